@@ -1,0 +1,150 @@
+import * as z from 'zod/mini';
+import { act } from './act.ts';
+import { Id, IdInput } from './ids.ts';
+import { IndonesianMobile, Phone, TypedPhone } from './phone.ts';
+
+export const Role = z.enum(['customer', 'operator']);
+export type Role = z.output<typeof Role>;
+
+/** The person who is signed in, as `user_check_token` answers. */
+export const User = z.object({
+  id: Id('user'),
+  account_id: Id('account'),
+  name: z.string(),
+  phone: Phone,
+  role: Role,
+  timezone: z.string(),
+});
+export type User = z.output<typeof User>;
+
+/** The shortest password; NIST asks 8 where a second factor (our OTP) stands beside it. */
+export const PASSWORD_MIN = 8;
+/** The longest password, in UTF-8 bytes (`security.md`, T5). */
+export const PASSWORD_MAX_BYTES = 256;
+
+export const NewPassword = z.string().check(
+  z.minLength(PASSWORD_MIN, `Kata sandi paling sedikit ${PASSWORD_MIN} karakter.`),
+  z.refine(
+    (text) => new TextEncoder().encode(text).length <= PASSWORD_MAX_BYTES,
+    'Kata sandi terlalu panjang.',
+  ),
+);
+
+const PersonName = z
+  .string()
+  .check(
+    z.trim(),
+    z.minLength(2, 'Tulis nama Anda atau nama usaha.'),
+    z.maxLength(100, 'Nama paling panjang 100 karakter.'),
+    z.regex(/^[^\p{Cc}<>]*$/u, 'Nama berisi karakter yang tidak dapat dipakai.'),
+  );
+
+/** The solved captcha, as the chosen provider's widget gives it. */
+const Captcha = z
+  .string()
+  .check(z.minLength(1, 'Tunggu pemeriksaan keamanan selesai.'), z.maxLength(8000));
+
+/** A code on its way: the same shape whether or not the number is known. */
+export const Challenge = z.object({
+  challenge: Id('challenge'),
+  /** Where the code went, with the middle hidden: `+62 812-••••-7890`. */
+  sent_to: z.string(),
+  resend_in_seconds: z.int(),
+  expires_in_seconds: z.int(),
+});
+export type Challenge = z.output<typeof Challenge>;
+
+export const SignedIn = z.object({ token: z.string(), user: User });
+export type SignedIn = z.output<typeof SignedIn>;
+
+export const registerUser = act({
+  name: 'user_register',
+  by: 'public',
+  changes: true,
+  limit: 'otp',
+  audited: true,
+  input: {
+    name: PersonName,
+    phone: IndonesianMobile,
+    password: NewPassword,
+    agree: z.literal('1', 'Setujui syarat layanan untuk mendaftar.'),
+    captcha: Captcha,
+  },
+  output: Challenge,
+  refuses: ['captcha_failed', 'password_common', 'otp_too_soon', 'otp_limit'],
+});
+
+export const verifyOtp = act({
+  name: 'user_verify_otp',
+  by: 'public',
+  changes: true,
+  limit: 'auth',
+  audited: true,
+  input: {
+    challenge: IdInput('challenge'),
+    code: z.string().check(z.trim(), z.regex(/^[0-9]{6}$/, 'Tulis enam angka dari pesan.')),
+  },
+  output: SignedIn,
+  refuses: ['otp_wrong', 'otp_expired'],
+});
+
+export const resendOtp = act({
+  name: 'user_resend_otp',
+  by: 'public',
+  changes: true,
+  limit: 'otp',
+  input: { challenge: IdInput('challenge') },
+  output: Challenge,
+  refuses: ['otp_too_soon', 'otp_expired', 'otp_limit'],
+});
+
+export const loginUser = act({
+  name: 'user_login',
+  by: 'public',
+  changes: true,
+  limit: 'auth',
+  audited: true,
+  input: {
+    phone: TypedPhone,
+    password: z.string().check(z.minLength(1, 'Tulis kata sandi Anda.'), z.maxLength(1000)),
+    captcha: Captcha,
+  },
+  output: SignedIn,
+  refuses: ['captcha_failed', 'credentials_wrong', 'account_suspended'],
+});
+
+export const logoutUser = act({
+  name: 'user_logout',
+  by: 'anyone_signed_in',
+  changes: true,
+  audited: true,
+  output: z.object({}),
+});
+
+export const checkToken = act({ name: 'user_check_token', by: 'anyone_signed_in', output: User });
+
+export const captchaChallenge = act({
+  name: 'captcha_challenge',
+  by: 'public',
+  limit: 'auth',
+  input: { for: z.enum(['user_register', 'user_login']) },
+  output: z.object({
+    provider: z.literal('altcha'),
+    /** The challenge as ALTCHA's widget reads it. */
+    challenge: z.record(z.string(), z.unknown()),
+  }),
+});
+
+/** What the browser must know before it knows who is there. */
+export const AppConfig = z.object({
+  product: z.string(),
+  simulator: z.boolean(),
+  production: z.boolean(),
+  return_origins: z.array(z.string()),
+  api_url: z.string(),
+  captcha: z.object({ provider: z.literal('altcha'), site_key: z.string() }),
+  build: z.string(),
+});
+export type AppConfig = z.output<typeof AppConfig>;
+
+export const appConfig = act({ name: 'app_config', by: 'public', output: AppConfig });

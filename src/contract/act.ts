@@ -1,0 +1,108 @@
+import * as z from 'zod/mini';
+import type { RefusalCode } from './refusals.ts';
+
+/** Who may call an act. `customer` includes nobody else: an operator has acts of its own. */
+export type Caller = 'public' | 'customer' | 'operator' | 'anyone_signed_in';
+
+/** How a list is paged on the wire (`interfaces.md`, section 1). */
+export type Paging = 'default' | 'arrow' | 'manual';
+
+/** How often one caller may ask: a class of the limiter, by person or by address. */
+export type LimitClass = 'read' | 'write' | 'auth' | 'otp' | 'scan';
+
+export type Act<
+  Name extends string = string,
+  By extends Caller = Caller,
+  Input extends z.ZodMiniType = z.ZodMiniType,
+  Output extends z.ZodMiniType = z.ZodMiniType,
+  List extends Paging | undefined = Paging | undefined,
+> = {
+  name: Name;
+  by: By;
+  /** The act's own fields; unknown fields are refused. */
+  input: Input;
+  /** What is answered: one thing, or one row when `list` is set. */
+  output: Output;
+  /** Set when the answer is a list: how it is paged. */
+  list: List;
+  /** True when it changes something: the browser sends `key`, and a repeat gets the first answer. */
+  changes: boolean;
+  limit: LimitClass;
+  /** The refusals it may answer beside those that any act may. */
+  refuses: readonly RefusalCode[];
+  /** True when the call is written to the audit log. */
+  audited: boolean;
+  /** True when the reply is an event stream. */
+  streams: boolean;
+};
+
+type Definition<
+  Name extends string,
+  By extends Caller,
+  Shape extends z.core.$ZodLooseShape,
+  Output extends z.ZodMiniType,
+  List extends Paging | undefined,
+> = {
+  name: Name;
+  by: By;
+  input?: Shape;
+  output: Output;
+  list?: List;
+  changes?: boolean;
+  limit?: LimitClass;
+  refuses?: readonly RefusalCode[];
+  audited?: boolean;
+  streams?: boolean;
+};
+
+/** Declares an act: the promise both sides import. */
+export function act<
+  const Name extends string,
+  const By extends Caller,
+  Output extends z.ZodMiniType,
+  Shape extends z.core.$ZodLooseShape = Record<never, never>,
+  List extends Paging | undefined = undefined,
+>(
+  given: Definition<Name, By, Shape, Output, List>,
+): Act<Name, By, z.ZodMiniObject<Shape, z.core.$strict>, Output, List> {
+  const changes = given.changes ?? false;
+  return {
+    name: given.name,
+    by: given.by,
+    input: z.strictObject(given.input ?? ({} as Shape)),
+    output: given.output,
+    list: given.list as List,
+    changes,
+    limit: given.limit ?? (changes ? 'write' : 'read'),
+    refuses: given.refuses ?? [],
+    audited: given.audited ?? false,
+    streams: given.streams ?? false,
+  };
+}
+
+/** What a caller writes, before the schema has read it. */
+export type InputFor<A extends Act> = z.input<A['input']>;
+/** What the handler gets. */
+export type InputOf<A extends Act> = z.output<A['input']>;
+/** One thing, or one row of a list. */
+export type OutputOf<A extends Act> = z.output<A['output']>;
+
+/** Fields every list takes: page (from 0, or from 1 when the paging is not `default`), sort. */
+export const paging = <const Columns extends readonly [string, ...string[]]>(
+  sortable: Columns,
+) => ({
+  page: z.optional(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(1_000_000_000))),
+  start: z.optional(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(1_000_000_000))),
+  sort_by: z.optional(z.enum(sortable)),
+  sort_type: z.optional(z.enum(['asc', 'desc'])),
+});
+
+/** What a handler of a list returns; the door writes it in the act's paging shape. */
+export type PageOf<Row> = {
+  rows: readonly Row[];
+  /** Rows in all, where known. */
+  total: number;
+};
+
+/** Rows on a page, everywhere (specification, section 9). */
+export const PAGE_SIZE = 10;

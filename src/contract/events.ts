@@ -1,0 +1,46 @@
+import * as z from 'zod/mini';
+import { act } from './act.ts';
+import { Id } from './ids.ts';
+import { Direction, MessageStatus } from './messages.ts';
+import { Rupiah } from './money.ts';
+import { Phone } from './phone.ts';
+
+const MessageFacts = {
+  id: Id('message'),
+  token_id: Id('token'),
+  peer: Phone,
+  direction: Direction,
+  status: MessageStatus,
+};
+
+/** What the server tells an open tab; webhooks and push are made from the same. */
+export const LiveEvent = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('message.accepted'), ...MessageFacts }),
+  z.object({ kind: z.literal('message.changed'), ...MessageFacts }),
+  z.object({
+    kind: z.literal('message.received'),
+    ...MessageFacts,
+    peer_name: z.nullable(z.string()),
+    preview: z.string(),
+  }),
+  z.object({ kind: z.literal('conversation.read'), token_id: Id('token'), peer: Phone }),
+  z.object({ kind: z.literal('token.changed'), token_id: Id('token') }),
+  z.object({ kind: z.literal('saldo.changed'), available: Rupiah, held: Rupiah }),
+  z.object({ kind: z.literal('topup.changed'), topup_id: Id('topup'), status: z.string() }),
+]);
+export type LiveEvent = z.output<typeof LiveEvent>;
+export type LiveKind = LiveEvent['kind'];
+
+/**
+ * The live stream: a streaming reply, read by fetch so that `token` stays in the body.
+ *
+ * `id:` is the account's event position, `event:` the kind, `data:` a LiveEvent. A frame of kind
+ * `reset` (data: the newest position) says that too much was missed: refetch everything.
+ */
+export const events = act({
+  name: 'events',
+  by: 'customer',
+  streams: true,
+  input: { since: z.optional(z.coerce.number().check(z.int(), z.minimum(0))) },
+  output: LiveEvent,
+});

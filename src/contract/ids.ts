@@ -1,0 +1,71 @@
+import * as z from 'zod/mini';
+
+/**
+ * Ids are UUIDv7 inside; outside they wear a prefix and 26 characters of Crockford base32
+ * (`rulings.md`, 25). They are not secrets: every look-up is bound to the owner.
+ */
+export const idPrefixes = {
+  account: 'acc_',
+  user: 'usr_',
+  session: 'ses_',
+  token: 'tok_',
+  link: 'lnk_',
+  message: 'msg_',
+  topup: 'TU-',
+  file: 'fil_',
+  challenge: 'otp_',
+} as const;
+export type IdKind = keyof typeof idPrefixes;
+
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const valueOf = new Map([...alphabet].map((letter, value) => [letter, BigInt(value)]));
+
+/** A UUID as people and programs outside see it: `msg_01JD…`. */
+export function publicId(kind: IdKind, uuid: string): string {
+  let rest = BigInt(`0x${uuid.replaceAll('-', '')}`);
+  let text = '';
+  for (let place = 0; place < 26; place++) {
+    text = alphabet[Number(rest & 31n)] + text;
+    rest >>= 5n;
+  }
+  return idPrefixes[kind] + text;
+}
+
+/** The UUID behind a public id; `undefined` when it is not one of this kind. */
+export function uuidOf(kind: IdKind, id: string): string | undefined {
+  const prefix = idPrefixes[kind];
+  if (!id.startsWith(prefix) || id.length !== prefix.length + 26) return undefined;
+  let value = 0n;
+  for (const letter of id.slice(prefix.length).toUpperCase()) {
+    const digit = valueOf.get(letter);
+    if (digit === undefined) return undefined;
+    value = (value << 5n) | digit;
+  }
+  if (value >> 128n) return undefined;
+  const hex = value.toString(16).padStart(32, '0');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20),
+  ].join('-');
+}
+
+/** An id in a reply: text of its kind's shape. */
+export const Id = (kind: IdKind) =>
+  z
+    .string()
+    .check(
+      z.regex(new RegExp(`^${idPrefixes[kind]}[0-9A-HJKMNP-TV-Z]{26}$`), 'Id tidak dikenali.'),
+    );
+
+/** An id in a request: the public form goes in, the UUID comes out. */
+export const IdInput = (kind: IdKind) =>
+  z.pipe(
+    z.pipe(
+      z.string().check(z.maxLength(40)),
+      z.transform((text) => uuidOf(kind, text) ?? ''),
+    ),
+    z.string().check(z.minLength(1, 'Id tidak dikenali.')),
+  );

@@ -1,0 +1,284 @@
+import * as z from 'zod/mini';
+import { act, paging } from './act.ts';
+import { Id, IdInput } from './ids.ts';
+import { Rupiah } from './money.ts';
+import { Phone, TypedPhone } from './phone.ts';
+import { TokenStatus } from './tokens.ts';
+
+export const Direction = z.enum(['out', 'in']);
+export type Direction = z.output<typeof Direction>;
+
+/** `rulings.md`, 9. */
+export const MessageStatus = z.enum([
+  'scheduled',
+  'accepted',
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+  'cancelled',
+  'expired',
+  'received',
+]);
+export type MessageStatus = z.output<typeof MessageStatus>;
+
+/** The status in the interface's words. */
+export const messageStatusLabel: Record<MessageStatus, string> = {
+  scheduled: 'Terjadwal',
+  accepted: 'Antre',
+  queued: 'Antre',
+  sending: 'Mengirim',
+  sent: 'Terkirim',
+  delivered: 'Sampai',
+  read: 'Dibaca',
+  failed: 'Gagal',
+  cancelled: 'Dibatalkan',
+  expired: 'Kedaluwarsa',
+  received: 'Diterima',
+};
+
+export const MessageType = z.enum([
+  'text',
+  'image',
+  'video',
+  'audio',
+  'document',
+  'sticker',
+  'location',
+  'contact',
+]);
+export type MessageType = z.output<typeof MessageType>;
+
+/** Why a message failed, with what to do, in plain Indonesian. */
+export const failures = {
+  not_on_whatsapp: 'Nomor ini tidak memakai WhatsApp. Periksa nomornya.',
+  blocked: 'Penerima memblokir nomor Anda. Hubungi lewat jalur lain.',
+  rate_limited: 'Jaringan menolak karena terlalu cepat. Kirim ulang nanti atau turunkan lajunya.',
+  not_linked: 'Token terputus dari ponselnya. Pindai QR lagi di halaman Token, lalu kirim ulang.',
+  no_answer: 'Jaringan tidak menjawab setelah beberapa kali dicoba. Kirim ulang nanti.',
+  rejected: 'Jaringan menolak isi pesan ini. Periksa isinya lalu kirim ulang.',
+  opted_out: 'Penerima meminta berhenti menerima pesan.',
+} as const;
+export type Failure = keyof typeof failures;
+export const Failure = z.enum(Object.keys(failures) as [Failure, ...Failure[]]);
+
+/** A row of the history. */
+export const MessageRow = z.object({
+  id: Id('message'),
+  direction: Direction,
+  token: z.object({ id: Id('token'), name: z.string() }),
+  peer: Phone,
+  peer_name: z.nullable(z.string()),
+  type: MessageType,
+  excerpt: z.string(),
+  status: MessageStatus,
+  price: Rupiah,
+  possible_duplicate: z.boolean(),
+  failure: z.nullable(Failure),
+  created_at: z.coerce.date(),
+});
+export type MessageRow = z.output<typeof MessageRow>;
+
+/** What a chat bubble shows (specification, section 3: type, caption, url, filename, name, phone). */
+export const ChatContent = z.object({
+  type: z.string(),
+  caption: z.string(),
+  url: z.nullable(z.string()),
+  filename: z.nullable(z.string()),
+  name: z.nullable(z.string()),
+  phone: z.nullable(z.string()),
+});
+export type ChatContent = z.output<typeof ChatContent>;
+
+export const ConversationMessage = z.extend(MessageRow, { content: ChatContent });
+export type ConversationMessage = z.output<typeof ConversationMessage>;
+
+/** One step of a message's life. `detail` says more where there is more: a reason, a try's number. */
+export const TimelineStep = z.object({
+  kind: z.enum([...MessageStatus.options, 'retrying', 'unknown']),
+  at: z.coerce.date(),
+  detail: z.nullable(z.string()),
+});
+export type TimelineStep = z.output<typeof TimelineStep>;
+
+export const MessageDetail = z.extend(ConversationMessage, {
+  ref: z.nullable(z.string()),
+  timeline: z.array(TimelineStep),
+  /** What the message did to the saldo: reserved at accept, then charged or given back. */
+  charge: z.nullable(
+    z.object({
+      state: z.enum(['held', 'captured', 'released']),
+      hold_seq: z.nullable(z.int()),
+      settle_seq: z.nullable(z.int()),
+    }),
+  ),
+  /** The message as the API shows it. */
+  raw: z.record(z.string(), z.unknown()),
+});
+export type MessageDetail = z.output<typeof MessageDetail>;
+
+const CivilDate = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/, 'Tanggal ditulis TTTT-BB-HH.'));
+
+/** Statuses the table filters by; `waiting` is accepted, queued and sending together. */
+export const StatusFilter = z.enum([
+  'scheduled',
+  'waiting',
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+  'cancelled',
+  'expired',
+  'received',
+]);
+export type StatusFilter = z.output<typeof StatusFilter>;
+
+/** Newest first unless sorted; `from` and `to` are inclusive days in WIB. */
+export const listMessages = act({
+  name: 'message_list',
+  by: 'customer',
+  list: 'default',
+  input: {
+    ...paging(['created_at']),
+    from: z.optional(CivilDate),
+    to: z.optional(CivilDate),
+    status: z.optional(StatusFilter),
+    direction: z.optional(Direction),
+    token_id: z.optional(IdInput('token')),
+    type: z.optional(MessageType),
+    /** A number or the beginning of one, as typed. */
+    q: z.optional(z.string().check(z.trim(), z.maxLength(40))),
+  },
+  output: MessageRow,
+});
+
+export const getMessage = act({
+  name: 'message_get',
+  by: 'customer',
+  input: { message_id: IdInput('message') },
+  output: MessageDetail,
+});
+
+export const TEXT_MAX = 4096;
+
+/** Sends one text from the browser: a reply, or the first message to a number. */
+export const sendMessage = act({
+  name: 'message_send',
+  by: 'customer',
+  changes: true,
+  input: {
+    token_id: IdInput('token'),
+    to: TypedPhone,
+    text: z
+      .string()
+      .check(
+        z.minLength(1, 'Tulis pesannya.'),
+        z.maxLength(TEXT_MAX, `Pesan paling panjang ${TEXT_MAX} karakter.`),
+      ),
+  },
+  output: ConversationMessage,
+  refuses: [
+    'saldo_short',
+    'wallet_frozen',
+    'token_limit_reached',
+    'token_not_linked',
+    'recipient_opted_out',
+    'account_suspended',
+    'queue_full',
+    'ref_conflict',
+  ],
+});
+
+export const cancelMessage = act({
+  name: 'message_cancel',
+  by: 'customer',
+  changes: true,
+  input: { message_id: IdInput('message') },
+  output: MessageRow,
+  refuses: ['message_final'],
+});
+
+export const Conversation = z.object({
+  token: z.object({ id: Id('token'), name: z.string(), status: TokenStatus }),
+  peer: Phone,
+  peer_name: z.nullable(z.string()),
+  preview: z.string(),
+  direction: Direction,
+  status: MessageStatus,
+  unread: z.int(),
+  last_at: z.coerce.date(),
+});
+export type Conversation = z.output<typeof Conversation>;
+
+/** Unread first, then newest; `q` is the beginning of a number or of a name. */
+export const listConversations = act({
+  name: 'conversation_list',
+  by: 'customer',
+  list: 'manual',
+  input: { ...paging(['last_at']), q: z.optional(z.string().check(z.trim(), z.maxLength(60))) },
+  output: Conversation,
+});
+
+/** The messages with one phone, newest first; `start` counts from the newest. */
+export const conversationMessages = act({
+  name: 'conversation_messages',
+  by: 'customer',
+  list: 'manual',
+  input: { ...paging(['created_at']), token_id: IdInput('token'), peer: TypedPhone },
+  output: ConversationMessage,
+});
+
+export const readConversation = act({
+  name: 'conversation_read',
+  by: 'customer',
+  changes: true,
+  input: { token_id: IdInput('token'), peer: TypedPhone },
+  output: z.object({ unread_total: z.int() }),
+});
+
+/** Messages that came in and were not read yet, in all conversations. */
+export const unreadConversations = act({
+  name: 'conversation_unread',
+  by: 'customer',
+  output: z.object({ total: z.int() }),
+});
+
+const DayFigures = z.object({
+  sent: z.int(),
+  delivered: z.int(),
+  read: z.int(),
+  failed: z.int(),
+  received: z.int(),
+});
+
+/** Beranda. A message counts once, under the status it has reached, on the day it was accepted (WIB). */
+export const homeSummary = act({
+  name: 'home_summary',
+  by: 'customer',
+  output: z.object({
+    saldo: z.object({ available: Rupiah, held: Rupiah }),
+    checklist: z.object({
+      topped_up: z.boolean(),
+      has_token: z.boolean(),
+      linked: z.boolean(),
+      sent: z.boolean(),
+    }),
+    unread: z.int(),
+    today: DayFigures,
+    yesterday: DayFigures,
+    /** The last 30 days, oldest first, today included. */
+    days: z.array(z.extend(DayFigures, { date: CivilDate, waiting: z.int() })),
+    attention: z.array(
+      z.object({
+        token_id: Id('token'),
+        name: z.string(),
+        status: TokenStatus,
+        reason: z.enum(['not_linked', 'disconnected', 'suspended', 'limit_near']),
+      }),
+    ),
+    newest: z.array(MessageRow),
+  }),
+});
+export type HomeSummary = z.output<typeof homeSummary.output>;

@@ -1,0 +1,64 @@
+import * as z from 'zod/mini';
+import { act, paging } from './act.ts';
+import { IdInput } from './ids.ts';
+import { Topup, TopupStatus } from './saldo.ts';
+
+/** A top-up as the operator sees it: whose it is, and the bank lines that could be its payment. */
+export const OperatorTopup = z.extend(Topup, {
+  account_name: z.string(),
+  /** Unused bank lines of this amount or near it, nearest first; `line` is a `reference`. */
+  candidates: z.array(
+    z.object({ line: z.string(), amount: z.int(), description: z.string(), at: z.coerce.date() }),
+  ),
+});
+export type OperatorTopup = z.output<typeof OperatorTopup>;
+
+/** `open`: what waits for somebody, `pending` and `review`. */
+export const OperatorTopupFilter = z.union([TopupStatus, z.literal('open')]);
+export type OperatorTopupFilter = z.output<typeof OperatorTopupFilter>;
+
+export const operatorTopups = act({
+  name: 'operator_topup_list',
+  by: 'operator',
+  list: 'default',
+  input: { ...paging(['created_at']), status: z.optional(OperatorTopupFilter) },
+  output: OperatorTopup,
+});
+
+const Reason = z
+  .string()
+  .check(
+    z.trim(),
+    z.minLength(3, 'Tulis alasannya.'),
+    z.maxLength(300, 'Alasan paling panjang 300 karakter.'),
+  );
+
+/**
+ * Confirms by hand: with a candidate's `line`, or the reference typed from the bank statement; either
+ * can pay one top-up only. A line up to Rp 999 off is credited as it came.
+ */
+export const confirmTopup = act({
+  name: 'operator_topup_confirm',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  input: {
+    topup_id: IdInput('topup'),
+    reference: z
+      .string()
+      .check(z.trim(), z.minLength(3, 'Tulis referensi dari mutasi bank.'), z.maxLength(100)),
+    reason: Reason,
+  },
+  output: OperatorTopup,
+  refuses: ['topup_already_paid', 'topup_closed', 'topup_amount_mismatch', 'bank_line_used'],
+});
+
+export const rejectTopup = act({
+  name: 'operator_topup_reject',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  input: { topup_id: IdInput('topup'), reason: Reason },
+  output: OperatorTopup,
+  refuses: ['topup_already_paid', 'topup_closed'],
+});

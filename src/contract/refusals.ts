@@ -1,0 +1,173 @@
+import * as z from 'zod/mini';
+import { formatRupiah } from './money.ts';
+
+type Entry = { status: number; facts: z.ZodMiniType; retryable?: true };
+
+const none = z.object({});
+const wait = z.object({ seconds: z.int() });
+
+/** Every way the server says no: its HTTP status and the facts that come with it. */
+export const refusals = {
+  act_unknown: { status: 400, facts: none },
+  request_malformed: { status: 400, facts: z.object({ why: z.string() }) },
+  origin_foreign: { status: 403, facts: none },
+  not_signed_in: { status: 401, facts: none },
+  not_allowed: { status: 403, facts: none },
+  not_found: { status: 404, facts: z.object({ what: z.string() }) },
+  input_invalid: { status: 422, facts: z.object({ fields: z.record(z.string(), z.string()) }) },
+  body_too_large: { status: 413, facts: none },
+  media_type_unsupported: { status: 415, facts: none },
+  too_many_requests: { status: 429, facts: wait, retryable: true },
+  busy: { status: 503, facts: wait, retryable: true },
+  timed_out: { status: 504, facts: none, retryable: true },
+  our_fault: { status: 500, facts: z.object({ request: z.string() }), retryable: true },
+
+  captcha_failed: { status: 422, facts: none },
+  credentials_wrong: { status: 401, facts: none },
+  otp_wrong: { status: 422, facts: z.object({ left: z.int() }) },
+  otp_expired: { status: 410, facts: none },
+  otp_too_soon: { status: 429, facts: wait },
+  otp_limit: { status: 429, facts: none },
+  password_common: { status: 422, facts: none },
+  account_suspended: { status: 423, facts: none },
+
+  token_invalid: { status: 401, facts: none },
+  token_not_linked: { status: 409, facts: none },
+  token_limit_reached: { status: 429, facts: z.object({ limit: z.int() }) },
+  tokens_full: { status: 409, facts: z.object({ limit: z.int() }) },
+  link_gone: { status: 410, facts: none },
+  qr_stale: { status: 410, facts: none },
+  phone_taken: { status: 409, facts: none },
+
+  saldo_short: { status: 402, facts: z.object({ required: z.int(), available: z.int() }) },
+  wallet_frozen: { status: 423, facts: none },
+  idempotency_conflict: { status: 409, facts: none },
+  request_in_flight: { status: 409, facts: wait, retryable: true },
+  ref_conflict: { status: 409, facts: z.object({ ref: z.string() }) },
+  recipient_opted_out: { status: 409, facts: none },
+  message_final: { status: 409, facts: z.object({ status: z.string() }) },
+  queue_full: { status: 429, facts: wait, retryable: true },
+
+  topup_too_many: { status: 409, facts: z.object({ limit: z.int() }) },
+  topup_amount_busy: { status: 409, facts: none },
+  topup_closed: { status: 410, facts: none },
+  topup_already_paid: { status: 409, facts: none },
+  topup_amount_mismatch: { status: 409, facts: z.object({ total: z.int(), received: z.int() }) },
+  bank_line_used: { status: 409, facts: none },
+} satisfies Record<string, Entry>;
+
+export type RefusalCode = keyof typeof refusals;
+export type FactsOf<C extends RefusalCode> = z.output<(typeof refusals)[C]['facts']>;
+
+/** What any act may answer without promising it. */
+export const alwaysPossible: readonly RefusalCode[] = [
+  'act_unknown',
+  'request_malformed',
+  'origin_foreign',
+  'not_signed_in',
+  'not_allowed',
+  'not_found',
+  'input_invalid',
+  'body_too_large',
+  'media_type_unsupported',
+  'too_many_requests',
+  'busy',
+  'timed_out',
+  'idempotency_conflict',
+  'request_in_flight',
+  'our_fault',
+];
+
+type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
+
+/** The sentence for people: what happened and what to do. */
+const sentences: Sentences = {
+  act_unknown: 'Permintaan ini tidak dikenal. Muat ulang halaman lalu coba lagi.',
+  request_malformed: ({ why }) => `Permintaan tidak dapat dibaca: ${why}.`,
+  origin_foreign: 'Permintaan dari situs lain ditolak. Buka Kabari langsung dari alamatnya.',
+  not_signed_in: 'Sesi Anda sudah berakhir. Silakan masuk kembali.',
+  not_allowed: 'Anda tidak berhak melakukan ini.',
+  not_found: ({ what }) => `${what} tidak ditemukan. Periksa kembali, mungkin sudah dihapus.`,
+  input_invalid: 'Ada isian yang perlu diperbaiki. Periksa bagian yang ditandai.',
+  body_too_large: 'Isi permintaan terlalu besar. Perkecil lalu coba lagi.',
+  media_type_unsupported: 'Jenis isi permintaan tidak didukung.',
+  too_many_requests: ({ seconds }) =>
+    `Terlalu banyak permintaan. Coba lagi dalam ${seconds} detik.`,
+  busy: ({ seconds }) =>
+    `Layanan sedang sibuk. Coba lagi dalam ${seconds} detik; tidak ada yang hilang.`,
+  timed_out: 'Jawaban terlalu lama. Coba lagi; permintaan yang sama tidak dijalankan dua kali.',
+  our_fault: ({ request }) =>
+    `Terjadi gangguan di sisi kami. Coba lagi, dan sebutkan ${request} bila menghubungi kami.`,
+
+  captcha_failed: 'Pemeriksaan keamanan gagal atau kedaluwarsa. Ulangi lalu coba lagi.',
+  credentials_wrong: 'Nomor atau kata sandi tidak cocok. Periksa lalu coba lagi.',
+  otp_wrong: ({ left }) =>
+    left > 0 ? `Kode tidak cocok. Sisa ${left} percobaan.` : 'Kode tidak cocok. Minta kode baru.',
+  otp_expired: 'Kode sudah tidak berlaku. Minta kode baru.',
+  otp_too_soon: ({ seconds }) => `Tunggu ${seconds} detik sebelum meminta kode lagi.`,
+  otp_limit: 'Batas kode hari ini sudah tercapai. Coba lagi besok.',
+  password_common: 'Kata sandi ini terlalu mudah ditebak. Pilih yang lain.',
+  account_suspended: 'Akun ini sedang ditangguhkan. Hubungi layanan pelanggan.',
+
+  token_invalid: 'Kunci API tidak dikenal atau sudah dicabut. Periksa kuncinya di halaman Token.',
+  token_not_linked: 'Token belum tersambung ke ponsel. Pindai QR di halaman Token lebih dulu.',
+  token_limit_reached: ({ limit }) =>
+    `Batas harian token ini (${limit} pesan) sudah tercapai. Coba lagi besok atau naikkan batasnya.`,
+  tokens_full: ({ limit }) =>
+    `Akun ini sudah memiliki ${limit} token. Hapus satu sebelum menambah.`,
+  link_gone: 'Tautan ini sudah dipakai atau kedaluwarsa. Minta tautan baru dari halaman Token.',
+  qr_stale: 'Kode QR ini sudah diganti. Pindai kode yang terbaru.',
+  phone_taken: 'Nomor ini sudah tersambung ke token lain.',
+
+  saldo_short: ({ required, available }) =>
+    `Saldo tidak cukup: perlu ${formatRupiah(required)}, tersedia ${formatRupiah(available)}. Isi saldo lebih dulu.`,
+  wallet_frozen: 'Saldo sedang dibekukan. Hubungi layanan pelanggan.',
+  idempotency_conflict:
+    'Kunci idempotensi ini sudah dipakai untuk permintaan yang berbeda. Gunakan kunci baru.',
+  request_in_flight: ({ seconds }) =>
+    `Permintaan dengan kunci ini masih diproses. Coba lagi dalam ${seconds} detik.`,
+  ref_conflict: ({ ref }) =>
+    `Ref "${ref}" sudah dipakai untuk pesan yang berbeda. Gunakan ref baru.`,
+  recipient_opted_out: 'Penerima sudah meminta berhenti menerima pesan dari nomor ini.',
+  message_final: 'Pesan ini sudah selesai diproses dan tidak dapat dibatalkan.',
+  queue_full: ({ seconds }) =>
+    `Antrean penuh. Coba lagi dalam ${seconds} detik; pesan belum diterima.`,
+
+  topup_too_many: ({ limit }) =>
+    `Anda masih punya ${limit} isi saldo yang menunggu. Bayar atau batalkan salah satunya.`,
+  topup_amount_busy: 'Nominal ini sedang banyak dipakai. Pilih nominal lain.',
+  topup_closed: 'Isi saldo ini sudah ditutup. Buat yang baru.',
+  topup_already_paid: 'Isi saldo ini sudah dibayar.',
+  topup_amount_mismatch: ({ total, received }) =>
+    `Mutasi bank berisi ${formatRupiah(received)}, padahal tagihannya ${formatRupiah(total)}. Pilih mutasi lain atau tolak isi saldo ini.`,
+  bank_line_used: 'Mutasi bank ini sudah dipakai untuk isi saldo lain.',
+};
+
+/** The sentence a person reads for a refusal, in Indonesian. */
+export function sentenceFor(no: { code: RefusalCode; facts: unknown }): string {
+  const sentence: string | ((facts: never) => string) = sentences[no.code];
+  return typeof sentence === 'string' ? sentence : sentence(no.facts as never);
+}
+
+/** An expected "no". Thrown by domains, shown by the web; any other error is a bug. */
+export class Refusal<C extends RefusalCode = RefusalCode> extends Error {
+  readonly code: C;
+  readonly facts: FactsOf<C>;
+
+  constructor(code: C, facts: FactsOf<C>) {
+    super(`refused: ${code}`);
+    this.name = 'Refusal';
+    this.code = code;
+    this.facts = facts;
+  }
+}
+
+/** A refusal rebuilt from what travelled; `undefined` when the catalogue does not know it. */
+export function refusalFrom(error: unknown): Refusal | undefined {
+  if (typeof error !== 'object' || error === null || !('type' in error)) return undefined;
+  const code = error.type;
+  if (typeof code !== 'string' || !Object.hasOwn(refusals, code)) return undefined;
+  const known = code as RefusalCode;
+  const facts = refusals[known].facts.safeParse('facts' in error ? error.facts : {});
+  return facts.success ? new Refusal(known, facts.data) : undefined;
+}

@@ -1,0 +1,90 @@
+import * as z from 'zod/mini';
+import { act } from './act.ts';
+import { ChatContent, Direction } from './messages.ts';
+import { Phone, TypedPhone } from './phone.ts';
+import { Rupiah } from './money.ts';
+
+/** One line in a simulated phone. `in` is what the phone received, `out` what its owner answered. */
+export const SimulatedLine = z.object({
+  id: z.string(),
+  direction: Direction,
+  /** The number at the other end. */
+  peer: Phone,
+  content: ChatContent,
+  at: z.coerce.date(),
+  /** The mark of an unsure second send. */
+  possible_duplicate: z.boolean(),
+});
+export type SimulatedLine = z.output<typeof SimulatedLine>;
+
+export const SimulatedPhone = z.object({
+  phone: Phone,
+  offline: z.boolean(),
+  slow: z.boolean(),
+  blocked: z.boolean(),
+  /** What a number with a fixed outcome does, in a sentence; null for ordinary numbers. */
+  fixed_outcome: z.nullable(z.string()),
+  /** Token names this phone is linked to. */
+  linked_to: z.array(z.string()),
+  /** The newest hundred, oldest first. A phone forgets after a day. */
+  lines: z.array(SimulatedLine),
+});
+export type SimulatedPhone = z.output<typeof SimulatedPhone>;
+
+export const simulatedPhone = act({
+  name: 'simulator_phone',
+  by: 'public',
+  input: { phone: TypedPhone },
+  output: SimulatedPhone,
+});
+
+/** The phone's owner writes to a number; `not_found` when no token is linked to that number. */
+export const simulatedReply = act({
+  name: 'simulator_reply',
+  by: 'public',
+  changes: true,
+  input: {
+    phone: TypedPhone,
+    to: TypedPhone,
+    text: z.string().check(z.minLength(1, 'Tulis pesannya.'), z.maxLength(4096)),
+  },
+  output: SimulatedPhone,
+});
+
+export const simulatedSwitch = act({
+  name: 'simulator_switch',
+  by: 'public',
+  changes: true,
+  input: {
+    phone: TypedPhone,
+    offline: z.enum(['0', '1']),
+    slow: z.enum(['0', '1']),
+    blocked: z.enum(['0', '1']),
+  },
+  output: SimulatedPhone,
+});
+
+/** The phone's camera has read a QR (`text` is what the picture said), or its owner typed the code. */
+export const simulatedScan = act({
+  name: 'simulator_scan',
+  by: 'public',
+  changes: true,
+  input: { phone: TypedPhone, text: z.string().check(z.maxLength(512)) },
+  output: SimulatedPhone,
+  refuses: ['qr_stale', 'link_gone', 'phone_taken'],
+});
+
+/** The simulated bank: money arrives on the installation's account. */
+export const simulatedTransfer = act({
+  name: 'simulator_transfer',
+  by: 'public',
+  changes: true,
+  input: {
+    amount: z.coerce
+      .number('Tulis nominalnya.')
+      .check(z.int('Nominal harus rupiah bulat.'), z.minimum(1), z.maximum(1_000_000_000)),
+    sender: z.string().check(z.trim(), z.minLength(2, 'Tulis nama pengirim.'), z.maxLength(60)),
+  },
+  /** `matched` says whether the transfer paid a waiting top-up. */
+  output: z.object({ reference: z.string(), amount: Rupiah, matched: z.boolean() }),
+});

@@ -1,0 +1,183 @@
+import * as z from 'zod/mini';
+import { act, paging } from './act.ts';
+import { Id, IdInput } from './ids.ts';
+import { Phone } from './phone.ts';
+
+export const ChannelName = z.enum(['simulator']);
+export type ChannelName = z.output<typeof ChannelName>;
+
+export const TokenStatus = z.enum(['unlinked', 'linking', 'linked', 'disconnected', 'suspended']);
+export type TokenStatus = z.output<typeof TokenStatus>;
+
+/** The status in the interface's words. */
+export const tokenStatusLabel: Record<TokenStatus, string> = {
+  unlinked: 'Belum tersambung',
+  linking: 'Menghubungkan',
+  linked: 'Tersambung',
+  disconnected: 'Terputus',
+  suspended: 'Ditangguhkan',
+};
+
+/** One sender number's credential. */
+export const Token = z.object({
+  id: Id('token'),
+  name: z.string(),
+  channel: ChannelName,
+  status: TokenStatus,
+  phone: z.nullable(Phone),
+  /** The API key's last four characters; the key itself is shown once, at creation. */
+  key_hint: z.string(),
+  sent_today: z.int(),
+  daily_limit: z.int(),
+  last_used_at: z.nullable(z.coerce.date()),
+  created_at: z.coerce.date(),
+});
+export type Token = z.output<typeof Token>;
+
+const TokenName = z
+  .string()
+  .check(
+    z.trim(),
+    z.minLength(1, 'Beri nama token ini.'),
+    z.maxLength(60, 'Nama paling panjang 60 karakter.'),
+    z.regex(/^[^\p{Cc}<>]*$/u, 'Nama berisi karakter yang tidak dapat dipakai.'),
+  );
+
+/** `kbr_live_` or `kbr_test_`, 43 base62 characters, 6 of CRC32 (`security.md`, 1.2). */
+export const API_KEY_PATTERN = /^kbr_(live|test)_[0-9A-Za-z]{49}$/;
+
+export const listTokens = act({
+  name: 'token_list',
+  by: 'customer',
+  list: 'default',
+  input: { ...paging(['name', 'created_at', 'last_used_at'] as const) },
+  output: Token,
+});
+
+export const getToken = act({
+  name: 'token_get',
+  by: 'customer',
+  input: { token_id: IdInput('token') },
+  output: Token,
+});
+
+export const createToken = act({
+  name: 'token_create',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  input: { name: TokenName, channel: ChannelName },
+  /** `key` is shown this once. */
+  output: z.object({ token: Token, key: z.string() }),
+  refuses: ['tokens_full', 'account_suspended'],
+});
+
+export const updateToken = act({
+  name: 'token_update',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  input: {
+    token_id: IdInput('token'),
+    name: z.optional(TokenName),
+    daily_limit: z.optional(
+      z.coerce
+        .number('Tulis angka.')
+        .check(
+          z.int('Tulis angka bulat.'),
+          z.minimum(1, 'Paling sedikit 1 pesan.'),
+          z.maximum(1_000_000, 'Paling banyak 1.000.000 pesan.'),
+        ),
+    ),
+  },
+  output: Token,
+});
+
+/** A new key; the old one works for another 24 hours. */
+export const rotateToken = act({
+  name: 'token_rotate',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  input: { token_id: IdInput('token') },
+  output: z.object({ token: Token, key: z.string() }),
+});
+
+export const deleteToken = act({
+  name: 'token_delete',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  input: { token_id: IdInput('token') },
+  output: z.object({}),
+});
+
+/** Makes the one-time public address where the phone's owner scans the QR. */
+export const linkToken = act({
+  name: 'token_link',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  input: { token_id: IdInput('token') },
+  output: z.object({ path: z.string(), expires_at: z.coerce.date() }),
+  refuses: ['account_suspended'],
+});
+
+export const unlinkToken = act({
+  name: 'token_unlink',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  input: { token_id: IdInput('token') },
+  output: Token,
+});
+
+/** The `data` of `/scan/{data}` (`rulings.md`, 33). */
+export const ScanData = z
+  .string()
+  .check(z.regex(/^[A-Za-z0-9_.~-]{1,512}$/, 'Tautan ini tidak lengkap. Salin ulang alamatnya.'));
+
+/** menunggu, terpindai, tersambung, kedaluwarsa, gagal. */
+export const LinkState = z.enum(['waiting', 'scanned', 'connected', 'expired', 'failed']);
+export type LinkState = z.output<typeof LinkState>;
+
+export const Scan = z.object({
+  state: LinkState,
+  /** Whose token it is, as the phone's owner reads it before agreeing. */
+  account_name: z.string(),
+  token_name: z.string(),
+  channel: ChannelName,
+  /** Shown to the browser that agreed, and to no other; another one is there from `expires_at` on. */
+  qr: z.nullable(
+    z.object({ text: z.string(), pairing_code: z.string(), expires_at: z.coerce.date() }),
+  ),
+  /** The linked number with its middle hidden, once connected. */
+  phone: z.nullable(z.string()),
+  expires_at: z.coerce.date(),
+});
+export type Scan = z.output<typeof Scan>;
+
+/**
+ * Reads a scan link; changes nothing. The `nonce` is what `scan_consent` gave this browser; once it is
+ * given, every other browser gets `link_gone`.
+ */
+export const getScan = act({
+  name: 'scan_get',
+  by: 'public',
+  limit: 'scan',
+  input: { data: ScanData, nonce: z.optional(z.string().check(z.maxLength(64))) },
+  output: Scan,
+  refuses: ['link_gone'],
+});
+
+/** The phone's owner agrees; from then on only this browser sees the QR. */
+export const consentScan = act({
+  name: 'scan_consent',
+  by: 'public',
+  changes: true,
+  limit: 'scan',
+  audited: true,
+  input: { data: ScanData },
+  output: z.object({ nonce: z.string() }),
+  refuses: ['link_gone'],
+});

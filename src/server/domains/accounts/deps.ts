@@ -1,0 +1,37 @@
+import type { Config } from '#server/platform/config.ts';
+import type { Sql, Tx } from '#server/platform/database.ts';
+import type { Secrets } from '#server/platform/secrets.ts';
+import type { Captcha } from './captcha.ts';
+import type { Sessions } from './sessions.ts';
+
+/**
+ * Runs inside the transaction that opens an account: what it does stands or falls with the account.
+ */
+export type AccountOpened = (tx: Tx, accountId: string) => Promise<void>;
+
+/** What the acts of this domain work with. */
+export type AccountsDeps = {
+  /** Sees one account at a time. */
+  sql: Sql;
+  /** Sees all: people are looked up by phone, sessions by hash. */
+  house: Sql;
+  config: Pick<
+    Config,
+    | 'API_URL'
+    | 'CAPTCHA_PROVIDER'
+    | 'OTP_DAILY_PER_ADDRESS'
+    | 'OTP_DAILY_TOTAL'
+    | 'RETURN_ORIGINS'
+    | 'SIMULATOR'
+    | 'production'
+  >;
+  log: { warn(facts: object, message: string): void };
+  secrets: Secrets;
+  sessions: Sessions;
+  captcha: Captcha;
+  /** Sends a text through the installation's own token; `shownText` is what its history shows. */
+  sendOtp: (phone: string, text: string, shownText: string) => Promise<void>;
+  onAccountOpened: AccountOpened;
+  /** Names the built web app, so that an open tab can tell that there is a newer one. */
+  build: string;
+};

@@ -1,0 +1,88 @@
+import { describe, expect } from 'vitest';
+import { loginUser } from '#contract/accounts.ts';
+import { readConfig } from '#server/platform/config.ts';
+import { StartError } from '#server/platform/start-error.ts';
+import { accountsHouse } from '#tests/accounts-house.ts';
+import { test } from '#tests/database.ts';
+import { ensureOperator } from './first-operator.ts';
+import { accountNames, accountOf, isSuspended, systemAccount } from './people.ts';
+import { sweepAccounts } from './sweep.ts';
+
+const config = readConfig({});
+
+describe('the first operator', () => {
+  test('is made once, and can sign in with the password that was shown', async ({ db }) => {
+    const made = await ensureOperator(db.house, config);
+    expect(made?.phone).toBe('6281100000000');
+    expect(made?.password).toMatch(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/);
+    expect(await ensureOperator(db.house, config)).toBeUndefined();
+
+    const house = await accountsHouse(db);
+    const { user } = await house.perform(loginUser, {
+      phone: made?.phone ?? '',
+      password: made?.password ?? '',
+      captcha: await house.solved('user_login'),
+    });
+    expect(user.role).toBe('operator');
+  });
+
+  test('is made by one of several nodes that start at once', async ({ db }) => {
+    const made = await Promise.all([1, 2, 3, 4].map(() => ensureOperator(db.house, config)));
+    expect(made.filter(Boolean)).toHaveLength(1);
+    expect(await db.house`select count(*) as n from accounts where is_system`).toEqual([{ n: 1 }]);
+  });
+
+  test('begins with what every account needs, or not at all', async ({ db }) => {
+    const fails = ensureOperator(db.house, config, async () => {
+      throw new Error('no wallet');
+    });
+    await expect(fails).rejects.toThrow('no wallet');
+    expect(await systemAccount(db.house)).toBeUndefined();
+
+    const opened: string[] = [];
+    await ensureOperator(db.house, config, async (_tx, id) => void opened.push(id));
+    expect((await systemAccount(db.house))?.accountId).toBe(opened[0]);
+  });
+
+  test('does not take the number of a customer', async ({ db }) => {
+    const house = await accountsHouse(db);
+    await house.customer('6281100000000');
+    await expect(ensureOperator(db.house, config)).rejects.toThrow(StartError);
+  });
+});
+
+test('other domains learn the name and state of an account, each only what it may see', async ({
+  db,
+}) => {
+  const house = await accountsHouse(db);
+  await house.customer('6281234567890');
+  const [row] = await db.house<{ account_id: string }[]>`select account_id from accounts`;
+  const id = row?.account_id ?? '';
+  const other = crypto.randomUUID();
+  expect(await accountOf(db.house, id)).toMatchObject({ name: 'Toko Ani', status: 'active' });
+  expect(await accountNames(db.house, [id, other])).toEqual(new Map([[id, 'Toko Ani']]));
+  expect(await accountOf(db.tenant, id)).toBeUndefined();
+  expect(await isSuspended(db.house, id)).toBe(false);
+  await db.house`update accounts set status = 'suspended'`;
+  expect(await isSuspended(db.house, id)).toBe(true);
+  expect(await isSuspended(db.house, other)).toBe(true);
+});
+
+test('sweeping takes what has ended and leaves what is alive', async ({ db }) => {
+  const house = await accountsHouse(db);
+  const { token } = await house.customer('6281234567890');
+  await house.register('6281398765432');
+  await sweepAccounts(db.house);
+  expect(await house.deps.sessions.find(token)).toBeDefined();
+  expect(await db.house`select phone from otp_challenges`).toEqual([{ phone: '6281398765432' }]);
+
+  await db.house`update otp_challenges set created_at = created_at - interval '25 hours'`;
+  await db.owner`update captchas_used set expires_at = expires_at - interval '2 hours'`;
+  await db.house`update limit_counters set window_start = window_start - interval '3 days'`;
+  await db.house`update sessions set created_at = created_at - interval '32 days'`;
+  await sweepAccounts(db.house);
+  const left = await db.house`
+    select (select count(*) from otp_challenges) + (select count(*) from captchas_used)
+      + (select count(*) from limit_counters) + (select count(*) from sessions) as n`;
+  expect(left).toEqual([{ n: 0 }]);
+});

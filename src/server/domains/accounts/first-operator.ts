@@ -1,0 +1,51 @@
+import { randomInt } from 'node:crypto';
+import type { Config } from '#server/platform/config.ts';
+import type { Sql } from '#server/platform/database.ts';
+import { hashPassword } from '#server/platform/passwords.ts';
+import { StartError } from '#server/platform/start-error.ts';
+import type { AccountOpened } from './deps.ts';
+import { openAccount, systemAccount } from './people.ts';
+
+/** No letters or digits that look alike. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
+const GROUPS = 4;
+const GROUP_LENGTH = 5;
+
+/**
+ * Makes the installation's own account and its operator, once; of several nodes starting at the
+ * same time one does it.
+ *
+ * @param opened runs in the same transaction, for what every account needs.
+ * @returns how the operator signs in, to be shown this once; `undefined` when they exist already.
+ * @throws StartError when OPERATOR_PHONE belongs to a customer.
+ */
+export async function ensureOperator(
+  house: Sql,
+  { OPERATOR_PHONE: phone }: Pick<Config, 'OPERATOR_PHONE'>,
+  opened: AccountOpened = async () => undefined,
+): Promise<{ phone: string; password: string } | undefined> {
+  if (await systemAccount(house)) return undefined;
+  const password = newPassword();
+  const passwordHash = await hashPassword(password);
+  return house.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(hashtextextended('first operator', 0))`;
+    if (await systemAccount(tx)) return undefined;
+    const made = await openAccount(tx, {
+      name: 'Kabari',
+      phone,
+      passwordHash,
+      role: 'operator',
+      isSystem: true,
+    });
+    if (!made) throw new StartError('OPERATOR_PHONE belongs to a customer; choose another number.');
+    await opened(tx, made.accountId);
+    return { phone, password };
+  });
+}
+
+/** 99 bits of chance, in four groups that can be read aloud. */
+function newPassword(): string {
+  const letter = () => ALPHABET[randomInt(ALPHABET.length)] ?? '';
+  const group = () => Array.from({ length: GROUP_LENGTH }, letter).join('');
+  return Array.from({ length: GROUPS }, group).join('-');
+}

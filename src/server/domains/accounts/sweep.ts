@@ -1,0 +1,16 @@
+import type { Sql } from '#server/platform/database.ts';
+
+/**
+ * Removes what has ended: codes a day after they were asked for, sessions beyond any use, used
+ * captchas that expired, and counters whose window is two days gone. Safe to repeat and to run on
+ * two nodes.
+ *
+ * Ended sessions stay for 30 days: the places they tell of are where their people are known.
+ */
+export async function sweepAccounts(house: Sql): Promise<void> {
+  await house`delete from otp_challenges where created_at < clock_timestamp() - interval '1 day'`;
+  await house`delete from sessions where created_at < clock_timestamp() - interval '31 days'`;
+  await house`delete from captchas_used where expires_at < clock_timestamp() - interval '1 hour'`;
+  await house`
+    delete from limit_counters where window_start < clock_timestamp() - interval '2 days'`;
+}

@@ -1,0 +1,94 @@
+import type { Failure, MessageType } from '#contract/messages.ts';
+import type { ChannelName } from '#contract/tokens.ts';
+
+/**
+ * What a message says, as stored in `messages.body`:
+ * text `{ text }` · image, video, audio, document, sticker `{ link, caption, filename }` ·
+ * location `{ latitude, longitude, name, address }` · contact `{ name, phone }`; inbound media carry
+ * `{ file, mime, caption }` where `file` is the UUID of a kept file.
+ */
+export type MessageBody = Readonly<Record<string, unknown>>;
+
+/** One message on its way to a phone. */
+export type Outgoing = {
+  accountId: string;
+  tokenId: string;
+  /** Ours; where the channel preallocates it is also the provider's. */
+  messageId: string;
+  /** The linked phone, digits with the country in front. */
+  from: string;
+  to: string;
+  type: MessageType;
+  body: MessageBody;
+  /** The text itself where `body` only shows a mask (an OTP). Never logged, never kept by a driver. */
+  text?: string;
+  /** True when an earlier try may already have reached the phone. */
+  possibleDuplicate: boolean;
+  /** From 1: which try this is. */
+  attempt: number;
+};
+
+/**
+ * What the network said to one try.
+ *
+ * `sent`: taken, receipts follow. `failed`: a definite no, for good. `later`: a definite no for now;
+ * trying again is safe after `afterMs`, and `failure` is the reason should the tries run out.
+ * A driver that throws, or does not answer in `timeoutMs`, leaves the outcome unknown.
+ */
+export type SendResult =
+  | { outcome: 'sent' }
+  | { outcome: 'failed'; failure: Failure }
+  | { outcome: 'later'; afterMs: number; failure: Failure };
+
+/** What the network says of a message after it was sent: in any order, any number of times. */
+export type Receipt = {
+  accountId: string;
+  messageId: string;
+  status: 'delivered' | 'read' | 'failed';
+  failure?: Failure;
+  at: Date;
+};
+
+/** A message from a phone to a linked number. */
+export type Inbound = {
+  accountId: string;
+  tokenId: string;
+  from: string;
+  /** The name the phone goes by, where the network tells it. */
+  name?: string;
+  type: MessageType;
+  body: MessageBody;
+  at: Date;
+  /** The provider's id of it: the same id twice is the same message. */
+  providerId: string;
+};
+
+/**
+ * Who takes what a channel brings. A call that resolves has kept it for good; one that throws makes the
+ * driver bring it again, so both take repeats.
+ */
+export type Sinks = {
+  receipts(receipts: readonly Receipt[]): Promise<void>;
+  inbound(inbound: Inbound): Promise<void>;
+};
+
+/** A way to reach phones. Knows nothing of saldo, lanes or retries: it tries once and says what it heard. */
+export type Channel = {
+  readonly name: ChannelName;
+  /** True when the same message id sent twice is one message at the provider. */
+  readonly preallocates: boolean;
+  /** After this long without an answer the outcome of a try is unknown. */
+  readonly timeoutMs: number;
+  /** Tries once; `signal` aborts at the time-out or when the lane is given up. */
+  send(message: Outgoing, signal: AbortSignal): Promise<SendResult>;
+  /** Begins to bring receipts and inbound messages. Sending works before, too. */
+  start(sinks: Sinks): Promise<void>;
+  /** Lets a running call end and brings nothing more; what is still due waits for the next start. */
+  close(): Promise<void>;
+};
+
+export type Channels = ReadonlyMap<ChannelName, Channel>;
+
+/** The channels of this installation, by name. */
+export const channelsOf = (...channels: readonly Channel[]): Channels =>
+  new Map(channels.map((channel) => [channel.name, channel]));

@@ -1,0 +1,88 @@
+import { type Rupiah, rupiah } from '#contract/money.ts';
+import type { EntryKind } from '#contract/saldo.ts';
+import type { Sql, Tx } from '#server/platform/database.ts';
+
+/** Opens the account's wallet, empty; a second time changes nothing. */
+export async function openWallet(tx: Tx, accountId: string): Promise<void> {
+  await tx`select open_wallet(${accountId})`;
+}
+
+export type Entry = {
+  accountId: string;
+  kind: EntryKind;
+  /** What is added to the available saldo; negative takes. */
+  delta: Rupiah;
+  /** The general-ledger account on the other side. */
+  contra: string;
+  refType: string;
+  refId: string;
+  /** Repeating it with the same facts changes nothing. */
+  idemKey: string;
+  actor: string;
+  memo?: string;
+};
+
+/**
+ * One entry that is not a batch of messages. Call it in the transaction of its cause.
+ *
+ * @returns `applied: false` when this `idemKey` had been posted before, with the same facts.
+ * @throws PostgresError `WA002` when the key was used with other facts (our bug), and a violation of
+ *   `saldo_not_negative` when the saldo does not reach.
+ */
+export async function postEntry(
+  tx: Tx,
+  entry: Entry,
+): Promise<{ seq: number; applied: boolean; available: Rupiah }> {
+  const [posted] = await tx<{ o_seq: number; o_applied: boolean; o_available: number }[]>`
+    select * from post_entry(
+      ${entry.accountId}, ${entry.kind}, ${entry.delta}, ${entry.contra}, ${entry.refType},
+      ${entry.refId}, ${entry.idemKey}, ${entry.actor}, ${entry.memo ?? null}
+    )`;
+  if (!posted) throw new Error('post_entry answered nothing');
+  return { seq: posted.o_seq, applied: posted.o_applied, available: rupiah(posted.o_available) };
+}
+
+export type GlLine = { account: string; amount: Rupiah };
+
+/**
+ * A balanced transaction of the general ledger, debit positive. Lines of zero are left out.
+ *
+ * @throws PostgresError when the lines do not sum to zero, or `idemKey` was used before.
+ */
+export async function postGl(
+  tx: Tx,
+  posting: {
+    accountId: string;
+    txnId: string;
+    idemKey: string;
+    kind: string;
+    lines: readonly GlLine[];
+  },
+): Promise<void> {
+  await tx`select post_gl(
+    ${posting.accountId}, ${posting.txnId}, ${posting.idemKey}, ${posting.kind},
+    ${posting.lines.map((line) => line.account)}::text[],
+    ${posting.lines.map((line) => line.amount)}::bigint[]
+  )`;
+}
+
+export type Wallet = {
+  available: Rupiah;
+  held: Rupiah;
+  seq: number;
+  status: 'active' | 'frozen' | 'closed';
+};
+
+/** The account's wallet as it stands. */
+export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet> {
+  const [wallet] = await sql<
+    { available: number; held: number; seq: number; status: Wallet['status'] }[]
+  >`
+    select available, held, seq, status from wallets where account_id = ${accountId}`;
+  if (!wallet) throw new Error('an account without a wallet');
+  return { ...wallet, available: rupiah(wallet.available), held: rupiah(wallet.held) };
+}
+
+export { WalletBatcher } from './batcher.ts';
+export { type Finding, checkLedger } from './check.ts';
+export { ledgerActs } from './statement.ts';

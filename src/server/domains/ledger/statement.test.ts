@@ -1,0 +1,149 @@
+import { describe, expect } from 'vitest';
+import type { Mutation } from '#contract/saldo.ts';
+import { type Sql, openDatabase } from '#server/platform/database.ts';
+import { test } from '#tests/database.ts';
+import { customerWith } from '#tests/people.ts';
+import { perform, topupHouse } from '#tests/topups.ts';
+import { ledgerActs } from './statement.ts';
+
+type Page = { rows: Mutation[]; total: number };
+
+const seqs = ({ rows }: Page) => rows.map(({ seq }) => seq);
+
+/** Entries 1 to n: Rp 10 each, one an hour from 1 November, 00.30 WIB; every fifth an adjustment. */
+async function entries(owner: Sql, accountId: string, n: number): Promise<void> {
+  await owner`
+    insert into wallet_entries (
+      account_id, seq, kind, d_available, d_held, contra, available_after, held_after,
+      ref_type, ref_id, actor, memo, created_at
+    )
+    select ${accountId}, i, case when i % 5 = 0 then 'adjust' else 'bonus' end, 10, 0, 'exp:bonus',
+      i * 10, 0, 'test', i::text, 'test', 'Hadiah',
+      timestamptz '2026-11-01T00:30:00+07:00' + (i - 1) * interval '1 hour'
+    from generate_series(1, ${n}::int) i`;
+  await owner`update wallets set available = ${n * 10}, seq = ${n} where account_id = ${accountId}`;
+}
+
+describe('the statement', () => {
+  test('shows the newest first, any page of it, and nothing beyond the last', async ({
+    sql,
+    db,
+  }) => {
+    const ani = await customerWith(sql);
+    await entries(db.owner, ani.accountId, 25);
+    const page = async (fields: object) =>
+      (await perform(ledgerActs({ sql: db.tenant }), 'saldo_mutation_list', ani, {
+        ...fields,
+      })) as Page;
+    expect(await page({})).toMatchObject({ total: 25 });
+    expect(seqs(await page({}))).toEqual([25, 24, 23, 22, 21, 20, 19, 18, 17, 16]);
+    expect(seqs(await page({ page: '2' }))).toEqual([5, 4, 3, 2, 1]);
+    expect(seqs(await page({ page: '3' }))).toEqual([]);
+    expect(await page({ page: '1000000000' })).toEqual({ rows: [], total: 25 });
+    expect(seqs(await page({ sort_type: 'asc', page: '2' }))).toEqual([21, 22, 23, 24, 25]);
+    expect((await page({ page: '2' })).rows[0]).toEqual({
+      seq: 5,
+      kind: 'adjust',
+      amount: 10,
+      held_amount: 0,
+      available_after: 50,
+      held_after: 0,
+      items: 1,
+      memo: 'Hadiah',
+      topup_id: null,
+      created_at: new Date('2026-10-31T21:30:00Z'),
+    });
+  });
+
+  test('of some days counts the entries of those days in WIB, both included', async ({
+    sql,
+    db,
+  }) => {
+    const ani = await customerWith(sql);
+    await entries(db.owner, ani.accountId, 100);
+    const page = async (fields: object) =>
+      (await perform(ledgerActs({ sql: db.tenant }), 'saldo_mutation_list', ani, {
+        ...fields,
+      })) as Page;
+    const second = { from: '2026-11-02', to: '2026-11-02' };
+    expect(await page(second)).toMatchObject({ total: 24 });
+    expect(seqs(await page(second))[0]).toBe(48);
+    expect(seqs(await page({ ...second, page: '2' }))).toEqual([28, 27, 26, 25]);
+    expect(seqs(await page({ ...second, sort_type: 'asc', page: '2' }))).toEqual([45, 46, 47, 48]);
+    expect((await page({ from: '2026-11-04' })).total).toBe(28);
+    expect((await page({ to: '2026-10-31' })).total).toBe(0);
+    expect(await page({ from: '2026-11-03', to: '2026-11-02' })).toEqual({ rows: [], total: 0 });
+  });
+
+  test('of one kind, also within some days', async ({ sql, db }) => {
+    const ani = await customerWith(sql);
+    await entries(db.owner, ani.accountId, 100);
+    const page = async (fields: object) =>
+      (await perform(ledgerActs({ sql: db.tenant }), 'saldo_mutation_list', ani, {
+        ...fields,
+        kind: 'adjust',
+      })) as Page;
+    expect(await page({ page: '1' })).toMatchObject({ total: 20 });
+    expect(seqs(await page({ page: '1' }))[0]).toBe(50);
+    expect(seqs(await page({ sort_type: 'asc' }))[0]).toBe(5);
+    expect(seqs(await page({ from: '2026-11-02', to: '2026-11-02' }))).toEqual([
+      45, 40, 35, 30, 25,
+    ]);
+    expect(await page({ page: '2' })).toEqual({ rows: [], total: 20 });
+  });
+
+  test('names the top-up that an entry came from', async ({ sql, db }) => {
+    const house = await topupHouse(db);
+    const ani = await customerWith(sql);
+    const topup = await house.topup(ani.accountId);
+    await house.transfer(topup.total);
+    const { rows } = (await perform(ledgerActs(house), 'saldo_mutation_list', ani)) as Page;
+    expect(rows).toMatchObject([{ kind: 'topup', amount: topup.credited, topup_id: topup.id }]);
+  });
+
+  test("shows nothing of another account's", async ({ sql, db }) => {
+    const [ani, budi] = [await customerWith(sql), await customerWith(sql, { saldo: 500 })];
+    await entries(db.owner, ani.accountId, 3);
+    const mine = (await perform(
+      ledgerActs({ sql: db.tenant }),
+      'saldo_mutation_list',
+      budi,
+    )) as Page;
+    expect(mine.total).toBe(1);
+    expect(mine.rows[0]?.amount).toBe(500);
+  });
+
+  test('the last page of a long statement reads no more than the first', async ({ sql, db }) => {
+    const ani = await customerWith(sql);
+    await entries(db.owner, ani.accountId, 30_000);
+    await db.owner`analyze wallet_entries`;
+    const read = async () => {
+      const [stats] = await db.owner<{ blocks: number }[]>`
+        select idx_blks_read + idx_blks_hit + heap_blks_read + heap_blks_hit as blocks
+        from pg_statio_user_tables where relname = 'wallet_entries'`;
+      return stats?.blocks ?? 0;
+    };
+    const one = openDatabase(db.url, { max: 1, as: 'tenant', name: 'tests' });
+    const cost = async (fields: object) => {
+      const before = await read();
+      await perform(ledgerActs({ sql: one }), 'saldo_mutation_list', ani, { ...fields });
+      await one`select pg_stat_force_next_flush()`;
+      return (await read()) - before;
+    };
+    for (const fields of [{}, { page: '2999' }, { page: '1500', from: '2027-01-01' }]) {
+      const blocks = await cost(fields);
+      expect(blocks).toBeGreaterThan(0);
+      expect(blocks).toBeLessThan(200);
+    }
+    await one.end();
+  });
+
+  test.for(['2026-02-31', '2026-13-01', '21-11-2026', "'; drop table"])(
+    'the day %s is not taken',
+    async (from, { sql, db }) => {
+      const ani = await customerWith(sql);
+      const asked = perform(ledgerActs({ sql: db.tenant }), 'saldo_mutation_list', ani, { from });
+      await expect(asked).rejects.toThrow('Tanggal');
+    },
+  );
+});

@@ -1,0 +1,238 @@
+import { rupiah } from '#contract/money.ts';
+import { Refusal } from '#contract/refusals.ts';
+import type { Answer, ItemResult, Order, Outcome, Placed } from './accept.ts';
+import { type Sql, isTransient, retrying } from '#server/platform/database.ts';
+
+type Row = {
+  o_request: number;
+  o_item: number;
+  o_id: string | null;
+  o_outcome: Outcome | 'replayed' | 'conflict';
+  o_fact: number | null;
+  o_saldo: number | null;
+  o_ids: string[] | null;
+  o_outcomes: ItemResult[] | null;
+};
+
+/** The orders of several wallets: together where they fit whole, each wallet by itself where not. */
+export async function placeGroups(
+  sql: Sql,
+  groups: readonly (readonly Order[])[],
+): Promise<Promise<readonly Answer[]>[]> {
+  if (groups.length === 1) {
+    const alone = groups.map((orders) => placeSurely(sql, orders));
+    await Promise.allSettled(alone);
+    return alone;
+  }
+  const together = await placeMany(sql, groups.flat());
+  return groups.map(async (orders) => {
+    const rest = orders.filter((order) => !together.has(order));
+    const alone = rest.length === 0 ? [] : await placeSurely(sql, rest);
+    const answers = new Map(rest.map((order, index) => [order, alone[index]]));
+    return orders.map((order) => {
+      const answer = together.get(order) ?? answers.get(order);
+      if (!answer) throw new Error('an order was not answered');
+      return answer;
+    });
+  });
+}
+
+/**
+ * Places a wallet's orders, also when the connection is lost in the middle: what stands is found by the
+ * ids, under the wallet's lock, and only what does not stand is sent again, with the same ids.
+ */
+async function placeSurely(sql: Sql, orders: readonly Order[]): Promise<readonly Answer[]> {
+  const accountId = orders[0]?.accountId ?? '';
+  try {
+    return await placeBatch(sql, accountId, orders);
+  } catch (error) {
+    if (hasCode(error, 'WA001')) return orders.map(() => new Refusal('wallet_frozen', {}));
+    if (!isTransient(error)) throw error;
+  }
+  return retrying(() => placeAgain(sql, accountId, orders));
+}
+
+async function placeAgain(
+  sql: Sql,
+  accountId: string,
+  orders: readonly Order[],
+): Promise<readonly Answer[]> {
+  const ids = orders.flatMap((order) => order.items.map((item) => item.id));
+  const standing = await sql<{ o_id: string; o_available: number }[]>`
+    select * from accepted_of(${accountId}, ${ids}::uuid[])`;
+  if (standing.length === 0) return placeBatch(sql, accountId, orders);
+  const there = new Set(standing.map((row) => row.o_id));
+  const saldo = rupiah(standing[0]?.o_available ?? 0);
+  // With a key, the first answer is kept under it: asking again, whole, gives it. Without one, only what
+  // does not stand is asked for.
+  const rest = orders.map((order) =>
+    order.key === undefined
+      ? { ...order, items: order.items.filter((item) => !there.has(item.id)) }
+      : order,
+  );
+  const asked = rest.filter((order) => order.items.length > 0);
+  const answers = asked.length === 0 ? [] : await placeBatch(sql, accountId, asked);
+  const answerTo = new Map(asked.map((order, index) => [order, answers[index]]));
+  return orders.map((order, index) => {
+    const part = rest[index];
+    const answer = part && answerTo.get(part);
+    if (answer === undefined) return { ...allAccepted(order), saldo, replayed: false };
+    if (answer instanceof Refusal) return answer;
+    if (order.key !== undefined) return { ...answer, replayed: false };
+    const found = new Map(part?.items.map((item, at) => [item.id, answer.results[at]]));
+    const results = order.items.map(
+      ({ id }) => found.get(id) ?? { id, outcome: 'accepted' as const, fact: null },
+    );
+    return { results, saldo: answer.saldo, replayed: false };
+  });
+}
+
+/**
+ * The common path over many wallets: what fits whole is placed in one call; the rest is not in the
+ * answer. When the outcome is unknown nothing is in it, and each wallet finds out for itself.
+ */
+async function placeMany(sql: Sql, orders: readonly Order[]): Promise<Map<Order, Placed>> {
+  const spans = spansOf(orders);
+  const items = orders.flatMap((order) => order.items);
+  const requests = orders.flatMap((order, index) => order.items.map(() => index + 1));
+  try {
+    const rows = await sql<{ o_request: number; o_saldo: number }[]>`select * from accept_many(
+      ${orders.map((order) => order.accountId)}::uuid[],
+      ${orders.map((order) => order.key ?? null)}::text[],
+      ${orders.map((order) => hex(order.hash))}::text[]::bytea[],
+      ${orders.map((order) => order.tokenId)}::uuid[],
+      ${spans.map((span) => span.from)}::int[],
+      ${spans.map((span) => span.upto)}::int[],
+      ${spans.map((span) => span.price)}::bigint[],
+      ${requests}::int[],
+      ${items.map((item) => item.id)}::uuid[],
+      ${items.map((item) => item.tokenId)}::uuid[],
+      ${items.map((item) => item.peer)}::text[],
+      ${items.map((item) => item.type)}::text[],
+      ${items.map((item) => JSON.stringify(item.body))}::text[]::jsonb[],
+      ${items.map((item) => item.price)}::bigint[],
+      ${items.map((item) => item.ref ?? null)}::text[],
+      ${items.map((item) => hex(item.hash))}::text[]::bytea[],
+      ${items.map((item) => item.priority)}::smallint[],
+      ${items.map((item) => item.readyAt?.toISOString() ?? null)}::text[]::timestamptz[],
+      ${items.map((item) => item.expiresAt?.toISOString() ?? null)}::text[]::timestamptz[],
+      ${items.map((item) => item.secret ?? null)}::text[]
+    )`;
+    const placed = new Map<Order, Placed>();
+    for (const { o_request, o_saldo } of rows) {
+      const order = orders[o_request - 1];
+      if (order)
+        placed.set(order, { ...allAccepted(order), saldo: rupiah(o_saldo), replayed: false });
+    }
+    return placed;
+  } catch (error) {
+    if (isTransient(error)) return findPlaced(sql, orders);
+    throw error;
+  }
+}
+
+/** After an unknown outcome: the orders that stand whole, found under their wallets' locks. */
+async function findPlaced(sql: Sql, orders: readonly Order[]): Promise<Map<Order, Placed>> {
+  const placed = new Map<Order, Placed>();
+  for (const [accountId, own] of Map.groupBy(orders, (order) => order.accountId)) {
+    const ids = own.flatMap((order) => order.items.map((item) => item.id));
+    const standing = await retrying(
+      () => sql<{ o_id: string; o_available: number }[]>`
+        select * from accepted_of(${accountId}, ${ids}::uuid[])`,
+    );
+    const there = new Set(standing.map((row) => row.o_id));
+    const saldo = rupiah(standing[0]?.o_available ?? 0);
+    for (const order of own) {
+      if (order.items.every((item) => there.has(item.id))) {
+        placed.set(order, { ...allAccepted(order), saldo, replayed: false });
+      }
+    }
+  }
+  return placed;
+}
+
+const allAccepted = (order: Order): Pick<Placed, 'results'> => ({
+  results: order.items.map(({ id }) => ({ id, outcome: 'accepted', fact: null })),
+});
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;
+
+/** How `bytea` is written in an array: the driver would take the elements' type for the array's. */
+const hex = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;
+
+async function placeBatch(
+  sql: Sql,
+  accountId: string,
+  orders: readonly Order[],
+): Promise<Answer[]> {
+  const items = orders.flatMap((order) => order.items);
+  const spans = spansOf(orders);
+  const rows = await sql<Row[]>`select * from accept_batch(
+    ${accountId},
+    ${orders.map((order) => order.key ?? null)}::text[],
+    ${orders.map((order) => hex(order.hash))}::text[]::bytea[],
+    ${orders.map((order) => order.tokenId)}::uuid[],
+    ${spans.map((span) => span.from)}::int[],
+    ${spans.map((span) => span.upto)}::int[],
+    ${spans.map((span) => span.sum)}::bigint[],
+    ${items.map((item) => item.id)}::uuid[],
+    ${items.map((item) => item.tokenId)}::uuid[],
+    ${items.map((item) => item.peer)}::text[],
+    ${items.map((item) => item.type)}::text[],
+    ${items.map((item) => JSON.stringify(item.body))}::text[]::jsonb[],
+    ${items.map((item) => item.price)}::bigint[],
+    ${items.map((item) => item.ref ?? null)}::text[],
+    ${items.map((item) => hex(item.hash))}::text[]::bytea[],
+    ${items.map((item) => item.priority)}::smallint[],
+    ${items.map((item) => item.readyAt?.toISOString() ?? null)}::text[]::timestamptz[],
+    ${items.map((item) => item.expiresAt?.toISOString() ?? null)}::text[]::timestamptz[],
+    ${items.map((item) => item.secret ?? null)}::text[]
+  )`;
+  return answersFrom(rows, orders, spans);
+}
+
+/** Which items belong to which order, counting from 1; `price` is the order's own, `sum` runs on. */
+function spansOf(orders: readonly Order[]) {
+  let count = 0;
+  let sum = 0;
+  return orders.map((order) => {
+    const from = count + 1;
+    const price = order.items.reduce((total, item) => total + item.price, 0);
+    count += order.items.length;
+    sum += price;
+    return { from, upto: count, price, sum };
+  });
+}
+
+function answersFrom(
+  rows: readonly Row[],
+  orders: readonly Order[],
+  spans: readonly { from: number; upto: number }[],
+): Answer[] {
+  const results: ItemResult[][] = orders.map(() => []);
+  const saldos: number[] = orders.map(() => 0);
+  const special: (Answer | undefined)[] = orders.map(() => undefined);
+  for (const row of rows) {
+    const order = row.o_request - 1;
+    if (row.o_outcome === 'conflict') special[order] = new Refusal('idempotency_conflict', {});
+    else if (row.o_outcome === 'replayed') special[order] = replayFrom(row);
+    else if (row.o_id !== null) {
+      const place = row.o_item - (spans[order]?.from ?? 1);
+      const list = results[order];
+      if (list) list[place] = { id: row.o_id, outcome: row.o_outcome, fact: row.o_fact };
+      saldos[order] = row.o_saldo ?? 0;
+    }
+  }
+  return orders.map((_, index) => {
+    const found = results[index] ?? [];
+    return special[index] ?? { results: found, saldo: rupiah(saldos[index] ?? 0), replayed: false };
+  });
+}
+
+function replayFrom(row: Row): Placed {
+  const results =
+    row.o_outcomes ??
+    (row.o_ids ?? []).map((id) => ({ id, outcome: 'accepted' as const, fact: null }));
+  return { results, saldo: rupiah(row.o_saldo ?? 0), replayed: true };
+}

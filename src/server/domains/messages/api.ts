@@ -1,0 +1,112 @@
+import { publicId, uuidOf } from '#contract/ids.ts';
+import { Refusal } from '#contract/refusals.ts';
+import type { Accepted, ApiMessage, ApiMessageQuery, NewMessage } from '#contract/rest.ts';
+import type * as z from 'zod/mini';
+import type { Prices } from '#server/domains/pricing/pricing.ts';
+import { walletOf } from '#server/domains/ledger/ledger.ts';
+import { type Accepter, type Item, type ItemResult, type Placed, hashOf } from './accept.ts';
+import { withdraw } from './cancel.ts';
+import type { FileLink } from './content.ts';
+import { type ApiPage, listForApi, messageForApi } from './detail.ts';
+import { itemFrom, refusalOf } from './place.ts';
+import { type Sql, asAccount } from '#server/platform/database.ts';
+
+/** The sender on whose behalf the API is called. */
+export type Sender = { accountId: string; tokenId: string; simulated: boolean };
+
+export type Sending = {
+  sender: Sender;
+  messages: readonly NewMessage[];
+  /** The caller's Idempotency-Key. */
+  key: string | undefined;
+};
+
+/** One result per message, in order: what was accepted, or why not. */
+export type Sent = { results: readonly (Accepted | Refusal)[]; saldo: number; replayed: boolean };
+
+/** What the public API asks of messages. */
+export type ApiMessages = {
+  send: (sending: Sending) => Promise<Sent>;
+  list: (sender: Sender, query: z.output<typeof ApiMessageQuery>) => Promise<ApiPage>;
+  one: (sender: Sender, id: string) => Promise<ApiMessage>;
+  cancel: (sender: Sender, id: string) => Promise<ApiMessage>;
+  balance: (sender: Sender) => Promise<{ available: number; held: number }>;
+};
+
+type Deps = {
+  sql: Sql;
+  accepter: Accepter;
+  prices: Prices;
+  fileLink: FileLink;
+  now: () => Date;
+};
+
+/** The messages' side of `/v1`. A token sees and sends its own messages only. */
+export function openApiMessages({ sql, accepter, prices, fileLink, now }: Deps): ApiMessages {
+  const one = (sender: Sender, id: string) => ownMessage(sql, sender, id, fileLink);
+  return {
+    send: async ({ sender, messages, key }) => {
+      const at = now();
+      const price = prices.message();
+      const items = messages.map((message) => itemFrom(message, sender.tokenId, price, at));
+      const hash = key === undefined ? noHash : hashOf(messages);
+      const { accountId, tokenId } = sender;
+      const placed = await accepter.place({ accountId, tokenId, key, hash, items });
+      return sentFrom(placed, items, sender);
+    },
+    list: (sender, query) =>
+      listForApi(sql, { accountId: sender.accountId, tokenId: sender.tokenId, ...query }, fileLink),
+    one,
+    cancel: async (sender, id) => {
+      await one(sender, id);
+      await withdraw(sql, sender.accountId, messageUuid(id));
+      return one(sender, id);
+    },
+    balance: async ({ accountId }) => {
+      const { available, held } = await asAccount(sql, accountId, (tx) => walletOf(tx, accountId));
+      return { available, held };
+    },
+  };
+}
+
+/** A message of the sender's own token; another's is not found. */
+async function ownMessage(sql: Sql, sender: Sender, id: string, fileLink: FileLink) {
+  const asked = { accountId: sender.accountId, messageId: messageUuid(id) };
+  const message = await messageForApi(sql, asked, fileLink);
+  if (message.token !== publicId('token', sender.tokenId)) throw notFound();
+  return message;
+}
+
+const noHash = Buffer.alloc(0);
+const notFound = () => new Refusal('not_found', { what: 'Pesan' });
+
+function messageUuid(id: string): string {
+  const uuid = uuidOf('message', id);
+  if (uuid === undefined) throw notFound();
+  return uuid;
+}
+
+function sentFrom(placed: Placed, items: readonly Item[], { simulated }: Sender): Sent {
+  const results = placed.results.map((result, index) => {
+    const item = items[index];
+    if (!item) throw new Error('more results than messages');
+    return refusalOf(result, item) ?? acceptedFrom(result, item, placed, simulated);
+  });
+  return { results, saldo: placed.saldo, replayed: placed.replayed };
+}
+
+/** `saldo` is what is left after the whole request, also for one message of many. */
+const acceptedFrom = (
+  result: ItemResult,
+  item: Item,
+  placed: Placed,
+  simulated: boolean,
+): Accepted => ({
+  id: publicId('message', result.id),
+  status: item.readyAt === undefined ? 'accepted' : 'scheduled',
+  price: item.price,
+  saldo: placed.saldo,
+  ...(item.ref !== undefined && { ref: item.ref }),
+  ...(result.outcome === 'duplicate' && { duplicate: true as const }),
+  simulated,
+});

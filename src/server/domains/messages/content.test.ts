@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { type Body, contentOf, excerptOf } from './content.ts';
+import type { MessageType } from '#contract/messages.ts';
+
+const link = 'https://toko.example/berkas/foto%20baru.PNG?x=1';
+
+test.each<[MessageType, Body, object]>([
+  ['text', { text: 'Halo\nAni' }, { type: 'text', caption: 'Halo\nAni', url: null }],
+  ['image', { link, caption: 'Baru' }, { type: 'png', caption: 'Baru', url: link }],
+  ['image', { link: 'https://toko.example/foto' }, { type: 'jpeg', caption: '' }],
+  ['image', { link, mime: 'image/webp' }, { type: 'webp' }],
+  ['sticker', { link }, { type: 'webp' }],
+  ['audio', { link: 'https://toko.example/suara.m4a' }, { type: 'ogg' }],
+  ['video', { link: 'https://toko.example/film.mov' }, { type: 'mp4' }],
+  ['document', { link: 'https://toko.example/a.pdf' }, { type: 'pdf', filename: 'a.pdf' }],
+  ['document', { link, filename: 'Foto.png' }, { type: 'file', filename: 'Foto.png' }],
+  ['document', { link, filename: 'suara.ogg' }, { type: 'file' }],
+  ['document', { link: 'https://toko.example/%E0%A4%A' }, { filename: '%E0%A4%A' }],
+  ['contact', { name: 'Budi', phone: '6281' }, { type: 'vcard', name: 'Budi', phone: '6281' }],
+  [
+    'location',
+    { latitude: -6.2, longitude: 106.8, name: 'Toko' },
+    { type: 'text', caption: 'Toko\nhttps://www.google.com/maps?q=-6.2,106.8' },
+  ],
+  ['image', {}, { type: 'jpeg', url: null }],
+])('a %s is shown as the renderer knows it: %j', (type, body, shown) => {
+  expect(contentOf(type, body)).toMatchObject(shown);
+});
+
+test.each<[MessageType, Body, string]>([
+  ['text', { text: '  dua\n\n baris ' }, 'dua baris'],
+  ['text', { text: 'é'.repeat(121) }, `${'é'.repeat(119)}…`],
+  ['text', { text: '😀'.repeat(120) }, '😀'.repeat(120)],
+  ['image', {}, ''],
+  ['document', { filename: 'a.pdf' }, 'a.pdf'],
+  ['location', { latitude: 1, longitude: 2 }, '1,2'],
+  ['contact', { phone: '6281' }, '6281'],
+])('the excerpt of a %s is its first words', (type, body, excerpt) => {
+  expect(excerptOf(type, body)).toBe(excerpt);
+});

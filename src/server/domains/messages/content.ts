@@ -1,0 +1,127 @@
+import type { ChatContent, MessageType } from '#contract/messages.ts';
+
+/** What a message says, as `messages.body` keeps it: one shape per type (`rest.ts`, flattened). */
+export type Body = Readonly<Record<string, unknown>>;
+
+/** A short-lived, signed address of a stored file. */
+export type FileLink = (accountId: string, fileId: string) => string;
+
+const EXCERPT_MAX = 120;
+
+const text = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value : null;
+
+/** The first words of a message for a table or a list; empty for media without a caption. */
+export function excerptOf(type: MessageType, body: Body): string {
+  const words = wordsOf(type, body).replace(/\s+/g, ' ').trim();
+  const letters = [...words];
+  return letters.length <= EXCERPT_MAX ? words : `${letters.slice(0, EXCERPT_MAX - 1).join('')}…`;
+}
+
+function wordsOf(type: MessageType, body: Body): string {
+  switch (type) {
+    case 'text':
+      return text(body['text']) ?? '';
+    case 'location':
+      return text(body['name']) ?? text(body['address']) ?? coordinates(body) ?? '';
+    case 'contact':
+      return text(body['name']) ?? text(body['phone']) ?? '';
+    default:
+      return text(body['caption']) ?? text(body['filename']) ?? '';
+  }
+}
+
+function coordinates(body: Body): string | null {
+  const { latitude, longitude } = body;
+  const known = typeof latitude === 'number' && typeof longitude === 'number';
+  return known ? `${latitude},${longitude}` : null;
+}
+
+/** The body as others may have it: a stored file's id is replaced by a link to it. */
+export function openBody(accountId: string, body: Body, fileLink: FileLink): Body {
+  const file = text(body['file']);
+  if (file === null) return body;
+  const { file: _, ...rest } = body;
+  return { ...rest, link: fileLink(accountId, file) };
+}
+
+/**
+ * A message as the chat renderer takes it (specification, section 3).
+ *
+ * @param body as `openBody` gives it. A place is shown as text with a link to a map; a document is
+ *   always a file, also when it happens to be a picture.
+ */
+export function contentOf(type: MessageType, body: Body): ChatContent {
+  const link = text(body['link']);
+  const content = {
+    type: renderedAs(type, body),
+    caption: text(body['caption']) ?? '',
+    url: link,
+    filename: text(body['filename']),
+    name: null,
+    phone: null,
+  };
+  switch (type) {
+    case 'text':
+      return { ...content, caption: text(body['text']) ?? '' };
+    case 'location':
+      return { ...content, caption: placeOf(body) };
+    case 'contact':
+      return { ...content, name: text(body['name']), phone: text(body['phone']) };
+    case 'document':
+      return { ...content, filename: content.filename ?? lastSegment(link) };
+    default:
+      return content;
+  }
+}
+
+const pictures = new Set(['jpeg', 'jpg', 'png', 'webp']);
+const shownOtherwise = new Set([...pictures, 'ogg', 'mp4', 'vcard', 'text']);
+
+function renderedAs(type: MessageType, body: Body): string {
+  const kind = kindOf(body);
+  switch (type) {
+    case 'text':
+    case 'location':
+      return 'text';
+    case 'contact':
+      return 'vcard';
+    case 'image':
+      return pictures.has(kind) ? kind : 'jpeg';
+    case 'sticker':
+      return 'webp';
+    case 'audio':
+      return 'ogg';
+    case 'video':
+      return 'mp4';
+    default:
+      return kind === '' || shownOtherwise.has(kind) ? 'file' : kind;
+  }
+}
+
+/** What a file is, in the renderer's words: from its type, else from the end of its name or link. */
+function kindOf(body: Body): string {
+  const mime = text(body['mime'])?.split(';')[0]?.trim().split('/')[1];
+  if (mime !== undefined && /^[a-z0-9]{1,8}$/.test(mime)) return mime;
+  const name = text(body['filename']) ?? lastSegment(text(body['link'])) ?? '';
+  return /\.([a-z0-9]{1,8})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
+}
+
+/** The name at the end of an address; null when it has none. */
+function lastSegment(link: string | null): string | null {
+  if (link === null || !URL.canParse(link, 'http://here')) return null;
+  const last = new URL(link, 'http://here').pathname.split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(last) || null;
+  } catch {
+    return last || null;
+  }
+}
+
+function placeOf(body: Body): string {
+  const at = coordinates(body);
+  const map = at === null ? null : `https://www.google.com/maps?q=${at}`;
+  return [text(body['name']), text(body['address']), map]
+    .filter((line) => line !== null)
+    .join('\n');
+}

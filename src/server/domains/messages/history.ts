@@ -1,0 +1,78 @@
+import { PAGE_SIZE, type InputOf, type PageOf } from '#contract/act.ts';
+import {
+  type MessageRow,
+  type MessageStatus,
+  type StatusFilter,
+  getMessage,
+  listMessages,
+} from '#contract/messages.ts';
+import { Refusal } from '#contract/refusals.ts';
+import { type KeptAct, on } from '#server/platform/act.ts';
+import type { Sql } from '#server/platform/database.ts';
+import type { FileLink } from './content.ts';
+import { messageDetail } from './detail.ts';
+import { type MessageFilter, daysAfter, pageOf, reading } from './pages.ts';
+import { type Order, messageRow } from './rows.ts';
+import { searchMessages } from './search.ts';
+
+/** What the acts of the history need. */
+export type HistoryDeps = { sql: Sql; fileLink: FileLink };
+
+/** The acts of the history: the table and one message. */
+export const historyActs = ({ sql, fileLink }: HistoryDeps): readonly KeptAct[] => [
+  on(listMessages, ({ caller }, input) => messageList(sql, caller.accountId, input)),
+  on(getMessage, ({ caller }, { message_id }) =>
+    messageDetail(sql, caller.accountId, message_id, fileLink),
+  ),
+];
+
+type ListInput = InputOf<typeof listMessages>;
+
+/**
+ * A page of the history, newest first unless asked otherwise; beyond the last page it is empty.
+ *
+ * Totals and places come from the rollups, so that the last page costs what the first one does.
+ *
+ * @throws Refusal `input_invalid` for a day that the calendar does not have.
+ */
+export async function messageList(
+  sql: Sql,
+  accountId: string,
+  input: ListInput,
+): Promise<PageOf<MessageRow>> {
+  const filter = filterOf(input);
+  const order: Order = input.sort_type === 'asc' ? 'oldest' : 'newest';
+  const offset = (input.page ?? 0) * PAGE_SIZE;
+  const wanted = { accountId, filter, order, offset, limit: PAGE_SIZE };
+  return reading(sql, accountId, async (tx) => {
+    const { stored, total } = input.q
+      ? await searchMessages(tx, input.q, wanted)
+      : await pageOf(tx, wanted);
+    return { rows: stored.map(messageRow), total };
+  });
+}
+
+function filterOf(input: ListInput): MessageFilter {
+  return {
+    from: input.from && civilDay('from', input.from),
+    until: input.to && daysAfter(civilDay('to', input.to), 1),
+    statuses: input.status && statusesOf(input.status),
+    direction: input.direction,
+    tokenId: input.token_id,
+    type: input.type,
+  };
+}
+
+const statusesOf = (status: StatusFilter): readonly MessageStatus[] =>
+  status === 'waiting' ? ['accepted', 'queued', 'sending'] : [status];
+
+/** A day that the calendar has, brought into the years that ids can tell. */
+function civilDay(field: 'from' | 'to', day: string): string {
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  // `2026-02-30` reads as a day of March: what comes back differs from what went in.
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) {
+    throw new Refusal('input_invalid', { fields: { [field]: 'Tanggal ini tidak ada.' } });
+  }
+  if (day < '1971-01-01') return '1971-01-01';
+  return day > '9000-01-01' ? '9000-01-01' : day;
+}

@@ -1,0 +1,38 @@
+import type { Inbound } from '#server/domains/channels/channels.ts';
+import { type Sql, type Tx, asAccount } from '#server/platform/database.ts';
+import { newId } from '#server/platform/ids.ts';
+
+/** Words with which a recipient stops, and resumes, receiving from a token (`product.md`, 1). */
+const stopWords = new Set(['stop', 'berhenti']);
+const startWords = new Set(['start', 'mulai']);
+
+/**
+ * Keeps an inbound message, with its event, once: the same provider id twice is one message. STOP or
+ * BERHENTI opts the sender out of this token, MULAI or START back in, in the same transaction.
+ */
+export async function receiveInbound(sql: Sql, inbound: Inbound): Promise<void> {
+  const { accountId, tokenId, from } = inbound;
+  await asAccount(sql, accountId, async (tx) => {
+    const [kept] = await tx<{ receive_message: boolean }[]>`
+      select receive_message(
+        ${accountId}, ${tokenId}, ${newId()}, ${from}, ${inbound.name ?? null}, ${inbound.type},
+        ${tx.json(inbound.body as never)}, ${inbound.providerId}
+      )`;
+    const text = inbound.type === 'text' ? inbound.body['text'] : undefined;
+    if (kept?.receive_message && typeof text === 'string') {
+      await heedWord(tx, inbound, text.trim().toLowerCase());
+    }
+  });
+}
+
+async function heedWord(tx: Tx, { accountId, tokenId, from }: Inbound, word: string) {
+  if (stopWords.has(word)) {
+    await tx`
+      insert into optouts (account_id, token_id, peer)
+      values (${accountId}, ${tokenId}, ${from}) on conflict do nothing`;
+  } else if (startWords.has(word)) {
+    await tx`
+      delete from optouts
+      where account_id = ${accountId} and token_id = ${tokenId} and peer = ${from}`;
+  }
+}

@@ -1,0 +1,118 @@
+import { rupiah } from '#contract/money.ts';
+import type { Channels, Sinks } from '#server/domains/channels/channels.ts';
+import type { Prices } from '#server/domains/pricing/pricing.ts';
+import { openAccepter } from './accept.ts';
+import { type ApiMessages, openApiMessages } from './api.ts';
+import { cancelling } from './cancel.ts';
+import type { FileLink } from './content.ts';
+import { conversationActs } from './conversations.ts';
+import { historyActs } from './history.ts';
+import { homeActs } from './home.ts';
+import { receiveInbound } from './inbound.ts';
+import { type Lanes, startLanes } from './lanes.ts';
+import { applyReceipts } from './receipts.ts';
+import { sending } from './send.ts';
+import type { KeptAct } from '#server/platform/act.ts';
+import type { Sql } from '#server/platform/database.ts';
+import { newId } from '#server/platform/ids.ts';
+import type { Log } from '#server/platform/log.ts';
+
+export { contentOf, openBody } from './content.ts';
+export { retryParked } from './receipts.ts';
+export { type Relay, startRelay } from './relay.ts';
+export type { Lanes } from './lanes.ts';
+
+export type MessagesDeps = {
+  /** The portal's pool: row-level security for one account. */
+  sql: Sql;
+  /** Sees all accounts: receipts, inbound, lanes. */
+  house: Sql;
+  /** The accept path's own pool, so that nothing else delays it. */
+  acceptSql: Sql;
+  prices: Prices;
+  channels: Channels;
+  fileLink: FileLink;
+  log: Log;
+  now: () => Date;
+  pacePerSecond: number;
+  /** Told after COMMIT that lanes have new work and the outbox has news. */
+  onWork: () => void;
+};
+
+export type Messages = {
+  acts: readonly KeptAct[];
+  api: ApiMessages;
+  /** Where channels bring receipts and inbound messages. */
+  sinks: Sinks;
+  /**
+   * Sends a text of the installation's own token, free of charge. At rest the message shows `shown`; the
+   * text itself lives in its dispatch row until it is sent (`rulings.md`, 14).
+   */
+  sendAsSystem: (system: SystemSender, text: SystemText) => Promise<void>;
+  /** Starts the worker that owns lanes. */
+  startLanes: () => Lanes;
+  /** Messages that wait to be placed. */
+  waiting: () => number;
+  /** Answers what waits and takes nothing new. */
+  close: () => Promise<void>;
+};
+
+export type SystemSender = { accountId: string; tokenId: string };
+export type SystemText = { to: string; text: string; shown: string };
+
+/** Codes older than this are not worth sending. */
+const SYSTEM_TTL_MS = 5 * 60_000;
+
+/** Opens the subject: the acts it keeps and what others may call. */
+export function openMessages(deps: MessagesDeps): Messages {
+  const { sql, house, acceptSql, prices, fileLink, now, onWork } = deps;
+  const accepter = openAccepter(acceptSql, onWork);
+  const told = async <T>(work: Promise<T>): Promise<T> => {
+    const done = await work;
+    onWork();
+    return done;
+  };
+  return {
+    acts: [
+      ...historyActs({ sql, fileLink }),
+      ...conversationActs({ sql, fileLink }),
+      ...homeActs({ sql, now }),
+      sending({ sql, accepter, prices, fileLink, now }),
+      cancelling({ sql }),
+    ],
+    api: openApiMessages({ sql, accepter, prices, fileLink, now }),
+    sinks: {
+      receipts: (receipts) => told(applyReceipts(house, receipts)),
+      inbound: (inbound) => told(receiveInbound(house, inbound)),
+    },
+    sendAsSystem: async ({ accountId, tokenId }, { to, text, shown }) => {
+      const at = now();
+      const item = {
+        id: newId(at.getTime()),
+        tokenId,
+        peer: to,
+        type: 'text',
+        body: { text: shown },
+        price: rupiah(0),
+        hash: Buffer.alloc(0),
+        priority: 0,
+        expiresAt: new Date(at.getTime() + SYSTEM_TTL_MS),
+        secret: text,
+      };
+      const order = { accountId, tokenId, hash: Buffer.alloc(0), items: [item] };
+      const { results } = await accepter.place(order);
+      if (results[0]?.outcome !== 'accepted') {
+        throw new Error(`the system token cannot send: ${results[0]?.outcome}`);
+      }
+    },
+    startLanes: () =>
+      startLanes({
+        sql: house,
+        channels: deps.channels,
+        log: deps.log,
+        pacePerSecond: deps.pacePerSecond,
+      }),
+    waiting: accepter.waiting,
+    close: accepter.close,
+  };
+}

@@ -1,0 +1,111 @@
+import type { ChatContent, Direction, MessageRow, MessageStatus } from '#contract/messages.ts';
+import { type ConversationMessage, Failure, type MessageType } from '#contract/messages.ts';
+import { publicId } from '#contract/ids.ts';
+import { rupiah } from '#contract/money.ts';
+import type { Fragment, Sql, Tx } from '#server/platform/database.ts';
+import { type Body, type FileLink, contentOf, excerptOf, openBody } from './content.ts';
+
+/** A message as it is read for a screen or the API, with its token and its conversation's name. */
+export type StoredMessage = {
+  message_id: string;
+  token_id: string;
+  token_name: string;
+  channel: string;
+  direction: Direction;
+  peer: string;
+  peer_name: string | null;
+  type: MessageType;
+  body: Body;
+  status: MessageStatus;
+  price: number;
+  charge_state: 'held' | 'captured' | 'released' | null;
+  hold_seq: number | null;
+  settle_seq: number | null;
+  ref: string | null;
+  failure: string | null;
+  possible_duplicate: boolean;
+  created_at: Date;
+};
+
+export type Order = 'newest' | 'oldest';
+
+/**
+ * The smallest UUIDv7 of an instant, as `uuid_floor` of the database: a time range is an id range.
+ *
+ * @param ms milliseconds since 1970.
+ */
+export function idFloor(ms: number): string {
+  const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+}
+
+export const sqlOrder = (sql: Sql | Tx, order: Order): Fragment =>
+  order === 'newest' ? sql`desc` : sql`asc`;
+
+/**
+ * Reads the messages that a query names.
+ *
+ * The query finds ids only, mostly from an index alone; the wide rows are read for one page.
+ *
+ * @param ids a query of one column `message_id`.
+ */
+export function readMessages(
+  sql: Sql | Tx,
+  { accountId, ids, order }: { accountId: string; ids: Fragment; order: Order },
+): Promise<StoredMessage[]> {
+  return sql<StoredMessage[]>`
+    select m.message_id, m.token_id, t.name as token_name, t.channel, m.direction, m.peer,
+      c.peer_name, m.type, m.body, m.status, m.price, m.charge_state, m.hold_seq, m.settle_seq,
+      m.ref, m.failure, m.possible_duplicate, m.created_at
+    from (${ids}) page
+    cross join lateral (
+      select * from messages x
+      where x.account_id = ${accountId} and x.message_id = page.message_id limit 1
+    ) m
+    join tokens t on t.account_id = ${accountId} and t.token_id = m.token_id
+    left join conversations c
+      on c.account_id = ${accountId} and c.token_id = m.token_id and c.peer = m.peer
+    order by m.message_id ${sqlOrder(sql, order)}`;
+}
+
+/** Why it failed, as the contract knows it; null when it did not fail. */
+export function failureOf({ failure }: StoredMessage): Failure | null {
+  if (failure === null) return null;
+  const known = Failure.safeParse(failure);
+  return known.success ? known.data : 'rejected';
+}
+
+/** A row of the history. */
+export function messageRow(stored: StoredMessage): MessageRow {
+  return {
+    id: publicId('message', stored.message_id),
+    direction: stored.direction,
+    token: { id: publicId('token', stored.token_id), name: stored.token_name },
+    peer: stored.peer,
+    peer_name: stored.peer_name,
+    type: stored.type,
+    excerpt: excerptOf(stored.type, stored.body),
+    status: stored.status,
+    price: rupiah(stored.price),
+    possible_duplicate: stored.possible_duplicate,
+    failure: failureOf(stored),
+    created_at: stored.created_at,
+  };
+}
+
+/** What a chat bubble shows of a message. */
+const chatContent = (
+  accountId: string,
+  { type, body }: Pick<StoredMessage, 'type' | 'body'>,
+  fileLink: FileLink,
+): ChatContent => contentOf(type, openBody(accountId, body, fileLink));
+
+/** A message in its conversation. */
+export const conversationMessage = (
+  accountId: string,
+  stored: StoredMessage,
+  fileLink: FileLink,
+): ConversationMessage => ({
+  ...messageRow(stored),
+  content: chatContent(accountId, stored, fileLink),
+});

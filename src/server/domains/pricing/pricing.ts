@@ -1,0 +1,122 @@
+import { type Rupiah, rupiah } from '#contract/money.ts';
+import type { Config } from '#server/platform/config.ts';
+import type { Sql } from '#server/platform/database.ts';
+
+/** What has a list price. */
+export type Category = 'message';
+
+/** A tax of `num/den` on a base that is `dppNum/dppDen` of the price. */
+export type TaxRate = { num: bigint; den: bigint; dppNum: bigint; dppDen: bigint };
+
+export type Prices = {
+  /** The list price of one message now. Reads memory only: the accept path calls it per message. */
+  message(): Rupiah;
+  /**
+   * The list price of a category at an instant.
+   *
+   * @throws Error when no price had begun by then: our bug.
+   */
+  priceOf(category: Category, at: Date): Rupiah;
+  /** The PPN on an amount at an instant; 0 when the installation adds none. */
+  ppnOf(base: Rupiah, at: Date): Rupiah;
+  /** Reads prices and rates again now. */
+  refresh(): Promise<void>;
+  /** Stops reading them again by itself. */
+  close(): void;
+};
+
+type Dated<T> = { from: number; value: T };
+type Tables = { prices: Map<string, Dated<Rupiah>[]>; rates: Map<string, Dated<TaxRate>[]> };
+
+/** How old what is remembered may be: a new price holds on every node after this. */
+const REFRESH_MS = 5_000;
+
+type Deps = {
+  house: Sql;
+  config: Pick<Config, 'PPN'>;
+  now: () => Date;
+  /** Told when the tables could not be read again; the remembered ones go on. */
+  onTrouble?: (error: unknown) => void;
+};
+
+/** Reads prices and tax rates into memory and keeps them at most five seconds old. */
+export async function openPrices({ house, config, now, onTrouble }: Deps): Promise<Prices> {
+  let tables = await readTables(house);
+  const refresh = async () => {
+    tables = await readTables(house);
+  };
+  const timer = setInterval(() => void refresh().catch(onTrouble), REFRESH_MS);
+  timer.unref();
+
+  const priceOf = (category: Category, at: Date): Rupiah => {
+    const price = valueAt(tables.prices.get(category), at.getTime());
+    if (price === undefined) throw new Error(`no price of ${category} at ${at.toISOString()}`);
+    return price;
+  };
+  return {
+    message: () => priceOf('message', now()),
+    priceOf,
+    ppnOf: (base, at) => {
+      if (!config.PPN) return rupiah(0);
+      const rate = valueAt(tables.rates.get('ppn'), at.getTime());
+      return rate === undefined ? rupiah(0) : taxOf(base, rate);
+    },
+    refresh,
+    close: () => clearInterval(timer),
+  };
+}
+
+/**
+ * The tax on a whole-rupiah amount: one exact fraction, rounded half up once.
+ *
+ * Taking 12 % of a base already rounded to rupiah differs by Rp 1 for 2.7 % of all amounts
+ * (`ledger.md`, 3.5); this way is the frozen one.
+ */
+export function taxOf(base: Rupiah, { num, den, dppNum, dppDen }: TaxRate): Rupiah {
+  const above = num * dppNum;
+  const below = den * dppDen;
+  return rupiah(Number((2n * BigInt(base) * above + below) / (2n * below)));
+}
+
+/** The newest value that had begun; rows stand newest first. */
+function valueAt<T>(dated: readonly Dated<T>[] | undefined, atMs: number): T | undefined {
+  return dated?.find(({ from }) => from <= atMs)?.value;
+}
+
+async function readTables(house: Sql): Promise<Tables> {
+  const [prices, rates] = await Promise.all([
+    house<{ category: string; price: number; valid_from: Date }[]>`
+      select category, price, valid_from from prices order by valid_from desc`,
+    house<
+      {
+        code: string;
+        num: number;
+        den: number;
+        dpp_num: number;
+        dpp_den: number;
+        valid_from: Date;
+      }[]
+    >`
+      select code, num, den, dpp_num, dpp_den, valid_from from tax_rates order by valid_from desc`,
+  ]);
+  const tables: Tables = { prices: new Map(), rates: new Map() };
+  for (const { category, price, valid_from } of prices) {
+    addTo(tables.prices, category, { from: valid_from.getTime(), value: rupiah(price) });
+  }
+  for (const { code, num, den, dpp_num, dpp_den, valid_from } of rates) {
+    const rate = {
+      num: BigInt(num),
+      den: BigInt(den),
+      dppNum: BigInt(dpp_num),
+      dppDen: BigInt(dpp_den),
+    };
+    addTo(tables.rates, code, { from: valid_from.getTime(), value: rate });
+  }
+  return tables;
+}
+
+function addTo<T>(table: Map<string, Dated<T>[]>, key: string, row: Dated<T>): void {
+  const known = table.get(key);
+  if (known) known.push(row);
+  else table.set(key, [row]);
+}

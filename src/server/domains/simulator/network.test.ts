@@ -1,0 +1,320 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, vi } from 'vitest';
+import type { Inbound, Outgoing, Receipt, Sinks } from '#server/domains/channels/channels.ts';
+import type { Sql } from '#server/platform/database.ts';
+import { openFiles } from '#server/platform/files.ts';
+import { newId } from '#server/platform/ids.ts';
+import { secretsFrom } from '#server/platform/secrets.ts';
+import { test as base } from '#tests/database.ts';
+import { type Customer, customerWith } from '#tests/people.ts';
+import { type Network, openNetwork } from './network.ts';
+
+const secrets = secretsFrom(Buffer.alloc(32, 5));
+const never = new AbortController().signal;
+
+type Options = { speed?: number; house?: Sql };
+type Street = Awaited<ReturnType<typeof networkWith>>;
+
+/** Networks that are closed before their database goes. */
+const test = base.extend<{ openStreet: (options?: Options) => Promise<Street> }>({
+  openStreet: async ({ sql }, use) => {
+    const streets: Street[] = [];
+    await use(async (options) => {
+      const street = await networkWith(sql, options);
+      streets.push(street);
+      return street;
+    });
+    await Promise.all(streets.map((street) => street.close()));
+  },
+});
+
+/** A network whose receipts and answers land in lists. */
+async function networkWith(sql: Sql, { speed = 0, house = sql }: Options = {}) {
+  const ani = await customerWith(sql);
+  await sql`insert into linked_phones (channel, phone, account_id, token_id)
+    values ('simulator', ${ani.phone}, ${ani.accountId}, ${ani.tokenId}) on conflict do nothing`;
+  const folder = await mkdtemp(join(tmpdir(), 'kabari-simulator-'));
+  const files = openFiles(sql, folder, secrets);
+  const reported: unknown[] = [];
+  const report = (error: unknown) => void reported.push(error);
+  const tell = async () => undefined;
+  const connecting = { house, secrets, tell, report };
+  const open = (): Network =>
+    openNetwork({ house, pace: { speed, seed: 'test' }, connecting, files, report });
+  const network = open();
+  const close = async () => {
+    await network.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  const receipts: Receipt[] = [];
+  const inbound: Inbound[] = [];
+  const sinks: Sinks = {
+    receipts: async (given) => void receipts.push(...given),
+    inbound: async (given) => void inbound.push(given),
+  };
+  return { ani, network, open, close, files, sinks, receipts, inbound, reported };
+}
+
+const toPhone = (ani: Customer, to: string, more: Partial<Outgoing> = {}): Outgoing => ({
+  accountId: ani.accountId,
+  tokenId: ani.tokenId,
+  messageId: newId(),
+  from: ani.phone,
+  to,
+  type: 'text',
+  body: { text: 'Halo' },
+  possibleDuplicate: false,
+  attempt: 1,
+  ...more,
+});
+
+test('a sent message lies in the phone, and is delivered and read', async ({ sql, openStreet }) => {
+  const { ani, network, sinks, receipts } = await openStreet();
+  await network.start(sinks);
+  const message = toPhone(ani, '6281234567890');
+  expect(await network.send(message, never)).toEqual({ outcome: 'sent' });
+  expect(await sql`select phone, peer, direction, type, body, submits from sim_lines`).toEqual([
+    {
+      phone: '6281234567890',
+      peer: ani.phone,
+      direction: 'in',
+      type: 'text',
+      body: { text: 'Halo' },
+      submits: 1,
+    },
+  ]);
+  await vi.waitFor(() => expect(receipts).toHaveLength(2));
+  expect(receipts).toMatchObject([
+    { accountId: ani.accountId, messageId: message.messageId, status: 'delivered' },
+    { accountId: ani.accountId, messageId: message.messageId, status: 'read' },
+  ]);
+  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
+});
+
+test('the same id submitted again is one line, counted, with one set of receipts', async ({
+  sql,
+  openStreet,
+}) => {
+  const { ani, network, sinks, receipts } = await openStreet();
+  const message = toPhone(ani, '6281234567890');
+  const both = [network.send(message, never), network.send(message, never)];
+  expect(await Promise.all(both)).toEqual([{ outcome: 'sent' }, { outcome: 'sent' }]);
+  await network.send({ ...message, possibleDuplicate: true }, never);
+
+  expect(await sql`select submits, possible_duplicate from sim_lines`).toEqual([
+    { submits: 3, possible_duplicate: true },
+  ]);
+  await network.start(sinks);
+  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
+  expect(receipts.map(({ status }) => status)).toEqual(['delivered', 'read']);
+});
+
+test('a thousand messages sent at once cost a handful of statements', async ({
+  sql,
+  openStreet,
+}) => {
+  let asked = 0;
+  const house = new Proxy(sql, {
+    apply(target, self, given: unknown[]) {
+      const [strings] = given;
+      if (Array.isArray(strings) && String(strings[0]).includes('given as')) asked += 1;
+      return Reflect.apply(target, self, given) as unknown;
+    },
+  });
+  const { ani, network } = await openStreet({ house });
+  const messages = Array.from({ length: 1_000 }, () => toPhone(ani, '62800000001'));
+  const results = await Promise.all(messages.map((message) => network.send(message, never)));
+  expect(results.every(({ outcome }) => outcome === 'sent')).toBe(true);
+  expect(await sql`select count(*) from sim_lines`).toEqual([{ count: 1_000 }]);
+  expect(asked).toBe(2);
+});
+
+test('the text of a code reaches the phone, where its owner reads it', async ({
+  sql,
+  openStreet,
+}) => {
+  const { ani, network } = await openStreet();
+  const body = { text: 'Kode verifikasi ••••••' };
+  await network.send(toPhone(ani, '6281234567890', { body, text: 'Kode: 123456' }), never);
+  expect(await sql`select body from sim_lines`).toEqual([{ body: { text: 'Kode: 123456' } }]);
+});
+
+test('…003 fails for good and …005 is told to wait, without a line in any phone', async ({
+  sql,
+  openStreet,
+}) => {
+  const { ani, network } = await openStreet();
+  expect(await network.send(toPhone(ani, '62800000003'), never)).toEqual({
+    outcome: 'failed',
+    failure: 'not_on_whatsapp',
+  });
+  expect(await network.send(toPhone(ani, '62800000005'), never)).toMatchObject({
+    outcome: 'later',
+  });
+  expect(await sql`select * from sim_lines`).toEqual([]);
+});
+
+test('…006 never answers: only the caller giving up ends it', async ({ sql, openStreet }) => {
+  const { ani, network } = await openStreet();
+  const patience = new AbortController();
+  const sending = network.send(toPhone(ani, '62800000006'), patience.signal);
+  const first = await Promise.race([sending, sql`select 'nothing yet' as heard`]);
+  expect(first).toEqual([{ heard: 'nothing yet' }]);
+  patience.abort(new Error('no answer'));
+  await expect(sending).rejects.toThrow('no answer');
+  await expect(network.send(toPhone(ani, '62800000006'), patience.signal)).rejects.toThrow();
+});
+
+test('…007 answers STOP to the number that wrote', async ({ sql, openStreet }) => {
+  const { ani, network, sinks, inbound } = await openStreet();
+  await network.start(sinks);
+  await network.send(toPhone(ani, '62800000007'), never);
+  await vi.waitFor(() => expect(inbound).toHaveLength(1));
+  expect(inbound[0]).toMatchObject({
+    accountId: ani.accountId,
+    tokenId: ani.tokenId,
+    from: '62800000007',
+    type: 'text',
+    body: { text: 'STOP' },
+  });
+  expect(await sql`select line_id, peer, body from sim_lines where direction = 'out'`).toEqual([
+    { line_id: inbound[0]!.providerId, peer: ani.phone, body: { text: 'STOP' } },
+  ]);
+});
+
+test('…008 answers with a picture that is kept for the account', async ({ openStreet }) => {
+  const { ani, network, sinks, inbound, files } = await openStreet();
+  await network.start(sinks);
+  await network.send(toPhone(ani, '62800000008'), never);
+  await vi.waitFor(() => expect(inbound).toHaveLength(1));
+  const { type, body } = inbound[0]!;
+  expect({ type, mime: body['mime'] }).toEqual({ type: 'image', mime: 'image/png' });
+  const kept = await files.read(ani.accountId, String(body['file']));
+  expect(kept?.bytes.subarray(1, 4).toString()).toBe('PNG');
+});
+
+test('a phone that blocks refuses, and gets nothing', async ({ sql, openStreet }) => {
+  const { ani, network } = await openStreet();
+  await sql`insert into sim_phones (phone, blocked) values ('6281234567890', true)`;
+  const [blocked, other] = await Promise.all([
+    network.send(toPhone(ani, '6281234567890'), never),
+    network.send(toPhone(ani, '6281234567891'), never),
+  ]);
+  expect(blocked).toEqual({ outcome: 'failed', failure: 'blocked' });
+  expect(other).toEqual({ outcome: 'sent' });
+  expect(await sql`select phone from sim_lines`).toEqual([{ phone: '6281234567891' }]);
+});
+
+test('a slow phone takes ten times as long', async ({ sql, openStreet }) => {
+  const { ani, network } = await openStreet({ speed: 1 });
+  await sql`insert into sim_phones (phone, slow) values ('6281234567890', true)`;
+  const messageId = newId();
+  await network.send(toPhone(ani, '6281234567890', { messageId }), never);
+  const [first] = await sql<{ s: number }[]>`
+    select extract(epoch from due_at - clock_timestamp())::float8 as s from sim_due
+    where kind = 'delivered'`;
+  expect(first!.s).toBeGreaterThan(2.5);
+  expect(first!.s).toBeLessThanOrEqual(20);
+});
+
+test('receipts of an offline phone wait until it is back; others do not wait for it', async ({
+  sql,
+  openStreet,
+}) => {
+  const { ani, network, sinks, receipts } = await openStreet();
+  await sql`insert into sim_phones (phone, offline) values ('6281234567890', true)`;
+  await network.start(sinks);
+  await network.send(toPhone(ani, '6281234567890'), never);
+  await network.send(toPhone(ani, '6281234567891'), never);
+  await vi.waitFor(() => expect(receipts).toHaveLength(2));
+  expect(await sql`select distinct phone from sim_due`).toEqual([{ phone: '6281234567890' }]);
+
+  await sql`update sim_phones set offline = false`;
+  network.wake(0);
+  await vi.waitFor(() => expect(receipts).toHaveLength(4));
+});
+
+test('what is due survives the process: the next one tells it', async ({ openStreet }) => {
+  const { ani, network, open, sinks, receipts } = await openStreet();
+  await network.send(toPhone(ani, '6281234567890'), never);
+  await network.close();
+  expect(receipts).toEqual([]);
+
+  const next = open();
+  await next.start(sinks);
+  await vi.waitFor(() => expect(receipts).toHaveLength(2));
+  await next.close();
+});
+
+test('receipts that nobody kept are told again', async ({ sql, openStreet }) => {
+  const { ani, network, sinks, receipts, reported } = await openStreet();
+  let broken = true;
+  const unsteady: Sinks = {
+    ...sinks,
+    receipts: (given) => {
+      if (!broken) return sinks.receipts(given);
+      return Promise.reject(new Error('the house is busy'));
+    },
+  };
+  await network.start(unsteady);
+  await network.send(toPhone(ani, '6281234567890'), never);
+  await vi.waitFor(() => expect(reported).toEqual([new Error('the house is busy')]));
+  await vi.waitFor(async () =>
+    expect(await sql`select tries from sim_due`).toEqual([{ tries: 1 }, { tries: 1 }]),
+  );
+  broken = false;
+  await sql`update sim_due set due_at = clock_timestamp()`;
+  network.wake(0);
+  await vi.waitFor(() => expect(receipts).toHaveLength(2));
+});
+
+test('an answer that nobody takes does not hold back the answers of others', async ({
+  sql,
+  openStreet,
+}) => {
+  const { ani, network, sinks, inbound } = await openStreet();
+  const unsteady: Sinks = {
+    ...sinks,
+    inbound: (given) => {
+      if (given.type === 'text') return Promise.reject(new Error('poison'));
+      return sinks.inbound(given);
+    },
+  };
+  await network.start(unsteady);
+  await network.send(toPhone(ani, '62800000007'), never);
+  await network.send(toPhone(ani, '62800000008'), never);
+  await vi.waitFor(() => expect(inbound).toHaveLength(1));
+  await vi.waitFor(async () =>
+    expect(await sql`select phone from sim_due where tries > 0`).toEqual([
+      { phone: '62800000007' },
+    ]),
+  );
+});
+
+test('of two processes, each receipt is told by one', async ({ sql, openStreet }) => {
+  const { ani, network, open, sinks, receipts } = await openStreet();
+  const other = open();
+  const messages = Array.from({ length: 700 }, () => toPhone(ani, '6281234567890'));
+  await Promise.all(messages.map((message) => network.send(message, never)));
+  await Promise.all([network.start(sinks), other.start(sinks)]);
+  await vi.waitFor(() => expect(receipts.length).toBeGreaterThanOrEqual(1_400), 10_000);
+  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]), 10_000);
+  await other.close();
+  const told = receipts.map(({ messageId, status }) => `${messageId} ${status}`);
+  expect(told).toHaveLength(1_400);
+  expect(new Set(told).size).toBe(1_400);
+});
+
+test('an answer to a number that was unlinked meanwhile is heard by nobody', async ({
+  sql,
+  openStreet,
+}) => {
+  const { ani, network, sinks, inbound } = await openStreet();
+  await network.send(toPhone(ani, '62800000007'), never);
+  await sql`delete from linked_phones`;
+  await network.start(sinks);
+  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
+  expect(inbound).toEqual([]);
+});

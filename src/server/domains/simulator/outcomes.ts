@@ -1,0 +1,113 @@
+import type { Failure } from '#contract/messages.ts';
+
+/** What the network will do with one message. Times are from the moment it was taken. */
+export type Plan =
+  | { outcome: 'taken'; deliveredMs: number; readMs: number | null; reply: PlannedReply | null }
+  | { outcome: 'failed'; failure: Failure }
+  | { outcome: 'later'; afterMs: number; failure: Failure }
+  | { outcome: 'silent' };
+
+export type PlannedReply = { what: 'stop' | 'picture'; afterMs: number };
+
+/** How time runs in the simulated network. */
+export type Pace = {
+  /** 1 is lifelike, 2 twice as fast, 0 at once. */
+  speed: number;
+  /** The same seed gives the same message the same times. */
+  seed: string;
+};
+
+/** Lifelike: on the phone after 0.3 to 2 s, read 1 to 6 s later, answered 1 to 4 s after that. */
+const DELIVERED_MS = [300, 2_000] as const;
+const READ_MS = [1_000, 6_000] as const;
+const REPLY_MS = [1_000, 4_000] as const;
+
+/** Tries that …004 fails before it takes the message. */
+const FAILS_FOR_A_WHILE = 3;
+/** The try at which …005 gives up for good. */
+const GIVES_UP_AT = 5;
+const FIRST_RETRY_MS = 1_000;
+
+const READ = 'Pesan sampai lalu dibaca.';
+const fixedOutcomes: Readonly<Record<string, string>> = {
+  '62800000001': READ,
+  '62800000002': 'Pesan sampai, tetapi tidak pernah dibaca.',
+  '62800000003': 'Nomor ini tidak memakai WhatsApp: pesan selalu gagal.',
+  '62800000004': 'Pesan gagal beberapa kali, lalu sampai dan dibaca.',
+  '62800000005': 'Jaringan membatasi laju: pesan dicoba beberapa kali, lalu gagal.',
+  '62800000006': 'Jaringan tidak pernah menjawab.',
+  '62800000007': `${READ} Pemiliknya membalas STOP.`,
+  '62800000008': `${READ} Pemiliknya membalas dengan gambar.`,
+};
+
+/** What a number with a fixed outcome does, in a sentence; null for ordinary numbers. */
+export const fixedOutcomeOf = (phone: string): string | null => fixedOutcomes[phone] ?? null;
+
+/**
+ * What happens to a message: fixed for the numbers 62800000001 … 008, delivered and read for others.
+ *
+ * @param attempt from 1: which try this is.
+ */
+export function planFor(
+  { messageId, to, attempt }: { messageId: string; to: string; attempt: number },
+  pace: Pace,
+): Plan {
+  const retryMs = paced(FIRST_RETRY_MS * 2 ** Math.min(attempt - 1, 4), pace);
+  switch (to) {
+    case '62800000002':
+      return { ...taken(messageId, pace), readMs: null };
+    case '62800000003':
+      return { outcome: 'failed', failure: 'not_on_whatsapp' };
+    case '62800000004':
+      if (attempt > FAILS_FOR_A_WHILE) return taken(messageId, pace);
+      return { outcome: 'later', afterMs: retryMs, failure: 'no_answer' };
+    case '62800000005':
+      if (attempt >= GIVES_UP_AT) return { outcome: 'failed', failure: 'rate_limited' };
+      return { outcome: 'later', afterMs: retryMs, failure: 'rate_limited' };
+    case '62800000006':
+      return { outcome: 'silent' };
+    case '62800000007':
+      return answered(messageId, pace, 'stop');
+    case '62800000008':
+      return answered(messageId, pace, 'picture');
+    default:
+      return taken(messageId, pace);
+  }
+}
+
+type Taken = Extract<Plan, { outcome: 'taken' }> & { readMs: number };
+
+function taken(messageId: string, pace: Pace): Taken {
+  const deliveredMs = between(DELIVERED_MS, dice(pace.seed, messageId, 'delivered'));
+  const readMs = deliveredMs + between(READ_MS, dice(pace.seed, messageId, 'read'));
+  return {
+    outcome: 'taken',
+    deliveredMs: paced(deliveredMs, pace),
+    readMs: paced(readMs, pace),
+    reply: null,
+  };
+}
+
+function answered(messageId: string, pace: Pace, what: PlannedReply['what']): Plan {
+  const plan = taken(messageId, pace);
+  const thinkingMs = paced(between(REPLY_MS, dice(pace.seed, messageId, 'reply')), pace);
+  return { ...plan, reply: { what, afterMs: plan.readMs + thinkingMs } };
+}
+
+/** A lifelike time as it passes at this pace, in whole milliseconds. */
+export const paced = (ms: number, { speed }: Pick<Pace, 'speed'>): number =>
+  speed === 0 ? 0 : Math.round(ms / speed);
+
+const between = ([least, most]: readonly [number, number], chance: number) =>
+  least + (most - least) * chance;
+
+/** 0 ≤ chance < 1, the same for the same words: FNV-1a, then stirred so that near ids fall far apart. */
+function dice(...words: readonly string[]): number {
+  let hash = 0x811c9dc5;
+  for (const letter of words.join(' ')) {
+    hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+}

@@ -1,0 +1,79 @@
+import type { InputOf, OutputOf } from '#contract/act.ts';
+import { type Token, deleteToken, rotateToken, updateToken } from '#contract/tokens.ts';
+import { on } from '#server/platform/act.ts';
+import { type Sql, asAccount } from '#server/platform/database.ts';
+import { makeKey } from './key.ts';
+import { releasePhone } from './phones.ts';
+import { readToken, tellTokenChanged, tokenNotFound } from './row.ts';
+
+type Deps = { sql: Sql };
+
+export const updating = ({ sql }: Deps) =>
+  on(updateToken, ({ caller }, input) => changeToken(sql, caller.accountId, input));
+
+/** Gives a token another name or daily limit; what is not named stays. */
+export function changeToken(
+  sql: Sql,
+  accountId: string,
+  { token_id, name, daily_limit }: InputOf<typeof updateToken>,
+): Promise<Token> {
+  return asAccount(sql, accountId, async (tx) => {
+    const changed = await tx`
+      update tokens
+      set name = coalesce(${name ?? null}, name),
+        daily_limit = coalesce(${daily_limit ?? null}, daily_limit)
+      where account_id = ${accountId} and token_id = ${token_id} and deleted_at is null`;
+    if (changed.count === 0) throw tokenNotFound();
+    await tellTokenChanged(tx, accountId, token_id);
+    return readToken(tx, accountId, token_id);
+  });
+}
+
+export const rotating = ({ sql }: Deps) =>
+  on(rotateToken, ({ caller }, input) => rotateKey(sql, caller.accountId, input.token_id));
+
+/** A new key for a token; every older key ends within 24 hours, or when it would have ended anyway. */
+export function rotateKey(
+  sql: Sql,
+  accountId: string,
+  tokenId: string,
+): Promise<OutputOf<typeof rotateToken>> {
+  return asAccount(sql, accountId, async (tx) => {
+    const { channel } = await readToken(tx, accountId, tokenId);
+    const { key, hash, hint } = makeKey(channel);
+    const changed = await tx`
+      update tokens set key_hint = ${hint}
+      where account_id = ${accountId} and token_id = ${tokenId} and deleted_at is null`;
+    if (changed.count === 0) throw tokenNotFound();
+    await tx`
+      update token_keys
+      set expires_at = least(expires_at, clock_timestamp() + interval '24 hours')
+      where account_id = ${accountId} and token_id = ${tokenId} and revoked_at is null`;
+    await tx`
+      insert into token_keys (key_hash, account_id, token_id)
+      values (${hash}, ${accountId}, ${tokenId})`;
+    await tellTokenChanged(tx, accountId, tokenId);
+    return { token: await readToken(tx, accountId, tokenId), key };
+  });
+}
+
+export const deleting = ({ sql }: Deps) =>
+  on(deleteToken, async ({ caller }, input) => {
+    await removeToken(sql, caller.accountId, input.token_id);
+    return {};
+  });
+
+/** Ends a token for good: its keys, its phone and its open links. Its messages stay to be read. */
+export function removeToken(sql: Sql, accountId: string, tokenId: string): Promise<void> {
+  return asAccount(sql, accountId, async (tx) => {
+    await releasePhone(tx, accountId, tokenId);
+    const gone = await tx`
+      update tokens set deleted_at = clock_timestamp()
+      where account_id = ${accountId} and token_id = ${tokenId} and deleted_at is null`;
+    if (gone.count === 0) throw tokenNotFound();
+    await tx`
+      update token_keys set revoked_at = clock_timestamp()
+      where account_id = ${accountId} and token_id = ${tokenId} and revoked_at is null`;
+    await tellTokenChanged(tx, accountId, tokenId);
+  });
+}

@@ -1,0 +1,51 @@
+import { type InputOf, type OutputOf } from '#contract/act.ts';
+import { Refusal } from '#contract/refusals.ts';
+import { createToken } from '#contract/tokens.ts';
+import { on } from '#server/platform/act.ts';
+import { type Sql, type Tx, asAccount } from '#server/platform/database.ts';
+import { newId } from '#server/platform/ids.ts';
+import { makeKey } from './key.ts';
+import { readToken, tellTokenChanged } from './row.ts';
+
+export const creating = ({ sql }: { sql: Sql }) =>
+  on(createToken, ({ caller }, input) => addToken(sql, caller.accountId, input));
+
+/** Tokens an account may have. */
+export const TOKENS_MAX = 10;
+
+/**
+ * Makes a token with its first key and its lane.
+ *
+ * @throws Refusal `tokens_full` when the account has ten, `account_suspended` when it may not.
+ */
+export function addToken(
+  sql: Sql,
+  accountId: string,
+  { name, channel }: InputOf<typeof createToken>,
+): Promise<OutputOf<typeof createToken>> {
+  const tokenId = newId();
+  const { key, hash, hint } = makeKey(channel);
+  return asAccount(sql, accountId, async (tx) => {
+    await refuseSuspended(tx, accountId);
+    const [count] = await tx<{ tokens: number }[]>`
+      select count(*) as tokens from tokens
+      where account_id = ${accountId} and deleted_at is null`;
+    if ((count?.tokens ?? 0) >= TOKENS_MAX) throw new Refusal('tokens_full', { limit: TOKENS_MAX });
+    await tx`
+      insert into tokens (account_id, token_id, name, channel, key_hint)
+      values (${accountId}, ${tokenId}, ${name}, ${channel}, ${hint})`;
+    await tx`
+      insert into token_keys (key_hash, account_id, token_id)
+      values (${hash}, ${accountId}, ${tokenId})`;
+    await tx`insert into lanes (account_id, token_id) values (${accountId}, ${tokenId})`;
+    await tellTokenChanged(tx, accountId, tokenId);
+    return { token: await readToken(tx, accountId, tokenId), key };
+  });
+}
+
+/** Locks the account's row, so that what is counted next stands until the transaction ends. */
+export async function refuseSuspended(tx: Tx, accountId: string): Promise<void> {
+  const [account] = await tx<{ status: string }[]>`
+    select status from accounts where account_id = ${accountId} for no key update`;
+  if (account?.status !== 'active') throw new Refusal('account_suspended', {});
+}

@@ -1,0 +1,93 @@
+import { publicId } from '#contract/ids.ts';
+import type { ChannelName, Token, TokenStatus } from '#contract/tokens.ts';
+import { Refusal } from '#contract/refusals.ts';
+import type { Fragment, Sql, Tx } from '#server/platform/database.ts';
+import { newId } from '#server/platform/ids.ts';
+
+type TokenRow = {
+  token_id: string;
+  name: string;
+  channel: ChannelName;
+  status: TokenStatus;
+  phone: string | null;
+  key_hint: string;
+  sent_today: number;
+  daily_limit: number;
+  last_used_at: Date | null;
+  created_at: Date;
+};
+
+/** The columns of a token `t` as its owner sees it. `linking` lasts as long as a link does. */
+export const tokenColumns = (tx: Sql | Tx): Fragment => tx`
+  t.token_id, t.name, t.channel, t.phone, t.key_hint, t.daily_limit, t.last_used_at, t.created_at,
+  case
+    when t.status = 'linking' and not exists (
+      select from links l
+      where l.account_id = t.account_id and l.token_id = t.token_id
+        and (l.state = 'scanned' or (l.state = 'waiting' and l.expires_at > clock_timestamp()))
+    ) then 'unlinked'
+    else t.status
+  end as status,
+  coalesce((
+    select d.accepted from token_days d
+    where d.account_id = t.account_id and d.token_id = t.token_id
+      and d.day = (clock_timestamp() at time zone 'Asia/Jakarta')::date
+  ), 0) as sent_today`;
+
+/** A token as it is answered. */
+export const tokenFrom = (row: TokenRow): Token => ({
+  id: publicId('token', row.token_id),
+  name: row.name,
+  channel: row.channel,
+  status: row.status,
+  phone: row.phone,
+  key_hint: row.key_hint,
+  sent_today: row.sent_today,
+  daily_limit: row.daily_limit,
+  last_used_at: row.last_used_at,
+  created_at: row.created_at,
+});
+
+/**
+ * One token of an account.
+ *
+ * @throws Refusal `not_found` when the account has none of this id, or has deleted it.
+ */
+export async function readToken(tx: Tx, accountId: string, tokenId: string): Promise<Token> {
+  const [row] = await tx<TokenRow[]>`
+    select ${tokenColumns(tx)} from tokens t
+    where t.account_id = ${accountId} and t.token_id = ${tokenId} and t.deleted_at is null`;
+  if (!row) throw tokenNotFound();
+  return tokenFrom(row);
+}
+
+type Column = 'name' | 'created_at' | 'last_used_at';
+
+/** A page of an account's tokens, `offset` rows in, and how many there are in all. */
+export async function readTokens(
+  tx: Tx,
+  accountId: string,
+  wish: { by: Column; descending: boolean; offset: number; limit: number },
+): Promise<{ rows: Token[]; total: number }> {
+  const direction = wish.descending ? tx`desc` : tx`asc`;
+  const found = tx<TokenRow[]>`
+    select ${tokenColumns(tx)} from tokens t
+    where t.account_id = ${accountId} and t.deleted_at is null
+    order by ${tx(`t.${wish.by}`)} ${direction} nulls last, t.token_id ${direction}
+    limit ${wish.limit} offset ${wish.offset}`;
+  const counted = tx<{ total: number }[]>`
+    select count(*) as total from tokens
+    where account_id = ${accountId} and deleted_at is null`;
+  const [rows, [count]] = await Promise.all([found, counted]);
+  return { rows: rows.map(tokenFrom), total: count?.total ?? 0 };
+}
+
+/** Tells the account's open tabs that a token is not what it was; in the change's own transaction. */
+export async function tellTokenChanged(tx: Tx, accountId: string, tokenId: string): Promise<void> {
+  await tx`
+    insert into outbox (account_id, outbox_id, kind, data)
+    values (${accountId}, ${newId()}, 'token.changed',
+      ${tx.json({ token_id: publicId('token', tokenId) })})`;
+}
+
+export const tokenNotFound = () => new Refusal('not_found', { what: 'Token' });

@@ -1,0 +1,39 @@
+import type { Sql } from '#server/platform/database.ts';
+import { newId } from '#server/platform/ids.ts';
+
+/** The token that sends one-time codes and notices. */
+export type SystemToken = { accountId: string; tokenId: string; phone: string };
+
+/** Above every cap on one-time codes: those are the limit, not this. */
+const SYSTEM_DAILY_LIMIT = 10_000_000;
+
+/**
+ * The system account's token, made at the first start. It has no API key, so nobody can send with it
+ * from outside. Houses that start at the same time make one.
+ *
+ * @param phone the number it is linked to when it is made; an existing token keeps its own.
+ * @throws Error when there is no system account yet, or the number belongs to somebody.
+ */
+export function ensureSystemToken(house: Sql, phone: string): Promise<SystemToken> {
+  return house.begin(async (tx) => {
+    const [account] = await tx<{ accountId: string }[]>`
+      select account_id as "accountId" from accounts where is_system for no key update`;
+    if (!account) throw new Error('the system token needs the system account first');
+    const { accountId } = account;
+    const [known] = await tx<SystemToken[]>`
+      select account_id as "accountId", token_id as "tokenId", phone from tokens
+      where account_id = ${accountId} and is_system and deleted_at is null`;
+    if (known) return known;
+    const tokenId = newId();
+    await tx`
+      insert into tokens (
+        account_id, token_id, name, channel, status, phone, key_hint, daily_limit, is_system
+      ) values (${accountId}, ${tokenId}, 'Kabari', 'simulator', 'linked', ${phone}, '',
+        ${SYSTEM_DAILY_LIMIT}, true)`;
+    await tx`insert into lanes (account_id, token_id) values (${accountId}, ${tokenId})`;
+    await tx`
+      insert into linked_phones (channel, phone, account_id, token_id)
+      values ('simulator', ${phone}, ${accountId}, ${tokenId})`;
+    return { accountId, tokenId, phone };
+  });
+}

@@ -1,0 +1,208 @@
+import { expect } from 'vitest';
+import type { Act, InputOf, OutputOf, PageOf } from '#contract/act.ts';
+import { uuidOf } from '#contract/ids.ts';
+import { Refusal } from '#contract/refusals.ts';
+import {
+  Token,
+  createToken,
+  deleteToken,
+  getToken,
+  listTokens,
+  rotateToken,
+  unlinkToken,
+  updateToken,
+} from '#contract/tokens.ts';
+import { customerWith } from '#tests/people.ts';
+import { type TestDatabase, test } from '#tests/database.ts';
+import { newId } from '#server/platform/ids.ts';
+import { secretsFrom, sha256 } from '#server/platform/secrets.ts';
+import { ensureSystemToken, tokensActs } from './tokens.ts';
+
+/** The acts as a signed-in person of an account asks them, with row-level security. */
+function actsOf(db: TestDatabase, accountId: string) {
+  const kept = tokensActs({ sql: db.tenant, secrets: secretsFrom(Buffer.alloc(32)) });
+  const call = { caller: { kind: 'person', accountId }, agent: 'test' } as never;
+  return async function ask<A extends Act>(act: A, input: InputOf<A>) {
+    const keeper = kept.find((one) => one.act.name === act.name)!;
+    return (await keeper.handle(call, input as never)) as A['list'] extends undefined
+      ? OutputOf<A>
+      : PageOf<OutputOf<A>>;
+  };
+}
+
+const idOf = (token: Token) => uuidOf('token', token.id)!;
+
+test('a new token has a key that is shown once: only its hash is kept', async ({ db, sql }) => {
+  const ani = await customerWith(sql);
+  const ask = actsOf(db, ani.accountId);
+  const { token, key } = await ask(createToken, { name: 'Toko', channel: 'simulator' });
+
+  expect(Token.parse(token)).toMatchObject({
+    name: 'Toko',
+    channel: 'simulator',
+    status: 'unlinked',
+    phone: null,
+    key_hint: key.slice(-4),
+    sent_today: 0,
+    daily_limit: 1000,
+    last_used_at: null,
+  });
+  expect(await sql`select key_hash from token_keys where token_id = ${idOf(token)}`).toEqual([
+    { key_hash: sha256(key) },
+  ]);
+  expect(await sql`select owner, epoch from lanes where token_id = ${idOf(token)}`).toEqual([
+    { owner: null, epoch: 0 },
+  ]);
+  const [told] = await sql`select kind, data from outbox where account_id = ${ani.accountId}`;
+  expect(told).toEqual({ kind: 'token.changed', data: { token_id: token.id } });
+});
+
+test('the eleventh token is refused, also when it is asked for at the same moment', async ({
+  db,
+  sql,
+}) => {
+  const ani = await customerWith(sql);
+  const ask = actsOf(db, ani.accountId);
+  const asked = Array.from({ length: 12 }, (_, n) =>
+    ask(createToken, { name: `Token ${n}`, channel: 'simulator' }),
+  );
+  const answers = await Promise.allSettled(asked);
+  const refused = answers.filter((answer) => answer.status === 'rejected');
+  expect(refused.map(({ reason }) => reason as unknown)).toEqual([
+    new Refusal('tokens_full', { limit: 10 }),
+    new Refusal('tokens_full', { limit: 10 }),
+    new Refusal('tokens_full', { limit: 10 }),
+  ]);
+  expect((await ask(listTokens, {})).total).toBe(10);
+});
+
+test('a deleted token makes room for another', async ({ db, sql }) => {
+  const ani = await customerWith(sql);
+  const ask = actsOf(db, ani.accountId);
+  for (let n = 1; n < 10; n++) await ask(createToken, { name: `Token ${n}`, channel: 'simulator' });
+  await ask(deleteToken, { token_id: ani.tokenId });
+  const { token } = await ask(createToken, { name: 'Pengganti', channel: 'simulator' });
+  expect(token.name).toBe('Pengganti');
+});
+
+test('a suspended account gets no new token', async ({ db, sql }) => {
+  const ani = await customerWith(sql);
+  await sql`update accounts set status = 'suspended' where account_id = ${ani.accountId}`;
+  const asked = actsOf(db, ani.accountId)(createToken, { name: 'Toko', channel: 'simulator' });
+  await expect(asked).rejects.toEqual(new Refusal('account_suspended', {}));
+});
+
+test('tokens are listed newest first, ten on a page, or as they are sorted', async ({
+  db,
+  sql,
+}) => {
+  const ani = await customerWith(sql, { linked: false });
+  const ask = actsOf(db, ani.accountId);
+  for (const name of ['Citra', 'Ani', 'Budi'])
+    await ask(createToken, { name, channel: 'simulator' });
+  const names = async (input: InputOf<typeof listTokens>) =>
+    (await ask(listTokens, input)).rows.map(({ name }) => name);
+
+  expect(await names({})).toEqual(['Budi', 'Ani', 'Citra', 'Kasir']);
+  expect(await names({ sort_by: 'name' })).toEqual(['Ani', 'Budi', 'Citra', 'Kasir']);
+  expect(await names({ sort_by: 'name', sort_type: 'desc' })).toEqual([
+    'Kasir',
+    'Citra',
+    'Budi',
+    'Ani',
+  ]);
+  expect(await ask(listTokens, { page: 1 })).toEqual({ rows: [], total: 4 });
+});
+
+test('what was sent today is counted by the WIB day', async ({ db, sql }) => {
+  const ani = await customerWith(sql);
+  await db.owner`insert into token_days (account_id, token_id, day, accepted)
+    select ${ani.accountId}::uuid, ${ani.tokenId}::uuid, d.day, d.accepted
+    from (values
+      ((clock_timestamp() at time zone 'Asia/Jakarta')::date, 42),
+      ((clock_timestamp() at time zone 'Asia/Jakarta')::date - 1, 900)
+    ) as d(day, accepted)`;
+  const token = await actsOf(db, ani.accountId)(getToken, { token_id: ani.tokenId });
+  expect(token.sent_today).toBe(42);
+});
+
+test('a token takes a new name or limit, and keeps what is not named', async ({ db, sql }) => {
+  const ani = await customerWith(sql);
+  const ask = actsOf(db, ani.accountId);
+  const renamed = await ask(updateToken, { token_id: ani.tokenId, name: 'Gudang' });
+  expect(renamed).toMatchObject({ name: 'Gudang', daily_limit: 1000 });
+  const limited = await ask(updateToken, { token_id: ani.tokenId, daily_limit: 5 });
+  expect(limited).toMatchObject({ name: 'Gudang', daily_limit: 5 });
+});
+
+test('a rotated key ends after 24 hours, and rotating again does not prolong it', async ({
+  db,
+  sql,
+}) => {
+  const ani = await customerWith(sql);
+  const ask = actsOf(db, ani.accountId);
+  const first = await ask(rotateToken, { token_id: ani.tokenId });
+  const second = await ask(rotateToken, { token_id: ani.tokenId });
+  const ends = () => sql<{ expires_at: Date | null; left_h: number | null }[]>`
+    select expires_at, round(extract(epoch from expires_at - clock_timestamp()) / 3600)::int as left_h
+    from token_keys where token_id = ${ani.tokenId} order by created_at`;
+  const before = await ends();
+  expect(before.map(({ left_h }) => left_h)).toEqual([24, null]);
+
+  await sql`update token_keys set expires_at = expires_at - interval '20 hours'
+    where key_hash = ${sha256(first.key)}`;
+  const third = await ask(rotateToken, { token_id: ani.tokenId });
+  expect((await ends()).map(({ left_h }) => left_h)).toEqual([4, 24, null]);
+  expect(third.token.key_hint).toBe(third.key.slice(-4));
+  expect(second.key).not.toBe(third.key);
+});
+
+test('a deleted token frees its phone, ends its keys and is found no more', async ({ db, sql }) => {
+  const ani = await customerWith(sql);
+  const ask = actsOf(db, ani.accountId);
+  await ask(rotateToken, { token_id: ani.tokenId });
+  await sql`insert into linked_phones (channel, phone, account_id, token_id)
+    values ('simulator', ${ani.phone}, ${ani.accountId}, ${ani.tokenId}) on conflict do nothing`;
+  await ask(deleteToken, { token_id: ani.tokenId });
+
+  expect(await sql`select 1 from linked_phones where phone = ${ani.phone}`).toEqual([]);
+  expect(await sql`select 1 from token_keys where revoked_at is null`).toEqual([]);
+  for (const act of [getToken, deleteToken, rotateToken, unlinkToken]) {
+    await expect(ask(act, { token_id: ani.tokenId })).rejects.toEqual(
+      new Refusal('not_found', { what: 'Token' }),
+    );
+  }
+});
+
+test("another account's token cannot be seen or touched", async ({ db, sql }) => {
+  const ani = await customerWith(sql);
+  const budi = await customerWith(sql);
+  const ask = actsOf(db, budi.accountId);
+  const before = await sql`select * from tokens where token_id = ${ani.tokenId}`;
+  for (const act of [getToken, deleteToken, rotateToken, unlinkToken, updateToken]) {
+    await expect(ask(act, { token_id: ani.tokenId })).rejects.toEqual(
+      new Refusal('not_found', { what: 'Token' }),
+    );
+  }
+  expect((await ask(listTokens, {})).rows.map(idOf)).toEqual([budi.tokenId]);
+  expect(await sql`select * from tokens where token_id = ${ani.tokenId}`).toEqual(before);
+});
+
+test('the system token is made once, also when two houses start together', async ({ sql }) => {
+  const accountId = newId();
+  await sql`insert into accounts (account_id, name, is_system) values (${accountId}, 'Kabari', true)`;
+  const both = await Promise.all([
+    ensureSystemToken(sql, '6281100000000'),
+    ensureSystemToken(sql, '6281100000000'),
+  ]);
+  expect(both[0]).toEqual(both[1]);
+  expect(await ensureSystemToken(sql, '6281100000099')).toEqual(both[0]);
+  expect(await sql`select status, phone, is_system from tokens`).toEqual([
+    { status: 'linked', phone: '6281100000000', is_system: true },
+  ]);
+  expect(await sql`select count(*) from token_keys`).toEqual([{ count: 0 }]);
+});
+
+test('without a system account there is no system token', async ({ sql }) => {
+  await expect(ensureSystemToken(sql, '6281100000000')).rejects.toThrow('system account');
+});
