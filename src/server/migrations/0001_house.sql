@@ -18,9 +18,14 @@ $$;
 grant usage on schema public to kabari_app;
 
 -- Row-level security, the second wall: a row is seen by its own account, or by the house ('*').
-create function may_see(p_account uuid) returns boolean
+-- Asked once per statement, not per row: comparing every row's id as text was half the cost of a read.
+create function seen_account() returns uuid
 language sql stable parallel safe
-return current_setting('app.account', true) in ('*', p_account::text);
+return nullif(nullif(current_setting('app.account', true), '*'), '')::uuid;
+
+create function sees_all() returns boolean
+language sql stable parallel safe
+return coalesce(current_setting('app.account', true) = '*', false);
 
 create function deny() returns trigger language plpgsql as $$
 begin
@@ -42,13 +47,20 @@ return (
   lpad(to_hex(floor(extract(epoch from p_at) * 1000)::bigint), 12, '0') || '70008000000000000000'
 )::uuid;
 
+-- The WIB day or month of an instant, as its first day.
+create function wib_since(p_grain text, p_at timestamptz) returns date
+language sql immutable parallel safe
+return date_trunc(p_grain, p_at at time zone 'Asia/Jakarta')::date;
+
 -- A tenant table: row-level security on, and the app may read and write its own rows.
 create procedure tenant_table(p_table text, p_rights text default 'select, insert, update, delete')
 language plpgsql as $$
 begin
   execute format('alter table %I enable row level security', p_table);
   execute format(
-    'create policy tenant on %I using (may_see(account_id)) with check (may_see(account_id))', p_table
+    'create policy tenant on %1$I
+      using (account_id = (select seen_account()) or (select sees_all()))
+      with check (account_id = (select seen_account()) or (select sees_all()))', p_table
   );
   execute format('grant %s on %I to kabari_app', p_rights, p_table);
 end

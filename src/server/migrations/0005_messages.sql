@@ -121,6 +121,22 @@ create table rollups (
 ) with (fillfactor = 50);
 call tenant_table('rollups', 'select');
 
+-- The rollups summed up once more, per day and per month (WIB), so that the place of a page is found
+-- by months, then days, then hours. Summing 79,000 rollups of 1,000,000 messages took 60 ms a page.
+-- Kept beside every change of a rollup, in the same statement: a trigger per row cost the accept path more.
+create table rollup_sums (
+  account_id  uuid not null,
+  grain       text not null check (grain in ('day', 'month')),
+  since       date not null,
+  token_id    uuid not null,
+  direction   text not null,
+  status      text not null,
+  type        text not null,
+  messages    bigint not null,
+  primary key (account_id, grain, since, token_id, direction, status, type)
+) with (fillfactor = 50);
+call tenant_table('rollup_sums', 'select');
+
 -- Idempotency-Key → the whole reply; kept 30 days.
 create table request_keys (
   account_id   uuid not null,

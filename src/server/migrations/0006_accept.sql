@@ -221,14 +221,24 @@ begin
     where i.ok group by i.token order by i.token
     on conflict (account_id, token_id, day) do update set accepted = d.accepted + excluded.accepted;
 
-  insert into rollups as u (account_id, hour, token_id, direction, status, type, messages, cost)
-    select p_account, date_trunc('hour', uuid_time(i.id)), i.token, 'out',
-      case when i.ready is null then 'queued' else 'scheduled' end, i.type, count(*), sum(i.price)
+  with change as materialized (
+    select date_trunc('hour', uuid_time(i.id)) as hour, i.token,
+      case when i.ready is null then 'queued' else 'scheduled' end as status, i.type,
+      count(*) as messages, sum(i.price) as cost
     from unnest(p_id, p_token, p_type, p_price, p_ready, v_ok)
       as i(id, token, type, price, ready, ok)
-    where i.ok group by 2, 3, 5, 6 order by 2, 3, 5, 6
+    where i.ok group by 1, 2, 3, 4
+  ), rolled as (
+    insert into rollups as u (account_id, hour, token_id, direction, status, type, messages, cost)
+    select p_account, hour, token, 'out', status, type, messages, cost from change
     on conflict (account_id, hour, token_id, direction, status, type) do update
-      set messages = u.messages + excluded.messages, cost = u.cost + excluded.cost;
+      set messages = u.messages + excluded.messages, cost = u.cost + excluded.cost
+  )
+  insert into rollup_sums as u (account_id, grain, since, token_id, direction, status, type, messages)
+    select p_account, grain, wib_since(grain, hour), token, 'out', status, type, sum(messages)
+    from change cross join unnest(array['day', 'month']) as grain group by 2, 3, 4, 6, 7
+    on conflict (account_id, grain, since, token_id, direction, status, type) do update
+      set messages = u.messages + excluded.messages;
 
   -- Every wake-up counts, so that a worker closing the lane sees it; in token order.
   insert into lanes as l (account_id, token_id, ready_at, wakes)
@@ -414,13 +424,22 @@ begin
     insert into token_days as d (account_id, token_id, day, accepted)
     select account, token, v_today, count(*) from item group by account, token
     on conflict (account_id, token_id, day) do update set accepted = d.accepted + excluded.accepted
+  ), change as materialized (
+    select account, date_trunc('hour', uuid_time(id)) as hour, token,
+      case when ready is null then 'queued' else 'scheduled' end as status, type,
+      count(*) as messages, sum(price) as cost
+    from item group by 1, 2, 3, 4, 5
   ), rolled as (
     insert into rollups as u (account_id, hour, token_id, direction, status, type, messages, cost)
-    select account, date_trunc('hour', uuid_time(id)), token, 'out',
-      case when ready is null then 'queued' else 'scheduled' end, type, count(*), sum(price)
-    from item group by 1, 2, 3, 5, 6
+    select account, hour, token, 'out', status, type, messages, cost from change
     on conflict (account_id, hour, token_id, direction, status, type) do update
       set messages = u.messages + excluded.messages, cost = u.cost + excluded.cost
+  ), summed as (
+    insert into rollup_sums as u (account_id, grain, since, token_id, direction, status, type, messages)
+    select account, grain, wib_since(grain, hour), token, 'out', status, type, sum(messages)
+    from change cross join unnest(array['day', 'month']) as grain group by 1, 2, 3, 4, 6, 7
+    on conflict (account_id, grain, since, token_id, direction, status, type) do update
+      set messages = u.messages + excluded.messages
   ), woken as (
     insert into lanes as l (account_id, token_id, ready_at, wakes)
     select account, token, min(coalesce(ready, v_now)), 1 from item group by account, token

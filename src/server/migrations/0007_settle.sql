@@ -108,7 +108,8 @@ begin
       join unnest(p_id, p_failure, p_duplicate) as g(id, failure, duplicate) on g.id = c.id
       group by c.id, c.next, c.charge, c.old
     ) i
-    where m.account_id = p_account and m.message_id = i.id
+    -- Named again as an array: joined by i.id alone, the plan reads every message of the account.
+    where m.account_id = p_account and m.message_id = any (m_id) and m.message_id = i.id
       and (i.next <> i.old or i.charge is not null or coalesce(i.duplicate, false));
 
   if v_captured > 0 then
@@ -136,8 +137,8 @@ begin
   end if;
 
   -- Counts move from the old status to the new one; what is given back costs nothing any more.
-  insert into rollups as u (account_id, hour, token_id, direction, status, type, messages, cost)
-    select p_account, d.hour, d.token, 'out', d.status, d.type, sum(d.n), sum(d.cost)
+  with change as materialized (
+    select d.hour, d.token, d.status, d.type, sum(d.n) as messages, sum(d.cost) as cost
     from (
       select date_trunc('hour', uuid_time(i.id)) as hour, i.token, i.old as status, i.type, -1 as n,
         -i.price as cost
@@ -151,12 +152,21 @@ begin
         as i(id, token, type, old, next, price, charge)
       where i.old <> i.next
     ) d
-    group by d.hour, d.token, d.status, d.type order by d.hour, d.token, d.status, d.type
+    group by 1, 2, 3, 4
+  ), rolled as (
+    insert into rollups as u (account_id, hour, token_id, direction, status, type, messages, cost)
+    select p_account, hour, token, 'out', status, type, messages, cost from change
     on conflict (account_id, hour, token_id, direction, status, type) do update
-      set messages = u.messages + excluded.messages, cost = u.cost + excluded.cost;
+      set messages = u.messages + excluded.messages, cost = u.cost + excluded.cost
+  )
+  insert into rollup_sums as u (account_id, grain, since, token_id, direction, status, type, messages)
+    select p_account, grain, wib_since(grain, hour), token, 'out', status, type, sum(messages)
+    from change cross join unnest(array['day', 'month']) as grain group by 2, 3, 4, 6, 7
+    on conflict (account_id, grain, since, token_id, direction, status, type) do update
+      set messages = u.messages + excluded.messages;
 
   delete from dispatch d using unnest(m_id, m_new) as i(id, next)
-    where d.account_id = p_account and d.message_id = i.id
+    where d.account_id = p_account and d.message_id = any (m_id) and d.message_id = i.id
       and i.next not in ('queued', 'scheduled');
 
   insert into outbox (account_id, outbox_id, kind, message_ids, token_ids, peers, statuses, data)
@@ -273,7 +283,8 @@ begin
       set state = i.state, ready_at = clock_timestamp() + i.after_ms * interval '1 millisecond',
         unknowns = d.unknowns + (i.state = 'unknown')::int
       from unnest(p_id, p_state, p_after_ms) as i(id, state, after_ms)
-      where d.account_id = p_account and d.message_id = i.id and d.state = 'sending'
+      where d.account_id = p_account and d.message_id = any (p_id) and d.message_id = i.id
+        and d.state = 'sending'
       returning d.message_id, d.attempt, d.state
   )
   insert into message_events (account_id, message_id, kind, n, detail)
@@ -350,6 +361,11 @@ begin
   insert into rollups as u (account_id, hour, token_id, direction, status, type, messages, cost)
     values (p_account, date_trunc('hour', uuid_time(p_id)), p_token, 'in', 'received', p_type, 1, 0)
     on conflict (account_id, hour, token_id, direction, status, type) do update
+      set messages = u.messages + 1;
+  insert into rollup_sums as u (account_id, grain, since, token_id, direction, status, type, messages)
+    select p_account, grain, wib_since(grain, uuid_time(p_id)), p_token, 'in', 'received', p_type, 1
+    from unnest(array['day', 'month']) as grain
+    on conflict (account_id, grain, since, token_id, direction, status, type) do update
       set messages = u.messages + 1;
   insert into outbox (account_id, outbox_id, kind, message_ids, token_ids, peers, statuses, data)
     values (p_account, gen_random_uuid(), 'message.received', array[p_id], array[p_token],

@@ -1,0 +1,121 @@
+import { newId } from '#server/platform/ids.ts';
+import type { Sql } from '#server/platform/database.ts';
+
+/** An account with a history to page through. */
+export type FilledAccount = { accountId: string; tokenIds: readonly string[]; messages: number };
+
+const TOKENS = 3;
+const CHUNK = 50_000;
+
+/**
+ * Gives a new account `messages` messages, evenly over the `days` before `until`, as a busy shop has
+ * them: one in ten came in, nine in ten are texts, most are read; 50 messages to a phone. Rollups and
+ * conversations agree with them; the wallet knows nothing of it (prices are zero).
+ */
+export async function fillMessages(
+  owner: Sql,
+  { messages, days, until }: { messages: number; days: number; until: Date },
+): Promise<FilledAccount> {
+  const accountId = newId();
+  const tokenIds = Array.from({ length: TOKENS }, () => newId());
+  await owner`insert into accounts (account_id, name) values (${accountId}, 'Toko Ramai')`;
+  await owner`select open_wallet(${accountId})`;
+  for (const [n, tokenId] of tokenIds.entries()) {
+    await owner`
+      insert into tokens (account_id, token_id, name, channel, status, phone, key_hint)
+      values (${accountId}, ${tokenId}, ${`Toko ${n + 1}`}, 'simulator', 'linked',
+              ${`62811000000${n}`}, 'abcd')`;
+  }
+  const spanMs = days * 86_400_000;
+  const firstMs = until.getTime() - spanMs;
+  await owner`select ensure_message_partitions(${new Date(firstMs)}, ${Math.ceil(days / 28) + 2})`;
+  for (let from = 0; from < messages; from += CHUNK) {
+    const upto = Math.min(messages, from + CHUNK) - 1;
+    await fillChunk(owner, { accountId, tokenIds, messages, firstMs, spanMs, from, upto });
+  }
+  await countUp(owner, accountId);
+  return { accountId, tokenIds, messages };
+}
+
+type Chunk = {
+  accountId: string;
+  tokenIds: readonly string[];
+  messages: number;
+  firstMs: number;
+  spanMs: number;
+  from: number;
+  upto: number;
+};
+
+/** Dice are hashes of the row's number: every fill is the same. */
+async function fillChunk(owner: Sql, chunk: Chunk): Promise<void> {
+  const { accountId, tokenIds, messages, firstMs, spanMs, from, upto } = chunk;
+  const phones = Math.max(1, Math.round(messages / 50));
+  await owner`
+    insert into messages (
+      account_id, message_id, token_id, peer, direction, type, body, status, price, created_at
+    )
+    select ${accountId}, id, (${tokenIds as string[]}::uuid[])[1 + phone % ${TOKENS}::int],
+      '628' || lpad(((phone::bigint * 7919) % 10000000000)::text, 10, '1'),
+      case when inbound then 'in' else 'out' end, kind,
+      case kind
+        when 'text' then jsonb_build_object('text', 'Pesanan nomor ' || i || ' sudah kami kirim.')
+        when 'contact' then jsonb_build_object('name', 'Ani', 'phone', '6281234567890')
+        else jsonb_build_object('link', 'https://toko.example/' || i, 'caption', 'Nomor ' || i)
+      end,
+      case
+        when inbound then 'received'
+        when ${messages}::int - i <= 10 then 'queued'
+        when fate < 550 then 'read'
+        when fate < 870 then 'delivered'
+        when fate < 940 then 'sent'
+        when fate < 990 then 'failed'
+        when fate < 995 then 'expired'
+        else 'cancelled'
+      end, 0, uuid_time(id)
+    from (
+      select i, (hashint4(i) & 2147483647) % ${phones}::int as phone,
+        (hashint4(i + 1000000007) & 2147483647) % 10 = 0 as inbound,
+        (hashint4(i + 1300000003) & 2147483647) % 1000 as fate,
+        (array['image', 'document', 'contact', 'video'])[1 + (hashint4(i + 7) & 2147483647) % 40] as rare,
+        overlay(
+          uuid_floor(to_timestamp((${firstMs}::float8 + i * (${spanMs}::float8 / ${messages}::int)) / 1000.0))::text
+          placing substr(md5(i::text), 1, 12) from 25
+        )::uuid as id
+      from generate_series(${from}::int, ${upto}::int) as i
+    ) dice
+    cross join lateral (select coalesce(rare, 'text') as kind) typed
+    order by id`;
+}
+
+/** What the statements that change a status keep: counts per hour, and conversations. */
+async function countUp(owner: Sql, accountId: string): Promise<void> {
+  await owner`
+    insert into rollups (account_id, hour, token_id, direction, status, type, messages, cost)
+    select account_id, date_trunc('hour', uuid_time(message_id)), token_id, direction, status, type,
+      count(*), sum(price)
+    from messages where account_id = ${accountId} group by 1, 2, 3, 4, 5, 6`;
+  // Statuses that messages went through leave their rows behind, at zero.
+  await owner`
+    insert into rollups (account_id, hour, token_id, direction, status, type, messages, cost)
+    select distinct r.account_id, r.hour, r.token_id, 'out', s.status, r.type, 0, 0
+    from rollups r, unnest(array['queued', 'sent', 'delivered']) as s(status)
+    where r.account_id = ${accountId} and r.direction = 'out'
+    on conflict do nothing`;
+  await owner`
+    insert into rollup_sums as u (
+      account_id, grain, since, token_id, direction, status, type, messages
+    )
+    select account_id, grain, wib_since(grain, hour), token_id, direction, status, type, sum(messages)
+    from rollups cross join unnest(array['day', 'month']) as grain
+    where account_id = ${accountId} group by 1, 2, 3, 4, 5, 6, 7
+    on conflict (account_id, grain, since, token_id, direction, status, type) do update
+      set messages = excluded.messages`;
+  await owner`
+    insert into conversations (
+      account_id, token_id, peer, peer_name, seq, last_message_id, last_at, unread
+    )
+    select account_id, token_id, peer, 'Pelanggan ' || right(peer, 4), count(*),
+      max(message_id::text)::uuid, max(created_at), (right(peer, 2) = '11')::int
+    from messages where account_id = ${accountId} group by account_id, token_id, peer`;
+}

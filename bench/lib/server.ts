@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+/** The app as its own process, as customers run it. */
+export type AppProcess = {
+  port: number;
+  pid: number;
+  /** Milliseconds from the start of the process to its first answer. */
+  startMs: number;
+  stop(): Promise<void>;
+};
+
+const main = join(import.meta.dirname, '../../src/server/main.ts');
+const START_MS_MAX = 30_000;
+
+/** Starts `src/server/main.ts` on a free port and waits for its first answer. */
+export async function startApp(env: Readonly<Record<string, string>>): Promise<AppProcess> {
+  const port = await freePort();
+  const began = performance.now();
+  const child = spawn(
+    process.execPath,
+    [...(process.env['APP_FLAGS']?.split(' ') ?? []), '--disable-proto=delete', main],
+    {
+      env: { PATH: process.env['PATH'], PORT: String(port), LOG_LEVEL: 'warn', ...env },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  await answers(port, began);
+  return {
+    port,
+    pid: child.pid ?? 0,
+    startMs: performance.now() - began,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (typeof address !== 'object' || address === null) throw new Error('no free port');
+  return address.port;
+}
+
+async function answers(port: number, began: number): Promise<void> {
+  while (performance.now() - began < START_MS_MAX) {
+    const ok = await fetch(`http://127.0.0.1:${port}/healthz`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+    if (ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('the app did not answer in half a minute');
+}
+
+/** CPU milliseconds a process has used so far (user and system), from /proc; Linux only. */
+export async function cpuMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** Resident megabytes of a process. */
+export async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+}

@@ -1,0 +1,142 @@
+/**
+ * `npm run bench:send`: messages accepted, charged and queued per second through HTTP (key, validation,
+ * idempotency key, limits; durable before the 202), beside a raw single-row INSERT with 10 connections
+ * in the same rounds. Prints ratios and appends them to bench/results.md.
+ */
+import { randomUUID } from 'node:crypto';
+import { openBenchHouse } from './lib/house.ts';
+import { type Load, Wire, loadWith } from './lib/load.ts';
+import { report, table } from './lib/results.ts';
+import { interleaved, median } from './lib/rounds.ts';
+import { cpuMs, residentMb, startApp } from './lib/server.ts';
+import { rupiah } from '#contract/money.ts';
+import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
+import { makeKey } from '#server/domains/tokens/key.ts';
+import { type Sql, openDatabase } from '#server/platform/database.ts';
+import { newId } from '#server/platform/ids.ts';
+
+const WALLETS = 100;
+const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
+const ROUND_MS = Number(process.env['ROUND_MS'] ?? 3000);
+
+/** A customer with a linked token and more saldo than the bench can spend; answers the API key. */
+async function richCustomer(house: Sql, place: number): Promise<string> {
+  const accountId = newId();
+  const tokenId = newId();
+  const { key, hash, hint } = makeKey('simulator');
+  const phone = `62877${String(place).padStart(8, '0')}`;
+  await house.begin(async (tx) => {
+    await tx`insert into accounts (account_id, name) values (${accountId}, ${`Toko ${place}`})`;
+    await tx`
+      insert into tokens (account_id, token_id, name, channel, status, phone, key_hint, daily_limit)
+      values (${accountId}, ${tokenId}, 'Kasir', 'simulator', 'linked', ${phone}, ${hint}, 1000000000)`;
+    await tx`insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
+    await tx`insert into lanes (account_id, token_id) values (${accountId}, ${tokenId})`;
+    await openWallet(tx, accountId);
+    await postEntry(tx, {
+      accountId,
+      kind: 'bonus',
+      delta: rupiah(1_000_000_000_000),
+      contra: 'exp:bonus',
+      refType: 'bench',
+      refId: accountId,
+      idemKey: 'bench',
+      actor: 'bench',
+    });
+  });
+  return key;
+}
+
+let sent = 0;
+
+/** A request as bytes: another phone and another idempotency key each time. */
+function request(port: number, key: string): string {
+  sent += 1;
+  const to = `62812${String(sent % 10_000_000).padStart(7, '0')}`;
+  const body = JSON.stringify({
+    to,
+    text: { body: `Pesanan ${sent} sudah kami kirim. Terima kasih.` },
+  });
+  return (
+    `POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n` +
+    `Content-Type: application/json\r\nIdempotency-Key: ${randomUUID()}\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
+}
+
+type Measured = Load & { cpuPerMessage: number };
+
+const house = await openBenchHouse(10);
+const app = await startApp({
+  DATABASE_URL: house.url,
+  ROLE: 'web',
+  RATE_API_PER_SECOND: '1000000',
+});
+try {
+  const idleMb = await residentMb(app.pid);
+  const keys = await Promise.all(
+    Array.from({ length: WALLETS }, (_, n) => richCustomer(house.house, n)),
+  );
+  await house.owner`create table raw_control (id uuid primary key, body jsonb, at timestamptz default now())`;
+  await house.owner`grant select, insert on raw_control to kabari_app`;
+  const rawPool = openDatabase(house.url, { max: 10, as: 'house', name: 'control' });
+
+  const raw = () =>
+    loadWith(10, ROUND_MS, async () => {
+      await rawPool`insert into raw_control (id, body) values (${newId()}, ${rawPool.json({ text: 'Halo' })})`;
+      return true;
+    });
+  const sending = (connections: number, wallets: number) => async (): Promise<Measured> => {
+    const wires = Array.from({ length: connections }, () => new Wire(app.port));
+    const before = await cpuMs(app.pid);
+    let turn = 0;
+    const load = await loadWith(connections, ROUND_MS, async (connection) => {
+      const key = keys[turn++ % wallets];
+      const wire = wires[connection];
+      if (key === undefined || !wire) throw new Error('no wallet');
+      return (await wire.ask(request(app.port, key))) === 202;
+    });
+    for (const wire of wires) wire.close();
+    const used = (await cpuMs(app.pid)) - before;
+    return { ...load, cpuPerMessage: used / (load.perSecond * (ROUND_MS / 1000)) };
+  };
+  await sending(50, WALLETS)();
+  const cases = {
+    'raw INSERT, 10 connections': raw,
+    '100 wallets, 50 connections': sending(50, WALLETS),
+    '100 wallets, 10 connections': sending(10, WALLETS),
+    '100 wallets, 1 connection': sending(1, WALLETS),
+    'one hot wallet, 50 connections': sending(50, 1),
+    'one hot wallet, 10 connections': sending(10, 1),
+    'one hot wallet, 1 connection': sending(1, 1),
+  } as const;
+  const measured: Record<string, Load[]> = await interleaved<string, Load>(ROUNDS, cases);
+  const control = measured['raw INSERT, 10 connections'] ?? [];
+  const body = Object.entries(measured).map(([name, loads]) => {
+    const ratios = loads.map((load, round) => load.perSecond / (control[round]?.perSecond ?? 1));
+    const cpu = loads.flatMap((load) =>
+      'cpuPerMessage' in load ? [Number(load.cpuPerMessage)] : [],
+    );
+    return [
+      name,
+      median(ratios).toFixed(2),
+      String(Math.round(median(loads.map((load) => load.perSecond)))),
+      median(loads.map((load) => load.p50Ms)).toFixed(1),
+      (median(loads.map((load) => load.p99Ms)) / median(loads.map((load) => load.p50Ms))).toFixed(
+        1,
+      ),
+      cpu.length > 0 ? median(cpu).toFixed(2) : '',
+      String(loads.reduce((sum, load) => sum + load.refused, 0)),
+    ];
+  });
+  const memory = `app process: ${idleMb.toFixed(0)} MB idle, ${(await residentMb(app.pid)).toFixed(0)} MB after the load; first answer after ${Math.round(app.startMs)} ms.`;
+  const head = ['case', '÷ raw', '/s', 'p50 ms', 'p99 ÷ p50', 'app CPU ms each', 'refused'];
+  await report(
+    'send: accepted, charged and queued through HTTP',
+    `${table(head, body)}\n\n${memory}`,
+  );
+  await rawPool.end();
+} finally {
+  await app.stop();
+  await house.close();
+}

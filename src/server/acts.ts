@@ -1,0 +1,34 @@
+import { accountsActs } from '#server/domains/accounts/accounts.ts';
+import { billingActs } from '#server/domains/billing/billing.ts';
+import { ledgerActs } from '#server/domains/ledger/ledger.ts';
+import { operatorActs } from '#server/domains/operator/operator.ts';
+import { tokensActs } from '#server/domains/tokens/tokens.ts';
+import { liveActs } from '#server/doors/live.ts';
+import type { KeptAct } from '#server/platform/act.ts';
+import type { House } from './house.ts';
+
+/** Every act of the contract with its keeper, each exactly once. */
+export function keepActs(house: House): readonly KeptAct[] {
+  const { tenant, config, log, secrets, sessions, captcha, now, prices, consequences } = house;
+  return [
+    ...accountsActs({
+      sql: tenant,
+      house: house.house,
+      config,
+      log,
+      secrets,
+      sessions,
+      captcha,
+      sendOtp: house.tell,
+      onAccountOpened: consequences.accountOpened,
+      build: house.build,
+    }),
+    ...tokensActs({ sql: tenant, secrets }),
+    ...house.messages.acts,
+    ...ledgerActs({ sql: tenant }),
+    ...billingActs({ sql: tenant, prices, config, now }),
+    ...house.simulator.acts,
+    ...operatorActs({ house: house.house, now }),
+    ...liveActs(house.live),
+  ];
+}

@@ -1,0 +1,47 @@
+import { rupiah } from '#contract/money.ts';
+import type { AccountOpened } from '#server/domains/accounts/accounts.ts';
+import type { Inbound, Sinks } from '#server/domains/channels/channels.ts';
+import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
+import { type ConnectDeps, hearUndo } from '#server/domains/tokens/tokens.ts';
+import type { Config } from '#server/platform/config.ts';
+
+/** What happens in one domain because of what happened in another. Each line: an event, its reactions. */
+export type Consequences = {
+  /** A customer's account is opened: it has a wallet, and the welcome bonus in it. */
+  accountOpened: AccountOpened;
+  /** The installation's own account is opened: it has a wallet, and pays nothing. */
+  systemAccountOpened: AccountOpened;
+  /** A message has come in: it is kept, and when it says PUTUS to the house, the phone is parted. */
+  messageCame: (inbound: Inbound) => Promise<void>;
+};
+
+type Deps = {
+  config: Pick<Config, 'WELCOME_BONUS'>;
+  sinks: () => Sinks;
+  connecting: ConnectDeps;
+};
+
+export const consequencesOf = ({ config, sinks, connecting }: Deps): Consequences => ({
+  async accountOpened(tx, accountId) {
+    await openWallet(tx, accountId);
+    if (config.WELCOME_BONUS === 0) return;
+    await postEntry(tx, {
+      accountId,
+      kind: 'bonus',
+      delta: rupiah(config.WELCOME_BONUS),
+      contra: 'exp:bonus',
+      refType: 'account',
+      refId: accountId,
+      idemKey: 'bonus:welcome',
+      actor: 'house',
+      memo: 'Bonus selamat datang',
+    });
+  },
+  systemAccountOpened: openWallet,
+  async messageCame(inbound) {
+    await sinks().inbound(inbound);
+    const { accountId, tokenId, from, type, body } = inbound;
+    const text = type === 'text' ? body['text'] : undefined;
+    if (typeof text === 'string') await hearUndo(connecting, { accountId, tokenId, from, text });
+  },
+});

@@ -1,0 +1,151 @@
+import type { FastifyInstance } from 'fastify';
+import { keepActs } from './acts.ts';
+import type { House } from './house.ts';
+import type { Worker } from './worker.ts';
+import { aliveSessions } from '#server/domains/accounts/accounts.ts';
+import { openActDoor } from '#server/doors/acts.ts';
+import { openApi } from '#server/doors/api.ts';
+import { openFilesDoor } from '#server/doors/files.ts';
+import { type Check, openHealth } from '#server/doors/health.ts';
+import { type LiveStreams, openStreams } from '#server/doors/live.ts';
+import type { Origins } from '#server/doors/origin.ts';
+import { openPortal } from '#server/doors/portal.ts';
+import { openServer } from '#server/doors/server.ts';
+import { type WebApp, openStatic } from '#server/doors/static.ts';
+import { openAnswers } from '#server/platform/answers.ts';
+import { openAudit } from '#server/platform/audit.ts';
+import { isTransient } from '#server/platform/database.ts';
+import { verifyFile } from '#server/platform/files.ts';
+import { openLimiter } from '#server/platform/limits.ts';
+
+type Wanted = {
+  webApp: WebApp;
+  /** The worker in this process, when there is one. */
+  worker: Worker | undefined;
+  /** False from the moment the house begins to close. */
+  open: () => boolean;
+};
+
+export type Doors = {
+  app: FastifyInstance;
+  /** Ends the live streams, which would otherwise never let the server close. */
+  closeStreams: () => void;
+};
+
+/** Hangs every door of the house; the server does not listen yet. */
+export function openDoors(house: House, { webApp, worker, open }: Wanted): Doors {
+  const { config, log, metrics, secrets } = house;
+  const app = openServer({
+    config,
+    log,
+    answered: metrics.histogram(
+      'kabari_http_seconds',
+      'Seconds until an answer, by route and status',
+    ),
+  });
+  const streams = openStreams({
+    alive: (sessions) => aliveSessions(house.house, sessions),
+    report: house.report,
+  });
+  hangPortal(app, house, streams);
+  void app.register(async (scope) => openApi(scope, apiDepsOf(house)));
+  openFilesDoor(app, {
+    verify: (signed) => verifyFile(secrets, signed),
+    read: house.files.read,
+  });
+  openHealth(app, {
+    checks: checksOf(house, worker),
+    open,
+    metricsText: metrics.text,
+    metricsToken: config.METRICS_TOKEN,
+  });
+  openStatic(app, webApp, { apiOrigin: config.API_URL, simulator: config.SIMULATOR });
+  measure(house, worker);
+  return { app, closeStreams: streams.close };
+}
+
+function hangPortal(app: FastifyInstance, house: House, streams: LiveStreams): void {
+  const { config, log, metrics } = house;
+  const origins: Origins = {
+    own: config.PUBLIC_URL,
+    portals: config.PORTAL_ORIGINS,
+    trustsHost: !config.production,
+  };
+  const report = (bug: unknown, { requestId, act }: { requestId: string; act: string }) => {
+    const level = isTransient(bug) ? 'warn' : 'error';
+    log[level]({ request: requestId, act, err: bug }, 'an act failed');
+  };
+  const calls = metrics.counter('kabari_acts_total', 'Calls of acts, by act and outcome');
+  const door = openActDoor(keepActs(house), {
+    findSession: (token) => house.sessions.find(token),
+    limiter: openLimiter(house.house, { authMax: config.RATE_AUTH_PER_ADDRESS }),
+    answers: openAnswers(house.house, house.secrets, house.report),
+    audit: openAudit(house.house),
+    origins,
+    report,
+    told: ({ act, outcome }) => calls.add({ act, outcome }),
+  });
+  openPortal(app, { door, streams, origins, report });
+}
+
+const apiDepsOf = ({ keyRing, messages, config, log }: House) => ({
+  keys: keyRing,
+  messages: messages.api,
+  ratePerSecond: config.RATE_API_PER_SECOND,
+  report: (bug: unknown, requestId: string) => {
+    const level = isTransient(bug) ? 'warn' : 'error';
+    log[level]({ request: requestId, err: bug }, 'an API call failed');
+  },
+});
+
+/** What must be well before work is given to this process. */
+function checksOf({ house }: House, worker: Worker | undefined): Record<string, Check> {
+  return {
+    database: async () => {
+      await house`select 1`;
+    },
+    // However the work is shared among processes: what waits too long is nobody's.
+    relay: async () => {
+      const [row] = await house`
+        select from outbox where at < clock_timestamp() - interval '10 seconds' limit 1`;
+      if (row) throw new Error('the outbox is not published');
+    },
+    ...(worker && { lanes: async () => worker.checkLanes() }),
+  };
+}
+
+/** Figures read when somebody asks (`architecture.md`, 6). */
+function measure({ metrics, house, live, messages }: House, worker: Worker | undefined): void {
+  metrics.gauge('kabari_live_streams', 'Open live streams of this process', () => [
+    { value: live.following },
+  ]);
+  metrics.gauge('kabari_accept_waiting', 'Messages waiting to be placed', () => [
+    { value: messages.waiting() },
+  ]);
+  metrics.gauge('kabari_lanes_running', 'Lanes this process owns', () => [
+    { value: worker?.lanes.running() ?? 0 },
+  ]);
+  metrics.gauge(
+    'kabari_outbox_oldest_seconds',
+    'Age of the oldest event not yet published',
+    () =>
+      house<{ value: number }[]>`
+      select coalesce(extract(epoch from clock_timestamp() - min(at)), 0)::float8 as value from outbox`,
+  );
+  metrics.gauge(
+    'kabari_dispatch_waiting',
+    'Messages waiting to leave',
+    () => house<{ value: number }[]>`select count(*) as value from dispatch`,
+  );
+  metrics.gauge(
+    'kabari_lane_lag_seconds',
+    'How long the longest-waiting lane has been due',
+    () =>
+      house<{ value: number }[]>`
+      select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(ready_at))), 0)::float8
+        as value from lanes where ready_at is not null`,
+  );
+  metrics.gauge('kabari_resident_bytes', 'Resident memory of this process', () => [
+    { value: process.memoryUsage.rss() },
+  ]);
+}

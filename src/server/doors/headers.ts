@@ -1,0 +1,91 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+/** What a page may do that carries none of our code: nothing. */
+const STRICT_POLICY =
+  "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/** Powers of the browser that no page of ours uses. The simulator's camera is a picture in a page. */
+const PERMISSIONS = [
+  'accelerometer',
+  'autoplay',
+  'camera',
+  'display-capture',
+  'encrypted-media',
+  'fullscreen',
+  'geolocation',
+  'gyroscope',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'publickey-credentials-get',
+  'screen-wake-lock',
+  'usb',
+  'xr-spatial-tracking',
+];
+/** Used by our own pages: the sound of a message, and pictures shown large. */
+const OWN = new Set(['autoplay', 'fullscreen']);
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** The headers that every answer carries, whatever it is (`security.md`, T46). */
+export const safetyHeaders = ({ production }: { production: boolean }): Headers => ({
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy': STRICT_POLICY,
+  'permissions-policy': PERMISSIONS.map((one) => `${one}=(${OWN.has(one) ? 'self' : ''})`).join(
+    ', ',
+  ),
+  ...(production && { 'strict-transport-security': 'max-age=63072000; includeSubDomains' }),
+});
+
+/** Puts the headers on every answer before anybody else touches it, 404 and errors included. */
+export function putHeaders(app: FastifyInstance, headers: Headers): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ ...headers, 'x-request-id': request.id });
+  });
+}
+
+/** What has been set so far, for an answer that is written without Fastify. */
+export function headersOf(reply: FastifyReply): Record<string, string> {
+  const set: Record<string, string> = {};
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) set[name] = String(value);
+  }
+  return set;
+}
+
+type PolicyParts = {
+  /** `'sha256-…'` of each inline script in index.html. */
+  scriptHashes: readonly string[];
+  /** Where acts are sent when that is not our own origin. */
+  apiOrigin: string | undefined;
+};
+
+/**
+ * The policy of the web app's pages, built from the settings (`rulings.md`, 30): our own files only, no
+ * inline code but the theme script, no code from text.
+ */
+export function pagePolicy({ scriptHashes, apiOrigin }: PolicyParts): string {
+  const hashes = scriptHashes.map((hash) => ` ${hash}`).join('');
+  return [
+    "default-src 'none'",
+    `script-src 'self'${hashes}`,
+    "style-src 'self'",
+    "img-src 'self' blob: data:",
+    "media-src 'self' blob:",
+    `connect-src 'self'${apiOrigin === undefined ? '' : ` ${apiOrigin}`}`,
+    "font-src 'self'",
+    "worker-src 'self' blob:",
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "object-src 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types app',
+  ].join('; ');
+}

@@ -1,0 +1,36 @@
+import { englishFor } from '#contract/english.ts';
+import { type FactsOf, type Refusal, refusals, sentenceFor } from '#contract/refusals.ts';
+import type { Problem } from '#contract/rest.ts';
+
+export type Language = 'id' | 'en';
+
+/** English when the caller's `Accept-Language` asks for it first, Indonesian otherwise. */
+export const languageOf = (accepted: string | undefined): Language =>
+  accepted !== undefined && /^\s*en\b/i.test(accepted) ? 'en' : 'id';
+
+const titles: Record<Language, (status: number) => string> = {
+  id: (status) => (status >= 500 ? 'Gangguan layanan' : 'Permintaan ditolak'),
+  en: (status) => (status >= 500 ? 'Service trouble' : 'Request refused'),
+};
+
+/** A refusal as RFC 9457 problem details (`interfaces.md`, section 2). */
+export function problemOf(no: Refusal, requestId: string, language: Language): Problem {
+  const entry: { status: number; retryable?: true } = refusals[no.code];
+  const fields =
+    no.code === 'input_invalid' ? (no.facts as FactsOf<'input_invalid'>).fields : undefined;
+  return {
+    type: `urn:kabari:error:${no.code}`,
+    title: titles[language](entry.status),
+    status: entry.status,
+    detail: language === 'en' ? englishFor(no) : sentenceFor(no),
+    code: no.code,
+    request_id: requestId,
+    retryable: entry.retryable ?? false,
+    ...(fields && { fields }),
+  };
+}
+
+/** The seconds a caller should wait, where the refusal names them. */
+export function waitOf({ facts }: Refusal): number | undefined {
+  return 'seconds' in facts ? Math.max(1, facts.seconds) : undefined;
+}

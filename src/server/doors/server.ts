@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import pressure from '@fastify/under-pressure';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { Refusal } from '#contract/refusals.ts';
+import type { Config } from '#server/platform/config.ts';
+import type { Log } from '#server/platform/log.ts';
+import type { Histogram } from '#server/platform/metrics.ts';
+import { asRefusal, no } from './answer.ts';
+import { type Headers, putHeaders, safetyHeaders } from './headers.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** How this route is named in logs and figures, where its address says less. */
+    named?: string;
+  }
+}
+
+type Deps = {
+  config: Pick<Config, 'TRUSTED_PROXIES' | 'production'>;
+  log: Log;
+  /** Seconds an answer took, by route and status. */
+  answered?: Histogram;
+};
+
+/** JSON bodies of the public API; the portal's forms have a smaller limit of their own. */
+const BODY_BYTES_MAX = 1_048_576;
+const HEADER_BYTES_MAX = 16_384;
+const EVENT_LOOP_DELAY_MS_MAX = 250;
+const BUSY_SECONDS = 2;
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/**
+ * The HTTP server all doors stand in: time-outs and limits against slow and giant callers
+ * (`security.md`, T40 to T42), the headers of every answer, and the log.
+ */
+export function openServer({ config, log, answered }: Deps): FastifyInstance {
+  const headers = safetyHeaders(config);
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: 15_000,
+    keepAliveTimeout: 5_000,
+    connectionTimeout: 30_000,
+    maxRequestsPerSocket: 1_000,
+    trustProxy: config.TRUSTED_PROXIES.length === 0 ? false : [...config.TRUSTED_PROXIES],
+    genReqId: () => `req_${randomUUID().replaceAll('-', '')}`,
+    requestIdHeader: false,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    exposeHeadRoutes: true,
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
+    http: {
+      headersTimeout: 5_000,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: HEADER_BYTES_MAX,
+    },
+    frameworkErrors: (_error, _request, reply: FastifyReply) => {
+      reply
+        .headers({ ...headers })
+        .code(400)
+        .type('text/plain; charset=utf-8');
+      reply.send('Alamat tidak dikenali.');
+    },
+    clientErrorHandler: (error, socket) => refuseRaw(error, socket, headers),
+  });
+  app.server.maxHeadersCount = 60;
+  putHeaders(app, headers);
+  app.addHook('onRequest', async ({ method, headers: asked }, reply) => {
+    if (!methods.has(method)) {
+      return reply
+        .code(405)
+        .header('allow', [...methods].join(', '))
+        .send();
+    }
+    if ((asked['content-encoding'] ?? 'identity') !== 'identity') {
+      throw new Refusal('media_type_unsupported', {});
+    }
+    return undefined;
+  });
+  void app.register(pressure, {
+    maxEventLoopDelay: EVENT_LOOP_DELAY_MS_MAX,
+    pressureHandler: () => {
+      throw new Refusal('busy', { seconds: BUSY_SECONDS });
+    },
+  });
+  tellAnswers(app, log, answered);
+  app.setErrorHandler((error, request, reply) => {
+    const { status, body, retryAfter } = no(asRefusal(error, request.id));
+    if (status === 500) log.error({ request: request.id, err: error }, 'a bug answered 500');
+    if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+    return reply.code(status).type('application/json; charset=utf-8').send(body);
+  });
+  return app;
+}
+
+/** One line and one figure per answer; never an address as it came, which may hold anything. */
+function tellAnswers(app: FastifyInstance, log: Log, answered: Histogram | undefined): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.config.named ?? request.routeOptions.url ?? 'none';
+    const status = reply.statusCode;
+    answered?.observe(reply.elapsedTime / 1000, { route, status: String(status) });
+    const level = status >= 500 ? 'warn' : 'debug';
+    if (!log.isLevelEnabled(level)) return;
+    const ms = Math.round(reply.elapsedTime);
+    log[level](
+      { request: request.id, method: request.method, route, status, ms, ip: request.ip },
+      'answered',
+    );
+  });
+}
+
+const rawStatus: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+};
+
+/** What is not HTTP, or too slow, never becomes a request: one line back, and the socket is closed. */
+function refuseRaw(error: Error & { code?: string }, socket: Socket, headers: Headers): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = rawStatus[error.code ?? ''] ?? '400 Bad Request';
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(
+    `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n${lines.join('')}\r\n`,
+  );
+}

@@ -1,0 +1,173 @@
+import { join } from 'node:path';
+import {
+  type Captcha,
+  type Sessions,
+  ensureOperator,
+  openAltcha,
+  openSessions,
+} from '#server/domains/accounts/accounts.ts';
+import { receiveBankLine } from '#server/domains/billing/billing.ts';
+import { channelsOf } from '#server/domains/channels/channels.ts';
+import {
+  type Messages,
+  contentOf,
+  openBody,
+  openMessages,
+} from '#server/domains/messages/messages.ts';
+import { type Prices, openPrices } from '#server/domains/pricing/pricing.ts';
+import { type Simulator, openSimulator } from '#server/domains/simulator/simulator.ts';
+import {
+  type ConnectDeps,
+  type KeyRing,
+  ensureSystemToken,
+  openKeyRing,
+} from '#server/domains/tokens/tokens.ts';
+import type { Config } from '#server/platform/config.ts';
+import { type Sql, isTransient, openDatabase } from '#server/platform/database.ts';
+import { type Files, openFiles } from '#server/platform/files.ts';
+import { type LiveHub, openLive } from '#server/platform/live.ts';
+import type { Log } from '#server/platform/log.ts';
+import { type Metrics, openMetrics } from '#server/platform/metrics.ts';
+import { type Secrets, readSecrets } from '#server/platform/secrets.ts';
+import { type Consequences, consequencesOf } from './consequences.ts';
+
+/** Everything behind the doors, opened and joined. */
+export type House = {
+  config: Config;
+  log: Log;
+  now: () => Date;
+  /** Names the built web app. */
+  build: string;
+  /** Sees one account at a time. */
+  tenant: Sql;
+  /** Sees all accounts. */
+  house: Sql;
+  secrets: Secrets;
+  metrics: Metrics;
+  sessions: Sessions;
+  captcha: Captcha;
+  keyRing: KeyRing;
+  prices: Prices;
+  files: Files;
+  live: LiveHub;
+  messages: Messages;
+  simulator: Simulator;
+  consequences: Consequences;
+  /** Sends a text through the installation's own token; `shown` is what its history shows. */
+  tell: (phone: string, text: string, shown?: string) => Promise<void>;
+  /** How the first operator signs in: only at the start that made them. */
+  newOperator: { phone: string; password: string } | undefined;
+  /** Told of what is our fault; trouble that passes by itself is a warning. */
+  report: (trouble: unknown) => void;
+  /** What `messages` pokes when there is work; a worker listens. */
+  onWork: (listener: () => void) => void;
+  close: () => Promise<void>;
+};
+
+type Wanted = {
+  config: Config;
+  log: Log;
+  /** The database, migrated, as its owner. */
+  url: string;
+  /** Where kept files lie. */
+  dataFolder: string;
+  build: string;
+  now?: () => Date;
+};
+
+/** Connections of one process; the house's own server has 60 in all. */
+const POOL = { tenant: 10, house: 8, accept: 10 } as const;
+
+/** Opens the house on a migrated database. Nothing runs by itself yet: `startWorker` makes it work. */
+export async function openHouse({
+  config,
+  log,
+  url,
+  dataFolder,
+  build,
+  now = () => new Date(),
+}: Wanted): Promise<House> {
+  const pools = {
+    tenant: openDatabase(url, { max: POOL.tenant, as: 'tenant', name: 'portal' }),
+    house: openDatabase(url, { max: POOL.house, as: 'house', name: 'house' }),
+    accept: openDatabase(url, { max: POOL.accept, as: 'house', name: 'accept' }),
+  };
+  const { tenant, house } = pools;
+  const report = (trouble: unknown) => {
+    if (isTransient(trouble)) log.warn({ err: trouble }, 'trouble that may pass');
+    else log.error({ err: trouble }, 'a bug');
+  };
+  const listeners: (() => void)[] = [];
+  const [secrets, prices] = await Promise.all([
+    readSecrets(house, config.SECRET_KEY),
+    openPrices({ house, config, now, onTrouble: report }),
+  ]);
+  const files = openFiles(tenant, join(dataFolder, 'files'), secrets);
+
+  // Phones tell what came, the house tells phones: the one half is joined to the other when both stand.
+  const tell: House['tell'] = (phone, text, shown = text) =>
+    messages.sendAsSystem(system, { to: phone, text, shown });
+  const connecting: ConnectDeps = { house, secrets, tell, report };
+  const simulator = openSimulator({
+    house,
+    config,
+    connecting,
+    files,
+    show: (accountId, type, body) => contentOf(type, openBody(accountId, body, files.link)),
+    receiveBankLine: (line) => receiveBankLine({ house, config, now }, line),
+    report,
+  });
+  const messages = openMessages({
+    sql: tenant,
+    house,
+    acceptSql: pools.accept,
+    prices,
+    channels: config.SIMULATOR ? channelsOf(simulator.channel) : channelsOf(),
+    fileLink: files.link,
+    log,
+    now,
+    pacePerSecond: config.LANE_PACE_PER_SECOND,
+    onWork: () => {
+      for (const listener of listeners) listener();
+    },
+  });
+  const consequences = consequencesOf({ config, sinks: () => messages.sinks, connecting });
+  const newOperator = await ensureOperator(house, config, consequences.systemAccountOpened);
+  const system = await ensureSystemToken(house, config.OPERATOR_PHONE);
+  const keyRing = openKeyRing({ house, report });
+  const live = openLive({
+    tenant,
+    house,
+    openListening: () => openDatabase(url, { max: 1, as: 'house', name: 'live' }),
+    report,
+  });
+  return {
+    config,
+    log,
+    now,
+    build,
+    tenant,
+    house,
+    secrets,
+    metrics: openMetrics(),
+    sessions: openSessions(house),
+    captcha: openAltcha(house, secrets),
+    keyRing,
+    prices,
+    files,
+    live,
+    messages,
+    simulator,
+    consequences,
+    tell,
+    newOperator,
+    report,
+    onWork: (listener) => listeners.push(listener),
+    close: async () => {
+      await messages.close();
+      await Promise.all([keyRing.close(), live.close()]);
+      prices.close();
+      await Promise.all(Object.values(pools).map((sql) => sql.end({ timeout: 5 })));
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { openDoors } from './doors.ts';
+import { type House, openHouse } from './house.ts';
+import { type Worker, startWorker } from './worker.ts';
+import { readWebApp } from '#server/doors/static.ts';
+import { type Config, readConfig } from '#server/platform/config.ts';
+import { checkDatabase } from '#server/platform/database-check.ts';
+import { openDatabase } from '#server/platform/database.ts';
+import { defaultDataFolder } from '#server/platform/embedded-home.ts';
+import { type Embedded, startEmbedded } from '#server/platform/embedded.ts';
+import { type Log, openLog } from '#server/platform/log.ts';
+import { migrate } from '#server/platform/migrations.ts';
+import { StartError } from '#server/platform/start-error.ts';
+
+/** Everything that runs, in the order it was started. */
+type Running = {
+  /** False from the moment the house begins to close. */
+  open: boolean;
+  embedded?: Embedded;
+  house?: House;
+  worker?: Worker;
+  app?: FastifyInstance;
+  closeDoors?: () => void;
+};
+
+const HTTP_MS_MAX = 10_000;
+const CLOSING_MS_MAX = 30_000;
+const root = join(import.meta.dirname, '../..');
+
+/** Config → database → domains → work → doors. */
+async function start(config: Config, log: Log, running: Running): Promise<number | undefined> {
+  const dataFolder = config.KABARI_DATA ?? defaultDataFolder();
+  const webApp = readWebApp(join(root, 'dist'));
+  const url = config.DATABASE_URL ?? (await ownDatabase(dataFolder, log, running));
+  const owner = openDatabase(url, { max: 1, as: 'owner', name: 'migrations' });
+  try {
+    await checkDatabase(owner, config);
+    const migrations = await migrate(owner, join(import.meta.dirname, 'migrations'));
+    if (migrations.length > 0)
+      log.info({ migrations: migrations.length }, 'the database was migrated');
+  } finally {
+    await owner.end({ timeout: 5 });
+  }
+  const { build } = await webApp;
+  const house = await openHouse({ config, log, url, dataFolder, build });
+  running.house = house;
+  // At once: should the rest of the start fail, nobody could ever sign in as operator.
+  if (house.newOperator) process.stdout.write(operatorLines(house.newOperator));
+  if (config.ROLE !== 'web') running.worker = await startWorker(house, url);
+  if (config.ROLE === 'worker') return undefined;
+  const doors = openDoors(house, {
+    webApp: await webApp,
+    worker: running.worker,
+    open: () => running.open,
+  });
+  running.app = doors.app;
+  running.closeDoors = doors.closeStreams;
+  return listen(doors.app, config);
+}
+
+async function ownDatabase(dataFolder: string, log: Log, running: Running): Promise<string> {
+  const onDeath = () => log.error('the database died and is being started again');
+  running.embedded = await startEmbedded({ dataFolder, onDeath });
+  return running.embedded.url;
+}
+
+/** @throws StartError when the port cannot be had. @returns the port, for `PORT=0` the one that was free. */
+async function listen(app: FastifyInstance, { HOST, PORT }: Config): Promise<number> {
+  try {
+    await app.listen({ host: HOST, port: PORT });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EADDRINUSE') {
+      throw new StartError(
+        `Port ${PORT} is taken by another program; stop it, or choose another with PORT=3001 npm start.`,
+      );
+    }
+    if (code === 'EACCES') {
+      throw new StartError(
+        `Port ${PORT} may not be used by this user; choose one above 1023 with PORT.`,
+      );
+    }
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new StartError(`HOST ${HOST} is no address of this machine; use 127.0.0.1 or 0.0.0.0.`);
+    }
+    throw error;
+  }
+  const address = app.server.address();
+  return typeof address === 'object' && address !== null ? address.port : PORT;
+}
+
+/**
+ * Closes in reverse: no new work, requests in flight finish (10 s), jobs and lanes finish and are given
+ * back, then the pools and the database. SIGKILL at any moment is as safe, only slower to start after.
+ */
+async function close(running: Running): Promise<void> {
+  running.open = false;
+  const { app, worker, house, embedded } = running;
+  running.closeDoors?.();
+  await Promise.all([app && within(HTTP_MS_MAX, app.close()), worker?.close()]);
+  await house?.close();
+  await embedded?.stop();
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([work, late.promise]);
+  clearTimeout(timer);
+}
+
+const operatorLines = ({ phone, password }: { phone: string; password: string }): string =>
+  `The first operator signs in with (shown this once):
+  phone     ${phone}
+  password  ${password}
+
+`;
+
+/** What the console says to whoever started the house. */
+function greeting({ config }: House, port: number): string {
+  const address = config.PUBLIC_URL ?? `http://localhost:${port}`;
+  const lines = [`Kabari runs: ${address}`];
+  if (config.SIMULATOR) lines.push(`  simulated phones  ${address}/simulator`);
+  lines.push(`  operator          ${address}/operator`);
+  if (!config.production) {
+    lines.push(
+      '',
+      'Register, add a token, link it to a simulated phone, then try with its key:',
+      '  export KEY=kbr_test_…',
+      `  curl ${address}/v1/balance -H "Authorization: Bearer $KEY"`,
+      `  curl ${address}/v1/messages -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\`,
+      `    -d '{"to":"62800000001","text":{"body":"Halo dari Kabari"}}'`,
+    );
+  }
+  return `${lines.join('\n')}\n\n`;
+}
+
+/** Signals close the house; a second one, or half a minute, ends the process as it is. */
+function closeOnSignal(running: Running, log: Log): void {
+  let closing = false;
+  const stop = (signal: string) => {
+    if (closing) process.exit(1);
+    closing = true;
+    log.info({ signal }, 'closing');
+    setTimeout(() => process.exit(1), CLOSING_MS_MAX).unref();
+    close(running).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'closing failed');
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => stop(signal));
+}
+
+/** A bug nobody caught leaves the process in a state nobody knows: it is logged, and the process ends. */
+function endOnBug(log: Log): void {
+  const end = (error: unknown) => {
+    log.fatal({ err: error }, 'a bug ended the process');
+    process.exit(1);
+  };
+  process.on('uncaughtException', end);
+  process.on('unhandledRejection', end);
+}
+
+async function main(): Promise<void> {
+  const running: Running = { open: true };
+  try {
+    const config = readConfig(process.env);
+    const log = openLog({ level: config.LOG_LEVEL });
+    endOnBug(log);
+    closeOnSignal(running, log);
+    const port = await start(config, log, running);
+    if (running.house && port !== undefined) process.stdout.write(greeting(running.house, port));
+    log.info({ role: config.ROLE, ...(port !== undefined && { port }) }, 'the house is open');
+  } catch (error) {
+    await within(CLOSING_MS_MAX, close(running)).catch(() => undefined);
+    const sentence = error instanceof StartError ? error.message : stackOf(error);
+    process.stderr.write(`${sentence}\n`);
+    process.exit(1);
+  }
+}
+
+const stackOf = (error: unknown): string =>
+  `Kabari could not start because of a bug: ${error instanceof Error ? error.stack : String(error)}`;
+
+await main();

@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import { isCommonPassword } from './common-passwords.ts';
+
+const ani = { phone: '6281234567890', name: 'Toko Ani Makmur' };
+const refused = (passwords: readonly string[]) =>
+  passwords.filter((password) => isCommonPassword(password, ani));
+
+test('what everybody chooses is refused', () => {
+  const everybodys = [
+    '123456',
+    '123456789',
+    '12345678',
+    '1234567890',
+    '987654321',
+    '11111111',
+    '00000000',
+    '123123123',
+    'password',
+    'Password1',
+    'p4ssw0rd',
+    'P@ssw0rd123',
+    'passw0rd!',
+    'qwerty',
+    'qwerty123',
+    'qwertyuiop',
+    '1q2w3e4r',
+    '1qaz2wsx',
+    'zaq12wsx',
+    'qazwsxedc',
+    'asdfghjkl',
+    'abc12345',
+    'abcd1234',
+    'a1b2c3d4',
+    'iloveyou',
+    'iloveyou1',
+    'letmein123',
+    'admin123',
+    'welcome1',
+    'sunshine',
+    'princess',
+    'football1',
+    'monkey123',
+    'dragon12',
+    'superman',
+    'batman123',
+    'trustno1',
+    'master12',
+    'baseball',
+    'pokemon1',
+    'sayang',
+    'sayangku',
+    'sayang123',
+    'sayangsayang',
+    'cintaku1',
+    'bismillah',
+    'bismillah1',
+    'alhamdulillah',
+    'indonesia',
+    'Indonesia1',
+    'indonesia45',
+    'merdeka45',
+    'jakarta1',
+    'rahasia123',
+    'katasandi',
+    'doraemon',
+    'persib1933',
+    'budi1234',
+    '17081945',
+    '17-08-1945',
+    '19450817',
+  ];
+  expect(refused(everybodys)).toEqual(everybodys);
+});
+
+test('the name of the house, of the person, and their number are refused', () => {
+  const own = [
+    'kabari123',
+    'Kabari2026',
+    '081234567890',
+    '6281234567890',
+    '81234567890',
+    '0812-3456-7890',
+    'tokoanimakmur',
+    'Makmur2026',
+    'toko-ani-makmur!',
+  ];
+  expect(refused(own)).toEqual(own);
+});
+
+test('what takes thought is accepted', () => {
+  expect(
+    refused([
+      'kuda-besi-di-tepi-sawah',
+      'Xk29fjw0qm',
+      'benar kuda baterai staples',
+      'Gudang-Timur-88',
+      'rahasia-ani-123',
+      '7hfd!92kLq',
+      'nasiuduklauktempe',
+      '84015937261948',
+      'ñandú-über-søt',
+    ]),
+  ).toEqual([]);
+});
+
+test('a very long text is answered at once', () => {
+  const started = performance.now();
+  for (const piece of ['1', 'a', 'qwerty', '!', 'sayang1']) {
+    isCommonPassword(piece.repeat(256), ani);
+  }
+  expect(performance.now() - started).toBeLessThan(500);
+});
+
+test('the ten thousand commonest passwords of breaches are refused, as written or in capitals', () => {
+  for (const password of [
+    'football1',
+    'qwerty123',
+    'iloveyou2',
+    'Mercedes',
+    'POKEMON1',
+    'redskins',
+  ]) {
+    expect(isCommonPassword(password, { phone: '6281234567890', name: 'Ani' }), password).toBe(
+      true,
+    );
+  }
+});

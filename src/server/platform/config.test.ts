@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { readConfig, settings } from './config.ts';
+import { StartError } from './start-error.ts';
+
+/** A production that may start. */
+const production = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://kabari.example',
+  SECRET_KEY: 'q8v3ZkT0c1WmYx7nR5uBsLd2EfGh4JpA',
+  TRUSTED_PROXIES: '10.0.0.0/8, loopback',
+  BANK_NAME: 'BCA',
+  BANK_NUMBER: '5270012345',
+  BANK_HOLDER: 'PT Kabari',
+};
+
+/** The sentence that refuses an environment. */
+function refusal(env: Record<string, string | undefined>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(StartError);
+    return error instanceof Error ? error.message : '';
+  }
+  return 'accepted';
+}
+
+describe('without any setting', () => {
+  test('it is a local installation: loopback, port 3000, simulator on', () => {
+    expect(readConfig({})).toMatchObject({
+      HOST: '127.0.0.1',
+      PORT: 3000,
+      ROLE: 'all',
+      SIMULATOR: true,
+      WELCOME_BONUS: 10_000,
+      PPN: false,
+      KODE_UNIK: 'saldo',
+      production: false,
+    });
+  });
+
+  test('an empty setting is an absent one', () => {
+    expect(readConfig({ PORT: '', DATABASE_URL: '  ' })).toEqual(readConfig({}));
+  });
+});
+
+describe('nonsense is refused with one sentence that names the setting', () => {
+  test.each([
+    [{ PORT: 'web' }, 'PORT must be a whole number from 0 to 65535, not "web".'],
+    [{ PORT: '65536' }, 'PORT must be a whole number from 0 to 65535, not "65536".'],
+    [{ SIMULATOR: 'yes' }, 'SIMULATOR must be one of on, off, not "yes".'],
+    [{ ROLE: 'boss' }, 'ROLE must be one of all, web, worker, not "boss".'],
+    [{ WELCOME_BONUS: '-1' }, 'WELCOME_BONUS must be a whole number from 0 to 10000000, not "-1".'],
+    [
+      { PUBLIC_URL: 'https://kabari.example/portal' },
+      'PUBLIC_URL must be an address such as https://kabari.example, without a path, not "https://kabari.example/portal".',
+    ],
+    [
+      { RETURN_ORIGINS: 'https://a.example, javascript:alert(1)' },
+      'RETURN_ORIGINS must be an address such as https://kabari.example, without a path, not "https://a.example, javascript:alert(1)".',
+    ],
+    [
+      { TRUSTED_PROXIES: 'everyone' },
+      'TRUSTED_PROXIES must be addresses or ranges such as 127.0.0.1, 10.0.0.0/8, or the word loopback, not "everyone".',
+    ],
+    [
+      { ROLE: 'worker' },
+      'ROLE=worker needs DATABASE_URL: the database inside the house serves one process only.',
+    ],
+  ])('%o', (env, sentence) => {
+    expect(refusal(env)).toBe(sentence);
+  });
+
+  test('and a password in it is never repeated', () => {
+    const sentence = refusal({ DATABASE_URL: 'mysql://root:hunter2@db/kabari' });
+    expect(sentence).toContain('DATABASE_URL must be');
+    expect(sentence).not.toContain('hunter2');
+    expect(refusal({ SECRET_KEY: 'short-secret' })).not.toContain('short-secret');
+  });
+});
+
+describe('production', () => {
+  test('starts when everything it needs is there, with the simulator off', () => {
+    expect(readConfig(production)).toMatchObject({
+      production: true,
+      SIMULATOR: false,
+      TRUSTED_PROXIES: ['10.0.0.0/8', 'loopback'],
+    });
+  });
+
+  test('has the simulator only when it is set by hand', () => {
+    expect(readConfig({ ...production, SIMULATOR: 'on' }).SIMULATOR).toBe(true);
+  });
+
+  test.each([
+    ['PUBLIC_URL', undefined, 'NODE_ENV=production needs PUBLIC_URL'],
+    ['PUBLIC_URL', 'http://kabari.example', 'PUBLIC_URL must begin with https://'],
+    ['API_URL', 'http://api.kabari.example', 'API_URL must begin with https://'],
+    ['PORTAL_ORIGINS', 'http://portal.example', 'PORTAL_ORIGINS may name only https://'],
+    ['RETURN_ORIGINS', 'http://shop.example', 'RETURN_ORIGINS may name only https://'],
+    ['SECRET_KEY', undefined, 'NODE_ENV=production needs SECRET_KEY'],
+    ['SECRET_KEY', 'changeme', 'SECRET_KEY must be at least 32 characters of chance'],
+    ['SECRET_KEY', 'secret'.repeat(8), 'SECRET_KEY must be at least 32 characters of chance'],
+    ['TRUSTED_PROXIES', undefined, 'NODE_ENV=production needs TRUSTED_PROXIES'],
+    ['BANK_NUMBER', undefined, 'NODE_ENV=production needs BANK_NUMBER'],
+  ])('does not start with %s %s', (name, value, sentence) => {
+    expect(refusal({ ...production, [name]: value })).toContain(sentence);
+  });
+});
+
+test('every setting says what it means, and its default is accepted', () => {
+  for (const [name, { means, fallback, reads }] of Object.entries(settings)) {
+    expect(means, name).toMatch(/^[A-Z].*\.$/);
+    if (fallback !== undefined) expect(reads.safeParse(fallback).success, name).toBe(true);
+  }
+});

@@ -1,0 +1,39 @@
+import { randomFillSync } from 'node:crypto';
+
+const random = Buffer.alloc(16 * 256);
+let used = random.length;
+let lastMs = 0;
+let counter = 0;
+
+/**
+ * A UUIDv7 (RFC 9562): 48 bits of milliseconds, then a counter that only grows within this process,
+ * so that ids made here sort in the order they were made, also within one millisecond.
+ */
+export function newId(nowMs = Date.now()): string {
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  const bytes = random.subarray(used, used + 16);
+  used += 16;
+
+  if (nowMs > lastMs) {
+    lastMs = nowMs;
+    counter = (((bytes[6] ?? 0) & 0x07) << 8) | (bytes[7] ?? 0);
+  } else {
+    counter += 1;
+    if (counter > 0xfff) {
+      lastMs += 1;
+      counter = 0;
+    }
+  }
+  const time = lastMs.toString(16).padStart(12, '0');
+  const count = counter.toString(16).padStart(3, '0');
+  const tail = bytes.toString('hex', 8, 16);
+  const variant = ((Number.parseInt(tail[0] ?? '0', 16) & 0x3) | 0x8).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${variant}${tail.slice(1, 4)}-${tail.slice(4)}`;
+}
+
+/** The instant inside a UUIDv7. */
+export const timeOfId = (id: string): Date =>
+  new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { errorForLog, maskPhone, openLog } from './log.ts';
+
+/** A log whose lines the test can read. */
+function listening() {
+  const lines: string[] = [];
+  const log = openLog({ level: 'trace' }, { write: (line) => lines.push(line) });
+  return { log, said: () => lines.join('') };
+}
+
+const apiKey = `kbr_live_${'A1b2C3d4'.repeat(6)}x`;
+const session = 'Zx9'.repeat(15);
+
+describe('a phone number', () => {
+  test.each([
+    ['6281234567890', '62812****90'],
+    ['+62 812-3456-7890', '62812****90'],
+    ['6281100', '****'],
+    ['', '****'],
+  ])('%s is shown as %s', (phone, masked) => {
+    expect(maskPhone(phone)).toBe(masked);
+  });
+
+  test('is masked in its own field and in a sentence', () => {
+    const { log, said } = listening();
+    log.info({ phone: '6281234567890' }, 'asked for 6281234567890');
+    expect(said()).toContain('62812****90');
+    expect(said()).not.toContain('6281234567890');
+  });
+});
+
+describe('what is not on the list stays out of the log', () => {
+  test.each([
+    ['text', 'Halo Ani, pesanan Anda sudah siap'],
+    ['otp', '482913'],
+    ['body', { password: 'rahasia-sekali' }],
+    ['headers', { authorization: `Bearer ${apiKey}` }],
+    ['req', { url: `/api?token=${session}` }],
+  ])('%s', (field, value) => {
+    const { log, said } = listening();
+    log.info({ [field]: value, act: 'message_send' }, 'done');
+    expect(JSON.parse(said())).toMatchObject({ act: 'message_send', msg: 'done', level: 'info' });
+    expect(said()).not.toContain(field === 'otp' ? '482913' : `"${field}"`);
+  });
+
+  test('also when a child of the log is given it', () => {
+    const { log, said } = listening();
+    log.child({ request: 'req_1', cookie: session }).info('done');
+    expect(JSON.parse(said())).toMatchObject({ request: 'req_1' });
+    expect(said()).not.toContain(session);
+  });
+});
+
+test('keys and session tokens are hidden even in a sentence', () => {
+  const { log, said } = listening();
+  log.warn(`refused ${apiKey} and ${session}`);
+  log.warn({ reason: `the key ${apiKey} is gone` }, 'refused');
+  expect(said()).not.toContain(apiKey);
+  expect(said()).not.toContain(session);
+});
+
+describe('an error', () => {
+  test('is told with its kind, words and place, and without its fields', () => {
+    const { log, said } = listening();
+    const error = Object.assign(new Error('cannot send to 6281234567890'), {
+      code: 'ECONNRESET',
+      config: { headers: { authorization: apiKey } },
+    });
+    log.error({ err: error }, 'failed');
+    expect(JSON.parse(said()).err).toMatchObject({
+      name: 'Error',
+      code: 'ECONNRESET',
+      words: 'cannot send to 62812****90',
+    });
+    expect(said()).not.toContain(apiKey);
+  });
+
+  test('given instead of fields is told the same way', () => {
+    const { log, said } = listening();
+    log.error(new Error('boom'));
+    expect(JSON.parse(said()).err).toMatchObject({ name: 'Error', words: 'boom' });
+  });
+
+  test('of the database is told without its sentence, which quotes values', () => {
+    const error = Object.assign(new Error('invalid input syntax for type uuid: "Halo Ani"'), {
+      name: 'PostgresError',
+      code: '22P02',
+      detail: 'Key (phone)=(6281234567890) already exists.',
+      constraint_name: 'users_phone_key',
+    });
+    const told = JSON.stringify(errorForLog(error));
+    expect(told).toContain('22P02');
+    expect(told).toContain('users_phone_key');
+    expect(told).not.toContain('Halo Ani');
+    expect(told).not.toContain('6281234567890');
+  });
+});

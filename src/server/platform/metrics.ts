@@ -1,0 +1,112 @@
+/** One figure at one moment, in the words of Prometheus. */
+export type Sample = { labels?: Readonly<Record<string, string>>; value: number };
+
+type Kind = 'counter' | 'gauge';
+type Family = { name: string; kind: Kind; help: string; read: () => Sample[] | Promise<Sample[]> };
+
+/** Counts of a histogram: how many were at most so many seconds. */
+const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export type Histogram = {
+  observe(seconds: number, labels?: Readonly<Record<string, string>>): void;
+};
+export type Counter = { add(labels?: Readonly<Record<string, string>>, by?: number): void };
+
+/** What this process counts. Labels never carry what people wrote, and take few values. */
+export type Metrics = {
+  counter(name: string, help: string): Counter;
+  histogram(name: string, help: string): Histogram;
+  /** A figure read when somebody asks. */
+  gauge(name: string, help: string, read: Family['read']): void;
+  /** All of it, as Prometheus reads it. A figure that cannot be read is left out. */
+  text(): Promise<string>;
+};
+
+export function openMetrics(): Metrics {
+  const families: Family[] = [];
+  return {
+    counter(name, help) {
+      const values = new Map<string, Sample & { value: number }>();
+      families.push({ name, kind: 'counter', help, read: () => [...values.values()] });
+      return {
+        add(labels = {}, by = 1) {
+          const key = written(labels);
+          const sample = values.get(key);
+          if (sample) sample.value += by;
+          else values.set(key, { labels, value: by });
+        },
+      };
+    },
+    histogram(name, help) {
+      const series = new Map<string, Series>();
+      families.push({
+        name: `${name}_bucket`,
+        kind: 'counter',
+        help,
+        read: () => bucketsOf(series),
+      });
+      families.push({ name: `${name}_count`, kind: 'counter', help, read: () => countsOf(series) });
+      families.push({ name: `${name}_sum`, kind: 'counter', help, read: () => sumsOf(series) });
+      return {
+        observe(seconds, labels = {}) {
+          const key = written(labels);
+          const one = series.get(key) ?? {
+            labels,
+            counts: BUCKETS_S.map(() => 0),
+            count: 0,
+            sum: 0,
+          };
+          series.set(key, one);
+          one.count += 1;
+          one.sum += seconds;
+          const place = BUCKETS_S.findIndex((most) => seconds <= most);
+          if (place >= 0) one.counts[place] = (one.counts[place] ?? 0) + 1;
+        },
+      };
+    },
+    gauge(name, help, read) {
+      families.push({ name, kind: 'gauge', help, read });
+    },
+    async text() {
+      const parts = await Promise.all(families.map(textOf));
+      return parts.join('');
+    },
+  };
+}
+
+type Series = {
+  labels: Readonly<Record<string, string>>;
+  counts: number[];
+  count: number;
+  sum: number;
+};
+
+const bucketsOf = (series: ReadonlyMap<string, Series>): Sample[] =>
+  [...series.values()].flatMap(({ labels, counts, count }) => {
+    let below = 0;
+    const rising = BUCKETS_S.map((most, place) => {
+      below += counts[place] ?? 0;
+      return { labels: { ...labels, le: String(most) }, value: below };
+    });
+    return [...rising, { labels: { ...labels, le: '+Inf' }, value: count }];
+  });
+const countsOf = (series: ReadonlyMap<string, Series>): Sample[] =>
+  [...series.values()].map(({ labels, count }) => ({ labels, value: count }));
+const sumsOf = (series: ReadonlyMap<string, Series>): Sample[] =>
+  [...series.values()].map(({ labels, sum }) => ({ labels, value: sum }));
+
+async function textOf({ name, kind, help, read }: Family): Promise<string> {
+  const samples = await Promise.resolve()
+    .then(read)
+    .catch((): Sample[] => []);
+  const lines = samples.map(({ labels, value }) => `${name}${written(labels ?? {})} ${value}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${lines.join('')}`;
+}
+
+function written(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(
+    ([name, value]) =>
+      `${name}="${value.replace(/[\\"\n]/g, (odd) => (odd === '\n' ? '\\n' : `\\${odd}`))}"`,
+  );
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+
+const source = await readFile('src/web/styles/tokens.css', 'utf8');
+
+type Rgb = readonly [number, number, number];
+
+/** OKLCH to 8-bit sRGB, the way a screen gets it; also whether it was inside sRGB. */
+function srgb(lightness: number, chroma: number, hue: number): { rgb: Rgb; inside: boolean } {
+  const a = chroma * Math.cos((hue * Math.PI) / 180);
+  const b = chroma * Math.sin((hue * Math.PI) / 180);
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const linear = [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ];
+  const coded = linear.map((part) =>
+    part <= 0.0031308 ? 12.92 * part : 1.055 * part ** (1 / 2.4) - 0.055,
+  );
+  const eight = coded.map((part) => Math.round(Math.min(1, Math.max(0, part)) * 255));
+  const inside = coded.every((part) => part > -0.002 && part < 1.002);
+  return { rgb: [eight[0] ?? 0, eight[1] ?? 0, eight[2] ?? 0], inside };
+}
+
+function luminance(rgb: Rgb): number {
+  const [r = 0, g = 0, b = 0] = rgb.map((part) => {
+    const unit = part / 255;
+    return unit <= 0.04045 ? unit / 12.92 : ((unit + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function contrast(one: Rgb, other: Rgb): number {
+  const [light = 0, dark = 0] = [luminance(one), luminance(other)].toSorted((x, y) => y - x);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+/** The colours of one block of tokens.css, by name. */
+function colours(block: string): Map<string, { rgb: Rgb; inside: boolean }> {
+  const found = block.matchAll(/--([a-z0-9-]+): oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)/g);
+  return new Map(
+    [...found].map(([, name = '', l, c, h]) => [name, srgb(Number(l), Number(c), Number(h))]),
+  );
+}
+
+const blocks = source.split(/(?=:root\b)/).filter((block) => block.includes('--paper'));
+const themes = ['light', 'dark', 'dark by the machine'].map((name, index) => ({
+  name,
+  colours: colours(blocks[index] ?? ''),
+}));
+
+const text = 4.5;
+const mark = 3;
+/** What stands on what, and how much must lie between them (WCAG 2, 1.4.3 and 1.4.11). */
+const pairs: readonly (readonly [string, string, number])[] = [
+  ...[
+    'ink',
+    'ink-2',
+    'ink-3',
+    'link',
+    'toska-text',
+    'bata-text',
+    'pandan-text',
+    'kunyit-text',
+  ].flatMap((ink) => ['paper', 'surface', 'sunken'].map((ground) => [ink, ground, text] as const)),
+  ...['toska', 'kunyit', 'pandan', 'bata', 'langit'].map(
+    (hue) => [`${hue}-text`, `${hue}-soft`, text] as const,
+  ),
+  ...['toska', 'toska-hover', 'pandan', 'bata', 'langit'].map(
+    (fill) => ['on-solid', fill, text] as const,
+  ),
+  ['on-kunyit', 'kunyit', text],
+  ['paper', 'ink-2', text],
+  ['surface', 'ink-3', text],
+  ...['ink', 'ink-3', 'link'].flatMap((ink) => [
+    [ink, 'bubble-out', text] as const,
+    [ink, 'bubble-in', text] as const,
+  ]),
+  ...['paper', 'surface', 'sunken'].flatMap((ground) => [
+    ['line-control', ground, mark] as const,
+    ['focus', ground, mark] as const,
+    ['toska', ground, mark] as const,
+    ['bata', ground, mark] as const,
+  ]),
+];
+
+test('tokens.css holds a light theme and the same dark one twice', () => {
+  expect(themes.map((theme) => theme.colours.size > 30)).toEqual([true, true, true]);
+  expect(themes[2]?.colours).toEqual(themes[1]?.colours);
+});
+
+for (const theme of themes) {
+  test(`every ${theme.name} colour can be shown by an ordinary screen`, () => {
+    const outside = [...theme.colours].filter(([, colour]) => !colour.inside);
+    expect(outside.map(([name]) => name)).toEqual([]);
+  });
+
+  test(`everything that is read in the ${theme.name} theme stands out from its ground`, () => {
+    const weak = pairs.flatMap(([front, back, least]) => {
+      const [one, other] = [theme.colours.get(front), theme.colours.get(back)];
+      if (!one || !other) return [`${front} or ${back} is not there`];
+      const ratio = contrast(one.rgb, other.rgb);
+      return ratio >= least ? [] : [`${front} on ${back}: ${ratio.toFixed(2)} of ${least}`];
+    });
+    expect(weak).toEqual([]);
+  });
+}
