@@ -1,0 +1,24 @@
+import { TransportError } from '#web/client/errors.ts';
+
+/** `perform` and the catalogue of refusals: a chunk of their own, off the way of the first paint. */
+export const calls = () => arrived(import('#web/client/act.ts'));
+
+/** The acts of signing in, likewise. */
+export const accountActs = () => arrived(import('#contract/accounts.ts'));
+
+/** Fetches both while there is nothing better to do, so that no click has to wait for them. */
+export function warmCalls(): void {
+  const fetchThem = () => {
+    Promise.all([calls(), accountActs()]).catch(() => undefined);
+  };
+  if ('requestIdleCallback' in window) requestIdleCallback(fetchThem);
+  else setTimeout(fetchThem, 200);
+}
+
+async function arrived<Module>(module: Promise<Module>): Promise<Module> {
+  try {
+    return await module;
+  } catch {
+    throw new TransportError('network');
+  }
+}

@@ -1,0 +1,75 @@
+import type { Refusal, RefusalCode } from '#contract/refusals.ts';
+
+/** The server said no (`code` 0) in words that the catalogue does not know. */
+export class AnswerError extends Error {
+  readonly response: unknown;
+
+  constructor(message: string, response: unknown) {
+    super(message);
+    this.name = 'AnswerError';
+    this.response = response;
+  }
+}
+
+/** No answer that can be read: no network, too late, or not one of ours. */
+export class TransportError extends Error {
+  readonly kind: 'network' | 'timeout' | 'http';
+  /** The HTTP status, when there was an answer at all. */
+  readonly status: number | undefined;
+
+  constructor(kind: TransportError['kind'], status?: number) {
+    super(`transport: ${kind}${status === undefined ? '' : ` ${status}`}`);
+    this.name = 'TransportError';
+    this.kind = kind;
+    this.status = status;
+  }
+}
+
+/** What is told about a refusal when it arrives. */
+type Told = {
+  sentence: string;
+  /** Sentences by field, for `input_invalid`. */
+  fields: Readonly<Record<string, string>>;
+  /** Asking again at once would only be answered the same. */
+  definite: boolean;
+};
+
+// The catalogue and its schemas weigh 11 kB (gzip) and arrive with the first call, after the first
+// paint. What the forms need of a refusal is kept beside it, so that they need not import them.
+const told = new WeakMap<Error, Told>();
+
+/** Keeps what is to be told about a refusal. */
+export function tell(refusal: Error, about: Told): void {
+  told.set(refusal, about);
+}
+
+const transportSentences: Record<TransportError['kind'], string> = {
+  network: 'Tidak dapat terhubung ke server. Periksa koneksi Anda lalu coba lagi.',
+  timeout: 'Server terlalu lama menjawab. Coba lagi.',
+  http: 'Terjadi gangguan di sisi kami. Coba lagi sebentar lagi.',
+};
+
+/** True when somebody gave up waiting: nothing to tell anyone. */
+export const isAbort = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'AbortError';
+
+/** What a person reads about an error: what happened and what to do. */
+export function sentenceOf(error: unknown): string {
+  const about = error instanceof Error ? told.get(error) : undefined;
+  if (about) return about.sentence;
+  if (error instanceof TransportError) return transportSentences[error.kind];
+  if (error instanceof AnswerError) return error.message;
+  return 'Terjadi gangguan. Muat ulang halaman lalu coba lagi.';
+}
+
+/** The sentences for the fields of a form that was refused; empty for anything else. */
+export const fieldsOf = (error: unknown): Readonly<Record<string, string>> =>
+  (error instanceof Error && told.get(error)?.fields) || {};
+
+/** Which refusal of the catalogue it is; `undefined` for anything else. */
+export const refusalCode = (error: unknown): RefusalCode | undefined =>
+  error instanceof Error && told.has(error) ? (error as Refusal).code : undefined;
+
+/** A definite no: asking again at once would only be answered the same. */
+export const isDefinite = (error: unknown): boolean =>
+  error instanceof Error && told.get(error)?.definite === true;

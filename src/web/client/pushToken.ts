@@ -1,0 +1,9 @@
+let token = '';
+
+/** The device push token: one value, empty until it is known (specification, section 3). */
+export const pushToken = (): string => token;
+
+/** Saves the device push token once it is resolved. */
+export function setPushToken(resolved: string): void {
+  token = resolved;
+}

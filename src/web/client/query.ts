@@ -1,0 +1,86 @@
+import {
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  useMutation,
+  type UseMutationOptions,
+} from '@tanstack/react-query';
+import type { Act, InputFor } from '#contract/act.ts';
+import type { AnswerOf } from '#web/client/answer.ts';
+import { calls } from '#web/client/calls.ts';
+import { isDefinite, refusalCode } from '#web/client/errors.ts';
+import { freshKey } from '#web/client/key.ts';
+
+const SECOND_TRY_MS = 1_000;
+
+/** At once after a definite no (the server repeats its answer to the same key), else after 1 s. */
+const retryDelay = (_tries: number, error: Error): number =>
+  isDefinite(error) ? 0 : SECOND_TRY_MS;
+
+/** No refetch on focus, refetch on reconnect, one retry: as specified. */
+export function makeQueryClient(): QueryClient {
+  // A session that ended elsewhere shows itself in any answer: ask who is there again.
+  const onError = (error: Error) => {
+    if (refusalCode(error) === 'not_signed_in') void client.resetQueries({ queryKey: ['user'] });
+  };
+  const client = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error, query) => query.queryKey[0] === 'user' || onError(error),
+    }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: {
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: true,
+        retry: 1,
+        retryDelay,
+        staleTime: 15_000,
+        networkMode: 'offlineFirst',
+        throwOnError: false,
+      },
+      mutations: { retry: 1, retryDelay, networkMode: 'offlineFirst' },
+    },
+  });
+  return client;
+}
+
+type Asked<A extends Act> = { input: InputFor<A> | FormData; key: string };
+type Options<A extends Act> = {
+  /** After it was done. */
+  onSuccess?: (answer: AnswerOf<A>, input: InputFor<A> | FormData) => void | Promise<void>;
+  onError?: (error: Error) => void;
+};
+
+/**
+ * A change by an act: `const send = useAct(sendMessage)`, then `send.mutate({ … })` or
+ * `await send.perform({ … })`. Every call of these gets a key of its own, which its retry keeps: so
+ * what is retried is done once.
+ *
+ * The forms of signing in give a promise of the act, to keep the schemas off their first paint:
+ * `useAct(async () => (await accountActs()).loginUser)`.
+ */
+export function useAct<A extends Act>(
+  act: A | (() => Promise<A>),
+  { onSuccess, onError }: Options<A> = {},
+) {
+  const options: UseMutationOptions<AnswerOf<A>, Error, Asked<A>> = {
+    mutationFn: async ({ input, key }) => {
+      const [{ perform }, known] = await Promise.all([
+        calls(),
+        typeof act === 'function' ? act() : act,
+      ]);
+      return perform(known, input, { key });
+    },
+  };
+  if (onSuccess) options.onSuccess = (answer, { input }) => onSuccess(answer, input);
+  if (onError) options.onError = onError;
+  const { mutate, mutateAsync, isPending, error, data, reset } = useMutation(options);
+  return {
+    mutate: (input: InputFor<A> | FormData) => mutate({ input, key: freshKey() }),
+    perform: (input: InputFor<A> | FormData) => mutateAsync({ input, key: freshKey() }),
+    busy: isPending,
+    error,
+    data,
+    reset,
+  };
+}

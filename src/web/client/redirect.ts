@@ -1,0 +1,49 @@
+const LENGTH_MAX = 2_000;
+
+/**
+ * Where the browser may be sent: our own pages as a path, and the addresses of `allowedOrigins` in
+ * whole. Anything else, anything disguised and our own `/auth` pages: null.
+ *
+ * @param raw from the address bar or the storage: anybody may have written it.
+ */
+export function safeTarget(
+  raw: string | null | undefined,
+  origin: string,
+  allowedOrigins: readonly string[] = [],
+): string | null {
+  if (!raw || raw.length > LENGTH_MAX) return null;
+  // Browsers drop control characters and read a backslash as a slash before they look at the host.
+  if (/[\p{Cc}\\]/u.test(raw) || raw !== raw.trim()) return null;
+  if (!URL.canParse(raw, origin)) return null;
+  const url = new URL(raw, origin);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return null;
+  if (url.username !== '' || url.password !== '') return null;
+  if (url.origin !== origin) return allowedOrigins.includes(url.origin) ? url.href : null;
+  // `//host` names another host; a path that begins so would become one when it is used again.
+  if (url.pathname.startsWith('//')) return null;
+  if (/^\/auth(?:\/|$)/i.test(decodedPath(url.pathname))) return null;
+  return url.pathname + url.search + url.hash;
+}
+
+function decodedPath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** A target with the address to come back to as its parameter `callbackUrl`. */
+export function withCallback(target: string, callbackUrl: string | null | undefined): string {
+  if (!callbackUrl) return target;
+  const [before, hash] = splitOnce(target, '#');
+  const [path, query] = splitOnce(before, '?');
+  const params = new URLSearchParams(query ?? '');
+  params.set('callbackUrl', callbackUrl);
+  return `${path}?${params}${hash === undefined ? '' : `#${hash}`}`;
+}
+
+function splitOnce(text: string, mark: string): [string, string | undefined] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,41 @@
+/** Reads one search parameter; `undefined` for what it does not understand. */
+type Reader<T> = (value: unknown) => T | undefined;
+type Readers = Readonly<Record<string, Reader<unknown>>>;
+export type SearchOf<R extends Readers> = {
+  [K in keyof R]?: Exclude<ReturnType<R[K]>, undefined> | undefined;
+};
+
+/** A text that is not empty. */
+export const text: Reader<string> = (value) =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+/** A whole number from 0 on. */
+export const whole: Reader<number> = (value) => {
+  const digits = typeof value === 'number' ? String(value) : value;
+  return typeof digits === 'string' && /^\d{1,9}$/.test(digits) ? Number(digits) : undefined;
+};
+
+/** One of these words. */
+export const oneOf =
+  <const Words extends readonly string[]>(words: Words): Reader<Words[number]> =>
+  (value) =>
+    words.find((word) => word === value);
+
+/** A civil date, `YYYY-MM-DD`. */
+export const date: Reader<string> = (value) =>
+  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : undefined;
+
+/**
+ * A route's `validateSearch`: typed, and deaf to what it does not know, so that an old or broken
+ * link opens the page instead of an error.
+ */
+export const searchFields =
+  <R extends Readers>(readers: R) =>
+  (search: Record<string, unknown>): SearchOf<R> => {
+    const found: Record<string, unknown> = {};
+    for (const [name, read] of Object.entries(readers)) {
+      const value = read(search[name]);
+      if (value !== undefined) found[name] = value;
+    }
+    return found as SearchOf<R>;
+  };

@@ -1,0 +1,32 @@
+import { useSyncExternalStore } from 'react';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+/** The script in index.html reads the same entry before the first paint. */
+const ENTRY = 'ui-theme';
+const listeners = new Set<() => void>();
+
+function current(): Theme {
+  const { theme } = document.documentElement.dataset as { theme?: string };
+  return theme === 'light' || theme === 'dark' ? theme : 'system';
+}
+
+/** Chooses the colours, kept in this browser; `system` follows the machine. */
+export function setTheme(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+  try {
+    if (theme === 'system') localStorage.removeItem(ENTRY);
+    else localStorage.setItem(ENTRY, theme);
+  } catch {
+    // Without a storage the choice lasts as long as the tab.
+  }
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useTheme = (): Theme => useSyncExternalStore(subscribe, current);

@@ -1,0 +1,151 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { accountActs } from '#web/client/calls.ts';
+import { refusalCode, sentenceOf } from '#web/client/errors.ts';
+import { useAct } from '#web/client/query.ts';
+import { useForm } from '#web/client/useForm.ts';
+import { wrongFields, type WrongFields } from '#web/client/wrongFields.ts';
+import styles from '#web/features/auth/auth.module.css';
+import { CaptchaLine } from '#web/features/auth/CaptchaLine.tsx';
+import { passwordStrength } from '#web/features/auth/passwordStrength.ts';
+import { pendingFrom, savePending } from '#web/features/auth/pendingOtp.ts';
+import { Refused } from '#web/features/shell/Refused.tsx';
+import { useCaptcha } from '#web/features/auth/useCaptcha.ts';
+import { Button } from '#web/ui/Button.tsx';
+import { Checkbox } from '#web/ui/Checkbox.tsx';
+import { PageTitle } from '#web/ui/PageHead.tsx';
+import { PasswordField, Strength } from '#web/ui/PasswordField.tsx';
+import { PhoneField } from '#web/ui/PhoneField.tsx';
+import { TextField } from '#web/ui/TextField.tsx';
+
+const TermsDialog = lazy(async () => ({
+  default: (await import('#web/features/auth/TermsDialog.tsx')).TermsDialog,
+}));
+
+const registerAct = async () => (await accountActs()).registerUser;
+
+type Values = { name: string; phone: string; password: string; agree: string };
+const empty: Values = { name: '', phone: '', password: '', agree: '' };
+
+async function check(values: Values): Promise<WrongFields> {
+  const { captcha: _, ...wrong } = wrongFields(await registerAct(), { ...values, captcha: 'later' });
+  return { ...wrong, ...(values.phone === '' && { phone: 'Tulis nomor ponsel Anda.' }) };
+}
+
+/** Route `/auth/register`: who, which number, which password; then a code goes to the number. */
+export function RegisterPage() {
+  const navigate = useNavigate();
+  const captcha = useCaptcha('user_register');
+  const form = useForm(empty, check);
+  const [error, setError] = useState<unknown>();
+  const [sending, setSending] = useState(false);
+  const register = useAct(registerAct);
+
+  const send = async (values: Values) => {
+    if (sending) return;
+    setSending(true);
+    setError(undefined);
+    try {
+      const answer = await captcha.answer();
+      const made = await register.perform({ ...values, agree: '1', captcha: answer });
+      savePending(pendingFrom(made, values.phone));
+      await navigate({ to: '/auth/verify-otp' });
+    } catch (no) {
+      captcha.spent();
+      const common = refusalCode(no) === 'password_common';
+      form.refuse(no, common ? { password: sentenceOf(no) } : {});
+      setError(common ? undefined : no);
+    } finally {
+      setSending(false);
+    }
+  };
+
+  return (
+    <>
+      <PageTitle>Daftar</PageTitle>
+      <p className={styles['lead']}>Satu akun untuk usaha Anda. Gratis, tanpa kartu kredit.</p>
+      <form
+        ref={form.ref}
+        noValidate
+        className={styles['form']}
+        onFocus={captcha.start}
+        onSubmit={form.submit(send)}
+      >
+        <Refused error={error} fields={['name', 'phone', 'password', 'agree']} />
+        <RegisterFields form={form} />
+        <CaptchaLine captcha={captcha} />
+        <Button type="submit" size="lg" block busy={sending}>
+          Daftar
+        </Button>
+      </form>
+      <p className={styles['other']}>
+        Sudah punya akun? <Link to="/auth/login">Masuk</Link>
+      </p>
+    </>
+  );
+}
+
+function RegisterFields({ form }: { form: ReturnType<typeof useForm<Values>> }) {
+  const { values, errors, set, leave } = form;
+  return (
+    <>
+      <TextField
+        label="Nama Anda atau nama usaha"
+        name="name"
+        autoComplete="name"
+        size="lg"
+        value={values.name}
+        error={errors.name}
+        onChange={(event) => set('name', event.target.value)}
+        onBlur={() => leave('name')}
+      />
+      <PhoneField
+        label="Nomor ponsel"
+        name="phone"
+        autoComplete="username tel"
+        size="lg"
+        help="Kode verifikasi dikirim ke nomor ini."
+        value={values.phone}
+        error={errors.phone}
+        onChange={(phone) => set('phone', phone)}
+        onBlur={() => leave('phone')}
+      />
+      <PasswordField
+        label="Kata sandi"
+        name="password"
+        autoComplete="new-password"
+        size="lg"
+        help="Paling sedikit 8 karakter. Beberapa kata acak mudah diingat dan sulit ditebak."
+        strength={values.password !== '' && <Strength {...passwordStrength(values.password, values)} />}
+        value={values.password}
+        error={errors.password}
+        onChange={(event) => set('password', event.target.value)}
+        onBlur={() => leave('password')}
+      />
+      <Agreement form={form} />
+    </>
+  );
+}
+
+function Agreement({ form }: { form: ReturnType<typeof useForm<Values>> }) {
+  const [reading, setReading] = useState(false);
+  return (
+    <div>
+      <Checkbox
+        label="Saya menyetujui syarat layanan"
+        name="agree"
+        checked={form.values.agree === '1'}
+        error={form.errors.agree}
+        onChange={(event) => form.set('agree', event.target.checked ? '1' : '')}
+      />
+      <button type="button" className={styles['textButton']} onClick={() => setReading(true)}>
+        Baca syarat layanan
+      </button>
+      {reading && (
+        <Suspense>
+          <TermsDialog onClose={() => setReading(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { passwordStrength } from './passwordStrength.ts';
+
+const about = { name: 'Siti Rahmawati', phone: '6281234567890' };
+const levelOf = (password: string) => passwordStrength(password, about).level;
+
+test('a password that is too short says how much is missing', () => {
+  expect(passwordStrength('abc12', about)).toEqual({ level: 0, word: 'Kurang 3 karakter' });
+  expect(passwordStrength('', about)).toEqual({ level: 0, word: '' });
+});
+
+test('what a guesser tries first is easily guessed, however long it is', () => {
+  for (const guess of ['password123', '12345678', 'aaaaaaaaaaaa', 'rahmawati2024', '081234567890', 'qwerty12']) {
+    expect(levelOf(guess), guess).toBe(1);
+  }
+});
+
+test('four unrelated words, or a dozen random signs, are strong', () => {
+  expect(levelOf('kursi hujan tebing lampu')).toBe(4);
+  expect(levelOf('t9#Wm2!xQv7&')).toBe(4);
+  expect(levelOf('mangga7peta')).toBeGreaterThanOrEqual(2);
+});
+
+test('a sign more never makes a password weaker', () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 8, maxLength: 30 }), (password) => {
+      expect(levelOf(`${password}§`)).toBeGreaterThanOrEqual(levelOf(password));
+    }),
+  );
+});

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { pendingFrom, pendingIn } from './pendingOtp.ts';
+
+const made = {
+  challenge: 'otp_01JDZZZZZZZZZZZZZZZZZZZZZZ',
+  sent_to: '+62 812-••••-7890',
+  resend_in_seconds: 60,
+  expires_in_seconds: 300,
+};
+
+test('the waits become moments, which a reload does not move', () => {
+  const pending = pendingFrom(made, '6281234567890', 1_000_000);
+  expect(pending).toMatchObject({ resendAt: 1_060_000, expiresAt: 1_300_000 });
+  expect(pendingIn(JSON.stringify(pending))).toEqual(pending);
+});
+
+test('what is not ours is no code that anybody waits for', () => {
+  for (const text of [undefined, '', '{', 'null', '[]', '{"challenge":"otp_1"}', '{"challenge":1}']) {
+    expect(pendingIn(text)).toBeUndefined();
+  }
+});

@@ -1,0 +1,176 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ArrowDownLeft, ArrowUpRight } from 'lucide-react';
+import { listMessages, type MessageRow } from '#contract/messages.ts';
+import { formatPhone } from '#contract/phone.ts';
+import { formatDate, formatTime } from '#contract/time.ts';
+import { sentenceOf } from '#web/client/errors.ts';
+import { useList } from '#web/client/list.ts';
+import { useUser } from '#web/client/user.ts';
+import { FilterBar } from '#web/features/messages/FilterBar.tsx';
+import { noFilters, readFilters } from '#web/features/messages/filters.ts';
+import { MessageDrawer } from '#web/features/messages/MessageDrawer.tsx';
+import styles from '#web/features/messages/MessageTable.module.css';
+import { StatusMark } from '#web/features/messages/StatusMark.tsx';
+import { allTokensQuery } from '#web/features/messages/queries.ts';
+import { excerptOf, nameOf, typeLabel } from '#web/features/messages/words.ts';
+import { Button } from '#web/ui/Button.tsx';
+import { DataTable, type Column } from '#web/ui/DataTable.tsx';
+import { Money } from '#web/ui/Money.tsx';
+
+const columns = (zone: string): readonly Column<MessageRow>[] => [
+  {
+    id: 'created_at',
+    title: 'Waktu',
+    sortable: true,
+    width: 122,
+    phone: 'aside',
+    cell: (message) => (
+      <span className={styles['time']}>
+        <span>{formatDate(message.created_at, zone)}</span>{' '}
+        <span>{formatTime(message.created_at, zone)}</span>
+        <span className="sr-only">, pesan {nameOf(message)}</span>
+      </span>
+    ),
+  },
+  {
+    id: 'direction',
+    title: 'Arah',
+    width: 92,
+    phone: 'hidden',
+    cell: ({ direction }) => <Way direction={direction} />,
+  },
+  {
+    id: 'peer',
+    title: 'Nomor',
+    width: 178,
+    phone: 'title',
+    cell: ({ peer, peer_name }) => (
+      <span className={styles['peer']}>
+        {peer_name !== null && <bdi className={styles['name']}>{peer_name}</bdi>}
+        <span className={peer_name === null ? 'num' : styles['number']}>{formatPhone(peer)}</span>
+      </span>
+    ),
+  },
+  {
+    id: 'token',
+    title: 'Token',
+    width: 118,
+    phone: 'hidden',
+    cell: ({ token }) => <bdi>{token.name}</bdi>,
+  },
+  {
+    id: 'excerpt',
+    title: 'Isi',
+    width: 268,
+    phone: 'line',
+    cell: (message) => (
+      <span className={styles['excerpt']}>
+        {message.type !== 'text' && message.excerpt !== '' && (
+          <span className={styles['type']}>{typeLabel[message.type]}</span>
+        )}
+        <bdi>{excerptOf(message)}</bdi>
+      </span>
+    ),
+  },
+  {
+    id: 'status',
+    title: 'Status',
+    width: 118,
+    phone: 'note',
+    cell: ({ status }) => <StatusMark status={status} />,
+  },
+  {
+    id: 'price',
+    title: 'Biaya',
+    width: 92,
+    align: 'end',
+    phone: 'hidden',
+    cell: ({ direction, price }) => (direction === 'in' ? '–' : <Money amount={price} />),
+  },
+];
+
+const Way = ({ direction }: Pick<MessageRow, 'direction'>) => (
+  <span className={styles['way']}>
+    {direction === 'out' ? (
+      <ArrowUpRight size={16} aria-hidden="true" />
+    ) : (
+      <ArrowDownLeft size={16} aria-hidden="true" />
+    )}
+    {direction === 'out' ? 'Keluar' : 'Masuk'}
+  </span>
+);
+
+/** All messages as rows; filters, sort, page and the open message are in the address. */
+export function MessageTable({ onSend }: { onSend: () => void }) {
+  const search = useSearch({ from: '/app/message-history' });
+  const navigate = useNavigate();
+  const zone = useUser().timezone;
+  const tokens = useQuery(allTokensQuery);
+  const filters = readFilters(search);
+  const { sort_by, sort_type } = search;
+  const sort = sort_by === 'created_at' && sort_type ? { sort_by, sort_type } : null;
+  const list = useList(listMessages, filters, { page: search.page ?? 0, sort });
+
+  const go = (next: Partial<typeof search>, replace = false) =>
+    void navigate({ to: '/message-history', search: (old) => ({ ...old, ...next }), replace });
+  const filtered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <FilterBar
+        search={search}
+        filters={filters}
+        tokens={tokens.data ?? []}
+        onChange={(next) => go({ ...next, page: undefined }, true)}
+      />
+      <DataTable
+        {...list.table}
+        caption="Pesan, yang terbaru lebih dulu kecuali diurutkan lain"
+        columns={columns(zone)}
+        rowKey={({ id }) => id}
+        onView={(view) =>
+          go({
+            page: view.page === 0 ? undefined : view.page,
+            sort_by: view.sort?.sort_by,
+            sort_type: view.sort?.sort_type,
+          })
+        }
+        onOpen={({ id }) => go({ open: id })}
+        openKey={search.open}
+        empty={
+          list.error ? (
+            <Failed error={list.error} onRetry={() => void list.refetch()} />
+          ) : filtered ? (
+            <Button variant="outline" tone="neutral" onClick={() => go({ ...noFilters, page: undefined })}>
+              Hapus filter
+            </Button>
+          ) : (
+            <NothingYet onSend={onSend} />
+          )
+        }
+      />
+      <MessageDrawer
+        id={search.open?.startsWith('msg_') ? search.open : undefined}
+        onClose={() => go({ open: undefined })}
+      />
+    </>
+  );
+}
+
+const Failed = ({ error, onRetry }: { error: Error; onRetry: () => void }) => (
+  <div className={styles['nothing']} role="alert">
+    <p>{sentenceOf(error)}</p>
+    <Button variant="outline" tone="neutral" onClick={onRetry}>
+      Coba lagi
+    </Button>
+  </div>
+);
+
+const NothingYet = ({ onSend }: { onSend: () => void }) => (
+  <div className={styles['nothing']}>
+    <p>Pesan yang Anda kirim dan terima akan tercatat di sini.</p>
+    <Button variant="subtle" onClick={onSend}>
+      Kirim pesan pertama
+    </Button>
+  </div>
+);

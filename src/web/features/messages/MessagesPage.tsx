@@ -1,0 +1,74 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { MessagesSquare, Send, Table2 } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import { MessageTable } from '#web/features/messages/MessageTable.tsx';
+import styles from '#web/features/messages/MessagesPage.module.css';
+import { NoticeCard } from '#web/features/messages/NoticeCard.tsx';
+import { SendDialog } from '#web/features/messages/SendDialog.tsx';
+import { Button } from '#web/ui/Button.tsx';
+import { PageHead } from '#web/ui/PageHead.tsx';
+import { classes } from '#web/ui/rules/classes.ts';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { TabLink, TabLinks } from '#web/ui/Tabs.tsx';
+
+const ConversationsView = lazy(async () => ({
+  default: (await import('#web/features/messages/conversations/ConversationsView.tsx'))
+    .ConversationsView,
+}));
+
+/** Route `/message-history`: the account's messages, as a table or as conversations. */
+export function MessagesPage() {
+  const search = useSearch({ from: '/app/message-history' });
+  const navigate = useNavigate();
+  const sending = (open: boolean) =>
+    void navigate({
+      to: '/message-history',
+      search: (old) => ({ ...old, new: open ? '1' : undefined }),
+      replace: !open,
+    });
+  const conversations = search.view === 'percakapan';
+  const inThread = conversations && search.open !== undefined && search.peer !== undefined;
+  return (
+    <div className={classes(conversations && styles['full'])}>
+      <div className={classes(inThread && styles['aboveThread'])}>
+        <PageHead
+          title="Pesan"
+          action={
+            <Button icon={<Send size={18} />} onClick={() => sending(true)}>
+              Kirim pesan
+            </Button>
+          }
+        />
+        <div className={styles['views']}>
+          <TabLinks label="Tampilan pesan">
+            <TabLink
+              to="/message-history"
+              search={{ view: undefined }}
+              activeOptions={{ includeSearch: true, explicitUndefined: true }}
+            >
+              <Table2 size={16} aria-hidden="true" />
+              Tabel
+            </TabLink>
+            <TabLink
+              to="/message-history"
+              search={{ view: 'percakapan' }}
+              activeOptions={{ includeSearch: true }}
+            >
+              <MessagesSquare size={16} aria-hidden="true" />
+              Percakapan
+            </TabLink>
+          </TabLinks>
+        </div>
+        <NoticeCard />
+      </div>
+      {conversations ? (
+        <Suspense fallback={<Skeleton height={480} />}>
+          <ConversationsView onSend={() => sending(true)} />
+        </Suspense>
+      ) : (
+        <MessageTable onSend={() => sending(true)} />
+      )}
+      <SendDialog open={search.new === '1'} onClose={() => sending(false)} />
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+import { ArrowDownLeft } from 'lucide-react';
+import { messageStatusLabel, type MessageStatus } from '#contract/messages.ts';
+import styles from '#web/features/messages/StatusMark.module.css';
+import { markOf } from '#web/features/messages/words.ts';
+import { Ticks } from '#web/ui/Ticks.tsx';
+
+type Props = { status: MessageStatus; iconOnly?: boolean };
+
+/** A message's status: ticks and word; what came in has an arrow. */
+export function StatusMark({ status, iconOnly = false }: Props) {
+  const mark = markOf(status);
+  if (mark) return <Ticks mark={mark} word={messageStatusLabel[status]} iconOnly={iconOnly} />;
+  return (
+    <span className={styles['received']}>
+      <ArrowDownLeft size={16} aria-hidden="true" />
+      <span className={iconOnly ? 'sr-only' : undefined}>{messageStatusLabel[status]}</span>
+    </span>
+  );
+}

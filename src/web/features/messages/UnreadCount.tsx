@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { formatNumber } from '#contract/money.ts';
+import { showCount } from '#web/client/tabTitle.ts';
+import { unreadQuery } from '#web/features/messages/queries.ts';
+import styles from '#web/features/messages/UnreadCount.module.css';
+
+/** Unread messages beside the menu's word. */
+export function UnreadCount() {
+  const { data } = useQuery(unreadQuery);
+  if (!data || data.total === 0) return null;
+  return (
+    <span className={styles['count']}>
+      {data.total > 99 ? '99+' : formatNumber(data.total)}
+      <span className="sr-only"> belum dibaca</span>
+    </span>
+  );
+}
+
+/** Says the same in the tab's title and on the app's icon; shows nothing itself. */
+export function UnreadTitle() {
+  const { data } = useQuery(unreadQuery);
+  const total = data?.total ?? 0;
+  useEffect(() => showCount(total), [total]);
+  useEffect(() => () => showCount(0), []);
+  return null;
+}

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { merged, readNewest, readOlder, type Flat } from './flatList.ts';
+
+type Row = { id: number; status: string };
+
+/** A server with messages 1 … count, newest first, that counts how often it is asked. */
+function aServer(count: number) {
+  const rows: Row[] = Array.from({ length: count }, (_, index) => ({
+    id: count - index,
+    status: 'sent',
+  }));
+  const asked: number[] = [];
+  return {
+    asked,
+    add: (id: number) => rows.unshift({ id, status: 'sent' }),
+    source: {
+      page: async (start: number) => {
+        asked.push(start);
+        return rows.slice(start, start + 10);
+      },
+      keyOf: ({ id }: Row) => String(id),
+      order: (a: Row, b: Row) => b.id - a.id,
+    },
+  };
+}
+
+const ids = (list: Flat<Row> | undefined) => list?.rows.map(({ id }) => id);
+const down = (from: number, to: number) =>
+  Array.from({ length: from - to + 1 }, (_, index) => from - index);
+
+test('a thread opens with its newest thirty messages', async () => {
+  const { source, asked } = aServer(100);
+  const list = await readNewest(source, () => undefined, 0);
+  expect(ids(list)).toEqual(down(100, 71));
+  expect(list.ended).toBe(false);
+  expect(asked).toEqual([0, 10, 20]);
+});
+
+test('a new message costs one page, and moves nothing else', async () => {
+  const server = aServer(100);
+  const list = await readNewest(server.source, () => undefined, 0);
+  server.asked.length = 0;
+  server.add(101);
+  const after = await readNewest(server.source, () => list, 1_000);
+  expect(ids(after)).toEqual(down(101, 71));
+  expect(server.asked).toEqual([0]);
+});
+
+test('after a long silence no message between is missing', async () => {
+  const server = aServer(40);
+  const list = await readNewest(server.source, () => undefined, 0);
+  for (let id = 41; id <= 95; id++) server.add(id);
+  const after = await readNewest(server.source, () => list, 100_000);
+  expect(ids(after)).toEqual(down(95, 11));
+});
+
+test('a gap too wide to fill leaves no hole in the middle of the list', async () => {
+  const server = aServer(40);
+  const list = await readNewest(server.source, () => undefined, 0);
+  for (let id = 41; id <= 400; id++) server.add(id);
+  const after = await readNewest(server.source, () => list, 1_000);
+  expect(ids(after)).toEqual(down(400, 301));
+  expect(after.ended).toBe(false);
+});
+
+test('scrolling up reads on to the very first message, each one once', async () => {
+  const server = aServer(55);
+  let list: Flat<Row> | undefined = await readNewest(server.source, () => undefined, 0);
+  server.add(56);
+  for (let page = 0; page < 9 && !list?.ended; page++) {
+    list = await readOlder(server.source, () => list);
+  }
+  expect(ids(list)).toEqual(down(55, 1));
+  expect(list?.ended).toBe(true);
+});
+
+test('what was scrolled to while the newest were on their way is not forgotten', async () => {
+  const server = aServer(100);
+  const first = await readNewest(server.source, () => undefined, 0);
+  let cache: Flat<Row> | undefined = first;
+  const reading = readNewest(server.source, () => cache, 1_000);
+  cache = await readOlder(server.source, () => first);
+  expect(ids(await reading)).toEqual(down(100, 63));
+});
+
+test('a list shorter than a page has ended', async () => {
+  const { source } = aServer(4);
+  expect((await readNewest(source, () => undefined)).ended).toBe(true);
+});
+
+test('of two versions of a message the one that is further stays', () => {
+  const rows = merged<Row>([{ id: 1, status: 'read' }], [{ id: 1, status: 'sent' }], {
+    keyOf: ({ id }) => String(id),
+    order: () => 0,
+    newer: (known, fresh) => (known.status === 'read' ? known : fresh),
+  });
+  expect(rows).toEqual([{ id: 1, status: 'read' }]);
+});

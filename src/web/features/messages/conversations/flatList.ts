@@ -1,0 +1,90 @@
+import { PAGE_SIZE } from '#contract/act.ts';
+
+/** A list that grows by scrolling, kept as one piece however many pages it came in. */
+export type Flat<Row> = {
+  /** In the order that they are shown. */
+  rows: readonly Row[];
+  /** Nothing lies beyond the last row. */
+  ended: boolean;
+  /** When its first pages were last read as a whole, in milliseconds. */
+  readAt: number;
+};
+
+export type Source<Row> = {
+  /** A page of at most ten rows from an offset on. */
+  page: (start: number) => Promise<readonly Row[]>;
+  keyOf: (row: Row) => string;
+  order: (a: Row, b: Row) => number;
+  /** The newer of two versions of a row; what was just read when left out. */
+  newer?: (known: Row, fresh: Row) => Row;
+};
+
+/** The pages that are read at first, and again after a while: they hold what is seen. */
+const FIRST_PAGES = 3;
+/** A gap this wide is not filled: what is beyond it is forgotten, and read again by scrolling. */
+const GAP_PAGES = 10;
+const WHOLE_MS = 60_000;
+
+/** Known rows and fresh ones as one list: each once, in order. */
+export function merged<Row>(
+  known: readonly Row[],
+  fresh: readonly Row[],
+  { keyOf, order, newer }: Omit<Source<Row>, 'page'>,
+): readonly Row[] {
+  const rows = new Map(known.map((row) => [keyOf(row), row]));
+  for (const row of fresh) {
+    const before = rows.get(keyOf(row));
+    rows.set(keyOf(row), before && newer ? newer(before, row) : row);
+  }
+  return [...rows.values()].toSorted(order);
+}
+
+/**
+ * Reads the beginning of a list anew: three pages at first and after a minute, else one, and on until
+ * it meets what is known, so that nothing between is missed.
+ *
+ * @param known what the cache has, looked at when the pages have come.
+ */
+export async function readNewest<Row>(
+  source: Source<Row>,
+  known: () => Flat<Row> | undefined,
+  now = Date.now(),
+): Promise<Flat<Row>> {
+  const before = known();
+  const whole = !before || now - before.readAt > WHOLE_MS;
+  const starts = Array.from({ length: whole ? FIRST_PAGES : 1 }, (_, page) => page * PAGE_SIZE);
+  const pages = await Promise.all(starts.map(source.page));
+  const knows = new Set(before?.rows.map(source.keyOf));
+  const meets = () => pages.flat().some((row) => knows.has(source.keyOf(row)));
+  const full = () => (pages.at(-1)?.length ?? 0) === PAGE_SIZE;
+  while (knows.size > 0 && full() && !meets() && pages.length < GAP_PAGES) {
+    pages.push(await source.page(pages.length * PAGE_SIZE));
+  }
+  const latest = known();
+  const kept = latest && (meets() || !full()) ? latest : undefined;
+  const rows = merged(kept?.rows ?? [], pages.flat(), source);
+  return {
+    rows,
+    ended: kept?.ended || pages.some((page) => page.length < PAGE_SIZE),
+    readAt: whole ? now : (before?.readAt ?? now),
+  };
+}
+
+/** Two rows are read again with every page: one may have moved across the edge meanwhile. */
+const OVERLAP = 2;
+
+/** The list with the next page behind it. */
+export async function readOlder<Row>(
+  source: Source<Row>,
+  known: () => Flat<Row> | undefined,
+): Promise<Flat<Row> | undefined> {
+  const start = Math.max(0, (known()?.rows.length ?? 0) - OVERLAP);
+  const page = await source.page(start);
+  const latest = known();
+  if (!latest) return undefined;
+  return {
+    ...latest,
+    rows: merged(latest.rows, page, source),
+    ended: page.length < PAGE_SIZE,
+  };
+}

@@ -1,0 +1,74 @@
+import {
+  failures,
+  type MessageDetail,
+  type MessageStatus,
+  type TimelineStep,
+} from '#contract/messages.ts';
+import { formatDateTime } from '#contract/time.ts';
+import type { Tone } from '#web/ui/StatusChip.tsx';
+import type { TimelineEntry } from '#web/ui/Timeline.tsx';
+
+type Kind = TimelineStep['kind'];
+
+const titles: Record<Kind, string> = {
+  accepted: 'Diterima sistem',
+  scheduled: 'Terjadwal',
+  queued: 'Antre',
+  sending: 'Mengirim ke jaringan',
+  sent: 'Terkirim',
+  delivered: 'Sampai di ponsel',
+  read: 'Dibaca',
+  failed: 'Gagal',
+  cancelled: 'Dibatalkan',
+  expired: 'Kedaluwarsa',
+  received: 'Diterima dari pengirim',
+  retrying: 'Akan dicoba lagi',
+  unknown: 'Hasil pengiriman belum pasti',
+};
+
+const tones: Partial<Record<Kind, Tone>> = {
+  accepted: 'primary',
+  scheduled: 'primary',
+  queued: 'primary',
+  sending: 'primary',
+  sent: 'primary',
+  delivered: 'success',
+  read: 'info',
+  received: 'primary',
+  failed: 'danger',
+  expired: 'warning',
+  retrying: 'warning',
+  unknown: 'warning',
+};
+
+/** What a message that goes well still has before it. */
+const ahead: Partial<Record<MessageStatus, readonly Kind[]>> = {
+  scheduled: ['queued', 'sent', 'delivered'],
+  accepted: ['queued', 'sent', 'delivered'],
+  queued: ['sent', 'delivered'],
+  sending: ['sent', 'delivered'],
+  sent: ['delivered'],
+};
+
+type Lived = Pick<MessageDetail, 'timeline' | 'status' | 'failure'>;
+
+/** A message's life as it is shown: what happened, oldest first, then what is still to come. */
+export function timelineEntries({ timeline, status, failure }: Lived, zone: string): TimelineEntry[] {
+  const happened = timeline.map(({ kind, at, detail }, index): TimelineEntry => {
+    const more = detail ?? (kind === 'failed' && failure ? failures[failure] : null);
+    return {
+      key: `${index} ${kind}`,
+      title: titles[kind],
+      time: formatDateTime(at, zone),
+      at,
+      tone: tones[kind] ?? 'neutral',
+      ...(more !== null && { detail: more }),
+    };
+  });
+  const told = new Set<Kind>(timeline.map(({ kind }) => kind));
+  const coming = (ahead[status] ?? []).filter((kind) => !told.has(kind));
+  return [
+    ...happened,
+    ...coming.map((kind): TimelineEntry => ({ key: kind, title: titles[kind], pending: true })),
+  ];
+}

@@ -1,0 +1,47 @@
+import type { MessageRow, MessageStatus, MessageType, StatusFilter } from '#contract/messages.ts';
+import { formatPhone } from '#contract/phone.ts';
+import type { Mark } from '#web/ui/Ticks.tsx';
+
+/** The types in the interface's words. */
+export const typeLabel: Record<MessageType, string> = {
+  text: 'Teks',
+  image: 'Gambar',
+  video: 'Video',
+  audio: 'Pesan suara',
+  document: 'Dokumen',
+  sticker: 'Stiker',
+  location: 'Lokasi',
+  contact: 'Kontak',
+};
+
+/** What the table's statuses are called; `waiting` stands for all that is not sent yet. */
+export const statusFilterLabel: Record<StatusFilter, string> = {
+  scheduled: 'Terjadwal',
+  waiting: 'Antre',
+  sent: 'Terkirim',
+  delivered: 'Sampai',
+  read: 'Dibaca',
+  failed: 'Gagal',
+  cancelled: 'Dibatalkan',
+  expired: 'Kedaluwarsa',
+  received: 'Diterima',
+};
+
+/** The tick of a status; what came in has none. */
+export function markOf(status: MessageStatus): Mark | undefined {
+  if (status === 'received') return undefined;
+  return status === 'accepted' || status === 'queued' ? 'waiting' : status;
+}
+
+/** True while a message can still be called back. */
+export const canCancel = ({ direction, status }: Pick<MessageRow, 'direction' | 'status'>): boolean =>
+  direction === 'out' && (status === 'scheduled' || status === 'accepted' || status === 'queued');
+
+type Peer = { peer: string; peer_name: string | null };
+
+/** A person's name where one is known, else the number. */
+export const nameOf = ({ peer, peer_name }: Peer): string => peer_name ?? formatPhone(peer);
+
+/** The first words of a message; what has none says what it is. */
+export const excerptOf = ({ excerpt, type }: Pick<MessageRow, 'excerpt' | 'type'>): string =>
+  excerpt === '' ? typeLabel[type] : excerpt;

@@ -1,0 +1,95 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useId } from 'react';
+import { formatRupiah } from '#contract/money.ts';
+import { createTopup, type Topup, TOPUP_PRESETS } from '#contract/saldo.ts';
+import { fieldsOf, sentenceOf } from '#web/client/errors.ts';
+import { useAct } from '#web/client/query.ts';
+import { useForm } from '#web/client/useForm.ts';
+import { wrongFields } from '#web/client/wrongFields.ts';
+import { recentTopupsQuery, saldoQuery, topupQuery } from '#web/features/saldo/queries.ts';
+import styles from '#web/features/saldo/TopupForm.module.css';
+import { Alert } from '#web/ui/Alert.tsx';
+import { Button } from '#web/ui/Button.tsx';
+import { CurrencyField } from '#web/ui/CurrencyField.tsx';
+import { Modal } from '#web/ui/Modal.tsx';
+
+type Props = { onClose: () => void; onMade: (topup: Topup) => void };
+
+const inputOf = ({ amount }: { amount: string }) => ({ amount: amount || undefined });
+
+/** Asks how much to put in. */
+export function TopupForm({ onClose, onMade }: Props) {
+  const id = useId();
+  const client = useQueryClient();
+  const form = useForm({ amount: '' }, (values) => wrongFields(createTopup, inputOf(values)));
+  const create = useAct(createTopup, {
+    onSuccess: (topup) => {
+      client.setQueryData(topupQuery(topup.id).queryKey, topup);
+      void client.invalidateQueries({ queryKey: recentTopupsQuery.queryKey });
+      void client.invalidateQueries({ queryKey: saldoQuery.queryKey });
+      onMade(topup);
+    },
+    onError: form.refuse,
+  });
+  const amount = form.values.amount === '' ? undefined : Number(form.values.amount);
+  const above = create.error && Object.keys(fieldsOf(create.error)).length === 0;
+  const foot = (
+    <>
+      <Button variant="outline" tone="neutral" onClick={onClose}>
+        Batal
+      </Button>
+      <Button type="submit" form={id} busy={create.busy}>
+        Lanjut ke pembayaran
+      </Button>
+    </>
+  );
+  return (
+    <Modal open onClose={onClose} title="Isi saldo" footer={foot}>
+      <form
+        id={id}
+        ref={form.ref}
+        noValidate
+        className={styles['form']}
+        onSubmit={form.submit((values) => {
+          if (!create.busy) create.mutate(inputOf(values));
+        })}
+      >
+        <Alert
+          state="danger"
+          visible={Boolean(above)}
+          label={create.error ? sentenceOf(create.error) : ''}
+        />
+        <CurrencyField
+          label="Nominal"
+          name="amount"
+          size="xl"
+          required
+          step={10_000}
+          help="Paling sedikit Rp 10.000. Boleh ditulis singkat: 50k atau 1,5m."
+          value={amount}
+          error={form.errors.amount}
+          onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
+          onBlur={() => form.leave('amount')}
+        />
+        <fieldset className={styles['presets']}>
+          <legend className="sr-only">Nominal siap pakai</legend>
+          {TOPUP_PRESETS.map((preset) => (
+            <button
+              key={preset}
+              type="button"
+              className={styles['preset']}
+              aria-pressed={preset === amount}
+              onClick={() => form.set('amount', String(preset))}
+            >
+              {formatRupiah(preset)}
+            </button>
+          ))}
+        </fieldset>
+        <p className={styles['note']}>
+          Pembayaran lewat transfer bank. Jumlah yang ditransfer ditambah <em>kode unik</em>, paling
+          banyak Rp 999, supaya transfer Anda dikenali sendiri.
+        </p>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,63 @@
+import { consentScan, type Scan } from '#contract/tokens.ts';
+import { useAct } from '#web/client/query.ts';
+import { saveNonce } from '#web/features/scan/nonce.ts';
+import styles from '#web/features/scan/scan.module.css';
+import { Refused } from '#web/features/shell/Refused.tsx';
+import { Button } from '#web/ui/Button.tsx';
+import { Countdown } from '#web/ui/Countdown.tsx';
+import { PageTitle } from '#web/ui/PageHead.tsx';
+
+type Props = {
+  data: string;
+  scan: Scan;
+  onAgreed: (nonce: string) => void;
+  /** The link ran out, or somebody else used it. */
+  onGone: () => void;
+};
+
+/** Says who will be able to do what, before there is anything to scan. */
+export function Consent({ data, scan, onAgreed, onGone }: Props) {
+  const consent = useAct(consentScan, {
+    onSuccess: ({ nonce }) => {
+      saveNonce(data, nonce);
+      onAgreed(nonce);
+    },
+    onError: onGone,
+  });
+  const who = <bdi className={styles['who']}>{scan.account_name}</bdi>;
+  return (
+    <>
+      <PageTitle>Sambungkan WhatsApp Anda</PageTitle>
+      <p className={styles['lead']}>
+        {who} meminta Anda menyambungkan nomor WhatsApp di ponsel Anda ke token{' '}
+        <bdi className={styles['who']}>{scan.token_name}</bdi>.
+      </p>
+      <section className={styles['part']}>
+        <h2>Setelah tersambung, {who} dapat</h2>
+        <ul className={styles['points']}>
+          <li>mengirim pesan kepada siapa pun atas nama nomor Anda,</li>
+          <li>membaca pesan yang masuk ke nomor Anda sejak saat itu.</li>
+        </ul>
+      </section>
+      <section className={styles['part']}>
+        <h2>Anda tetap dapat</h2>
+        <ul className={styles['points']}>
+          <li>memakai WhatsApp di ponsel seperti biasa,</li>
+          <li>memutuskannya kapan saja di WhatsApp, pada Perangkat tertaut.</li>
+        </ul>
+      </section>
+      <p className={styles['warning']}>
+        Jangan lanjutkan bila Anda tidak mengenal {who}, atau bila seseorang menyuruh Anda lewat telepon
+        atau pesan.
+      </p>
+      <Refused error={consent.error} />
+      <Button size="lg" block busy={consent.busy} onClick={() => consent.mutate({ data })}>
+        Saya mengerti, tampilkan QR
+      </Button>
+      <p className={styles['note']}>
+        Tautan ini berlaku <Countdown until={scan.expires_at} onEnd={onGone} /> lagi dan hanya dapat
+        dipakai sekali.
+      </p>
+    </>
+  );
+}

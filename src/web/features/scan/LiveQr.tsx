@@ -1,0 +1,29 @@
+import { useCameraOffer } from '#web/features/scan/useCameraOffer.ts';
+import styles from '#web/features/scan/scan.module.css';
+import { QrImage } from '#web/ui/QrImage.tsx';
+
+/** The side of the QR on the page, in px. */
+export const QR_PX = 264;
+
+type Props = {
+  text: string;
+  /** The code on the screen does not count any more; the next one is on its way. */
+  stale: boolean;
+  /** Phones of this installation are simulated: their cameras are in other tabs. */
+  simulated: boolean;
+};
+
+/** The QR as it is now. Fetched with its drawing code only after the consent. */
+export function LiveQr({ text, stale, simulated }: Props) {
+  useCameraOffer(simulated && !stale ? text : undefined);
+  return (
+    <div className={styles['qr']}>
+      <QrImage
+        text={text}
+        size={QR_PX}
+        alt="Kode QR untuk dipindai dengan WhatsApp"
+        cover={stale && 'Memperbarui kode…'}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { CircleCheck, CircleX, TimerOff } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import type { Scan } from '#contract/tokens.ts';
+import { sentenceOf } from '#web/client/errors.ts';
+import { Consent } from '#web/features/scan/Consent.tsx';
+import { readNonce } from '#web/features/scan/nonce.ts';
+import { isGone, scanQuery } from '#web/features/scan/queries.ts';
+import styles from '#web/features/scan/scan.module.css';
+import { Progress, Scanning } from '#web/features/scan/Scanning.tsx';
+import { Mark } from '#web/features/shell/Mark.tsx';
+import { configQuery } from '#web/features/shell/queries.ts';
+import { WentWrong } from '#web/ui/EmptyState.tsx';
+import { PageTitle } from '#web/ui/PageHead.tsx';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+
+/** Route `/scan/{data}`, for the phone's owner: who asks, the consent, the QR, the outcome. */
+export function ScanPage() {
+  const { data } = useParams({ from: '/scan/$data' });
+  return (
+    <div className={styles['page']}>
+      <main id="isi" tabIndex={-1} className={styles['column']}>
+        <Mark />
+        <div className={styles['content']}>
+          <LinkView key={data} data={data} />
+        </div>
+      </main>
+    </div>
+  );
+}
+
+function LinkView({ data }: { data: string }) {
+  const [nonce, setNonce] = useState(() => readNonce(data));
+  const [over, setOver] = useState(false);
+  const { data: config } = useQuery(configQuery);
+  const { data: scan, error, refetch } = useQuery(scanQuery(data, nonce));
+  const look = () => void refetch();
+
+  if (isGone(error) || over) return <Gone />;
+  if (!scan) {
+    return error ? <WentWrong message={sentenceOf(error)} onRetry={look} /> : <Waiting />;
+  }
+  if (nonce === undefined) {
+    const gone = () => (scan.expires_at.getTime() <= Date.now() ? setOver(true) : look());
+    return <Consent data={data} scan={scan} onAgreed={setNonce} onGone={gone} />;
+  }
+  if (scan.state === 'waiting' || scan.state === 'scanned') {
+    return (
+      <Scanning
+        scan={scan}
+        simulated={config?.simulator ?? scan.channel === 'simulator'}
+        offline={error !== null}
+        onStale={look}
+      />
+    );
+  }
+  return <Outcome scan={scan} />;
+}
+
+function Outcome({ scan }: { scan: Scan }) {
+  if (scan.state === 'connected') {
+    return (
+      <Ending icon={<CircleCheck size={40} />} tone="good" title="Tersambung">
+        <Progress state="connected" />
+        <p>
+          {scan.phone ? <strong className={styles['phone']}>{scan.phone}</strong> : 'Nomor Anda'} kini
+          tersambung ke token <bdi className={styles['who']}>{scan.token_name}</bdi> milik{' '}
+          <bdi className={styles['who']}>{scan.account_name}</bdi>.
+        </p>
+        <p>Anda dapat menutup halaman ini.</p>
+      </Ending>
+    );
+  }
+  if (scan.state === 'expired') {
+    return (
+      <Ending icon={<TimerOff size={40} />} tone="calm" title="Waktunya habis">
+        <p>
+          Kode tidak dipindai sampai tautan ini kedaluwarsa. Tidak ada yang tersambung. Minta tautan
+          baru kepada <bdi className={styles['who']}>{scan.account_name}</bdi>.
+        </p>
+      </Ending>
+    );
+  }
+  return (
+    <Ending icon={<CircleX size={40} />} tone="bad" title="Gagal tersambung">
+      <p>
+        Ponsel memindai kode, tetapi penyambungannya tidak selesai. Minta tautan baru kepada{' '}
+        <bdi className={styles['who']}>{scan.account_name}</bdi> lalu coba sekali lagi.
+      </p>
+    </Ending>
+  );
+}
+
+/** Says so, and offers nothing. */
+const Gone = () => (
+  <Ending icon={<TimerOff size={40} />} tone="calm" title="Tautan ini tidak berlaku lagi">
+    <p>
+      Tautan pindai hanya dapat dipakai sekali, di satu peramban, selama sepuluh menit. Minta tautan
+      baru kepada yang mengirimkannya.
+    </p>
+  </Ending>
+);
+
+type EndingProps = {
+  icon: ReactNode;
+  tone: 'good' | 'calm' | 'bad';
+  title: string;
+  children: ReactNode;
+};
+
+const Ending = ({ icon, tone, title, children }: EndingProps) => (
+  <>
+    <span className={styles['icon']} data-tone={tone} aria-hidden="true">
+      {icon}
+    </span>
+    <PageTitle>{title}</PageTitle>
+    <div className={styles['ending']}>{children}</div>
+  </>
+);
+
+const Waiting = () => (
+  <div aria-busy="true" className={styles['waiting']}>
+    <PageTitle className="sr-only">Pindai</PageTitle>
+    <Skeleton height={30} width="80%" />
+    <Skeleton height={18} lines={5} />
+    <Skeleton height={44} />
+  </div>
+);

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { nonceIn } from './nonce.ts';
+
+test('a nonce is good for the link it was given for, and for no other', () => {
+  const kept = JSON.stringify(['link-a', 'n-1']);
+  expect(nonceIn(kept, 'link-a')).toBe('n-1');
+  expect(nonceIn(kept, 'link-b')).toBeUndefined();
+});
+
+test('what is not ours is no nonce', () => {
+  for (const text of [null, '', '{', 'null', '{}', '["link-a"]', '["link-a",7]']) {
+    expect(nonceIn(text, 'link-a')).toBeUndefined();
+  }
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { Refusal } from '#contract/refusals.ts';
+import type { LinkState, Scan } from '#contract/tokens.ts';
+import { toldAbout } from '#web/client/answer.ts';
+import { isGone, lookAgain } from './queries.ts';
+
+const scan = (state: LinkState): Scan => ({
+  state,
+  account_name: 'Toko Melati',
+  token_name: 'Kasir',
+  channel: 'simulator',
+  qr: null,
+  phone: null,
+  expires_at: new Date(0),
+});
+
+test('the page looks again every two seconds while a phone is awaited', () => {
+  expect(lookAgain(scan('waiting'), false, true)).toBe(2_000);
+  expect(lookAgain(scan('scanned'), false, true)).toBe(2_000);
+});
+
+test('nothing is asked for any more when the link has come to its end', () => {
+  for (const state of ['connected', 'expired', 'failed'] as const) {
+    expect(lookAgain(scan(state), false, true)).toBe(false);
+  }
+  expect(lookAgain(scan('waiting'), true, true)).toBe(false);
+});
+
+test('a link that is used up, or never was one, is gone; a lost connection is not', () => {
+  expect(isGone(toldAbout(new Refusal('link_gone', {})))).toBe(true);
+  expect(isGone(toldAbout(new Refusal('input_invalid', { fields: { data: 'x' } })))).toBe(true);
+  expect(isGone(toldAbout(new Refusal('too_many_requests', { seconds: 2 })))).toBe(false);
+  expect(isGone(new Error('network'))).toBe(false);
+});

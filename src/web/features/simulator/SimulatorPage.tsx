@@ -1,0 +1,5 @@
+import { PageHead } from '#web/ui/PageHead.tsx';
+
+export function SimulatorPage() {
+  return <PageHead title="Simulator" />;
+}

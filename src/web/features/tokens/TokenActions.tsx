@@ -1,0 +1,118 @@
+import { RotateCcwKey, Trash2, Unplug } from 'lucide-react';
+import { useState } from 'react';
+import { formatPhone } from '#contract/phone.ts';
+import { deleteToken, rotateToken, unlinkToken, type Token } from '#contract/tokens.ts';
+import { sentenceOf } from '#web/client/errors.ts';
+import { useAct } from '#web/client/query.ts';
+import { KeyDialog } from '#web/features/tokens/KeyDialog.tsx';
+import { useTokenChanged } from '#web/features/tokens/queries.ts';
+import styles from '#web/features/tokens/tokens.module.css';
+import { Button } from '#web/ui/Button.tsx';
+import { useConfirm } from '#web/ui/ConfirmDialog.tsx';
+import { toast } from '#web/ui/toasts.ts';
+
+type Props = { token: Token; onGone: () => void };
+
+/** What cannot be taken back: each is asked about first. */
+export function TokenActions({ token, onGone }: Props) {
+  const [confirm, question] = useConfirm();
+  const [key, setKey] = useState<string>();
+  const changed = useTokenChanged();
+  const rotate = useAct(rotateToken);
+  const unlink = useAct(unlinkToken);
+  const remove = useAct(deleteToken);
+  const which = { token_id: token.id };
+
+  const askRotate = () =>
+    confirm({
+      title: 'Ganti kunci API?',
+      children: <p>Kunci baru ditampilkan sekali. Kunci lama masih berlaku 24 jam, lalu ditolak.</p>,
+      cancelText: 'Batal',
+      confirmText: 'Ganti kunci',
+      tone: 'primary',
+      sentenceOf,
+      onConfirm: async () => {
+        const made = await rotate.perform(which);
+        changed(made.token);
+        setKey(made.key);
+      },
+    });
+  const askUnlink = () =>
+    confirm({
+      title: 'Putuskan ponsel?',
+      children: (
+        <p>
+          Token ini tidak dapat mengirim lagi lewat {token.phone ? formatPhone(token.phone) : 'ponselnya'}{' '}
+          sampai QR dipindai kembali. Riwayat pesan tetap ada.
+        </p>
+      ),
+      cancelText: 'Batal',
+      confirmText: 'Putuskan',
+      sentenceOf,
+      onConfirm: async () => changed(await unlink.perform(which)),
+    });
+  const askRemove = async () => {
+    const gone = await confirm({
+      title: `Hapus token ${token.name}?`,
+      children: (
+        <p>
+          Kuncinya langsung ditolak dan ponselnya terputus. Ini tidak dapat dibatalkan. Riwayat pesan tetap
+          ada.
+        </p>
+      ),
+      cancelText: 'Batal',
+      confirmText: 'Hapus',
+      sentenceOf,
+      onConfirm: async () => {
+        await remove.perform(which);
+      },
+    });
+    if (!gone) return;
+    onGone();
+    changed();
+    toast(`Token ${token.name} dihapus.`, { tone: 'success' });
+  };
+
+  return (
+    <section className={styles['part']}>
+      <h3>Tindakan</h3>
+      <div className={styles['actions']}>
+        <Button
+          variant="outline"
+          tone="neutral"
+          icon={<RotateCcwKey size={18} aria-hidden="true" />}
+          onClick={() => void askRotate()}
+        >
+          Ganti kunci
+        </Button>
+        {token.phone && (
+          <Button
+            variant="outline"
+            tone="neutral"
+            icon={<Unplug size={18} aria-hidden="true" />}
+            onClick={() => void askUnlink()}
+          >
+            Putuskan ponsel
+          </Button>
+        )}
+        <Button
+          variant="outline"
+          tone="danger"
+          icon={<Trash2 size={18} aria-hidden="true" />}
+          onClick={() => void askRemove()}
+        >
+          Hapus token
+        </Button>
+      </div>
+      {question}
+      {key !== undefined && (
+        <KeyDialog
+          title="Kunci baru"
+          secret={key}
+          note="Kunci lama masih berlaku 24 jam."
+          onClose={() => setKey(undefined)}
+        />
+      )}
+    </section>
+  );
+}

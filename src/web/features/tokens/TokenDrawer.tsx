@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query';
+import { formatNumber } from '#contract/money.ts';
+import { formatPhone } from '#contract/phone.ts';
+import { formatAgo, formatDateTime } from '#contract/time.ts';
+import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
+import { sentenceOf } from '#web/client/errors.ts';
+import { Samples } from '#web/features/tokens/KeyShown.tsx';
+import { LinkPart } from '#web/features/tokens/LinkPart.tsx';
+import { tokenQuery } from '#web/features/tokens/queries.ts';
+import { TokenActions } from '#web/features/tokens/TokenActions.tsx';
+import { TokenSettings } from '#web/features/tokens/TokenSettings.tsx';
+import styles from '#web/features/tokens/tokens.module.css';
+import { channelLabel, statusTone } from '#web/features/tokens/words.ts';
+import { WentWrong } from '#web/ui/EmptyState.tsx';
+import { Drawer } from '#web/ui/Modal.tsx';
+import { Facts } from '#web/ui/Panel.tsx';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { StatusChip } from '#web/ui/StatusChip.tsx';
+
+type Props = {
+  id: string;
+  /** Came here to link a phone. */
+  linking: boolean;
+  onClose: () => void;
+};
+
+/** One token beside the list: what it is, its phone, its settings, its key. */
+export function TokenDrawer({ id, linking, onClose }: Props) {
+  const { data: token, isError, error, refetch } = useQuery(tokenQuery(id));
+  return (
+    <Drawer open onClose={onClose} title={token?.name ?? 'Token'}>
+      {token ? (
+        <Details token={token} linking={linking} onGone={onClose} />
+      ) : isError ? (
+        <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+      ) : (
+        <div aria-busy="true" className={styles['parts']}>
+          <Skeleton height={24} width={120} />
+          <Skeleton height={18} lines={6} />
+        </div>
+      )}
+    </Drawer>
+  );
+}
+
+type DetailsProps = { token: Token; linking: boolean; onGone: () => void };
+
+const Details = ({ token, linking, onGone }: DetailsProps) => (
+  <div className={styles['parts']}>
+    <div>
+      <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
+      {token.status === 'suspended' && (
+        <p className={styles['note']}>
+          Token ini ditangguhkan penyelenggara. Hubungi layanan pelanggan.
+        </p>
+      )}
+    </div>
+    <LinkPart token={token} linking={linking} />
+    <section className={styles['part']}>
+      <h3>Rincian</h3>
+      <Facts
+        facts={[
+          {
+            term: 'Nomor',
+            is: token.phone ? formatPhone(token.phone) : 'Belum ada ponsel yang tersambung',
+          },
+          { term: 'Kanal', is: channelLabel[token.channel] },
+          {
+            term: 'Kunci API',
+            is: <code aria-label={`Berakhir dengan ${token.key_hint}`}>••••{token.key_hint}</code>,
+          },
+          {
+            term: 'Terkirim hari ini',
+            is: `${formatNumber(token.sent_today)} dari ${formatNumber(token.daily_limit)}`,
+          },
+          { term: 'Terakhir dipakai', is: token.last_used_at ? formatAgo(token.last_used_at) : 'Belum pernah' },
+          { term: 'Dibuat', is: formatDateTime(token.created_at) },
+        ]}
+      />
+    </section>
+    <TokenSettings key={token.id} token={token} />
+    <section className={styles['part']}>
+      <h3>Contoh kode</h3>
+      <Samples />
+    </section>
+    <TokenActions token={token} onGone={onGone} />
+  </div>
+);

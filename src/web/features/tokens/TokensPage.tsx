@@ -1,0 +1,129 @@
+import { KeyRound, Plus } from 'lucide-react';
+import { formatNumber } from '#contract/money.ts';
+import { formatPhone } from '#contract/phone.ts';
+import { formatAgo, formatDateTime } from '#contract/time.ts';
+import { listTokens, tokenStatusLabel, type Token } from '#contract/tokens.ts';
+import { sentenceOf } from '#web/client/errors.ts';
+import { useList } from '#web/client/list.ts';
+import { CreateToken } from '#web/features/tokens/CreateToken.tsx';
+import { TokenDrawer } from '#web/features/tokens/TokenDrawer.tsx';
+import styles from '#web/features/tokens/tokens.module.css';
+import { useTokenAddress } from '#web/features/tokens/useTokenAddress.ts';
+import { channelLabel, statusTone } from '#web/features/tokens/words.ts';
+import { Button } from '#web/ui/Button.tsx';
+import { DataTable, type Column } from '#web/ui/DataTable.tsx';
+import { EmptyState, WentWrong } from '#web/ui/EmptyState.tsx';
+import { PageHead } from '#web/ui/PageHead.tsx';
+import { StatusChip } from '#web/ui/StatusChip.tsx';
+
+const columns: readonly Column<Token>[] = [
+  {
+    id: 'name',
+    title: 'Nama',
+    sortable: true,
+    width: 220,
+    cell: (token) => <bdi className={styles['name']}>{token.name}</bdi>,
+    phone: 'title',
+  },
+  {
+    id: 'phone',
+    title: 'Nomor',
+    width: 170,
+    cell: (token) =>
+      token.phone ? (
+        <span className="num">{formatPhone(token.phone)}</span>
+      ) : (
+        <span className={styles['none']}>Belum ada</span>
+      ),
+    phone: 'line',
+  },
+  { id: 'channel', title: 'Kanal', width: 110, cell: ({ channel }) => channelLabel[channel], phone: 'hidden' },
+  {
+    id: 'status',
+    title: 'Status',
+    width: 170,
+    cell: ({ status }) => (
+      <StatusChip tone={statusTone[status]}>{tokenStatusLabel[status]}</StatusChip>
+    ),
+    phone: 'aside',
+  },
+  {
+    id: 'sent_today',
+    title: 'Hari ini',
+    align: 'end',
+    width: 130,
+    cell: (token) => (
+      <span className="num">
+        {formatNumber(token.sent_today)}
+        <span className={styles['limit']}> / {formatNumber(token.daily_limit)}</span>
+      </span>
+    ),
+    phone: 'note',
+  },
+  {
+    id: 'last_used_at',
+    title: 'Terakhir dipakai',
+    sortable: true,
+    width: 170,
+    cell: ({ last_used_at: at }) =>
+      at ? (
+        <time dateTime={at.toISOString()} title={formatDateTime(at)}>
+          {formatAgo(at)}
+        </time>
+      ) : (
+        <span className={styles['none']}>Belum pernah</span>
+      ),
+    phone: 'hidden',
+  },
+];
+
+/** Route `/token`: the account's senders; one is made, shown and changed beside the list. */
+export function TokensPage() {
+  const address = useTokenAddress();
+  const tokens = useList(listTokens, {}, address.view);
+  const add = (
+    <Button icon={<Plus size={18} aria-hidden="true" />} onClick={address.make}>
+      Tambah token
+    </Button>
+  );
+  return (
+    <>
+      <PageHead
+        title="Token"
+        context="Nomor pengirim Anda dan kunci API-nya."
+        action={add}
+      />
+      <DataTable
+        {...tokens.table}
+        caption="Token"
+        columns={columns}
+        rowKey={(token) => token.id}
+        onView={address.setView}
+        onOpen={(token) => address.show(token.id)}
+        openKey={address.open}
+        empty={
+          tokens.isError ? (
+            <WentWrong message={sentenceOf(tokens.error)} onRetry={() => void tokens.refetch()} />
+          ) : (
+            <EmptyState
+              icon={<KeyRound size={24} />}
+              title="Satu token untuk setiap nomor pengirim"
+              action={add}
+            >
+              Token menghubungkan nomor WhatsApp Anda dengan sistem Anda lewat kunci API.
+            </EmptyState>
+          )
+        }
+      />
+      {address.making && <CreateToken onClose={address.close} onLink={(id) => address.show(id, true)} />}
+      {address.open !== undefined && (
+        <TokenDrawer
+          key={address.open}
+          id={address.open}
+          linking={address.linking}
+          onClose={address.close}
+        />
+      )}
+    </>
+  );
+}

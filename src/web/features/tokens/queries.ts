@@ -1,0 +1,22 @@
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { getToken, listTokens, type Token } from '#contract/tokens.ts';
+import { perform } from '#web/client/act.ts';
+import { listKey } from '#web/client/list.ts';
+
+/** One token, as its details show it. */
+export const tokenQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['tokens', id],
+    queryFn: ({ signal }) => perform(getToken, { token_id: id }, { signal }),
+  });
+
+/** Shows a token as it now stands wherever it is shown; without one, asks for all of them again. */
+export function useTokenChanged(): (token?: Token) => void {
+  const client = useQueryClient();
+  return (token) => {
+    if (token) client.setQueryData(tokenQuery(token.id).queryKey, token);
+    else void client.invalidateQueries({ queryKey: ['tokens'] });
+    void client.invalidateQueries({ queryKey: listKey(listTokens) });
+    void client.invalidateQueries({ queryKey: ['home'] });
+  };
+}

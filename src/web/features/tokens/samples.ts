@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query';
+import { configQuery } from '#web/features/shell/queries.ts';
+
+export type Sample = {
+  language: 'curl' | 'node' | 'php' | 'python';
+  title: string;
+  code: string;
+};
+
+type Sending = {
+  /** Where the API is, without a slash at its end. */
+  address: string;
+  key: string;
+  /** Whom the sample writes to, in digits. */
+  to: string;
+};
+
+/** What stands for a key that is not to be shown. */
+export const KEY_PLACEHOLDER = 'KUNCI_API_ANDA';
+const TEXT = 'Halo dari Kabari';
+
+/** The same first message in four languages, ready to be pasted. */
+export const samplesFor = (sending: Sending): readonly Sample[] => [
+  { language: 'curl', title: 'curl', code: curlSample(sending) },
+  { language: 'node', title: 'Node.js', code: nodeSample(sending) },
+  { language: 'php', title: 'PHP', code: phpSample(sending) },
+  { language: 'python', title: 'Python', code: pythonSample(sending) },
+];
+
+export const curlSample = ({ address, key, to }: Sending): string =>
+  `curl ${address}/v1/messages \\
+  -H 'Authorization: Bearer ${key}' \\
+  -H 'Content-Type: application/json' \\
+  -d '${JSON.stringify({ to, text: { body: TEXT } })}'`;
+
+const nodeSample = ({ address, key, to }: Sending): string =>
+  `const reply = await fetch('${address}/v1/messages', {
+  method: 'POST',
+  headers: {
+    Authorization: 'Bearer ${key}',
+    'Content-Type': 'application/json',
+  },
+  body: JSON.stringify({ to: '${to}', text: { body: '${TEXT}' } }),
+});
+console.log(reply.status, await reply.json());`;
+
+const phpSample = ({ address, key, to }: Sending): string =>
+  `<?php
+$request = curl_init('${address}/v1/messages');
+curl_setopt_array($request, [
+    CURLOPT_POST => true,
+    CURLOPT_RETURNTRANSFER => true,
+    CURLOPT_HTTPHEADER => [
+        'Authorization: Bearer ${key}',
+        'Content-Type: application/json',
+    ],
+    CURLOPT_POSTFIELDS => json_encode([
+        'to' => '${to}',
+        'text' => ['body' => '${TEXT}'],
+    ]),
+]);
+echo curl_exec($request);`;
+
+const pythonSample = ({ address, key, to }: Sending): string =>
+  `import requests
+
+reply = requests.post(
+    '${address}/v1/messages',
+    headers={'Authorization': 'Bearer ${key}'},
+    json={'to': '${to}', 'text': {'body': '${TEXT}'}},
+)
+print(reply.status_code, reply.json())`;
+
+/** A number that always receives and reads, in the simulator (`product.md`, 9). */
+const SIMULATED = '62800000001';
+const SOMEBODY = '6281234567890';
+
+/** What the samples of this installation are made with. */
+export function useSending(key: string = KEY_PLACEHOLDER): Sending {
+  const { data: config } = useQuery(configQuery);
+  return {
+    address: config?.api_url || window.location.origin,
+    key,
+    to: config?.simulator ? SIMULATED : SOMEBODY,
+  };
+}

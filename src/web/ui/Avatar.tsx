@@ -1,0 +1,58 @@
+import { useState, type ReactNode } from 'react';
+import styles from '#web/ui/Avatar.module.css';
+import { classes } from '#web/ui/rules/classes.ts';
+import { initials, pickFor } from '#web/ui/rules/initials.ts';
+
+const grounds = ['primary', 'success', 'warning', 'danger', 'info', 'gray'] as const;
+
+type Props = {
+  name: string;
+  src?: string;
+  shape?: 'round' | 'square';
+  status?: 'primary' | 'success' | 'warning' | 'danger' | 'info';
+  /** What the status means, for who cannot see the dot. */
+  statusText?: string;
+  /** In place of the initials. */
+  icon?: ReactNode;
+  /** Left out: always the same one for the same name. */
+  bg?: (typeof grounds)[number];
+  /** 24, 32, 40 (default), 56 and 80 px. */
+  size?: 'xs' | 'sm' | 'md' | 'lg' | 'xl';
+  /** The name stands beside it anyway: leave it out for screen readers. */
+  decorative?: boolean;
+};
+
+/** A person's picture, or the initials of the first two words of the name. */
+export function Avatar({
+  name,
+  src,
+  shape = 'round',
+  status,
+  statusText,
+  icon,
+  bg = grounds[pickFor(name, grounds.length)] ?? 'primary',
+  size = 'md',
+  decorative = false,
+}: Props) {
+  const [broken, setBroken] = useState<string>();
+  const picture = src !== undefined && src !== broken;
+  return (
+    <span
+      className={classes(styles['avatar'], styles[size], styles[shape], styles[bg])}
+      aria-hidden={decorative || undefined}
+    >
+      {picture ? (
+        <img src={src} alt={name} className={styles['picture']} onError={() => setBroken(src)} />
+      ) : (
+        <span role="img" aria-label={name}>
+          {icon ?? initials(name)}
+        </span>
+      )}
+      {status && (
+        <span className={styles['dot']} data-status={status}>
+          {statusText && <span className="sr-only">{statusText}</span>}
+        </span>
+      )}
+    </span>
+  );
+}

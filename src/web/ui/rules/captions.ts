@@ -1,0 +1,150 @@
+/** A piece of a caption: text, a line break, or a link that is safe to follow. */
+export type CaptionNode =
+  | { kind: 'text'; text: string }
+  | { kind: 'break' }
+  | { kind: 'link'; href: string; text: string };
+
+const ENTITIES = new Map([
+  ['&amp;', '&'],
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+  ['&quot;', '"'],
+  ['&#39;', "'"],
+]);
+const trailing = new Set('.,!?;:)]}\'"');
+const LONGEST_TAG = 2_200;
+
+/** The address when it may be followed: http or https, without a user name; else `undefined`. */
+export function safeHref(raw: string): string | undefined {
+  // Control characters and blanks are dropped by browsers before they look at the scheme.
+  if (!/^https?:\/\//i.test(raw) || /[\s\p{Cc}\\]/u.test(raw) || raw.length > 2_000)
+    return undefined;
+  if (!URL.canParse(raw)) return undefined;
+  const url = new URL(raw);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined;
+  return url.username === '' && url.password === '' ? url.href : undefined;
+}
+
+type Tag = { kind: 'break' } | { kind: 'open'; href: string | undefined } | { kind: 'close' };
+
+/** The tag written between `<` and `>`, when it is one of the three that captions may carry. */
+function tagOf(inside: string): Tag | undefined {
+  const name = inside.trimEnd().toLowerCase();
+  if (name === 'br' || name === 'br/' || name === 'br /') return { kind: 'break' };
+  if (name === '/a') return { kind: 'close' };
+  if (name !== 'a' && !/^a\s/.test(name)) return undefined;
+  const found = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i.exec(inside);
+  const raw = found ? (found[1] ?? found[2] ?? found[3] ?? '') : '';
+  return { kind: 'open', href: safeHref(unescapeEntities(raw)) };
+}
+
+const unescapeEntities = (text: string): string =>
+  text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES.get(entity) ?? entity);
+
+/** Where an address that starts at `from` ends: at a blank, a quote or an angle, less its punctuation. */
+function endOfUrl(text: string, from: number): number {
+  let end = from;
+  while (end < text.length && !/[\s<>"\p{Cc}]/u.test(text.charAt(end))) end += 1;
+  // A bracket that the address itself opened belongs to it.
+  const opened = text.slice(from, end).includes('(');
+  while (end > from && trailing.has(text.charAt(end - 1))) {
+    if (opened && text.charAt(end - 1) === ')') break;
+    end -= 1;
+  }
+  return end;
+}
+
+/** Plain text as nodes: addresses become links, line ends become breaks. */
+function* linked(text: string): Generator<CaptionNode> {
+  let done = 0;
+  let at = nextStop(text, 0);
+  while (at !== -1) {
+    if (text.charAt(at) === '\n') {
+      yield { kind: 'text', text: text.slice(done, at) };
+      yield { kind: 'break' };
+      done = at + 1;
+    } else {
+      const end = endOfUrl(text, at);
+      const shown = text.slice(at, end);
+      const href = safeHref(shown);
+      if (href) {
+        yield { kind: 'text', text: text.slice(done, at) };
+        // A host in other scripts can look like one that it is not: show it as it is resolved.
+        yield { kind: 'link', href, text: href.includes('xn--') ? href : shown };
+        done = end;
+      }
+      at = Math.max(end, at + 1) - 1;
+    }
+    at = nextStop(text, at + 1);
+  }
+  yield { kind: 'text', text: text.slice(done) };
+}
+
+const stop = /\n|https?:\/\//gi;
+function nextStop(text: string, from: number): number {
+  stop.lastIndex = from;
+  return stop.exec(text)?.index ?? -1;
+}
+
+/** Cuts a caption at its tags: text, tag, text, tag …; each stretch is looked at once. */
+function* cut(caption: string): Generator<string | Tag> {
+  let text = '';
+  let from = 0;
+  let close = -2;
+  while (from < caption.length) {
+    const open = caption.indexOf('<', from);
+    if (open === -1) break;
+    text += caption.slice(from, open);
+    if (close !== -1 && close < open) close = caption.indexOf('>', open);
+    const again = caption.indexOf('<', open + 1);
+    const whole = close !== -1 && (again === -1 || close < again) && close - open < LONGEST_TAG;
+    const tag = whole ? tagOf(caption.slice(open + 1, close)) : undefined;
+    if (tag) {
+      yield text;
+      yield tag;
+      text = '';
+      from = close + 1;
+    } else {
+      text += '<';
+      from = open + 1;
+    }
+  }
+  yield text + caption.slice(from);
+}
+
+/** The text inside a link: its lines, each a link of its own. */
+function* insideLink(text: string, href: string): Generator<CaptionNode> {
+  for (const [index, line] of text.split('\n').entries()) {
+    if (index > 0) yield { kind: 'break' };
+    if (line !== '') yield { kind: 'link', href, text: line };
+  }
+}
+
+/**
+ * A caption as nodes. `<a>`, `</a>` and `<br>` are understood; every other tag is shown as the
+ * text it is. Links go to http and https only. Takes linear time; nothing here is ever HTML.
+ */
+export function captionNodes(caption: string): CaptionNode[] {
+  const nodes: CaptionNode[] = [];
+  let href: string | undefined;
+  for (const piece of cut(caption.replaceAll('\r\n', '\n'))) {
+    if (typeof piece === 'string') {
+      for (const node of href ? insideLink(piece, href) : linked(piece)) {
+        if (node.kind !== 'text' || node.text !== '') nodes.push(node);
+      }
+    } else if (piece.kind === 'break') nodes.push(piece);
+    else href = piece.kind === 'open' ? piece.href : undefined;
+  }
+  return nodes;
+}
+
+const FOLD = 4_096;
+
+/** Where a long caption is cut: `undefined` when it is not; never inside a tag or a pair of surrogates. */
+export function foldAt(caption: string): number | undefined {
+  if (caption.length <= FOLD + 256) return undefined;
+  const open = caption.lastIndexOf('<', FOLD);
+  const inTag = open !== -1 && FOLD - open < LONGEST_TAG && caption.indexOf('>', open) >= FOLD;
+  const cut = inTag && open > 0 ? open : FOLD;
+  return /[\uD800-\uDBFF]/.test(caption.charAt(cut - 1)) ? cut - 1 : cut;
+}

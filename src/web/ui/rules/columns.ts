@@ -1,0 +1,20 @@
+/** A column's width unless it says another, and the least it may have (specification, section 9). */
+export const COLUMN_PX = 150;
+export const COLUMN_MIN_PX = 20;
+
+/**
+ * The widths after the line behind column `index` moved by `delta` px: what one column gains the
+ * next one loses, and neither falls below the minimum.
+ */
+export function tradeWidth(
+  widths: readonly number[],
+  index: number,
+  delta: number,
+  min = COLUMN_MIN_PX,
+): readonly number[] {
+  const left = widths[index];
+  const right = widths[index + 1];
+  if (left === undefined || right === undefined) return widths;
+  const moved = Math.max(Math.min(min, left) - left, Math.min(delta, right - Math.min(min, right)));
+  return widths.with(index, left + moved).with(index + 1, right - moved);
+}

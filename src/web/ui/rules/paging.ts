@@ -1,0 +1,16 @@
+/** How a list is paged: the first page is 0 for `default` and 1 for the others. */
+export type PagingType = 'default' | 'arrow' | 'manual';
+
+export const firstPage = (type: PagingType): number => (type === 'default' ? 0 : 1);
+
+/** The whole numbers from `from` to `to`, both included; empty when `to` is before `from`. */
+export const range = (from: number, to: number): number[] =>
+  Array.from({ length: Math.max(0, to - from + 1) }, (_, step) => from + step);
+
+/** Page numbers (from 1) within `reach` of the current one. */
+export const pages = (current: number, total: number, reach = 5): number[] =>
+  range(Math.max(1, current - reach), Math.min(total, current + reach));
+
+/** A page number as people count (from 1), held within what exists; 1 when nothing does. */
+export const clampPage = (page: number, total: number): number =>
+  Math.max(1, Math.min(page, Math.max(1, total)));

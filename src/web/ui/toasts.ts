@@ -1,0 +1,54 @@
+export type ToastTone = 'info' | 'success' | 'warning' | 'danger';
+
+export type Toast = {
+  id: number;
+  text: string;
+  tone: ToastTone;
+  /** One thing to do about it, reachable by F8. */
+  action?: { label: string; onAction: () => void };
+};
+
+/** How long a toast stays (specification, section 9). */
+export const TOAST_MS = 5_000;
+/** More than this at once is noise: the oldest go. */
+export const TOASTS_MAX = 5;
+
+let shown: readonly Toast[] = [];
+let newest = 0;
+const said = new Map<string, number>();
+const listeners = new Set<() => void>();
+
+function become(next: readonly Toast[]): void {
+  shown = next;
+  for (const listener of listeners) listener();
+}
+
+/**
+ * Says something at the edge of the screen for 5 s. Never the only place where an error stands.
+ * The same text within 5 s is said once.
+ */
+export function toast(
+  text: string,
+  { tone = 'info', action }: { tone?: ToastTone; action?: Toast['action'] } = {},
+): void {
+  const now = Date.now();
+  if (now - (said.get(text) ?? -TOAST_MS) < TOAST_MS) return;
+  if (said.size > 50) said.clear();
+  said.set(text, now);
+  newest += 1;
+  const next: Toast = action ? { id: newest, text, tone, action } : { id: newest, text, tone };
+  become([...shown, next].slice(-TOASTS_MAX));
+}
+
+export function dismissToast(id: number): void {
+  if (shown.some((one) => one.id === id)) become(shown.filter((one) => one.id !== id));
+}
+
+/** For `useSyncExternalStore`. */
+export const toasts = {
+  now: (): readonly Toast[] => shown,
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+};
