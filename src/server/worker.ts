@@ -3,6 +3,7 @@ import { expireTopups } from '#server/domains/billing/billing.ts';
 import {
   type Lanes,
   type Relay,
+  expireMessages,
   retryParked,
   startRelay,
 } from '#server/domains/messages/messages.ts';
@@ -84,6 +85,7 @@ const jobsOf = ({ house, now }: House): readonly Job[] => [
     run: () => house`select ensure_message_partitions(clock_timestamp(), 3)`,
   },
   { name: 'topup-expiry', cron: '* * * * *', run: () => expireTopups({ house, now }) },
+  { name: 'message-expiry', cron: '* * * * *', run: () => expireMessages(house) },
   { name: 'parked-receipts', cron: '* * * * *', run: () => retryParked(house) },
   { name: 'account-sweep', cron: '12 * * * *', run: () => sweepAccounts(house) },
   { name: 'answer-pruning', cron: '17 * * * *', run: () => pruneAnswers(house) },

@@ -87,6 +87,7 @@ create table dispatch (
   primary key (account_id, message_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
 create index dispatch_lane on dispatch (account_id, token_id, priority, message_id);
+create index dispatch_expiry on dispatch (expires_at) where expires_at is not null;
 create index dispatch_conversation on dispatch (account_id, token_id, peer, message_id);
 call tenant_table('dispatch', 'select');
 

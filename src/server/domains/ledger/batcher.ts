@@ -23,12 +23,13 @@ type Lane<Job, Result> = {
 export type Group<Job> = { wallet: string; jobs: readonly Job[] };
 
 /**
- * Places the groups of a batch. Resolves when the batch's slot is free again, with one promise per group
- * that answers one result per job, in order: a group that needs longer holds back nobody else.
+ * Places the groups of a batch. Resolves when the batch's slot is free again, with an answer per group:
+ * one result per job, in order, or the promise of them, so that a group that needs longer holds back
+ * nobody else.
  */
 export type RunBatch<Job, Result> = (
   groups: readonly Group<Job>[],
-) => Promise<readonly Promise<readonly Result[]>[]>;
+) => Promise<readonly (readonly Result[] | Promise<readonly Result[]>)[]>;
 
 export type BatcherLimits = {
   /** Messages in one batch; a larger single job goes alone. */
@@ -143,41 +144,54 @@ export class WalletBatcher<Job extends Waiting, Result> {
       }));
       const answers = await this.#run(groups);
       taken.forEach(({ lane, entries }, index) => {
-        const answer = answers[index] ?? Promise.reject(new Error('a group was not answered'));
-        void this.#answer(lane, entries, answer);
+        const answer = answers[index] ?? [];
+        if (answer instanceof Promise) void this.#await(lane, entries, answer);
+        else this.#answer(lane, entries, answer);
       });
     } catch (error) {
-      const failure = error instanceof Error ? error : new Error(String(error));
-      for (const { lane, entries } of taken) {
-        void this.#answer(lane, entries, Promise.reject(failure));
-      }
+      for (const { lane, entries } of taken) this.#fail(lane, entries, error);
     } finally {
       this.#underWay -= 1;
       this.#pump();
     }
   }
 
-  async #answer(
+  async #await(
     lane: Lane<Job, Result>,
     entries: readonly Entry<Job, Result>[],
     answer: Promise<readonly Result[]>,
   ) {
     try {
-      const results = await answer;
-      entries.forEach(({ resolve, reject }, index) => {
-        const result = results[index];
-        if (result === undefined) reject(new Error('a job was not answered'));
-        else resolve(result);
-      });
+      this.#answer(lane, entries, await answer);
     } catch (error) {
-      for (const { reject } of entries) reject(error);
-    } finally {
-      lane.inFlight = false;
-      if (lane.queue.length === 0) this.#lanes.delete(lane.wallet);
-      this.#list(lane);
-      this.#pump();
-      if (this.#lanes.size === 0) this.#drained?.();
+      this.#fail(lane, entries, error);
     }
+    this.#pump();
+  }
+
+  #answer(
+    lane: Lane<Job, Result>,
+    entries: readonly Entry<Job, Result>[],
+    results: readonly Result[],
+  ) {
+    entries.forEach(({ resolve, reject }, index) => {
+      const result = results[index];
+      if (result === undefined) reject(new Error('a job was not answered'));
+      else resolve(result);
+    });
+    this.#free(lane);
+  }
+
+  #fail(lane: Lane<Job, Result>, entries: readonly Entry<Job, Result>[], error: unknown) {
+    for (const { reject } of entries) reject(error);
+    this.#free(lane);
+  }
+
+  #free(lane: Lane<Job, Result>) {
+    lane.inFlight = false;
+    if (lane.queue.length === 0) this.#lanes.delete(lane.wallet);
+    this.#list(lane);
+    if (this.#lanes.size === 0) this.#drained?.();
   }
 }
 

@@ -18,24 +18,38 @@ type Row = {
 export async function placeGroups(
   sql: Sql,
   groups: readonly (readonly Order[])[],
-): Promise<Promise<readonly Answer[]>[]> {
-  if (groups.length === 1) {
-    const alone = groups.map((orders) => placeSurely(sql, orders));
-    await Promise.allSettled(alone);
-    return alone;
-  }
+): Promise<(readonly Answer[] | Promise<readonly Answer[]>)[]> {
+  const [only] = groups;
+  if (only && groups.length === 1) return [await placeSurely(sql, only)];
   const together = await placeMany(sql, groups.flat());
-  return groups.map(async (orders) => {
+  return groups.map((orders) => {
     const rest = orders.filter((order) => !together.has(order));
-    const alone = rest.length === 0 ? [] : await placeSurely(sql, rest);
-    const answers = new Map(rest.map((order, index) => [order, alone[index]]));
-    return orders.map((order) => {
-      const answer = together.get(order) ?? answers.get(order);
-      if (!answer) throw new Error('an order was not answered');
-      return answer;
-    });
+    return rest.length === 0 ? merged(orders, together) : placeLeft(sql, orders, rest, together);
   });
 }
+
+/** A wallet's orders of which some did not fit with the others. */
+async function placeLeft(
+  sql: Sql,
+  orders: readonly Order[],
+  rest: readonly Order[],
+  together: ReadonlyMap<Order, Answer>,
+): Promise<readonly Answer[]> {
+  const alone = await placeSurely(sql, rest);
+  const answers = new Map(together);
+  rest.forEach((order, index) => {
+    const answer = alone[index];
+    if (answer) answers.set(order, answer);
+  });
+  return merged(orders, answers);
+}
+
+const merged = (orders: readonly Order[], answers: ReadonlyMap<Order, Answer>): Answer[] =>
+  orders.map((order) => {
+    const answer = answers.get(order);
+    if (!answer) throw new Error('an order was not answered');
+    return answer;
+  });
 
 /**
  * Places a wallet's orders, also when the connection is lost in the middle: what stands is found by the

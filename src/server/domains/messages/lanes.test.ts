@@ -4,6 +4,7 @@ import type { Channel, Outgoing, SendResult } from '#server/domains/channels/cha
 import type { Sql } from '#server/platform/database.ts';
 import { openLog } from '#server/platform/log.ts';
 import { openAccepter } from './accept.ts';
+import { expireMessages } from './expire.ts';
 import { startLanes } from './lanes.ts';
 import { applyReceipts, retryParked } from './receipts.ts';
 import { withdraw } from './cancel.ts';
@@ -248,6 +249,25 @@ test('a message that has not left can be cancelled, one that has cannot', async 
   await expect(withdraw(db.tenant, newId(), second ?? '')).rejects.toMatchObject({
     code: 'not_found',
   });
+});
+
+test('a message past its ttl expires and costs nothing, also while its phone is away', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const order = orderOf(ani, { prices: [150, 150], peers: ['6281200000001', '6281200000002'] });
+  const past = new Date(Date.now() - 1000);
+  const items = order.items.map((item, index) => ({
+    ...item,
+    expiresAt: index === 0 ? past : undefined,
+  }));
+  await openAccepter(sql, () => undefined).place({ ...order, items });
+  await expireMessages(sql);
+  expect(await statuses(sql)).toEqual([
+    { status: 'expired', charge_state: 'released' },
+    { status: 'queued', charge_state: 'held' },
+  ]);
+  expect(await sql`select available, held from wallets`).toEqual([{ available: 850, held: 150 }]);
 });
 
 function permutations<T>(items: readonly T[]): T[][] {

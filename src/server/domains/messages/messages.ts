@@ -18,6 +18,7 @@ import { newId } from '#server/platform/ids.ts';
 import type { Log } from '#server/platform/log.ts';
 
 export { contentOf, openBody } from './content.ts';
+export { expireMessages } from './expire.ts';
 export { retryParked } from './receipts.ts';
 export { type Relay, startRelay } from './relay.ts';
 export type { Lanes } from './lanes.ts';

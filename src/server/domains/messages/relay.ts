@@ -33,7 +33,7 @@ type Told = {
 export type Relay = {
   /** Something was written to the outbox: look now. */
   poke: () => void;
-  /** Publishes everything that stands in the outbox now; for tests and for closing. */
+  /** Publishes what stands in the outbox now, unless another relay is at it. */
   drain: () => Promise<void>;
   close: () => Promise<void>;
 };

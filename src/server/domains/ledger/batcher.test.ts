@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { Refusal } from '#contract/refusals.ts';
+import { type Group, WalletBatcher } from './batcher.ts';
+
+type Job = { size: number; name: string };
+type Call = { groups: readonly Group<Job>[]; answer: (fail?: Error) => void };
+
+/** A batcher whose batches wait until the test answers them. */
+function batcherWith(limits: { batchMax?: number; batches?: number; queueMax?: number } = {}) {
+  const calls: Call[] = [];
+  const batcher = new WalletBatcher<Job, string>(
+    async (groups) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      calls.push({ groups, answer: (fail) => (fail ? reject(fail) : resolve()) });
+      await promise;
+      return groups.map(({ jobs }) => jobs.map(({ name }) => name));
+    },
+    { batchMax: 10, batches: 1, queueMax: 100, ...limits },
+  );
+  const submit = (wallet: string, name: string, size = 1) => batcher.submit(wallet, { size, name });
+  const sizes = () =>
+    calls.map(({ groups }) => groups.map(({ wallet, jobs }) => `${wallet}${jobs.length}`));
+  return { batcher, calls, submit, sizes };
+}
+
+test('with nothing under way a job leaves at once; what queues meanwhile goes together', async () => {
+  const { calls, submit, sizes } = batcherWith();
+  const first = submit('a', '1');
+  const rest = [submit('a', '2'), submit('b', '3'), submit('a', '4')];
+  expect(sizes()).toEqual([['a1']]);
+  calls[0]?.answer();
+  await first;
+  await expect.poll(() => calls.length).toBe(2);
+  expect(sizes()[1]?.toSorted((a, b) => a.localeCompare(b))).toEqual(['a2', 'b1']);
+  calls[1]?.answer();
+  expect(await Promise.all(rest)).toEqual(['2', '3', '4']);
+});
+
+test('a wallet is in one batch at a time', async () => {
+  const { calls, submit, sizes } = batcherWith({ batches: 3 });
+  const all = [submit('a', '1'), submit('a', '2'), submit('b', '3')];
+  expect(sizes()).toEqual([['a1'], ['b1']]);
+  for (const call of calls) call.answer();
+  await expect.poll(() => calls.length).toBe(3);
+  calls[2]?.answer();
+  expect(await Promise.all(all)).toEqual(['1', '2', '3']);
+});
+
+test('a busy wallet starves nobody, and a single large job goes alone', async () => {
+  const { calls, submit, sizes } = batcherWith({ batchMax: 3 });
+  const all = [submit('a', '1')];
+  for (const name of ['2', '3', '4', '5', '6']) all.push(submit('a', name));
+  all.push(submit('b', '7'), submit('c', '8', 20));
+  const done = Promise.all(all);
+  for (let n = 0; n < 5; n++) {
+    await expect.poll(() => calls.length).toBeGreaterThan(n);
+    calls[n]?.answer();
+  }
+  expect(await done).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
+  const order = sizes().map((groups) => groups.join(' '));
+  expect(order.findIndex((groups) => groups.includes('b1'))).toBeLessThan(3);
+  expect(order).toContain('c1');
+});
+
+test('beyond its bound the queue refuses, and a closing batcher answers what it took', async () => {
+  const { batcher, calls, submit } = batcherWith({ queueMax: 2 });
+  const taken = [submit('a', '1'), submit('a', '2'), submit('a', '3')];
+  await expect(submit('a', '4')).rejects.toEqual(new Refusal('queue_full', { seconds: 1 }));
+  const closed = batcher.close();
+  await expect(submit('b', '5')).rejects.toEqual(new Refusal('busy', { seconds: 5 }));
+  calls[0]?.answer();
+  await expect.poll(() => calls.length).toBe(2);
+  calls[1]?.answer();
+  expect(await Promise.all(taken)).toEqual(['1', '2', '3']);
+  await closed;
+});
+
+test('a batch that fails fails its jobs, and the next ones go on', async () => {
+  const { calls, submit } = batcherWith();
+  const first = submit('a', '1');
+  const second = submit('a', '2');
+  calls[0]?.answer(new Error('database away'));
+  await expect(first).rejects.toThrow('database away');
+  await expect.poll(() => calls.length).toBe(2);
+  calls[1]?.answer();
+  expect(await second).toBe('2');
+});

@@ -1,0 +1,129 @@
+import { expect } from 'vitest';
+import { publicId } from '#contract/ids.ts';
+import { openLog } from '#server/platform/log.ts';
+import { openAccepter } from './accept.ts';
+import { receiveInbound } from './inbound.ts';
+import { startRelay } from './relay.ts';
+import { test } from '#tests/database.ts';
+import { customerWith, orderOf } from '#tests/people.ts';
+
+const log = openLog({ level: 'silent' });
+const nobody = () => undefined;
+
+type EventRow = {
+  position: number;
+  kind: string;
+  conversation_seq: number | null;
+  data: Record<string, unknown>;
+};
+
+test('events are numbered without gaps, and per conversation, in the order they became true', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 10_000 });
+  const accepter = openAccepter(sql, nobody);
+  const peers = ['6281200000001', '6281200000002', '6281200000001'];
+  const placed = await accepter.place(orderOf(ani, { prices: [150, 150, 150], peers }));
+  const ids = placed.results.map(({ id }) => id);
+  await sql`select count(*) from settle_batch(
+    ${ani.accountId}, null, null, ${ids}::uuid[], ${ids.map(() => 'sent')}::text[],
+    ${ids.map(() => null)}::text[], ${ids.map(() => null)}::timestamptz[], ${ids.map(() => 'f')}::text[]::boolean[])`;
+  const inbound = {
+    accountId: ani.accountId,
+    tokenId: ani.tokenId,
+    from: '6281200000001',
+    name: 'Budi',
+    type: 'text' as const,
+    body: { text: 'Terima kasih' },
+    at: new Date(),
+    providerId: 'sim-1',
+  };
+  await receiveInbound(sql, inbound);
+  await receiveInbound(sql, inbound);
+
+  const told: string[][] = [];
+  const relay = startRelay({ sql, log }, (accounts) => told.push([...accounts]));
+  await relay.drain();
+  await relay.close();
+
+  const events = await sql<
+    EventRow[]
+  >`select position, kind, conversation_seq, data from events order by position`;
+  expect(events.map(({ position }) => position)).toEqual(events.map((_, index) => index + 1));
+  const first = events.filter(({ data }) => data['peer'] === '6281200000001');
+  expect(first.map(({ kind, conversation_seq }) => [kind, conversation_seq])).toEqual([
+    ['message.accepted', 1],
+    ['message.accepted', 2],
+    ['message.changed', 3],
+    ['message.changed', 4],
+    ['message.received', 5],
+  ]);
+  expect(first.at(-1)?.data).toMatchObject({
+    token_id: publicId('token', ani.tokenId),
+    direction: 'in',
+    peer_name: 'Budi',
+    preview: 'Terima kasih',
+  });
+  expect(events.at(-1)).toMatchObject({
+    kind: 'saldo.changed',
+    data: { available: 9550, held: 0 },
+  });
+  expect(
+    await sql`select peer, peer_name, seq::int, unread from conversations order by peer`,
+  ).toEqual([
+    { peer: '6281200000001', peer_name: 'Budi', seq: 5, unread: 1 },
+    { peer: '6281200000002', peer_name: null, seq: 2, unread: 0 },
+  ]);
+  expect(told.flat()).toContain(ani.accountId);
+  expect(await sql`select * from outbox`).toEqual([]);
+});
+
+test('two relays publish everything once, without gaps, while more comes', async ({ sql }) => {
+  const people = await Promise.all([1, 2, 3].map(() => customerWith(sql, { saldo: 100_000 })));
+  const relays = [startRelay({ sql, log }, nobody), startRelay({ sql, log }, nobody)];
+  const accepter = openAccepter(sql, () => {
+    for (const relay of relays) relay.poke();
+  });
+  await Promise.all(
+    Array.from({ length: 90 }, async (_, index) => {
+      const person = people[index % people.length];
+      if (person) await accepter.place(orderOf(person, { peers: [`62812000000${index % 7}`] }));
+    }),
+  );
+  await expect.poll(() => sql`select * from outbox`).toEqual([]);
+  await Promise.all(relays.map((relay) => relay.close()));
+
+  const accounts = await sql<{ n: number; last: number; accepted: number }[]>`
+    select count(*)::int as n, max(position)::int as last,
+      count(*) filter (where kind = 'message.accepted')::int as accepted
+    from events group by account_id`;
+  for (const { n, last } of accounts) expect(n).toBe(last);
+  expect(accounts.map(({ accepted }) => accepted)).toEqual([30, 30, 30]);
+  const conversations = await sql<{ seq: number; n: number; last: number }[]>`
+    select c.seq::int, count(*)::int as n, max(e.conversation_seq)::int as last
+    from conversations c
+    join events e on e.account_id = c.account_id and e.data->>'peer' = c.peer
+    group by c.account_id, c.token_id, c.peer, c.seq`;
+  for (const { seq, n, last } of conversations) expect([n, last]).toEqual([seq, seq]);
+});
+
+test('STOP opts the sender out of this token, MULAI back in', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const says = (text: string, providerId: string) =>
+    receiveInbound(sql, {
+      accountId: ani.accountId,
+      tokenId: ani.tokenId,
+      from: '6281200000001',
+      type: 'text',
+      body: { text },
+      at: new Date(),
+      providerId,
+    });
+  const accepter = openAccepter(sql, nobody);
+  await says(' Berhenti ', 'a');
+  expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('opted_out');
+  await says('mulai', 'b');
+  expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('accepted');
+  await says('Jangan stop dulu', 'c');
+  expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('accepted');
+});
