@@ -69,16 +69,19 @@ export async function runLane(tools: LaneTools, claim: Claim): Promise<void> {
   const onWay = new Set<Promise<void>>();
   let nextLeave = 0;
   for (;;) {
-    const room = WINDOW - onWay.size;
-    const due = signal.aborted || room < WINDOW / 2 ? [] : await claimDue(sql, claim, room);
+    // With a pace, one at a time: what is claimed leaves at once and is settled while the next one waits.
+    const room = tools.paceMs > 0 ? 1 : WINDOW - onWay.size;
+    const wanted = !signal.aborted && (tools.paceMs > 0 ? onWay.size < WINDOW : room >= WINDOW / 2);
+    const due = wanted && (await paced(nextLeave, signal)) ? await claimDue(sql, claim, room) : [];
     for (const message of due) {
-      nextLeave = await paced(nextLeave, tools.paceMs, signal);
       const sending = attempt(tools, claim, message)
         .then((result) => void results.push(result))
         .finally(() => onWay.delete(sending));
       onWay.add(sending);
     }
-    if (onWay.size > 0) await someDone(onWay);
+    if (due.length > 0 && tools.paceMs > 0) nextLeave = performance.now() + tools.paceMs;
+    const moreWaits = due.length > 0 && tools.paceMs > 0;
+    if (onWay.size > 0) await someDone(onWay, moreWaits ? tools.paceMs : undefined);
     if (results.length > 0) await settle(sql, claim, results.splice(0));
     else if (due.length === 0 && onWay.size === 0) return;
   }
@@ -88,12 +91,11 @@ const claimDue = (sql: Sql, { accountId, tokenId, epoch }: Claim, room: number) 
   sql<Dispatched[]>`
     select * from claim_dispatch(${accountId}, ${tokenId}, ${epoch}, ${room})`;
 
-/** Waits until the next message may leave; answers when the one after it may. */
-async function paced(next: number, paceMs: number, signal: AbortSignal): Promise<number> {
-  if (paceMs === 0) return 0;
-  const now = performance.now();
-  if (next > now) await pause(next - now, signal);
-  return Math.max(next, now) + paceMs;
+/** Waits until the next message may leave; false when the lane is given up meanwhile. */
+async function paced(nextLeave: number, signal: AbortSignal): Promise<boolean> {
+  const wait = nextLeave - performance.now();
+  if (wait > 0) await pause(wait, signal);
+  return !signal.aborted;
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -103,13 +105,16 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   return promise.finally(() => clearTimeout(timer));
 }
 
-/** Waits for the first answer, then a little for its neighbours. */
-async function someDone(onWay: ReadonlySet<Promise<void>>): Promise<void> {
-  await Promise.race(onWay);
-  if (onWay.size === 0) return;
-  const { promise: enough, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, GATHER_MS);
-  await Promise.race([Promise.all(onWay), enough]);
+/** Waits for the first answer, then a little for its neighbours; for no longer than `atMostMs`. */
+async function someDone(onWay: ReadonlySet<Promise<void>>, atMostMs?: number): Promise<void> {
+  await (atMostMs === undefined ? Promise.race(onWay) : within(atMostMs, Promise.race(onWay)));
+  if (onWay.size > 0) await within(Math.min(GATHER_MS, atMostMs ?? GATHER_MS), Promise.all(onWay));
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, over]);
   clearTimeout(timer);
 }
 

@@ -36,8 +36,8 @@ function network(
   return { seen, channels: new Map([['simulator' as const, channel]]) };
 }
 
-const lanesOver = (sql: Sql, channels: Map<'simulator', Channel>) =>
-  startLanes({ sql, channels, log, pacePerSecond: 0 });
+const lanesOver = (sql: Sql, channels: Map<'simulator', Channel>, pacePerSecond = 0) =>
+  startLanes({ sql, channels, log, pacePerSecond });
 
 const statuses = (sql: Sql) => sql<{ status: string; charge_state: string }[]>`
   select status, charge_state from messages order by message_id`;
@@ -268,6 +268,28 @@ test('a message past its ttl expires and costs nothing, also while its phone is 
     { status: 'queued', charge_state: 'held' },
   ]);
   expect(await sql`select available, held from wallets`).toEqual([{ available: 850, held: 150 }]);
+});
+
+test('a paced lane never leaves faster than its pace, and settles while it waits', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 10_000 });
+  const peers = Array.from({ length: 6 }, (_, index) => `62812000${3000 + index}`);
+  await place(sql, ani, { prices: peers.map(() => 150), peers });
+  const left: number[] = [];
+  const { channels } = network(async () => {
+    left.push(performance.now());
+    await pause(70);
+    return { outcome: 'sent' };
+  });
+  const lanes = lanesOver(sql, channels, 20);
+  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), 5000);
+  await lanes.close();
+
+  const gaps = left.slice(1).map((at, index) => at - (left[index] ?? 0));
+  expect(Math.min(...gaps)).toBeGreaterThan(48);
+  const entries = await sql`select 1 from wallet_entries where kind = 'capture'`;
+  expect(entries.length).toBeGreaterThan(1);
 });
 
 function permutations<T>(items: readonly T[]): T[][] {
