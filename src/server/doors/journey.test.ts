@@ -70,6 +70,13 @@ test('a linked token sends through the API, and its message is read', async ({ d
   });
   const balance = await app.inject({ url: '/v1/balance', headers: { authorization } });
   expect(balance.json()).toEqual({ available: 850, held: 0 });
+
+  // The phone's owner was told how to undo it, and does.
+  await ask('simulator_reply', { phone: '6285711112222', to: '6281100000000', text: 'putus' });
+  await eventually(async () => {
+    const parted = await ask('token_get', { token, token_id: sender.id });
+    expect(parted.body.data).toMatchObject({ phone: null });
+  });
 });
 
 test('a top-up is paid by the simulated bank', async ({ db, openHouse }) => {

@@ -140,7 +140,7 @@ const PROTOCOL_3 = 0x0003_0000;
 /** Drops what the driver still had to say on its last socket: the first words are the start-up message. */
 function cleanStart(socket: Socket): Socket {
   const write = socket.write.bind(socket);
-  socket.write = ((bytes: Buffer, ...rest: []) => {
+  socket.write = (bytes: Buffer, ...rest: []) => {
     socket.write = write;
     let start = Math.max(0, bytes.length - 8);
     const begins = () =>
@@ -148,7 +148,7 @@ function cleanStart(socket: Socket): Socket {
       bytes.readUInt32BE(start + 4) === PROTOCOL_3;
     while (start > 0 && !begins()) start--;
     return write(bytes.subarray(start), ...rest);
-  }) as typeof socket.write;
+  };
   return socket;
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, retrying } from './database.ts';
@@ -231,6 +231,14 @@ async function strangersManners(): Promise<{ uid?: number; gid?: number }> {
   const { uid, gid } = await stat(join(folder, 'postgres'));
   return { uid, gid };
 }
+
+describe('a folder named from where we stand', () => {
+  test('is the same folder', async () => {
+    const server = await startEmbedded({ dataFolder: relative(process.cwd(), folder) });
+    expect(decodeURIComponent(server.url)).toContain(folder);
+    await server.stop();
+  });
+});
 
 describe('a folder that cannot be used', () => {
   test('that cannot be written is named in one sentence', async () => {

@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
 import { type Home, type Places, furnish, openFolder, placesIn } from './embedded-home.ts';
@@ -62,11 +62,12 @@ export async function startEmbedded({
   durable = true,
   onDeath,
 }: Wanted): Promise<Embedded> {
-  const servant = openFolder(dataFolder);
-  const lock = holdFolder(dataFolder);
+  const folder = resolve(dataFolder);
+  const servant = openFolder(folder);
+  const lock = holdFolder(folder);
   let leave: () => Promise<void> = async () => undefined;
   try {
-    const home = furnish(dataFolder, servant);
+    const home = furnish(folder, servant);
     refuseOtherMajor(home);
     const password = passwordOf(home);
     if (!existsSync(home.data)) await makeCluster(home, password);
@@ -179,7 +180,7 @@ function watchOver(home: Home, { durable, current, replaced, onDeath }: Watched)
 
 /** The address of the server that runs on a data folder now, as the owner; `undefined` when none does. */
 export function runningEmbedded(dataFolder: string): string | undefined {
-  const places = placesIn(dataFolder);
+  const places = placesIn(resolve(dataFolder));
   const server = findServer(places);
   const password = server && passwordOf(places);
   return (

@@ -12,6 +12,8 @@ export type Job = {
 };
 
 export type Jobs = {
+  /** Runs a job out of its turn, soon. */
+  start(name: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -32,6 +34,7 @@ const JOB_SECONDS_MAX = 900;
 export async function startJobs(
   { owner, house, log }: { owner: Sql; house: Sql; log: Log },
   jobs: readonly Job[],
+  { pollSeconds = POLL_SECONDS }: { pollSeconds?: number } = {},
 ): Promise<Jobs> {
   // Loaded here: with its schedules it takes longer to load than the rest of the house together.
   const { PgBoss } = await import('pg-boss');
@@ -48,8 +51,11 @@ export async function startJobs(
   });
   boss.on('error', (error) => log.warn({ err: error }, 'the jobs have trouble'));
   await boss.start();
-  for (const job of jobs) await begin(boss, job, log);
-  return { close: () => boss.stop({ graceful: true, timeout: FINISH_MS, close: false }) };
+  for (const job of jobs) await begin(boss, job, { log, pollSeconds });
+  return {
+    start: async (name) => void (await boss.send(name)),
+    close: () => boss.stop({ graceful: true, timeout: FINISH_MS, close: false }),
+  };
 }
 
 /** Makes or renews pg-boss's tables, as the owner, and lets the app use them. */
@@ -67,7 +73,11 @@ async function install(Boss: typeof PgBoss, owner: Sql): Promise<void> {
 
 const options = (sql: Sql): ConstructorOptions => ({ db: overOurs(sql), schema: SCHEMA });
 
-async function begin(boss: PgBoss, { name, cron, run }: Job, log: Log): Promise<void> {
+async function begin(
+  boss: PgBoss,
+  { name, cron, run }: Job,
+  { log, pollSeconds }: { log: Log; pollSeconds: number },
+): Promise<void> {
   // `exclusive`: a turn that waits or is under way is not joined by a second.
   await boss.createQueue(name, {
     policy: 'exclusive',
@@ -78,7 +88,7 @@ async function begin(boss: PgBoss, { name, cron, run }: Job, log: Log): Promise<
     deleteAfterSeconds: 86_400,
   });
   await boss.schedule(name, cron, null, { tz: WIB });
-  await boss.work(name, { pollingIntervalSeconds: POLL_SECONDS }, async () => {
+  await boss.work(name, { pollingIntervalSeconds: pollSeconds }, async () => {
     try {
       await run();
     } catch (error) {

@@ -116,16 +116,20 @@ export function liveCache(client: QueryClient): LiveCache {
   };
 }
 
-const stateIsBehind = ({ queryKey, state }: { queryKey: QueryKey; state: { isInvalidated: boolean } }) =>
-  state.isInvalidated && followed(queryKey);
+const stateIsBehind = ({
+  queryKey,
+  state,
+}: {
+  queryKey: QueryKey;
+  state: { isInvalidated: boolean };
+}) => state.isInvalidated && followed(queryKey);
 
 /** Asks again for what is on screen; a tab that nobody looks at asks when somebody does. */
 async function refresh(client: QueryClient, stale: Map<string, Match>): Promise<void> {
   const matches = [...stale.values()];
   stale.clear();
   const predicate = ({ queryKey }: { queryKey: QueryKey }) =>
-    matches.some((match) => match(queryKey)) &&
-    (!document.hidden || starting(unreadKey)(queryKey));
+    matches.some((match) => match(queryKey)) && (!document.hidden || starting(unreadKey)(queryKey));
   await client.invalidateQueries({
     predicate: ({ queryKey }) => matches.some((match) => match(queryKey)),
     refetchType: 'none',

@@ -7,7 +7,8 @@ afterEach(() => void vi.useRealTimers());
 
 /** A server whose connections the test holds in its hands. */
 function aServer() {
-  const lines: { since: number | undefined; say: (text: string) => void; hangUp: () => void }[] = [];
+  const lines: { since: number | undefined; say: (text: string) => void; hangUp: () => void }[] =
+    [];
   const frames: Frame[] = [];
   let position: number | undefined;
   let wake = () => undefined as void;
@@ -103,6 +104,8 @@ test('it ends for good when the session did', async () => {
 });
 
 test('the wait before it is opened again doubles from half a second to half a minute', () => {
-  expect([0, 1, 2, 9].map((tries) => reopenDelayMs(tries, 0.5))).toEqual([500, 1_000, 2_000, 30_000]);
+  expect([0, 1, 2, 9].map((tries) => reopenDelayMs(tries, 0.5))).toEqual([
+    500, 1_000, 2_000, 30_000,
+  ]);
   expect(reopenDelayMs(3, 0)).toBe(2_800);
 });

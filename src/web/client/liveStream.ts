@@ -54,7 +54,10 @@ export async function followStream(wish: Wish): Promise<void> {
 }
 
 /** Reads one connection to its end; a silence that is too long is an end too. */
-async function readStream({ open, since, onOpen, onFrame, onWake, signal }: Wish, live: () => void) {
+async function readStream(
+  { open, since, onOpen, onFrame, onWake, signal }: Wish,
+  live: () => void,
+) {
   const line = new AbortController();
   const cut = () => line.abort();
   signal.addEventListener('abort', cut, { once: true });

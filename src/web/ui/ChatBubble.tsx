@@ -24,13 +24,16 @@ type Props = {
   note?: ReactNode;
   /** Still on its way to the server. */
   pending?: boolean;
+  /** `div` where the list's items are made elsewhere, as in a virtual list. */
+  as?: 'li' | 'div';
 };
 
 /** One message of a conversation. Put bubbles into a `ChatList`. */
 export function ChatBubble(props: Props) {
   const { message, side, sender, time, at, ticks, first = true, note, pending = false } = props;
+  const { as: Line = 'li' } = props;
   return (
-    <li className={classes(styles['line'], styles[side], first && styles['first'])}>
+    <Line className={classes(styles['line'], styles[side], first && styles['first'])}>
       <article
         className={classes(styles['bubble'], pending && styles['pending'])}
         aria-label={`${sender}, ${time}`}
@@ -42,7 +45,7 @@ export function ChatBubble(props: Props) {
         </span>
       </article>
       {note && <div className={styles['note']}>{note}</div>}
-    </li>
+    </Line>
   );
 }
 
@@ -145,11 +148,13 @@ export const ChatList = ({ label, children }: { label: string; children: ReactNo
 export const ChatDivider = ({
   children,
   fresh = false,
+  as: Line = 'li',
 }: {
   children: ReactNode;
   fresh?: boolean;
+  as?: 'li' | 'div';
 }) => (
-  <li className={classes(styles['divider'], fresh && styles['fresh'])}>
+  <Line className={classes(styles['divider'], fresh && styles['fresh'])}>
     <span>{children}</span>
-  </li>
+  </Line>
 );

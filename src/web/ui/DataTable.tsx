@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
-import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
+import type { CSSProperties, KeyboardEvent, MouseEvent, ReactNode } from 'react';
 import styles from '#web/ui/DataTable.module.css';
 import { Pagination } from '#web/ui/Pagination.tsx';
 import { classes } from '#web/ui/rules/classes.ts';
@@ -60,6 +60,10 @@ type Props<Row> = {
 
 const SKELETON_ROWS = 10;
 const MENU_PX = 56;
+/** Columns give way to a narrow place down to this part of their widths; then the table scrolls. */
+const LEAST_SHARE = 0.68;
+
+const share = (width = 0, total = 1): string => `${((width / total) * 100).toFixed(3)}%`;
 
 /**
  * The house table: sorted and paged by the server, kept in the address by the page. In a container
@@ -71,6 +75,7 @@ export function DataTable<Row>(props: Props<Row>) {
   const first = firstPage(type);
   const asked = columns.map((column) => column.width ?? COLUMN_PX);
   const { widths, head, separators } = useColumnWidths(menu ? [...asked, MENU_PX] : asked);
+  const total = widths.reduce((sum, width) => sum + width, 0);
   const span = columns.length + (menu ? 1 : 0);
   const waiting = loading && rows.length === 0;
   return (
@@ -85,13 +90,14 @@ export function DataTable<Row>(props: Props<Row>) {
           role="table"
           className={classes(styles['table'], busy && styles['stale'])}
           aria-busy={busy || loading || undefined}
+          style={{ '--least': `${Math.round(total * LEAST_SHARE)}px` } as CSSProperties}
         >
           <caption className="sr-only">{caption}</caption>
           <colgroup>
             {columns.map((column, index) => (
-              <col key={column.id} style={{ width: widths[index] }} />
+              <col key={column.id} style={{ width: share(widths[index], total) }} />
             ))}
-            {menu && <col style={{ width: widths.at(-1) }} />}
+            {menu && <col style={{ width: share(widths.at(-1), total) }} />}
           </colgroup>
           <thead role="rowgroup">
             <tr role="row" ref={head}>
@@ -190,14 +196,14 @@ function Header<Row>({ column, sort, onSort, separator }: HeaderProps<Row>) {
       data-align={align}
       aria-sort={sortable ? direction : undefined}
     >
-      {sortable ? (
+      {sortable && (
         <button type="button" className={styles['sort']} onClick={() => onSort(nextSort(sort, id))}>
           {title}
           <Arrow size={14} aria-hidden="true" />
         </button>
-      ) : (
-        title
       )}
+      {/* In two-line rows the button is gone; the column still has its name. */}
+      <span className={classes(sortable && styles['name'])}>{title}</span>
       {separator && (
         <span
           role="separator"

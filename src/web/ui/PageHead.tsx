@@ -4,8 +4,6 @@ import styles from '#web/ui/PageHead.module.css';
 import { PageTitle } from '#web/ui/PageTitle.tsx';
 import { classes } from '#web/ui/rules/classes.ts';
 
-export { PageTitle } from '#web/ui/PageTitle.tsx';
-
 type Props = {
   /** The page's h1; also the tab's title, before the product's name. */
   title: string;

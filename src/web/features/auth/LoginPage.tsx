@@ -11,7 +11,7 @@ import { CaptchaLine } from '#web/features/auth/CaptchaLine.tsx';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { useCaptcha } from '#web/features/auth/useCaptcha.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { PageTitle } from '#web/ui/PageHead.tsx';
+import { PageTitle } from '#web/ui/PageTitle.tsx';
 import { PasswordField } from '#web/ui/PasswordField.tsx';
 import { PhoneField } from '#web/ui/PhoneField.tsx';
 
@@ -61,7 +61,7 @@ export function LoginPage() {
         <PhoneField
           label="Nomor ponsel"
           name="phone"
-          autoComplete="username tel"
+          autoComplete="username"
           size="lg"
           value={form.values.phone}
           error={form.errors.phone}

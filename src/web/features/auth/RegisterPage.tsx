@@ -13,9 +13,10 @@ import { Refused } from '#web/features/shell/Refused.tsx';
 import { useCaptcha } from '#web/features/auth/useCaptcha.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { Checkbox } from '#web/ui/Checkbox.tsx';
-import { PageTitle } from '#web/ui/PageHead.tsx';
+import { PageTitle } from '#web/ui/PageTitle.tsx';
 import { PasswordField, Strength } from '#web/ui/PasswordField.tsx';
 import { PhoneField } from '#web/ui/PhoneField.tsx';
+import { classes } from '#web/ui/rules/classes.ts';
 import { TextField } from '#web/ui/TextField.tsx';
 
 const TermsDialog = lazy(async () => ({
@@ -28,7 +29,10 @@ type Values = { name: string; phone: string; password: string; agree: string };
 const empty: Values = { name: '', phone: '', password: '', agree: '' };
 
 async function check(values: Values): Promise<WrongFields> {
-  const { captcha: _, ...wrong } = wrongFields(await registerAct(), { ...values, captcha: 'later' });
+  const { captcha: _, ...wrong } = wrongFields(await registerAct(), {
+    ...values,
+    captcha: 'later',
+  });
   return { ...wrong, ...(values.phone === '' && { phone: 'Tulis nomor ponsel Anda.' }) };
 }
 
@@ -102,7 +106,7 @@ function RegisterFields({ form }: { form: ReturnType<typeof useForm<Values>> }) 
       <PhoneField
         label="Nomor ponsel"
         name="phone"
-        autoComplete="username tel"
+        autoComplete="username"
         size="lg"
         help="Kode verifikasi dikirim ke nomor ini."
         value={values.phone}
@@ -116,7 +120,9 @@ function RegisterFields({ form }: { form: ReturnType<typeof useForm<Values>> }) 
         autoComplete="new-password"
         size="lg"
         help="Paling sedikit 8 karakter. Beberapa kata acak mudah diingat dan sulit ditebak."
-        strength={values.password !== '' && <Strength {...passwordStrength(values.password, values)} />}
+        strength={
+          values.password !== '' && <Strength {...passwordStrength(values.password, values)} />
+        }
         value={values.password}
         error={errors.password}
         onChange={(event) => set('password', event.target.value)}
@@ -138,7 +144,11 @@ function Agreement({ form }: { form: ReturnType<typeof useForm<Values>> }) {
         error={form.errors.agree}
         onChange={(event) => form.set('agree', event.target.checked ? '1' : '')}
       />
-      <button type="button" className={styles['textButton']} onClick={() => setReading(true)}>
+      <button
+        type="button"
+        className={classes(styles['textButton'], styles['readTerms'])}
+        onClick={() => setReading(true)}
+      >
         Baca syarat layanan
       </button>
       {reading && (

@@ -12,8 +12,8 @@ export const TermsDialog = ({ onClose }: { onClose: () => void }) => (
   >
     <ol className={styles['terms']}>
       <li>
-        <strong>Penerima yang setuju.</strong> Kirim hanya kepada orang yang sudah setuju menerima pesan
-        Anda. Siapa pun yang membalas STOP atau BERHENTI tidak dikirimi lagi.
+        <strong>Penerima yang setuju.</strong> Kirim hanya kepada orang yang sudah setuju menerima
+        pesan Anda. Siapa pun yang membalas STOP atau BERHENTI tidak dikirimi lagi.
       </li>
       <li>
         <strong>Isi pesan.</strong> Tidak untuk penipuan, spam, atau isi yang melanggar hukum
@@ -24,16 +24,16 @@ export const TermsDialog = ({ onClose }: { onClose: () => void }) => (
         sistem, dipotong setelah terkirim, dan dikembalikan bila gagal.
       </li>
       <li>
-        <strong>Kunci API.</strong> Simpan kunci Anda seperti kata sandi. Pesan yang dikirim dengan kunci
-        itu dianggap dari Anda.
+        <strong>Kunci API.</strong> Simpan kunci Anda seperti kata sandi. Pesan yang dikirim dengan
+        kunci itu dianggap dari Anda.
       </li>
       <li>
         <strong>Data.</strong> Nomor, pesan dan mutasi Anda disimpan di server penyelenggara layanan
         ini, untuk menjalankan layanan dan tidak untuk iklan.
       </li>
       <li>
-        <strong>Penangguhan.</strong> Penyelenggara dapat menangguhkan akun yang melanggar syarat ini;
-        sisa saldo tetap tercatat milik Anda.
+        <strong>Penangguhan.</strong> Penyelenggara dapat menangguhkan akun yang melanggar syarat
+        ini; sisa saldo tetap tercatat milik Anda.
       </li>
     </ol>
   </Modal>

@@ -20,7 +20,7 @@ import { announce } from '#web/ui/announce.ts';
 import { Button, LinkButton } from '#web/ui/Button.tsx';
 import { Countdown } from '#web/ui/Countdown.tsx';
 import { OtpField } from '#web/ui/OtpField.tsx';
-import { PageTitle } from '#web/ui/PageHead.tsx';
+import { PageTitle } from '#web/ui/PageTitle.tsx';
 
 const DIGITS = 6;
 

@@ -11,7 +11,14 @@ test('a password that is too short says how much is missing', () => {
 });
 
 test('what a guesser tries first is easily guessed, however long it is', () => {
-  for (const guess of ['password123', '12345678', 'aaaaaaaaaaaa', 'rahmawati2024', '081234567890', 'qwerty12']) {
+  for (const guess of [
+    'password123',
+    '12345678',
+    'aaaaaaaaaaaa',
+    'rahmawati2024',
+    '081234567890',
+    'qwerty12',
+  ]) {
     expect(levelOf(guess), guess).toBe(1);
   }
 });

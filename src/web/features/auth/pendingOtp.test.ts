@@ -15,7 +15,15 @@ test('the waits become moments, which a reload does not move', () => {
 });
 
 test('what is not ours is no code that anybody waits for', () => {
-  for (const text of [undefined, '', '{', 'null', '[]', '{"challenge":"otp_1"}', '{"challenge":1}']) {
+  for (const text of [
+    undefined,
+    '',
+    '{',
+    'null',
+    '[]',
+    '{"challenge":"otp_1"}',
+    '{"challenge":1}',
+  ]) {
     expect(pendingIn(text)).toBeUndefined();
   }
 });

@@ -1,5 +1,115 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { MessageSquareText } from 'lucide-react';
+import type { HomeSummary } from '#contract/messages.ts';
+import { formatNumber } from '#contract/money.ts';
+import { sentenceOf } from '#web/client/errors.ts';
+import { useUser } from '#web/client/user.ts';
+import { Attention } from '#web/features/home/Attention.tsx';
+import { Checklist } from '#web/features/home/Checklist.tsx';
+import { Days, Today } from '#web/features/home/Figures.tsx';
+import { progressOf } from '#web/features/home/figures.ts';
+import styles from '#web/features/home/home.module.css';
+import { Newest } from '#web/features/home/Newest.tsx';
+import { homeQuery } from '#web/features/home/queries.ts';
+import { WentWrong } from '#web/ui/EmptyState.tsx';
+import { LinkButton } from '#web/ui/Button.tsx';
+import { Money } from '#web/ui/Money.tsx';
 import { PageHead } from '#web/ui/PageHead.tsx';
+import { Panel } from '#web/ui/Panel.tsx';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
 
+/** Route `/`: the first steps until they are done, then how things stand. */
 export function HomePage() {
-  return <PageHead title="Beranda" />;
+  const home = useQuery(homeQuery);
+  const { name } = useUser();
+  return (
+    <>
+      <PageHead
+        title="Beranda"
+        context={<bdi>{name}</bdi>}
+        action={home.data?.checklist.linked && <Send />}
+      />
+      {home.data ? (
+        <Overview home={home.data} />
+      ) : home.isError ? (
+        <WentWrong message={sentenceOf(home.error)} onRetry={() => void home.refetch()} />
+      ) : (
+        <Bones />
+      )}
+    </>
+  );
 }
+
+const Send = () => (
+  <LinkButton
+    to="/message-history"
+    search={{ new: '1' }}
+    icon={<MessageSquareText size={18} aria-hidden="true" />}
+  >
+    Kirim pesan
+  </LinkButton>
+);
+
+function Overview({ home }: { home: HomeSummary }) {
+  const started = progressOf(home.checklist).next === undefined;
+  return (
+    <div className={styles['page']}>
+      {started ? (
+        <>
+          <div className={styles['top']}>
+            <Today today={home.today} yesterday={home.yesterday} />
+            <Saldo saldo={home.saldo} />
+          </div>
+          <Unread unread={home.unread} />
+          <Attention tokens={home.attention} />
+          <Days days={home.days} />
+          <Newest messages={home.newest} />
+        </>
+      ) : (
+        <>
+          <Checklist home={home} />
+          {home.newest.length > 0 && <Newest messages={home.newest} />}
+        </>
+      )}
+    </div>
+  );
+}
+
+const Saldo = ({ saldo }: { saldo: HomeSummary['saldo'] }) => (
+  <Panel title="Saldo" look="card">
+    <p className={styles['saldo']}>
+      <Money amount={saldo.available} />
+    </p>
+    {saldo.held > 0 && (
+      <p className={styles['held']}>
+        <Money amount={saldo.held} /> tertahan untuk pesan yang sedang dikirim
+      </p>
+    )}
+    <div className={styles['topUp']}>
+      <LinkButton to="/saldo" search={{ new: '1' }} tone="attention">
+        Isi saldo
+      </LinkButton>
+    </div>
+  </Panel>
+);
+
+const Unread = ({ unread }: { unread: number }) =>
+  unread > 0 && (
+    <p className={styles['unread']}>
+      <Link to="/message-history" search={{ view: 'percakapan' }}>
+        {formatNumber(unread)} balasan belum dibaca
+      </Link>
+    </p>
+  );
+
+const Bones = () => (
+  <div className={styles['page']} aria-busy="true">
+    <div className={styles['top']}>
+      <Skeleton height={96} />
+      <Skeleton height={140} />
+    </div>
+    <Skeleton height={260} />
+    <Skeleton height={320} />
+  </div>
+);

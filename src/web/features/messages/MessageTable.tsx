@@ -25,13 +25,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     sortable: true,
     width: 122,
     phone: 'aside',
-    cell: (message) => (
-      <span className={styles['time']}>
-        <span>{formatDate(message.created_at, zone)}</span>{' '}
-        <span>{formatTime(message.created_at, zone)}</span>
-        <span className="sr-only">, pesan {nameOf(message)}</span>
-      </span>
-    ),
+    cell: (message) => <When message={message} zone={zone} />,
   },
   {
     id: 'direction',
@@ -90,6 +84,14 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
   },
 ];
 
+const When = ({ message, zone }: { message: MessageRow; zone: string }) => (
+  <span className={styles['time']}>
+    <span>{formatDate(message.created_at, zone)}</span>{' '}
+    <span>{formatTime(message.created_at, zone)}</span>
+    <span className="sr-only">, pesan {nameOf(message)}</span>
+  </span>
+);
+
 const Way = ({ direction }: Pick<MessageRow, 'direction'>) => (
   <span className={styles['way']}>
     {direction === 'out' ? (
@@ -104,7 +106,7 @@ const Way = ({ direction }: Pick<MessageRow, 'direction'>) => (
 /** All messages as rows; filters, sort, page and the open message are in the address. */
 export function MessageTable({ onSend }: { onSend: () => void }) {
   const search = useSearch({ from: '/app/message-history' });
-  const navigate = useNavigate();
+  const navigate = useNavigate({ from: '/message-history' });
   const zone = useUser().timezone;
   const tokens = useQuery(allTokensQuery);
   const filters = readFilters(search);
@@ -113,7 +115,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
   const list = useList(listMessages, filters, { page: search.page ?? 0, sort });
 
   const go = (next: Partial<typeof search>, replace = false) =>
-    void navigate({ to: '/message-history', search: (old) => ({ ...old, ...next }), replace });
+    void navigate({ to: '.', search: (old) => ({ ...old, ...next }), replace });
   const filtered = Object.keys(filters).length > 0;
   return (
     <>
@@ -141,7 +143,11 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
           list.error ? (
             <Failed error={list.error} onRetry={() => void list.refetch()} />
           ) : filtered ? (
-            <Button variant="outline" tone="neutral" onClick={() => go({ ...noFilters, page: undefined })}>
+            <Button
+              variant="outline"
+              tone="neutral"
+              onClick={() => go({ ...noFilters, page: undefined })}
+            >
               Hapus filter
             </Button>
           ) : (

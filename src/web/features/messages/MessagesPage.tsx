@@ -19,10 +19,10 @@ const ConversationsView = lazy(async () => ({
 /** Route `/message-history`: the account's messages, as a table or as conversations. */
 export function MessagesPage() {
   const search = useSearch({ from: '/app/message-history' });
-  const navigate = useNavigate();
+  const navigate = useNavigate({ from: '/message-history' });
   const sending = (open: boolean) =>
     void navigate({
-      to: '/message-history',
+      to: '.',
       search: (old) => ({ ...old, new: open ? '1' : undefined }),
       replace: !open,
     });

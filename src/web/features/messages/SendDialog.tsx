@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { KeyRound } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { sendMessage, TEXT_MAX } from '#contract/messages.ts';
 import { formatNumber } from '#contract/money.ts';
 import { formatPhone } from '#contract/phone.ts';
@@ -93,6 +93,8 @@ function SendForm({ tokens, onClose, onBusy }: FormProps) {
   );
   const send = useAct(sendMessage);
   const { values, errors } = form;
+  // What comes after the first wait is not what the dialog put the focus on.
+  useEffect(() => form.ref.current?.querySelector('input')?.focus(), [form.ref]);
 
   const submit = form.submit(async ({ token_id, to, text }) => {
     onBusy(true);
@@ -143,18 +145,22 @@ function SendForm({ tokens, onClose, onBusy }: FormProps) {
           onChange={({ target }) => form.set('text', target.value)}
         />
         <Price />
-        <div className={styles['actions']}>
-          <Button variant="outline" tone="neutral" onClick={() => send.busy || onClose()}>
-            Batal
-          </Button>
-          <Button type="submit" busy={send.busy}>
-            Kirim
-          </Button>
-        </div>
+        <Actions busy={send.busy} onClose={onClose} />
       </Stack>
     </form>
   );
 }
+
+const Actions = ({ busy, onClose }: { busy: boolean; onClose: () => void }) => (
+  <div className={styles['actions']}>
+    <Button variant="outline" tone="neutral" onClick={() => busy || onClose()}>
+      Batal
+    </Button>
+    <Button type="submit" busy={busy}>
+      Kirim
+    </Button>
+  </div>
+);
 
 /** Above the form, what is not about one field; fields say theirs themselves. */
 function Refused({ error }: { error: Error | null }) {

@@ -45,9 +45,9 @@ export function readFilters(search: FilterSearch): Filters {
 
 /** The days of the address; a range written backwards is turned round, half a range is one day. */
 export function rangeOf({ from, to }: Pick<FilterSearch, 'from' | 'to'>): DateRange | null {
-  const days = [from, to].filter((day) => day !== undefined && isCivilDate(day)).toSorted();
-  const [first, last = first] = days;
-  return first === undefined || last === undefined ? null : { from: first, to: last };
+  const [first, last = first] = [from, to].filter((day) => day !== undefined && isCivilDate(day));
+  if (first === undefined || last === undefined) return null;
+  return first <= last ? { from: first, to: last } : { from: last, to: first };
 }
 
 /** An address without any filter. */

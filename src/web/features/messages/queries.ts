@@ -24,7 +24,8 @@ const TOKEN_PAGES_MAX = 20;
 export const allTokensQuery = queryOptions({
   queryKey: ['tokens', 'all'],
   queryFn: async ({ signal }): Promise<readonly Token[]> => {
-    const page = (number: number) => perform(listTokens, { page: number, start: number }, { signal });
+    const page = (number: number) =>
+      perform(listTokens, { page: number, start: number }, { signal });
     const first = await page(0);
     const pages = Math.min(TOKEN_PAGES_MAX, first.totalPages ?? 1);
     const others = await Promise.all(

@@ -19,12 +19,7 @@ test('a message on its way shows what happened and what is still to come', () =>
     },
     'Asia/Jakarta',
   );
-  expect(titles(entries)).toEqual([
-    'Diterima sistem',
-    'Antre',
-    'Terkirim',
-    '(Sampai di ponsel)',
-  ]);
+  expect(titles(entries)).toEqual(['Diterima sistem', 'Antre', 'Terkirim', '(Sampai di ponsel)']);
   expect(entries[2]?.time).toBe('21 Nov 2026, 09.06');
 });
 

@@ -53,7 +53,10 @@ const ahead: Partial<Record<MessageStatus, readonly Kind[]>> = {
 type Lived = Pick<MessageDetail, 'timeline' | 'status' | 'failure'>;
 
 /** A message's life as it is shown: what happened, oldest first, then what is still to come. */
-export function timelineEntries({ timeline, status, failure }: Lived, zone: string): TimelineEntry[] {
+export function timelineEntries(
+  { timeline, status, failure }: Lived,
+  zone: string,
+): TimelineEntry[] {
   const happened = timeline.map(({ kind, at, detail }, index): TimelineEntry => {
     const more = detail ?? (kind === 'failed' && failure ? failures[failure] : null);
     return {

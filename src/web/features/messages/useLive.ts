@@ -32,11 +32,7 @@ export function useLive(userId: string): void {
         onOpen: () => open(message),
       });
     };
-    const stops = [
-      readySound(),
-      startLive(client, userId, { onMessage }),
-      startOutgoing(client),
-    ];
+    const stops = [readySound(), startLive(client, userId, { onMessage }), startOutgoing(client)];
     return () => {
       for (const stop of stops) stop();
     };

@@ -34,7 +34,10 @@ export function markOf(status: MessageStatus): Mark | undefined {
 }
 
 /** True while a message can still be called back. */
-export const canCancel = ({ direction, status }: Pick<MessageRow, 'direction' | 'status'>): boolean =>
+export const canCancel = ({
+  direction,
+  status,
+}: Pick<MessageRow, 'direction' | 'status'>): boolean =>
   direction === 'out' && (status === 'scheduled' || status === 'accepted' || status === 'queued');
 
 type Peer = { peer: string; peer_name: string | null };

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import { formatRupiah } from '#contract/money.ts';
-import { createTopup, type Topup, TOPUP_PRESETS } from '#contract/saldo.ts';
+import { createTopup, type Topup, TOPUP_MIN, TOPUP_PRESETS } from '#contract/saldo.ts';
 import { fieldsOf, sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
 import { useForm } from '#web/client/useForm.ts';
@@ -65,7 +65,7 @@ export function TopupForm({ onClose, onMade }: Props) {
           size="xl"
           required
           step={10_000}
-          help="Paling sedikit Rp 10.000. Boleh ditulis singkat: 50k atau 1,5m."
+          help={`Paling sedikit ${formatRupiah(TOPUP_MIN)}. Boleh ditulis singkat: 50k atau 1,5m.`}
           value={amount}
           error={form.errors.amount}
           onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
@@ -87,7 +87,7 @@ export function TopupForm({ onClose, onMade }: Props) {
         </fieldset>
         <p className={styles['note']}>
           Pembayaran lewat transfer bank. Jumlah yang ditransfer ditambah <em>kode unik</em>, paling
-          banyak Rp 999, supaya transfer Anda dikenali sendiri.
+          banyak {formatRupiah(999)}, supaya transfer Anda dikenali sendiri.
         </p>
       </form>
     </Modal>

@@ -5,7 +5,7 @@ import styles from '#web/features/scan/scan.module.css';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { Countdown } from '#web/ui/Countdown.tsx';
-import { PageTitle } from '#web/ui/PageHead.tsx';
+import { PageTitle } from '#web/ui/PageTitle.tsx';
 
 type Props = {
   data: string;
@@ -47,8 +47,8 @@ export function Consent({ data, scan, onAgreed, onGone }: Props) {
         </ul>
       </section>
       <p className={styles['warning']}>
-        Jangan lanjutkan bila Anda tidak mengenal {who}, atau bila seseorang menyuruh Anda lewat telepon
-        atau pesan.
+        Jangan lanjutkan bila Anda tidak mengenal {who}, atau bila seseorang menyuruh Anda lewat
+        telepon atau pesan.
       </p>
       <Refused error={consent.error} />
       <Button size="lg" block busy={consent.busy} onClick={() => consent.mutate({ data })}>

@@ -12,7 +12,7 @@ import { Progress, Scanning } from '#web/features/scan/Scanning.tsx';
 import { Mark } from '#web/features/shell/Mark.tsx';
 import { configQuery } from '#web/features/shell/queries.ts';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
-import { PageTitle } from '#web/ui/PageHead.tsx';
+import { PageTitle } from '#web/ui/PageTitle.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 
 /** Route `/scan/{data}`, for the phone's owner: who asks, the consent, the QR, the outcome. */
@@ -64,8 +64,8 @@ function Outcome({ scan }: { scan: Scan }) {
       <Ending icon={<CircleCheck size={40} />} tone="good" title="Tersambung">
         <Progress state="connected" />
         <p>
-          {scan.phone ? <strong className={styles['phone']}>{scan.phone}</strong> : 'Nomor Anda'} kini
-          tersambung ke token <bdi className={styles['who']}>{scan.token_name}</bdi> milik{' '}
+          {scan.phone ? <strong className={styles['phone']}>{scan.phone}</strong> : 'Nomor Anda'}{' '}
+          kini tersambung ke token <bdi className={styles['who']}>{scan.token_name}</bdi> milik{' '}
           <bdi className={styles['who']}>{scan.account_name}</bdi>.
         </p>
         <p>Anda dapat menutup halaman ini.</p>

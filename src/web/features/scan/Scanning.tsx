@@ -6,10 +6,12 @@ import { Alert } from '#web/ui/Alert.tsx';
 import { AnchorButton } from '#web/ui/Button.tsx';
 import { Countdown } from '#web/ui/Countdown.tsx';
 import { CopyField } from '#web/ui/CopyField.tsx';
-import { PageTitle } from '#web/ui/PageHead.tsx';
+import { PageTitle } from '#web/ui/PageTitle.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 
-const LiveQr = lazy(async () => ({ default: (await import('#web/features/scan/LiveQr.tsx')).LiveQr }));
+const LiveQr = lazy(async () => ({
+  default: (await import('#web/features/scan/LiveQr.tsx')).LiveQr,
+}));
 const QR_PX = 264;
 
 type Props = {

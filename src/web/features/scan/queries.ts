@@ -29,8 +29,7 @@ export const scanQuery = (data: string, nonce: string | undefined) =>
     queryKey: ['scan', data, nonce],
     queryFn: ({ signal }) =>
       perform(getScan, nonce === undefined ? { data } : { data, nonce }, { signal }),
-    refetchInterval: ({ state }) =>
-      lookAgain(state.data, isGone(state.error), nonce !== undefined),
+    refetchInterval: ({ state }) => lookAgain(state.data, isGone(state.error), nonce !== undefined),
     retry: (tries, error) => tries < 1 && !isGone(error),
     staleTime: 0,
     gcTime: 0,

@@ -5,6 +5,8 @@ import { onSessionChange } from '#web/client/session.ts';
 import { userQuery, useUser } from '#web/client/user.ts';
 import { AccountSheet, SidebarFoot } from '#web/features/shell/AccountMenu.tsx';
 import styles from '#web/features/shell/AppLayout.module.css';
+import { UnreadCount, UnreadTitle } from '#web/features/messages/UnreadCount.tsx';
+import { useLive } from '#web/features/messages/useLive.ts';
 import { Mark } from '#web/features/shell/Mark.tsx';
 import { menu } from '#web/features/shell/menu.ts';
 import { configQuery } from '#web/features/shell/queries.ts';
@@ -54,6 +56,7 @@ function Shell() {
           </div>
         </header>
         <main id="isi" tabIndex={-1} className={styles['main']}>
+          {!operator && <Live />}
           <SimulatorBanner />
           <Outlet />
         </main>
@@ -65,6 +68,12 @@ function Shell() {
       </div>
     </>
   );
+}
+
+/** Keeps a customer's screens current; shows nothing itself. */
+function Live() {
+  useLive(useUser().id);
+  return <UnreadTitle />;
 }
 
 const MenuLinks = () => (
@@ -79,6 +88,7 @@ const MenuLinks = () => (
         >
           <Icon size={20} aria-hidden="true" />
           <span>{label}</span>
+          {to === '/message-history' && <UnreadCount />}
         </Link>
       </li>
     ))}

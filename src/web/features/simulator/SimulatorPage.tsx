@@ -1,5 +1,78 @@
-import { PageHead } from '#web/ui/PageHead.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { FlaskConical } from 'lucide-react';
+import { useEffect } from 'react';
+import { sentenceOf } from '#web/client/errors.ts';
+import { Mark } from '#web/features/shell/Mark.tsx';
+import { NotFoundPage } from '#web/features/shell/NotFoundPage.tsx';
+import { configQuery } from '#web/features/shell/queries.ts';
+import { Bank } from '#web/features/simulator/Bank.tsx';
+import { chosenPhone } from '#web/features/simulator/phones.ts';
+import { PhoneDesk } from '#web/features/simulator/PhoneDesk.tsx';
+import styles from '#web/features/simulator/SimulatorPage.module.css';
+import { WentWrong } from '#web/ui/EmptyState.tsx';
+import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { Spinner } from '#web/ui/Spinner.tsx';
+import { TabLink, TabLinks } from '#web/ui/Tabs.tsx';
 
+const route = getRouteApi('/simulator');
+
+/**
+ * Route `/simulator` (public): the phones and the bank of the simulated world. Where an installation
+ * has none, this address is nobody's.
+ */
 export function SimulatorPage() {
-  return <PageHead title="Simulator" />;
+  const config = useQuery(configQuery);
+  if (config.isPending) return <Spinner screen />;
+  if (config.isError) {
+    return (
+      <main id="isi" className={styles['main']}>
+        <PageTitle>Simulator</PageTitle>
+        <WentWrong message={sentenceOf(config.error)} onRetry={() => void config.refetch()} />
+      </main>
+    );
+  }
+  return config.data.simulator ? <World /> : <NotFoundPage />;
+}
+
+function World() {
+  const { phone: asked, bank, amount } = route.useSearch();
+  const phone = chosenPhone(asked);
+  const navigate = useNavigate();
+  useEffect(() => {
+    // The address names the phone, so that it can be kept and sent on.
+    if (asked === phone) return;
+    void navigate({ to: '/simulator', search: (before) => ({ ...before, phone }), replace: true });
+  }, [asked, phone, navigate]);
+  return (
+    <>
+      <header>
+        <p className={styles['banner']}>
+          <FlaskConical size={16} aria-hidden="true" />
+          Ini simulasi: pesan tidak sampai ke orang sungguhan dan uang tidak berpindah.
+        </p>
+        <div className={styles['head']}>
+          <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
+            <Mark />
+          </Link>
+          <TabLinks label="Bagian simulator">
+            <TabLink
+              to="/simulator"
+              search={{ phone }}
+              activeOptions={{ exact: true }}
+            >
+              Ponsel
+            </TabLink>
+            <TabLink to="/simulator" search={{ phone, bank: '1' }}>
+              Bank
+            </TabLink>
+          </TabLinks>
+        </div>
+      </header>
+      <main id="isi" tabIndex={-1} className={styles['main']}>
+        <PageTitle className={styles['title']}>{bank ? 'Bank simulasi' : 'Ponsel simulasi'}</PageTitle>
+        {bank ? <Bank key={amount} amount={amount} /> : <PhoneDesk key={phone} phone={phone} />}
+      </main>
+    </>
+  );
 }

@@ -27,7 +27,11 @@ export function KeyDialog({ title, secret, note, onClose, next }: Props) {
   };
   const foot = (
     <>
-      <Button variant={next ? 'outline' : 'solid'} tone={next ? 'neutral' : 'primary'} onClick={onClose}>
+      <Button
+        variant={next ? 'outline' : 'solid'}
+        tone={next ? 'neutral' : 'primary'}
+        onClick={onClose}
+      >
         Sudah saya simpan
       </Button>
       {next && <Button onClick={next.go}>{next.label}</Button>}

@@ -35,11 +35,18 @@ export function LinkPart({ token, linking }: { token: Token; linking: boolean })
   });
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    if (linking) button.current?.focus();
+    if (!linking) return;
+    // `<dialog>` looks for the attribute when it opens; an open one is left to `focus`.
+    button.current?.setAttribute('autofocus', '');
+    button.current?.focus();
   }, [linking]);
   const connected = token.status === 'linked';
   const awaited = link !== undefined && !connected;
-  useQuery({ ...tokenQuery(token.id), enabled: awaited, refetchInterval: awaited ? LOOK_MS : false });
+  useQuery({
+    ...tokenQuery(token.id),
+    enabled: awaited,
+    refetchInterval: awaited ? LOOK_MS : false,
+  });
   const arrived = connected && link !== undefined;
   useEffect(() => {
     if (!arrived) return;
@@ -51,8 +58,8 @@ export function LinkPart({ token, linking }: { token: Token; linking: boolean })
   if (connected) {
     return (
       <p className={styles['connected']}>
-        Tersambung ke <strong className="num">{token.phone && formatPhone(token.phone)}</strong>. Token
-        ini siap mengirim dan menerima pesan.
+        Tersambung ke <strong className="num">{token.phone && formatPhone(token.phone)}</strong>.
+        Token ini siap mengirim dan menerima pesan.
       </p>
     );
   }
@@ -90,10 +97,14 @@ function ScanLink({ link, onEnd }: { link: Link; onEnd: () => void }) {
   return (
     <div className={styles['scan']}>
       <Suspense fallback={<Skeleton width={QR_PX} height={QR_PX} />}>
-        <QrImage text={address} size={QR_PX} alt="QR alamat halaman pindai, untuk dibuka di ponsel lain" />
+        <QrImage
+          text={address}
+          size={QR_PX}
+          alt="QR alamat halaman pindai, untuk dibuka di ponsel lain"
+        />
       </Suspense>
       <div className={styles['scanWords']}>
-        <CopyField label="Tautan pindai" value={address} look="code" />
+        <CopyField label="Tautan pindai" value={address} shown={shortened(address)} look="code" />
         <p className={styles['note']}>
           Sekali pakai, berlaku <Countdown until={link.expires_at} onEnd={onEnd} /> lagi.
         </p>
@@ -111,3 +122,7 @@ function ScanLink({ link, onEnd }: { link: Link; onEnd: () => void }) {
     </div>
   );
 }
+
+/** An address that is too long to be read, by its two ends. */
+const shortened = (address: string): string =>
+  `${address.replace(/^https?:\/\//, '').slice(0, -60)}…${address.slice(-6)}`;

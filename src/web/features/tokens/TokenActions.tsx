@@ -26,7 +26,9 @@ export function TokenActions({ token, onGone }: Props) {
   const askRotate = () =>
     confirm({
       title: 'Ganti kunci API?',
-      children: <p>Kunci baru ditampilkan sekali. Kunci lama masih berlaku 24 jam, lalu ditolak.</p>,
+      children: (
+        <p>Kunci baru ditampilkan sekali. Kunci lama masih berlaku 24 jam, lalu ditolak.</p>
+      ),
       cancelText: 'Batal',
       confirmText: 'Ganti kunci',
       tone: 'primary',
@@ -42,8 +44,9 @@ export function TokenActions({ token, onGone }: Props) {
       title: 'Putuskan ponsel?',
       children: (
         <p>
-          Token ini tidak dapat mengirim lagi lewat {token.phone ? formatPhone(token.phone) : 'ponselnya'}{' '}
-          sampai QR dipindai kembali. Riwayat pesan tetap ada.
+          Token ini tidak dapat mengirim lagi lewat{' '}
+          {token.phone ? formatPhone(token.phone) : 'ponselnya'} sampai QR dipindai kembali. Riwayat
+          pesan tetap ada.
         </p>
       ),
       cancelText: 'Batal',
@@ -56,8 +59,8 @@ export function TokenActions({ token, onGone }: Props) {
       title: `Hapus token ${token.name}?`,
       children: (
         <p>
-          Kuncinya langsung ditolak dan ponselnya terputus. Ini tidak dapat dibatalkan. Riwayat pesan tetap
-          ada.
+          Kuncinya langsung ditolak dan ponselnya terputus. Ini tidak dapat dibatalkan. Riwayat
+          pesan tetap ada.
         </p>
       ),
       cancelText: 'Batal',

@@ -4,6 +4,7 @@ import { formatPhone } from '#contract/phone.ts';
 import { formatAgo, formatDateTime } from '#contract/time.ts';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/client/errors.ts';
+import { useUser } from '#web/client/user.ts';
 import { Samples } from '#web/features/tokens/KeyShown.tsx';
 import { LinkPart } from '#web/features/tokens/LinkPart.tsx';
 import { tokenQuery } from '#web/features/tokens/queries.ts';
@@ -45,44 +46,54 @@ export function TokenDrawer({ id, linking, onClose }: Props) {
 
 type DetailsProps = { token: Token; linking: boolean; onGone: () => void };
 
-const Details = ({ token, linking, onGone }: DetailsProps) => (
-  <div className={styles['parts']}>
-    <div>
-      <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
-      {token.status === 'suspended' && (
-        <p className={styles['note']}>
-          Token ini ditangguhkan penyelenggara. Hubungi layanan pelanggan.
-        </p>
-      )}
+function Details({ token, linking, onGone }: DetailsProps) {
+  const { timezone } = useUser();
+  return (
+    <div className={styles['parts']}>
+      <div>
+        <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
+        {token.status === 'suspended' && (
+          <p className={styles['note']}>
+            Token ini ditangguhkan penyelenggara. Hubungi layanan pelanggan.
+          </p>
+        )}
+      </div>
+      <LinkPart token={token} linking={linking} />
+      <section className={styles['part']}>
+        <h3>Rincian</h3>
+        <Facts
+          facts={[
+            {
+              term: 'Nomor',
+              is: token.phone ? formatPhone(token.phone) : 'Belum ada ponsel yang tersambung',
+            },
+            { term: 'Kanal', is: channelLabel[token.channel] },
+            {
+              term: 'Kunci API',
+              is: (
+                <code aria-label={`Berakhir dengan ${token.key_hint}`}>••••{token.key_hint}</code>
+              ),
+            },
+            {
+              term: 'Terkirim hari ini',
+              is: `${formatNumber(token.sent_today)} dari ${formatNumber(token.daily_limit)}`,
+            },
+            {
+              term: 'Terakhir dipakai',
+              is: token.last_used_at
+                ? formatAgo(token.last_used_at, undefined, timezone)
+                : 'Belum pernah',
+            },
+            { term: 'Dibuat', is: formatDateTime(token.created_at, timezone) },
+          ]}
+        />
+      </section>
+      <TokenSettings key={token.id} token={token} />
+      <section className={styles['part']}>
+        <h3>Contoh kode</h3>
+        <Samples />
+      </section>
+      <TokenActions token={token} onGone={onGone} />
     </div>
-    <LinkPart token={token} linking={linking} />
-    <section className={styles['part']}>
-      <h3>Rincian</h3>
-      <Facts
-        facts={[
-          {
-            term: 'Nomor',
-            is: token.phone ? formatPhone(token.phone) : 'Belum ada ponsel yang tersambung',
-          },
-          { term: 'Kanal', is: channelLabel[token.channel] },
-          {
-            term: 'Kunci API',
-            is: <code aria-label={`Berakhir dengan ${token.key_hint}`}>••••{token.key_hint}</code>,
-          },
-          {
-            term: 'Terkirim hari ini',
-            is: `${formatNumber(token.sent_today)} dari ${formatNumber(token.daily_limit)}`,
-          },
-          { term: 'Terakhir dipakai', is: token.last_used_at ? formatAgo(token.last_used_at) : 'Belum pernah' },
-          { term: 'Dibuat', is: formatDateTime(token.created_at) },
-        ]}
-      />
-    </section>
-    <TokenSettings key={token.id} token={token} />
-    <section className={styles['part']}>
-      <h3>Contoh kode</h3>
-      <Samples />
-    </section>
-    <TokenActions token={token} onGone={onGone} />
-  </div>
-);
+  );
+}

@@ -5,6 +5,7 @@ import { formatAgo, formatDateTime } from '#contract/time.ts';
 import { listTokens, tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useList } from '#web/client/list.ts';
+import { useUser } from '#web/client/user.ts';
 import { CreateToken } from '#web/features/tokens/CreateToken.tsx';
 import { TokenDrawer } from '#web/features/tokens/TokenDrawer.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
@@ -16,7 +17,7 @@ import { EmptyState, WentWrong } from '#web/ui/EmptyState.tsx';
 import { PageHead } from '#web/ui/PageHead.tsx';
 import { StatusChip } from '#web/ui/StatusChip.tsx';
 
-const columns: readonly Column<Token>[] = [
+const columns = (zone: string): readonly Column<Token>[] => [
   {
     id: 'name',
     title: 'Nama',
@@ -37,7 +38,13 @@ const columns: readonly Column<Token>[] = [
       ),
     phone: 'line',
   },
-  { id: 'channel', title: 'Kanal', width: 110, cell: ({ channel }) => channelLabel[channel], phone: 'hidden' },
+  {
+    id: 'channel',
+    title: 'Kanal',
+    width: 110,
+    cell: ({ channel }) => channelLabel[channel],
+    phone: 'hidden',
+  },
   {
     id: 'status',
     title: 'Status',
@@ -67,8 +74,8 @@ const columns: readonly Column<Token>[] = [
     width: 170,
     cell: ({ last_used_at: at }) =>
       at ? (
-        <time dateTime={at.toISOString()} title={formatDateTime(at)}>
-          {formatAgo(at)}
+        <time dateTime={at.toISOString()} title={formatDateTime(at, zone)}>
+          {formatAgo(at, undefined, zone)}
         </time>
       ) : (
         <span className={styles['none']}>Belum pernah</span>
@@ -80,6 +87,7 @@ const columns: readonly Column<Token>[] = [
 /** Route `/token`: the account's senders; one is made, shown and changed beside the list. */
 export function TokensPage() {
   const address = useTokenAddress();
+  const { timezone } = useUser();
   const tokens = useList(listTokens, {}, address.view);
   const add = (
     <Button icon={<Plus size={18} aria-hidden="true" />} onClick={address.make}>
@@ -88,15 +96,11 @@ export function TokensPage() {
   );
   return (
     <>
-      <PageHead
-        title="Token"
-        context="Nomor pengirim Anda dan kunci API-nya."
-        action={add}
-      />
+      <PageHead title="Token" context="Nomor pengirim Anda dan kunci API-nya." action={add} />
       <DataTable
         {...tokens.table}
         caption="Token"
-        columns={columns}
+        columns={columns(timezone)}
         rowKey={(token) => token.id}
         onView={address.setView}
         onOpen={(token) => address.show(token.id)}
@@ -115,7 +119,9 @@ export function TokensPage() {
           )
         }
       />
-      {address.making && <CreateToken onClose={address.close} onLink={(id) => address.show(id, true)} />}
+      {address.making && (
+        <CreateToken onClose={address.close} onLink={(id) => address.show(id, true)} />
+      )}
       {address.open !== undefined && (
         <TokenDrawer
           key={address.open}

@@ -29,7 +29,10 @@ test('the curl sample, run by a shell, sends what the API accepts', () => {
     'Authorization: Bearer kbr_test_abc',
     'Content-Type: application/json',
   ]);
-  const message = { type: 'text', ...z.record(z.string(), z.unknown()).parse(JSON.parse(body ?? '')) };
+  const message = {
+    type: 'text',
+    ...z.record(z.string(), z.unknown()).parse(JSON.parse(body ?? '')),
+  };
   expect(NewMessage.safeParse(message).success).toBe(true);
 });
 

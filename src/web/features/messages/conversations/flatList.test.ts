@@ -78,8 +78,15 @@ test('what was scrolled to while the newest were on their way is not forgotten',
   const server = aServer(100);
   const first = await readNewest(server.source, () => undefined, 0);
   let cache: Flat<Row> | undefined = first;
-  const reading = readNewest(server.source, () => cache, 1_000);
+  let answer = () => undefined as void;
+  const asked = new Promise<void>((resolve) => (answer = resolve));
+  const slow = {
+    ...server.source,
+    page: async (start: number) => asked.then(() => server.source.page(start)),
+  };
+  const reading = readNewest(slow, () => cache, 1_000);
   cache = await readOlder(server.source, () => first);
+  answer();
   expect(ids(await reading)).toEqual(down(100, 63));
 });
 

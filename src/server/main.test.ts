@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, vi } from 'vitest';
+import { type TestDatabase, test as base } from '#tests/database.ts';
+
+type Started = {
+  child: ChildProcess;
+  out: () => string;
+  err: () => string;
+  exit: Promise<number | null>;
+};
+
+const main = join(import.meta.dirname, 'main.ts');
+
+/** Starts the house as a process of its own, on the test's database; whatever is left is ended after. */
+const test = base.extend<{ folder: string; start: (env?: Record<string, string>) => Started }>({
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
+  folder: async ({}, use) => {
+    const folder = await mkdtemp(join(tmpdir(), 'kabari-main-'));
+    await use(folder);
+    await rm(folder, { recursive: true, force: true });
+  },
+  start: async ({ db, folder }, use) => {
+    const started: Started[] = [];
+    await use((env = {}) => {
+      const one = startHouse({ DATABASE_URL: db.url, KABARI_DATA: folder, PORT: '0', ...env });
+      started.push(one);
+      return one;
+    });
+    for (const { child } of started) child.kill('SIGKILL');
+    await Promise.all(started.map(({ exit }) => exit));
+  },
+});
+
+function startHouse(env: Record<string, string>): Started {
+  const child = spawn(process.execPath, ['--disable-proto=delete', main], {
+    env: { PATH: process.env['PATH'], SIMULATOR_SPEED: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (words: string) => (out += words));
+  child.stderr.setEncoding('utf8').on('data', (words: string) => (err += words));
+  const exit = once(child, 'close').then(([code]) => code as number | null);
+  return { child, out: () => out, err: () => err, exit };
+}
+
+/** Where a started house answers, once it says so. */
+async function addressOf(house: Started): Promise<string> {
+  return vi.waitFor(
+    () => {
+      const found = /Kabari runs: (http:\/\/localhost:\d+)/.exec(house.out())?.[1];
+      if (!found) throw new Error(`not open: ${house.out()} ${house.err()}`);
+      return found.replace('localhost', '127.0.0.1');
+    },
+    { timeout: 15_000 },
+  );
+}
+const ended = async (house: Started) => ({ code: await house.exit, err: house.err() });
+
+test('a start says where the house is, and how the operator signs in, once', async ({ start }) => {
+  const first = start();
+  const address = await addressOf(first);
+  expect(first.out()).toMatch(/phone {5}6281100000000\n {2}password {2}\w{5}(-\w{5}){3}\n/);
+  expect(first.out()).toContain('/simulator');
+  expect((await fetch(`${address}/readyz`)).status).toBe(200);
+  first.child.kill('SIGTERM');
+  expect(await first.exit).toBe(0);
+  const second = start();
+  await addressOf(second);
+  expect(second.out()).not.toContain('password');
+});
+
+test('when told to stop, it finishes what is under way and goes', async ({ start }) => {
+  const house = start();
+  const address = await addressOf(house);
+  const body = new URLSearchParams({ act: 'app_config', token: '', fcm: '' });
+  const asked = Array.from({ length: 50 }, () => fetch(`${address}/api`, { method: 'POST', body }));
+  await asked[0];
+  house.child.kill('SIGINT');
+  const answers = await Promise.allSettled(asked);
+  for (const answer of answers) {
+    if (answer.status === 'fulfilled') expect([200, 503]).toContain(answer.value.status);
+  }
+  expect(await house.exit).toBe(0);
+  expect(house.err()).toBe('');
+});
+
+test('a taken port is one sentence', async ({ start }) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  expect(await ended(start({ PORT: String(port) }))).toEqual({
+    code: 1,
+    err: `Port ${port} is taken by another program; stop it, or choose another with PORT=3001 npm start.\n`,
+  });
+  other.close();
+});
+
+const oneSentence = (about: RegExp) => ({
+  code: 1,
+  err: expect.toSatisfy((words: string) => about.test(words) && !/\n.|^\s+at /m.test(words)),
+});
+
+test('a database that is not there, or a setting that makes no sense, is one sentence', async ({
+  start,
+}) => {
+  const nowhere = 'postgres://kabari@127.0.0.1:1/kabari';
+  const [gone, odd, strict] = await Promise.all([
+    ended(start({ DATABASE_URL: nowhere })),
+    ended(start({ PORT: 'three' })),
+    ended(start({ NODE_ENV: 'production' })),
+  ]);
+  expect(gone).toEqual(oneSentence(/database/i));
+  expect(odd).toEqual(oneSentence(/^PORT must be /));
+  expect(strict).toEqual(oneSentence(/PUBLIC_URL/));
+});
+
+/** How many events and messages wait for a worker. */
+async function waitingWork({ house }: TestDatabase): Promise<number> {
+  const [row] = await house<{ n: number }[]>`
+    select (select count(*) from outbox) + (select count(*) from dispatch) as n`;
+  return row?.n ?? -1;
+}
+
+test('what one process takes in, another sends: web and worker on one database', async ({
+  db,
+  start,
+}) => {
+  const web = start({ ROLE: 'web' });
+  const address = await addressOf(web);
+  const phone = '628123456789';
+  const post = async (fields: Record<string, string>) => {
+    const body = new URLSearchParams({ token: '', fcm: '', ...fields });
+    const headers = { 'sec-fetch-site': 'same-origin' };
+    return (await fetch(`${address}/api`, { method: 'POST', body, headers })).json();
+  };
+  const [system] = await db.house<{ account_id: string }[]>`
+    select account_id from accounts where is_system`;
+  await db.house`
+    insert into outbox (account_id, outbox_id, kind, data)
+    values (${system?.account_id ?? ''}, gen_random_uuid(), 'saldo.changed',
+      '{"available": 0, "held": 0}')`;
+  expect(await waitingWork(db)).toBe(1);
+  const worker = start({ ROLE: 'worker' });
+  await vi.waitFor(() => expect(worker.out()).toContain('the house is open'), { timeout: 15_000 });
+  await vi.waitFor(async () => expect(await waitingWork(db)).toBe(0), { timeout: 5_000 });
+  expect(await post({ act: 'simulator_phone', phone })).toMatchObject({ code: 1, data: { phone } });
+  for (const { child } of [web, worker]) child.kill('SIGTERM');
+  expect(await Promise.all([web.exit, worker.exit])).toEqual([0, 0]);
+});

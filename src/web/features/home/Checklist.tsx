@@ -1,0 +1,141 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { Check } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { HomeSummary } from '#contract/messages.ts';
+import { progressOf, stepKeys, type StepKey } from '#web/features/home/figures.ts';
+import styles from '#web/features/home/home.module.css';
+import { curlSample, useSending } from '#web/features/tokens/samples.ts';
+import { LinkButton } from '#web/ui/Button.tsx';
+import { CodeBlock } from '#web/ui/CodeBlock.tsx';
+import { Money } from '#web/ui/Money.tsx';
+import { Panel } from '#web/ui/Panel.tsx';
+
+type StepFacts = {
+  title: string;
+  /** What the link or the button says. */
+  action: string;
+  link: Pick<LinkProps, 'to' | 'search'>;
+};
+
+const stepsOf = ({ attention }: HomeSummary): Record<StepKey, StepFacts> => {
+  const waiting = attention.find(({ reason }) => reason === 'not_linked');
+  return {
+    topped_up: {
+      title: 'Isi saldo',
+      action: 'Isi saldo',
+      link: { to: '/saldo', search: { new: '1' } },
+    },
+    has_token: {
+      title: 'Tambah token',
+      action: 'Tambah token',
+      link: { to: '/token', search: { view: 'new' } },
+    },
+    linked: {
+      title: 'Pindai QR',
+      action: 'Pindai QR',
+      link: { to: '/token', search: waiting ? { open: waiting.token_id, view: 'link' } : {} },
+    },
+    sent: {
+      title: 'Kirim pesan pertama',
+      action: 'Kirim dari sini',
+      link: { to: '/message-history', search: { new: '1' } },
+    },
+  };
+};
+
+/** The four steps from a new account to the first message; what is done stays ticked. */
+export function Checklist({ home }: { home: HomeSummary }) {
+  const { done, next } = progressOf(home.checklist);
+  const steps = stepsOf(home);
+  return (
+    <Panel
+      title="Langkah pertama"
+      look="card"
+      tools={<span className={styles['count']}>{done} dari 4 selesai</span>}
+    >
+      <progress
+        className={styles['progress']}
+        value={done}
+        max={stepKeys.length}
+        aria-label="Langkah yang selesai"
+      />
+      <ol className={styles['steps']}>
+        {stepKeys.map((key, index) => (
+          <Step
+            key={key}
+            number={index + 1}
+            step={steps[key]}
+            done={home.checklist[key]}
+            current={key === next}
+          >
+            <Doing step={key} home={home} />
+            <LinkButton {...steps[key].link} tone={key === 'topped_up' ? 'attention' : 'primary'}>
+              {steps[key].action}
+            </LinkButton>
+          </Step>
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+type StepProps = {
+  number: number;
+  step: StepFacts;
+  done: boolean;
+  /** The one to do now is open; the others may be done before it all the same. */
+  current: boolean;
+  children: ReactNode;
+};
+
+const Step = ({ number, step, done, current, children }: StepProps) => (
+  <li
+    className={styles['step']}
+    data-done={done || undefined}
+    aria-current={current ? 'step' : undefined}
+  >
+    <span className={styles['number']} aria-hidden="true">
+      {done ? <Check size={16} /> : number}
+    </span>
+    <div className={styles['stepBody']}>
+      <h3>
+        {done || current ? step.title : <Link {...step.link}>{step.title}</Link>}
+        {done && <span className="sr-only"> (selesai)</span>}
+      </h3>
+      {current && children}
+    </div>
+  </li>
+);
+
+/** Why the step is there, and what it needs. */
+function Doing({ step, home }: { step: StepKey; home: HomeSummary }) {
+  const sending = useSending();
+  const { available } = home.saldo;
+  switch (step) {
+    case 'topped_up':
+      return (
+        <p>
+          {available > 0 && (
+            <>
+              Saldo Anda kini <Money amount={available} />.{' '}
+            </>
+          )}
+          Pesan dibayar dari saldo, hanya yang terkirim.
+        </p>
+      );
+    case 'has_token':
+      return <p>Satu token untuk satu nomor pengirim, dengan kunci API untuk sistem Anda.</p>;
+    case 'linked':
+      return <p>Sambungkan token dengan nomor WhatsApp Anda: pindai QR-nya sekali saja.</p>;
+    case 'sent':
+      return (
+        <>
+          <p>
+            Tempel perintah ini di terminal dan ganti KUNCI_API_ANDA dengan kunci token Anda, atau
+            kirim langsung dari sini.
+          </p>
+          <CodeBlock title="curl" code={curlSample(sending)} />
+        </>
+      );
+  }
+}

@@ -1,0 +1,74 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { MessageRow } from '#contract/messages.ts';
+import { formatAgo, formatDateTime } from '#contract/time.ts';
+import { useUser } from '#web/client/user.ts';
+import styles from '#web/features/home/home.module.css';
+import { StatusMark } from '#web/features/messages/StatusMark.tsx';
+import { excerptOf, nameOf } from '#web/features/messages/words.ts';
+import { DataTable, type Column } from '#web/ui/DataTable.tsx';
+import { Money } from '#web/ui/Money.tsx';
+import { Panel } from '#web/ui/Panel.tsx';
+
+const columns = (zone: string): readonly Column<MessageRow>[] => [
+  {
+    id: 'peer',
+    title: 'Nomor',
+    width: 190,
+    cell: (message) => <bdi className="num">{nameOf(message)}</bdi>,
+    phone: 'title',
+  },
+  {
+    id: 'excerpt',
+    title: 'Pesan',
+    width: 320,
+    cell: (message) => <bdi className={styles['excerpt']}>{excerptOf(message)}</bdi>,
+    phone: 'line',
+  },
+  {
+    id: 'status',
+    title: 'Status',
+    width: 130,
+    cell: ({ status }) => <StatusMark status={status} />,
+    phone: 'note',
+  },
+  {
+    id: 'price',
+    title: 'Biaya',
+    align: 'end',
+    width: 100,
+    cell: ({ price, direction }) => direction === 'out' && <Money amount={price} />,
+    phone: 'hidden',
+  },
+  {
+    id: 'created_at',
+    title: 'Waktu',
+    align: 'end',
+    width: 150,
+    cell: ({ created_at: at }) => (
+      <time dateTime={at.toISOString()} title={formatDateTime(at, zone)} className={styles['when']}>
+        {formatAgo(at, undefined, zone)}
+      </time>
+    ),
+    phone: 'aside',
+  },
+];
+
+/** The ten newest messages, out and in; each opens its details in the history. */
+export function Newest({ messages }: { messages: readonly MessageRow[] }) {
+  const navigate = useNavigate();
+  const { timezone } = useUser();
+  return (
+    <Panel title="Pesan terbaru" tools={<Link to="/message-history">Semua pesan</Link>}>
+      <DataTable
+        caption="Pesan terbaru"
+        columns={columns(timezone)}
+        rows={messages}
+        rowKey={({ id }) => id}
+        view={{ page: 0 }}
+        onView={() => undefined}
+        totalPages={1}
+        onOpen={({ id }) => void navigate({ to: '/message-history', search: { open: id } })}
+      />
+    </Panel>
+  );
+}

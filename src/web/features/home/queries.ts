@@ -1,0 +1,11 @@
+import { queryOptions } from '@tanstack/react-query';
+import { homeSummary } from '#contract/messages.ts';
+import { perform } from '#web/client/act.ts';
+
+/** Everything that Beranda shows. */
+export const homeQuery = queryOptions({
+  queryKey: ['home'],
+  queryFn: ({ signal }) => perform(homeSummary, {}, { signal }),
+  // Coming back from a step of the checklist must show it done; live events do not tell of all of them.
+  staleTime: 0,
+});

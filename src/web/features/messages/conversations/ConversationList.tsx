@@ -1,0 +1,222 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { MessagesSquare, Search } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import type { Conversation } from '#contract/messages.ts';
+import { formatPhone } from '#contract/phone.ts';
+import { civilDate, formatTime } from '#contract/time.ts';
+import { sentenceOf } from '#web/client/errors.ts';
+import { useUser } from '#web/client/user.ts';
+import styles from '#web/features/messages/conversations/ConversationList.module.css';
+import { draftOf } from '#web/features/messages/conversations/drafts.ts';
+import {
+  conversationOrder,
+  conversationsQuery,
+  readMoreConversations,
+  sameConversation,
+  type Which,
+} from '#web/features/messages/conversations/queries.ts';
+import { dayLabel } from '#web/features/messages/conversations/threadItems.ts';
+import { useMore } from '#web/features/messages/conversations/useMore.ts';
+import { StatusMark } from '#web/features/messages/StatusMark.tsx';
+import { nameOf } from '#web/features/messages/words.ts';
+import { Avatar } from '#web/ui/Avatar.tsx';
+import { Button } from '#web/ui/Button.tsx';
+import { EmptyState, WentWrong } from '#web/ui/EmptyState.tsx';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { TextField } from '#web/ui/TextField.tsx';
+
+type Props = {
+  q: string;
+  open: Which | undefined;
+  /** Was unread when it was opened: keeps its place among them. */
+  held: Which | undefined;
+  onSend: () => void;
+};
+
+/** The conversations, unread first; grows while it is scrolled. */
+export function ConversationList({ q, open, held, onSend }: Props) {
+  const navigate = useNavigate({ from: '/message-history' });
+  const search = (text: string) =>
+    void navigate({
+      to: '.',
+      search: (old) => ({ ...old, q: text || undefined }),
+      replace: true,
+    });
+  return (
+    <section className={styles['place']} aria-label="Daftar percakapan">
+      <SearchField value={q} onChange={search} />
+      <Rows q={q} open={open} held={held} onSend={onSend} onClear={() => search('')} />
+    </section>
+  );
+}
+
+const PAUSE_MS = 250;
+
+function SearchField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+  const [typed, setTyped] = useState(value);
+  const [asked, setAsked] = useState(value);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  if (value !== asked) {
+    setAsked(value);
+    setTyped(value);
+  }
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (
+    <div className={styles['search']}>
+      <TextField
+        label="Cari percakapan"
+        hideLabel
+        type="search"
+        placeholder="Cari nama atau nomor"
+        prefix={<Search size={18} aria-hidden="true" />}
+        maxLength={60}
+        value={typed}
+        onChange={({ target }) => {
+          const text = target.value;
+          setTyped(text);
+          clearTimeout(timer.current);
+          timer.current = setTimeout(() => {
+            setAsked(text.trim());
+            onChange(text.trim());
+          }, PAUSE_MS);
+        }}
+      />
+    </div>
+  );
+}
+
+function Rows({ q, open, held, onSend, onClear }: Props & { onClear: () => void }) {
+  const client = useQueryClient();
+  const { data, error, refetch } = useQuery(conversationsQuery(q));
+  const more = useMore(() => readMoreConversations(client, q));
+  const shown = data?.rows.toSorted(conversationOrder(held));
+  if (!shown && error) {
+    return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
+  }
+  if (!shown) return <Bones />;
+  if (shown.length === 0)
+    return q ? <NotFound onClear={onClear} /> : <NothingYet onSend={onSend} />;
+  const severalTokens = new Set(shown.map(({ token }) => token.id)).size > 1;
+  return (
+    <div className={styles['scroll']}>
+      <ul className={styles['rows']} aria-label="Percakapan">
+        {shown.map((conversation) => (
+          <Line
+            key={`${conversation.token.id} ${conversation.peer}`}
+            conversation={conversation}
+            q={q}
+            open={open !== undefined && sameConversation(conversation, open)}
+            withToken={severalTokens}
+          />
+        ))}
+      </ul>
+      {!data?.ended && (
+        <div ref={more.edge} className={styles['more']}>
+          <Button size="sm" variant="link" tone="neutral" busy={more.busy} onClick={more.read}>
+            Muat percakapan berikutnya
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+type LineProps = { conversation: Conversation; q: string; open: boolean; withToken: boolean };
+
+function Line({ conversation, q, open, withToken }: LineProps) {
+  const zone = useUser().timezone;
+  const { token, peer, peer_name, unread, last_at, direction, status } = conversation;
+  const draft = open ? '' : draftOf({ tokenId: token.id, peer });
+  return (
+    <li>
+      <Link
+        to="/message-history"
+        search={{ view: 'percakapan', open: token.id, peer, q: q || undefined }}
+        activeOptions={{ includeSearch: true }}
+        className={styles['row']}
+        data-unread={unread > 0 || undefined}
+        data-open={open || undefined}
+      >
+        <Avatar name={peer_name ?? ''} {...numberIcon(conversation)} decorative />
+        <span className={styles['words']}>
+          <span className={styles['top']}>
+            <bdi className={styles['name']}>{peer_name ?? formatPhone(peer)}</bdi>
+            <time className={styles['time']} dateTime={last_at.toISOString()}>
+              {shortTime(last_at, zone)}
+            </time>
+          </span>
+          <span className={styles['bottom']}>
+            <span className={styles['preview']}>
+              {draft ? (
+                <>
+                  <span className={styles['draft']}>Draf:</span> <bdi>{draft}</bdi>
+                </>
+              ) : (
+                <>
+                  {direction === 'out' && <StatusMark status={status} iconOnly />}
+                  <bdi>{conversation.preview || 'Lampiran'}</bdi>
+                </>
+              )}
+            </span>
+            {unread > 0 && (
+              <span className={styles['unread']}>
+                {unread > 99 ? '99+' : unread}
+                <span className="sr-only"> belum dibaca</span>
+              </span>
+            )}
+          </span>
+          {withToken && <bdi className={styles['token']}>{token.name}</bdi>}
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+/** Who has no name has no initials: the last two digits tell numbers apart. */
+function numberIcon({ peer, peer_name }: Conversation) {
+  return peer_name === null ? { icon: peer.slice(-2), name: nameOf({ peer, peer_name }) } : {};
+}
+
+/** `09.05` today, `Kemarin`, else the date. */
+function shortTime(at: Date, zone: string): string {
+  const [day, today] = [civilDate(at, zone), civilDate(new Date(), zone)];
+  return day === today ? formatTime(at, zone) : dayLabel(day, today);
+}
+
+const Bones = () => (
+  <div className={styles['rows']} aria-busy="true">
+    {Array.from({ length: 7 }, (_, line) => (
+      <div key={line} className={styles['row']}>
+        <Skeleton width={40} height={40} round />
+        <span className={styles['words']}>
+          <Skeleton width={`${50 + ((line * 29) % 30)}%`} />
+          <Skeleton width={`${60 + ((line * 41) % 30)}%`} />
+        </span>
+      </div>
+    ))}
+  </div>
+);
+
+const NotFound = ({ onClear }: { onClear: () => void }) => (
+  <EmptyState
+    title="Data tidak ditemukan"
+    action={
+      <Button variant="outline" tone="neutral" onClick={onClear}>
+        Hapus pencarian
+      </Button>
+    }
+  >
+    Tidak ada percakapan yang nama atau nomornya berawal dengan itu.
+  </EmptyState>
+);
+
+const NothingYet = ({ onSend }: { onSend: () => void }) => (
+  <EmptyState
+    icon={<MessagesSquare size={24} />}
+    title="Belum ada percakapan"
+    action={<Button onClick={onSend}>Kirim pesan</Button>}
+  >
+    Percakapan dimulai saat Anda mengirim pesan, atau saat seseorang menulis ke nomor Anda.
+  </EmptyState>
+);

@@ -1,0 +1,65 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { MessagesSquare } from 'lucide-react';
+import { useState } from 'react';
+import { Id } from '#contract/ids.ts';
+import { Phone } from '#contract/phone.ts';
+import { ConversationList } from '#web/features/messages/conversations/ConversationList.tsx';
+import styles from '#web/features/messages/conversations/ConversationsView.module.css';
+import {
+  conversationsQuery,
+  sameConversation,
+  type Which,
+} from '#web/features/messages/conversations/queries.ts';
+import { Thread } from '#web/features/messages/conversations/Thread.tsx';
+import { EmptyState } from '#web/ui/EmptyState.tsx';
+import { classes } from '#web/ui/rules/classes.ts';
+
+const tokenId = Id('token');
+
+/** The conversation that the address names, when it names one. */
+function whichOf(search: {
+  open?: string | undefined;
+  peer?: string | undefined;
+}): Which | undefined {
+  const token = tokenId.safeParse(search.open);
+  const peer = Phone.safeParse(search.peer);
+  return token.success && peer.success ? { tokenId: token.data, peer: peer.data } : undefined;
+}
+
+/** All conversations beside the one that is open; on phones one after the other. */
+export function ConversationsView({ onSend }: { onSend: () => void }) {
+  const search = useSearch({ from: '/app/message-history' });
+  const client = useQueryClient();
+  const which = whichOf(search);
+  const q = search.q ?? '';
+  const name = which ? `${which.tokenId} ${which.peer}` : '';
+  // Reading takes a conversation out of the unread ones; until another is opened it keeps its place.
+  const [held, setHeld] = useState<{ name: string; which?: Which | undefined }>({ name: '' });
+  if (held.name !== name) {
+    const list = client.getQueryData(conversationsQuery(q).queryKey);
+    const row = which && list?.rows.find((one) => sameConversation(one, which));
+    setHeld({ name, which: row && row.unread > 0 ? which : undefined });
+  }
+  return (
+    <div className={styles['view']}>
+      <div className={classes(styles['list'], which && styles['away'])}>
+        <ConversationList q={q} open={which} held={held.which} onSend={onSend} />
+      </div>
+      <div className={classes(styles['thread'], !which && styles['away'])}>
+        {which ? (
+          <Thread key={name} which={which} />
+        ) : (
+          <div className={styles['none']}>
+            <EmptyState
+              icon={<MessagesSquare size={24} />}
+              title="Pilih percakapan untuk membacanya"
+            >
+              Balasan pelanggan masuk ke sini begitu sampai, tanpa memuat ulang halaman.
+            </EmptyState>
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}

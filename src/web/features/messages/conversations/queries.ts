@@ -1,0 +1,121 @@
+import { queryOptions, type QueryClient, type QueryKey } from '@tanstack/react-query';
+import {
+  conversationMessages,
+  listConversations,
+  readConversation,
+  type Conversation,
+  type ConversationMessage,
+} from '#contract/messages.ts';
+import { perform } from '#web/client/act.ts';
+import { threadKey, unreadKey } from '#web/client/liveCache.ts';
+import { rises, withRead } from '#web/client/livePatches.ts';
+import {
+  merged,
+  readNewest,
+  readOlder,
+  type Flat,
+  type Source,
+} from '#web/features/messages/conversations/flatList.ts';
+
+/** Which conversation: a token's with a phone. */
+export type Which = { tokenId: string; peer: string };
+
+export const sameConversation = ({ token, peer }: Conversation, which: Which): boolean =>
+  token.id === which.tokenId && peer === which.peer;
+
+/** Unread first, then the newest; `held` stands where it stood while it was unread. */
+export const conversationOrder =
+  (held?: Which) =>
+  (a: Conversation, b: Conversation): number => {
+    const unread = (one: Conversation) =>
+      one.unread > 0 || (held && sameConversation(one, held)) ? 1 : 0;
+    return unread(b) - unread(a) || b.last_at.getTime() - a.last_at.getTime();
+  };
+
+const conversations = (q: string, signal?: AbortSignal): Source<Conversation> => ({
+  page: async (start) => {
+    const answer = await perform(listConversations, { start, q: q || undefined }, { signal });
+    return answer.rows;
+  },
+  keyOf: ({ token, peer }) => `${token.id} ${peer}`,
+  order: conversationOrder(),
+});
+
+const conversationsKey = (q: string) => ['conversations', 'list', q] as const;
+
+/** The conversations whose number or name begins with `q`; all of them when it is empty. */
+export const conversationsQuery = (q: string) =>
+  queryOptions({
+    queryKey: conversationsKey(q),
+    queryFn: ({ client, signal }) =>
+      readNewest(conversations(q, signal), known<Conversation>(client, conversationsKey(q))),
+  });
+
+/** How many of a conversation's messages are unread, as far as a list in the cache says. */
+export function unreadIn(client: QueryClient, which: Which): number {
+  const lists = client.getQueriesData<Flat<Conversation>>({
+    queryKey: conversationsKey('').slice(0, 2),
+  });
+  const row = lists
+    .flatMap(([, list]) => list?.rows ?? [])
+    .find((one) => sameConversation(one, which));
+  return row?.unread ?? 0;
+}
+
+const thread = ({ tokenId, peer }: Which, signal?: AbortSignal): Source<ConversationMessage> => ({
+  page: async (start) => {
+    const input = { start, token_id: tokenId, peer: `+${peer}` };
+    return (await perform(conversationMessages, input, { signal })).rows;
+  },
+  keyOf: ({ id }) => id,
+  // Ids are made in order of time.
+  order: (a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0),
+  newer: (before, fresh) =>
+    rises(fresh.status, before.status) ? { ...fresh, status: before.status } : fresh,
+});
+
+/** The messages with one phone, newest first. */
+export const threadQuery = (which: Which) => {
+  const queryKey = threadKey(which.tokenId, which.peer);
+  return queryOptions({
+    queryKey,
+    queryFn: ({ client, signal }) =>
+      readNewest(thread(which, signal), known<ConversationMessage>(client, queryKey)),
+  });
+};
+
+const known =
+  <Row>(client: QueryClient, key: QueryKey) =>
+  () =>
+    client.getQueryData<Flat<Row>>(key);
+
+async function more<Row>(client: QueryClient, key: QueryKey, source: Source<Row>): Promise<void> {
+  const longer = await readOlder(source, known<Row>(client, key));
+  if (longer) client.setQueryData(key, longer);
+}
+
+/** Reads the next older messages of a thread into the cache. */
+export const readOlderMessages = (client: QueryClient, which: Which): Promise<void> =>
+  more(client, threadKey(which.tokenId, which.peer), thread(which));
+
+/** Reads the next conversations into the cache. */
+export const readMoreConversations = (client: QueryClient, q: string): Promise<void> =>
+  more(client, conversationsKey(q), conversations(q));
+
+/** Puts a message that was just sent into its thread. */
+export function addToThread(client: QueryClient, message: ConversationMessage): void {
+  const which = { tokenId: message.token.id, peer: message.peer };
+  client.setQueryData<Flat<ConversationMessage>>(threadKey(which.tokenId, which.peer), (old) =>
+    old ? { ...old, rows: merged(old.rows, [message], thread(which)) } : old,
+  );
+  void client.invalidateQueries({ queryKey: ['conversations'] });
+}
+
+/** Tells the server that a conversation was seen, and counts it as read here. */
+export async function markSeen(client: QueryClient, { tokenId, peer }: Which): Promise<void> {
+  const answer = await perform(readConversation, { token_id: tokenId, peer: `+${peer}` });
+  client.setQueryData(unreadKey, { total: answer.unread_total });
+  client.setQueriesData({ queryKey: ['conversations', 'list'] }, (list: unknown) =>
+    withRead(list, { token_id: tokenId, peer }),
+  );
+}

@@ -1,0 +1,28 @@
+import { useEffect, type RefObject } from 'react';
+
+/** Less than this is the browser's own bar coming and going, not a keyboard. */
+const KEYBOARD_PX = 120;
+
+/**
+ * On phones, keeps the foot of a fixed place above the keyboard, which covers the page without
+ * telling its layout.
+ */
+export function useKeyboardRoom(place: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const view = window.visualViewport;
+    const parent = place.current?.parentElement;
+    if (!view || !parent) return undefined;
+    const fit = () => {
+      const covered = window.innerHeight - view.height - view.offsetTop;
+      const typing = view.scale <= 1.01 && covered > KEYBOARD_PX;
+      parent.style.bottom = typing ? `${covered}px` : '';
+    };
+    view.addEventListener('resize', fit);
+    view.addEventListener('scroll', fit);
+    return () => {
+      view.removeEventListener('resize', fit);
+      view.removeEventListener('scroll', fit);
+      parent.style.bottom = '';
+    };
+  }, [place]);
+}

@@ -1,0 +1,42 @@
+import { useCallback, useRef, useState } from 'react';
+import { sentenceOf } from '#web/client/errors.ts';
+import { toast } from '#web/ui/toasts.ts';
+
+/**
+ * Reads on when the edge of a list comes into sight: put `edge` on the element behind its last row.
+ * A failure is told in a toast; the next sight, or `read`, tries again.
+ */
+export function useMore(readOn: () => Promise<void>) {
+  const [busy, setBusy] = useState(false);
+  const reading = useRef(false);
+  const latest = useRef(readOn);
+  latest.current = readOn;
+  const read = useCallback(async () => {
+    if (reading.current) return;
+    reading.current = true;
+    setBusy(true);
+    try {
+      await latest.current();
+    } catch (error) {
+      toast(sentenceOf(error), { tone: 'danger' });
+    } finally {
+      reading.current = false;
+      setBusy(false);
+    }
+  }, []);
+  const edge = useCallback(
+    (element: HTMLElement | null) => {
+      if (!element) return undefined;
+      const observer = new IntersectionObserver(
+        (entries) => {
+          if (entries.some(({ isIntersecting }) => isIntersecting)) void read();
+        },
+        { rootMargin: '200px' },
+      );
+      observer.observe(element);
+      return () => observer.disconnect();
+    },
+    [read],
+  );
+  return { busy, read: () => void read(), edge };
+}

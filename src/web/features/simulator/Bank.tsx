@@ -1,0 +1,131 @@
+import { useState } from 'react';
+import { formatRupiah } from '#contract/money.ts';
+import { simulatedTransfer } from '#contract/simulator.ts';
+import { formatTime } from '#contract/time.ts';
+import type { OutputOf } from '#contract/act.ts';
+import { fieldsOf, sentenceOf } from '#web/client/errors.ts';
+import { useAct } from '#web/client/query.ts';
+import { useForm } from '#web/client/useForm.ts';
+import { wrongFields } from '#web/client/wrongFields.ts';
+import styles from '#web/features/simulator/Bank.module.css';
+import { Alert } from '#web/ui/Alert.tsx';
+import { Button } from '#web/ui/Button.tsx';
+import { CurrencyField } from '#web/ui/CurrencyField.tsx';
+import { EmptyState } from '#web/ui/EmptyState.tsx';
+import { Money } from '#web/ui/Money.tsx';
+import { Panel } from '#web/ui/Panel.tsx';
+import { StatusChip } from '#web/ui/StatusChip.tsx';
+import { TextField } from '#web/ui/TextField.tsx';
+
+type Transfer = OutputOf<typeof simulatedTransfer> & { sender: string; at: Date };
+
+const inputOf = ({ amount, sender }: { amount: string; sender: string }) => ({
+  amount: amount || undefined,
+  sender,
+});
+
+/** The simulated bank: money arrives on the account that top-ups are transferred to. */
+export function Bank({ amount: asked }: { amount: number | undefined }) {
+  const [transfers, setTransfers] = useState<readonly Transfer[]>([]);
+  const form = useForm(
+    { amount: asked === undefined ? '' : String(asked), sender: 'Nasabah Simulasi' },
+    (values) => wrongFields(simulatedTransfer, inputOf(values)),
+  );
+  const send = useAct(simulatedTransfer, {
+    onSuccess: (done) => {
+      const { sender } = form.values;
+      setTransfers((before) => [{ ...done, sender, at: new Date() }, ...before]);
+      form.set('amount', '');
+    },
+    onError: form.refuse,
+  });
+  const amount = form.values.amount === '' ? undefined : Number(form.values.amount);
+  const above = send.error && Object.keys(fieldsOf(send.error)).length === 0;
+  return (
+    <div className={styles['bank']}>
+      <Panel title="Kirim transfer" look="card">
+        <form
+          ref={form.ref}
+          noValidate
+          className={styles['form']}
+          onSubmit={form.submit((values) => {
+            if (!send.busy) send.mutate(inputOf(values));
+          })}
+        >
+          <p className={styles['lead']}>
+            Ke rekening Kabari. Isi saldo yang menunggu lunas bila jumlahnya sama persis.
+          </p>
+          <Alert
+            state="danger"
+            visible={Boolean(above)}
+            label={send.error ? sentenceOf(send.error) : ''}
+          />
+          <CurrencyField
+            label="Jumlah"
+            name="amount"
+            size="xl"
+            required
+            value={amount}
+            error={form.errors.amount}
+            onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
+            onBlur={() => form.leave('amount')}
+          />
+          <TextField
+            label="Nama pengirim"
+            name="sender"
+            autoComplete="off"
+            required
+            maxLength={60}
+            value={form.values.sender}
+            error={form.errors.sender}
+            onChange={(event) => form.set('sender', event.target.value)}
+            onBlur={() => form.leave('sender')}
+          />
+          <Button type="submit" size="lg" block busy={send.busy}>
+            Kirim transfer
+          </Button>
+        </form>
+      </Panel>
+      <Panel title="Transfer tadi">
+        <p role="status" className="sr-only">
+          {transfers[0] && saidOf(transfers[0])}
+        </p>
+        {transfers.length === 0 ? (
+          <EmptyState title="Transfer yang Anda kirim akan tampil di sini." />
+        ) : (
+          <ul className={styles['list']}>
+            {transfers.map((transfer) => (
+              <Line key={transfer.reference} transfer={transfer} />
+            ))}
+          </ul>
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+const saidOf = ({ amount, matched }: Transfer): string =>
+  matched
+    ? `Transfer ${formatRupiah(amount)} cocok dengan isi saldo yang menunggu.`
+    : `Transfer ${formatRupiah(amount)} tidak cocok dengan isi saldo mana pun.`;
+
+const Line = ({ transfer }: { transfer: Transfer }) => (
+  <li className={styles['line']}>
+    <span className={styles['amount']}>
+      <Money amount={transfer.amount} />
+    </span>
+    <span className={styles['chip']}>
+      <StatusChip tone={transfer.matched ? 'success' : 'warning'}>
+        {transfer.matched ? 'Cocok, lunas' : 'Tidak cocok'}
+      </StatusChip>
+    </span>
+    <span className={styles['facts']}>
+      {transfer.sender} · {formatTime(transfer.at)} · {transfer.reference}
+    </span>
+    <span className={styles['facts']}>
+      {transfer.matched
+        ? 'Isi saldo yang menunggu sejumlah ini sudah lunas.'
+        : 'Tidak ada isi saldo yang menunggu sejumlah ini. Operator melihatnya di mutasi bank.'}
+    </span>
+  </li>
+);

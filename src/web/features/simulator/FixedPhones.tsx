@@ -1,0 +1,42 @@
+import { useQueries } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ChevronDown } from 'lucide-react';
+import { useState } from 'react';
+import styles from '#web/features/simulator/FixedPhones.module.css';
+import { fixedPhones } from '#web/features/simulator/phones.ts';
+import { outcomeQuery } from '#web/features/simulator/queries.ts';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+
+/** The numbers that do always the same; what each one does is asked of the network itself. */
+export function FixedPhones() {
+  const [open, setOpen] = useState(false);
+  const outcomes = useQueries({
+    queries: fixedPhones.map((phone) => ({ ...outcomeQuery(phone), enabled: open })),
+  });
+  return (
+    <details className={styles['details']} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className={styles['summary']}>
+        <span>
+          <strong>Nomor dengan hasil tetap</strong>
+          <span className={styles['help']}>Untuk menguji sistem Anda sendiri</span>
+        </span>
+        <ChevronDown size={18} aria-hidden="true" />
+      </summary>
+      <dl className={styles['list']}>
+        {fixedPhones.map((phone, index) => (
+          <div key={phone}>
+            <dt>
+              <Link to="/simulator" search={{ phone }} resetScroll={false} className="num">
+                {phone}
+              </Link>
+            </dt>
+            <dd>
+              {outcomes[index]?.data ??
+                (outcomes[index]?.isError ? 'Keterangan belum dapat dimuat.' : <Skeleton />)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}

@@ -1,0 +1,56 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { formatPhone } from '#contract/phone.ts';
+import styles from '#web/features/simulator/PhoneChooser.module.css';
+import { readPhone, rememberedPhones, withPhone } from '#web/features/simulator/phones.ts';
+import { Button } from '#web/ui/Button.tsx';
+import { Panel } from '#web/ui/Panel.tsx';
+import { PhoneField } from '#web/ui/PhoneField.tsx';
+
+/** Which phone is on the desk: any number, or one that lay there before. */
+export function PhoneChooser({ phone }: { phone: string }) {
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState('');
+  const [error, setError] = useState<string>();
+  const open = (event: FormEvent) => {
+    event.preventDefault();
+    const chosen = readPhone(typed);
+    if (chosen) void navigate({ to: '/simulator', search: { phone: chosen }, resetScroll: false });
+    else setError('Tulis nomor ponsel, misalnya 0812-3456-7890.');
+  };
+  return (
+    <Panel title="Pilih ponsel">
+      <form noValidate className={styles['form']} onSubmit={open}>
+        <PhoneField
+          label="Nomor ponsel mana saja"
+          name="phone"
+          autoComplete="off"
+          value={typed}
+          error={error}
+          onChange={(digits) => {
+            setTyped(digits);
+            setError(undefined);
+          }}
+        />
+        <Button type="submit" variant="subtle">
+          Buka
+        </Button>
+      </form>
+      <ul className={styles['list']} aria-label="Ponsel yang pernah dibuka">
+        {withPhone(rememberedPhones(), phone).map((one) => (
+          <li key={one}>
+            <Link
+              to="/simulator"
+              search={{ phone: one }}
+              resetScroll={false}
+              className={styles['one']}
+              aria-current={one === phone ? 'true' : undefined}
+            >
+              {formatPhone(one)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { sentenceOf } from '#web/client/errors.ts';
+import { FixedPhones } from '#web/features/simulator/FixedPhones.tsx';
+import { Phone } from '#web/features/simulator/Phone.tsx';
+import { PhoneChooser } from '#web/features/simulator/PhoneChooser.tsx';
+import styles from '#web/features/simulator/PhoneDesk.module.css';
+import { rememberPhone } from '#web/features/simulator/phones.ts';
+import { phoneQuery } from '#web/features/simulator/queries.ts';
+import { Switches } from '#web/features/simulator/Switches.tsx';
+import { WentWrong } from '#web/ui/EmptyState.tsx';
+import { Panel } from '#web/ui/Panel.tsx';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { StatusChip } from '#web/ui/StatusChip.tsx';
+
+/** A phone on its desk: which one, how it is doing, and the phone itself. */
+export function PhoneDesk({ phone }: { phone: string }) {
+  const { data, error, refetch } = useQuery(phoneQuery(phone));
+  useEffect(() => rememberPhone(phone), [phone]);
+  return (
+    <div className={styles['desk']}>
+      <div className={styles['choose']}>
+        <PhoneChooser phone={phone} />
+      </div>
+      <div className={styles['phone']}>
+        {data && <Phone phone={data} />}
+        {!data && (
+          <div className={styles['waiting']} aria-busy={!error}>
+            {error ? (
+              <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+            ) : (
+              <Skeleton lines={5} height="2em" />
+            )}
+          </div>
+        )}
+      </div>
+      <div className={styles['state']}>
+        <Panel title="Keadaan ponsel">
+          {data ? (
+            <>
+              <p className={styles['linked']}>
+                {data.linked_to.length > 0 ? (
+                  <>
+                    <StatusChip tone="success">Tersambung</StatusChip> ke token{' '}
+                    <strong>{data.linked_to.join(', ')}</strong>
+                  </>
+                ) : (
+                  <StatusChip>Belum tersambung ke token</StatusChip>
+                )}
+              </p>
+              {data.fixed_outcome && <p className={styles['fixed']}>{data.fixed_outcome}</p>}
+              <Switches phone={data} />
+            </>
+          ) : (
+            !error && <Skeleton lines={4} />
+          )}
+        </Panel>
+        <FixedPhones />
+      </div>
+    </div>
+  );
+}

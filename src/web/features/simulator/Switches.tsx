@@ -1,0 +1,60 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { simulatedSwitch, type SimulatedPhone } from '#contract/simulator.ts';
+import { sentenceOf } from '#web/client/errors.ts';
+import { useAct } from '#web/client/query.ts';
+import { phoneQuery } from '#web/features/simulator/queries.ts';
+import { Alert } from '#web/ui/Alert.tsx';
+import { Checkbox } from '#web/ui/Checkbox.tsx';
+
+const switches = [
+  {
+    name: 'offline',
+    label: 'Sedang offline',
+    help: 'Pesan menunggu sampai ponsel kembali online.',
+  },
+  { name: 'slow', label: 'Lambat', help: 'Semua terjadi sepuluh kali lebih lama.' },
+  { name: 'blocked', label: 'Memblokir pengirim', help: 'Pesan tidak pernah sampai.' },
+] as const;
+
+type Name = (typeof switches)[number]['name'];
+const flag = (on: boolean) => (on ? '1' : '0');
+
+/** What is wrong with the phone today. */
+export function Switches({ phone }: { phone: SimulatedPhone }) {
+  const client = useQueryClient();
+  const { queryKey } = phoneQuery(phone.phone);
+  const turn = useAct(simulatedSwitch, {
+    onSuccess: (after) => void client.setQueryData(queryKey, after),
+    onError: () => void client.invalidateQueries({ queryKey }),
+  });
+  const set = async (name: Name, on: boolean) => {
+    const next = { ...phone, [name]: on };
+    // A look at the phone that is under way would turn it back on the screen.
+    await client.cancelQueries({ queryKey });
+    client.setQueryData(queryKey, next);
+    turn.mutate({
+      phone: phone.phone,
+      offline: flag(next.offline),
+      slow: flag(next.slow),
+      blocked: flag(next.blocked),
+    });
+  };
+  return (
+    <div>
+      {switches.map(({ name, label, help }) => (
+        <Checkbox
+          key={name}
+          label={label}
+          help={help}
+          checked={phone[name]}
+          onChange={(event) => void set(name, event.target.checked)}
+        />
+      ))}
+      <Alert
+        state="danger"
+        visible={turn.error !== null}
+        label={turn.error ? sentenceOf(turn.error) : ''}
+      />
+    </div>
+  );
+}

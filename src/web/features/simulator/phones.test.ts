@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { readPhone, withPhone } from '#web/features/simulator/phones.ts';
+
+test('a phone is found however its number is typed', () => {
+  expect(readPhone('0812-3456-7890')).toBe('6281234567890');
+  expect(readPhone('+62 812 3456 7890')).toBe('6281234567890');
+  expect(readPhone('halo')).toBeUndefined();
+  expect(readPhone(undefined)).toBeUndefined();
+});
+
+test('a phone that is opened again moves to the front and is remembered once', () => {
+  expect(withPhone(['628111', '628222'], '628222')).toEqual(['628222', '628111']);
+  const six = ['1', '2', '3', '4', '5', '6'];
+  expect(withPhone(six, '7')).toEqual(['7', '1', '2', '3', '4', '5']);
+});

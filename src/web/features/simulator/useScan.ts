@@ -1,0 +1,95 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { simulatedScan } from '#contract/simulator.ts';
+import { refusalCode, sentenceOf } from '#web/client/errors.ts';
+import { useAct } from '#web/client/query.ts';
+import { readPicture } from '#web/features/simulator/pictures.ts';
+import { phoneQuery } from '#web/features/simulator/queries.ts';
+import type { Screens } from '#web/features/simulator/screens.ts';
+
+type State =
+  | { at: 'idle' }
+  | { at: 'looking' }
+  | { at: 'done' }
+  | { at: 'failed'; sentence: string };
+
+const NOTHING_IN_SIGHT =
+  'Tidak ada kode QR di tab lain. Buka tautan pindai dan tampilkan kodenya lebih dulu, atau pilih gambarnya.';
+const NO_CODE = 'Tidak ada kode QR yang terbaca pada gambar ini. Pilih gambar lain yang lebih jelas.';
+const NO_PICTURE = 'Berkas ini bukan gambar yang dapat dibaca.';
+
+/** The first picture among files; `undefined` when there is none. */
+export const pictureAmong = (files: FileList | null | undefined): File | undefined =>
+  [...(files ?? [])].find((file) => file.type.startsWith('image/'));
+
+/** Scanning with a phone: from a picture to the text in it to the link that the text belongs to. */
+export function useScan(phone: string, screens: Screens) {
+  const client = useQueryClient();
+  const [state, setState] = useState<State>({ at: 'idle' });
+  const [picture, setPicture] = useState<string>();
+  const scan = useAct(simulatedScan);
+  const busy = state.at === 'looking';
+
+  const fail = (sentence: string) => setState({ at: 'failed', sentence });
+
+  /** A text that the camera has read, or the pairing code that was typed instead. */
+  const read = async (text: string) => {
+    setState({ at: 'looking' });
+    try {
+      const after = await scan.perform({ phone, text: text.slice(0, 512) });
+      client.setQueryData(phoneQuery(phone).queryKey, after);
+      setState({ at: 'done' });
+    } catch (no) {
+      const again =
+        refusalCode(no) === 'qr_stale' ? ' Tampilkan tabnya sebentar, lalu pindai lagi.' : '';
+      fail(sentenceOf(no) + again);
+    }
+  };
+
+  const seeUrl = async (url: string) => {
+    setPicture(url);
+    setState({ at: 'looking' });
+    const text = await readPicture(url).catch(() => null);
+    if (text) await read(text);
+    else fail(text === null ? NO_PICTURE : NO_CODE);
+  };
+
+  const see = async (file: File) => {
+    if (!busy) await seeUrl(URL.createObjectURL(file));
+  };
+
+  const lookAround = async () => {
+    if (busy) return;
+    setPicture(undefined);
+    setState({ at: 'looking' });
+    const png = await screens.look();
+    if (png) await seeUrl(png);
+    else fail(NOTHING_IN_SIGHT);
+  };
+
+  useEffect(() => {
+    // A picture in memory is given back when another one takes its place.
+    return () => {
+      if (picture?.startsWith('blob:')) URL.revokeObjectURL(picture);
+    };
+  }, [picture]);
+  usePasted((file) => void see(file));
+
+  return { state, picture, read, see, lookAround, fail };
+}
+
+/** Calls back with a picture that is pasted anywhere on the page. */
+function usePasted(take: (file: File) => void): void {
+  const newest = useRef(take);
+  useEffect(() => {
+    newest.current = take;
+  });
+  useEffect(() => {
+    const paste = ({ clipboardData }: ClipboardEvent) => {
+      const file = pictureAmong(clipboardData?.files);
+      if (file) newest.current(file);
+    };
+    document.addEventListener('paste', paste);
+    return () => document.removeEventListener('paste', paste);
+  }, []);
+}

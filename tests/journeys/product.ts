@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+const START_MS_MAX = 60_000;
+
+/** The whole product as `npm start` runs it: a process of its own, on a free port. */
+export type Product = {
+  /** `http://localhost:…`, without a slash at its end. */
+  address: string;
+  /** What the first start prints, once. */
+  operator: { phone: string; password: string };
+  /** Its log so far. */
+  log: () => string;
+  stop: () => Promise<void>;
+};
+
+/**
+ * Starts the product with an empty data folder, its own PostgreSQL and the simulated phones.
+ *
+ * @param settings environment variables beside those of journeys.
+ * @throws Error with what it printed, when it does not open.
+ */
+export async function startProduct(settings: Record<string, string> = {}): Promise<Product> {
+  const folder = await mkdtemp(join(tmpdir(), 'kabari-journey-'));
+  const env = {
+    PATH: process.env['PATH'],
+    TZ: 'UTC',
+    NODE_ENV: 'development',
+    PORT: '0',
+    KABARI_DATA: folder,
+    SIMULATOR: 'on',
+    LOG_LEVEL: 'warn',
+    ...settings,
+  };
+  const child = spawn(process.execPath, ['--disable-proto=delete', 'src/server/main.ts'], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => lines.push(text));
+  }
+  const said = () => lines.join('');
+  const stop = async () => {
+    await end(child);
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await opened(child, said);
+    const found = (pattern: RegExp) => pattern.exec(said())?.[1] ?? '';
+    return {
+      address: found(/Kabari runs: (\S+)/),
+      operator: { phone: found(/phone +(\d+)/), password: found(/password +(\S+)/) },
+      log: said,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function opened(child: ChildProcess, said: () => string): Promise<void> {
+  const open = Promise.withResolvers<void>();
+  const look = () => {
+    if (/Kabari runs: \S+\n[\s\S]*\n\n/.test(said())) open.resolve();
+  };
+  const late = setTimeout(
+    () => open.reject(new Error(`The product did not open in time.\n${said()}`)),
+    START_MS_MAX,
+  );
+  child.stdout?.on('data', look);
+  child.once('error', open.reject);
+  child.once('exit', () => open.reject(new Error(`The product did not start.\n${said()}`)));
+  await open.promise.finally(() => clearTimeout(late));
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  await gone;
+}

@@ -1,0 +1,190 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { checkToken } from '#contract/accounts.ts';
+import { safeTarget } from '#web/client/redirect.ts';
+import { decode, encode } from '#web/client/session.ts';
+import { returnTarget } from '#web/features/shell/returnTarget.ts';
+import { ask, type Customer, PASSWORD, signIn, signUp } from './portal.ts';
+import { setTheStage } from './stage.ts';
+import { arrivesAt, fillLogin, frames } from './steps.ts';
+
+const shop = 'https://toko.example';
+const journey = setTheStage({ SIMULATOR_SPEED: '0', RETURN_ORIGINS: shop });
+
+let registered: Promise<Customer> | undefined;
+/** The customer of these journeys, with a session of their own for each. */
+async function customer(address: string): Promise<Customer> {
+  registered ??= signUp(address, { name: 'Klinik Sehat Sentosa', phone: '6281234567001' });
+  const { phone } = await registered;
+  return { ...(await registered), session: await signIn(address, { phone, password: PASSWORD }) };
+}
+
+const savedPath = async (tab: Page): Promise<string> =>
+  decode(await tab.evaluate<string | null>("localStorage.getItem('auth-redirect')"));
+
+/** What the console says about an answer with this status. */
+const refusal = (status: number) => new RegExp(`status of ${status}`);
+
+journey('who is not signed in is sent to sign in, and back again', async ({ product, person }) => {
+  const who = await customer(product.address);
+  const { open } = await person();
+  for (const path of ['/', '/token', '/saldo?kind=bonus', '/operator']) {
+    const tab = await open(path);
+    await arrivesAt(tab, '/auth/login');
+    expect(await savedPath(tab)).toBe(path);
+    await tab.close();
+  }
+  const tab = await open('/message-history?status=read&direction=out#atas');
+  await arrivesAt(tab, '/auth/login');
+  await fillLogin(tab, who);
+  await arrivesAt(tab, '/message-history');
+  expect(tab.url()).toBe(`${product.address}/message-history?status=read&direction=out#atas`);
+  expect(await savedPath(tab)).toBe('');
+});
+
+journey('who is signed in has no business at the doors', async ({ product, person }) => {
+  const { session } = await customer(product.address);
+  const { open } = await person({ session });
+  for (const path of ['/auth', '/auth/login', '/auth/register', '/auth/verify-otp']) {
+    const tab = await open(path);
+    await arrivesAt(tab, '/');
+    await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+    await tab.close();
+  }
+});
+
+journey('`from` and `callbackUrl` lead to our own pages', async ({ product, person }) => {
+  const { session } = await customer(product.address);
+  const { open } = await person({ session });
+  const tab = await open('/?from=%2Ftoken&callbackUrl=%2Fsaldo%3Fkind%3Dbonus');
+  await arrivesAt(tab, '/token');
+  expect(new URL(tab.url()).search).toBe('?callbackUrl=%2Fsaldo%3Fkind%3Dbonus');
+  await tab.goto(`${product.address}/auth/login?from=${encodeURIComponent(product.address)}/saldo`);
+  await arrivesAt(tab, '/saldo');
+});
+
+const hostile = [
+  '//evil.example',
+  '/\\evil.example',
+  '\\\\evil.example',
+  'https://evil.example/',
+  'https:evil.example',
+  'https://localhost@evil.example/',
+  'javascript:alert(1)',
+  'java\tscript:alert(1)',
+  'data:text/html,<script>alert(1)</script>',
+  '/\t/evil.example',
+];
+
+journey('no address leads anywhere else', async ({ product, person }) => {
+  const { session } = await customer(product.address);
+  const { open, context } = await person({ session });
+  const abroad: string[] = [];
+  await context.route(
+    (url) => url.origin !== product.address,
+    (route) => {
+      abroad.push(route.request().url());
+      return route.abort();
+    },
+  );
+  const tab = await open('/');
+  for (const [index, value] of hostile.entries()) {
+    const raw = encodeURIComponent(value);
+    const place = index % 2 === 0 ? '/' : '/auth/login';
+    const known = tab.waitForResponse((response) =>
+      /act=app_config/.test(response.request().postData() ?? ''),
+    );
+    await tab.goto(`${product.address}${place}?from=${raw}&callbackUrl=${raw}`);
+    await known;
+    await frames(tab);
+    await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+    expect(new URL(tab.url())).toMatchObject({ origin: product.address, pathname: '/' });
+  }
+  for (const value of hostile) {
+    const stored = JSON.stringify(encode(value));
+    await tab.evaluate(`localStorage.setItem('auth-redirect', ${stored})`);
+    await tab.goto(`${product.address}/auth/login`);
+    await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+    expect(new URL(tab.url())).toMatchObject({ origin: product.address, pathname: '/' });
+  }
+  expect(abroad).toEqual([]);
+
+  await tab.goto(`${product.address}/?from=${encodeURIComponent(`${shop}/kembali`)}`);
+  await tab.getByText('Anda akan dibawa ke toko.example.').waitFor();
+  expect(abroad).toEqual([]);
+});
+
+const corpus = join(import.meta.dirname, '../../../shared/corpora/redirect.txt');
+
+test.skipIf(!existsSync(corpus))('no collected redirect trick leaves our origin', () => {
+  const home = 'https://kabari.example';
+  const tricks = readFileSync(corpus, 'utf8').split('\n').filter(Boolean);
+  expect(tricks.length).toBeGreaterThan(300);
+  const away = tricks.flatMap((trick) =>
+    [
+      safeTarget(trick, home),
+      safeTarget(`/${trick}`, home),
+      returnTarget(`?from=${trick}`, home, []),
+      returnTarget(`?from=${encodeURIComponent(trick)}`, home, []),
+      returnTarget(`?from=/token&callbackUrl=${encodeURIComponent(trick)}`, home, []),
+    ].filter(
+      (target) =>
+        target !== null &&
+        (!/^\/(?![/\\])/.test(target) || new URL(target, home).origin !== home),
+    ),
+  );
+  expect(away).toEqual([]);
+});
+
+const unknown = ['/tidak-ada', '/profile', '/billing', '/customer-service', '/token/7', '/scan'];
+
+journey('an unknown address says so and leads home', async ({ product, person }) => {
+  const { session } = await customer(product.address);
+  const { open } = await person({ session, expects: [refusal(404)] });
+  for (const path of unknown) {
+    const tab = await open(path);
+    await tab.getByRole('heading', { name: 'Halaman tidak ditemukan' }).waitFor();
+    expect(await tab.locator('main img').getAttribute('src')).toBe('/not-found.svg');
+    await tab.getByRole('link', { name: 'Kembali ke Halaman Utama', exact: true }).click();
+    await arrivesAt(tab, '/');
+    await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+    const links = await tab.evaluate<string[]>(
+      "[...document.querySelectorAll('a[href]')].map((link) => link.getAttribute('href'))",
+    );
+    expect(links.filter((link) => unknown.includes(link))).toEqual([]);
+    await tab.close();
+  }
+});
+
+journey('signing out in one tab signs out the others', async ({ product, person }) => {
+  const { session } = await customer(product.address);
+  const { open } = await person({ session, expects: [refusal(401)] });
+  const [first, second] = [await open('/saldo'), await open('/token')];
+  await second.getByRole('heading', { name: 'Token', exact: true }).waitFor();
+  await first.getByRole('button', { name: 'Keluar' }).click();
+  await arrivesAt(first, '/auth/login');
+  await arrivesAt(second, '/auth/login');
+  await expect(ask(product.address, checkToken, {}, session)).rejects.toThrow(/401/);
+});
+
+journey('a spinner fills the screen until it is known who is there', async ({ product, person }) => {
+  const { session } = await customer(product.address);
+  const { open } = await person({ session });
+  const tab = await open();
+  const released = Promise.withResolvers<void>();
+  await tab.route('**/api', async (route) => {
+    if (/act=user_check_token/.test(route.request().postData() ?? '')) await released.promise;
+    await route.continue();
+  });
+  await tab.goto(product.address);
+  const spinner = tab.getByRole('status', { name: /Memuat/ });
+  await spinner.waitFor();
+  const { width, height } = (await spinner.boundingBox()) ?? { width: 0, height: 0 };
+  expect([width, height]).toEqual([1440, 900]);
+  expect(await tab.getByRole('navigation').count()).toBe(0);
+  released.resolve();
+  await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+  await spinner.waitFor({ state: 'detached' });
+});

@@ -1,0 +1,51 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { PASSWORD } from './portal.ts';
+
+/** The tab that a click opens. */
+export async function tabFrom(context: BrowserContext, click: () => Promise<void>): Promise<Page> {
+  const [tab] = await Promise.all([context.waitForEvent('page'), click()]);
+  await tab.waitForLoadState('domcontentloaded');
+  return tab;
+}
+
+/** Waits until the tab is at this path, whatever its query. */
+export const arrivesAt = (tab: Page, path: string): Promise<void> =>
+  tab.waitForURL((url) => url.pathname === path);
+
+/** Fills the form of `/auth/register` and sends it; the captcha is solved by the page. */
+export async function fillRegistration(
+  tab: Page,
+  { name, phone }: { name: string; phone: string },
+): Promise<void> {
+  await tab.getByLabel('Nama Anda atau nama usaha').fill(name);
+  await tab.getByLabel('Nomor ponsel').fill(phone);
+  await tab.getByLabel('Kata sandi', { exact: true }).fill(PASSWORD);
+  await tab.getByLabel('Saya menyetujui syarat layanan').check();
+  await tab.getByRole('button', { name: 'Daftar', exact: true }).click();
+  await arrivesAt(tab, '/auth/verify-otp');
+}
+
+/** Fills the form of `/auth/login` and sends it. */
+export async function fillLogin(
+  tab: Page,
+  { phone, password }: { phone: string; password: string },
+): Promise<void> {
+  await tab.getByLabel('Nomor ponsel').fill(phone);
+  await tab.getByLabel('Kata sandi', { exact: true }).fill(password);
+  await tab.getByRole('button', { name: 'Masuk', exact: true }).click();
+}
+
+/** Rupiah as the screen writes it, as a number. */
+export const rupiahIn = (text: string | null): number =>
+  Number((text ?? '').replace(/[^\d]/g, ''));
+
+/** Waits until what is looked at satisfies the expectation: looks as often as it takes. */
+export const soon = <T>(look: () => Promise<T> | T) =>
+  expect.poll(look, { timeout: 10_000, interval: 50 });
+
+/** Waits until the page has drawn itself again, twice: what it knew by now is on the screen. */
+export const frames = (tab: Page): Promise<void> =>
+  tab.evaluate<void>(
+    'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn())))',
+  );

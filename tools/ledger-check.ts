@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Finding, checkLedger } from '#server/domains/ledger/check.ts';
+import { type Config, readConfig } from '#server/platform/config.ts';
+import { type Sql, openDatabase } from '#server/platform/database.ts';
+import { defaultDataFolder } from '#server/platform/embedded-home.ts';
+import { runningEmbedded, startEmbedded } from '#server/platform/embedded.ts';
+import { StartError } from '#server/platform/start-error.ts';
+
+type Opened = { house: Sql; close: () => Promise<void> };
+
+/** A house pool, or undefined when nobody answers at the address. */
+async function reach(url: string): Promise<Opened | undefined> {
+  const house = openDatabase(url, { max: 1, as: 'house', name: 'ledger-check' });
+  const close = () => house.end({ timeout: 1 });
+  try {
+    await house`select 1`;
+    return { house, close };
+  } catch {
+    await close();
+    return undefined;
+  }
+}
+
+/** The database of this installation: DATABASE_URL's, the running house's, or ours for the moment. */
+async function openHouse(config: Config): Promise<Opened> {
+  if (config.DATABASE_URL !== undefined) {
+    const opened = await reach(config.DATABASE_URL);
+    if (!opened) throw new StartError('The database at DATABASE_URL does not answer.');
+    return opened;
+  }
+  const folder = config.KABARI_DATA ?? defaultDataFolder();
+  if (!existsSync(join(folder, 'postgres', 'PG_VERSION'))) {
+    throw new StartError(`There is no database in ${folder} yet; npm start makes it.`);
+  }
+  const url = runningEmbedded(folder);
+  const running = url === undefined ? undefined : await reach(url);
+  if (running) return running;
+  const server = await startEmbedded({ dataFolder: folder });
+  const opened = await reach(server.url);
+  if (!opened) {
+    await server.stop();
+    throw new StartError('The database was started and does not answer.');
+  }
+  const close = async () => {
+    await opened.close();
+    await server.stop();
+  };
+  return { house: opened.house, close };
+}
+
+function print({ invariant, says, ok, offenders }: Finding): void {
+  console.log(`${invariant.padEnd(8)} ${ok ? 'ok ' : 'RED'}  ${says}`);
+  for (const row of offenders) console.log(`              ${JSON.stringify(row)}`);
+}
+
+try {
+  const { house, close } = await openHouse(readConfig(process.env));
+  try {
+    const findings = await checkLedger(house);
+    findings.forEach(print);
+    if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
+  } finally {
+    await close();
+  }
+} catch (error) {
+  process.exitCode = 1;
+  console.error(error instanceof StartError ? error.message : error);
+}

@@ -1,0 +1,105 @@
+/**
+ * `npm run docs`: prints the pages that follow from code, so that they are never behind it.
+ * With `--check` it writes nothing and says which page is behind.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { englishFor } from '#contract/english.ts';
+import { type RefusalCode, alwaysPossible, refusals, sentenceFor } from '#contract/refusals.ts';
+import { settings } from '#server/platform/config.ts';
+
+const docs = join(import.meta.dirname, '../docs');
+const printed = '<!-- Printed by `npm run docs`; change the code it comes from instead. -->';
+
+/** A table of Markdown, its columns as wide as their widest cell. */
+function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
+  const cells = [head, ...lines].map((line) => line.map((cell) => cell.replaceAll('|', '\\|')));
+  const widths = head.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
+  const row = (line: readonly string[]) =>
+    `| ${line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  const [top = [], ...rest] = cells;
+  return [row(top), row(widths.map((width) => '-'.repeat(width))), ...rest.map(row)].join('\n');
+}
+
+function settingsPage(): string {
+  const lines = Object.entries(settings).map(([name, { means, fallback }]) => [
+    `\`${name}\``,
+    fallback === undefined || fallback === '' ? '' : `\`${fallback}\``,
+    means,
+  ]);
+  return `# Settings
+
+${printed}
+
+Settings are environment variables; \`npm start\` also reads them from a file \`.env\` beside
+\`package.json\`. An empty one counts as absent. One that makes no sense stops the start with one
+sentence.
+
+${table(['Setting', 'Default', 'Meaning'], lines)}
+`;
+}
+
+/** Facts of every kind, for the sentences that mention them. */
+const example = {
+  seconds: 30,
+  left: 3,
+  limit: 5,
+  total: 100_217,
+  received: 100_000,
+  required: 15_000,
+  available: 2_500,
+  request: 'req_01JD8ZK3',
+  why: 'akhir tidak terduga',
+  what: 'Pesan',
+  ref: 'pesanan-17',
+  status: 'sent',
+  fields: {},
+};
+
+/** @throws Error when a sentence could mention a fact that has no example here. */
+function factsOf(code: RefusalCode): string[] {
+  const facts = Object.keys(refusals[code].facts.shape);
+  const missing = facts.find((fact) => !(fact in example));
+  if (missing !== undefined) throw new Error(`print-docs: give an example of the fact ${missing}`);
+  return facts;
+}
+
+function errorsPage(): string {
+  const lines = Object.entries(refusals).map(([name, entry]) => {
+    const code = name as RefusalCode;
+    return [
+      `\`${code}\``,
+      String(entry.status),
+      'retryable' in entry ? 'yes' : '',
+      factsOf(code)
+        .map((fact) => `\`${fact}\``)
+        .join(', '),
+      sentenceFor({ code, facts: example }),
+      englishFor({ code, facts: example }),
+    ];
+  });
+  return `# Errors
+
+${printed}
+
+Every way Kabari says no. \`type\` never changes its meaning; the sentences may get better. "Again" marks
+what the same request may overcome later. Facts in the sentences below are examples. Any request may
+be answered by ${alwaysPossible.map((code) => `\`${code}\``).join(', ')}.
+
+${table(['Type', 'Status', 'Again', 'Facts', 'Sentence', 'In English'], lines)}
+`;
+}
+
+const pages = { 'settings.md': settingsPage(), 'errors.md': errorsPage() };
+const behind: string[] = [];
+for (const [name, text] of Object.entries(pages)) {
+  const file = join(docs, name);
+  const old = await readFile(file, 'utf8').catch(() => '');
+  if (old === text) continue;
+  behind.push(name);
+  if (!process.argv.includes('--check')) await writeFile(file, text);
+}
+if (process.argv.includes('--check') && behind.length > 0) {
+  console.error(`Behind the code: docs/${behind.join(', docs/')}. Run npm run docs.`);
+  process.exitCode = 1;
+}

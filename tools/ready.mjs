@@ -1,0 +1,226 @@
+/**
+ * The first step of `npm start` and `npm test`, on whatever Node the machine has (20 or newer):
+ * installs what the lockfile names, picks the Node of the house, builds the web app, and goes on.
+ * Plain JavaScript without dependencies: nothing may be installed yet.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { constants, tmpdir } from 'node:os';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const NODE_MAJOR = 26;
+const windows = process.platform === 'win32';
+
+/** Ends with one sentence for whoever started us, and no stack. */
+export class Unready extends Error {}
+
+const say = (words) => process.stderr.write(`${words}\n`);
+
+/** The version of every package that a lockfile asks for here; optional ones only where they fit. */
+function asked(lockfile) {
+  const { packages = {} } = JSON.parse(readFileSync(lockfile, 'utf8'));
+  return new Map(Object.entries(packages).filter(([place]) => place !== ''));
+}
+
+/** True when `node_modules` holds what `package-lock.json` names, whoever installed it. */
+function isInstalled() {
+  const present = join(root, 'node_modules/.package-lock.json');
+  if (!existsSync(present)) return false;
+  const there = asked(present);
+  return [...asked(join(root, 'package-lock.json'))].every(
+    ([place, { version, optional }]) =>
+      there.get(place)?.version === version || (optional && !there.has(place)),
+  );
+}
+
+/** npm as it was called, or the one on the path. */
+function npm(args) {
+  const script = process.env.npm_execpath;
+  const runner = process.env.npm_node_execpath;
+  const byScript = script?.endsWith('.js') && existsSync(script) && runner && existsSync(runner);
+  const [command, before] = byScript ? [runner, [script]] : [windows ? 'npm.cmd' : 'npm', []];
+  return spawnSync(command, [...before, ...args], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: !byScript && windows,
+    env: { ...process.env, npm_config_loglevel: 'error' },
+  }).status;
+}
+
+/**
+ * Installs what is missing or stale, and sees that it is what the lockfile names. Nothing that is
+ * installed needs an install script.
+ *
+ * Not `npm ci`: a registry without some system's optional packages (there are mirrors like that)
+ * gives a lockfile without them, which `npm ci` refuses everywhere. `--no-save` leaves the lockfile be.
+ */
+function install() {
+  if (isInstalled()) return;
+  say('Installing what package-lock.json names …');
+  const what = ['--include=dev', '--include=optional'];
+  const code = npm([
+    'install',
+    '--no-save',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    ...what,
+  ]);
+  if (code !== 0 || !isInstalled()) {
+    throw new Unready(
+      'npm could not install what package-lock.json names; it says why above. Mend that and start again.',
+    );
+  }
+}
+
+/** The Node of the house: the pinned one npm installed, or one of the machine's that is new enough. */
+export function houseNode() {
+  const system = windows ? 'win' : process.platform;
+  const file = windows ? 'bin/node.exe' : 'bin/node';
+  const pinned = join(root, `node_modules/node-${system}-${process.arch}`, file);
+  const major = (node) => {
+    const { stdout, status } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+    return status === 0 ? Number(/^v(\d+)\./.exec(stdout)?.[1]) : 0;
+  };
+  for (const node of [pinned, process.execPath, 'node']) {
+    if (node === pinned && !existsSync(node)) continue;
+    if (major(node) >= NODE_MAJOR) return node;
+  }
+  throw new Unready(
+    `Kabari needs Node ${NODE_MAJOR} or newer, and npm has none for ${process.platform}-${process.arch}; install it from https://nodejs.org and start again.`,
+  );
+}
+
+/** What the web app is made of. */
+const sources = [
+  'src/web',
+  'src/contract',
+  'public',
+  'index.html',
+  'vite.config.ts',
+  'package-lock.json',
+];
+
+function digest(places) {
+  const hash = createHash('sha256');
+  const add = (place) => {
+    const path = join(root, place);
+    if (!existsSync(path)) return;
+    if (statSync(path).isDirectory()) {
+      for (const name of readdirSync(path).toSorted()) add(`${place}/${name}`);
+    } else if (!/\.test\.tsx?$/.test(place)) {
+      hash.update(`${place}\0`).update(readFileSync(path)).update('\0');
+    }
+  };
+  for (const place of places) add(place);
+  return hash.digest('hex');
+}
+
+/** Builds the web app when its sources are not those of the last build. */
+export function build(node) {
+  const stamp = join(root, 'dist/.stamp');
+  const now = digest(sources);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return;
+  say('Building the web app …');
+  const vite = join(root, 'node_modules/vite/bin/vite.js');
+  const built = spawnSync(node, [vite, 'build', '--logLevel', 'warn'], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  if (built.status !== 0) throw new Unready('The web app could not be built; Vite says why above.');
+  writeFileSync(stamp, now);
+}
+
+const alive = (pid) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+};
+
+/** One at a time: two commands in the same clone wait for each other while they install and build. */
+export async function alone(work) {
+  const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
+  const lock = join(tmpdir(), `kabari-ready-${name}`);
+  const owner = join(lock, 'pid');
+  for (let waited = 0; ; waited++) {
+    try {
+      mkdirSync(lock);
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    const pid = existsSync(owner) ? Number(readFileSync(owner, 'utf8')) : 0;
+    const abandoned = pid > 0 ? !alive(pid) : waited > 20;
+    if (abandoned) rmSync(lock, { recursive: true, force: true });
+    else await new Promise((done) => setTimeout(done, 200));
+  }
+  try {
+    writeFileSync(owner, String(process.pid));
+    return await work();
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+/** Hooks for people who work here; never for CI, nor over hooks that are set up otherwise. */
+function installHooks() {
+  if (process.env.CI || !existsSync(join(root, '.git'))) return;
+  const elsewhere = spawnSync('git', ['config', '--get', 'core.hooksPath'], { cwd: root });
+  if (elsewhere.status === 0) return;
+  const system = windows ? 'windows' : process.platform;
+  const file = windows ? 'lefthook.exe' : 'lefthook';
+  const lefthook = join(root, `node_modules/lefthook-${system}-${process.arch}/bin`, file);
+  if (existsSync(lefthook)) spawnSync(lefthook, ['install'], { cwd: root, stdio: 'ignore' });
+}
+
+/** Becomes the house: the same process where the system can do that, else a child that we stand for. */
+function start(node) {
+  const own = existsSync(join(root, '.env')) ? ['--env-file=.env'] : [];
+  const leash = ['--import', './tools/leash.mjs'];
+  const given = ['--disable-proto=delete', ...own, ...leash, 'src/server/main.ts'];
+  const env = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/code'), ...process.env };
+  process.chdir(root);
+  if (!windows && process.execve && node !== 'node') process.execve(node, [node, ...given], env);
+  const house = spawn(node, given, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => house.connected && house.send(signal));
+  }
+  house.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+}
+
+async function main(command, rest) {
+  const node = await alone(() => {
+    install();
+    const found = houseNode();
+    if (command === 'start') build(found);
+    return found;
+  });
+  if (command === 'start') return start(node);
+  installHooks();
+  const { runStages } = await import('./stages.mjs');
+  process.exitCode = await runStages(node, rest);
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  main(process.argv[2], process.argv.slice(3)).catch((error) => {
+    if (!(error instanceof Unready)) throw error;
+    say(error.message);
+    if (process.argv[2] === 'test') process.stdout.write('0 passed, 1 failed\n');
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,118 @@
+/** The stages of `npm test`: each counts what held and what did not, and a failure stops none. */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { check } from './check.mjs';
+import { Unready, alone, build, root } from './ready.mjs';
+import { size } from './size.mjs';
+
+const stages = [
+  { name: 'build', run: ({ node }) => alone(() => built(node)) },
+  { name: 'check', run: ({ node }) => check(node) },
+  { name: 'unit', run: (world) => vitest(world, 'unit') },
+  { name: 'size', run: () => size() },
+  { name: 'journeys', run: (world) => withChromium(world, () => vitest(world, 'journeys')) },
+  { name: 'chaos', run: (world) => vitest(world, 'chaos') },
+];
+
+/**
+ * Runs the stages, all of them or those named, and prints the one line that sums them up.
+ *
+ * @returns the exit code: 0 when everything held.
+ */
+export async function runStages(node, names) {
+  const world = { node, folder: mkdtempSync(join(tmpdir(), 'kabari-results-')) };
+  const total = { passed: 0, failed: 0 };
+  const unknown = names.find((name) => !stages.some((stage) => stage.name === name));
+  if (unknown) process.stdout.write(`There is no stage ${unknown}.\n`);
+  for (const { name, run } of stages) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    const began = performance.now();
+    process.stdout.write(`\n▸ ${name}\n`);
+    const { passed, failed, skipped = 0 } = await run(world).catch(broken);
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    const rest = `${failed > 0 ? `, ${failed} broken` : ''}${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+    process.stdout.write(
+      `${failed > 0 ? '✗' : '✓'} ${name}: ${passed} held${rest} (${seconds} s)\n`,
+    );
+    total.passed += passed;
+    total.failed += failed;
+  }
+  if (unknown) total.failed++;
+  rmSync(world.folder, { recursive: true, force: true });
+  process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`);
+  return total.failed === 0 ? 0 : 1;
+}
+
+function built(node) {
+  build(node);
+  return { passed: 1, failed: 0 };
+}
+
+function broken(error) {
+  process.stdout.write(`${error instanceof Unready ? error.message : (error.stack ?? error)}\n`);
+  return { passed: 0, failed: 1 };
+}
+
+/** Runs one project of Vitest. A run that breaks outside its tests counts as one failure. */
+async function vitest({ node, folder }, project) {
+  const results = join(folder, `${project}.json`);
+  const program = join(root, 'node_modules/vitest/vitest.mjs');
+  const given = ['run', '--project', project, '--reporter=dot', '--reporter=json'];
+  const code = await exitOf(node, [program, ...given, `--outputFile.json=${results}`]);
+  if (!existsSync(results)) return { passed: 0, failed: 1 };
+  const found = JSON.parse(readFileSync(results, 'utf8'));
+  const failed = found.numFailedTests + (found.numFailedTests === 0 && code !== 0 ? 1 : 0);
+  return { passed: found.numPassedTests, failed, skipped: found.numPendingTests };
+}
+
+const exitOf = (command, given) =>
+  new Promise((done, failed) => {
+    const child = spawn(command, given, {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) },
+    });
+    child.on('error', failed).on('exit', (code) => done(code ?? 1));
+  });
+
+const browsers = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  String.raw`C:\Program Files\Google\Chrome\Application\chrome.exe`,
+];
+
+/** Chromium's path: `CHROMIUM`, one that is here, or one that Debian's apt brings when we are root. */
+function findChromium() {
+  if (process.env.CHROMIUM) return process.env.CHROMIUM;
+  const here = () => browsers.find((path) => existsSync(path));
+  if (here()) return here();
+  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
+    process.stdout.write('Installing Chromium …\n');
+    const apt = (...given) =>
+      spawnSync('apt-get', ['-qq', ...given], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      }).status;
+    apt('update');
+    apt('install', '--yes', '--no-install-recommends', 'chromium');
+  }
+  return here();
+}
+
+async function withChromium(_world, run) {
+  const chromium = findChromium();
+  if (!chromium || !existsSync(chromium)) {
+    process.stdout.write(
+      'The journeys need Chromium. Run `sudo apt-get install chromium` (Debian, Ubuntu) or ' +
+        '`brew install --cask chromium` (macOS), or set CHROMIUM to where it is.\n',
+    );
+    return { passed: 0, failed: 1 };
+  }
+  process.env.CHROMIUM = chromium;
+  return run();
+}

@@ -1,0 +1,30 @@
+import { defineConfig } from 'vitest/config';
+
+/** What every project shares: one PostgreSQL for the run, made when a project has tests to run. */
+const shared = {
+  environment: 'node',
+  globalSetup: ['tests/database-setup.ts'],
+  env: { TZ: 'UTC' },
+};
+
+/** One after the other: each test of these has processes, a browser, or the clock to itself. */
+const alone = { ...shared, fileParallelism: false, testTimeout: 120_000, hookTimeout: 120_000 };
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'tests/*.test.ts', 'tools/*.test.ts'],
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+        },
+      },
+      { test: { ...alone, name: 'journeys', include: ['tests/journeys/**/*.{test,spec}.ts'] } },
+      { test: { ...alone, name: 'chaos', include: ['tests/chaos/**/*.{test,spec}.ts'] } },
+    ],
+    maxWorkers: 2,
+  },
+});
