@@ -21,7 +21,7 @@ export async function startApp(env: Readonly<Record<string, string>>): Promise<A
   const began = performance.now();
   const child = spawn(
     process.execPath,
-    [...(process.env['APP_FLAGS']?.split(' ') ?? []), '--disable-proto=delete', main],
+    ['--disable-proto=delete', '--max-semi-space-size=4', main],
     {
       env: { PATH: process.env['PATH'], PORT: String(port), LOG_LEVEL: 'warn', ...env },
       stdio: ['ignore', 'ignore', 'inherit'],

@@ -10,8 +10,7 @@ import { verifying } from './verify-otp.ts';
 export { aliveSessions } from './alive.ts';
 export { type Captcha, openAltcha } from './captcha.ts';
 export { ensureOperator } from './first-operator.ts';
-export { type Account, accountNames, accountOf, isSuspended, systemAccount } from './people.ts';
-export { type Sessions, findSession, openSessions } from './sessions.ts';
+export { type Sessions, openSessions } from './sessions.ts';
 export { sweepAccounts } from './sweep.ts';
 export type { AccountOpened, AccountsDeps } from './deps.ts';
 

@@ -5,7 +5,7 @@ import { StartError } from '#server/platform/start-error.ts';
 import { accountsHouse } from '#tests/accounts-house.ts';
 import { test } from '#tests/database.ts';
 import { ensureOperator } from './first-operator.ts';
-import { accountNames, accountOf, isSuspended, systemAccount } from './people.ts';
+import { systemAccount } from './people.ts';
 import { sweepAccounts } from './sweep.ts';
 
 const config = readConfig({});
@@ -41,7 +41,7 @@ describe('the first operator', () => {
 
     const opened: string[] = [];
     await ensureOperator(db.house, config, async (_tx, id) => void opened.push(id));
-    expect((await systemAccount(db.house))?.accountId).toBe(opened[0]);
+    expect(await systemAccount(db.house)).toBe(opened[0]);
   });
 
   test('does not take the number of a customer', async ({ db }) => {
@@ -49,23 +49,6 @@ describe('the first operator', () => {
     await house.customer('6281100000000');
     await expect(ensureOperator(db.house, config)).rejects.toThrow(StartError);
   });
-});
-
-test('other domains learn the name and state of an account, each only what it may see', async ({
-  db,
-}) => {
-  const house = await accountsHouse(db);
-  await house.customer('6281234567890');
-  const [row] = await db.house<{ account_id: string }[]>`select account_id from accounts`;
-  const id = row?.account_id ?? '';
-  const other = crypto.randomUUID();
-  expect(await accountOf(db.house, id)).toMatchObject({ name: 'Toko Ani', status: 'active' });
-  expect(await accountNames(db.house, [id, other])).toEqual(new Map([[id, 'Toko Ani']]));
-  expect(await accountOf(db.tenant, id)).toBeUndefined();
-  expect(await isSuspended(db.house, id)).toBe(false);
-  await db.house`update accounts set status = 'suspended'`;
-  expect(await isSuspended(db.house, id)).toBe(true);
-  expect(await isSuspended(db.house, other)).toBe(true);
 });
 
 test('sweeping takes what has ended and leaves what is alive', async ({ db }) => {

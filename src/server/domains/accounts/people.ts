@@ -6,61 +6,11 @@ import { newId } from '#server/platform/ids.ts';
 
 export type AccountStatus = 'active' | 'suspended' | 'closed';
 
-/** An account as other domains may know it. */
-export type Account = {
-  accountId: string;
-  name: string;
-  status: AccountStatus;
-  /** The installation's own account, which sends OTPs. */
-  isSystem: boolean;
-  createdAt: Date;
-};
-
-type AccountRow = {
-  account_id: string;
-  name: string;
-  status: AccountStatus;
-  is_system: boolean;
-  created_at: Date;
-};
-
-const asAccountFacts = (row: AccountRow): Account => ({
-  accountId: row.account_id,
-  name: row.name,
-  status: row.status,
-  isSystem: row.is_system,
-  createdAt: row.created_at,
-});
-
-/** The account of an id; `undefined` when there is none, or the connection may not see it. */
-export async function accountOf(sql: Sql | Tx, accountId: string): Promise<Account | undefined> {
-  const [row] = await sql<AccountRow[]>`
-    select account_id, name, status, is_system, created_at from accounts
-    where account_id = ${accountId}`;
-  return row && asAccountFacts(row);
-}
-
-/** The installation's own account; `undefined` before the first start has made it. */
-export async function systemAccount(house: Sql | Tx): Promise<Account | undefined> {
-  const [row] = await house<AccountRow[]>`
-    select account_id, name, status, is_system, created_at from accounts where is_system`;
-  return row && asAccountFacts(row);
-}
-
-/** The names of accounts, by id; ids that are unknown are left out. */
-export async function accountNames(
-  sql: Sql | Tx,
-  accountIds: readonly string[],
-): Promise<Map<string, string>> {
-  const found = await sql<{ account_id: string; name: string }[]>`
-    select account_id, name from accounts where account_id = any(${[...accountIds]}::uuid[])`;
-  return new Map(found.map(({ account_id, name }) => [account_id, name]));
-}
-
-/** True when an account may not work now: suspended, closed, or not there at all. */
-export async function isSuspended(sql: Sql | Tx, accountId: string): Promise<boolean> {
-  const account = await accountOf(sql, accountId);
-  return account?.status !== 'active';
+/** The id of the installation's own account; `undefined` before the first start has made it. */
+export async function systemAccount(house: Sql | Tx): Promise<string | undefined> {
+  const [row] = await house<{ account_id: string }[]>`
+    select account_id from accounts where is_system`;
+  return row?.account_id;
 }
 
 type UserRow = { name: string; phone: string; role: Role; timezone: string };

@@ -7,7 +7,7 @@ import { creating } from './create.ts';
 import { getting, listing } from './read.ts';
 import { summarising } from './summary.ts';
 
-export { type BankLine, receiveBankLine } from './bank.ts';
+export { receiveBankLine } from './bank.ts';
 export { expireTopups } from './expire.ts';
 export { confirmTopupByHand, rejectTopupByHand, topupsForOperator } from './review.ts';
 

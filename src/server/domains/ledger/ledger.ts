@@ -42,30 +42,6 @@ export async function postEntry(
   return { seq: posted.o_seq, applied: posted.o_applied, available: rupiah(posted.o_available) };
 }
 
-export type GlLine = { account: string; amount: Rupiah };
-
-/**
- * A balanced transaction of the general ledger, debit positive. Lines of zero are left out.
- *
- * @throws PostgresError when the lines do not sum to zero, or `idemKey` was used before.
- */
-export async function postGl(
-  tx: Tx,
-  posting: {
-    accountId: string;
-    txnId: string;
-    idemKey: string;
-    kind: string;
-    lines: readonly GlLine[];
-  },
-): Promise<void> {
-  await tx`select post_gl(
-    ${posting.accountId}, ${posting.txnId}, ${posting.idemKey}, ${posting.kind},
-    ${posting.lines.map((line) => line.account)}::text[],
-    ${posting.lines.map((line) => line.amount)}::bigint[]
-  )`;
-}
-
 export type Wallet = {
   available: Rupiah;
   held: Rupiah;
@@ -84,5 +60,5 @@ export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet
 }
 
 export { WalletBatcher } from './batcher.ts';
-export { type Finding, checkLedger } from './check.ts';
+export { checkLedger } from './check.ts';
 export { ledgerActs } from './statement.ts';

@@ -91,7 +91,9 @@ export function openAccepter(sql: Sql, onPlaced: () => void): Accepter {
   const batcher = new WalletBatcher<Job, Answer>(async (groups) => {
     const asked = groups.map(({ jobs }) => jobs.map((job) => job.order));
     const answers = await placeGroups(sql, asked);
-    void Promise.allSettled(answers).then(onPlaced);
+    onPlaced();
+    const later = answers.filter((answer) => answer instanceof Promise);
+    if (later.length > 0) void Promise.allSettled(later).then(onPlaced);
     return answers;
   });
   const inFlight = new Map<string, { hash: Buffer; done: Promise<Placed> }>();
