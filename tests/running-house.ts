@@ -45,7 +45,12 @@ async function runningHouse(db: TestDatabase, { env = {}, works = false, webFold
   const house = await openHouse({ config, log, url: db.url, dataFolder, build: webApp.build });
   const worker = works ? await startWorker(house, db.url) : undefined;
   const state = { open: true };
-  const { app, closeStreams } = openDoors(house, { webApp, worker, open: () => state.open });
+  const { app, closeStreams } = openDoors(house, {
+    webApp,
+    worker,
+    open: () => state.open,
+    delayMsMax: 0,
+  });
   await app.ready();
 
   const ask = async (

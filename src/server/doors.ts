@@ -24,6 +24,8 @@ type Wanted = {
   worker: Worker | undefined;
   /** False from the moment the house begins to close. */
   open: () => boolean;
+  /** See `openServer`; tests share their process with much else. */
+  delayMsMax?: number;
 };
 
 export type Doors = {
@@ -33,9 +35,10 @@ export type Doors = {
 };
 
 /** Hangs every door of the house; the server does not listen yet. */
-export function openDoors(house: House, { webApp, worker, open }: Wanted): Doors {
+export function openDoors(house: House, { webApp, worker, open, ...given }: Wanted): Doors {
   const { config, log, metrics, secrets } = house;
   const app = openServer({
+    ...given,
     config,
     log,
     answered: metrics.histogram(

@@ -75,38 +75,92 @@ type Wanted = {
   now?: () => Date;
 };
 
+/** Opens the house on a migrated database. Nothing runs by itself yet: `startWorker` makes it work. */
+export async function openHouse(wanted: Wanted): Promise<House> {
+  const { config, url, build } = wanted;
+  const ground = await openGround(wanted);
+  const { tenant, house, secrets, prices, report } = ground;
+  const joined = joinDomains(ground, () => system);
+  const newOperator = await ensureOperator(house, config, joined.consequences.systemAccountOpened);
+  const system = await ensureSystemToken(house, config.OPERATOR_PHONE);
+  const keyRing = openKeyRing({ house, report });
+  const live = openLive({
+    tenant,
+    house,
+    openListening: () => openDatabase(url, { max: 1, as: 'house', name: 'live' }),
+    report,
+  });
+  return {
+    ...ground,
+    ...joined,
+    build,
+    newOperator,
+    keyRing,
+    live,
+    metrics: openMetrics(),
+    sessions: openSessions(house),
+    captcha: openAltcha(house, secrets),
+    close: async () => {
+      await joined.messages.close();
+      await Promise.all([keyRing.close(), live.close()]);
+      prices.close();
+      await ground.end();
+    },
+  };
+}
+
+/** What every domain stands on. */
+type Ground = Pick<
+  House,
+  'config' | 'files' | 'house' | 'log' | 'now' | 'prices' | 'report' | 'secrets' | 'tenant'
+> & {
+  /** The accept path's own pool, so that nothing else delays it. */
+  accept: Sql;
+  end: () => Promise<void>;
+};
+
 /** Connections of one process; the house's own server has 60 in all. */
 const POOL = { tenant: 10, house: 8, accept: 10 } as const;
 
-/** Opens the house on a migrated database. Nothing runs by itself yet: `startWorker` makes it work. */
-export async function openHouse({
-  config,
-  log,
-  url,
-  dataFolder,
-  build,
-  now = () => new Date(),
-}: Wanted): Promise<House> {
+async function openGround({ config, log, url, dataFolder, ...given }: Wanted): Promise<Ground> {
+  const { now = () => new Date() } = given;
   const pools = {
     tenant: openDatabase(url, { max: POOL.tenant, as: 'tenant', name: 'portal' }),
     house: openDatabase(url, { max: POOL.house, as: 'house', name: 'house' }),
     accept: openDatabase(url, { max: POOL.accept, as: 'house', name: 'accept' }),
   };
-  const { tenant, house } = pools;
   const report = (trouble: unknown) => {
     if (isTransient(trouble)) log.warn({ err: trouble }, 'trouble that may pass');
     else log.error({ err: trouble }, 'a bug');
   };
-  const listeners: (() => void)[] = [];
   const [secrets, prices] = await Promise.all([
-    readSecrets(house, config.SECRET_KEY),
-    openPrices({ house, config, now, onTrouble: report }),
+    readSecrets(pools.house, config.SECRET_KEY),
+    openPrices({ house: pools.house, config, now, onTrouble: report }),
   ]);
-  const files = openFiles(tenant, join(dataFolder, 'files'), secrets);
+  return {
+    config,
+    log,
+    now,
+    report,
+    secrets,
+    prices,
+    ...pools,
+    files: openFiles(pools.tenant, join(dataFolder, 'files'), secrets),
+    end: async () => {
+      await Promise.all(Object.values(pools).map((sql) => sql.end({ timeout: 5 })));
+    },
+  };
+}
 
-  // Phones tell what came, the house tells phones: the one half is joined to the other when both stand.
+type SystemToken = Awaited<ReturnType<typeof ensureSystemToken>>;
+type Joined = Pick<House, 'consequences' | 'messages' | 'onWork' | 'simulator' | 'tell'>;
+
+/** Phones tell what came, the house tells phones: two halves that know each other only here. */
+function joinDomains(ground: Ground, system: () => SystemToken): Joined {
+  const { config, log, now, report, tenant, house, accept, secrets, prices, files } = ground;
+  const listeners: (() => void)[] = [];
   const tell: House['tell'] = (phone, text, shown = text) =>
-    messages.sendAsSystem(system, { to: phone, text, shown });
+    messages.sendAsSystem(system(), { to: phone, text, shown });
   const connecting: ConnectDeps = { house, secrets, tell, report };
   const simulator = openSimulator({
     house,
@@ -120,7 +174,7 @@ export async function openHouse({
   const messages = openMessages({
     sql: tenant,
     house,
-    acceptSql: pools.accept,
+    acceptSql: accept,
     prices,
     channels: config.SIMULATOR ? channelsOf(simulator.channel) : channelsOf(),
     fileLink: files.link,
@@ -131,43 +185,11 @@ export async function openHouse({
       for (const listener of listeners) listener();
     },
   });
-  const consequences = consequencesOf({ config, sinks: () => messages.sinks, connecting });
-  const newOperator = await ensureOperator(house, config, consequences.systemAccountOpened);
-  const system = await ensureSystemToken(house, config.OPERATOR_PHONE);
-  const keyRing = openKeyRing({ house, report });
-  const live = openLive({
-    tenant,
-    house,
-    openListening: () => openDatabase(url, { max: 1, as: 'house', name: 'live' }),
-    report,
-  });
   return {
-    config,
-    log,
-    now,
-    build,
-    tenant,
-    house,
-    secrets,
-    metrics: openMetrics(),
-    sessions: openSessions(house),
-    captcha: openAltcha(house, secrets),
-    keyRing,
-    prices,
-    files,
-    live,
-    messages,
-    simulator,
-    consequences,
     tell,
-    newOperator,
-    report,
+    simulator,
+    messages,
+    consequences: consequencesOf({ config, sinks: () => messages.sinks, connecting }),
     onWork: (listener) => listeners.push(listener),
-    close: async () => {
-      await messages.close();
-      await Promise.all([keyRing.close(), live.close()]);
-      prices.close();
-      await Promise.all(Object.values(pools).map((sql) => sql.end({ timeout: 5 })));
-    },
   };
 }

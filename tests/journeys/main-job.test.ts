@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { PASSWORD } from './portal.ts';
 import { readQr } from './qr.ts';
+import { followRow } from './spies.ts';
 import { type Person, setTheStage } from './stage.ts';
 import { arrivesAt, fillLogin, fillRegistration, rupiahIn, soon, tabFrom } from './steps.ts';
 
@@ -14,7 +15,7 @@ const customer = '62800000001';
 journey('a stranger gets from nothing to an answered message, live', async ({ person }) => {
   const stranger = await person({ notices: true });
   const tab = await register(stranger);
-  const born = await tab.evaluate<number>('performance.timeOrigin');
+  const born = await tab.evaluate(() => performance.timeOrigin);
   await topUp(stranger, tab);
   const key = await addToken(tab);
   await linkPhone(stranger, tab);
@@ -22,7 +23,7 @@ journey('a stranger gets from nothing to an answered message, live', async ({ pe
   await receiveReply(stranger, tab);
   await answer(stranger, tab);
   // Everything came by itself: the page was never loaded again.
-  expect(await tab.evaluate<number>('performance.timeOrigin')).toBe(born);
+  expect(await tab.evaluate(() => performance.timeOrigin)).toBe(born);
   await leaveAndReturn(tab);
 });
 
@@ -33,7 +34,10 @@ async function register(stranger: Person): Promise<Page> {
   const phone = await tabFrom(stranger.context, () =>
     tab.getByRole('link', { name: /Buka simulator/ }).click(),
   );
-  const text = await phone.getByText(/Kode verifikasi Kabari: \d{6}/).last().innerText();
+  const text = await phone
+    .getByText(/Kode verifikasi Kabari: \d{6}/)
+    .last()
+    .innerText();
   await phone.close();
   await tab.getByLabel('Kode verifikasi').fill(/\d{6}/.exec(text)?.[0] ?? '');
   await arrivesAt(tab, '/');
@@ -131,7 +135,6 @@ async function curlOf(tab: Page): Promise<void> {
 
 async function scanWithCamera(phone: Page): Promise<void> {
   await phone.getByRole('button', { name: /Ada kode QR di tab lain/ }).click();
-  await phone.getByRole('button', { name: 'Arahkan ke tab lain' }).click();
   await phone.getByText('Tersambung ke token Kasir.').waitFor();
 }
 
@@ -152,17 +155,20 @@ async function sendByApi(stranger: Person, tab: Page, key: string): Promise<void
   await tab.getByRole('link', { name: 'Pesan', exact: true }).first().click();
   await arrivesAt(tab, '/message-history');
   await tab.getByText('Data tidak ditemukan').waitFor();
-  await tab.evaluate("journeyFollow('Halo dari Kabari')");
+  await tab.evaluate(followRow, 'Halo dari Kabari');
 
   expect(curl).toContain(key);
   const sent = await runCurl(curl);
   expect(sent).toMatchObject({ status: 202, body: { status: 'accepted', simulated: true } });
 
-  const statuses = () => tab.evaluate<string[]>('journeyStatuses');
+  const statuses = () => tab.evaluate(() => window.journeyStatuses ?? []);
   await soon(async () => (await statuses()).at(-1)).toBe('Dibaca');
   expect((await statuses()).slice(-3)).toEqual(['Terkirim', 'Sampai', 'Dibaca']);
 
-  await tab.getByRole('row', { name: /Halo dari Kabari/ }).getByRole('button').click();
+  await tab
+    .getByRole('row', { name: /Halo dari Kabari/ })
+    .getByRole('button')
+    .click();
   const drawer = tab.getByRole('dialog', { name: 'Rincian pesan' });
   for (const step of ['Diterima sistem', 'Terkirim', 'Sampai di ponsel', 'Dibaca']) {
     await drawer.getByText(step, { exact: true }).first().waitFor();
@@ -215,7 +221,7 @@ async function answer(stranger: Person, tab: Page): Promise<void> {
 async function leaveAndReturn(tab: Page): Promise<void> {
   await tab.getByRole('button', { name: 'Keluar' }).click();
   await arrivesAt(tab, '/auth/login');
-  expect(await tab.evaluate('Object.keys(localStorage)')).not.toContain('auth-token');
+  expect(await tab.evaluate(() => Object.keys(localStorage))).not.toContain('auth-token');
   await fillLogin(tab, { phone: owner.phone, password: PASSWORD });
   await arrivesAt(tab, '/');
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();

@@ -11,6 +11,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encode } from '#web/client/session.ts';
 import { type Product, startProduct } from './product.ts';
+import { installSpies, type Kind } from './spies.ts';
 
 const SHOW_MS_MAX = 10_000;
 
@@ -31,8 +32,7 @@ export const startBrowser = (): Promise<Browser> =>
     args: flags,
   });
 
-/** What a page told that a person would hear, or see outside the page. */
-export type Heard = { kind: 'sound' | 'notice' | 'violation'; what: string; page: Page };
+export type Heard = { kind: Kind; what: string; page: Page };
 
 export type Wish = {
   /** The token of a session: whoever has it is signed in from the start. */
@@ -43,6 +43,8 @@ export type Wish = {
   dark?: boolean;
   /** Whether desktop notices were allowed. */
   notices?: boolean;
+  /** Prefers that nothing moves. */
+  still?: boolean;
   /** Errors in the console that belong to the journey, such as a 404 that is opened on purpose. */
   expects?: readonly RegExp[];
 };
@@ -79,12 +81,12 @@ export async function openPerson(
     note(`WRONG ${line}`);
     if (!wish.expects?.some((pattern) => pattern.test(line))) wrongs.push(line);
   };
-  await context.exposeBinding('journeyHeard', ({ page }, kind: Heard['kind'], what: string) => {
+  await context.exposeBinding('journeyHeard', ({ page }, kind: Kind, what: string) => {
     note(`${kind} ${what}`);
     heard.push({ kind, what, page });
     if (kind === 'violation') wrong(`policy: ${what}`);
   });
-  await context.addInitScript({ path: join(import.meta.dirname, 'spies.js') });
+  await context.addInitScript(installSpies);
   context.on('page', (page) => watch(page, note, wrong));
   return {
     context,
@@ -107,6 +109,7 @@ function optionsFor(address: string, wish: Wish): BrowserContextOptions {
     timezoneId: 'Asia/Jakarta',
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
+    reducedMotion: wish.still ? 'reduce' : 'no-preference',
     ...(width < 600 && { hasTouch: true, isMobile: true, deviceScaleFactor: 2 }),
     ...(session !== undefined && {
       storageState: { cookies: [], origins: [{ origin: address, localStorage }] },

@@ -244,6 +244,22 @@ describe('when something goes wrong', () => {
     expect((await answer('thing_get', { token: 'ani', name: 'x' })).body.data).toEqual(thing);
   });
 
+  test('a database that is away is no bug: busy, with the seconds to wait', async ({ sql }) => {
+    const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
+    const full = Object.assign(new Error('no space left on device'), { code: '53100' });
+    for (const trouble of [away, full]) {
+      const { answer } = aDoor(sql, [keeping(look, () => Promise.reject(trouble))]);
+      const busy = await answer('thing_get', { token: 'ani', name: 'x' });
+      expect(busy).toMatchObject({ status: 503, retryAfter: 2, ...said('busy') });
+    }
+    const slow = Object.assign(new Error('statement timeout'), { code: '57014' });
+    const { answer } = aDoor(sql, [keeping(look, () => Promise.reject(slow))]);
+    expect(await answer('thing_get', { token: 'ani', name: 'x' })).toMatchObject({
+      status: 504,
+      ...said('timed_out'),
+    });
+  });
+
   test('an exception tells nothing of itself', async ({ sql }) => {
     const { answer } = aDoor(sql, [
       keeping(look, () => Promise.reject(new Error('connect postgres://kabari:pass@db'))),
@@ -323,6 +339,12 @@ describe('the audit log', () => {
       { ...line, outcome: 'tokens_full' },
       { ...line, outcome: 'ok' },
     ]);
+  });
+
+  test('is kept for the acts that ask for it, and no others', async ({ sql }) => {
+    const { answer } = aDoor(sql, [keeping(look, async () => thing)]);
+    await answer('thing_get', { token: 'ani', name: 'Kursi' });
+    expect(await facts(sql)).toEqual([]);
   });
 
   test('has one line for a call that was repeated', async ({ sql }) => {

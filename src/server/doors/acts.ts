@@ -189,10 +189,9 @@ async function onlyOnce(
   return mine ?? again(outcome);
 }
 
-function isFinal({ status, refused: code }: Answer): boolean {
-  if (status >= 500) return false;
-  return code === undefined || !('retryable' in refusals[code]);
-}
+/** Faults of ours are retryable too, all of them. */
+const isFinal = ({ refused: code }: Answer): boolean =>
+  code === undefined || !('retryable' in refusals[code]);
 
 /** The first answer, for the second time. */
 function again({ status, body }: Outcome): Answer {

@@ -7,6 +7,7 @@ import {
   refusals,
   sentenceFor,
 } from '#contract/refusals.ts';
+import { isTransient } from '#server/platform/database.ts';
 
 /** What a door says: a status, a JSON body ready to send, and the seconds to wait before a retry. */
 export type Answer = {
@@ -62,7 +63,20 @@ export function refused(
     return no(error);
   }
   report(error);
-  return no(new Refusal('our_fault', { request: requestId }));
+  return no(troubleBehind(error) ?? new Refusal('our_fault', { request: requestId }));
+}
+
+const BUSY_SECONDS = 2;
+
+/**
+ * What to say when the database cannot serve just now: it restarts, its disk is full, it takes too
+ * long. Nothing was accepted that is not kept; trying again is right. `undefined` for other errors.
+ */
+export function troubleBehind(error: unknown): Refusal | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === '57014') return new Refusal('timed_out', {});
+  const short = code.startsWith('53');
+  return short || isTransient(error) ? new Refusal('busy', { seconds: BUSY_SECONDS }) : undefined;
 }
 
 /** A Fastify error in our own words; what is not the caller's doing is our fault. */
@@ -77,7 +91,7 @@ export function asRefusal(error: unknown, requestId: string): Refusal {
   if (status >= 400 && status < 500) {
     return new Refusal('request_malformed', { why: 'bentuknya tidak dikenali' });
   }
-  return new Refusal('our_fault', { request: requestId });
+  return troubleBehind(error) ?? new Refusal('our_fault', { request: requestId });
 }
 
 /** The envelope of a "no". */

@@ -9,6 +9,7 @@ import {
   MESSAGES_MAX,
   NewMessage,
 } from '#contract/rest.ts';
+import { troubleBehind } from './answer.ts';
 import { type Pacer, openPacer } from './pacer.ts';
 import { languageOf, problemOf, waitOf } from './problem.ts';
 import { fieldsOf, inIndonesian } from './sentences.ts';
@@ -232,7 +233,7 @@ function refusalBehind(error: unknown): Refusal | undefined {
     case 'FST_UNDER_PRESSURE':
       return new Refusal('busy', { seconds: 2 });
     default:
-      return undefined;
+      return troubleBehind(error);
   }
 }
 

@@ -1,5 +1,7 @@
 import { connect } from 'node:net';
+import fc from 'fast-check';
 import { expect } from 'vitest';
+import { acts } from '#contract/acts.ts';
 import { type RunningHouse, test } from '#tests/running-house.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -192,4 +194,56 @@ test('the log never holds what people sent', async ({ openHouse }) => {
   expect(running.lines.length).toBeGreaterThan(0);
   for (const line of running.lines) expect(() => JSON.parse(line)).not.toThrow();
   expect(log).not.toMatch(/kenari|6281999888777|kkkkkkkk/);
+});
+
+test('whatever is sent, the house neither dies nor takes the blame', async ({ openHouse }) => {
+  const running = await openHouse({ env: { RATE_AUTH_PER_ADDRESS: '1000000' } });
+  const names = acts.map(({ name }) => name);
+  const odd = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      '',
+      '0',
+      '-1',
+      '1e309',
+      'NaN',
+      '[object Object]',
+      'null',
+      '{"a":1}',
+      '\0',
+      '\u202e',
+    ),
+    fc.integer().map(String),
+  );
+  const fields = fc.array(
+    fc.tuple(
+      fc.oneof(fc.constantFrom('page', 'sort_by', 'phone', 'key', 'token', 'q', 'x[]'), odd),
+      odd,
+    ),
+  );
+  const forms = fc
+    .tuple(fc.constantFrom(...names), fields)
+    .map(([act, pairs]) => new URLSearchParams([['act', act], ...pairs]).toString());
+  const bodies = fc.oneof(
+    { weight: 4, arbitrary: forms },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 500 }).map((bytes) => Buffer.from(bytes)) },
+  );
+  let nth = 0;
+  await fc.assert(
+    fc.asyncProperty(bodies, async (body) => {
+      const remoteAddress = `198.51.100.${nth++ % 250}`;
+      const headers = { 'content-type': FORM, 'sec-fetch-site': 'same-origin' };
+      const { app } = running;
+      const answer = await app.inject({
+        method: 'POST',
+        url: '/api',
+        payload: body,
+        headers,
+        remoteAddress,
+      });
+      expect(answer.statusCode).toBeLessThan(500);
+      expect([0, 1]).toContain(answer.json().code);
+    }),
+    { numRuns: 400 },
+  );
 });

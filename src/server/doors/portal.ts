@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Refusal } from '#contract/refusals.ts';
+import { Refusal, refusals } from '#contract/refusals.ts';
 import type { ActDoor } from './acts.ts';
 import { type Answer, asRefusal, no } from './answer.ts';
 import { fieldsOfBody, readForms } from './body.ts';
@@ -31,7 +31,7 @@ export function openPortal(app: FastifyInstance, deps: Deps): void {
     });
     scope.setErrorHandler((error, request, reply) => {
       const refusal = asRefusal(error, request.id);
-      if (refusal.code === 'our_fault')
+      if (!(error instanceof Refusal) && refusals[refusal.code].status >= 500)
         deps.report(error, { requestId: request.id, act: 'unknown' });
       // What is left of the body is not worth reading: a gigabyte would be read to its end.
       if (!request.raw.complete) cutAfter(reply);
@@ -54,8 +54,11 @@ async function answerCall(
 ): Promise<FastifyReply> {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
+  const fields = await fieldsOfBody(request);
+  // A live stream stays for hours: the bytes it was asked with need not.
+  request.body = undefined;
   const answer = await door({
-    fields: await fieldsOfBody(request),
+    fields,
     source: sourceOf(request),
     ip: request.ip,
     agent: (request.headers['user-agent'] ?? '').slice(0, AGENT_MAX),

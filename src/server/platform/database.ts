@@ -60,6 +60,8 @@ export function openDatabase(url: string, { max, as, name }: Wish): Sql {
       ...startupPadding,
       application_name: `kabari ${name}`,
       TimeZone: 'UTC',
+      // Short statements only: compiling them costs more than it gives, on servers that would.
+      jit: 'off',
       statement_timeout: statementMs,
       lock_timeout: as === 'owner' ? 0 : LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: as === 'owner' ? 0 : IDLE_IN_TRANSACTION_MS,

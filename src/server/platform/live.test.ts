@@ -10,6 +10,7 @@ const test = base.extend<{ ears: Sql[]; hub: LiveHub }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   ears: async ({}, use) => use([]),
   hub: async ({ db, ears }, use) => {
+    const troubles: unknown[] = [];
     const hub = openLive({
       tenant: db.tenant,
       house: db.house,
@@ -18,10 +19,11 @@ const test = base.extend<{ ears: Sql[]; hub: LiveHub }>({
         ears.push(ear);
         return ear;
       },
-      report: (trouble) => console.error(trouble),
+      report: (trouble) => troubles.push(trouble),
     });
     await use(hub);
     await hub.close();
+    expect(troubles).toEqual([]);
   },
 });
 

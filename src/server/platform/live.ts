@@ -48,28 +48,16 @@ export type LiveHub = {
 
 /** Opens the hub: one LISTEN connection, however many streams. */
 export function openLive(deps: Deps): LiveHub {
-  const followers = new Map<string, Set<Follower>>();
-  const seen = new Map<string, number>();
-  let following = 0;
-  let emptied: (() => void) | undefined;
+  const crowd = openCrowd();
+  const { seen, wake } = crowd;
   let closed = false;
-
-  const wake = (accountId: string) => {
-    for (const follower of followers.get(accountId) ?? []) {
-      follower.woken = true;
-      follower.wake?.();
-    }
-  };
-  const wakeAll = () => {
-    for (const accountId of followers.keys()) wake(accountId);
-  };
   const ear = openEar(deps, (payload) => {
-    if (payload === '*') wakeAll();
+    if (payload === '*') crowd.wakeAll();
     else for (const accountId of payload.split(',')) wake(accountId);
   });
   /** Sees what no hint told: a dropped LISTEN, a relay that died between COMMIT and NOTIFY. */
   const look = async () => {
-    const accounts = [...followers.keys()];
+    const accounts = crowd.accounts();
     if (accounts.length === 0) return;
     const moved = await deps.house<{ account_id: string; last: number }[]>`
       select account_id, last from event_positions where account_id = any(${accounts}::uuid[])`;
@@ -87,27 +75,9 @@ export function openLive(deps: Deps): LiveHub {
   }, LOOK_MS);
   timer.unref();
 
-  const join = (accountId: string): Follower => {
-    const follower: Follower = { woken: false, wake: undefined };
-    const together = followers.get(accountId) ?? new Set();
-    followers.set(accountId, together.add(follower));
-    following += 1;
-    return follower;
-  };
-  const leave = (accountId: string, follower: Follower) => {
-    const together = followers.get(accountId);
-    together?.delete(follower);
-    following -= 1;
-    if (together?.size === 0) {
-      followers.delete(accountId);
-      seen.delete(accountId);
-    }
-    if (following === 0) emptied?.();
-  };
-
   return {
     async *follow({ accountId, since, signal }) {
-      const follower = join(accountId);
+      const follower = crowd.join(accountId);
       const onAbort = () => follower.wake?.();
       signal.addEventListener('abort', onAbort, { once: true });
       try {
@@ -125,11 +95,11 @@ export function openLive(deps: Deps): LiveHub {
         }
       } finally {
         signal.removeEventListener('abort', onAbort);
-        leave(accountId, follower);
+        crowd.leave(accountId, follower);
       }
     },
     get following() {
-      return following;
+      return crowd.size();
     },
     get listens() {
       return ear.hears;
@@ -137,16 +107,60 @@ export function openLive(deps: Deps): LiveHub {
     async close() {
       closed = true;
       clearInterval(timer);
+      crowd.wakeAll();
       // Reads under way end first: the pools behind them are about to close.
-      if (following > 0) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        emptied = resolve;
-        wakeAll();
-        const patience = setTimeout(resolve, CLOSING_MS_MAX);
-        await promise;
-        clearTimeout(patience);
-      }
+      await crowd.empty();
       await ear.close();
+    },
+  };
+}
+
+/** Who follows which account in this process. */
+function openCrowd() {
+  const followers = new Map<string, Set<Follower>>();
+  /** The newest position anybody here has got of an account. */
+  const seen = new Map<string, number>();
+  let size = 0;
+  let emptied: (() => void) | undefined;
+  const wake = (accountId: string) => {
+    for (const follower of followers.get(accountId) ?? []) {
+      follower.woken = true;
+      follower.wake?.();
+    }
+  };
+  return {
+    seen,
+    wake,
+    wakeAll: () => {
+      for (const accountId of followers.keys()) wake(accountId);
+    },
+    accounts: () => [...followers.keys()],
+    size: () => size,
+    join: (accountId: string): Follower => {
+      const follower: Follower = { woken: false, wake: undefined };
+      const together = followers.get(accountId) ?? new Set();
+      followers.set(accountId, together.add(follower));
+      size += 1;
+      return follower;
+    },
+    leave: (accountId: string, follower: Follower) => {
+      const together = followers.get(accountId);
+      together?.delete(follower);
+      size -= 1;
+      if (together?.size === 0) {
+        followers.delete(accountId);
+        seen.delete(accountId);
+      }
+      if (size === 0) emptied?.();
+    },
+    /** Resolves when nobody follows any more, or after three seconds. */
+    empty: async () => {
+      if (size === 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      emptied = resolve;
+      const patience = setTimeout(resolve, CLOSING_MS_MAX);
+      await promise;
+      clearTimeout(patience);
     },
   };
 }

@@ -13,20 +13,25 @@ import { userQuery } from '#web/client/user.ts';
 const NAME = 'kabari-live';
 /** A message older than this is no news any more: it came while the line was down. */
 const NEWS_MS = 60_000;
+/** So long the other tabs have to say that somebody sees a message there. */
+const SEEN_MS = 250;
 /** A tab that was asleep does not make up for what others have long told. */
 const LATE_MS = 3_000;
 
 export type Received = Extract<LiveEvent, { kind: 'message.received' }>;
 
 type Heard = {
-  /** A message came in just now. `leads`: this is the tab that speaks for all. */
-  onMessage: (message: Received, leads: boolean) => void;
+  /** A message came in just now; told in every tab. True when somebody has it before their eyes here. */
+  onMessage: (message: Received) => boolean;
+  /** Nobody has it before their eyes in any tab; told in one tab only. */
+  onUnseen: (message: Received) => void;
 };
 
 /** What tabs tell each other. */
 type Word =
   | { kind: 'frame'; frame: Frame; at: number; skewMs: number }
   | { kind: 'position'; position: number }
+  | { kind: 'seen'; messageId: string }
   | { kind: 'hello' };
 
 /**
@@ -35,15 +40,26 @@ type Word =
  *
  * @returns how to stop
  */
-export function startLive(client: QueryClient, userId: string, { onMessage }: Heard): () => void {
+export function startLive(client: QueryClient, userId: string, heard: Heard): () => void {
   const stop = new AbortController();
   const { signal } = stop;
   const cache = liveCache(client);
-  const channel = 'BroadcastChannel' in window ? new BroadcastChannel(NAME) : undefined;
+  // A tab that has not noticed yet that somebody else signed in is not listened to.
+  const name = `${NAME} ${userId}`;
+  const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(name) : undefined;
   const say = (word: Word) => channel?.postMessage(word);
   let position = keptPosition(userId);
   let leads = false;
+  /** Messages that somebody sees in another tab, for the moment in which that matters. */
+  const seen = new Set<string>();
 
+  const hear = (message: Received) => {
+    if (heard.onMessage(message)) return say({ kind: 'seen', messageId: message.id });
+    if (!leads) return;
+    setTimeout(() => {
+      if (!seen.delete(message.id) && !signal.aborted) heard.onUnseen(message);
+    }, SEEN_MS);
+  };
   const take = (frame: Frame, at: number, skewMs: number) => {
     position = frame.position ?? position;
     if (frame.event === 'reset') return cache.reset();
@@ -51,12 +67,20 @@ export function startLive(client: QueryClient, userId: string, { onMessage }: He
     if (!event) return;
     cache.take(event);
     if (event.kind !== 'message.received' || Date.now() - at > LATE_MS) return;
-    if (isNews(event.id, Date.now() + skewMs)) onMessage(event, leads);
+    if (isNews(event.id, Date.now() + skewMs)) hear(event);
   };
   channel?.addEventListener('message', ({ data }: MessageEvent<Word>) => {
+    if (data.kind === 'hello') {
+      if (leads && position !== undefined) say({ kind: 'position', position });
+    } else if (data.kind === 'seen') {
+      if (!leads) return;
+      seen.add(data.messageId);
+      setTimeout(() => seen.delete(data.messageId), LATE_MS);
+    }
+    // Without locks every tab has a stream of its own.
+    if (leads) return;
     if (data.kind === 'frame') take(data.frame, data.at, data.skewMs);
-    else if (data.kind === 'position') position = data.position;
-    else if (leads && position !== undefined) say({ kind: 'position', position });
+    if (data.kind === 'position') position = data.position;
   });
   say({ kind: 'hello' });
 
@@ -77,7 +101,7 @@ export function startLive(client: QueryClient, userId: string, { onMessage }: He
       signal,
     });
   };
-  void inOneTab(lead, signal);
+  void inOneTab(name, lead, signal);
 
   const keepPosition = () => keep('tab', 'position', JSON.stringify([userId, position]));
   window.addEventListener('pagehide', keepPosition);
@@ -92,11 +116,15 @@ export function startLive(client: QueryClient, userId: string, { onMessage }: He
 }
 
 /** Does something in one tab of this browser at a time, this one or another, until `signal` aborts. */
-async function inOneTab(lead: () => Promise<void>, signal: AbortSignal): Promise<void> {
+async function inOneTab(
+  name: string,
+  lead: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   const { locks } = navigator as { locks?: LockManager };
   if (!locks) return lead();
   try {
-    await locks.request(NAME, { signal }, lead);
+    await locks.request(name, { signal }, lead);
   } catch (error) {
     if (!signal.aborted) throw error;
   }

@@ -71,6 +71,8 @@ export function useAct<A extends Act>(
       ]);
       return perform(known, input, { key });
     },
+    // Asked to wait: a second later the answer could only be about what the first try used up.
+    retry: (tries, error) => tries < 1 && refusalCode(error) !== 'too_many_requests',
   };
   if (onSuccess) options.onSuccess = (answer, { input }) => onSuccess(answer, input);
   if (onError) options.onError = onError;

@@ -74,16 +74,16 @@ export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: 
       onMouseDown={press}
     >
       <div className={styles['sheet']}>
-        <header className={styles['head']}>
+        <div className={styles['head']}>
           <h2 id={titleId} className={styles['title']}>
             {title}
           </h2>
           <button type="button" className={styles['close']} aria-label="Tutup" onClick={onClose}>
             <X size={20} />
           </button>
-        </header>
+        </div>
         <div className={styles['body']}>{children}</div>
-        {footer && <footer className={styles['foot']}>{footer}</footer>}
+        {footer && <div className={styles['foot']}>{footer}</div>}
       </div>
       {/* Menus and toasts stand here, outside the dialog's own layout. */}
       <div ref={float} className={styles['float']} />

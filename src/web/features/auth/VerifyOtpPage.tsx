@@ -55,32 +55,7 @@ const NothingSent = () => (
 type FormProps = { pending: PendingOtp; onPending: (pending: PendingOtp) => void };
 
 function CodeForm({ pending, onPending }: FormProps) {
-  const client = useQueryClient();
-  const [code, setCode] = useState('');
-  const [wrong, setWrong] = useState<string>();
-  const [error, setError] = useState<unknown>();
-  const field = useRef<HTMLInputElement>(null);
-  const verify = useAct(async () => (await accountActs()).verifyOtp);
-  useEffect(() => field.current?.focus(), []);
-
-  const send = async (digits: string) => {
-    if (verify.busy) return;
-    setError(undefined);
-    setWrong(digits.length === DIGITS ? undefined : 'Tulis enam angka dari pesan.');
-    if (digits.length !== DIGITS) return field.current?.focus();
-    try {
-      const signedIn = await verify.perform({ challenge: pending.challenge, code: digits });
-      savePending(undefined);
-      enterSession(client, signedIn);
-    } catch (no) {
-      if (refusalCode(no) === 'otp_wrong') {
-        setWrong(sentenceOf(no));
-        setCode('');
-      } else setError(no);
-      field.current?.focus();
-    }
-  };
-
+  const code = useCode(pending);
   return (
     <>
       <PageTitle>Verifikasi nomor</PageTitle>
@@ -93,35 +68,29 @@ function CodeForm({ pending, onPending }: FormProps) {
         className={styles['form']}
         onSubmit={(event) => {
           event.preventDefault();
-          void send(code);
+          void code.send(code.digits);
         }}
       >
         <SimulatorHint phone={pending.phone} />
-        <Refused error={error} />
+        <Refused error={code.error} />
         <OtpField
-          ref={field}
+          ref={code.field}
           label="Kode verifikasi"
           name="code"
-          value={code}
-          error={wrong}
-          onChange={(digits) => {
-            setCode(digits);
-            setWrong(undefined);
-          }}
-          onComplete={(digits) => void send(digits)}
+          value={code.digits}
+          error={code.wrong}
+          onChange={code.type}
+          onComplete={(digits) => void code.send(digits)}
         />
-        <Button type="submit" size="lg" block busy={verify.busy}>
+        <Button type="submit" size="lg" block busy={code.busy}>
           Verifikasi
         </Button>
         <Resend
           pending={pending}
-          onError={setError}
+          onError={code.fail}
           onSent={(next) => {
             onPending(next);
-            setError(undefined);
-            setWrong(undefined);
-            setCode('');
-            field.current?.focus();
+            code.restart();
           }}
         />
       </form>
@@ -130,6 +99,48 @@ function CodeForm({ pending, onPending }: FormProps) {
       </p>
     </>
   );
+}
+
+/** The code as it is typed, sent once it is whole, and what became of it. */
+function useCode({ challenge }: PendingOtp) {
+  const client = useQueryClient();
+  const [digits, setDigits] = useState('');
+  const [wrong, setWrong] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const field = useRef<HTMLInputElement>(null);
+  const verify = useAct(async () => (await accountActs()).verifyOtp);
+  const focus = () => field.current?.focus();
+  useEffect(focus, []);
+
+  const type = (typed: string) => {
+    setDigits(typed);
+    setWrong(undefined);
+  };
+  const send = async (typed: string) => {
+    if (verify.busy) return;
+    setError(undefined);
+    if (typed.length !== DIGITS) {
+      setWrong('Tulis enam angka dari pesan.');
+      return focus();
+    }
+    try {
+      const signedIn = await verify.perform({ challenge, code: typed });
+      savePending(undefined);
+      enterSession(client, signedIn);
+    } catch (no) {
+      if (refusalCode(no) === 'otp_wrong') {
+        type('');
+        setWrong(sentenceOf(no));
+      } else setError(no);
+      focus();
+    }
+  };
+  const restart = () => {
+    setError(undefined);
+    type('');
+    focus();
+  };
+  return { digits, wrong, error, field, busy: verify.busy, type, send, restart, fail: setError };
 }
 
 type ResendProps = {
@@ -162,7 +173,7 @@ function Resend({ pending, onSent, onError }: ResendProps) {
     <div className={styles['resend']}>
       <span>Belum menerima kode?</span>
       {ready ? (
-        <Button variant="link" busy={resend.busy} onClick={send}>
+        <Button variant="link" busy={resend.busy} onClick={() => void send()}>
           Kirim ulang kode
         </Button>
       ) : (

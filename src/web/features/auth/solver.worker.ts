@@ -3,14 +3,14 @@ import { pbkdf2Sha256 } from './pbkdf2.ts';
 
 type DeriveKey = Parameters<typeof handler>[0]['deriveKey'];
 
-const bySubtle: DeriveKey = async ({ cost, keyLength = 32 }, salt, password) => {
+const bySubtle: DeriveKey = async ({ cost, keyLength }, salt, password) => {
   const key = await crypto.subtle.importKey('raw', own(password), 'PBKDF2', false, ['deriveBits']);
   const settings = { name: 'PBKDF2', salt: own(salt), iterations: cost, hash: 'SHA-256' };
   const bits = await crypto.subtle.deriveBits(settings, key, keyLength * 8);
   return { derivedKey: new Uint8Array(bits) };
 };
 
-const byHand: DeriveKey = async ({ cost, keyLength = 32 }, salt, password) => ({
+const byHand: DeriveKey = async ({ cost, keyLength }, salt, password) => ({
   derivedKey: pbkdf2Sha256(password, salt, { iterations: cost, length: keyLength }),
 });
 

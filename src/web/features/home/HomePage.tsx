@@ -106,7 +106,7 @@ const Unread = ({ unread }: { unread: number }) =>
 const Bones = () => (
   <div className={styles['page']} aria-busy="true">
     <div className={styles['top']}>
-      <Skeleton height={96} />
+      <Skeleton height={140} />
       <Skeleton height={140} />
     </div>
     <Skeleton height={260} />

@@ -105,7 +105,7 @@ function Actions({ message }: { message: MessageDetail }) {
     const done = await confirm({
       title: 'Batalkan pengiriman?',
       children: <p>Pesan tidak akan dikirim, dan biaya yang ditahan kembali ke saldo Anda.</p>,
-      cancelText: 'Jangan batalkan',
+      cancelText: 'Tidak',
       confirmText: 'Batalkan pengiriman',
       sentenceOf,
       onConfirm: async () => {

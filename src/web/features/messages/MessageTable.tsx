@@ -11,6 +11,7 @@ import { FilterBar } from '#web/features/messages/FilterBar.tsx';
 import { noFilters, readFilters } from '#web/features/messages/filters.ts';
 import { MessageDrawer } from '#web/features/messages/MessageDrawer.tsx';
 import styles from '#web/features/messages/MessageTable.module.css';
+import { useMedia } from '#web/features/messages/useMedia.ts';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { allTokensQuery } from '#web/features/messages/queries.ts';
 import { excerptOf, nameOf, typeLabel } from '#web/features/messages/words.ts';
@@ -18,12 +19,15 @@ import { Button } from '#web/ui/Button.tsx';
 import { DataTable, type Column } from '#web/ui/DataTable.tsx';
 import { Money } from '#web/ui/Money.tsx';
 
+/** Narrower than this, the direction is told by the status alone, and the token by the details. */
+const ROOMY = '(min-width: 1100px)';
+
 const columns = (zone: string): readonly Column<MessageRow>[] => [
   {
     id: 'created_at',
     title: 'Waktu',
     sortable: true,
-    width: 122,
+    width: 160,
     phone: 'aside',
     cell: (message) => <When message={message} zone={zone} />,
   },
@@ -37,7 +41,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
   {
     id: 'peer',
     title: 'Nomor',
-    width: 178,
+    width: 172,
     phone: 'title',
     cell: ({ peer, peer_name }) => (
       <span className={styles['peer']}>
@@ -56,7 +60,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
   {
     id: 'excerpt',
     title: 'Isi',
-    width: 268,
+    width: 264,
     phone: 'line',
     cell: (message) => (
       <span className={styles['excerpt']}>
@@ -77,7 +81,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
   {
     id: 'price',
     title: 'Biaya',
-    width: 92,
+    width: 84,
     align: 'end',
     phone: 'hidden',
     cell: ({ direction, price }) => (direction === 'in' ? '–' : <Money amount={price} />),
@@ -112,6 +116,8 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
   const filters = readFilters(search);
   const { sort_by, sort_type } = search;
   const sort = sort_by === 'created_at' && sort_type ? { sort_by, sort_type } : null;
+  const roomy = useMedia(ROOMY);
+  const shown = columns(zone).filter(({ id }) => roomy || (id !== 'direction' && id !== 'token'));
   const list = useList(listMessages, filters, { page: search.page ?? 0, sort });
 
   const go = (next: Partial<typeof search>, replace = false) =>
@@ -128,7 +134,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
       <DataTable
         {...list.table}
         caption="Pesan, yang terbaru lebih dulu kecuali diurutkan lain"
-        columns={columns(zone)}
+        columns={shown}
         rowKey={({ id }) => id}
         onView={(view) =>
           go({

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { KeyRound } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { sendMessage, TEXT_MAX } from '#contract/messages.ts';
@@ -170,16 +170,14 @@ function Refused({ error }: { error: Error | null }) {
     <Alert state="danger" visible label={sentenceOf(error)}>
       {code === 'saldo_short' && (
         <p>
-          <LinkButton to="/saldo" search={{ new: '1' }} size="sm" tone="attention">
+          <Link to="/saldo" search={{ new: '1' }}>
             Isi saldo
-          </LinkButton>
+          </Link>
         </p>
       )}
       {code === 'token_not_linked' && (
         <p>
-          <LinkButton to="/token" size="sm" variant="outline">
-            Buka halaman Token
-          </LinkButton>
+          <Link to="/token">Buka halaman Token</Link>
         </p>
       )}
     </Alert>

@@ -10,10 +10,10 @@ export function UnreadCount() {
   const { data } = useQuery(unreadQuery);
   if (!data || data.total === 0) return null;
   return (
-    <span className={styles['count']}>
+    <b className={styles['count']}>
       {data.total > 99 ? '99+' : formatNumber(data.total)}
       <span className="sr-only"> belum dibaca</span>
-    </span>
+    </b>
   );
 }
 

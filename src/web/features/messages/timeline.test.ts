@@ -32,3 +32,19 @@ test('a failure says why, and promises nothing more', () => {
   expect(entries[1]?.detail).toBe(failures.blocked);
   expect(entries[1]?.tone).toBe('danger');
 });
+
+test('while the house tries again by itself, nobody is told to do so', () => {
+  const [retrying, unknown] = timelineEntries(
+    {
+      timeline: [
+        { kind: 'retrying', at: new Date(0), detail: failures.rate_limited },
+        { kind: 'unknown', at: new Date(0), detail: failures.no_answer },
+      ],
+      status: 'sending',
+      failure: null,
+    },
+    'Asia/Jakarta',
+  );
+  expect(retrying?.detail).toBe('Jaringan menolak karena terlalu cepat.');
+  expect(unknown?.detail).not.toContain('Kirim ulang');
+});

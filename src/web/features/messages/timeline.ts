@@ -41,6 +41,18 @@ const tones: Partial<Record<Kind, Tone>> = {
   unknown: 'warning',
 };
 
+/**
+ * What is said of a step. A failure's sentence ends with what to do; while the house itself goes on
+ * trying, only what happened is told.
+ */
+function detailOf({ kind, detail }: TimelineStep, failure: Lived['failure']): string | null {
+  if (kind === 'failed') return detail ?? (failure && failures[failure]);
+  if (kind === 'unknown') return 'Jaringan belum menjawab. Kami menunggu laporannya lebih dulu.';
+  if (kind === 'retrying' && detail !== null)
+    return `${detail.split('. ')[0]?.replace(/\.$/, '')}.`;
+  return detail;
+}
+
 /** What a message that goes well still has before it. */
 const ahead: Partial<Record<MessageStatus, readonly Kind[]>> = {
   scheduled: ['queued', 'sent', 'delivered'],
@@ -57,8 +69,9 @@ export function timelineEntries(
   { timeline, status, failure }: Lived,
   zone: string,
 ): TimelineEntry[] {
-  const happened = timeline.map(({ kind, at, detail }, index): TimelineEntry => {
-    const more = detail ?? (kind === 'failed' && failure ? failures[failure] : null);
+  const happened = timeline.map((step, index): TimelineEntry => {
+    const { kind, at } = step;
+    const more = detailOf(step, failure);
     return {
       key: `${index} ${kind}`,
       title: titles[kind],

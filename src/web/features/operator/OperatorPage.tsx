@@ -1,5 +1,186 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { type OperatorTopup, operatorTopups } from '#contract/operator.ts';
+import { TopupStatus, topupStatusLabel } from '#contract/saldo.ts';
+import { formatDateTime } from '#contract/time.ts';
+import { sentenceOf } from '#web/client/errors.ts';
+import { useList } from '#web/client/list.ts';
+import styles from '#web/features/operator/OperatorPage.module.css';
+import { TopupDrawer } from '#web/features/operator/TopupDrawer.tsx';
+import { filterOf, mayConfirm, offerOf, wordOf } from '#web/features/operator/topups.ts';
+import { topupTone } from '#web/features/saldo/topups.ts';
+import { Button } from '#web/ui/Button.tsx';
+import { type Column, DataTable, type TableView } from '#web/ui/DataTable.tsx';
+import { WentWrong } from '#web/ui/EmptyState.tsx';
+import { Money } from '#web/ui/Money.tsx';
 import { PageHead } from '#web/ui/PageHead.tsx';
+import { Panel } from '#web/ui/Panel.tsx';
+import { Select } from '#web/ui/Select.tsx';
+import { StatusChip } from '#web/ui/StatusChip.tsx';
 
+const route = getRouteApi('/app/operator');
+
+/** How often the list is looked at: no live event tells an operator of strangers' top-ups. */
+const LOOK_MS = 10_000;
+
+const statuses = [
+  { value: '', label: 'Menunggu tindakan' },
+  { value: 'semua', label: 'Semua status' },
+  ...TopupStatus.options.map((status) => ({ value: status, label: topupStatusLabel[status] })),
+];
+
+const columns: readonly Column<OperatorTopup>[] = [
+  {
+    id: 'account_name',
+    title: 'Pelanggan',
+    width: 220,
+    phone: 'title',
+    cell: ({ account_name }) => account_name,
+  },
+  {
+    id: 'created_at',
+    title: 'Dibuat',
+    sortable: true,
+    width: 170,
+    phone: 'line',
+    cell: ({ created_at }) => (
+      <time className="num" dateTime={created_at.toISOString()}>
+        {formatDateTime(created_at)}
+      </time>
+    ),
+  },
+  {
+    id: 'total',
+    title: 'Jumlah transfer',
+    align: 'end',
+    phone: 'aside',
+    cell: ({ total }) => <Money amount={total} />,
+  },
+  {
+    id: 'status',
+    title: 'Status',
+    width: 190,
+    phone: 'note',
+    cell: ({ status }) => (
+      <StatusChip tone={topupTone[status]}>{topupStatusLabel[status]}</StatusChip>
+    ),
+  },
+  {
+    id: 'offer',
+    title: 'Mutasi bank',
+    width: 190,
+    phone: 'hidden',
+    cell: (row) => {
+      const offer = offerOf(row);
+      if (!offer) return <span className={styles['none']}>Belum ada</span>;
+      return <StatusChip tone={offer.exact ? 'success' : 'info'}>{offer.words}</StatusChip>;
+    },
+  },
+];
+
+/** The list as the address has it, looked at again and again while the page is in sight. */
+function useTopups() {
+  const { page = 0, sort_by, sort_type = 'desc', status } = route.useSearch();
+  const filter = filterOf(status);
+  const view: TableView = {
+    page,
+    sort: sort_by === 'created_at' ? { sort_by, sort_type } : undefined,
+  };
+  const list = useList(operatorTopups, { status: filter }, view);
+  const { refetch } = list;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) void refetch();
+    }, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [refetch]);
+  return { list, filter };
+}
+
+/** Route `/operator`: the top-ups of all customers, those first that wait for somebody. */
 export function OperatorPage() {
-  return <PageHead title="Operator" />;
+  const { open } = route.useSearch();
+  const navigate = useNavigate({ from: '/operator' });
+  const [known, setKnown] = useState<OperatorTopup>();
+  const { list, filter } = useTopups();
+
+  type Change = { page?: number; sort_by?: string; status?: string; open?: string };
+  const go = (change: { [K in keyof Change]: Change[K] | undefined }) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), resetScroll: false });
+  const openOne = (row: OperatorTopup | undefined) => {
+    setKnown(row);
+    go({ open: row?.id });
+  };
+  // A row that was decided is soon no longer in the list, or is there as it was before.
+  const remembered = known?.id === open ? known : undefined;
+  const decided = remembered && !mayConfirm(remembered) ? remembered : undefined;
+  const opened = decided ?? list.table.rows.find(({ id }) => id === open) ?? remembered;
+  return (
+    <>
+      <PageHead title="Operator" context="Isi saldo pelanggan yang perlu dicocokkan dengan bank." />
+      <div className={styles['page']}>
+        <Panel title="Isi saldo">
+          <div className={styles['filters']}>
+            <Select
+              label="Status"
+              hideLabel
+              options={statuses}
+              value={wordOf(filter) ?? ''}
+              onChange={({ target }) => go({ page: undefined, status: target.value || undefined })}
+            />
+          </div>
+          <DataTable
+            caption="Isi saldo pelanggan"
+            columns={columns}
+            rowKey={(row) => row.id}
+            {...list.table}
+            onOpen={openOne}
+            openKey={open}
+            onView={({ page, sort }) => go({ page: page || undefined, ...sort })}
+            empty={
+              <Nothing
+                error={list.error}
+                filtered={filter !== 'open'}
+                onRetry={() => void list.refetch()}
+                onReset={() => go({ page: undefined, status: undefined })}
+              />
+            }
+          />
+        </Panel>
+      </div>
+      {open && (
+        <TopupDrawer
+          key={open}
+          topup={opened}
+          loading={list.isPending}
+          onClose={() => openOne(undefined)}
+          onDecided={setKnown}
+          onShowAll={filter && (() => go({ page: undefined, status: wordOf(undefined) }))}
+        />
+      )}
+    </>
+  );
+}
+
+type NothingProps = {
+  error: Error | null;
+  filtered: boolean;
+  onRetry: () => void;
+  onReset: () => void;
+};
+
+function Nothing({ error, filtered, onRetry, onReset }: NothingProps) {
+  if (error) return <WentWrong message={sentenceOf(error)} onRetry={onRetry} />;
+  if (!filtered) {
+    return (
+      <p className={styles['none']}>
+        Tidak ada isi saldo yang menunggu. Yang baru tampil di sini sendiri.
+      </p>
+    );
+  }
+  return (
+    <Button variant="subtle" size="sm" onClick={onReset}>
+      Hapus filter
+    </Button>
+  );
 }

@@ -46,10 +46,15 @@ function Note({ saldo: { available, held, message_price: price } }: { saldo: Sal
   const messages = messagesFor(available, price);
   return (
     <>
-      {messages !== undefined && (
+      {messages === 0 && (
         <>
-          Cukup untuk sekitar <strong>{formatNumber(messages)} pesan</strong>, <Money amount={price} />{' '}
-          per pesan.{' '}
+          Belum cukup untuk satu pesan: <Money amount={price} /> per pesan.{' '}
+        </>
+      )}
+      {messages !== undefined && messages > 0 && (
+        <>
+          Cukup untuk sekitar <strong>{formatNumber(messages)} pesan</strong>,{' '}
+          <Money amount={price} /> per pesan.{' '}
         </>
       )}
       {held > 0 && 'Yang tertahan menunggu pesan terkirim; bila gagal, kembali ke saldo.'}

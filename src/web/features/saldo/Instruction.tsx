@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
 import type { Topup } from '#contract/saldo.ts';
 import { formatDateTime } from '#contract/time.ts';
 import styles from '#web/features/saldo/Instruction.module.css';
@@ -13,17 +12,11 @@ import { StatusChip } from '#web/ui/StatusChip.tsx';
 /** How to pay a top-up that waits: the exact amount, the account, how long, and what comes then. */
 export function Instruction({ topup }: { topup: Topup }) {
   const client = useQueryClient();
-  const start = useRef<HTMLDivElement>(null);
-  // After the form this takes its place in the dialog, and the focus must not be lost with it.
-  useEffect(() => {
-    const { activeElement } = document;
-    if (!activeElement || activeElement === document.body) start.current?.focus();
-  }, []);
   const { head, tail } = splitTotal(topup.total);
   const { bank } = topup;
   return (
     <div className={styles['steps']}>
-      <div ref={start} tabIndex={-1} className={styles['state']}>
+      <div className={styles['state']}>
         <StatusChip tone="warning">Menunggu pembayaran</StatusChip>
         <span className={styles['left']}>
           Sisa waktu{' '}
@@ -62,7 +55,10 @@ export function Instruction({ topup }: { topup: Topup }) {
       />
       <Sum topup={topup} />
       <ol className={styles['next']}>
-        <li>Transfer dari bank atau dompet digital mana pun, sebelum {formatDateTime(topup.expires_at)}.</li>
+        <li>
+          Transfer dari bank atau dompet digital mana pun, sebelum{' '}
+          {formatDateTime(topup.expires_at)}.
+        </li>
         <li>Saldo bertambah sendiri begitu transfer masuk, biasanya dalam beberapa menit.</li>
         <li>Halaman ini berubah menjadi Lunas tanpa dimuat ulang. Boleh juga ditutup.</li>
       </ol>

@@ -33,7 +33,13 @@ const columns: readonly Column<Mutation>[] = [
       </time>
     ),
   },
-  { id: 'kind', title: 'Keterangan', width: 280, phone: 'title', cell: (row) => <What row={row} /> },
+  {
+    id: 'kind',
+    title: 'Keterangan',
+    width: 280,
+    phone: 'title',
+    cell: (row) => <What row={row} />,
+  },
   {
     id: 'amount',
     title: 'Tersedia',
@@ -95,7 +101,10 @@ export function Mutations() {
 
   type Change = { page?: number; from?: string; to?: string; kind?: string };
   const go = (change: { [K in keyof Change]: Change[K] | undefined }) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), resetScroll: false });
+    void navigate({
+      search: (before) => ({ ...before, page: undefined, ...change }),
+      resetScroll: false,
+    });
 
   return (
     <Panel title="Mutasi">

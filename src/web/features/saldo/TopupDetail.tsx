@@ -37,7 +37,8 @@ export function TopupDetail({ topup, onClose }: Props) {
   const askCancel = () =>
     confirm({
       title: 'Batalkan isi saldo ini?',
-      children: 'Jika Anda sudah mentransfer, jangan dibatalkan: saldo bertambah begitu transfer masuk.',
+      children:
+        'Jika Anda sudah mentransfer, jangan dibatalkan: saldo bertambah begitu transfer masuk.',
       cancelText: 'Kembali',
       confirmText: 'Batalkan isi saldo',
       sentenceOf,

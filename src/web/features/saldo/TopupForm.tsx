@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useId } from 'react';
+import { useId, useLayoutEffect } from 'react';
 import { formatRupiah } from '#contract/money.ts';
 import { createTopup, type Topup, TOPUP_MIN, TOPUP_PRESETS } from '#contract/saldo.ts';
 import { fieldsOf, sentenceOf } from '#web/client/errors.ts';
@@ -31,6 +31,12 @@ export function TopupForm({ onClose, onMade }: Props) {
     },
     onError: form.refuse,
   });
+  useLayoutEffect(() => {
+    // `<dialog>` looks for the attribute, which React does not render. A finger would only get a
+    // keyboard over the amounts that it could tap.
+    if (!window.matchMedia('(pointer: fine)').matches) return;
+    form.ref.current?.querySelector('input')?.setAttribute('autofocus', '');
+  }, [form.ref]);
   const amount = form.values.amount === '' ? undefined : Number(form.values.amount);
   const above = create.error && Object.keys(fieldsOf(create.error)).length === 0;
   const foot = (
@@ -71,20 +77,7 @@ export function TopupForm({ onClose, onMade }: Props) {
           onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
           onBlur={() => form.leave('amount')}
         />
-        <fieldset className={styles['presets']}>
-          <legend className="sr-only">Nominal siap pakai</legend>
-          {TOPUP_PRESETS.map((preset) => (
-            <button
-              key={preset}
-              type="button"
-              className={styles['preset']}
-              aria-pressed={preset === amount}
-              onClick={() => form.set('amount', String(preset))}
-            >
-              {formatRupiah(preset)}
-            </button>
-          ))}
-        </fieldset>
+        <Presets amount={amount} onChoose={(preset) => form.set('amount', String(preset))} />
         <p className={styles['note']}>
           Pembayaran lewat transfer bank. Jumlah yang ditransfer ditambah <em>kode unik</em>, paling
           banyak {formatRupiah(999)}, supaya transfer Anda dikenali sendiri.
@@ -93,3 +86,22 @@ export function TopupForm({ onClose, onMade }: Props) {
     </Modal>
   );
 }
+
+type PresetsProps = { amount: number | undefined; onChoose: (amount: number) => void };
+
+const Presets = ({ amount, onChoose }: PresetsProps) => (
+  <fieldset className={styles['presets']}>
+    <legend className="sr-only">Nominal siap pakai</legend>
+    {TOPUP_PRESETS.map((preset) => (
+      <button
+        key={preset}
+        type="button"
+        className={styles['preset']}
+        aria-pressed={preset === amount}
+        onClick={() => onChoose(preset)}
+      >
+        {formatRupiah(preset)}
+      </button>
+    ))}
+  </fieldset>
+);

@@ -22,14 +22,24 @@ const ids = (topups: readonly Topup[]) => topups.map(({ id }) => id);
 
 test('a top-up that waits is listed even when ten newer ones were cancelled', () => {
   const newest = Array.from({ length: 10 }, (_, index) => topup(`c${index}`, 'cancelled'));
-  expect(ids(recentTopups([topup('w', 'pending')], newest))).toEqual(['TU-w', 'TU-c0', 'TU-c1', 'TU-c2']);
+  expect(ids(recentTopups([topup('w', 'pending')], newest))).toEqual([
+    'TU-w',
+    'TU-c0',
+    'TU-c1',
+    'TU-c2',
+  ]);
 });
 
 test('a top-up that waits is listed once, the one that ends first on top', () => {
   const late = topup('late', 'pending', '2026-11-22T09:00:00Z');
   const soon = topup('soon', 'pending', '2026-11-21T09:00:00Z');
   const newest = [late, topup('seen', 'review'), soon, topup('paid', 'paid')];
-  expect(ids(recentTopups([late, soon], newest))).toEqual(['TU-soon', 'TU-late', 'TU-seen', 'TU-paid']);
+  expect(ids(recentTopups([late, soon], newest))).toEqual([
+    'TU-soon',
+    'TU-late',
+    'TU-seen',
+    'TU-paid',
+  ]);
 });
 
 test('account numbers are read in groups of four', () => {

@@ -9,7 +9,10 @@ const CLOSED_SHOWN = 3;
  * The top-ups worth showing: all that wait, the one that ends first on top, then the newest closed
  * ones. `newest` may hold waiting ones too.
  */
-export function recentTopups(pending: readonly Topup[], newest: readonly Topup[]): readonly Topup[] {
+export function recentTopups(
+  pending: readonly Topup[],
+  newest: readonly Topup[],
+): readonly Topup[] {
   const looked = newest.filter(({ status }) => status === 'review');
   const closed = newest.filter(({ status }) => status !== 'review' && status !== 'pending');
   const soonest = pending.toSorted((a, b) => a.expires_at.getTime() - b.expires_at.getTime());

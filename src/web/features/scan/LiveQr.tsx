@@ -11,11 +11,13 @@ type Props = {
   stale: boolean;
   /** Phones of this installation are simulated: their cameras are in other tabs. */
   simulated: boolean;
+  /** A camera looked while there was no code that counts. */
+  onMissed: () => void;
 };
 
 /** The QR as it is now. Fetched with its drawing code only after the consent. */
-export function LiveQr({ text, stale, simulated }: Props) {
-  useCameraOffer(simulated && !stale ? text : undefined);
+export function LiveQr({ text, stale, simulated, onMissed }: Props) {
+  useCameraOffer(simulated && !stale ? text : undefined, onMissed);
   return (
     <div className={styles['qr']}>
       <QrImage

@@ -34,26 +34,26 @@ function LinkView({ data }: { data: string }) {
   const [nonce, setNonce] = useState(() => readNonce(data));
   const [over, setOver] = useState(false);
   const { data: config } = useQuery(configQuery);
-  const { data: scan, error, refetch } = useQuery(scanQuery(data, nonce));
+  const simulated = config?.simulator ?? false;
+  const { data: scan, error, refetch } = useQuery(scanQuery(data, { nonce, hidden: simulated }));
   const look = () => void refetch();
 
   if (isGone(error) || over) return <Gone />;
   if (!scan) {
-    return error ? <WentWrong message={sentenceOf(error)} onRetry={look} /> : <Waiting />;
+    if (!error) return <Waiting />;
+    return (
+      <>
+        <PageTitle className="sr-only">Pindai</PageTitle>
+        <WentWrong message={sentenceOf(error)} onRetry={look} />
+      </>
+    );
   }
   if (nonce === undefined) {
     const gone = () => (scan.expires_at.getTime() <= Date.now() ? setOver(true) : look());
     return <Consent data={data} scan={scan} onAgreed={setNonce} onGone={gone} />;
   }
   if (scan.state === 'waiting' || scan.state === 'scanned') {
-    return (
-      <Scanning
-        scan={scan}
-        simulated={config?.simulator ?? scan.channel === 'simulator'}
-        offline={error !== null}
-        onStale={look}
-      />
-    );
+    return <Scanning scan={scan} simulated={simulated} offline={error !== null} onStale={look} />;
   }
   return <Outcome scan={scan} />;
 }
@@ -85,7 +85,8 @@ function Outcome({ scan }: { scan: Scan }) {
   return (
     <Ending icon={<CircleX size={40} />} tone="bad" title="Gagal tersambung">
       <p>
-        Ponsel memindai kode, tetapi penyambungannya tidak selesai. Minta tautan baru kepada{' '}
+        Ponsel memindai kode, tetapi penyambungannya tidak selesai, biasanya karena nomor itu sudah
+        tersambung ke token lain. Minta tautan baru kepada{' '}
         <bdi className={styles['who']}>{scan.account_name}</bdi> lalu coba sekali lagi.
       </p>
     </Ending>

@@ -64,7 +64,7 @@ function Code({ qr, simulated, onStale }: CodeProps) {
   return (
     <>
       <Suspense fallback={<Skeleton width={QR_PX} height={QR_PX} />}>
-        <LiveQr text={qr.text} stale={stale} simulated={simulated} />
+        <LiveQr text={qr.text} stale={stale} simulated={simulated} onMissed={onStale} />
       </Suspense>
       <p className={styles['fresh']}>
         Kode berganti dalam{' '}

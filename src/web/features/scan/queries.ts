@@ -23,13 +23,20 @@ export const isGone = (error: unknown): boolean => {
   return code === 'link_gone' || code === 'input_invalid';
 };
 
-/** A scan link as it stands, looked at while the page is. */
-export const scanQuery = (data: string, nonce: string | undefined) =>
+type Looking = {
+  nonce: string | undefined;
+  /** Goes on while another tab is in front: there the simulated phone has its camera. */
+  hidden: boolean;
+};
+
+/** A scan link as it stands, looked at again and again. */
+export const scanQuery = (data: string, { nonce, hidden }: Looking) =>
   queryOptions({
     queryKey: ['scan', data, nonce],
     queryFn: ({ signal }) =>
       perform(getScan, nonce === undefined ? { data } : { data, nonce }, { signal }),
     refetchInterval: ({ state }) => lookAgain(state.data, isGone(state.error), nonce !== undefined),
+    refetchIntervalInBackground: hidden,
     retry: (tries, error) => tries < 1 && !isGone(error),
     staleTime: 0,
     gcTime: 0,

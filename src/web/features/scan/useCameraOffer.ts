@@ -9,31 +9,47 @@ const CHANNEL = 'kabari-kamera';
  * it changes and when asked for. Never the text: a camera has to read the picture.
  *
  * @param text what the QR says; `undefined` while there is none to be seen.
+ * @param onMissed a camera looked and there was none; the next one is offered as soon as it is there.
  */
-export function useCameraOffer(text: string | undefined): void {
+export function useCameraOffer(text: string | undefined, onMissed: () => void): void {
   const offered = useRef<string>(undefined);
+  const channel = useRef<BroadcastChannel>(undefined);
+  const missed = useRef(onMissed);
   useEffect(() => {
-    if (text === undefined || !('BroadcastChannel' in window)) return;
-    const channel = new BroadcastChannel(CHANNEL);
-    const offer = () => {
-      if (offered.current) channel.postMessage({ type: 'gambar-qr', png: offered.current });
+    missed.current = onMissed;
+  });
+
+  useEffect(() => {
+    if (!('BroadcastChannel' in window)) return;
+    const opened = new BroadcastChannel(CHANNEL);
+    channel.current = opened;
+    opened.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      if (!isQuestion(data)) return;
+      if (offered.current) opened.postMessage(offer(offered.current));
+      else missed.current();
+    });
+    return () => {
+      channel.current = undefined;
+      opened.close();
     };
+  }, []);
+
+  useEffect(() => {
+    if (text === undefined) return;
     let seen = true;
     void picture(text).then((png) => {
       if (!seen) return;
       offered.current = png;
-      offer();
-    });
-    channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-      if (isQuestion(data)) offer();
+      channel.current?.postMessage(offer(png));
     });
     return () => {
       seen = false;
       offered.current = undefined;
-      channel.close();
     };
   }, [text]);
 }
+
+const offer = (png: string) => ({ type: 'gambar-qr', png });
 
 /** Drawn on a canvas as on the screen: dark on white, with its quiet zone. */
 const picture = (text: string): Promise<string> =>

@@ -46,11 +46,11 @@ export function AccountSheet() {
       <button
         type="button"
         className={styles['avatar']}
-        aria-label={`Akun ${user.name}`}
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       >
         <Avatar name={user.name} size="sm" decorative />
+        <span className="sr-only">Akun {user.name}</span>
       </button>
       <Modal open={open} onClose={close} title={user.name} size="sm">
         <p className={styles['phone']}>{formatPhone(user.phone)}</p>

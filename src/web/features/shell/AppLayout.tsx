@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Navigate, Outlet, useMatches } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { onSessionChange } from '#web/client/session.ts';
 import { userQuery, useUser } from '#web/client/user.ts';
@@ -8,7 +8,8 @@ import styles from '#web/features/shell/AppLayout.module.css';
 import { UnreadCount, UnreadTitle } from '#web/features/messages/UnreadCount.tsx';
 import { useLive } from '#web/features/messages/useLive.ts';
 import { Mark } from '#web/features/shell/Mark.tsx';
-import { menu } from '#web/features/shell/menu.ts';
+import { menu, operatorMenu } from '#web/features/shell/menu.ts';
+import { NotFoundPage } from '#web/features/shell/NotFoundPage.tsx';
 import { configQuery } from '#web/features/shell/queries.ts';
 import { Saldo } from '#web/features/shell/Saldo.tsx';
 import { useArrival } from '#web/features/shell/useArrival.ts';
@@ -26,6 +27,13 @@ export function AppLayout() {
 
 function Shell() {
   const operator = useUser().role === 'operator';
+  // By what is shown, not by the address: that changes first, while the page before is still there.
+  const operating = useMatches({
+    select: (matches) => matches.some(({ routeId }) => routeId === '/app/operator'),
+  });
+  // Each has screens of their own; the operator's address is nobody's to everyone else.
+  if (operating && !operator) return <NotFoundPage />;
+  if (operator && !operating) return <Navigate to="/operator" replace />;
   return (
     <>
       <a href="#isi" className={styles['skip']}>
@@ -36,11 +44,9 @@ function Shell() {
           <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
             <Mark />
           </Link>
-          {!operator && (
-            <nav aria-label="Menu utama" className={styles['nav']}>
-              <MenuLinks />
-            </nav>
-          )}
+          <nav aria-label="Menu utama" className={styles['nav']}>
+            <MenuLinks entries={operator ? operatorMenu : menu} />
+          </nav>
           <div className={styles['foot']}>
             {!operator && <Saldo />}
             <SidebarFoot />
@@ -62,7 +68,7 @@ function Shell() {
         </main>
         {!operator && (
           <nav aria-label="Menu bawah" className={classes(styles['bottom'])}>
-            <MenuLinks />
+            <MenuLinks entries={menu} />
           </nav>
         )}
       </div>
@@ -76,9 +82,11 @@ function Live() {
   return <UnreadTitle />;
 }
 
-const MenuLinks = () => (
+type Entries = typeof menu | typeof operatorMenu;
+
+const MenuLinks = ({ entries }: { entries: Entries }) => (
   <ul className={styles['links']}>
-    {menu.map(({ to, label, Icon }) => (
+    {entries.map(({ to, label, Icon }) => (
       <li key={to}>
         <Link
           to={to}

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { formatRupiah } from '#contract/money.ts';
 import { saldoQuery } from '#web/features/saldo/queries.ts';
 import styles from '#web/features/shell/Saldo.module.css';
 import { classes } from '#web/ui/rules/classes.ts';
@@ -14,15 +13,10 @@ const compact = new Intl.NumberFormat('id-ID', { notation: 'compact', maximumFra
 export function Saldo({ short = false }: { short?: boolean }) {
   const { data } = useQuery(saldoQuery);
   const amount = data ? <Money amount={data.available} /> : <Skeleton width={88} />;
-  const label = data ? `Saldo ${formatRupiah(data.available)}` : 'Saldo';
   const narrow = data && compact.format(data.available);
   return (
-    <Link
-      to="/saldo"
-      className={classes(styles['saldo'], short && styles['short'])}
-      aria-label={label}
-    >
-      {!short && <span className={styles['label']}>Saldo</span>}
+    <Link to="/saldo" className={classes(styles['saldo'], short && styles['short'])}>
+      <span className={short ? 'sr-only' : styles['label']}>Saldo </span>
       <span className={styles['amount']}>{amount}</span>
       {!short && (
         <span className={styles['narrow']} aria-hidden="true">
@@ -31,6 +25,7 @@ export function Saldo({ short = false }: { short?: boolean }) {
       )}
       {!short && data !== undefined && data.held > 0 && (
         <span className={styles['held']}>
+          {' '}
           Tertahan <Money amount={data.held} />
         </span>
       )}

@@ -1,4 +1,4 @@
-import { House, KeyRound, MessagesSquare, Wallet } from 'lucide-react';
+import { House, KeyRound, MessagesSquare, ShieldCheck, Wallet } from 'lucide-react';
 
 /** The screens of the menu, in its order. */
 export const menu = [
@@ -7,3 +7,6 @@ export const menu = [
   { to: '/token', label: 'Token', Icon: KeyRound },
   { to: '/saldo', label: 'Saldo', Icon: Wallet },
 ] as const;
+
+/** What an operator sees instead. */
+export const operatorMenu = [{ to: '/operator', label: 'Operator', Icon: ShieldCheck }] as const;

@@ -25,66 +25,15 @@ const inputOf = ({ amount, sender }: { amount: string; sender: string }) => ({
 });
 
 /** The simulated bank: money arrives on the account that top-ups are transferred to. */
-export function Bank({ amount: asked }: { amount: number | undefined }) {
+export function Bank({ amount }: { amount: number | undefined }) {
   const [transfers, setTransfers] = useState<readonly Transfer[]>([]);
-  const form = useForm(
-    { amount: asked === undefined ? '' : String(asked), sender: 'Nasabah Simulasi' },
-    (values) => wrongFields(simulatedTransfer, inputOf(values)),
-  );
-  const send = useAct(simulatedTransfer, {
-    onSuccess: (done) => {
-      const { sender } = form.values;
-      setTransfers((before) => [{ ...done, sender, at: new Date() }, ...before]);
-      form.set('amount', '');
-    },
-    onError: form.refuse,
-  });
-  const amount = form.values.amount === '' ? undefined : Number(form.values.amount);
-  const above = send.error && Object.keys(fieldsOf(send.error)).length === 0;
   return (
     <div className={styles['bank']}>
       <Panel title="Kirim transfer" look="card">
-        <form
-          ref={form.ref}
-          noValidate
-          className={styles['form']}
-          onSubmit={form.submit((values) => {
-            if (!send.busy) send.mutate(inputOf(values));
-          })}
-        >
-          <p className={styles['lead']}>
-            Ke rekening Kabari. Isi saldo yang menunggu lunas bila jumlahnya sama persis.
-          </p>
-          <Alert
-            state="danger"
-            visible={Boolean(above)}
-            label={send.error ? sentenceOf(send.error) : ''}
-          />
-          <CurrencyField
-            label="Jumlah"
-            name="amount"
-            size="xl"
-            required
-            value={amount}
-            error={form.errors.amount}
-            onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
-            onBlur={() => form.leave('amount')}
-          />
-          <TextField
-            label="Nama pengirim"
-            name="sender"
-            autoComplete="off"
-            required
-            maxLength={60}
-            value={form.values.sender}
-            error={form.errors.sender}
-            onChange={(event) => form.set('sender', event.target.value)}
-            onBlur={() => form.leave('sender')}
-          />
-          <Button type="submit" size="lg" block busy={send.busy}>
-            Kirim transfer
-          </Button>
-        </form>
+        <TransferForm
+          asked={amount}
+          onDone={(done) => setTransfers((before) => [done, ...before])}
+        />
       </Panel>
       <Panel title="Transfer tadi">
         <p role="status" className="sr-only">
@@ -104,6 +53,68 @@ export function Bank({ amount: asked }: { amount: number | undefined }) {
   );
 }
 
+type FormProps = { asked: number | undefined; onDone: (transfer: Transfer) => void };
+
+function TransferForm({ asked, onDone }: FormProps) {
+  const form = useForm(
+    { amount: asked === undefined ? '' : String(asked), sender: 'Nasabah Simulasi' },
+    (values) => wrongFields(simulatedTransfer, inputOf(values)),
+  );
+  const send = useAct(simulatedTransfer, {
+    onSuccess: (done) => {
+      onDone({ ...done, sender: form.values.sender, at: new Date() });
+      // The same money is not sent twice by a second press.
+      form.set('amount', '');
+    },
+    onError: form.refuse,
+  });
+  const amount = form.values.amount === '' ? undefined : Number(form.values.amount);
+  const above = send.error && Object.keys(fieldsOf(send.error)).length === 0;
+  return (
+    <form
+      ref={form.ref}
+      noValidate
+      className={styles['form']}
+      onSubmit={form.submit((values) => {
+        if (!send.busy) send.mutate(inputOf(values));
+      })}
+    >
+      <p className={styles['lead']}>
+        Ke rekening Kabari. Isi saldo yang menunggu lunas bila jumlahnya sama persis.
+      </p>
+      <Alert
+        state="danger"
+        visible={Boolean(above)}
+        label={send.error ? sentenceOf(send.error) : ''}
+      />
+      <CurrencyField
+        label="Jumlah"
+        name="amount"
+        size="xl"
+        required
+        value={amount}
+        error={form.errors.amount}
+        onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
+        onBlur={() => form.leave('amount')}
+      />
+      <TextField
+        label="Nama pengirim"
+        name="sender"
+        autoComplete="off"
+        required
+        maxLength={60}
+        value={form.values.sender}
+        error={form.errors.sender}
+        onChange={(event) => form.set('sender', event.target.value)}
+        onBlur={() => form.leave('sender')}
+      />
+      <Button type="submit" size="lg" block busy={send.busy}>
+        Kirim transfer
+      </Button>
+    </form>
+  );
+}
+
 const saidOf = ({ amount, matched }: Transfer): string =>
   matched
     ? `Transfer ${formatRupiah(amount)} cocok dengan isi saldo yang menunggu.`
@@ -114,11 +125,9 @@ const Line = ({ transfer }: { transfer: Transfer }) => (
     <span className={styles['amount']}>
       <Money amount={transfer.amount} />
     </span>
-    <span className={styles['chip']}>
-      <StatusChip tone={transfer.matched ? 'success' : 'warning'}>
-        {transfer.matched ? 'Cocok, lunas' : 'Tidak cocok'}
-      </StatusChip>
-    </span>
+    <StatusChip tone={transfer.matched ? 'success' : 'warning'}>
+      {transfer.matched ? 'Cocok, lunas' : 'Tidak cocok'}
+    </StatusChip>
     <span className={styles['facts']}>
       {transfer.sender} · {formatTime(transfer.at)} · {transfer.reference}
     </span>

@@ -1,24 +1,34 @@
-import { Camera as Lens, ImageUp, MonitorUp, ScanQrCode } from 'lucide-react';
-import { type DragEvent, type FormEvent, useState } from 'react';
+import { Camera as Lens, CircleCheck, ImageUp, MonitorUp, ScanQrCode } from 'lucide-react';
+import { type DragEvent, type FormEvent, useEffect, useRef, useState } from 'react';
 import type { SimulatedPhone } from '#contract/simulator.ts';
 import styles from '#web/features/simulator/Camera.module.css';
 import { Film } from '#web/features/simulator/Film.tsx';
 import { type FilmKind, filmKinds } from '#web/features/simulator/films.ts';
 import { PhoneHead } from '#web/features/simulator/PhoneHead.tsx';
 import type { Screens } from '#web/features/simulator/screens.ts';
-import { pictureAmong, useScan } from '#web/features/simulator/useScan.ts';
+import { pictureAmong, type Scan, useScan } from '#web/features/simulator/useScan.ts';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { TextField } from '#web/ui/TextField.tsx';
 
-type Props = { phone: SimulatedPhone; screens: Screens; onBack: () => void };
+type Props = {
+  phone: SimulatedPhone;
+  screens: Screens;
+  /** Looks at the other tabs at once, without being told to. */
+  looks: boolean;
+  onBack: () => void;
+};
 
 /**
  * The phone's camera. It reads the QR in a picture (of another tab, a file, the clipboard) or in a
  * film (a real camera, a shared screen), and joins the phone to the token it belongs to.
  */
-export function Camera({ phone, screens, onBack }: Props) {
+export function Camera({ phone, screens, looks, onBack }: Props) {
   const scan = useScan(phone.phone, screens);
+  const begin = useRef(scan.lookAround);
+  useEffect(() => {
+    if (looks) void begin.current();
+  }, [looks]);
   const [film, setFilm] = useState<FilmKind>();
   const { state } = scan;
   const linked = phone.linked_to.join(', ');
@@ -35,24 +45,7 @@ export function Camera({ phone, screens, onBack }: Props) {
         onDragOver={(event) => event.preventDefault()}
         onDrop={drop}
       >
-        <div className={styles['finder']} data-state={state.at}>
-          {film ? (
-            <Film
-              kind={film}
-              onText={(text) => {
-                setFilm(undefined);
-                void scan.read(text);
-              }}
-              onFailure={(sentence) => {
-                setFilm(undefined);
-                scan.fail(sentence);
-              }}
-            />
-          ) : (
-            scan.picture && <img src={scan.picture} alt="Gambar di depan kamera" />
-          )}
-          {!film && !scan.picture && <ScanQrCode size={72} strokeWidth={1} aria-hidden="true" />}
-        </div>
+        <Finder scan={scan} film={film} onFilmEnd={() => setFilm(undefined)} />
         <p role="status" className={styles['said']}>
           {state.at === 'looking' && 'Membaca gambar…'}
           {state.at === 'done' &&
@@ -85,6 +78,36 @@ export function Camera({ phone, screens, onBack }: Props) {
         )}
       </div>
     </>
+  );
+}
+
+type FinderProps = {
+  scan: Scan;
+  film: FilmKind | undefined;
+  onFilmEnd: () => void;
+};
+
+/** What is before the camera. */
+function Finder({ scan, film, onFilmEnd }: FinderProps) {
+  const Sign = scan.state.at === 'done' ? CircleCheck : ScanQrCode;
+  return (
+    <div className={styles['finder']} data-state={scan.state.at}>
+      {film && (
+        <Film
+          kind={film}
+          onText={(text) => {
+            onFilmEnd();
+            void scan.read(text);
+          }}
+          onFailure={(sentence) => {
+            onFilmEnd();
+            scan.fail(sentence);
+          }}
+        />
+      )}
+      {!film && scan.picture && <img src={scan.picture} alt="Gambar di depan kamera" />}
+      {!film && !scan.picture && <Sign size={72} strokeWidth={1} aria-hidden="true" />}
+    </div>
   );
 }
 

@@ -43,7 +43,10 @@ export function Film({ kind, onText, onFailure }: Props) {
       for (const track of stream?.getTracks() ?? []) track.stop();
     };
     start().catch(() => {
-      if (!over) told.current.onFailure('Kamera tidak dapat dibuka. Izinkan di peramban, atau pilih gambar.');
+      if (!over)
+        told.current.onFailure(
+          'Kamera tidak dapat dibuka. Izinkan di peramban, atau pilih gambar.',
+        );
     });
     return stop;
   }, [kind]);

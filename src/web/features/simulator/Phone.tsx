@@ -12,7 +12,11 @@ import { useScreens } from '#web/features/simulator/screens.ts';
 import { Thread } from '#web/features/simulator/Thread.tsx';
 
 /** What the phone shows. */
-type Screen = { at: 'list' } | { at: 'thread'; peer: string } | { at: 'new' } | { at: 'camera' };
+type Screen =
+  | { at: 'list' }
+  | { at: 'thread'; peer: string }
+  | { at: 'new' }
+  | { at: 'camera'; looks: boolean };
 
 const CLOCK_MS = 10_000;
 
@@ -30,20 +34,21 @@ export function Phone({ phone }: { phone: SimulatedPhone }) {
   const look = (peer: string, lineId: string) => {
     if (seen.get(peer) !== lineId) setSeen(new Map(seen).set(peer, lineId));
   };
-  const toCamera = () => setScreen({ at: 'camera' });
+  const toCamera = () => setScreen({ at: 'camera', looks: false });
   const toList = () => setScreen({ at: 'list' });
   const open = screen.at === 'thread' ? screen.peer : undefined;
   const thread = conversations.find(({ peer }) => peer === open);
+  const offered = screens.inSight && screen.at !== 'camera' && phone.linked_to.length === 0;
   const listed = screen.at === 'list' || (screen.at === 'thread' && !thread);
   return (
     <section className={styles['phone']} aria-label={`Ponsel ${formatPhone(phone.phone)}`}>
       <div className={styles['screen']}>
         <StatusBar phone={phone} />
-        {screens.inSight && screen.at !== 'camera' && (
+        {offered && (
           <button
             type="button"
             className={styles['sight']}
-            onClick={toCamera}
+            onClick={() => setScreen({ at: 'camera', looks: true })}
           >
             <ScanQrCode size={18} aria-hidden="true" />
             Ada kode QR di tab lain. Pindai
@@ -76,7 +81,9 @@ export function Phone({ phone }: { phone: SimulatedPhone }) {
             onSent={(peer) => setScreen({ at: 'thread', peer })}
           />
         )}
-        {screen.at === 'camera' && <Camera phone={phone} screens={screens} onBack={toList} />}
+        {screen.at === 'camera' && (
+          <Camera phone={phone} screens={screens} looks={screen.looks} onBack={toList} />
+        )}
       </div>
     </section>
   );

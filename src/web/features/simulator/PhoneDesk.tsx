@@ -19,9 +19,7 @@ export function PhoneDesk({ phone }: { phone: string }) {
   useEffect(() => rememberPhone(phone), [phone]);
   return (
     <div className={styles['desk']}>
-      <div className={styles['choose']}>
-        <PhoneChooser phone={phone} />
-      </div>
+      <PhoneChooser phone={phone} />
       <div className={styles['phone']}>
         {data && <Phone phone={data} />}
         {!data && (

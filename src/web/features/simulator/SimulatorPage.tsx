@@ -56,11 +56,7 @@ function World() {
             <Mark />
           </Link>
           <TabLinks label="Bagian simulator">
-            <TabLink
-              to="/simulator"
-              search={{ phone }}
-              activeOptions={{ exact: true }}
-            >
+            <TabLink to="/simulator" search={{ phone }} activeOptions={{ exact: true }}>
               Ponsel
             </TabLink>
             <TabLink to="/simulator" search={{ phone, bank: '1' }}>
@@ -70,7 +66,9 @@ function World() {
         </div>
       </header>
       <main id="isi" tabIndex={-1} className={styles['main']}>
-        <PageTitle className={styles['title']}>{bank ? 'Bank simulasi' : 'Ponsel simulasi'}</PageTitle>
+        <div className={styles['title']}>
+          <PageTitle>{bank ? 'Bank simulasi' : 'Ponsel simulasi'}</PageTitle>
+        </div>
         {bank ? <Bank key={amount} amount={amount} /> : <PhoneDesk key={phone} phone={phone} />}
       </main>
     </>

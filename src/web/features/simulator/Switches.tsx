@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { simulatedSwitch, type SimulatedPhone } from '#contract/simulator.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
@@ -23,15 +24,20 @@ const flag = (on: boolean) => (on ? '1' : '0');
 export function Switches({ phone }: { phone: SimulatedPhone }) {
   const client = useQueryClient();
   const { queryKey } = phoneQuery(phone.phone);
+  /** What was just turned and is not answered yet. */
+  const [turned, setTurned] = useState<Partial<Record<Name, boolean>>>({});
   const turn = useAct(simulatedSwitch, {
-    onSuccess: (after) => void client.setQueryData(queryKey, after),
-    onError: () => void client.invalidateQueries({ queryKey }),
+    onSuccess: async (after) => {
+      // A look at the phone that began before would turn it back on the screen.
+      await client.cancelQueries({ queryKey });
+      client.setQueryData(queryKey, after);
+      setTurned({});
+    },
+    onError: () => setTurned({}),
   });
-  const set = async (name: Name, on: boolean) => {
-    const next = { ...phone, [name]: on };
-    // A look at the phone that is under way would turn it back on the screen.
-    await client.cancelQueries({ queryKey });
-    client.setQueryData(queryKey, next);
+  const set = (name: Name, on: boolean) => {
+    const next = { ...phone, ...turned, [name]: on };
+    setTurned({ ...turned, [name]: on });
     turn.mutate({
       phone: phone.phone,
       offline: flag(next.offline),
@@ -46,8 +52,8 @@ export function Switches({ phone }: { phone: SimulatedPhone }) {
           key={name}
           label={label}
           help={help}
-          checked={phone[name]}
-          onChange={(event) => void set(name, event.target.checked)}
+          checked={turned[name] ?? phone[name]}
+          onChange={(event) => set(name, event.target.checked)}
         />
       ))}
       <Alert

@@ -54,7 +54,13 @@ export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props)
           <ScanQrCode size={21} />
         </PhoneTool>
       </PhoneHead>
-      <div ref={place} className={styles['thread']} role="log" aria-label={`Pesan dengan ${name}`} tabIndex={0}>
+      <div
+        ref={place}
+        className={styles['thread']}
+        role="log"
+        aria-label={`Pesan dengan ${name}`}
+        tabIndex={0}
+      >
         <ChatList label={`Percakapan dengan ${name}`}>
           {lines.map((line, index) => (
             <Fragment key={line.id}>

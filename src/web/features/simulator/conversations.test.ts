@@ -26,7 +26,12 @@ test('lines are told apart by the number at the other end, the newest conversati
 });
 
 test('only lines that came in after the one last looked at are unread', () => {
-  const lines = [line(kasir, 1), line(kasir, 2), line(kasir, 3, { direction: 'out' }), line(kasir, 4)];
+  const lines = [
+    line(kasir, 1),
+    line(kasir, 2),
+    line(kasir, 3, { direction: 'out' }),
+    line(kasir, 4),
+  ];
   const [conversation] = conversationsOf(lines);
   expect(conversation && unreadIn(conversation, lines[0]?.id)).toBe(2);
   expect(conversation && unreadIn(conversation, lines[3]?.id)).toBe(0);

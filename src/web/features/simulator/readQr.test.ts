@@ -5,7 +5,10 @@ import { readQr, type Pixels } from '#web/features/simulator/readQr.ts';
 const QUIET = 4;
 
 /** A white screen of this size with the code drawn at a place in it. */
-function screenWith(text: string, { width = 400, height = 300, dot = 4, x = 20, y = 20 } = {}): Pixels {
+function screenWith(
+  text: string,
+  { width = 400, height = 300, dot = 4, x = 20, y = 20 } = {},
+): Pixels {
   const { modules } = create(text, { errorCorrectionLevel: 'M' });
   const data = new Uint8ClampedArray(width * height * 4).fill(255);
   const side = modules.size + 2 * QUIET;

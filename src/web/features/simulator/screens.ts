@@ -22,6 +22,8 @@ export type Screens = {
   inSight: boolean;
   /** The picture that a page holds up when it is asked now; `undefined` when none answers. */
   look: () => Promise<string | undefined>;
+  /** What was in sight has been used. */
+  lookAway: () => void;
 };
 
 /** What the other tabs of this browser show to a camera: pictures only, never what they say. */
@@ -62,5 +64,6 @@ export function useScreens(): Screens {
     setInSight(png !== undefined);
     return png;
   }, []);
-  return { inSight, look };
+  const lookAway = useCallback(() => setInSight(false), []);
+  return { inSight, look, lookAway };
 }

@@ -15,12 +15,15 @@ type State =
 
 const NOTHING_IN_SIGHT =
   'Tidak ada kode QR di tab lain. Buka tautan pindai dan tampilkan kodenya lebih dulu, atau pilih gambarnya.';
-const NO_CODE = 'Tidak ada kode QR yang terbaca pada gambar ini. Pilih gambar lain yang lebih jelas.';
+const NO_CODE =
+  'Tidak ada kode QR yang terbaca pada gambar ini. Pilih gambar lain yang lebih jelas.';
 const NO_PICTURE = 'Berkas ini bukan gambar yang dapat dibaca.';
 
 /** The first picture among files; `undefined` when there is none. */
 export const pictureAmong = (files: FileList | null | undefined): File | undefined =>
   [...(files ?? [])].find((file) => file.type.startsWith('image/'));
+
+export type Scan = ReturnType<typeof useScan>;
 
 /** Scanning with a phone: from a picture to the text in it to the link that the text belongs to. */
 export function useScan(phone: string, screens: Screens) {
@@ -28,16 +31,16 @@ export function useScan(phone: string, screens: Screens) {
   const [state, setState] = useState<State>({ at: 'idle' });
   const [picture, setPicture] = useState<string>();
   const scan = useAct(simulatedScan);
-  const busy = state.at === 'looking';
+  /** One look at a time, also before the state is on the screen. */
+  const busy = useRef(false);
 
   const fail = (sentence: string) => setState({ at: 'failed', sentence });
 
-  /** A text that the camera has read, or the pairing code that was typed instead. */
   const read = async (text: string) => {
-    setState({ at: 'looking' });
     try {
       const after = await scan.perform({ phone, text: text.slice(0, 512) });
       client.setQueryData(phoneQuery(phone).queryKey, after);
+      screens.lookAway();
       setState({ at: 'done' });
     } catch (no) {
       const again =
@@ -48,24 +51,28 @@ export function useScan(phone: string, screens: Screens) {
 
   const seeUrl = async (url: string) => {
     setPicture(url);
-    setState({ at: 'looking' });
     const text = await readPicture(url).catch(() => null);
     if (text) await read(text);
     else fail(text === null ? NO_PICTURE : NO_CODE);
   };
 
-  const see = async (file: File) => {
-    if (!busy) await seeUrl(URL.createObjectURL(file));
+  const alone = async (work: () => Promise<void>) => {
+    if (busy.current) return;
+    busy.current = true;
+    setState({ at: 'looking' });
+    await work();
+    busy.current = false;
   };
 
-  const lookAround = async () => {
-    if (busy) return;
-    setPicture(undefined);
-    setState({ at: 'looking' });
-    const png = await screens.look();
-    if (png) await seeUrl(png);
-    else fail(NOTHING_IN_SIGHT);
-  };
+  const lookAround = () =>
+    alone(async () => {
+      setPicture(undefined);
+      const png = await screens.look();
+      if (png) await seeUrl(png);
+      else fail(NOTHING_IN_SIGHT);
+    });
+  const see = (file: File) => alone(() => seeUrl(URL.createObjectURL(file)));
+  const readText = (text: string) => alone(() => read(text));
 
   useEffect(() => {
     // A picture in memory is given back when another one takes its place.
@@ -75,7 +82,17 @@ export function useScan(phone: string, screens: Screens) {
   }, [picture]);
   usePasted((file) => void see(file));
 
-  return { state, picture, read, see, lookAround, fail };
+  return {
+    state,
+    picture,
+    /** A text that a film showed, or the pairing code that was typed instead. */
+    read: readText,
+    /** A picture from a file or the clipboard. */
+    see,
+    /** Whatever another tab holds up. */
+    lookAround,
+    fail,
+  };
 }
 
 /** Calls back with a picture that is pasted anywhere on the page. */

@@ -22,6 +22,9 @@ type Props = {
 const FORM = 'token-baru';
 const channels = ChannelName.options.map((value) => ({ value, label: channelLabel[value] }));
 
+// React does not render autoFocus as an attribute, and `<dialog>` looks for the attribute.
+const startHere = (input: HTMLInputElement | null) => input?.setAttribute('autofocus', '');
+
 /** Asks for a name and a channel, makes the token, then shows its key once. */
 export function CreateToken({ onClose, onLink }: Props) {
   const [made, setMade] = useState<{ token: Token; key: string }>();
@@ -51,18 +54,13 @@ export function CreateToken({ onClose, onLink }: Props) {
       />
     );
   }
-  const foot = (
-    <>
-      <Button variant="outline" tone="neutral" onClick={onClose}>
-        Batal
-      </Button>
-      <Button type="submit" form={FORM} busy={create.busy}>
-        Tambah
-      </Button>
-    </>
-  );
   return (
-    <Modal open onClose={() => create.busy || onClose()} title="Tambah token" footer={foot}>
+    <Modal
+      open
+      onClose={() => create.busy || onClose()}
+      title="Tambah token"
+      footer={<Foot busy={create.busy} onClose={onClose} />}
+    >
       <form
         id={FORM}
         ref={form.ref}
@@ -72,6 +70,7 @@ export function CreateToken({ onClose, onLink }: Props) {
       >
         <Refused error={create.error} fields={['name', 'channel']} />
         <TextField
+          ref={startHere}
           label="Nama"
           name="name"
           autoComplete="off"
@@ -88,9 +87,20 @@ export function CreateToken({ onClose, onLink }: Props) {
           help="Simulator adalah jaringan ponsel tiruan di server ini: semua langkahnya sama, tanpa ponsel sungguhan."
           value={form.values.channel}
           error={form.errors.channel}
-          onChange={(event) => form.set('channel', event.target.value as ChannelName)}
+          onChange={(event) => form.set('channel', event.target.value)}
         />
       </form>
     </Modal>
   );
 }
+
+const Foot = ({ busy, onClose }: { busy: boolean; onClose: () => void }) => (
+  <>
+    <Button variant="outline" tone="neutral" onClick={onClose}>
+      Batal
+    </Button>
+    <Button type="submit" form={FORM} busy={busy}>
+      Tambah
+    </Button>
+  </>
+);

@@ -18,7 +18,7 @@ export const KeyShown = ({ secret, note }: { secret: string; note?: string }) =>
     </Alert>
     <CopyField label="Kunci API" value={secret} look="code" />
     <section className={styles['part']}>
-      <h3>Kirim pesan pertama</h3>
+      <h3>Cara memakainya</h3>
       <Samples secret={secret} />
     </section>
   </div>

@@ -19,17 +19,23 @@ const QR_PX = 176;
 /** How often the token is looked at while a phone is awaited; live events are usually faster. */
 const LOOK_MS = 4_000;
 
+const hints = {
+  none: 'Buat tautan pindai, lalu buka sendiri atau kirim ke pemilik ponselnya. Di sana QR dipindai dengan WhatsApp.',
+  late: 'Tautan tadi sudah kedaluwarsa. Buat yang baru.',
+  used: 'Tautan tadi tidak berhasil menyambung. Periksa apakah nomornya sudah dipakai token lain, lalu buat tautan baru.',
+};
+
 type Link = { path: string; expires_at: Date };
 
 /** The way from a token to its phone: an address for one scan, or who is connected. */
 export function LinkPart({ token, linking }: { token: Token; linking: boolean }) {
   const [link, setLink] = useState<Link>();
-  const [ended, setEnded] = useState(false);
+  const [ended, setEnded] = useState<'late' | 'used'>();
   const changed = useTokenChanged();
   const make = useAct(linkToken, {
     onSuccess: (made) => {
       setLink(made);
-      setEnded(false);
+      setEnded(undefined);
       changed();
     },
   });
@@ -47,6 +53,12 @@ export function LinkPart({ token, linking }: { token: Token; linking: boolean })
     enabled: awaited,
     refetchInterval: awaited ? LOOK_MS : false,
   });
+  const begun = useRef(false);
+  useEffect(() => {
+    // A token that waits for its phone and then does not any more: the link came to nothing.
+    if (link && begun.current && token.status === 'unlinked') setEnded((why) => why ?? 'used');
+    begun.current = token.status === 'linking';
+  }, [link, token.status]);
   const arrived = connected && link !== undefined;
   useEffect(() => {
     if (!arrived) return;
@@ -68,13 +80,9 @@ export function LinkPart({ token, linking }: { token: Token; linking: boolean })
       <h3>Sambungkan ponsel</h3>
       <Refused error={make.error} />
       {link && !ended ? (
-        <ScanLink link={link} onEnd={() => setEnded(true)} />
+        <ScanLink link={link} onEnd={() => setEnded('late')} />
       ) : (
-        <p className={styles['text']}>
-          {ended
-            ? 'Tautan tadi sudah kedaluwarsa. Buat yang baru.'
-            : 'Buat tautan pindai, lalu buka sendiri atau kirim ke pemilik ponselnya. Di sana QR dipindai dengan WhatsApp.'}
-        </p>
+        <p className={styles['text']}>{hints[ended ?? 'none']}</p>
       )}
       <div>
         <Button

@@ -8,7 +8,7 @@ import { KeyDialog } from '#web/features/tokens/KeyDialog.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { Button } from '#web/ui/Button.tsx';
-import { useConfirm } from '#web/ui/ConfirmDialog.tsx';
+import { useConfirm, type Question } from '#web/ui/ConfirmDialog.tsx';
 import { toast } from '#web/ui/toasts.ts';
 
 type Props = { token: Token; onGone: () => void };
@@ -22,53 +22,19 @@ export function TokenActions({ token, onGone }: Props) {
   const unlink = useAct(unlinkToken);
   const remove = useAct(deleteToken);
   const which = { token_id: token.id };
+  const ask = (words: Question, onConfirm: () => Promise<void>) =>
+    confirm({ cancelText: 'Batal', sentenceOf, ...words, onConfirm });
 
   const askRotate = () =>
-    confirm({
-      title: 'Ganti kunci API?',
-      children: (
-        <p>Kunci baru ditampilkan sekali. Kunci lama masih berlaku 24 jam, lalu ditolak.</p>
-      ),
-      cancelText: 'Batal',
-      confirmText: 'Ganti kunci',
-      tone: 'primary',
-      sentenceOf,
-      onConfirm: async () => {
-        const made = await rotate.perform(which);
-        changed(made.token);
-        setKey(made.key);
-      },
+    ask(rotateWords, async () => {
+      const made = await rotate.perform(which);
+      changed(made.token);
+      setKey(made.key);
     });
-  const askUnlink = () =>
-    confirm({
-      title: 'Putuskan ponsel?',
-      children: (
-        <p>
-          Token ini tidak dapat mengirim lagi lewat{' '}
-          {token.phone ? formatPhone(token.phone) : 'ponselnya'} sampai QR dipindai kembali. Riwayat
-          pesan tetap ada.
-        </p>
-      ),
-      cancelText: 'Batal',
-      confirmText: 'Putuskan',
-      sentenceOf,
-      onConfirm: async () => changed(await unlink.perform(which)),
-    });
+  const askUnlink = () => ask(unlinkWords(token), async () => changed(await unlink.perform(which)));
   const askRemove = async () => {
-    const gone = await confirm({
-      title: `Hapus token ${token.name}?`,
-      children: (
-        <p>
-          Kuncinya langsung ditolak dan ponselnya terputus. Ini tidak dapat dibatalkan. Riwayat
-          pesan tetap ada.
-        </p>
-      ),
-      cancelText: 'Batal',
-      confirmText: 'Hapus',
-      sentenceOf,
-      onConfirm: async () => {
-        await remove.perform(which);
-      },
+    const gone = await ask(removeWords(token), async () => {
+      await remove.perform(which);
     });
     if (!gone) return;
     onGone();
@@ -76,13 +42,13 @@ export function TokenActions({ token, onGone }: Props) {
     toast(`Token ${token.name} dihapus.`, { tone: 'success' });
   };
 
+  const outline = { variant: 'outline', tone: 'neutral' } as const;
   return (
     <section className={styles['part']}>
       <h3>Tindakan</h3>
       <div className={styles['actions']}>
         <Button
-          variant="outline"
-          tone="neutral"
+          {...outline}
           icon={<RotateCcwKey size={18} aria-hidden="true" />}
           onClick={() => void askRotate()}
         >
@@ -90,8 +56,7 @@ export function TokenActions({ token, onGone }: Props) {
         </Button>
         {token.phone && (
           <Button
-            variant="outline"
-            tone="neutral"
+            {...outline}
             icon={<Unplug size={18} aria-hidden="true" />}
             onClick={() => void askUnlink()}
           >
@@ -99,7 +64,7 @@ export function TokenActions({ token, onGone }: Props) {
           </Button>
         )}
         <Button
-          variant="outline"
+          {...outline}
           tone="danger"
           icon={<Trash2 size={18} aria-hidden="true" />}
           onClick={() => void askRemove()}
@@ -119,3 +84,32 @@ export function TokenActions({ token, onGone }: Props) {
     </section>
   );
 }
+
+const rotateWords: Question = {
+  title: 'Ganti kunci API?',
+  children: <p>Kunci baru ditampilkan sekali. Kunci lama masih berlaku 24 jam, lalu ditolak.</p>,
+  confirmText: 'Ganti kunci',
+  tone: 'primary',
+};
+
+const unlinkWords = ({ phone }: Token): Question => ({
+  title: 'Putuskan ponsel?',
+  children: (
+    <p>
+      Token ini tidak dapat mengirim lagi lewat {phone ? formatPhone(phone) : 'ponselnya'} sampai QR
+      dipindai kembali. Riwayat pesan tetap ada.
+    </p>
+  ),
+  confirmText: 'Putuskan',
+});
+
+const removeWords = ({ name }: Token): Question => ({
+  title: `Hapus token ${name}?`,
+  children: (
+    <p>
+      Kuncinya langsung ditolak dan ponselnya terputus. Ini tidak dapat dibatalkan. Riwayat pesan
+      tetap ada.
+    </p>
+  ),
+  confirmText: 'Hapus',
+});

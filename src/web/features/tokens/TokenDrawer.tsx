@@ -3,7 +3,7 @@ import { formatNumber } from '#contract/money.ts';
 import { formatPhone } from '#contract/phone.ts';
 import { formatAgo, formatDateTime } from '#contract/time.ts';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
-import { sentenceOf } from '#web/client/errors.ts';
+import { refusalCode, sentenceOf } from '#web/client/errors.ts';
 import { useUser } from '#web/client/user.ts';
 import { Samples } from '#web/features/tokens/KeyShown.tsx';
 import { LinkPart } from '#web/features/tokens/LinkPart.tsx';
@@ -33,7 +33,10 @@ export function TokenDrawer({ id, linking, onClose }: Props) {
       {token ? (
         <Details token={token} linking={linking} onGone={onClose} />
       ) : isError ? (
-        <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+        <WentWrong
+          message={sentenceOf(error)}
+          {...(refusalCode(error) === 'not_found' ? {} : { onRetry: () => void refetch() })}
+        />
       ) : (
         <div aria-busy="true" className={styles['parts']}>
           <Skeleton height={24} width={120} />

@@ -34,7 +34,7 @@ const columns = (zone: string): readonly Column<Token>[] => [
       token.phone ? (
         <span className="num">{formatPhone(token.phone)}</span>
       ) : (
-        <span className={styles['none']}>Belum ada</span>
+        <span className={styles['none']}>Belum ada nomor</span>
       ),
     phone: 'line',
   },

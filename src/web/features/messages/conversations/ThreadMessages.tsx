@@ -109,9 +109,13 @@ export function ThreadMessages({ which, name, thread, outgoing }: Props) {
   );
 }
 
-/** The first message that was unread when the thread was opened; it stays where it was. */
+/** The first message that was unread when the thread was opened, until it is answered. */
 function useUnreadFrom(which: Which, thread: Flat<ConversationMessage>): string | undefined {
   const client = useQueryClient();
   const [first] = useState(() => firstUnread(thread.rows, unreadIn(client, which)));
-  return first;
+  const since = thread.rows.slice(
+    0,
+    thread.rows.findIndex(({ id }) => id === first),
+  );
+  return since.some(({ direction }) => direction === 'out') ? undefined : first;
 }

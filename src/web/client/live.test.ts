@@ -1,0 +1,177 @@
+import { QueryClient } from '@tanstack/react-query';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { publicId } from '#contract/ids.ts';
+import { isNews, madeAt, startLive } from './live.ts';
+
+type Line = { since: string | null; say: (position: number, event: object) => void };
+
+let lines: Line[] = [];
+let stops: (() => void)[] = [];
+
+/** A page's own objects; locks and channels are the real ones, which Node has as well. */
+function aPage(): void {
+  const page = Object.assign(new EventTarget(), { hidden: false, querySelector: () => null });
+  vi.stubGlobal('document', page);
+  vi.stubGlobal('window', new EventTarget());
+  vi.stubGlobal('localStorage', undefined);
+  vi.stubGlobal('sessionStorage', undefined);
+  vi.stubGlobal('fetch', async (_address: string, { body, signal }: RequestInit) => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    signal?.addEventListener('abort', () => void writer.abort().catch(() => undefined));
+    lines.push({
+      since: (body as URLSearchParams).get('since'),
+      say: (position, event) => {
+        const kind = 'kind' in event ? String(event.kind) : 'reset';
+        const text = `id: ${position}\nevent: ${kind}\ndata: ${JSON.stringify(event)}\n\n`;
+        void writer.write(new TextEncoder().encode(text)).catch(() => undefined);
+      },
+    });
+    return new Response(readable, { headers: { date: new Date().toUTCString() } });
+  });
+}
+
+beforeEach(() => {
+  lines = [];
+  stops = [];
+  aPage();
+});
+afterEach(async () => {
+  for (const stop of stops) stop();
+  await vi.waitFor(async () => expect((await navigator.locks.query()).held).toEqual([]));
+  vi.unstubAllGlobals();
+});
+
+/** A tab of Ani's browser; `sees` says that she has every message before her eyes there. */
+function aTab({ sees = false, user = 'ani' } = {}) {
+  const heard: string[] = [];
+  const unseen: string[] = [];
+  const client = new QueryClient();
+  const stop = startLive(client, user, {
+    onMessage: ({ peer }) => {
+      heard.push(peer);
+      return sees;
+    },
+    onUnseen: ({ peer }) => void unseen.push(peer),
+  });
+  stops.push(stop);
+  return { heard, unseen, client, stop };
+}
+
+/** An id as the server makes them, at a moment. */
+function messageId(at: number): string {
+  const time = at.toString(16).padStart(12, '0');
+  return publicId('message', `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000001`);
+}
+
+const received = (peer: string, at = Date.now()) => ({
+  kind: 'message.received',
+  id: messageId(at),
+  token_id: `tok_${'0'.repeat(26)}`,
+  peer,
+  direction: 'in',
+  status: 'received',
+  peer_name: null,
+  preview: 'Halo',
+});
+
+const theLine = (index: number): Promise<Line> =>
+  vi.waitFor(() => {
+    const line = lines[index];
+    if (!line) throw new Error(`no line ${index} yet`);
+    return line;
+  });
+
+test('a browser holds one stream, and its other tabs hear everything through it', async () => {
+  const first = aTab();
+  const line = await theLine(0);
+  const second = aTab();
+  line.say(1, received('6281234567890'));
+  await vi.waitFor(() => {
+    expect(first.heard).toEqual(['6281234567890']);
+    expect(second.heard).toEqual(['6281234567890']);
+  });
+  expect(lines).toHaveLength(1);
+});
+
+test('when the tab with the stream closes, another goes on exactly where it was', async () => {
+  const first = aTab();
+  const line = await theLine(0);
+  const second = aTab();
+  line.say(41, received('6281234567890'));
+  await vi.waitFor(() => expect(second.heard).toHaveLength(1));
+  first.stop();
+  const next = await theLine(1);
+  expect(next.since).toBe('41');
+  next.say(42, received('6281234567891'));
+  await vi.waitFor(() => expect(second.heard).toHaveLength(2));
+  expect(first.heard).toHaveLength(1);
+});
+
+test('a tab that came later takes over without asking for everything again', async () => {
+  const first = aTab();
+  (await theLine(0)).say(7, received('6281234567890'));
+  await vi.waitFor(() => expect(first.heard).toHaveLength(1));
+  const told = new Promise((resolve) => {
+    const ear = new BroadcastChannel('kabari-live ani');
+    ear.addEventListener('message', ({ data }) => {
+      if (data.kind !== 'position') return;
+      ear.close();
+      // The tab hears it in the same turn as this ear, or in the next.
+      setTimeout(() => resolve(data.position), 20);
+    });
+  });
+  aTab();
+  expect(await told).toBe(7);
+  first.stop();
+  expect((await theLine(1)).since).toBe('7');
+});
+
+test('one notice for a message that nobody sees, however many tabs', async () => {
+  const first = aTab();
+  const line = await theLine(0);
+  const second = aTab();
+  line.say(1, received('6281234567890'));
+  await vi.waitFor(() => expect(first.unseen).toEqual(['6281234567890']));
+  expect(second.unseen).toEqual([]);
+});
+
+test('no notice of a message that somebody has before their eyes in another tab', async () => {
+  const first = aTab();
+  const line = await theLine(0);
+  const second = aTab({ sees: true });
+  line.say(1, received('6281234567890'));
+  await vi.waitFor(() => expect(second.heard).toHaveLength(1));
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(first.heard).toHaveLength(1);
+  expect(first.unseen).toEqual([]);
+});
+
+test('what came in while the line was down is shown, but makes no noise', async () => {
+  const tab = aTab();
+  tab.client.setQueryData(['message_list', {}], { rows: [] });
+  const line = await theLine(0);
+  line.say(1, received('6281234567890', Date.now() - 120_000));
+  line.say(2, received('6281234567891'));
+  await vi.waitFor(() => expect(tab.heard).toEqual(['6281234567891']));
+  await vi.waitFor(() =>
+    expect(tab.client.getQueryState(['message_list', {}])?.isInvalidated).toBe(true),
+  );
+});
+
+test('a tab of somebody else who was signed in before hears nothing', async () => {
+  const ani = aTab();
+  const line = await theLine(0);
+  const budi = aTab({ user: 'budi' });
+  line.say(1, received('6281234567890'));
+  await vi.waitFor(() => expect(ani.heard).toHaveLength(1));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(budi.heard).toEqual([]);
+});
+
+test('an id tells when its message was made', () => {
+  const at = Date.parse('2026-11-21T02:05:00.123Z');
+  expect(madeAt(messageId(at))).toBe(at);
+  expect(isNews(messageId(at), at + 59_000)).toBe(true);
+  expect(isNews(messageId(at), at + 61_000)).toBe(false);
+});

@@ -1,0 +1,145 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { formatRupiah } from '#contract/money.ts';
+import {
+  confirmTopup,
+  type OperatorTopup,
+  operatorTopups,
+  rejectTopup,
+} from '#contract/operator.ts';
+import { sentenceOf } from '#web/client/errors.ts';
+import { listKey } from '#web/client/list.ts';
+import { useAct } from '#web/client/query.ts';
+import { useForm } from '#web/client/useForm.ts';
+import { type WrongFields, wrongFields } from '#web/client/wrongFields.ts';
+import { BankLines, OTHER } from '#web/features/operator/BankLines.tsx';
+import styles from '#web/features/operator/Decision.module.css';
+import { differenceOf, mayReject } from '#web/features/operator/topups.ts';
+import { Button } from '#web/ui/Button.tsx';
+import { useConfirm } from '#web/ui/ConfirmDialog.tsx';
+import { TextArea } from '#web/ui/TextField.tsx';
+import { toast } from '#web/ui/toasts.ts';
+
+type Values = { line: string; reference: string; reason: string };
+type Props = { topup: OperatorTopup; onDecided: (topup: OperatorTopup) => void };
+
+/** The bank's word for the payment: a line that was chosen, or a reference that was typed. */
+const referenceOf = ({ line, reference }: Values): string => (line === OTHER ? reference : line);
+
+/** What is wrong with a confirmation; a line that was not chosen is told as such. */
+function wrongWith(topup: OperatorTopup, values: Values): WrongFields {
+  const { line, reason } = values;
+  const input = { topup_id: topup.id, reference: referenceOf(values), reason };
+  const wrong = wrongFields(confirmTopup, input);
+  if (line !== '') return wrong;
+  const { reference: _, ...others } = wrong;
+  return { ...others, line: 'Pilih mutasi bank yang menjadi pembayarannya.' };
+}
+
+/** Starts with the line of the exact amount, and without any line with a reference to be typed. */
+function firstValues({ candidates, total }: OperatorTopup): Values {
+  const exact = candidates.find(({ amount }) => amount === total);
+  const line = exact?.line ?? (candidates.length > 0 ? '' : OTHER);
+  return { line, reference: '', reason: '' };
+}
+
+/** The form of a decision, and what asks before it is carried out. */
+function useDecision({ topup, onDecided }: Props) {
+  const client = useQueryClient();
+  const [ask, dialog] = useConfirm();
+  const form = useForm<Values>(firstValues(topup), (values) => wrongWith(topup, values));
+  const confirm = useAct(confirmTopup);
+  const reject = useAct(rejectTopup);
+
+  const decide = async (work: () => Promise<OperatorTopup>, said: string) => {
+    try {
+      onDecided(await work());
+      toast(said, { tone: 'success' });
+    } catch (no) {
+      form.refuse(no);
+      throw no;
+    } finally {
+      void client.invalidateQueries({ queryKey: listKey(operatorTopups) });
+    }
+  };
+  const askConfirm = (values: Values) => {
+    const { reason } = values;
+    const input = { topup_id: topup.id, reference: referenceOf(values), reason };
+    void ask({
+      title: 'Konfirmasi isi saldo ini?',
+      children: consequenceOf(topup, values.line),
+      cancelText: 'Batal',
+      confirmText: 'Konfirmasi',
+      tone: 'primary',
+      sentenceOf,
+      onConfirm: () => decide(() => confirm.perform(input), 'Isi saldo dikonfirmasi.'),
+    });
+  };
+  const askReject = () => {
+    const input = { topup_id: topup.id, reason: form.values.reason };
+    const wrong = wrongFields(rejectTopup, input);
+    if (Object.keys(wrong).length > 0) return form.refuse(undefined, wrong);
+    void ask({
+      title: 'Tolak isi saldo ini?',
+      children: `${topup.account_name} membaca alasan Anda. Saldonya tidak bertambah.`,
+      cancelText: 'Batal',
+      confirmText: 'Tolak',
+      sentenceOf,
+      onConfirm: () => decide(() => reject.perform(input), 'Isi saldo ditolak.'),
+    });
+  };
+  return { form, askConfirm, askReject, dialog };
+}
+
+/** Confirms or rejects a top-up, with the reason that the audit log keeps. */
+export function Decision({ topup, onDecided }: Props) {
+  const { form, askConfirm, askReject, dialog } = useDecision({ topup, onDecided });
+  return (
+    <form
+      ref={form.ref}
+      noValidate
+      className={styles['decision']}
+      onSubmit={form.submit(askConfirm)}
+    >
+      <BankLines
+        topup={topup}
+        line={form.values.line}
+        reference={form.values.reference}
+        errors={form.errors}
+        onLine={(line) => form.set('line', line)}
+        onReference={(reference) => form.set('reference', reference)}
+      />
+      <TextArea
+        label="Alasan"
+        name="reason"
+        rows={2}
+        required
+        maxLength={300}
+        help="Tercatat di log audit; bila ditolak, pelanggan membacanya."
+        value={form.values.reason}
+        error={form.errors.reason}
+        onChange={(event) => form.set('reason', event.target.value)}
+        onBlur={() => form.leave('reason')}
+      />
+      <div className={styles['actions']}>
+        {mayReject(topup) && (
+          <Button variant="outline" tone="danger" onClick={askReject}>
+            Tolak
+          </Button>
+        )}
+        <Button type="submit">Konfirmasi</Button>
+      </div>
+      {dialog}
+    </form>
+  );
+}
+
+/** What confirming does to the customer's saldo. */
+function consequenceOf(topup: OperatorTopup, line: string): string {
+  const chosen = topup.candidates.find((one) => one.line === line);
+  const whose = `saldo ${topup.account_name}`;
+  if (chosen && !differenceOf(chosen.amount, topup.total).exact) {
+    const { words } = differenceOf(chosen.amount, topup.total);
+    return `Transfer yang masuk ${formatRupiah(chosen.amount)}, ${words} dari tagihan. Sejumlah itulah yang masuk ke ${whose}, dan tidak dapat ditarik kembali.`;
+  }
+  return `${formatRupiah(topup.credited)} masuk ke ${whose} dan tidak dapat ditarik kembali.`;
+}

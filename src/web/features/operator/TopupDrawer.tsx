@@ -1,0 +1,83 @@
+import type { OperatorTopup } from '#contract/operator.ts';
+import { topupStatusLabel } from '#contract/saldo.ts';
+import { formatDateTime } from '#contract/time.ts';
+import { Decision } from '#web/features/operator/Decision.tsx';
+import styles from '#web/features/operator/TopupDrawer.module.css';
+import { mayConfirm } from '#web/features/operator/topups.ts';
+import { inFours, topupTone } from '#web/features/saldo/topups.ts';
+import { Button } from '#web/ui/Button.tsx';
+import { EmptyState } from '#web/ui/EmptyState.tsx';
+import { Drawer } from '#web/ui/Modal.tsx';
+import { Money } from '#web/ui/Money.tsx';
+import { type Fact, Facts } from '#web/ui/Panel.tsx';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { StatusChip } from '#web/ui/StatusChip.tsx';
+
+type Props = {
+  /** `undefined` while it loads, and when it is on no page that is shown. */
+  topup: OperatorTopup | undefined;
+  loading: boolean;
+  onClose: () => void;
+  /** Told how the top-up is after a decision. */
+  onDecided: (topup: OperatorTopup) => void;
+  /** With it, there is a way to look among all of them. */
+  onShowAll: (() => void) | undefined;
+};
+
+/** A top-up beside the bank lines that could be its payment, and the decision on it. */
+export function TopupDrawer({ topup, loading, onClose, onDecided, onShowAll }: Props) {
+  if (!topup) {
+    return (
+      <Drawer open onClose={onClose} title="Isi saldo">
+        {loading ? (
+          <div aria-busy="true">
+            <Skeleton lines={8} height="1.4em" />
+          </div>
+        ) : (
+          <EmptyState
+            title="Isi saldo ini tidak ada di halaman yang sedang ditampilkan."
+            action={
+              onShowAll && (
+                <Button variant="subtle" onClick={onShowAll}>
+                  Tampilkan semua status
+                </Button>
+              )
+            }
+          />
+        )}
+      </Drawer>
+    );
+  }
+  return (
+    <Drawer open onClose={onClose} title={topup.account_name}>
+      <div className={styles['drawer']}>
+        <div className={styles['head']}>
+          <p className={styles['total']}>
+            <Money amount={topup.total} />
+          </p>
+          <StatusChip tone={topupTone[topup.status]}>{topupStatusLabel[topup.status]}</StatusChip>
+        </div>
+        {topup.note && <p className={styles['note']}>{topup.note}</p>}
+        {mayConfirm(topup) && <Decision topup={topup} onDecided={onDecided} />}
+        <Facts facts={factsOf(topup)} />
+      </div>
+    </Drawer>
+  );
+}
+
+function factsOf(topup: OperatorTopup): readonly Fact[] {
+  const { bank } = topup;
+  const facts: readonly (Fact | false)[] = [
+    { term: 'Nominal', is: <Money amount={topup.base} /> },
+    topup.ppn > 0 && { term: 'PPN', is: <Money amount={topup.ppn} /> },
+    { term: 'Kode unik', is: <Money amount={topup.unique_code} /> },
+    { term: 'Masuk ke saldo', is: <Money amount={topup.credited} /> },
+    { term: 'Rekening', is: `${bank.name} ${inFours(bank.number)}, ${bank.holder}` },
+    { term: 'Dibuat', is: formatDateTime(topup.created_at) },
+    topup.paid_at === null
+      ? { term: 'Batas bayar', is: formatDateTime(topup.expires_at) }
+      : { term: 'Lunas', is: formatDateTime(topup.paid_at) },
+    { term: 'Nomor', is: topup.id },
+  ];
+  return facts.filter((fact) => fact !== false);
+}

@@ -1,0 +1,96 @@
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { newSender, PASSWORD, replyFrom, sendText, signUp, topUp } from './portal.ts';
+import { setTheStage } from './stage.ts';
+import { arrivesAt, soon } from './steps.ts';
+
+const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+
+const STEPS_MAX = 60;
+
+const isFocused = async (tab: Page, place: Locator): Promise<boolean> =>
+  (await place.and(tab.locator(':focus')).count()) === 1;
+
+/** Presses Tab until the focus is there. @throws when it never comes by. */
+async function tabTo(tab: Page, place: Locator): Promise<void> {
+  await place.waitFor();
+  for (let step = 0; step < STEPS_MAX; step++) {
+    if (await isFocused(tab, place)) return;
+    await tab.keyboard.press('Tab');
+  }
+  throw new Error(`the focus never came to ${place.toString()}`);
+}
+
+async function write(tab: Page, place: Locator, text: string): Promise<void> {
+  await tabTo(tab, place);
+  await tab.keyboard.type(text);
+}
+
+async function press(tab: Page, place: Locator, key = 'Enter'): Promise<void> {
+  await tabTo(tab, place);
+  await tab.keyboard.press(key);
+}
+
+journey('one registers and signs in with the keyboard alone', async ({ product, person }) => {
+  const who = await signUp(product.address, { name: 'Bengkel Jaya', phone: '6281355501001' });
+  const { open } = await person();
+  const tab = await open('/auth/register');
+  await press(tab, tab.getByRole('button', { name: 'Daftar', exact: true }));
+  const name = tab.getByLabel('Nama Anda atau nama usaha');
+  // What is wrong is said, and the focus is where it can be put right.
+  await soon(() => isFocused(tab, name)).toBe(true);
+  expect(await name.getAttribute('aria-invalid')).toBe('true');
+  await write(tab, name, 'Warung Bu Tini');
+  await write(tab, tab.getByLabel('Nomor ponsel'), '081355501002');
+  await write(tab, tab.getByLabel('Kata sandi', { exact: true }), PASSWORD);
+  await press(tab, tab.getByLabel('Saya menyetujui syarat layanan'), 'Space');
+  await press(tab, tab.getByRole('button', { name: 'Daftar', exact: true }));
+  await arrivesAt(tab, '/auth/verify-otp');
+  await soon(() => isFocused(tab, tab.getByLabel('Kode verifikasi'))).toBe(true);
+
+  await tab.goto(`${product.address}/auth/login`);
+  await write(tab, tab.getByLabel('Nomor ponsel'), '081355501001');
+  await write(tab, tab.getByLabel('Kata sandi', { exact: true }), who.password);
+  await tab.keyboard.press('Enter');
+  await arrivesAt(tab, '/');
+  await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+});
+
+journey('a token is made with the keyboard alone', async ({ product, person }) => {
+  const who = await signUp(product.address, { name: 'Toko Roti Manis', phone: '6281355501003' });
+  const { open } = await person({ session: who.session });
+  const tab = await open('/token');
+  const add = tab.getByRole('button', { name: 'Tambah token' }).first();
+  await add.waitFor();
+  await tab.keyboard.press('Tab');
+  expect(await isFocused(tab, tab.getByRole('link', { name: 'Lewati ke isi halaman' }))).toBe(true);
+  await tab.keyboard.press('Enter');
+  await press(tab, add);
+  const dialog = tab.getByRole('dialog');
+  await write(tab, dialog.getByLabel('Nama'), 'Kasir');
+  await tab.keyboard.press('Enter');
+  await dialog.getByLabel('Kunci API').waitFor();
+  await press(tab, dialog.getByRole('button', { name: 'Sudah saya simpan' }));
+  await dialog.waitFor({ state: 'detached' });
+  await tab.getByRole('row', { name: /Kasir/ }).waitFor();
+});
+
+journey('a reply is sent with the keyboard alone', async ({ product, person }) => {
+  const { address } = product;
+  const phone = '6281355501004';
+  const who = await signUp(address, { name: 'Apotek Waras', phone });
+  await topUp(address, who, 50_000);
+  const sender = await newSender(address, who, { name: 'Kasir', phone });
+  await sendText(address, sender, { to: '6281299990001', text: 'Obat Ibu sudah siap diambil.' });
+  await replyFrom(address, '6281299990001', { to: phone, text: 'Baik, saya ke sana sore ini' });
+
+  const { open } = await person({ session: who.session });
+  const tab = await open('/message-history?view=percakapan');
+  await press(tab, tab.getByRole('link', { name: /saya ke sana sore ini/ }));
+  const box = tab.getByLabel(/^Tulis pesan untuk/);
+  await write(tab, box, 'Baik, Bu. Kami tutup pukul 21.00.');
+  await tab.keyboard.press('Enter');
+  const bubble = tab.getByRole('article').filter({ hasText: 'Kami tutup pukul 21.00' });
+  await soon(() => bubble.innerText()).toMatch(/Terkirim|Sampai|Dibaca/);
+  expect(await isFocused(tab, box)).toBe(true);
+});

@@ -1,0 +1,51 @@
+import { expect } from 'vitest';
+import { createTopup, getTopup, saldoSummary } from '#contract/saldo.ts';
+import { ask, signUp } from './portal.ts';
+import { setTheStage } from './stage.ts';
+import { arrivesAt, fillLogin, soon } from './steps.ts';
+
+const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+
+journey('the operator confirms a top-up by hand, and the customer sees it', async (stage) => {
+  const { address, operator } = stage.product;
+  const who = await signUp(address, { name: 'Kopi Senja', phone: '6281355503001' });
+  const topup = await ask(address, createTopup, { amount: 150_000 }, who.session);
+  const before = await ask(address, saldoSummary, {}, who.session);
+  const shop = await stage.person({ session: who.session });
+  const waiting = await shop.open(`/saldo?open=${topup.id}`);
+  await waiting.getByText('Menunggu pembayaran').first().waitFor();
+
+  const { open } = await stage.person();
+  const tab = await open('/auth/login');
+  expect(operator.password).not.toBe('');
+  await fillLogin(tab, operator);
+  await arrivesAt(tab, '/operator');
+  await tab
+    .getByRole('row', { name: /Kopi Senja/ })
+    .getByRole('button')
+    .click();
+  const drawer = tab.getByRole('dialog', { name: 'Kopi Senja' });
+  await drawer.getByLabel('Referensi mutasi bank').fill('BCA 21/11 0917 KOPI SENJA');
+  await drawer.getByLabel('Alasan').fill('Transfer terlihat di rekening');
+  await drawer.getByRole('button', { name: 'Konfirmasi' }).click();
+  await tab.getByRole('alertdialog').getByRole('button', { name: 'Konfirmasi' }).click();
+  await tab.getByText('Isi saldo dikonfirmasi.', { exact: true }).waitFor();
+  await drawer.getByText('Lunas').first().waitFor();
+
+  await waiting.getByText('Lunas', { exact: true }).first().waitFor();
+  const asked = { topup_id: topup.id };
+  expect((await ask(address, getTopup, asked, who.session)).status).toBe('paid');
+  await soon(async () => (await ask(address, saldoSummary, {}, who.session)).available).toBe(
+    before.available + topup.credited,
+  );
+});
+
+journey('the operator’s screen is nobody’s to a customer', async ({ product, person }) => {
+  const { address } = product;
+  const who = await signUp(address, { name: 'Kopi Pagi', phone: '6281355503002' });
+  const { open } = await person({ session: who.session });
+  const tab = await open('/operator');
+  await tab.getByRole('heading', { name: 'Halaman tidak ditemukan' }).waitFor();
+  await tab.getByRole('link', { name: 'Kembali ke Halaman Utama' }).waitFor();
+  expect(await tab.getByRole('table').count()).toBe(0);
+});

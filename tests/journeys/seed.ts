@@ -1,0 +1,100 @@
+import { createTopup } from '#contract/saldo.ts';
+import { readConversation } from '#contract/messages.ts';
+import { createToken, linkToken } from '#contract/tokens.ts';
+import {
+  ask,
+  type Customer,
+  newSender,
+  replyFrom,
+  type Sender,
+  sendText,
+  signUp,
+  topUp,
+} from './portal.ts';
+
+/** A shop in business, as the portal shows it: made by the product's own doors. */
+export type Shop = {
+  customer: Customer;
+  sender: Sender;
+  /** A token that still waits for its phone, and its scan link. */
+  waiting: { id: string; scan: string };
+  /** The conversation with the most to read. */
+  peer: string;
+};
+
+const orders: readonly (readonly [phone: string, text: string, answer?: string])[] = [
+  [
+    '6281298765401',
+    'Halo Bu Sri, pesanan batik tulis motif parang (2 lembar) sudah kami terima. Total Rp 780.000.',
+    'Sudah saya transfer ya Mbak, mohon dicek',
+  ],
+  [
+    '6285712340002',
+    'Selamat siang Pak Joko, kemeja lengan panjang ukuran L siap diambil di toko.',
+    'Baik, saya ambil besok pagi',
+  ],
+  ['6281327650003', 'Halo Kak Dewi, paket Anda dikirim hari ini lewat JNE, resi JX4401928835.'],
+  [
+    '6282134560004',
+    'Terima kasih Pak Bambang, pembayaran Rp 1.250.000 untuk seragam kantor sudah masuk.',
+  ],
+  [
+    '6287812340005',
+    'Halo Bu Ningsih, kain lurik pesanan Ibu tiba hari Kamis.',
+    'Siap, terima kasih',
+  ],
+  ['62800000003', 'Halo Kak, stok selendang sutra warna marun sudah ada lagi.'],
+  [
+    '6281804560006',
+    'Selamat sore Mas Agus, ukuran jas sudah kami catat. Fitting Sabtu pukul 10.00.',
+  ],
+  ['6285643210007', 'Halo Bu Lestari, ada potongan 15% untuk pelanggan lama sampai 30 November.'],
+  ['62800000002', 'Kode pengambilan Anda 4471. Tunjukkan di kasir Batik Kenanga Malioboro.'],
+  ['6281567890008', 'Pengingat: tagihan INV-1182 sebesar Rp 325.000 jatuh tempo besok.'],
+  [
+    '6281234509009',
+    'Halo Mbak Rani, jahitan kebaya sudah selesai. Bisa diambil mulai pukul 09.00.',
+  ],
+];
+
+const talk: readonly (readonly [from: 'us' | 'them', text: string])[] = [
+  ['us', 'Pembayaran sudah kami terima, Bu. Batiknya kami kirim sore ini.'],
+  ['them', 'Alhamdulillah, terima kasih banyak'],
+  ['them', 'Kira-kira sampai Solo kapan ya?'],
+  ['us', 'Biasanya dua hari, Bu. Resinya kami kirim lewat pesan ini.'],
+  ['us', 'Resi: JX4401928810. Cek di https://www.jne.co.id'],
+  ['them', 'Baik Mbak. Kalau cocok nanti saya pesan lagi untuk seragam keluarga, sekitar 12 orang'],
+];
+
+/**
+ * Makes a batik shop with a linked phone, paid top-ups, messages of every outcome and conversations
+ * with answers, some of them unread.
+ */
+export async function openShop(address: string): Promise<Shop> {
+  const phone = '6281225557788';
+  const customer = await signUp(address, { name: 'Batik Kenanga', phone });
+  await topUp(address, customer, 500_000);
+  await topUp(address, customer, 250_000);
+  await ask(address, createTopup, { amount: 1_000_000 }, customer.session);
+  const sender = await newSender(address, customer, { name: 'Kasir Malioboro', phone });
+  const waiting = await tokenWithoutPhone(address, customer);
+  for (const [to, text, answer] of orders) {
+    await sendText(address, sender, { to, text });
+    if (answer) await replyFrom(address, to, { to: phone, text: answer });
+  }
+  const peer = '6281298765401';
+  for (const [from, text] of talk) {
+    if (from === 'us') await sendText(address, sender, { to: peer, text });
+    else await replyFrom(address, peer, { to: phone, text });
+  }
+  const read = { token_id: sender.id, peer: '6287812340005' };
+  await ask(address, readConversation, read, customer.session);
+  return { customer, sender, waiting, peer };
+}
+
+async function tokenWithoutPhone(address: string, { session }: Customer): Promise<Shop['waiting']> {
+  const asked = { name: 'Cabang Kotagede', channel: 'simulator' } as const;
+  const { token } = await ask(address, createToken, asked, session);
+  const { path } = await ask(address, linkToken, { token_id: token.id }, session);
+  return { id: token.id, scan: path };
+}

@@ -1,0 +1,51 @@
+/** What a page tells of itself: what a person would hear, or see outside it, and what was stopped. */
+export type Kind = 'sound' | 'notice' | 'violation';
+
+declare global {
+  interface Window {
+    /** Tells the journey. */
+    journeyHeard?: (kind: Kind, what: string) => void;
+    /** Every status that the followed row has shown, in order. */
+    journeyStatuses?: string[];
+  }
+}
+
+/** Runs in every page before its own scripts; so it may use nothing from outside itself. */
+export function installSpies(): void {
+  const tell = (kind: Kind, what: string) => window.journeyHeard?.(kind, what);
+
+  const { play } = HTMLMediaElement.prototype;
+  HTMLMediaElement.prototype.play = function spied(this: HTMLMediaElement) {
+    tell('sound', this.currentSrc || this.src);
+    return play.call(this);
+  };
+
+  if ('Notification' in window) {
+    window.Notification = class extends window.Notification {
+      constructor(title: string, options?: NotificationOptions) {
+        super(title, options);
+        tell('notice', JSON.stringify({ title, body: options?.body, icon: options?.icon }));
+      }
+    };
+  }
+
+  document.addEventListener('securitypolicyviolation', (event) => {
+    tell('violation', `${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`);
+  });
+}
+
+/** In the page: writes down every status that the row with these words shows, from now on. */
+export function followRow(words: string): void {
+  const shown: string[] = [];
+  window.journeyStatuses = shown;
+  const statuses = /Antre|Mengirim|Terkirim|Sampai|Dibaca|Gagal/;
+  const look = () => {
+    const rows = [...document.querySelectorAll<HTMLElement>('tbody tr')];
+    const row = rows.find((one) => one.innerText.includes(words));
+    const status = statuses.exec(row?.innerText ?? '')?.[0];
+    if (status && status !== shown.at(-1)) shown.push(status);
+  };
+  const changes = { childList: true, subtree: true, characterData: true };
+  new MutationObserver(look).observe(document.body, changes);
+  look();
+}

@@ -1,0 +1,105 @@
+/**
+ * Takes the pictures of docs/pictures, of the product as it runs with the shop of `seed.ts`:
+ * `npm run build && node tests/journeys/take-pictures.ts`.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { startProduct } from './product.ts';
+import { openShop, type Shop } from './seed.ts';
+import { openPerson, startBrowser, type Wish } from './stage.ts';
+import { settled } from './steps.ts';
+
+const folder = join(import.meta.dirname, '../../docs/pictures');
+
+type Picture = { name: string; wish: Wish; path: string; before: (tab: Page) => Promise<void> };
+
+const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Picture[] => [
+  {
+    name: 'beranda',
+    wish: { session },
+    path: '/',
+    before: (tab) => tab.getByRole('table').first().waitFor(),
+  },
+  {
+    name: 'pesan',
+    wish: { session },
+    path: '/message-history',
+    before: async (tab) => {
+      await tab
+        .getByRole('row', { name: /Resi: JX4401928810/ })
+        .getByRole('button')
+        .click();
+      await tab.getByText('Diterima sistem').waitFor();
+    },
+  },
+  {
+    name: 'percakapan-gelap',
+    wish: { session, dark: true },
+    path: `/message-history?view=percakapan&open=${sender.id}&peer=${peer}`,
+    before: (tab) => tab.getByRole('article').last().waitFor(),
+  },
+  {
+    name: 'kunci-token',
+    wish: { session },
+    path: '/token?view=new',
+    before: async (tab) => {
+      await tab.getByRole('dialog').getByLabel('Nama').fill('Notifikasi Pesanan');
+      await tab.getByRole('button', { name: 'Tambah', exact: true }).click();
+      await tab.getByLabel('Kunci API').waitFor();
+    },
+  },
+  {
+    name: 'saldo',
+    wish: { session },
+    path: '/saldo',
+    before: async (tab) => {
+      await tab.getByRole('link', { name: /Menunggu pembayaran/ }).click();
+      await tab.getByText('Transfer tepat sejumlah').waitFor();
+    },
+  },
+  {
+    name: 'simulator',
+    wish: {},
+    path: `/simulator?phone=${peer}`,
+    before: (tab) => tab.getByText(/seragam keluarga/).waitFor(),
+  },
+  {
+    name: 'pindai',
+    wish: { width: 390 },
+    path: waiting.scan,
+    before: async (tab) => {
+      await tab.getByRole('button', { name: /Saya mengerti/ }).click();
+      await tab.getByRole('img', { name: /Kode QR/ }).waitFor();
+    },
+  },
+  {
+    name: 'masuk',
+    wish: {},
+    path: '/auth/login',
+    before: (tab) => tab.getByRole('button', { name: 'Masuk', exact: true }).waitFor(),
+  },
+];
+
+async function take(browser: Browser, address: string, picture: Picture): Promise<void> {
+  const person = await openPerson(browser, address, { ...picture.wish, notices: true });
+  const tab = await person.open(picture.path);
+  await picture.before(tab);
+  await tab.evaluate(() => document.fonts.ready);
+  await settled(tab);
+  await tab.screenshot({ path: join(folder, `${picture.name}.png`) });
+  await person.context.close();
+}
+
+const [product, browser] = await Promise.all([
+  startProduct({ SIMULATOR_SPEED: '0' }),
+  startBrowser(),
+]);
+try {
+  await mkdir(folder, { recursive: true });
+  const shop = await openShop(product.address);
+  for (const picture of picturesOf(shop)) await take(browser, product.address, picture);
+} finally {
+  await browser.close();
+  await product.stop();
+}
