@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { root } from './ready.mjs';
 
-const KB = 1_000;
+const KB = 1_024;
 
 /** Each screen: its page, the layout around it, and what it may cost. */
 const budgets = [

@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { faultsOf } from './axe.ts';
+import type { Person } from './browser.ts';
 import { signIn, signUp } from './portal.ts';
 import { openShop, type Shop } from './seed.ts';
-import { type Person, setTheStage } from './stage.ts';
+import { setTheStage } from './stage.ts';
 import { fillRegistration } from './steps.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });

@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import type { Person } from './browser.ts';
 import { PASSWORD } from './portal.ts';
 import { readQr } from './qr.ts';
 import { followRow } from './spies.ts';
-import { type Person, setTheStage } from './stage.ts';
+import { setTheStage } from './stage.ts';
 import { arrivesAt, fillLogin, fillRegistration, rupiahIn, soon, tabFrom } from './steps.ts';
 
 const journey = setTheStage();

@@ -42,25 +42,3 @@ export const rupiahIn = (text: string | null): number => Number((text ?? '').rep
 /** Waits until what is looked at satisfies the expectation: looks as often as it takes. */
 export const soon = <T>(look: () => Promise<T> | T) =>
   expect.poll(look, { timeout: 10_000, interval: 50 });
-
-/** Waits until the page has drawn itself again, twice: what it knew by now is on the screen. */
-export const frames = (tab: Page): Promise<void> =>
-  tab.evaluate(
-    () =>
-      new Promise<void>((drawn) => {
-        requestAnimationFrame(() => requestAnimationFrame(() => drawn()));
-      }),
-  );
-
-const ENDLESS_MS = 60_000;
-
-/** Waits for what moves: colours that are still changing into others are nobody's fault. */
-export async function settled(tab: Page): Promise<void> {
-  await frames(tab);
-  const moving = (endless: number) =>
-    document
-      .getAnimations()
-      .filter(({ playState }) => playState === 'running')
-      .filter(({ effect }) => Number(effect?.getComputedTiming().endTime) < endless).length;
-  await soon(() => tab.evaluate(moving, ENDLESS_MS)).toBe(0);
-}

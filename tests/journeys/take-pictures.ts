@@ -5,10 +5,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { openPerson, settled, startBrowser, type Wish } from './browser.ts';
 import { startProduct } from './product.ts';
 import { openShop, type Shop } from './seed.ts';
-import { openPerson, startBrowser, type Wish } from './stage.ts';
-import { settled } from './steps.ts';
 
 const folder = join(import.meta.dirname, '../../docs/pictures');
 

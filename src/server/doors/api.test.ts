@@ -73,6 +73,9 @@ test('a message scheduled for later says so and can be cancelled', async ({ ani 
   expect(body).toMatchObject({ status: 'scheduled', saldo: 850 });
   const cancelled = await ani.call(`/v1/messages/${body.id}/cancel`, { body: {} });
   expect(cancelled).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+  const kinds = cancelled.body.timeline.map((step: { kind: string }) => step.kind);
+  expect(kinds).toEqual(['accepted', 'scheduled', 'cancelled']);
+  expect(cancelled.body.timeline[1].detail).toMatch(/^Untuk \d+ \w+ \d{4}, \d\d\.\d\d WIB$/);
   expect((await ani.call('/v1/balance')).body).toEqual({ available: 1000, held: 0 });
 });
 

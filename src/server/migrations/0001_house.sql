@@ -47,6 +47,11 @@ return (
   lpad(to_hex(floor(extract(epoch from p_at) * 1000)::bigint), 12, '0') || '70008000000000000000'
 )::uuid;
 
+-- An instant as programs write it: 2026-11-21T02:05:00Z.
+create function utc_text(p_at timestamptz) returns text
+language sql stable parallel safe
+return to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
+
 -- The WIB day or month of an instant, as its first day.
 create function wib_since(p_grain text, p_at timestamptz) returns date
 language sql immutable parallel safe

@@ -203,6 +203,10 @@ begin
       as i(id, token, priority, peer, ready, expires, secret, ok)
     where i.ok;
 
+  insert into message_events (account_id, message_id, kind, at, detail)
+    select p_account, i.id, 'scheduled', uuid_time(i.id), utc_text(i.ready)
+    from unnest(p_id, p_ready, v_ok) as i(id, ready, ok) where i.ok and i.ready is not null;
+
   if v_total > 0 then
     update wallets set available = available - v_total, held = held + v_total, seq = seq + 1
       where account_id = p_account returning * into w;
@@ -404,6 +408,9 @@ begin
   ), queued as (
     insert into dispatch (account_id, message_id, token_id, priority, peer, ready_at, expires_at, secret)
     select account, id, token, priority, peer, coalesce(ready, v_now), expires, secret from item
+  ), planned as (
+    insert into message_events (account_id, message_id, kind, at, detail)
+    select account, id, 'scheduled', uuid_time(id), utc_text(ready) from item where ready is not null
   ), spent as (
     select account, sum(price)::bigint as total, (count(*) filter (where price > 0))::int as n
     from item group by account

@@ -32,16 +32,19 @@ describe('a transaction whose connection dies', () => {
     await db.owner`grant all on said to kabari_app`;
     const pool = openDatabase(db.url, { max: 1, as: 'house', name: 'tests' });
     for (let tries = 0; tries < 5; tries++) {
+      const ready = Promise.withResolvers<number>();
       const next = Promise.withResolvers<void>();
       let late: unknown;
       const lost = pool.begin(async (tx) => {
         const pid = await pidOf(tx);
         await tx`insert into said values ('before')`;
-        await end(db.owner, pid);
+        ready.resolve(pid);
         await next.promise;
         late = await tx`insert into said values ('after')`.catch((error: unknown) => error);
         throw late;
       });
+      lost.catch(() => undefined);
+      await end(db.owner, await ready.promise);
       expect(isTransient(await lost.catch((error: unknown) => error))).toBe(true);
       // Another's transaction on the connection that took the dead one's place.
       await retrying(() =>
@@ -51,7 +54,6 @@ describe('a transaction whose connection dies', () => {
           await tx`select pg_sleep(0.05)`;
         }),
       );
-      if (!isTransient(late)) console.log('LATE', tries, late);
       expect(isTransient(late)).toBe(true);
     }
     expect(await pool`select word, count(*) as n from said group by 1`).toEqual([

@@ -96,7 +96,7 @@ export function liveCache(client: QueryClient): LiveCache {
         return takeSaldo(event);
       case 'topup.changed':
         mark('all saldo', about('saldo'));
-        return markSubjects('topups');
+        return markSubjects('topups', 'home');
     }
   };
 

@@ -8,6 +8,7 @@ import {
 } from '#contract/messages.ts';
 import { rupiah } from '#contract/money.ts';
 import { Refusal } from '#contract/refusals.ts';
+import { formatDateTime } from '#contract/time.ts';
 import type { ApiMessage, ApiMessageQuery } from '#contract/rest.ts';
 import type * as z from 'zod/mini';
 import type { Sql, Tx } from '#server/platform/database.ts';
@@ -94,9 +95,12 @@ function wholeTimeline(stored: StoredMessage, later: readonly StoredStep[]): Tim
   return [...first, ...known.filter(({ kind }) => kind !== 'accepted')];
 }
 
-/** A failure's code as the sentence that says what to do; other details as they are. */
-const detailOf = ({ detail }: StoredStep): string | null =>
-  detail !== null && Object.hasOwn(failures, detail) ? failures[detail as Failure] : detail;
+/** A failure's code as the sentence that says what to do, a plan as its time; others as they are. */
+function detailOf({ kind, detail }: StoredStep): string | null {
+  if (detail === null) return null;
+  if (kind === 'scheduled') return `Untuk ${formatDateTime(detail)} WIB`;
+  return Object.hasOwn(failures, detail) ? failures[detail as Failure] : detail;
+}
 
 /** A message as `GET /v1/messages` shows it. */
 function apiMessage(accountId: string, stored: StoredMessage, fileLink: FileLink): ApiMessage {

@@ -73,7 +73,7 @@ export function Camera({ phone, screens, looks, onBack }: Props) {
               onFile={(file) => void scan.see(file)}
               onFilm={setFilm}
             />
-            <PairingCode busy={state.at === 'looking'} onCode={(code) => void scan.read(code)} />
+            <PairingCode busy={state.at === 'looking'} onCode={(code) => void scan.pair(code)} />
           </>
         )}
       </div>

@@ -15,6 +15,9 @@ type State =
 
 const NOTHING_IN_SIGHT =
   'Tidak ada kode QR di tab lain. Buka tautan pindai dan tampilkan kodenya lebih dulu, atau pilih gambarnya.';
+const STALE_QR =
+  'Kode QR ini sudah diganti. Tampilkan tab pindainya sebentar, lalu pindai kode yang terbaru.';
+const STALE_CODE = 'Kode pasangan ini tidak dikenal atau sudah diganti. Tulis kode yang terbaru.';
 const NO_CODE =
   'Tidak ada kode QR yang terbaca pada gambar ini. Pilih gambar lain yang lebih jelas.';
 const NO_PICTURE = 'Berkas ini bukan gambar yang dapat dibaca.';
@@ -36,23 +39,21 @@ export function useScan(phone: string, screens: Screens) {
 
   const fail = (sentence: string) => setState({ at: 'failed', sentence });
 
-  const read = async (text: string) => {
+  const read = async (text: string, stale: string) => {
     try {
       const after = await scan.perform({ phone, text: text.slice(0, 512) });
       client.setQueryData(phoneQuery(phone).queryKey, after);
       screens.lookAway();
       setState({ at: 'done' });
     } catch (no) {
-      const again =
-        refusalCode(no) === 'qr_stale' ? ' Tampilkan tabnya sebentar, lalu pindai lagi.' : '';
-      fail(sentenceOf(no) + again);
+      fail(refusalCode(no) === 'qr_stale' ? stale : sentenceOf(no));
     }
   };
 
   const seeUrl = async (url: string) => {
     setPicture(url);
     const text = await readPicture(url).catch(() => null);
-    if (text) await read(text);
+    if (text) await read(text, STALE_QR);
     else fail(text === null ? NO_PICTURE : NO_CODE);
   };
 
@@ -60,8 +61,11 @@ export function useScan(phone: string, screens: Screens) {
     if (busy.current) return;
     busy.current = true;
     setState({ at: 'looking' });
-    await work();
-    busy.current = false;
+    try {
+      await work();
+    } finally {
+      busy.current = false;
+    }
   };
 
   const lookAround = () =>
@@ -72,7 +76,6 @@ export function useScan(phone: string, screens: Screens) {
       else fail(NOTHING_IN_SIGHT);
     });
   const see = (file: File) => alone(() => seeUrl(URL.createObjectURL(file)));
-  const readText = (text: string) => alone(() => read(text));
 
   useEffect(() => {
     // A picture in memory is given back when another one takes its place.
@@ -85,8 +88,10 @@ export function useScan(phone: string, screens: Screens) {
   return {
     state,
     picture,
-    /** A text that a film showed, or the pairing code that was typed instead. */
-    read: readText,
+    /** A text that a film showed. */
+    read: (text: string) => alone(() => read(text, STALE_QR)),
+    /** The pairing code, typed instead of a picture. */
+    pair: (code: string) => alone(() => read(code, STALE_CODE)),
     /** A picture from a file or the clipboard. */
     see,
     /** Whatever another tab holds up. */
