@@ -79,5 +79,5 @@ export default defineConfig({
       output: { codeSplitting: { groups: [libraries, signingIn] } },
     },
   },
-  server: { proxy: { '/api': 'http://127.0.0.1:3000' } },
+  server: { proxy: { '/api': { target: 'http://127.0.0.1:3000', changeOrigin: false } } },
 });

@@ -22,11 +22,16 @@ const sizes = [
  * What is wrong with the screen as it stands, wide and narrow, light and dark: every rule of axe, and
  * whether anything stands out sideways on a phone. The tab is left wide and light.
  *
+ * @param phone for what there is on phones alone; the tab stays narrow then.
  * @returns one sentence per finding; none when all is well.
  */
-export async function faultsOf(tab: Page, state: string): Promise<string[]> {
+export async function faultsOf(
+  tab: Page,
+  state: string,
+  { phone = false }: { phone?: boolean } = {},
+): Promise<string[]> {
   const faults: string[] = [];
-  for (const size of sizes) {
+  for (const size of phone ? sizes.slice(1) : sizes) {
     await tab.setViewportSize(size);
     for (const { colorScheme, runOnly } of looks) {
       await tab.emulateMedia({ colorScheme });
@@ -35,7 +40,7 @@ export async function faultsOf(tab: Page, state: string): Promise<string[]> {
       faults.push(...found.map((one) => `${state}, ${size.width} px, ${colorScheme}: ${one}`));
     }
   }
-  await tab.setViewportSize(sizes[0]);
+  if (!phone) await tab.setViewportSize(sizes[0]);
   await tab.emulateMedia({ colorScheme: 'light' });
   return faults;
 }

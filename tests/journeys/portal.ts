@@ -119,20 +119,32 @@ export async function newSender(
   return { id: made.token.id, key: made.key, phone };
 }
 
-/** Sends a text through the public API, as a customer's own system does. @returns its id. */
-export async function sendText(
+type Text = { to: string; text: string };
+
+/** Sends texts through the public API, as a customer's own system does. @throws unless it took them. */
+export async function sendTexts(
   address: string,
-  { key }: Pick<Sender, 'key'>,
-  { to, text }: { to: string; text: string },
-): Promise<string> {
+  { key }: Sender,
+  texts: readonly Text[],
+): Promise<void> {
+  const messages = texts.map(({ to, text }) => ({ to, text: { body: text } }));
   const response = await fetch(`${address}/v1/messages`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ to, text: { body: text } }),
+    body: JSON.stringify({ messages }),
   });
-  const words = await response.text();
-  if (response.status !== 202) throw new Error(`/v1/messages: ${response.status} ${words}`);
-  return (JSON.parse(words) as { id: string }).id;
+  if (response.status === 202) return;
+  throw new Error(`/v1/messages: ${response.status} ${await response.text()}`);
+}
+
+/** Sends one text and waits until it is in the phone it was sent to. */
+export async function deliverText(address: string, sender: Sender, one: Text): Promise<void> {
+  await sendTexts(address, sender, [one]);
+  const inPhone = async () => {
+    const { lines } = await ask(address, simulatedPhone, { phone: one.to });
+    return lines.some(({ content }) => content.caption === one.text);
+  };
+  await until(inPhone);
 }
 
 /** The owner of a simulated phone writes to a number. */

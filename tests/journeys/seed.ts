@@ -4,10 +4,11 @@ import { createToken, linkToken } from '#contract/tokens.ts';
 import {
   ask,
   type Customer,
+  deliverText,
   newSender,
   replyFrom,
   type Sender,
-  sendText,
+  sendTexts,
   signUp,
   topUp,
 } from './portal.ts';
@@ -66,6 +67,13 @@ const talk: readonly (readonly [from: 'us' | 'them', text: string])[] = [
   ['them', 'Baik Mbak. Kalau cocok nanti saya pesan lagi untuk seragam keluarga, sekitar 12 orang'],
 ];
 
+/** What the shop's own system sends to its customers every morning. */
+const reminders = () =>
+  Array.from({ length: 46 }, (_, index) => ({
+    to: `62813${String(55_010_001 + 7_919 * index)}`,
+    text: `Batik Kenanga: pesanan nomor ${2_411 + index} sudah siap. Terima kasih sudah berbelanja.`,
+  }));
+
 /**
  * Makes a batik shop with a linked phone, paid top-ups, messages of every outcome and conversations
  * with answers, some of them unread.
@@ -78,13 +86,18 @@ export async function openShop(address: string): Promise<Shop> {
   await ask(address, createTopup, { amount: 1_000_000 }, customer.session);
   const sender = await newSender(address, customer, { name: 'Kasir Malioboro', phone });
   const waiting = await tokenWithoutPhone(address, customer);
+  await sendTexts(address, sender, reminders());
   for (const [to, text, answer] of orders) {
-    await sendText(address, sender, { to, text });
-    if (answer) await replyFrom(address, to, { to: phone, text: answer });
+    if (answer === undefined) {
+      await sendTexts(address, sender, [{ to, text }]);
+    } else {
+      await deliverText(address, sender, { to, text });
+      await replyFrom(address, to, { to: phone, text: answer });
+    }
   }
   const peer = '6281298765401';
   for (const [from, text] of talk) {
-    if (from === 'us') await sendText(address, sender, { to: peer, text });
+    if (from === 'us') await deliverText(address, sender, { to: peer, text });
     else await replyFrom(address, peer, { to: phone, text });
   }
   const read = { token_id: sender.id, peer: '6287812340005' };

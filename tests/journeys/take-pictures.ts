@@ -5,18 +5,29 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { homeSummary } from '#contract/messages.ts';
 import { openPerson, settled, startBrowser, type Wish } from './browser.ts';
+import { ask, until } from './portal.ts';
 import { startProduct } from './product.ts';
 import { openShop, type Shop } from './seed.ts';
 
 const folder = join(import.meta.dirname, '../../docs/pictures');
+
+/** Waits until every message has come as far as it will. */
+async function quiet(address: string, { customer }: Shop): Promise<void> {
+  const under = async () => {
+    const { today, days } = await ask(address, homeSummary, {}, customer.session);
+    return days.at(-1)?.waiting === 0 && today.delivered - today.read <= 1;
+  };
+  await until(under);
+}
 
 type Picture = { name: string; wish: Wish; path: string; before: (tab: Page) => Promise<void> };
 
 const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Picture[] => [
   {
     name: 'beranda',
-    wish: { session },
+    wish: { session, height: 1_560 },
     path: '/',
     before: (tab) => tab.getByRole('table').first().waitFor(),
   },
@@ -85,18 +96,21 @@ async function take(browser: Browser, address: string, picture: Picture): Promis
   const tab = await person.open(picture.path);
   await picture.before(tab);
   await tab.evaluate(() => document.fonts.ready);
+  const wire = await person.context.newCDPSession(tab);
+  await wire.send('Emulation.setScrollbarsHidden', { hidden: true });
   await settled(tab);
   await tab.screenshot({ path: join(folder, `${picture.name}.png`) });
   await person.context.close();
 }
 
 const [product, browser] = await Promise.all([
-  startProduct({ SIMULATOR_SPEED: '0' }),
+  startProduct({ SIMULATOR_SPEED: '5' }),
   startBrowser(),
 ]);
 try {
   await mkdir(folder, { recursive: true });
   const shop = await openShop(product.address);
+  await quiet(product.address, shop);
   for (const picture of picturesOf(shop)) await take(browser, product.address, picture);
 } finally {
   await browser.close();

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 const STRICT_POLICY =
   "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** Powers of the browser that no page of ours uses. The simulator's camera is a picture in a page. */
+/** Powers of the browser that our pages name: those they use, and those that nobody may. */
 const PERMISSIONS = [
   'accelerometer',
   'autoplay',
@@ -24,23 +24,32 @@ const PERMISSIONS = [
   'xr-spatial-tracking',
 ];
 /** Used by our own pages: the sound of a message, and pictures shown large. */
-const OWN = new Set(['autoplay', 'fullscreen']);
+const OWN: ReadonlySet<string> = new Set(['autoplay', 'fullscreen']);
+/** Used by the simulated phone too: its camera may look through the device's, or at a shared screen. */
+const OWN_SIMULATING: ReadonlySet<string> = new Set([...OWN, 'camera', 'display-capture']);
 
 export type Headers = Readonly<Record<string, string>>;
 
 /** The headers that every answer carries, whatever it is (`security.md`, T46). */
-export const safetyHeaders = ({ production }: { production: boolean }): Headers => ({
+export const safetyHeaders = ({
+  production,
+  SIMULATOR,
+}: {
+  production: boolean;
+  SIMULATOR: boolean;
+}): Headers => ({
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'content-security-policy': STRICT_POLICY,
-  'permissions-policy': PERMISSIONS.map((one) => `${one}=(${OWN.has(one) ? 'self' : ''})`).join(
-    ', ',
-  ),
+  'permissions-policy': permissions(SIMULATOR ? OWN_SIMULATING : OWN),
   ...(production && { 'strict-transport-security': 'max-age=63072000; includeSubDomains' }),
 });
+
+const permissions = (own: ReadonlySet<string>): string =>
+  PERMISSIONS.map((one) => `${one}=(${own.has(one) ? 'self' : ''})`).join(', ');
 
 /** Puts the headers on every answer before anybody else touches it, 404 and errors included. */
 export function putHeaders(app: FastifyInstance, headers: Headers): void {

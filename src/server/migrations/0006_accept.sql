@@ -363,19 +363,20 @@ begin
       on conflict do nothing;
     get diagnostics v_done = row_count;
     if v_done < v_refs then
-      -- A request of which one ref was used before goes the other way, whole.
+      -- A request of which one ref was used before, also in this very call, goes the other way, whole.
       select array_agg(v_ok[r.ord] and not exists (
           select 1 from generate_series(r.start, r.upto) as g(i)
           where p_ref[g.i] is not null and not exists (
             select 1 from message_refs f
-            where f.account_id = r.account and f.ref = p_ref[g.i] and f.xmin = v_mine
+            where f.account_id = r.account and f.ref = p_ref[g.i] and f.message_id = p_id[g.i]
+              and f.xmin = v_mine
           )
         ) order by r.ord)
         into v_ok
         from unnest(p_account, p_from, p_upto) with ordinality as r(account, start, upto, ord);
       delete from message_refs f using unnest(p_ref, p_request, p_id) as i(ref, request, id)
-        where f.account_id = p_account[i.request] and f.ref = i.ref and f.xmin = v_mine
-          and not v_ok[i.request];
+        where f.account_id = p_account[i.request] and f.ref = i.ref and f.message_id = i.id
+          and f.xmin = v_mine and not v_ok[i.request];
       delete from request_keys k
         using unnest(p_account, p_key, p_key_token, p_from, v_ok) as r(account, key, token, start, ok)
         where not r.ok and k.account_id = r.account and k.token_id = r.token and k.key = r.key

@@ -78,7 +78,7 @@ function bindToLife(query: Query, life: Life): void {
     reject(why);
   };
   query.handler = async () => {
-    for (let turn = 0; turn < HEARING_TURNS; turn++) await undefined;
+    for (let turn = 0; turn < HEARING_TURNS; turn++) await Promise.resolve();
     if (!life.over) return handler(query);
     // Whoever waits for it hears it; that nobody does must not end the process.
     query.catch(() => undefined);

@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest';
 import { type TestDatabase, test as base } from '#tests/database.ts';
+import { openDatabase } from './database.ts';
 import { type Job, type Jobs, startJobs } from './jobs.ts';
 import { openLog } from './log.ts';
 
@@ -36,6 +37,21 @@ test('on two nodes a turn is taken once', async ({ start }) => {
   await vi.waitFor(() => expect(run).toHaveBeenCalled(), { timeout: 8_000 });
   await Promise.all(nodes.map((node) => node.close()));
   expect(run).toHaveBeenCalledTimes(1);
+});
+
+test('nodes that start for the first time at the same moment all have their jobs', async ({
+  db,
+}) => {
+  const [first, ...others] = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const owner = openDatabase(db.url, { max: 1, as: 'owner', name: 'tests' });
+      const node = await begin({ ...db, owner }, [hourly('sweep', async () => undefined)]);
+      await owner.end();
+      return node;
+    }),
+  );
+  expect([...(await db.owner`select name from pgboss.schedule`)]).toEqual([{ name: 'sweep' }]);
+  await Promise.all([first, ...others].map((node) => node?.close()));
 });
 
 test('the turns stand in the database, in WIB', async ({ db, start }) => {

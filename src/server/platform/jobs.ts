@@ -18,6 +18,7 @@ export type Jobs = {
 };
 
 const SCHEMA = 'pgboss';
+const INSTALL_LOCK = 7_206_218;
 const WIB = 'Asia/Jakarta';
 /** How often a queue is looked at; cron itself has minutes. */
 const POLL_SECONDS = 20;
@@ -64,7 +65,9 @@ async function install(Boss: typeof PgBoss, owner: Sql): Promise<void> {
   boss.on('error', () => undefined);
   await boss.start();
   await boss.stop({ graceful: false, close: false });
+  // One node at a time: PostgreSQL refuses two grants on the same thing at once (XX000).
   await owner.unsafe(`
+    select pg_advisory_xact_lock(${INSTALL_LOCK});
     grant usage on schema ${SCHEMA} to kabari_app;
     grant select, insert, update, delete on all tables in schema ${SCHEMA} to kabari_app;
     grant usage on all sequences in schema ${SCHEMA} to kabari_app;
@@ -100,7 +103,8 @@ async function begin(
 
 /**
  * pg-boss's statements through our driver. Its texts for `json` columns are JSON already, which our
- * driver would make into JSON once more; its scripts (`begin; …; commit`) need a connection alone.
+ * driver would make into JSON once more; its scripts (`begin; …; commit`) become transactions of ours: a
+ * reserved connection that dies takes the process with it (see driver-repair.ts).
  */
 function overOurs(sql: Sql): Db {
   return {
@@ -108,16 +112,11 @@ function overOurs(sql: Sql): Db {
       if (values && values.length > 0) {
         return { rows: [...(await sql.unsafe(text, values.map(asGiven) as never[]))] };
       }
-      if (!/^\s*begin\b/i.test(text)) return { rows: flat(await sql.unsafe(text)) };
-      const alone = await sql.reserve();
-      try {
-        return { rows: flat(await alone.unsafe(text)) };
-      } catch (error) {
-        await alone`rollback`.catch(() => undefined);
-        throw error;
-      } finally {
-        alone.release();
-      }
+      const script = /^\s*begin\s*;(?<work>[^]*?);?\s*commit\s*;?\s*$/i.exec(text)?.groups?.[
+        'work'
+      ];
+      if (script === undefined) return { rows: flat(await sql.unsafe(text)) };
+      return { rows: flat(await sql.begin((tx) => tx.unsafe(script))) };
     },
   };
 }

@@ -52,17 +52,19 @@ describe('signing in', () => {
     expect(await no(login(house, NOBODY, 'salah sama sekali'))).toEqual(wrong);
   });
 
-  test('a wrong password and an unknown number take the same time', async ({ db }) => {
+  test('a wrong password and an unknown number cost the same work', async ({ db }) => {
     const house = await accountsHouse(db);
     await house.customer(ANI);
+    // This process's own processor time: what else the machine does is not in it.
     const timed = async (phone: string) => {
       const captcha = await house.solved('user_login', ELSEWHERE);
-      const started = performance.now();
+      const before = process.cpuUsage();
       await no(
         house.perform(loginUser, { phone, password: 'salah sama sekali', captcha }, ELSEWHERE),
       );
+      const { user } = process.cpuUsage(before);
       await db.house`delete from limit_counters`;
-      return performance.now() - started;
+      return user / 1000;
     };
     const known: number[] = [];
     const unknown: number[] = [];

@@ -201,6 +201,38 @@ test('requests of many wallets at once are placed together, each as if alone', a
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
+test('a ref used twice at the same moment sends once, also among other wallets', async ({
+  sql,
+}) => {
+  const [ani, budi, ...others] = await Promise.all(
+    Array.from({ length: 5 }, () => customerWith(sql, { saldo: 10_000 })),
+  );
+  if (!ani || !budi) throw new Error('nobody');
+  const accepter = openAccepter(sql, nobody);
+  // Every batch is under way, so that the next one carries what is asked now, together.
+  const busy = others.map((other) => accepter.place(orderOf(other)));
+  const placed = await Promise.all([
+    accepter.place(orderOf(ani, { refs: ['a'] })),
+    accepter.place(orderOf(ani, { refs: ['a'] })),
+    accepter.place(orderOf(ani, { prices: [150, 150], refs: ['b', 'b'] })),
+    accepter.place(orderOf(budi, { refs: ['a'] })),
+    ...busy,
+  ]);
+
+  const [first, second, twice] = placed.map(({ results }) => results);
+  expect(second?.[0]?.id).toBe(first?.[0]?.id);
+  expect(twice?.[1]?.id).toBe(twice?.[0]?.id);
+  expect(
+    await sql`select account_id, ref, count(*) as n from messages where ref is not null
+      group by 1, 2 order by 1, 2`,
+  ).toEqual([
+    { account_id: ani.accountId, ref: 'a', n: 1 },
+    { account_id: ani.accountId, ref: 'b', n: 1 },
+    { account_id: budi.accountId, ref: 'a', n: 1 },
+  ]);
+  expect(await sql`select count(*) from message_refs`).toEqual([{ count: 3 }]);
+});
+
 test('a frozen wallet among many is refused, and only it', async ({ sql, db }) => {
   const [ani, budi] = await Promise.all([1000, 1000].map((saldo) => customerWith(sql, { saldo })));
   if (!ani || !budi) throw new Error('two people');

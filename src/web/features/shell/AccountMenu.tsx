@@ -10,6 +10,7 @@ import { configQuery } from '#web/features/shell/queries.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { Modal } from '#web/ui/Modal.tsx';
+import { useWide } from '#web/ui/useWide.ts';
 
 const themes: Record<Theme, { next: Theme; label: string; Icon: typeof Sun }> = {
   system: { next: 'light', label: 'Tema: ikut perangkat', Icon: Monitor },
@@ -40,6 +41,7 @@ export function SidebarFoot() {
 export function AccountSheet() {
   const user = useUser();
   const [open, setOpen] = useState(false);
+  const wide = useWide();
   const close = () => setOpen(false);
   return (
     <>
@@ -52,7 +54,7 @@ export function AccountSheet() {
         <Avatar name={user.name} size="sm" decorative />
         <span className="sr-only">Akun {user.name}</span>
       </button>
-      <Modal open={open} onClose={close} title={user.name} size="sm">
+      <Modal open={open && !wide} onClose={close} title={user.name} size="sm">
         <p className={styles['phone']}>{formatPhone(user.phone)}</p>
         <div className={styles['sheet']}>
           <ThemeButton wide />
