@@ -9,7 +9,7 @@ import { openServer } from './server.ts';
 function aServer({ production = false }: { production?: boolean } = {}) {
   const lines: string[] = [];
   const log = openLog({ level: 'debug' }, { write: (line) => void lines.push(line) });
-  const app = openServer({ config: { TRUSTED_PROXIES: [], production }, log });
+  const app = openServer({ config: { TRUSTED_PROXIES: [], SIMULATOR: true, production }, log });
   onTestFinished(async () => app.close());
   return { app, lines };
 }
@@ -91,7 +91,7 @@ test('forwarded addresses are believed of a trusted proxy only', async () => {
   expect((await app.inject({ url: '/ip', headers })).json()).toEqual({ ip: '127.0.0.1' });
   const { TRUSTED_PROXIES } = readConfig({ TRUSTED_PROXIES: 'loopback' });
   const behind = openServer({
-    config: { TRUSTED_PROXIES, production: false },
+    config: { TRUSTED_PROXIES, SIMULATOR: false, production: false },
     log: openLog({ level: 'silent' }),
   });
   onTestFinished(async () => behind.close());

@@ -17,7 +17,7 @@ declare module 'fastify' {
 }
 
 type Deps = {
-  config: Pick<Config, 'TRUSTED_PROXIES' | 'production'>;
+  config: Pick<Config, 'TRUSTED_PROXIES' | 'SIMULATOR' | 'production'>;
   log: Log;
   /** Seconds an answer took, by route and status. */
   answered?: Histogram;

@@ -52,7 +52,7 @@ export const defaultDataFolder = (): string =>
 export function openFolder(folder: string): Servant | undefined {
   const servant = isRoot() ? servantOf() : undefined;
   try {
-    mkdirSync(folder, { recursive: true, mode: servant ? 0o711 : 0o700 });
+    makeFolder(folder, servant ? 0o711 : 0o700);
     if (servant) chmodSync(folder, 0o711);
     const trial = join(folder, `.trial.${process.pid}`);
     mkdirSync(trial);
@@ -70,6 +70,17 @@ export function openFolder(folder: string): Servant | undefined {
     );
   }
   return servant;
+}
+
+/**
+ * Makes a folder and what leads to it, level by level: Node's own `recursive` never returns where a
+ * level can neither be found nor made, as under `/proc`.
+ */
+function makeFolder(folder: string, mode: number): void {
+  if (existsSync(folder)) return;
+  const above = dirname(folder);
+  if (above !== folder) makeFolder(above, mode);
+  mkdirSync(folder, { mode });
 }
 
 /** Where a server keeps its things in a data folder, whether it has ever run there or not. */

@@ -241,6 +241,15 @@ describe('a folder named from where we stand', () => {
 });
 
 describe('a folder that cannot be used', () => {
+  test.runIf(process.platform === 'linux')(
+    'that can never be made is named, not waited for',
+    async () => {
+      await expect(startEmbedded({ dataFolder: '/proc/kabari/data' })).rejects.toThrow(
+        /^The data folder \/proc\/kabari\/data cannot be written \(ENOENT\); /,
+      );
+    },
+  );
+
   test('that cannot be written is named in one sentence', async () => {
     const file = join(folder, 'a-file');
     await writeFile(file, '');

@@ -42,7 +42,7 @@ test('on two nodes a turn is taken once', async ({ start }) => {
 test('nodes that start for the first time at the same moment all have their jobs', async ({
   db,
 }) => {
-  const [first, ...others] = await Promise.all(
+  const nodes = await Promise.all(
     Array.from({ length: 4 }, async () => {
       const owner = openDatabase(db.url, { max: 1, as: 'owner', name: 'tests' });
       const node = await begin({ ...db, owner }, [hourly('sweep', async () => undefined)]);
@@ -51,7 +51,7 @@ test('nodes that start for the first time at the same moment all have their jobs
     }),
   );
   expect([...(await db.owner`select name from pgboss.schedule`)]).toEqual([{ name: 'sweep' }]);
-  await Promise.all([first, ...others].map((node) => node?.close()));
+  await Promise.all(nodes.map((node) => node.close()));
 });
 
 test('the turns stand in the database, in WIB', async ({ db, start }) => {

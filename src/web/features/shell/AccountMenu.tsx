@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { LogOut, Monitor, Moon, Smartphone, Sun } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { formatPhone } from '#contract/phone.ts';
 import { setTheme, useTheme, type Theme } from '#web/client/theme.ts';
 import { signOut, useUser } from '#web/client/user.ts';
@@ -10,7 +10,6 @@ import { configQuery } from '#web/features/shell/queries.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { Modal } from '#web/ui/Modal.tsx';
-import { useWide } from '#web/ui/useWide.ts';
 
 const themes: Record<Theme, { next: Theme; label: string; Icon: typeof Sun }> = {
   system: { next: 'light', label: 'Tema: ikut perangkat', Icon: Monitor },
@@ -41,8 +40,15 @@ export function SidebarFoot() {
 export function AccountSheet() {
   const user = useUser();
   const [open, setOpen] = useState(false);
-  const wide = useWide();
   const close = () => setOpen(false);
+  useEffect(() => {
+    if (!open) return;
+    // Where the sidebar stands, the sheet is out of sight, and the page behind it would stay inert.
+    const wide = window.matchMedia('(min-width: 768px)');
+    const look = () => setOpen(!wide.matches);
+    wide.addEventListener('change', look);
+    return () => wide.removeEventListener('change', look);
+  }, [open]);
   return (
     <>
       <button
@@ -54,7 +60,7 @@ export function AccountSheet() {
         <Avatar name={user.name} size="sm" decorative />
         <span className="sr-only">Akun {user.name}</span>
       </button>
-      <Modal open={open && !wide} onClose={close} title={user.name} size="sm">
+      <Modal open={open} onClose={close} title={user.name} size="sm">
         <p className={styles['phone']}>{formatPhone(user.phone)}</p>
         <div className={styles['sheet']}>
           <ThemeButton wide />

@@ -1,0 +1,188 @@
+import { checkLedger } from '#server/domains/ledger/check.ts';
+import type { Sql } from '#server/platform/database.ts';
+import { type Ask, type Wish, isSafe } from './asks.ts';
+import type { Journal } from './clients.ts';
+import { countsThatDisagree } from './counts.ts';
+import type { Broken, Rule } from './rules.ts';
+
+export type Verdict = {
+  broken: Broken[];
+  /** Messages that stand, and those of them that were handed to their phone more than once. */
+  messages: number;
+  resubmitted: number;
+};
+
+type Stored = {
+  id: string;
+  account: string;
+  token: string;
+  peer: string;
+  text: string;
+  status: string;
+  price: number;
+  charge: string | null;
+  ref: string | null;
+  failure: string | null;
+  unsure: boolean;
+};
+type Line = {
+  phone: string;
+  id: string;
+  peer: string;
+  text: string;
+  submits: number;
+  unsure: boolean;
+};
+
+/** How a message to a number ends, and whether it ever reaches the phone. */
+type End = { status: string; failure: string | null; arrives: boolean };
+
+const read: End = { status: 'read', failure: null, arrives: true };
+const cancelled: End = { status: 'cancelled', failure: null, arrives: false };
+const fails = (failure: string): End => ({ status: 'failed', failure, arrives: false });
+const ends: Readonly<Record<string, End>> = {
+  '62800000002': { status: 'delivered', failure: null, arrives: true },
+  '62800000003': fails('not_on_whatsapp'),
+  '62800000005': fails('rate_limited'),
+  '62800000006': fails('no_answer'),
+};
+const endOf = (ask: Ask, to: string): End => (ask.cancelled ? cancelled : (ends[to] ?? read));
+
+type Found = Map<string, { stored: Stored[]; lines: Line[] }>;
+
+/**
+ * Compares what clients were answered with what stands in the database, at rest.
+ *
+ * @param house a pool that sees every account.
+ */
+export async function judge(house: Sql, journal: Journal): Promise<Verdict> {
+  const stored = await house<Stored[]>`
+    select message_id as id, account_id as account, token_id as token, peer, body->>'text' as text,
+      status, price, charge_state as charge, ref, failure, possible_duplicate as unsure
+    from messages where direction = 'out'`;
+  const lines = await house<Line[]>`
+    select phone, line_id as id, peer, body->>'text' as text, submits, possible_duplicate as unsure
+    from sim_lines where direction = 'in'`;
+  const found: Found = new Map();
+  const at = (text: string) => {
+    const known = found.get(text) ?? { stored: [], lines: [] };
+    found.set(text, known);
+    return known;
+  };
+  for (const one of stored) at(one.text).stored.push(one);
+  for (const one of lines) at(one.text).lines.push(one);
+
+  const broken: Broken[] = journal.complaints.map((what) => ({ rule: 'answered the same', what }));
+  for (const ask of journal.asks) {
+    for (const wish of ask.wishes) {
+      broken.push(...judgeWish(ask, wish, at(wish.text)));
+      found.delete(wish.text);
+    }
+  }
+  for (const text of found.keys()) {
+    broken.push({ rule: 'nothing unasked', what: `nobody asked for "${text}"` });
+  }
+  broken.push(...(await countsThatDisagree(house)), ...(await keptAnswers(house, journal)));
+  for (const { invariant, says, ok, offenders } of await checkLedger(house)) {
+    if (ok) continue;
+    broken.push({
+      rule: 'ledger',
+      what: `${invariant} (${says}): ${JSON.stringify(offenders[0])}`,
+    });
+  }
+  return {
+    broken,
+    messages: stored.length,
+    resubmitted: lines.filter(({ submits }) => submits > 1).length,
+  };
+}
+
+function* judgeWish(
+  ask: Ask,
+  wish: Wish,
+  { stored, lines }: { stored: readonly Stored[]; lines: readonly Line[] },
+): Generator<Broken> {
+  const [one] = stored;
+  const say = (rule: Rule, what: string): Broken => ({ rule, what: `"${wish.text}" ${what}` });
+  // Only what may not be repeated stays open.
+  if (wish.fate === 'open' && isSafe(ask)) {
+    yield say('answered the same', 'was never answered');
+  }
+  if (wish.fate === 'accepted' && !one) yield say('not lost', `was accepted as ${wish.id}`);
+  if (stored.length > 1 && !stored.every(({ unsure }) => unsure)) {
+    yield say(
+      'not doubled',
+      `stands ${stored.length} times: ${stored.map(({ id }) => id).join(' ')}`,
+    );
+  }
+  // A try without an answer may stand although a later one was refused: nobody was told otherwise.
+  if (wish.fate === 'refused' && one && ask.unsure === 0) {
+    yield say('nothing unasked', `was refused (${wish.code}) and stands`);
+  }
+  if (!one) {
+    if (lines.length > 0) yield say('nothing unasked', 'is in a phone and stands nowhere');
+    return;
+  }
+  yield* judgeStored(ask, wish, { one, lines, say });
+}
+
+function* judgeStored(
+  ask: Ask,
+  wish: Wish,
+  {
+    one,
+    lines,
+    say,
+  }: { one: Stored; lines: readonly Line[]; say: (rule: Rule, what: string) => Broken },
+): Generator<Broken> {
+  const { sender } = ask;
+  const asked = [wish.id ?? one.id, sender.accountId, sender.tokenId, wish.to, wish.ref ?? null];
+  const kept = [one.id, one.account, one.token, one.peer, one.ref];
+  if (JSON.stringify(asked) !== JSON.stringify(kept)) {
+    yield say('as it was asked', `was asked as ${asked.join(' ')} and stands as ${kept.join(' ')}`);
+  }
+  const end = endOf(ask, wish.to);
+  if (one.status !== end.status || one.failure !== end.failure) {
+    const is = `is ${one.status} (${one.failure})`;
+    yield say('ended as its phone does', `to ${wish.to} ${is}, not ${end.status} (${end.failure})`);
+  }
+  const charge = ['sent', 'delivered', 'read'].includes(one.status) ? 'captured' : 'released';
+  if (one.price === 0 || one.charge !== charge) {
+    yield say('charged as it ended', `is ${one.status} and ${one.charge} at ${one.price}`);
+  }
+  if (!end.arrives) {
+    if (lines.length > 0) yield say('in the phone once', 'is in a phone that never took it');
+    return;
+  }
+  // The network knows our ids: the same id again is the same message. Another id is a second message.
+  const [line] = lines;
+  if (!line) yield say('in the phone once', `(${one.status}) is not in the phone`);
+  else if (lines.length > 1 && !lines.slice(1).every(({ unsure }) => unsure)) {
+    yield say('in the phone once', `is in phones ${lines.length} times, unmarked`);
+  } else if (line.id !== one.id || line.phone !== wish.to || line.peer !== sender.phone) {
+    yield say('in the phone once', `lies in ${line.phone} from ${line.peer} as ${line.id}`);
+  }
+}
+
+/** Keys and refs point to what was answered for them. */
+async function keptAnswers(house: Sql, journal: Journal): Promise<Broken[]> {
+  const keys = await house<{ token: string; key: string }[]>`
+    select token_id as token, key from request_keys`;
+  const refs = await house<{ account: string; ref: string; id: string }[]>`
+    select account_id as account, ref, message_id as id from message_refs where ref like 'ref %'`;
+  const knownKeys = new Set(keys.map(({ token, key }) => `${token} ${key}`));
+  const knownRefs = new Map(refs.map(({ account, ref, id }) => [`${account} ${ref}`, id]));
+  const broken: Broken[] = [];
+  for (const ask of journal.asks) {
+    const accepted = ask.wishes.filter(({ fate }) => fate === 'accepted');
+    const { accountId, tokenId } = ask.sender;
+    if (ask.key !== undefined && accepted.length > 0 && !knownKeys.has(`${tokenId} ${ask.key}`)) {
+      broken.push({ rule: 'answers kept', what: `the key of ${ask.name} is forgotten` });
+    }
+    for (const { ref, id, text } of accepted) {
+      if (ref === undefined || knownRefs.get(`${accountId} ${ref}`) === id) continue;
+      broken.push({ rule: 'answers kept', what: `the ref of "${text}" is not ${id}` });
+    }
+  }
+  return broken;
+}

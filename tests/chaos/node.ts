@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+/** One process of the app, killed and started again as a supervisor would. */
+export type Node = {
+  name: string;
+  /** Where it answers now; undefined while it does not. */
+  address: () => string | undefined;
+  pid: () => number | undefined;
+  /** Starts it; resolves when it says where it answers. */
+  start: () => Promise<void>;
+  /** SIGKILL to its whole process group. @returns true when something living was hit. */
+  kill: () => Promise<boolean>;
+  /** Asks it to stop. @returns its exit code; null when it had to be killed. */
+  stop: () => Promise<number | null>;
+  /** Deaths that nobody caused. */
+  deaths: string[];
+  /** The last lines it wrote. */
+  said: readonly string[];
+};
+
+const main = join(import.meta.dirname, '../../src/server/main.ts');
+const START_MS_MAX = 60_000;
+const STOP_MS_MAX = 40_000;
+const LINES_KEPT = 40;
+
+type Running = { child: ChildProcess; exit: Promise<number | null>; expected: boolean };
+
+/** @param env all the settings the process gets. */
+export function openNode(name: string, env: Readonly<Record<string, string>>): Node {
+  let running: Running | undefined;
+  let address: string | undefined;
+  const deaths: string[] = [];
+  const said: string[] = [];
+
+  const hear = (words: string) => {
+    said.push(...words.trimEnd().split('\n'));
+    said.splice(0, Math.max(0, said.length - LINES_KEPT));
+  };
+  const start = async () => {
+    const child = spawn(process.execPath, ['--disable-proto=delete', main], {
+      env: { PATH: process.env['PATH'] ?? '', PORT: '0', LOG_LEVEL: 'warn', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const { promise: exit, resolve: exited } = Promise.withResolvers<number | null>();
+    const { promise: open, resolve: opened, reject } = Promise.withResolvers<void>();
+    const mine: Running = { child, exit, expected: false };
+    running = mine;
+    child.stdout.setEncoding('utf8').on('data', (words: string) => {
+      hear(words);
+      const found = /Kabari runs: http:\/\/localhost:(\d+)/.exec(words)?.[1];
+      if (found === undefined) return;
+      if (running === mine) address = `http://127.0.0.1:${found}`;
+      opened();
+    });
+    child.stderr.setEncoding('utf8').on('data', hear);
+    child.on('close', (code, signal) => {
+      if (running === mine) address = undefined;
+      if (!mine.expected)
+        deaths.push(`${name} died by itself (${code ?? signal}): ${said.join('\n')}`);
+      exited(code);
+      // A process that was killed while it started is nobody's failure.
+      if (mine.expected) opened();
+      else reject(new Error(deaths.at(-1)));
+    });
+    const late = setTimeout(
+      () => reject(new Error(`${name} did not open in a minute: ${said.join('\n')}`)),
+      START_MS_MAX,
+    );
+    await open.finally(() => clearTimeout(late));
+  };
+  const kill = async () => {
+    const hit = running;
+    if (!hit || hit.child.exitCode !== null || hit.child.signalCode !== null) return false;
+    hit.expected = true;
+    address = undefined;
+    signalGroup(hit.child, 'SIGKILL');
+    await hit.exit;
+    return true;
+  };
+  const stop = async () => {
+    const last = running;
+    if (!last || last.child.exitCode !== null || last.child.signalCode !== null) return null;
+    last.expected = true;
+    last.child.kill('SIGTERM');
+    const late = setTimeout(() => signalGroup(last.child, 'SIGKILL'), STOP_MS_MAX);
+    return last.exit.finally(() => clearTimeout(late));
+  };
+  process.on('exit', () => {
+    if (running) signalGroup(running.child, 'SIGKILL');
+  });
+  return {
+    name,
+    address: () => address,
+    pid: () => running?.child.pid,
+    start,
+    kill,
+    stop,
+    deaths,
+    said,
+  };
+}
+
+function signalGroup({ pid, exitCode, signalCode }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,20 @@
+/** What must hold once everything has come to rest. */
+export type Rule =
+  | 'answered the same'
+  | 'not lost'
+  | 'not doubled'
+  | 'nothing unasked'
+  | 'as it was asked'
+  | 'ended as its phone does'
+  | 'charged as it ended'
+  | 'in the phone once'
+  | 'never goes back'
+  | 'told without gaps'
+  | 'counted right'
+  | 'answers kept'
+  | 'nothing left over'
+  | 'ledger'
+  | 'the app lives'
+  | 'every fault was dealt';
+
+export type Broken = { rule: Rule; what: string };

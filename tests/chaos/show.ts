@@ -1,0 +1,28 @@
+import type { Fault } from './nemesis.ts';
+import type { Outcome } from './trial.ts';
+
+const SHOWN_MOST = 20;
+
+/** A run in a few lines: what was done, what it met, and what did not hold. */
+export function showTrial(outcome: Outcome): string {
+  const { seed, kind, broken, asks, wishes, messages, toll, heard } = outcome;
+  const blows = Map.groupBy(toll.blows, ({ fault }) => fault);
+  const said = Object.entries(heard).map(([words, n]) => `${words} × ${n}`);
+  return [
+    `seed ${seed} (database ${kind}) ${broken.length === 0 ? '✓' : '✗'}`,
+    `  asked      ${asks} requests for ${wishes} messages; ${messages} stand`,
+    `  answered   ${said.join(', ')}`,
+    `  repeated   ${outcome.unsure} requests had a try without an answer; ${outcome.replays} first answers came again`,
+    `  killed     ${[...blows].map(([fault, list]) => `${fault} × ${list.length}`).join(', ')}`,
+    `             the app ${toll.appKills} times, ${toll.met} of them with requests under way`,
+    `  recovered  ${[...blows].map(([fault, list]) => worst(fault, list)).join(', ')}`,
+    `  drained    ${(outcome.drainedMs / 1000).toFixed(1)} s after the last request; ${outcome.resubmitted} messages went to their phone again, under the same id`,
+    ...broken.slice(0, SHOWN_MOST).map(({ rule, what }) => `  ✗ ${rule}: ${what}`),
+    ...(broken.length > SHOWN_MOST ? [`  ✗ and ${broken.length - SHOWN_MOST} more`] : []),
+  ].join('\n');
+}
+
+function worst(fault: Fault, blows: readonly { recoveredMs: number }[]): string {
+  const ms = Math.max(...blows.map(({ recoveredMs }) => recoveredMs));
+  return `${fault} ${(ms / 1000).toFixed(1)} s`;
+}

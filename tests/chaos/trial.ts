@@ -1,0 +1,179 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { retrying } from '#server/platform/database.ts';
+import { awayPhones, isSafe, openAsking } from './asks.ts';
+import { type Journal, askTwiceAtOnce, askUntilAnswered, openJournal } from './clients.ts';
+import { diceOf } from './dice.ts';
+import { type Ground, type Kind, openGround } from './ground.ts';
+import { judge } from './judge.ts';
+import { type Toll, decks, haunt } from './nemesis.ts';
+import type { Broken } from './rules.ts';
+import { furnishSenders } from './senders.ts';
+import { type Streets, openStreets } from './streets.ts';
+import { until } from './waiting.ts';
+
+export type Wanted = {
+  seed: number;
+  /** How long to send and strike; longer when not every fault has been dealt by then. */
+  seconds: number;
+  /** SQL run before the sending begins: a bug planted to see it caught. */
+  plant?: string | undefined;
+};
+
+export type Outcome = {
+  seed: number;
+  kind: Kind;
+  broken: Broken[];
+  /** Requests, messages asked for, messages that stand, answers that came again. */
+  asks: number;
+  wishes: number;
+  messages: number;
+  replays: number;
+  /** Requests with a try that nobody answered; messages handed to their phone more than once. */
+  unsure: number;
+  resubmitted: number;
+  heard: Readonly<Record<string, number>>;
+  toll: Toll;
+  /** Until every queue was empty, after the sending and striking had ended. */
+  drainedMs: number;
+};
+
+const CLIENTS = 8;
+/** The pause after an answer, at most: some 300 messages a second in all. */
+const THINK_MS_MAX = 150;
+const DRAIN_MS_MAX = 120_000;
+const ANSWERS_MS_MAX = 60_000;
+/** Requests repeated once all is calm. */
+const ASKED_AGAIN = 150;
+
+/** The database belongs to the app in odd seeds, and stands apart, with two nodes, in even ones. */
+export const kindOf = (seed: number): Kind => (seed % 2 === 0 ? 'apart' : 'own');
+
+/** One run: send and strike, then calm, then judge. @throws Error when it cannot even come to rest. */
+export async function runTrial({ seed, seconds, plant }: Wanted): Promise<Outcome> {
+  const ground = await openGround(kindOf(seed));
+  const journal = openJournal();
+  let outcome: Outcome;
+  try {
+    if (plant !== undefined) await ground.owner.unsafe(plant);
+    outcome = await runOn(ground, journal, { seed, seconds });
+  } catch (error) {
+    const said = ground.nodes.map((node) => `${node.name} said:\n${node.said.join('\n')}`);
+    await ground.close().catch(() => undefined);
+    throw new Error(`${String(error)}\n${said.join('\n')}`, { cause: error });
+  }
+  const unstopped = await ground.close();
+  outcome.broken.push(
+    ...unstopped.map((what): Broken => ({ rule: 'nothing left over', what })),
+    ...ground.nodes
+      .flatMap(({ deaths }) => deaths)
+      .map((what): Broken => ({ rule: 'the app lives', what })),
+  );
+  return outcome;
+}
+
+async function runOn(
+  ground: Ground,
+  journal: Journal,
+  { seed, seconds }: Pick<Wanted, 'seed' | 'seconds'>,
+): Promise<Outcome> {
+  const dice = diceOf(seed);
+  const senders = await furnishSenders(ground.house);
+  await bringPhones(ground, 'away');
+  const streets = openStreets(ground.nodes, dice.apart('streets'));
+  const calm = new AbortController();
+  const gaveUp = new AbortController();
+  const began = performance.now();
+  const asking = openAsking(senders);
+  const progress = () => (performance.now() - began) / (seconds * 1000);
+  const clients = Array.from({ length: CLIENTS }, async (_, client) => {
+    const own = dice.apart(`client ${client}`);
+    while (!calm.signal.aborted) {
+      const ask = asking.next(client, own, progress());
+      journal.asks.push(ask);
+      const twice = isSafe(ask) && !ask.cancel && own.chance(0.1);
+      await (twice ? askTwiceAtOnce : askUntilAnswered)(streets, journal, ask, gaveUp.signal);
+      // Some forget that they were answered.
+      if (isSafe(ask) && !ask.cancel && own.chance(0.1))
+        await askUntilAnswered(streets, journal, ask, gaveUp.signal);
+      await pause(own.whole(0, THINK_MS_MAX));
+    }
+  });
+  const struck = haunt(ground, { streets, dice: dice.apart('nemesis'), forMs: seconds * 1000 });
+  const toll = await struck.finally(() => calm.abort());
+  setTimeout(() => gaveUp.abort(), ANSWERS_MS_MAX).unref();
+  await Promise.all(clients);
+
+  await bringPhones(ground, 'back');
+  const drainedMs = await drained(ground);
+  await askAgain(streets, journal, dice.apart('again').shuffled(journal.asks));
+  const { broken, messages, resubmitted } = await judge(ground.house, journal);
+  broken.push(...unfired(ground.kind, toll, journal));
+  return {
+    seed,
+    kind: ground.kind,
+    broken,
+    asks: journal.asks.length,
+    wishes: journal.asks.reduce((sum, { wishes }) => sum + wishes.length, 0),
+    messages,
+    replays: journal.replays,
+    unsure: journal.asks.filter(({ unsure }) => unsure > 0).length,
+    resubmitted,
+    heard: Object.fromEntries([...journal.heard].toSorted(([a], [b]) => a.localeCompare(b))),
+    toll,
+    drainedMs,
+  };
+}
+
+const bringPhones = ({ house }: Ground, where: 'away' | 'back') =>
+  retrying(
+    () => house`
+      insert into sim_phones (phone, offline)
+      select phone, ${where === 'away'}::boolean from unnest(${[...awayPhones]}::text[]) as phone
+      on conflict (phone) do update set offline = excluded.offline`,
+  );
+
+/** Waits until nothing is to be done any more: seen in one statement, so nothing hides between queues. */
+async function drained({ house }: Ground): Promise<number> {
+  const began = performance.now();
+  let left = 'unknown';
+  await until('the queues to drain', DRAIN_MS_MAX, async () => {
+    const [row] = await house<{ dispatch: number; outbox: number; due: number; lanes: number }[]>`
+      select (select count(*) from dispatch) as dispatch, (select count(*) from outbox) as outbox,
+        (select count(*) from sim_due) as due,
+        (select count(*) from lanes where ready_at is not null) as lanes`.catch(() => []);
+    left = JSON.stringify(row);
+    return row && row.dispatch + row.outbox + row.due + row.lanes === 0 ? true : undefined;
+  }).catch((error: Error) => {
+    throw new Error(`${error.message}; left: ${left}`);
+  });
+  return performance.now() - began;
+}
+
+/** What was answered once is answered the same for ever, and sends nothing new. */
+async function askAgain(streets: Streets, journal: Journal, asks: Journal['asks']): Promise<void> {
+  const answered = asks.filter(
+    (ask) => isSafe(ask) && !ask.cancel && ask.wishes.every(({ fate }) => fate === 'accepted'),
+  );
+  for (const ask of answered.slice(0, ASKED_AGAIN)) {
+    await askUntilAnswered(streets, journal, ask, AbortSignal.timeout(ANSWERS_MS_MAX));
+  }
+}
+
+/** A run in which something never happened proves nothing about it. */
+function unfired(kind: Kind, toll: Toll, journal: Journal): Broken[] {
+  const dealt = new Set(toll.blows.map(({ fault }) => fault));
+  const missing: string[] = decks[kind].filter((fault) => !dealt.has(fault));
+  if (toll.appKills < 5) missing.push(`five kills of the app (${toll.appKills})`);
+  if (toll.met === 0) missing.push('a kill with requests under way');
+  if (!journal.asks.some(({ unsure }) => unsure > 0)) missing.push('a request without an answer');
+  if (journal.replays === 0) missing.push('a first answer given again');
+  for (const code of ['saldo_short', 'token_limit_reached']) {
+    const seen = journal.asks.some(({ wishes }) => wishes.some((wish) => wish.code === code));
+    if (!seen) missing.push(`a refusal: ${code}`);
+  }
+  if (!journal.asks.some(({ cancelled }) => cancelled)) missing.push('a cancelled message');
+  return missing.map((what) => ({
+    rule: 'every fault was dealt',
+    what: `never happened: ${what}`,
+  }));
+}
