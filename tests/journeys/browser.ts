@@ -38,6 +38,8 @@ export type Wish = {
   dark?: boolean;
   /** Whether desktop notices were allowed. */
   notices?: boolean;
+  /** Scrollbars take no room, as on a Mac. */
+  floatingScrollbars?: boolean;
   /** Prefers that nothing moves. */
   still?: boolean;
   /** Errors in the console that belong to the journey, such as a 404 that is opened on purpose. */
@@ -100,6 +102,7 @@ function optionsFor(address: string, wish: Wish): BrowserContextOptions {
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
     reducedMotion: wish.still ? 'reduce' : 'no-preference',
+    ...(wish.floatingScrollbars && { isMobile: true }),
     ...(width < 600 && { hasTouch: true, isMobile: true, deviceScaleFactor: 2 }),
     ...(session !== undefined && {
       storageState: { cookies: [], origins: [{ origin: address, localStorage }] },

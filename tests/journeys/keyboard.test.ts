@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { newSender, PASSWORD, replyFrom, deliverText, signUp, topUp } from './portal.ts';
+import { newSender, PASSWORD, answerFrom, deliverText, signUp, topUp } from './portal.ts';
 import { setTheStage } from './stage.ts';
 import { arrivesAt, soon } from './steps.ts';
 
@@ -82,7 +82,7 @@ journey('a reply is sent with the keyboard alone', async ({ product, person }) =
   await topUp(address, who, 50_000);
   const sender = await newSender(address, who, { name: 'Kasir', phone });
   await deliverText(address, sender, { to: '6281299990001', text: 'Obat Ibu sudah siap diambil.' });
-  await replyFrom(address, '6281299990001', { to: phone, text: 'Baik, saya ke sana sore ini' });
+  await answerFrom(address, '6281299990001', { sender, text: 'Baik, saya ke sana sore ini' });
 
   const { open } = await person({ session: who.session });
   const tab = await open('/message-history?view=percakapan');

@@ -148,10 +148,26 @@ export async function deliverText(address: string, sender: Sender, one: Text): P
 }
 
 /** The owner of a simulated phone writes to a number. */
-export async function replyFrom(
+async function replyFrom(
   address: string,
   phone: string,
   { to, text }: { to: string; text: string },
 ): Promise<void> {
   await ask(address, simulatedReply, { phone, to, text });
+}
+
+/** The owner of a simulated phone answers, and the answer has arrived. */
+export async function answerFrom(
+  address: string,
+  phone: string,
+  { sender, text }: { sender: Sender; text: string },
+): Promise<void> {
+  await replyFrom(address, phone, { to: sender.phone, text });
+  const arrived = async () => {
+    const response = await fetch(`${address}/v1/messages?direction=in&limit=5&peer=${phone}`, {
+      headers: { authorization: `Bearer ${sender.key}` },
+    });
+    return (await response.text()).includes(JSON.stringify(text));
+  };
+  await until(arrived);
 }

@@ -2,11 +2,11 @@ import { createTopup } from '#contract/saldo.ts';
 import { readConversation } from '#contract/messages.ts';
 import { createToken, linkToken } from '#contract/tokens.ts';
 import {
+  answerFrom,
   ask,
   type Customer,
   deliverText,
   newSender,
-  replyFrom,
   type Sender,
   sendTexts,
   signUp,
@@ -92,13 +92,13 @@ export async function openShop(address: string): Promise<Shop> {
       await sendTexts(address, sender, [{ to, text }]);
     } else {
       await deliverText(address, sender, { to, text });
-      await replyFrom(address, to, { to: phone, text: answer });
+      await answerFrom(address, to, { sender, text: answer });
     }
   }
   const peer = '6281298765401';
   for (const [from, text] of talk) {
     if (from === 'us') await deliverText(address, sender, { to: peer, text });
-    else await replyFrom(address, peer, { to: phone, text });
+    else await answerFrom(address, peer, { sender, text });
   }
   const read = { token_id: sender.id, peer: '6287812340005' };
   await ask(address, readConversation, read, customer.session);

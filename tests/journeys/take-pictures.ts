@@ -92,12 +92,14 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
 ];
 
 async function take(browser: Browser, address: string, picture: Picture): Promise<void> {
-  const person = await openPerson(browser, address, { ...picture.wish, notices: true });
+  const person = await openPerson(browser, address, {
+    floatingScrollbars: true,
+    notices: true,
+    ...picture.wish,
+  });
   const tab = await person.open(picture.path);
   await picture.before(tab);
   await tab.evaluate(() => document.fonts.ready);
-  const wire = await person.context.newCDPSession(tab);
-  await wire.send('Emulation.setScrollbarsHidden', { hidden: true });
   await settled(tab);
   await tab.screenshot({ path: join(folder, `${picture.name}.png`) });
   await person.context.close();
