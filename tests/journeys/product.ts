@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,9 +23,12 @@ export type Product = {
  * Starts the product with an empty data folder, its own PostgreSQL and the simulated phones.
  *
  * @param settings environment variables beside those of journeys.
- * @throws Error with what it printed, when it does not open.
+ * @throws Error when the web app is not built; with what it printed, when it does not open.
  */
 export async function startProduct(settings: Record<string, string> = {}): Promise<Product> {
+  if (!existsSync(join(root, 'dist/index.html'))) {
+    throw new Error('The web app is not built; run `npm run build`.');
+  }
   const folder = await mkdtemp(join(tmpdir(), 'kabari-journey-'));
   const env = {
     PATH: process.env['PATH'],
@@ -41,6 +45,8 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const orphaned = () => void child.kill();
+  process.once('exit', orphaned);
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => lines.push(text));
@@ -48,6 +54,7 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
   const said = () => lines.join('');
   const stop = async () => {
     await end(child);
+    process.off('exit', orphaned);
     await rm(folder, { recursive: true, force: true });
   };
   try {

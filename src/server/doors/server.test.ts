@@ -9,7 +9,7 @@ import { openServer } from './server.ts';
 function aServer({ production = false }: { production?: boolean } = {}) {
   const lines: string[] = [];
   const log = openLog({ level: 'debug' }, { write: (line) => void lines.push(line) });
-  const app = openServer({ config: { TRUSTED_PROXIES: [], SIMULATOR: true, production }, log });
+  const app = openServer({ config: { TRUSTED_PROXIES: [], SIMULATOR: false, production }, log });
   onTestFinished(async () => app.close());
   return { app, lines };
 }
@@ -165,4 +165,14 @@ test('a server that cannot keep up says busy, and stays alive for who looks afte
     },
     { timeout: 10_000, interval: 10 },
   );
+});
+
+test('only a house with simulated phones lets its own pages use the camera', async () => {
+  const app = openServer({
+    config: { TRUSTED_PROXIES: [], SIMULATOR: true, production: false },
+    log: openLog({ level: 'silent' }),
+  });
+  onTestFinished(async () => app.close());
+  const answer = await app.inject({ url: '/' });
+  expect(answer.headers['permissions-policy']).toContain('camera=(self), display-capture=(self)');
 });

@@ -57,9 +57,10 @@ type Result = Settled | Postponed;
  * Sends what waits in a lane until nothing is due, in order, at most one message per phone on its way.
  * Results are settled in batches: captured on sent, given back on failed.
  *
+ * @returns how many tries were made; 0 when all that is due waits for an earlier message to its phone.
  * @throws PostgresError `LN001` when another worker has taken the lane: nothing more is written.
  */
-export async function runLane(tools: LaneTools, claim: Claim): Promise<void> {
+export async function runLane(tools: LaneTools, claim: Claim): Promise<number> {
   const { sql, channel, signal } = tools;
   await sql`select recover_lane(
     ${claim.accountId}, ${claim.tokenId}, ${claim.epoch}, ${channel.preallocates},
@@ -68,11 +69,13 @@ export async function runLane(tools: LaneTools, claim: Claim): Promise<void> {
   const results: Result[] = [];
   const onWay = new Set<Promise<void>>();
   let nextLeave = 0;
+  let tries = 0;
   for (;;) {
     // With a pace, one at a time: what is claimed leaves at once and is settled while the next one waits.
     const room = tools.paceMs > 0 ? 1 : WINDOW - onWay.size;
     const wanted = !signal.aborted && (tools.paceMs > 0 ? onWay.size < WINDOW : room >= WINDOW / 2);
     const due = wanted && (await paced(nextLeave, signal)) ? await claimDue(sql, claim, room) : [];
+    tries += due.length;
     for (const message of due) {
       const sending = attempt(tools, claim, message)
         .then((result) => void results.push(result))
@@ -83,7 +86,7 @@ export async function runLane(tools: LaneTools, claim: Claim): Promise<void> {
     const moreWaits = due.length > 0 && tools.paceMs > 0;
     if (onWay.size > 0) await someDone(onWay, moreWaits ? tools.paceMs : undefined);
     if (results.length > 0) await settle(sql, claim, results.splice(0));
-    else if (due.length === 0 && onWay.size === 0) return;
+    else if (due.length === 0 && onWay.size === 0) return tries;
   }
 }
 

@@ -86,6 +86,22 @@ test('a message to the same phone waits for the one before it', async ({ sql }) 
   expect(order.slice(1)).toEqual(order.slice(1).toSorted());
 });
 
+test('a lane whose messages all wait for an unsure one rests meanwhile', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 10_000 });
+  await place(sql, ani, { prices: [150, 150] });
+  const { seen, channels } = network(({ attempt }) =>
+    attempt === 1
+      ? { outcome: 'later', afterMs: 1_000, failure: 'rate_limited' }
+      : { outcome: 'sent' },
+  );
+  const lanes = lanesOver(sql, channels);
+  await vi.waitFor(() => expect(seen.length).toBeGreaterThan(1), 5_000);
+  const [lane] = await sql<{ epoch: number }[]>`select epoch from lanes`;
+  await lanes.close();
+
+  expect(lane?.epoch).toBeLessThan(12);
+});
+
 test('a definite no gives the price back and says why', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await place(sql, ani);

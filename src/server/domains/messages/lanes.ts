@@ -13,6 +13,11 @@ const RENEW_MS = 5_000;
 const POLL_MS = 500;
 /** A lane whose phone is away is looked at again after this long. */
 const REST_MS = 5_000;
+/**
+ * One in which all that is due waits for an unsure message to the same phone: without a rest it was
+ * claimed and given back 500 times a second.
+ */
+const BLOCKED_REST_MS = 250;
 
 export type Lanes = {
   /** Work has come: look now. */
@@ -127,7 +132,7 @@ async function ownLane(deps: LanesDeps, claim: Claim, closing: AbortSignal): Pro
         paceMs: pace > 0 ? 1000 / pace : 0,
         signal: AbortSignal.any([closing, lost.signal]),
       };
-      await runLane(tools, claim);
+      if ((await runLane(tools, claim)) === 0) restMs = BLOCKED_REST_MS;
     }
   } finally {
     clearInterval(renewal);
