@@ -62,6 +62,7 @@ const screens = new Set([
   '/auth/login',
   '/auth/register',
   '/auth/verify-otp',
+  '/leaving',
   '/message-history',
   '/operator',
   '/saldo',

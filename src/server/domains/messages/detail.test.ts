@@ -46,6 +46,20 @@ describe('one message', () => {
     });
   });
 
+  test('was sent before it arrived, also when the receipt was told first', async ({ db, sql }) => {
+    const ani = await customerWith(sql, { saldo: 1000 });
+    const { accountId } = ani;
+    const placed = await openAccepter(sql, () => undefined).place(orderOf(ani));
+    const messageId = placed.results[0]?.id ?? '';
+    const early = new Date(Date.now() - 1000);
+    await applyReceipts(sql, [{ accountId, messageId, status: 'read', at: early }]);
+    await sql`select count(*) from settle_batch(
+      ${accountId}, null, null, ${[messageId]}::uuid[], ${['sent']}::text[], ${[null]}::text[],
+      ${[null]}::timestamptz[], ${['f']}::text[]::boolean[])`;
+    const detail = await messageDetail(db.tenant, accountId, messageId, fileLink);
+    expect(stepsOf(detail)).toEqual(['accepted', 'queued', 'sent', 'read']);
+  });
+
   test('that failed says why, and what to do', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;

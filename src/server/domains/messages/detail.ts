@@ -92,7 +92,16 @@ function wholeTimeline(stored: StoredMessage, later: readonly StoredStep[]): Tim
   } else if (status !== 'accepted' && !told.has('scheduled') && !told.has('queued')) {
     first.push({ kind: 'queued', at, detail: null });
   }
-  return [...first, ...known.filter(({ kind }) => kind !== 'accepted')];
+  return [...first, ...sentFirst(known.filter(({ kind }) => kind !== 'accepted'))];
+}
+
+/** A receipt may be told before our own call returned: still, a message was sent before it arrived. */
+function sentFirst(steps: readonly TimelineStep[]): TimelineStep[] {
+  const sent = steps.findIndex(({ kind }) => kind === 'sent');
+  const arrived = steps.findIndex(({ kind }) => kind === 'delivered' || kind === 'read');
+  const [step] = steps.slice(sent, sent + 1);
+  if (arrived === -1 || sent < arrived || !step) return [...steps];
+  return steps.toSpliced(sent, 1).toSpliced(arrived, 0, step);
 }
 
 /** A failure's code as the sentence that says what to do, a plan as its time; others as they are. */

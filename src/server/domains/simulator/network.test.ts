@@ -141,6 +141,27 @@ test('the text of a code reaches the phone, where its owner reads it', async ({
   expect(await sql`select body from sim_lines`).toEqual([{ body: { text: 'Kode: 123456' } }]);
 });
 
+test('while the database is away a message is told to come later, as often as it takes', async ({
+  sql,
+  openStreet,
+}) => {
+  let away = true;
+  const house = new Proxy(sql, {
+    apply(target, self, args: Parameters<typeof sql>) {
+      if (!away || !String(args[0]).includes('sim_lines')) return Reflect.apply(target, self, args);
+      return Promise.reject(Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' }));
+    },
+  });
+  const { ani, network } = await openStreet({ house });
+  const message = toPhone(ani, '6281200000001');
+  for (let tries = 0; tries < 3; tries++) {
+    expect(await network.send(message, never)).toMatchObject({ outcome: 'later' });
+  }
+  away = false;
+  expect(await network.send(message, never)).toEqual({ outcome: 'sent' });
+  expect(await sql`select submits from sim_lines`).toEqual([{ submits: 1 }]);
+});
+
 test('…003 fails for good and …005 is told to wait, without a line in any phone', async ({
   sql,
   openStreet,

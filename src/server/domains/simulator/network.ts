@@ -9,7 +9,7 @@ import type {
   Sinks,
 } from '#server/domains/channels/channels.ts';
 import { type ConnectDeps, connectLink, tokenOfPhone } from '#server/domains/tokens/tokens.ts';
-import type { Sql } from '#server/platform/database.ts';
+import { type Sql, isTransient } from '#server/platform/database.ts';
 import type { Files } from '#server/platform/files.ts';
 import { Refusal } from '#contract/refusals.ts';
 import { type Pace, type Plan, planFor } from './outcomes.ts';
@@ -31,6 +31,8 @@ export type Network = Channel & { wake(afterMs: number): void };
 /** How long the network may take to answer: shorter where time runs faster, but never a race. */
 const TIMEOUT_MS = 10_000;
 const TIMEOUT_LEAST_MS = 2_000;
+/** When a message is tried again that the phones' own memory could not take. */
+const AWAY_MS = 500;
 
 /** Opens the network. Phones keep everything in the database, so it forgets nothing when it stops. */
 export function openNetwork(deps: NetworkDeps): Network {
@@ -71,13 +73,21 @@ async function deliver(
     case 'silent':
       return silence(signal);
     case 'taken': {
-      const written = await writer.write(message, plan);
+      const written = await writer.write(message, plan).catch(awayOnly);
+      // The same id again is the same message: a database that is away says "later", not nothing, or
+      // two of its restarts would use up the tries of a message that nobody refused.
+      if (written === 'away') return { outcome: 'later', afterMs: AWAY_MS, failure: 'no_answer' };
       if (written === 'blocked') return { outcome: 'failed', failure: 'blocked' };
       return { outcome: 'sent' };
     }
     default:
       return plan;
   }
+}
+
+function awayOnly(error: unknown): 'away' {
+  if (isTransient(error)) return 'away';
+  throw error;
 }
 
 /** Never answers: ends only when the caller gives up. */
