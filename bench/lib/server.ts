@@ -21,9 +21,15 @@ export async function startApp(env: Readonly<Record<string, string>>): Promise<A
   const began = performance.now();
   const child = spawn(
     process.execPath,
-    ['--disable-proto=delete', '--max-semi-space-size=4', main],
+    ['--disable-proto=delete', '--max-semi-space-size=2', main],
     {
-      env: { PATH: process.env['PATH'], PORT: String(port), LOG_LEVEL: 'warn', ...env },
+      env: {
+        MALLOC_ARENA_MAX: '2',
+        PATH: process.env['PATH'],
+        PORT: String(port),
+        LOG_LEVEL: 'warn',
+        ...env,
+      },
       stdio: ['ignore', 'ignore', 'inherit'],
     },
   );
