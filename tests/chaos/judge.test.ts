@@ -161,7 +161,7 @@ async function busyHouse({ app }: RunningHouse, house: Sql): Promise<Journal> {
 /** A transaction as the judge's pool: what it sees is the harm, and nobody else sees it. */
 const asPool = (tx: Tx): Sql =>
   Object.assign((...given: Parameters<Tx>) => tx(...given), {
-    begin: (_mode: string, work: (tx: Tx) => unknown) => work(tx),
+    begin: (...given: unknown[]) => (given.at(-1) as (tx: Tx) => unknown)(tx),
   }) as unknown as Sql;
 
 test('the judge finds nothing wrong with a house that works, and every bug planted in it', async ({

@@ -106,7 +106,7 @@ async function runOn(
   await bringPhones(ground, 'back');
   const drainedMs = await drained(ground);
   await askAgain(streets, journal, dice.apart('again').shuffled(journal.asks));
-  // Tables that grew within a minute have no statistics yet: a join took longer than its time limit.
+  // Tables that grew within a minute have no statistics yet.
   await ground.owner`analyze`;
   const { broken, messages, resubmitted } = await judge(ground.house, journal);
   broken.push(...unfired(ground.kind, toll, journal));
