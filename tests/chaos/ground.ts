@@ -21,9 +21,9 @@ export type Ground = {
   house: Sql;
   /** Owns the tables. */
   owner: Sql;
-  /** The server's number, and what can be done to it. */
+  /** The server's number, and what can be done to it. Rejects while none runs. */
   postmaster: () => Promise<number>;
-  signalPostmaster: (signal: 'SIGKILL' | 'SIGQUIT') => Promise<void>;
+  signalPostmaster: (signal: 'SIGKILL' | 'SIGQUIT') => Promise<number>;
   /** Kills the server process behind one of the app's connections. @returns its number. */
   killBackend: () => Promise<number>;
   /** Stops everything gently and removes it. @returns what did not stop as it should. */
@@ -45,10 +45,11 @@ export async function openGround(kind: Kind): Promise<Ground> {
   await chmod(folder, 0o711);
   const dataFolder = join(folder, kind === 'own' ? 'house' : 'database');
   const env = { ...settings, KABARI_DATA: join(folder, 'house') };
-  process.once('exit', () => {
+  const leave = () => {
     quitLeft(dataFolder);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  });
+  };
+  process.once('exit', leave);
   const server = kind === 'apart' ? await startEmbedded({ dataFolder }) : undefined;
   const nodes = server
     ? ['first', 'second'].map((name) => openNode(name, { ...env, DATABASE_URL: server.url }))
@@ -58,14 +59,25 @@ export async function openGround(kind: Kind): Promise<Ground> {
   if (url === undefined) throw new Error('the app runs without its database');
   const house = openDatabase(url, { max: 3, as: 'house', name: 'chaos' });
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'chaos' });
-  const postmaster = () => numberIn(join(dataFolder, 'postgres/postmaster.pid'));
+  const postmaster = async () => {
+    const pid = await numberIn(join(dataFolder, 'postgres/postmaster.pid'));
+    // While a new server is on its way, the file names who starts it.
+    const starting = [process.pid, ...nodes.map((node) => node.pid())].includes(pid);
+    if (starting) throw new Error('no database server runs');
+    return pid;
+  };
   return {
     kind,
     nodes,
     house,
     owner,
     postmaster,
-    signalPostmaster: async (signal) => void process.kill(await postmaster(), signal),
+    signalPostmaster: async (signal) => {
+      const find = () => postmaster().catch(() => undefined);
+      const pid = await until('a database server to hit', 30_000, find);
+      process.kill(pid, signal);
+      return pid;
+    },
     killBackend: () => killBackend(house),
     close: async () => {
       await Promise.all([house.end({ timeout: 1 }), owner.end({ timeout: 1 })]);
@@ -74,6 +86,7 @@ export async function openGround(kind: Kind): Promise<Ground> {
       const left = await postmaster().catch(() => undefined);
       if (left !== undefined) quitLeft(dataFolder);
       await rm(folder, { recursive: true, force: true, maxRetries: 20 });
+      process.off('exit', leave);
       return [
         ...codes.flatMap((code, n) =>
           code === 0 ? [] : [`${nodes[n]?.name} did not stop by itself (${code})`],

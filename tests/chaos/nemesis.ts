@@ -100,8 +100,8 @@ async function strike(fault: Fault, scene: Scene): Promise<number> {
       return answered(scene, at, ground.nodes);
     case 'database killed':
     case 'database quit': {
-      const old = await ground.postmaster();
-      await ground.signalPostmaster(fault === 'database killed' ? 'SIGKILL' : 'SIGQUIT');
+      const signal = fault === 'database killed' ? 'SIGKILL' : 'SIGQUIT';
+      const old = await ground.signalPostmaster(signal);
       await until('a new database server', RECOVERY_MS_MAX, async () => {
         const now = await ground.postmaster().catch(() => old);
         return now === old ? undefined : now;

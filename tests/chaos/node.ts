@@ -47,6 +47,8 @@ export function openNode(name: string, env: Readonly<Record<string, string>>): N
     const { promise: open, resolve: opened, reject } = Promise.withResolvers<void>();
     const mine: Running = { child, exit, expected: false };
     running = mine;
+    const leave = () => signalGroup(child, 'SIGKILL');
+    process.once('exit', leave);
     child.stdout.setEncoding('utf8').on('data', (words: string) => {
       hear(words);
       const found = /Kabari runs: http:\/\/localhost:(\d+)/.exec(words)?.[1];
@@ -56,6 +58,7 @@ export function openNode(name: string, env: Readonly<Record<string, string>>): N
     });
     child.stderr.setEncoding('utf8').on('data', hear);
     child.on('close', (code, signal) => {
+      process.off('exit', leave);
       if (running === mine) address = undefined;
       if (!mine.expected)
         deaths.push(`${name} died by itself (${code ?? signal}): ${said.join('\n')}`);
@@ -87,9 +90,6 @@ export function openNode(name: string, env: Readonly<Record<string, string>>): N
     const late = setTimeout(() => signalGroup(last.child, 'SIGKILL'), STOP_MS_MAX);
     return last.exit.finally(() => clearTimeout(late));
   };
-  process.on('exit', () => {
-    if (running) signalGroup(running.child, 'SIGKILL');
-  });
   return {
     name,
     address: () => address,
