@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { serviceWorker } from './tools/service-worker.ts';
 
 /** Preloads the one font file, whose hashed name only the bundle knows. */
 function preloadFont(): Plugin {
@@ -44,23 +45,33 @@ const libraries = {
   test: new RegExp(
     [
       'node_modules/(?:react|react-dom|scheduler|use-sync-external-store)/',
-      'node_modules/@tanstack/(?:[a-z]+-router|router-core|[a-z]+-query|query-core|history|[a-z-]*store)/',
+      // Two of them are for one page that few see.
+      'node_modules/@tanstack/(?:[a-z]+-router|router-core|[a-z]+-query|query-core|history|[a-z-]*store)/(?!.*/(?:queriesObserver|useQueries))',
       'lucide-react/dist/esm/(?:shared|Icon|createLucide|context)',
       'preload-helper|rolldown/runtime',
       'src/web/client/(?:errors|calls|key|session|query|user|search|redirect)\\.ts',
-      'src/web/ui/(?:Button|PageTitle|Alert|Spinner|toasts|announce|rules/classes)\\.',
+      'src/web/ui/(?:Button|PageTitle|Spinner|toasts|announce|rules/classes)\\.',
     ].join('|'),
   ),
 };
 
-/** The fields of the sign-in page, which other forms share. */
+/** The fields of the sign-in page, which other forms share: five files would cost it 1 kB more. */
 const signingIn = {
   name: 'fields',
-  test: /src\/web\/(?:client\/(?:useForm|wrongFields)|ui\/(?:Field|PhoneField|PasswordField|Countdown|rules\/(?:phone|countdown)))\./,
+  test: new RegExp(
+    [
+      'src/web/client/(?:useForm|wrongFields)\\.',
+      'src/web/ui/(?:Field|PhoneField|PasswordField|rules/phone)\\.',
+      'src/web/features/auth/(?:useCaptcha|CaptchaLine|typedPhone|auth\\.module)\\.',
+      'lucide-react/dist/esm/icons/shield\\.',
+    ].join('|'),
+  ),
 };
 
-export default defineConfig({
-  plugins: [react(), layerOrder(), preloadFont()],
+export default defineConfig(({ command }) => ({
+  // The gallery of pieces: always while developing, in a build only where it is asked for.
+  define: { __GALLERY__: command === 'serve' || process.env['KABARI_GALLERY'] === 'on' },
+  plugins: [react(), layerOrder(), preloadFont(), serviceWorker()],
   css: {
     transformer: 'lightningcss',
     lightningcss: { cssModules: { pattern: '[name]_[local]_[hash]' } },
@@ -80,4 +91,4 @@ export default defineConfig({
     },
   },
   server: { proxy: { '/api': { target: 'http://127.0.0.1:3000', changeOrigin: false } } },
-});
+}));

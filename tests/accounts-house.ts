@@ -1,31 +1,54 @@
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import type { Act, InputFor, OutputOf } from '#contract/act.ts';
+import type { Act, InputFor, OutputOf, PageOf } from '#contract/act.ts';
 import {
   type Challenge,
   type SignedIn,
   captchaChallenge,
+  loginUser,
   registerUser,
   verifyOtp,
 } from '#contract/accounts.ts';
 import { type AccountsDeps, accountsActs } from '#server/domains/accounts/accounts.ts';
 import { openAltcha, openSessions } from '#server/domains/accounts/accounts.ts';
+import { Refusal } from '#contract/refusals.ts';
 import type { Call, Nobody, Person } from '#server/platform/act.ts';
 import { readConfig } from '#server/platform/config.ts';
+import type { Sql } from '#server/platform/database.ts';
 import { readSecrets } from '#server/platform/secrets.ts';
 import type { TestDatabase } from '#tests/database.ts';
 
+type Pools = Pick<TestDatabase, 'house' | 'tenant'>;
 type Sent = { phone: string; text: string; shown: string };
-type Asker = { caller?: Person | Nobody; ip?: string; agent?: string };
+type Asker = { caller?: Person | Nobody; ip?: string; agent?: string; device?: string };
 type Guarded = InputFor<typeof captchaChallenge>['for'];
 
 export const GOOD_PASSWORD = 'kuda-besi-di-tepi-sawah';
+export const OTHER_PASSWORD = 'perahu-kertas-di-kali-code';
+
+/** What was refused, or that nothing was. */
+export const no = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'nothing was refused',
+    (error: unknown) => error,
+  );
+
+/** Lets so much time pass for codes: as if they had been asked for that much sooner. */
+export const codesLater = (sql: Sql, seconds: number) => sql`
+  update otp_challenges set
+    next_send_at = next_send_at - make_interval(secs => ${seconds}),
+    expires_at = expires_at - make_interval(secs => ${seconds}),
+    created_at = created_at - make_interval(secs => ${seconds})`;
+
+/** Lets so much time pass since people last gave their password. */
+export const proofsLater = (sql: Sql, seconds: number) => sql`
+  update sessions set proved_at = proved_at - make_interval(secs => ${seconds})`;
 
 /**
  * The accounts domain with everything real but the phone network: what would be sent is in `sent`.
  * `perform` does what the portal's door does with an act: reads the input, checks the answer.
  */
-export async function accountsHouse(db: TestDatabase, changes: Partial<AccountsDeps> = {}) {
+export async function accountsHouse(db: Pools, changes: Partial<AccountsDeps> = {}) {
   const secrets = await readSecrets(db.house);
   const sent: Sent[] = [];
   const deps: AccountsDeps = {
@@ -38,16 +61,26 @@ export async function accountsHouse(db: TestDatabase, changes: Partial<AccountsD
     captcha: openAltcha(db.house, secrets, { rounds: 10, from: 1, to: 20 }),
     sendOtp: async (phone, text, shown) => void sent.push({ phone, text, shown }),
     onAccountOpened: async (tx, accountId) => void (await tx`select open_wallet(${accountId})`),
+    fileLink: (_accountId, fileId) => `/files/${fileId}`,
+    claimUpload: async () => {
+      throw new Refusal('upload_gone', {});
+    },
+    releaseFile: async () => async () => undefined,
+    report: (trouble) => {
+      throw trouble;
+    },
     build: 'test',
     ...changes,
   };
   const kept = new Map(accountsActs(deps).map((one) => [one.act.name, one]));
 
-  async function perform<A extends Act>(
-    act: A,
-    input: InputFor<A>,
-    { caller = { kind: 'nobody' }, ip = '203.0.113.7', agent = 'Firefox' }: Asker = {},
-  ): Promise<OutputOf<A>> {
+  async function handle<A extends Act>(act: A, input: InputFor<A>, asker: Asker): Promise<unknown> {
+    const {
+      caller = { kind: 'nobody' },
+      ip = '203.0.113.7',
+      agent = 'Firefox',
+      device = 'her browser',
+    } = asker;
     const keeper = kept.get(act.name);
     if (!keeper) throw new Error(`nobody keeps ${act.name}`);
     const call: Call = {
@@ -55,12 +88,28 @@ export async function accountsHouse(db: TestDatabase, changes: Partial<AccountsD
       key: crypto.randomUUID(),
       ip,
       agent,
+      device,
       requestId: 'test',
       signal: new AbortController().signal,
     };
-    const answer = await keeper.handle(call, act.input.parse(input) as never);
-    return act.output.parse(answer) as OutputOf<A>;
+    return keeper.handle(call, act.input.parse(input) as never);
   }
+
+  const perform = async <A extends Act>(
+    act: A,
+    input: InputFor<A>,
+    asker: Asker = {},
+  ): Promise<OutputOf<A>> => act.output.parse(await handle(act, input, asker)) as OutputOf<A>;
+
+  /** The rows that a list answers. */
+  const list = async <A extends Act>(
+    act: A,
+    input: InputFor<A>,
+    asker: Asker = {},
+  ): Promise<OutputOf<A>[]> => {
+    const { rows } = (await handle(act, input, asker)) as PageOf<unknown>;
+    return rows.map((row) => act.output.parse(row) as OutputOf<A>);
+  };
 
   const solved = async (act: Guarded, asker: Asker = {}): Promise<string> => {
     const { challenge } = await perform(captchaChallenge, { for: act }, asker);
@@ -97,7 +146,27 @@ export async function accountsHouse(db: TestDatabase, changes: Partial<AccountsD
     return perform(verifyOtp, { challenge, code: codeFor(phone) }, asker);
   };
 
-  return { deps, sent, perform, solved, register, codeFor, customer };
+  /** Signs in; in a browser that is new to the person, with the code that was sent. */
+  const signIn = async (
+    phone: string,
+    password: string = GOOD_PASSWORD,
+    asker: Asker = {},
+  ): Promise<SignedIn> => {
+    const captcha = await solved('user_login', asker);
+    const answer = await perform(loginUser, { phone, password, captcha }, asker);
+    if ('token' in answer) return answer;
+    const { challenge } = answer.challenge;
+    return perform(verifyOtp, { challenge, code: codeFor(phone) }, asker);
+  };
+
+  /** Who has this session. @throws when nobody does. */
+  const callerOf = async (token: string): Promise<Person> => {
+    const caller = await deps.sessions.find(token);
+    if (!caller) throw new Error('no session');
+    return caller;
+  };
+
+  return { deps, sent, perform, list, solved, register, codeFor, customer, signIn, callerOf };
 }
 
 export type AccountsHouse = Awaited<ReturnType<typeof accountsHouse>>;

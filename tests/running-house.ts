@@ -75,6 +75,7 @@ async function runningHouse(db: TestDatabase, { env = {}, works = false, webFold
 
   return {
     house,
+    dataFolder,
     worker,
     app,
     state,

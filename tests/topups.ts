@@ -83,6 +83,7 @@ export async function perform(
     key: randomUUID(),
     ip: '127.0.0.1',
     agent: 'test',
+    device: 'hers',
     requestId: 'req',
     signal: new AbortController().signal,
   };

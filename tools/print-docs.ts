@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { englishFor } from '#contract/english.ts';
 import { type RefusalCode, alwaysPossible, refusals, sentenceFor } from '#contract/refusals.ts';
 import { settings } from '#server/platform/config.ts';
+import { rulesPage } from './rules-page.ts';
 
 const docs = join(import.meta.dirname, '../docs');
 const printed = '<!-- Printed by `npm run docs`; change the code it comes from instead. -->';
@@ -54,6 +55,10 @@ const example = {
   ref: 'pesanan-17',
   status: 'sent',
   fields: {},
+  allowed: 'JPG, PNG, WEBP',
+  bytesMax: 5_000_000,
+  offset: 5_000_000,
+  length: 12_000_000,
 };
 
 /** @throws Error when a sentence could mention a fact that has no example here. */
@@ -90,7 +95,11 @@ ${table(['Type', 'Status', 'Again', 'Facts', 'Sentence', 'In English'], lines)}
 `;
 }
 
-const pages = { 'settings.md': settingsPage(), 'errors.md': errorsPage() };
+const pages = {
+  'settings.md': settingsPage(),
+  'errors.md': errorsPage(),
+  'rules.md': await rulesPage(printed, table),
+};
 const behind: string[] = [];
 for (const [name, text] of Object.entries(pages)) {
   const file = join(docs, name);

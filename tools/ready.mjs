@@ -109,6 +109,7 @@ const sources = [
   'public',
   'index.html',
   'vite.config.ts',
+  'tools/service-worker.ts',
   'package-lock.json',
 ];
 
@@ -127,19 +128,37 @@ function digest(places) {
   return hash.digest('hex');
 }
 
-/** Builds the web app when its sources are not those of the last build. */
-export function build(node) {
-  const stamp = join(root, 'dist/.stamp');
-  const now = digest(sources);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return;
-  say('Building the web app …');
+/** True when the house will run as in production: by the environment, or by the file `.env`. */
+function isProduction() {
+  if (process.env.NODE_ENV) return process.env.NODE_ENV === 'production';
+  const own = join(root, '.env');
+  const words = existsSync(own) ? readFileSync(own, 'utf8') : '';
+  return /^\s*(export\s+)?NODE_ENV\s*=\s*["']?production\b/m.test(words);
+}
+
+/** Builds the web app into a folder, with or without the gallery of pieces. */
+export function bundle(node, gallery, folder) {
   const vite = join(root, 'node_modules/vite/bin/vite.js');
-  const built = spawnSync(node, [vite, 'build', '--logLevel', 'warn'], {
+  const given = ['build', '--logLevel', 'warn', '--outDir', folder, '--emptyOutDir'];
+  const built = spawnSync(node, [vite, ...given], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, NODE_ENV: 'production' },
+    env: { ...process.env, NODE_ENV: 'production', KABARI_GALLERY: gallery ? 'on' : 'off' },
   });
   if (built.status !== 0) throw new Unready('The web app could not be built; Vite says why above.');
+}
+
+/**
+ * Builds the web app when its sources are not those of the last build.
+ *
+ * @param gallery whether the gallery of pieces is part of it: everywhere but in production.
+ */
+export function build(node, gallery = !isProduction()) {
+  const stamp = join(root, 'dist/.stamp');
+  const now = `${digest(sources)}${gallery ? ' with the gallery' : ''}`;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return;
+  say('Building the web app …');
+  bundle(node, gallery, join(root, 'dist'));
   writeFileSync(stamp, now);
 }
 

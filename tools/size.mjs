@@ -1,4 +1,7 @@
-/** `npm run size`: the bytes a browser loads for the first screens, against their budgets. */
+/**
+ * `npm run size`: the bytes a browser loads for the first screens, against their budgets.
+ * `node tools/size.mjs <folder>` weighs a build that lies elsewhere.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -34,27 +37,28 @@ function needed(manifest, key, found = new Set()) {
   return found;
 }
 
-const bytesOf = (files) =>
+const bytesOf = (folder, files) =>
   [...files].reduce(
-    (sum, file) => sum + gzipSync(readFileSync(join(root, 'dist', file)), { level: 9 }).length,
+    (sum, file) => sum + gzipSync(readFileSync(join(folder, file)), { level: 9 }).length,
     0,
   );
 
 /** JS and CSS of the chunks, each file once. */
-function weigh(manifest, keys) {
+function weigh(folder, keys, manifest) {
   const chunks = [...keys].map((key) => manifest[key]);
   const js = new Set(chunks.map(({ file }) => file).filter((file) => file.endsWith('.js')));
   const css = new Set(chunks.flatMap((chunk) => chunk.css ?? []));
-  return { js: bytesOf(js), css: bytesOf(css) };
+  return { js: bytesOf(folder, js), css: bytesOf(folder, css) };
 }
 
 /**
  * Weighs the screens and prints a table.
  *
+ * @param folder where the web app was built.
  * @returns how many budgets are kept and how many are not.
  */
-export async function size() {
-  const file = join(root, 'dist/.vite/manifest.json');
+export async function size(folder = join(root, 'dist')) {
+  const file = join(folder, '.vite/manifest.json');
   if (!existsSync(file)) throw new Error('There is no build to weigh; run `npm run build` first.');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
   const entries = Object.keys(manifest).filter(
@@ -67,7 +71,7 @@ export async function size() {
     // A layout that several pages import outright is part of a chunk they share.
     const keys = [...entries, page, layout].filter((key) => manifest[key]);
     const all = keys.reduce((found, key) => needed(manifest, key, found), new Set());
-    const weight = weigh(manifest, all);
+    const weight = weigh(folder, all, manifest);
     for (const kind of ['js', 'css']) {
       const kept = weight[kind] <= budget[kind];
       counts[kept ? 'passed' : 'failed']++;
@@ -83,6 +87,6 @@ export async function size() {
 }
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const { failed } = await size();
+  const { failed } = await size(process.argv[2]);
   process.exitCode = failed === 0 ? 0 : 1;
 }

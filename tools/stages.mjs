@@ -1,18 +1,22 @@
 /** The stages of `npm test`: each counts what held and what did not, and a failure stops none. */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { check } from './check.mjs';
-import { Unready, alone, build, root } from './ready.mjs';
+import { Unready, alone, build, bundle, root } from './ready.mjs';
 import { size } from './size.mjs';
 
 const stages = [
   { name: 'build', run: ({ node }) => alone(() => built(node)) },
   { name: 'check', run: ({ node }) => check(node) },
   { name: 'unit', run: (world) => vitest(world, 'unit') },
-  { name: 'size', run: () => size() },
-  { name: 'journeys', run: (world) => withChromium(world, () => vitest(world, 'journeys')) },
+  { name: 'size', run: (world) => weigh(world) },
+  { name: 'components', run: (world) => withChromium(() => vitest(world, 'components')) },
+  {
+    name: 'journeys',
+    run: (world) => withChromium(() => withFirefox(() => vitest(world, 'journeys'))),
+  },
   { name: 'chaos', run: (world) => vitest(world, 'chaos') },
 ];
 
@@ -46,8 +50,20 @@ export async function runStages(node, names) {
 }
 
 function built(node) {
-  build(node);
+  build(node, true);
   return { passed: 1, failed: 0 };
+}
+
+/** Weighs what customers get: a build as for production, which knows nothing of the gallery. */
+async function weigh({ node, folder }) {
+  const place = join(folder, 'web');
+  bundle(node, false, place);
+  const { passed, failed } = await size(place);
+  const assets = readdirSync(join(place, 'assets')).filter((name) => name.endsWith('.js'));
+  const holds = (name) => readFileSync(join(place, 'assets', name), 'utf8').includes('__galeri');
+  const gallery = assets.some(holds);
+  process.stdout.write(`  ${gallery ? '✗ the gallery is' : '✓ the gallery is not'} part of it\n`);
+  return { passed: passed + (gallery ? 0 : 1), failed: failed + (gallery ? 1 : 0) };
 }
 
 function broken(error) {
@@ -77,7 +93,7 @@ const exitOf = (command, given) =>
     child.on('error', failed).on('exit', (code) => done(code ?? 1));
   });
 
-const browsers = [
+const chromiums = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -85,34 +101,53 @@ const browsers = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   String.raw`C:\Program Files\Google\Chrome\Application\chrome.exe`,
 ];
+const firefoxes = [
+  '/usr/bin/firefox-esr',
+  '/usr/bin/firefox',
+  '/Applications/Firefox.app/Contents/MacOS/firefox',
+  String.raw`C:\Program Files\Mozilla Firefox\firefox.exe`,
+];
 
-/** Chromium's path: `CHROMIUM`, one that is here, or one that Debian's apt brings when we are root. */
-function findChromium() {
-  if (process.env.CHROMIUM) return process.env.CHROMIUM;
-  const here = () => browsers.find((path) => existsSync(path));
+/** A browser's path: the one told, one that is here, or Debian's, brought by apt when we are root. */
+function findBrowser(told, paths, name) {
+  if (told) return told;
+  const here = () => paths.find((path) => existsSync(path));
   if (here()) return here();
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
-    process.stdout.write('Installing Chromium …\n');
+    process.stdout.write(`Installing ${name} …\n`);
     const apt = (...given) =>
       spawnSync('apt-get', ['-qq', ...given], {
         stdio: ['ignore', 'ignore', 'inherit'],
         env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
       }).status;
     apt('update');
-    apt('install', '--yes', '--no-install-recommends', 'chromium');
+    apt('install', '--yes', '--no-install-recommends', name);
   }
   return here();
 }
 
-async function withChromium(_world, run) {
-  const chromium = findChromium();
+async function withChromium(run) {
+  const chromium = findBrowser(process.env.CHROMIUM, chromiums, 'chromium');
   if (!chromium || !existsSync(chromium)) {
     process.stdout.write(
-      'The journeys need Chromium. Run `sudo apt-get install chromium` (Debian, Ubuntu) or ' +
+      'These tests need Chromium. Run `sudo apt-get install chromium` (Debian, Ubuntu) or ' +
         '`brew install --cask chromium` (macOS), or set CHROMIUM to where it is.\n',
     );
     return { passed: 0, failed: 1 };
   }
   process.env.CHROMIUM = chromium;
+  return run();
+}
+
+async function withFirefox(run) {
+  const firefox = findBrowser(process.env.FIREFOX, firefoxes, 'firefox-esr');
+  if (!firefox || !existsSync(firefox)) {
+    process.stdout.write(
+      'These tests need Firefox. Run `sudo apt-get install firefox-esr` (Debian) or ' +
+        '`brew install --cask firefox` (macOS), or set FIREFOX to where it is.\n',
+    );
+    return { passed: 0, failed: 1 };
+  }
+  process.env.FIREFOX = firefox;
   return run();
 }

@@ -14,6 +14,17 @@ export const User = z.object({
   phone: Phone,
   role: Role,
   timezone: z.string(),
+  email: z.nullable(z.string()),
+  /** A signed, short-lived address of the picture. */
+  avatar: z.nullable(z.string()),
+  theme: z.enum(['system', 'light', 'dark']),
+  sound_on: z.boolean(),
+  sound: z.string(),
+  push_on: z.boolean(),
+  push_text: z.boolean(),
+  keys_on: z.boolean(),
+  /** When the account will be erased; null unless its owner asked for that. */
+  erased_at: z.nullable(z.iso.datetime()),
 });
 export type User = z.output<typeof User>;
 
@@ -30,7 +41,7 @@ export const NewPassword = z.string().check(
   ),
 );
 
-const PersonName = z
+export const PersonName = z
   .string()
   .check(
     z.trim(),
@@ -38,6 +49,14 @@ const PersonName = z
     z.maxLength(100, 'Nama paling panjang 100 karakter.'),
     z.regex(/^[^\p{Cc}<>]*$/u, 'Nama berisi karakter yang tidak dapat dipakai.'),
   );
+
+/** Who tells people from programs: ALTCHA by work of the browser, the others by their widget. */
+export const CaptchaProvider = z.enum(['altcha', 'turnstile', 'hcaptcha', 'recaptcha']);
+export type CaptchaProvider = z.output<typeof CaptchaProvider>;
+
+/** The acts that ask for a captcha. */
+export const Guarded = z.enum(['user_register', 'user_login', 'user_forgot_password']);
+export type Guarded = z.output<typeof Guarded>;
 
 /** The solved captcha, as the chosen provider's widget gives it. */
 const Captcha = z
@@ -57,6 +76,10 @@ export type Challenge = z.output<typeof Challenge>;
 export const SignedIn = z.object({ token: z.string(), user: User });
 export type SignedIn = z.output<typeof SignedIn>;
 
+/** A right password in a browser that this person never used: a code is on its way as well. */
+export const CodeAsked = z.object({ challenge: Challenge });
+export type CodeAsked = z.output<typeof CodeAsked>;
+
 export const registerUser = act({
   name: 'user_register',
   by: 'public',
@@ -71,7 +94,13 @@ export const registerUser = act({
     captcha: Captcha,
   },
   output: Challenge,
-  refuses: ['captcha_failed', 'password_common', 'otp_too_soon', 'otp_limit'],
+  refuses: [
+    'captcha_failed',
+    'captcha_unreachable',
+    'password_common',
+    'otp_too_soon',
+    'otp_limit',
+  ],
 });
 
 export const verifyOtp = act({
@@ -85,7 +114,7 @@ export const verifyOtp = act({
     code: z.string().check(z.trim(), z.regex(/^[0-9]{6}$/, 'Tulis enam angka dari pesan.')),
   },
   output: SignedIn,
-  refuses: ['otp_wrong', 'otp_expired'],
+  refuses: ['otp_wrong', 'otp_expired', 'account_suspended'],
 });
 
 export const resendOtp = act({
@@ -109,8 +138,15 @@ export const loginUser = act({
     password: z.string().check(z.minLength(1, 'Tulis kata sandi Anda.'), z.maxLength(1000)),
     captcha: Captcha,
   },
-  output: SignedIn,
-  refuses: ['captcha_failed', 'credentials_wrong', 'account_suspended'],
+  output: z.union([SignedIn, CodeAsked]),
+  refuses: [
+    'captcha_failed',
+    'captcha_unreachable',
+    'credentials_wrong',
+    'account_suspended',
+    'otp_too_soon',
+    'otp_limit',
+  ],
 });
 
 export const logoutUser = act({
@@ -127,11 +163,14 @@ export const captchaChallenge = act({
   name: 'captcha_challenge',
   by: 'public',
   limit: 'auth',
-  input: { for: z.enum(['user_register', 'user_login']) },
+  input: { for: Guarded },
   output: z.object({
-    provider: z.literal('altcha'),
-    /** The challenge as ALTCHA's widget reads it. */
+    provider: CaptchaProvider,
+    /** The task as ALTCHA reads it; empty for the others, who set theirs in their widget. */
     challenge: z.record(z.string(), z.unknown()),
+    /** Whom the widget is for, and where its script is; '' for ALTCHA. */
+    site_key: z.string(),
+    script_url: z.string(),
   }),
 });
 
@@ -142,7 +181,7 @@ export const AppConfig = z.object({
   production: z.boolean(),
   return_origins: z.array(z.string()),
   api_url: z.string(),
-  captcha: z.object({ provider: z.literal('altcha'), site_key: z.string() }),
+  captcha: z.object({ provider: CaptchaProvider, site_key: z.string() }),
   build: z.string(),
 });
 export type AppConfig = z.output<typeof AppConfig>;

@@ -34,6 +34,8 @@ export type Act<
   audited: boolean;
   /** True when the reply is an event stream. */
   streams: boolean;
+  /** True when the password must have been given in the last five minutes (`proof_needed`). */
+  fresh: boolean;
 };
 
 type Definition<
@@ -53,6 +55,7 @@ type Definition<
   refuses?: readonly RefusalCode[];
   audited?: boolean;
   streams?: boolean;
+  fresh?: boolean;
 };
 
 /** Declares an act: the promise both sides import. */
@@ -77,6 +80,7 @@ export function act<
     refuses: given.refuses ?? [],
     audited: given.audited ?? false,
     streams: given.streams ?? false,
+    fresh: given.fresh ?? false,
   };
 }
 

@@ -2,7 +2,9 @@ import type { Act } from './act.ts';
 import * as accounts from './accounts.ts';
 import * as events from './events.ts';
 import * as messages from './messages.ts';
+import * as people from './people.ts';
 import * as operator from './operator.ts';
+import * as push from './push.ts';
 import * as saldo from './saldo.ts';
 import * as simulator from './simulator.ts';
 import * as tokens from './tokens.ts';
@@ -17,6 +19,26 @@ export const acts: readonly Act[] = [
   accounts.checkToken,
   accounts.captchaChallenge,
   accounts.appConfig,
+  people.forgotPassword,
+  people.verifyForgot,
+  people.changeForgotten,
+  people.prove,
+  people.updateUser,
+  people.changePassword,
+  people.changePhone,
+  people.confirmPhone,
+  people.listSessions,
+  people.revokeSessions,
+  people.exportData,
+  people.getExport,
+  people.askDeletion,
+  people.deleteAccount,
+  people.keepAccount,
+  push.pushConfig,
+  push.registerPush,
+  push.renewPush,
+  push.unregisterPush,
+  push.testPush,
   tokens.listTokens,
   tokens.getToken,
   tokens.createToken,

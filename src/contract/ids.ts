@@ -13,7 +13,9 @@ export const idPrefixes = {
   message: 'msg_',
   topup: 'TU-',
   file: 'fil_',
+  upload: 'upl_',
   challenge: 'otp_',
+  export: 'exp_',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

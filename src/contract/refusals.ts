@@ -23,12 +23,18 @@ export const refusals = {
   our_fault: { status: 500, facts: z.object({ request: z.string() }), retryable: true },
 
   captcha_failed: { status: 422, facts: none },
+  captcha_unreachable: { status: 503, facts: none, retryable: true },
   credentials_wrong: { status: 401, facts: none },
   otp_wrong: { status: 422, facts: z.object({ left: z.int() }) },
   otp_expired: { status: 410, facts: none },
   otp_too_soon: { status: 429, facts: wait },
   otp_limit: { status: 429, facts: none },
   password_common: { status: 422, facts: none },
+  password_wrong: { status: 422, facts: none },
+  proof_needed: { status: 403, facts: none },
+  grant_gone: { status: 410, facts: none },
+  phone_same: { status: 422, facts: none },
+  export_limit: { status: 429, facts: z.object({ limit: z.int() }) },
   account_suspended: { status: 423, facts: none },
 
   token_invalid: { status: 401, facts: none },
@@ -54,6 +60,26 @@ export const refusals = {
   topup_already_paid: { status: 409, facts: none },
   topup_amount_mismatch: { status: 409, facts: z.object({ total: z.int(), received: z.int() }) },
   bank_line_used: { status: 409, facts: none },
+
+  push_service_unknown: { status: 422, facts: none },
+  push_key_old: { status: 409, facts: none },
+  push_gone: { status: 410, facts: none },
+  push_service_down: { status: 502, facts: none, retryable: true },
+
+  upload_gone: { status: 410, facts: none },
+  upload_kind_refused: { status: 415, facts: z.object({ allowed: z.string() }) },
+  upload_contradicts: { status: 422, facts: none },
+  upload_unsafe: { status: 422, facts: z.object({ why: z.string() }) },
+  upload_infected: { status: 422, facts: none },
+  upload_too_large: { status: 413, facts: z.object({ bytesMax: z.int() }) },
+  upload_empty: { status: 422, facts: none },
+  upload_offset_wrong: { status: 409, facts: z.object({ offset: z.int() }) },
+  upload_length_wrong: { status: 409, facts: z.object({ length: z.int() }) },
+  upload_used: { status: 409, facts: none },
+  upload_quota_full: { status: 409, facts: z.object({ bytesMax: z.int() }) },
+  storage_full: { status: 409, facts: z.object({ bytesMax: z.int() }) },
+  upload_too_slow: { status: 408, facts: none, retryable: true },
+  upload_unscanned: { status: 503, facts: wait, retryable: true },
 } satisfies Record<string, Entry>;
 
 export type RefusalCode = keyof typeof refusals;
@@ -76,9 +102,12 @@ export const alwaysPossible: readonly RefusalCode[] = [
   'idempotency_conflict',
   'request_in_flight',
   'our_fault',
+  'proof_needed',
 ];
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
+
+const inMegabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`;
 
 /** The sentence for people: what happened and what to do. */
 const sentences: Sentences = {
@@ -100,6 +129,8 @@ const sentences: Sentences = {
     `Terjadi gangguan di sisi kami. Coba lagi, dan sebutkan ${request} bila menghubungi kami.`,
 
   captcha_failed: 'Pemeriksaan keamanan gagal atau kedaluwarsa. Ulangi lalu coba lagi.',
+  captcha_unreachable:
+    'Layanan pemeriksaan keamanan sedang tidak dapat dihubungi. Coba lagi beberapa saat lagi.',
   credentials_wrong: 'Nomor atau kata sandi tidak cocok. Periksa lalu coba lagi.',
   otp_wrong: ({ left }) =>
     left > 0 ? `Kode tidak cocok. Sisa ${left} percobaan.` : 'Kode tidak cocok. Minta kode baru.',
@@ -107,6 +138,12 @@ const sentences: Sentences = {
   otp_too_soon: ({ seconds }) => `Tunggu ${seconds} detik sebelum meminta kode lagi.`,
   otp_limit: 'Batas kode hari ini sudah tercapai. Coba lagi besok.',
   password_common: 'Kata sandi ini terlalu mudah ditebak. Pilih yang lain.',
+  password_wrong: 'Kata sandi tidak cocok. Periksa lalu coba lagi.',
+  proof_needed: 'Masukkan kata sandi Anda sekali lagi untuk melanjutkan.',
+  grant_gone: 'Waktu untuk mengganti kata sandi sudah habis. Minta kode baru.',
+  phone_same: 'Ini nomor Anda yang sekarang. Tulis nomor yang baru.',
+  export_limit: ({ limit }) =>
+    `Unduhan data hanya dapat diminta ${limit} kali sehari. Coba lagi besok.`,
   account_suspended: 'Akun ini sedang ditangguhkan. Hubungi layanan pelanggan.',
 
   token_invalid: 'Kunci API tidak dikenal atau sudah dicabut. Periksa kuncinya di halaman Token.',
@@ -141,6 +178,37 @@ const sentences: Sentences = {
   topup_amount_mismatch: ({ total, received }) =>
     `Mutasi bank berisi ${formatRupiah(received)}, padahal tagihannya ${formatRupiah(total)}. Pilih mutasi lain atau tolak isi saldo ini.`,
   bank_line_used: 'Mutasi bank ini sudah dipakai untuk isi saldo lain.',
+
+  push_service_unknown:
+    'Layanan pemberitahuan peramban ini tidak dikenal. Coba peramban lain, atau hubungi operator.',
+  push_key_old:
+    'Langganan pemberitahuan ini memakai kunci lama. Muat ulang halaman lalu coba lagi.',
+  push_gone: 'Peramban ini tidak lagi menerima pemberitahuan. Nyalakan kembali di Profil.',
+  push_service_down:
+    'Layanan pemberitahuan peramban ini tidak menjawab. Coba lagi beberapa saat lagi.',
+
+  upload_gone: 'Unggahan ini tidak ada lagi. Unggah berkasnya sekali lagi.',
+  upload_kind_refused: ({ allowed }) =>
+    `Jenis berkas ini tidak diterima di sini. Pilih berkas ${allowed}.`,
+  upload_contradicts:
+    'Isi berkas ini tidak sesuai dengan nama atau jenisnya. Simpan ulang dengan akhiran yang benar lalu unggah lagi.',
+  upload_unsafe: ({ why }) => `Berkas ini tidak dapat diterima: ${why}.`,
+  upload_infected: 'Berkas ini ditolak karena dikenali sebagai perangkat lunak berbahaya.',
+  upload_too_large: ({ bytesMax }) =>
+    `Berkas terlalu besar. Paling besar ${inMegabytes(bytesMax)}.`,
+  upload_empty: 'Berkas ini kosong. Pilih berkas lain.',
+  upload_offset_wrong: ({ offset }) =>
+    `Potongan berkas tidak berurutan. Lanjutkan dari byte ${offset}.`,
+  upload_length_wrong: ({ length }) =>
+    `Ukuran berkas berbeda dari yang disebutkan di awal (${length} byte). Ulangi unggahan.`,
+  upload_used: 'Berkas ini sudah dipakai, jadi unggahannya tidak dapat diubah lagi.',
+  upload_quota_full: ({ bytesMax }) =>
+    `Unggahan yang belum selesai sudah melampaui ${inMegabytes(bytesMax)}. Selesaikan atau batalkan salah satunya.`,
+  storage_full: ({ bytesMax }) =>
+    `Ruang berkas akun ini (${inMegabytes(bytesMax)}) sudah penuh. Hubungi layanan pelanggan.`,
+  upload_too_slow: 'Unggahan terlalu lambat sehingga dihentikan. Periksa koneksi lalu lanjutkan.',
+  upload_unscanned: ({ seconds }) =>
+    `Berkas belum dapat dipindai. Coba lagi dalam ${seconds} detik; berkas Anda tidak hilang.`,
 };
 
 /** The sentence a person reads for a refusal, in Indonesian. */

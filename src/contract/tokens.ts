@@ -66,6 +66,7 @@ export const createToken = act({
   by: 'customer',
   changes: true,
   audited: true,
+  fresh: true,
   input: { name: TokenName, channel: ChannelName },
   /** `key` is shown this once. */
   output: z.object({ token: Token, key: z.string() }),
@@ -99,6 +100,7 @@ export const rotateToken = act({
   by: 'customer',
   changes: true,
   audited: true,
+  fresh: true,
   input: { token_id: IdInput('token') },
   output: z.object({ token: Token, key: z.string() }),
 });

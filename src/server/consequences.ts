@@ -2,8 +2,10 @@ import { rupiah } from '#contract/money.ts';
 import type { AccountOpened } from '#server/domains/accounts/accounts.ts';
 import type { Inbound, Sinks } from '#server/domains/channels/channels.ts';
 import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
+import { type Received, queueNotices } from '#server/domains/push/push.ts';
 import { type ConnectDeps, hearUndo } from '#server/domains/tokens/tokens.ts';
 import type { Config } from '#server/platform/config.ts';
+import type { Tx } from '#server/platform/database.ts';
 
 /** What happens in one domain because of what happened in another. Each line: an event, its reactions. */
 export type Consequences = {
@@ -13,6 +15,8 @@ export type Consequences = {
   systemAccountOpened: AccountOpened;
   /** A message has come in: it is kept, and when it says PUTUS to the house, the phone is parted. */
   messageCame: (inbound: Inbound) => Promise<void>;
+  /** A message is being kept: the browsers of its account are told, once that stands. */
+  messageReceived: (tx: Tx, received: Received) => Promise<void>;
 };
 
 type Deps = {
@@ -38,6 +42,7 @@ export const consequencesOf = ({ config, sinks, connecting }: Deps): Consequence
     });
   },
   systemAccountOpened: openWallet,
+  messageReceived: queueNotices,
   async messageCame(inbound) {
     await sinks().inbound(inbound);
     const { accountId, tokenId, from, type, body } = inbound;

@@ -2,18 +2,20 @@ import type { FastifyInstance } from 'fastify';
 import { keepActs } from './acts.ts';
 import type { House } from './house.ts';
 import type { Worker } from './worker.ts';
-import { aliveSessions } from '#server/domains/accounts/accounts.ts';
+import { aliveSessions, verifyExport } from '#server/domains/accounts/accounts.ts';
 import { openActDoor } from '#server/doors/acts.ts';
 import { openApi } from '#server/doors/api.ts';
-import { openFilesDoor } from '#server/doors/files.ts';
+import { openArchivesDoor, openFilesDoor } from '#server/doors/files.ts';
 import { type Check, openHealth } from '#server/doors/health.ts';
 import { type LiveStreams, openStreams } from '#server/doors/live.ts';
 import type { Origins } from '#server/doors/origin.ts';
 import { openPortal } from '#server/doors/portal.ts';
 import { openServer } from '#server/doors/server.ts';
+import { openUploadsDoor } from '#server/doors/uploads.ts';
 import { type WebApp, openStatic } from '#server/doors/static.ts';
 import { openAnswers } from '#server/platform/answers.ts';
 import { openAudit } from '#server/platform/audit.ts';
+import { captchaSourcesOf } from '#server/platform/captcha-providers.ts';
 import { isTransient } from '#server/platform/database.ts';
 import { verifyFile } from '#server/platform/files.ts';
 import { openLimiter } from '#server/platform/limits.ts';
@@ -54,7 +56,11 @@ export function openDoors(house: House, { webApp, worker, open, ...given }: Want
   void app.register(async (scope) => openApi(scope, apiDepsOf(house)));
   openFilesDoor(app, {
     verify: (signed) => verifyFile(secrets, signed),
-    read: house.files.read,
+    open: house.files.open,
+  });
+  openArchivesDoor(app, {
+    verify: (signed) => verifyExport(secrets, signed),
+    open: house.exports.open,
   });
   openHealth(app, {
     checks: checksOf(house, worker),
@@ -62,7 +68,12 @@ export function openDoors(house: House, { webApp, worker, open, ...given }: Want
     metricsText: metrics.text,
     metricsToken: config.METRICS_TOKEN,
   });
-  openStatic(app, webApp, { apiOrigin: config.API_URL, simulator: config.SIMULATOR });
+  openStatic(app, webApp, {
+    apiOrigin: config.API_URL,
+    captcha: captchaSourcesOf(config),
+    simulator: config.SIMULATOR,
+    gallery: !config.production,
+  });
   measure(house, worker);
   return { app, closeStreams: streams.close };
 }
@@ -74,6 +85,7 @@ function hangPortal(app: FastifyInstance, house: House, streams: LiveStreams): v
     portals: config.PORTAL_ORIGINS,
     trustsHost: !config.production,
   };
+  const limiter = openLimiter(house.house, { authMax: config.RATE_AUTH_PER_ADDRESS });
   const report = (bug: unknown, { requestId, act }: { requestId: string; act: string }) => {
     const level = isTransient(bug) ? 'warn' : 'error';
     log[level]({ request: requestId, act, err: bug }, 'an act failed');
@@ -81,14 +93,23 @@ function hangPortal(app: FastifyInstance, house: House, streams: LiveStreams): v
   const calls = metrics.counter('kabari_acts_total', 'Calls of acts, by act and outcome');
   const door = openActDoor(keepActs(house), {
     findSession: (token) => house.sessions.find(token),
-    limiter: openLimiter(house.house, { authMax: config.RATE_AUTH_PER_ADDRESS }),
+    isProved: (sessionId, device) => house.sessions.isProved(sessionId, device),
+    limiter,
     answers: openAnswers(house.house, house.secrets, house.report),
     audit: openAudit(house.house),
     origins,
     report,
     told: ({ act, outcome }) => calls.add({ act, outcome }),
   });
-  openPortal(app, { door, streams, origins, report });
+  openPortal(app, { door, streams, origins, production: config.production, report });
+  openUploadsDoor(app, {
+    uploads: house.uploads,
+    openFile: house.files.open,
+    findSession: (token) => house.sessions.find(token),
+    limiter,
+    origins,
+    report,
+  });
 }
 
 const apiDepsOf = ({ keyRing, messages, config, log }: House) => ({

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import {
   type Captcha,
+  type Exports,
   type Sessions,
   ensureOperator,
-  openAltcha,
+  eraseDue,
+  openCaptcha,
+  openExports,
   openSessions,
 } from '#server/domains/accounts/accounts.ts';
 import { receiveBankLine } from '#server/domains/billing/billing.ts';
@@ -11,10 +14,12 @@ import { channelsOf } from '#server/domains/channels/channels.ts';
 import {
   type Messages,
   contentOf,
+  excerptOf,
   openBody,
   openMessages,
 } from '#server/domains/messages/messages.ts';
 import { type Prices, openPrices } from '#server/domains/pricing/pricing.ts';
+import type { PushDeps } from '#server/domains/push/push.ts';
 import { type Simulator, openSimulator } from '#server/domains/simulator/simulator.ts';
 import {
   type ConnectDeps,
@@ -25,11 +30,16 @@ import {
 import type { Config } from '#server/platform/config.ts';
 import { type Sql, isTransient, openDatabase } from '#server/platform/database.ts';
 import { type Files, openFiles } from '#server/platform/files.ts';
+import { openScanner } from '#server/platform/inspect-malware.ts';
 import { type LiveHub, openLive } from '#server/platform/live.ts';
 import type { Log } from '#server/platform/log.ts';
 import { type Metrics, openMetrics } from '#server/platform/metrics.ts';
+import { openOutbound } from '#server/platform/outbound.ts';
 import { type Secrets, readSecrets } from '#server/platform/secrets.ts';
+import { type Uploads, openUploads } from '#server/platform/uploads.ts';
+import { readVapid } from '#server/platform/vapid.ts';
 import { type Consequences, consequencesOf } from './consequences.ts';
+import { holdingsOf } from './holdings.ts';
 
 /** Everything behind the doors, opened and joined. */
 export type House = {
@@ -49,9 +59,16 @@ export type House = {
   keyRing: KeyRing;
   prices: Prices;
   files: Files;
+  uploads: Uploads;
   live: LiveHub;
   messages: Messages;
   simulator: Simulator;
+  /** What notices to browsers are made and sent with. */
+  push: PushDeps;
+  /** Archives of what accounts hold. */
+  exports: Exports;
+  /** Erases the accounts whose time has come. */
+  eraseDue: () => Promise<void>;
   consequences: Consequences;
   /** Sends a text through the installation's own token; `shown` is what its history shows. */
   tell: (phone: string, text: string, shown?: string) => Promise<void>;
@@ -90,6 +107,7 @@ export async function openHouse(wanted: Wanted): Promise<House> {
     openListening: () => openDatabase(url, { max: 1, as: 'house', name: 'live' }),
     report,
   });
+  const metrics = openMetrics();
   return {
     ...ground,
     ...joined,
@@ -97,9 +115,11 @@ export async function openHouse(wanted: Wanted): Promise<House> {
     newOperator,
     keyRing,
     live,
-    metrics: openMetrics(),
-    sessions: openSessions(house),
-    captcha: openAltcha(house, secrets),
+    metrics,
+    push: await preparePush(ground, metrics),
+    ...openHoldings(ground, join(wanted.dataFolder, 'exports'), joined.tell),
+    sessions: openSessions(ground.callers),
+    captcha: openCaptcha({ house, secrets, config, report }),
     close: async () => {
       await joined.messages.close();
       await Promise.all([keyRing.close(), live.close()]);
@@ -109,18 +129,69 @@ export async function openHouse(wanted: Wanted): Promise<House> {
   };
 }
 
+async function preparePush(ground: Ground, metrics: Metrics): Promise<PushDeps> {
+  const { config, house, secrets, log, report } = ground;
+  const notices = metrics.counter('kabari_notices_total', 'Notices to browsers, by how they ended');
+  return {
+    house,
+    config,
+    secrets,
+    log,
+    report,
+    excerptOf,
+    vapid: await readVapid(house, secrets),
+    outbound: openOutbound({ listed: config.PUSH_SERVICES }),
+    told: (outcome) => notices.add({ outcome }),
+  };
+}
+
+/** What accounts hold: how it is taken along, and how it goes. */
+function openHoldings(
+  { tenant, house, secrets, files, uploads, report }: Ground,
+  folder: string,
+  sendOtp: House['tell'],
+): Pick<House, 'eraseDue' | 'exports'> {
+  const archives = openExports({
+    sql: tenant,
+    house,
+    secrets,
+    folder,
+    holdings: () => holdings,
+    sendOtp,
+    report,
+  });
+  const { holding } = archives;
+  const holdings = holdingsOf({ sql: tenant, house, files, uploads, archives: holding });
+  return {
+    exports: archives,
+    eraseDue: () => eraseDue({ house, sendOtp, holdings, report }),
+  };
+}
+
 /** What every domain stands on. */
 type Ground = Pick<
   House,
-  'config' | 'files' | 'house' | 'log' | 'now' | 'prices' | 'report' | 'secrets' | 'tenant'
+  | 'config'
+  | 'files'
+  | 'house'
+  | 'log'
+  | 'now'
+  | 'prices'
+  | 'report'
+  | 'secrets'
+  | 'tenant'
+  | 'uploads'
 > & {
   /** The accept path's own pool, so that nothing else delays it. */
   accept: Sql;
+  /** Who is calling is looked up in a pool of its own: a crowd that signs in holds nobody else up. */
+  callers: Sql;
   end: () => Promise<void>;
 };
 
+const MB = 1_000_000;
 /** Connections of one process; the house's own server has 60 in all. */
-const POOL = { tenant: 10, house: 8, accept: 10 } as const;
+const POOL = { tenant: 10, house: 8, accept: 10, callers: 2 } as const;
 
 async function openGround({ config, log, url, dataFolder, ...given }: Wanted): Promise<Ground> {
   const { now = () => new Date() } = given;
@@ -128,6 +199,7 @@ async function openGround({ config, log, url, dataFolder, ...given }: Wanted): P
     tenant: openDatabase(url, { max: POOL.tenant, as: 'tenant', name: 'portal' }),
     house: openDatabase(url, { max: POOL.house, as: 'house', name: 'house' }),
     accept: openDatabase(url, { max: POOL.accept, as: 'house', name: 'accept' }),
+    callers: openDatabase(url, { max: POOL.callers, as: 'house', name: 'callers' }),
   };
   const report = (trouble: unknown) => {
     if (isTransient(trouble)) log.warn({ err: trouble }, 'trouble that may pass');
@@ -137,6 +209,7 @@ async function openGround({ config, log, url, dataFolder, ...given }: Wanted): P
     readSecrets(pools.house, config.SECRET_KEY),
     openPrices({ house: pools.house, config, now, onTrouble: report }),
   ]);
+  const files = openFiles(pools.tenant, join(dataFolder, 'files'), secrets);
   return {
     config,
     log,
@@ -145,7 +218,16 @@ async function openGround({ config, log, url, dataFolder, ...given }: Wanted): P
     secrets,
     prices,
     ...pools,
-    files: openFiles(pools.tenant, join(dataFolder, 'files'), secrets),
+    files,
+    uploads: openUploads({
+      sql: pools.tenant,
+      house: pools.house,
+      files,
+      dataFolder,
+      scanner: config.CLAMD_HOST === undefined ? undefined : openScanner(config.CLAMD_HOST, report),
+      openBytesMax: config.UPLOADS_OPEN_MB * MB,
+      storedBytesMax: config.FILES_PER_ACCOUNT_MB * MB,
+    }),
     end: async () => {
       await Promise.all(Object.values(pools).map((sql) => sql.end({ timeout: 5 })));
     },
@@ -171,6 +253,7 @@ function joinDomains(ground: Ground, system: () => SystemToken): Joined {
     receiveBankLine: (line) => receiveBankLine({ house, config, now }, line),
     report,
   });
+  const consequences = consequencesOf({ config, sinks: () => messages.sinks, connecting });
   const messages = openMessages({
     sql: tenant,
     house,
@@ -184,12 +267,13 @@ function joinDomains(ground: Ground, system: () => SystemToken): Joined {
     onWork: () => {
       for (const listener of listeners) listener();
     },
+    onReceived: consequences.messageReceived,
   });
   return {
     tell,
     simulator,
     messages,
-    consequences: consequencesOf({ config, sinks: () => messages.sinks, connecting }),
+    consequences,
     onWork: (listener) => listeners.push(listener),
   };
 }

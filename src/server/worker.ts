@@ -7,9 +7,11 @@ import {
   retryParked,
   startRelay,
 } from '#server/domains/messages/messages.ts';
+import { type PushSender, startPushSender, sweepPush } from '#server/domains/push/push.ts';
 import { eraseOldLines } from '#server/domains/simulator/simulator.ts';
 import { pruneLinks } from '#server/domains/tokens/tokens.ts';
 import { pruneAnswers } from '#server/platform/answers.ts';
+import { forgetStrangers } from '#server/platform/audit.ts';
 import { type Sql, openDatabase } from '#server/platform/database.ts';
 import { type Job, type Jobs, startJobs } from '#server/platform/jobs.ts';
 import { LIVE_CHANNEL } from '#server/platform/live.ts';
@@ -19,6 +21,7 @@ import type { House } from './house.ts';
 export type Worker = {
   lanes: Lanes;
   relay: Relay;
+  pushes: PushSender;
   /** Throws when a lane has been due for long and nobody owns it. */
   checkLanes: () => Promise<void>;
   /** Takes no new work, finishes what is under way, and gives its lanes back. */
@@ -32,7 +35,11 @@ const NAMES_MAX = 200;
 export async function startWorker(house: House, ownerUrl: string): Promise<Worker> {
   const { log, report, config, messages, simulator } = house;
   const sql = house.house;
-  const relay = startRelay({ sql, log }, (accounts) => void hint(sql, accounts).catch(report));
+  const pushes = startPushSender(house.push);
+  const relay = startRelay({ sql, log }, (accounts) => {
+    pushes.poke();
+    void hint(sql, accounts).catch(report);
+  });
   const lanes = messages.startLanes();
   house.onWork(() => {
     lanes.poke();
@@ -45,14 +52,20 @@ export async function startWorker(house: House, ownerUrl: string): Promise<Worke
     });
   }
   const jobs = startJobsSoon(house, ownerUrl);
+  // Asked for here, begun soon; elsewhere, within a minute.
+  house.exports.onAsked(() => {
+    jobs.then((started) => started?.start(DATA_EXPORTS)).catch(report);
+  });
   return {
     lanes,
     relay,
+    pushes,
     checkLanes: () => checkLanes(sql),
     close: async () => {
       await Promise.all([lanes.close(), jobs.then((started) => started?.close())]);
       if (config.SIMULATOR) await simulator.channel.close();
       await relay.close();
+      await pushes.close();
     },
   };
 }
@@ -78,7 +91,9 @@ async function hint(sql: Sql, accounts: ReadonlySet<string>): Promise<void> {
   }
 }
 
-const jobsOf = ({ house, now }: House): readonly Job[] => [
+const DATA_EXPORTS = 'data-exports';
+
+const jobsOf = ({ house, now, uploads, exports, eraseDue }: House): readonly Job[] => [
   {
     name: 'message-partitions',
     cron: '7 * * * *',
@@ -91,6 +106,12 @@ const jobsOf = ({ house, now }: House): readonly Job[] => [
   { name: 'answer-pruning', cron: '17 * * * *', run: () => pruneAnswers(house) },
   { name: 'link-pruning', cron: '22 * * * *', run: () => pruneLinks(house) },
   { name: 'simulated-lines', cron: '27 * * * *', run: () => eraseOldLines(house) },
+  { name: 'upload-sweep', cron: '42 * * * *', run: () => uploads.sweep() },
+  { name: DATA_EXPORTS, cron: '* * * * *', heartbeatSeconds: 60, run: () => exports.work() },
+  { name: 'export-sweep', cron: '47 * * * *', run: () => exports.sweep() },
+  { name: 'account-erasure', cron: '* * * * *', heartbeatSeconds: 60, run: () => eraseDue() },
+  { name: 'stranger-audit', cron: '52 * * * *', run: () => forgetStrangers(house) },
+  { name: 'push-sweep', cron: '37 * * * *', run: () => sweepPush(house) },
   { name: 'history-pruning', cron: '32 * * * *', run: () => pruneHistory(house) },
 ];
 

@@ -13,3 +13,8 @@ createRoot(root).render(
     <RouterProvider router={makeRouter(makeQueryClient())} />
   </StrictMode>,
 );
+
+const startWorker = () =>
+  void import('#web/client/startWorker.ts').then((own) => own.startWorker()).catch(() => undefined);
+// When there is nothing better to do; Safari has no word for that.
+(window.requestIdleCallback ?? setTimeout)(startWorker);

@@ -10,12 +10,19 @@ import {
 import { parseSearch, stringifySearch } from '#web/client/search.ts';
 import { date, oneOf, searchFields, text, whole } from '#web/client/searchFields.ts';
 import { AuthLayout } from '#web/features/shell/AuthLayout.tsx';
-import { NotFoundPage } from '#web/features/shell/NotFoundPage.tsx';
 import { BrokenPage } from '#web/features/shell/BrokenPage.tsx';
 import { Announcer } from '#web/ui/Announcer.tsx';
 import { OfflineBar } from '#web/ui/OfflineBar.tsx';
 import { Spinner } from '#web/ui/Spinner.tsx';
 import { ToastPlace } from '#web/ui/ToastPlace.tsx';
+
+const NotFoundPage = lazyRouteComponent(
+  () => import('#web/features/shell/NotFoundPage.tsx'),
+  'NotFoundPage',
+);
+
+/** Set by `vite.config.ts`. */
+declare const __GALLERY__: boolean;
 
 const rootRoute = createRootRouteWithContext<{ client: QueryClient }>()({
   component: () => (
@@ -67,6 +74,42 @@ const verifyOtpRoute = createRoute({
   component: lazyRouteComponent(
     () => import('#web/features/auth/VerifyOtpPage.tsx'),
     'VerifyOtpPage',
+  ),
+});
+
+const forgotRoute = createRoute({
+  getParentRoute: () => authRoute,
+  path: 'forgot-password',
+});
+const forgotIndexRoute = createRoute({
+  getParentRoute: () => forgotRoute,
+  path: '/',
+  beforeLoad: () => {
+    redirect({ to: '/auth/forgot-password/phone', replace: true, throw: true });
+  },
+});
+const forgotPhoneRoute = createRoute({
+  getParentRoute: () => forgotRoute,
+  path: 'phone',
+  component: lazyRouteComponent(
+    () => import('#web/features/auth/ForgotPhonePage.tsx'),
+    'ForgotPhonePage',
+  ),
+});
+const forgotOtpRoute = createRoute({
+  getParentRoute: () => forgotRoute,
+  path: 'otp',
+  component: lazyRouteComponent(
+    () => import('#web/features/auth/ForgotOtpPage.tsx'),
+    'ForgotOtpPage',
+  ),
+});
+const forgotChangeRoute = createRoute({
+  getParentRoute: () => forgotRoute,
+  path: 'change',
+  component: lazyRouteComponent(
+    () => import('#web/features/auth/ForgotChangePage.tsx'),
+    'ForgotChangePage',
   ),
 });
 
@@ -133,6 +176,15 @@ const operatorRoute = createRoute({
   ),
 });
 
+const profileRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/profile',
+  component: lazyRouteComponent(
+    () => import('#web/features/profile/ProfilePage.tsx'),
+    'ProfilePage',
+  ),
+});
+
 const scanRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/scan/$data',
@@ -155,12 +207,45 @@ const leavingRoute = createRoute({
   component: lazyRouteComponent(() => import('#web/features/shell/LeavingPage.tsx'), 'LeavingPage'),
 });
 
+/** The gallery of pieces; not even its address is in a build without it. */
+const galleryRoutes = __GALLERY__
+  ? [
+      createRoute({
+        getParentRoute: () => rootRoute,
+        path: '/__galeri/{-$piece}',
+        component: lazyRouteComponent(
+          () => import('#web/features/gallery/GalleryPage.tsx'),
+          'GalleryPage',
+        ),
+      }),
+    ]
+  : [];
+
 const routeTree = rootRoute.addChildren([
-  authRoute.addChildren([authIndexRoute, loginRoute, registerRoute, verifyOtpRoute]),
-  appRoute.addChildren([homeRoute, tokensRoute, messagesRoute, saldoRoute, operatorRoute]),
+  authRoute.addChildren([
+    authIndexRoute,
+    loginRoute,
+    registerRoute,
+    verifyOtpRoute,
+    forgotRoute.addChildren([
+      forgotIndexRoute,
+      forgotPhoneRoute,
+      forgotOtpRoute,
+      forgotChangeRoute,
+    ]),
+  ]),
+  appRoute.addChildren([
+    homeRoute,
+    tokensRoute,
+    messagesRoute,
+    saldoRoute,
+    operatorRoute,
+    profileRoute,
+  ]),
   scanRoute,
   simulatorRoute,
   leavingRoute,
+  ...galleryRoutes,
 ]);
 
 /** Every address and its page; each page is a chunk of its own, fetched when its link is pointed at. */

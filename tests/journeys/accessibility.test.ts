@@ -117,6 +117,7 @@ journey('everybody can use the messages', async ({ product, person }) => {
   await look(tab, 'message with its details');
   await tab.keyboard.press('Escape');
   await tab.getByRole('button', { name: 'Semua tanggal' }).click();
+  await tab.getByRole('button', { name: 'Rentang khusus' }).click();
   await tab.getByRole('grid').first().waitFor();
   await look(tab, 'messages with the calendar');
   await tab.goto(`${product.address}/message-history?new=1`);
@@ -188,7 +189,10 @@ journey('everybody can use the sheets of a phone', async ({ product, person }) =
 
 journey('everybody can use tokens and saldo', async ({ product, person }) => {
   const { customer, sender } = await shopAt(product.address);
-  const ratna = await person({ still: true, session: customer.session });
+  // Somebody who has just signed in: a new token asks for a fresh proof.
+  const { phone, password } = customer;
+  const session = await signIn(product.address, { phone, password });
+  const ratna = await person({ still: true, session });
   const { faults, look } = inspection();
   const tab = await ratna.open('/token');
   await tab.getByRole('row', { name: /Kasir Malioboro/ }).waitFor();

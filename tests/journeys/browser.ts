@@ -6,6 +6,7 @@ import {
   chromium,
 } from 'playwright-core';
 import { encode } from '#web/client/session.ts';
+import { deviceOf } from './portal.ts';
 import { installSpies, type Kind } from './spies.ts';
 
 const SHOW_MS_MAX = 10_000;
@@ -20,12 +21,13 @@ const flags = [
   '--disable-sync',
 ];
 
-/** Starts the machine's Chromium: what `CHROMIUM` names, or Debian's. */
-export const startBrowser = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: flags,
-  });
+/** How the machine's Chromium is started: what `CHROMIUM` names, or Debian's. */
+export const launching = () => ({
+  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+  args: flags,
+});
+
+export const startBrowser = (): Promise<Browser> => chromium.launch(launching());
 
 export type Heard = { kind: Kind; what: string; page: Page };
 
@@ -92,6 +94,18 @@ export async function openPerson(
   };
 }
 
+/** The browser that the session was begun in: elsewhere what is sensitive asks for the password. */
+const deviceCookie = (address: string, session: string) => ({
+  name: 'kabari-device',
+  value: deviceOf(session),
+  domain: new URL(address).hostname,
+  path: '/',
+  expires: -1,
+  httpOnly: true,
+  secure: false,
+  sameSite: 'Strict' as const,
+});
+
 function optionsFor(address: string, wish: Wish): BrowserContextOptions {
   const { width = 1440, height = width < 600 ? 844 : 900, dark = false, session } = wish;
   const localStorage = [{ name: 'auth-token', value: encode(session ?? '') }];
@@ -105,13 +119,18 @@ function optionsFor(address: string, wish: Wish): BrowserContextOptions {
     ...(wish.floatingScrollbars && { isMobile: true }),
     ...(width < 600 && { hasTouch: true, isMobile: true, deviceScaleFactor: 2 }),
     ...(session !== undefined && {
-      storageState: { cookies: [], origins: [{ origin: address, localStorage }] },
+      storageState: {
+        cookies: [deviceCookie(address, session)],
+        origins: [{ origin: address, localStorage }],
+      },
     }),
   };
 }
 
 function watch(page: Page, note: (line: string) => void, wrong: (line: string) => void): void {
   page.on('console', (message) => {
+    // The profile of a journey is a private window, where Chromium has no push and says so.
+    if (/Push API in incognito mode/.test(message.text())) return;
     if (message.type() === 'error' || message.type() === 'warning') {
       wrong(`console ${message.type()}: ${message.text()} (${message.location().url})`);
     }

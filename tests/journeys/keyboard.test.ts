@@ -1,35 +1,18 @@
-import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { newSender, PASSWORD, answerFrom, deliverText, signUp, topUp } from './portal.ts';
+import {
+  answerFrom,
+  codeFor,
+  deliverText,
+  forNewBrowser,
+  newSender,
+  PASSWORD,
+  signUp,
+  topUp,
+} from './portal.ts';
 import { setTheStage } from './stage.ts';
-import { arrivesAt, soon } from './steps.ts';
+import { arrivesAt, isFocused, press, soon, write } from './steps.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
-
-const STEPS_MAX = 60;
-
-const isFocused = async (tab: Page, place: Locator): Promise<boolean> =>
-  (await place.and(tab.locator(':focus')).count()) === 1;
-
-/** Presses Tab until the focus is there. @throws when it never comes by. */
-async function tabTo(tab: Page, place: Locator): Promise<void> {
-  await place.waitFor();
-  for (let step = 0; step < STEPS_MAX; step++) {
-    if (await isFocused(tab, place)) return;
-    await tab.keyboard.press('Tab');
-  }
-  throw new Error(`the focus never came to ${place.toString()}`);
-}
-
-async function write(tab: Page, place: Locator, text: string): Promise<void> {
-  await tabTo(tab, place);
-  await tab.keyboard.type(text);
-}
-
-async function press(tab: Page, place: Locator, key = 'Enter'): Promise<void> {
-  await tabTo(tab, place);
-  await tab.keyboard.press(key);
-}
 
 journey('one registers and signs in with the keyboard alone', async ({ product, person }) => {
   const who = await signUp(product.address, { name: 'Bengkel Jaya', phone: '6281355501001' });
@@ -52,6 +35,9 @@ journey('one registers and signs in with the keyboard alone', async ({ product, 
   await write(tab, tab.getByLabel('Nomor ponsel'), '081355501001');
   await write(tab, tab.getByLabel('Kata sandi', { exact: true }), who.password);
   await tab.keyboard.press('Enter');
+  await arrivesAt(tab, '/auth/verify-otp');
+  await soon(() => isFocused(tab, tab.getByLabel('Kode verifikasi'))).toBe(true);
+  await tab.keyboard.type(await codeFor(product.address, who.phone, forNewBrowser));
   await arrivesAt(tab, '/');
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
 });

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { captchaChallenge, loginUser, registerUser, verifyOtp } from '#contract/accounts.ts';
@@ -13,23 +13,35 @@ import {
 } from '#contract/simulator.ts';
 import { consentScan, createToken, getScan, getToken, linkToken } from '#contract/tokens.ts';
 
+/** The browser that each session of these helpers was begun in. */
+const devices = new Map<string, string>();
+
+/** The cookie of the browser that a session was begun in; some other browser's for an unknown one. */
+export const deviceOf = (session: string): string => devices.get(session) ?? deviceNamed(session);
+
+/** A browser's cookie, always the same for the same name. */
+export const deviceNamed = (name: string): string =>
+  createHash('sha256').update(`browser of ${name}`).digest('base64url');
+
 /**
  * Asks for an act over HTTP, as the browser does.
  *
- * @param session the token of who is signed in; '' for nobody.
+ * @param from the token of who is signed in, or, for nobody, which browser it is.
  * @throws Error with the refusal's sentence.
  */
 export async function ask<A extends Act>(
   address: string,
   act: A,
   input: InputFor<A>,
-  session = '',
+  from: string | { device: string } = '',
 ): Promise<OutputOf<A>> {
+  const session = typeof from === 'string' ? from : '';
+  const device = typeof from === 'string' ? deviceOf(from) : from.device;
   const fields = { act: act.name, token: session, fcm: '', ...(input as object) };
   const key = act.changes ? { key: randomUUID() } : {};
   const response = await fetch(`${address}/api`, {
     method: 'POST',
-    headers: { origin: address },
+    headers: { origin: address, cookie: `kabari-device=${device}` },
     body: new URLSearchParams(toPairs({ ...fields, ...key })),
   });
   const body = (await response.json()) as { code: number; msg?: string; data?: unknown };
@@ -58,13 +70,23 @@ async function captchaFor(address: string, act: 'user_login' | 'user_register'):
   return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
 }
 
-/** The newest one-time code in a simulated phone. */
-async function codeIn(address: string, phone: string): Promise<string | undefined> {
+/** Everything that was sent to a simulated phone, oldest first. */
+export async function textsIn(address: string, phone: string): Promise<string[]> {
   const { lines } = await ask(address, simulatedPhone, { phone });
-  return lines
-    .map(({ content }) => /Kode verifikasi Kabari: (\d{6})/.exec(content.caption)?.[1])
-    .findLast((code) => code !== undefined);
+  return lines.map(({ content }) => content.caption);
 }
+
+/** What a message says its code is for. */
+export const forNewBrowser = ' untuk masuk dari peramban baru';
+export const forNewPassword = ' untuk mengganti kata sandi';
+
+/** The newest one-time code that was sent to a simulated phone for something; waits for it. */
+export const codeFor = (address: string, phone: string, purpose = ''): Promise<string> =>
+  until(async () =>
+    (await textsIn(address, phone))
+      .map((text) => new RegExp(`Kode verifikasi Kabari: (\\d{6})${purpose}`).exec(text)?.[1])
+      .findLast((code) => code !== undefined),
+  );
 
 export const PASSWORD = 'sepeda biru tujuh belas';
 
@@ -79,18 +101,34 @@ export async function signUp(
   const captcha = await captchaFor(address, 'user_register');
   const asked = { ...who, password: PASSWORD, agree: '1', captcha } as const;
   const { challenge } = await ask(address, registerUser, asked);
-  const code = await until(() => codeIn(address, who.phone));
-  const { token } = await ask(address, verifyOtp, { challenge, code });
+  const code = await codeFor(address, who.phone);
+  const device = deviceNamed(who.phone);
+  const { token } = await ask(address, verifyOtp, { challenge, code }, { device });
+  devices.set(token, device);
   return { ...who, password: PASSWORD, session: token };
 }
 
-/** Signs in. @returns the session's token. */
+/**
+ * Signs in, in the browser the person registered in; in one that they never used, with the code from
+ * the simulated phone.
+ *
+ * @returns the session's token.
+ */
 export async function signIn(
   address: string,
   who: { phone: string; password: string },
+  device = deviceNamed(who.phone),
 ): Promise<string> {
   const captcha = await captchaFor(address, 'user_login');
-  return (await ask(address, loginUser, { ...who, captcha })).token;
+  const answer = await ask(address, loginUser, { ...who, captcha }, { device });
+  const token = 'token' in answer ? answer.token : await enterCode(answer.challenge.challenge);
+  devices.set(token, device);
+  return token;
+
+  async function enterCode(challenge: string): Promise<string> {
+    const code = await codeFor(address, who.phone, forNewBrowser);
+    return (await ask(address, verifyOtp, { challenge, code }, { device })).token;
+  }
 }
 
 /** Makes a top-up and pays it in the simulated bank. */

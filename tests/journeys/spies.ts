@@ -29,6 +29,14 @@ export function installSpies(): void {
     };
   }
 
+  if ('ServiceWorkerRegistration' in window) {
+    const { showNotification } = ServiceWorkerRegistration.prototype;
+    ServiceWorkerRegistration.prototype.showNotification = function spied(title, options) {
+      tell('notice', JSON.stringify({ title, body: options?.body, icon: options?.icon }));
+      return showNotification.call(this, title, options);
+    };
+  }
+
   document.addEventListener('securitypolicyviolation', (event) => {
     tell('violation', `${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`);
   });

@@ -11,15 +11,20 @@ type Stage = {
   person: (wish?: Wish) => Promise<Person>;
 };
 
+type Settings = Record<string, string>;
+
 /**
  * One product and one browser for the journeys of a file, made before the first and gone after the
  * last. Call it once at the top of the file.
+ *
+ * @param settings those of the product; or how to come by them, where something must be made for them.
  */
-export function setTheStage(settings: Record<string, string> = {}) {
+export function setTheStage(settings: Settings | (() => Promise<Settings>) = {}) {
   let product: Product;
   let browser: Browser;
   beforeAll(async () => {
-    [product, browser] = await Promise.all([startProduct(settings), startBrowser()]);
+    const given = typeof settings === 'function' ? await settings() : settings;
+    [product, browser] = await Promise.all([startProduct(given), startBrowser()]);
   });
   afterAll(async () => {
     await browser?.close();

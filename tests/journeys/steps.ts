@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { PASSWORD } from './portal.ts';
 
@@ -42,3 +42,31 @@ export const rupiahIn = (text: string | null): number => Number((text ?? '').rep
 /** Waits until what is looked at satisfies the expectation: looks as often as it takes. */
 export const soon = <T>(look: () => Promise<T> | T) =>
   expect.poll(look, { timeout: 10_000, interval: 50 });
+
+const STEPS_MAX = 60;
+
+/** Whether the focus is there. */
+export const isFocused = async (tab: Page, place: Locator): Promise<boolean> =>
+  (await place.and(tab.locator(':focus')).count()) === 1;
+
+/** Presses Tab until the focus is there. @throws when it never comes by. */
+async function tabTo(tab: Page, place: Locator): Promise<void> {
+  await place.waitFor();
+  for (let step = 0; step < STEPS_MAX; step++) {
+    if (await isFocused(tab, place)) return;
+    await tab.keyboard.press('Tab');
+  }
+  throw new Error(`the focus never came to ${place.toString()}`);
+}
+
+/** Types with the keyboard alone. */
+export async function write(tab: Page, place: Locator, text: string): Promise<void> {
+  await tabTo(tab, place);
+  await tab.keyboard.type(text);
+}
+
+/** Presses a key with the keyboard alone. */
+export async function press(tab: Page, place: Locator, key = 'Enter'): Promise<void> {
+  await tabTo(tab, place);
+  await tab.keyboard.press(key);
+}

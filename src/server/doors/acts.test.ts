@@ -61,6 +61,7 @@ function aDoor(sql: Sql, kept: readonly KeptAct[], changes: Partial<ActDoorDeps>
   const secrets = secretsFrom(new Uint8Array(32).fill(7));
   const door = openActDoor(kept, {
     findSession: async (token) => people.get(token),
+    isProved: async () => true,
     limiter: openLimiter(sql, { authMax: 1_000 }),
     answers: openAnswers(sql, secrets, report),
     audit: openAudit(sql),
@@ -79,6 +80,7 @@ function aDoor(sql: Sql, kept: readonly KeptAct[], changes: Partial<ActDoorDeps>
       source: { origin: undefined, site: site === '' ? undefined : site, host: '' },
       ip: '203.0.113.7',
       agent: 'Firefox',
+      device: 'hers',
       requestId: 'req_1',
       signal: new AbortController().signal,
     });

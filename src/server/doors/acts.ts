@@ -16,6 +16,8 @@ export type Told = { act: string; outcome: string; seconds: number };
 
 export type ActDoorDeps = {
   findSession: (token: string) => Promise<Person | undefined>;
+  /** Whether the session's person gave the password lately, in this browser. */
+  isProved: (sessionId: string, device: string) => Promise<boolean>;
   limiter: Limiter;
   answers: ActAnswers;
   audit: Audit;
@@ -32,6 +34,7 @@ export type Asked = {
   source: Source;
   ip: string;
   agent: string;
+  device: string;
   requestId: string;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;
@@ -62,7 +65,7 @@ export function openActDoor(kept: readonly KeptAct[], deps: ActDoorDeps): ActDoo
       const keeper = keepers.get(envelope.act);
       act = keeper?.act;
       checkSource(deps.origins, asked.source, act?.by === 'public' && act.changes);
-      const caller = await admit(deps, act, envelope.token, asked.ip);
+      const caller = await admit(deps, act, envelope.token, asked);
       if (!keeper) throw new Refusal('act_unknown', {});
       const input = readInput(keeper.act, envelope);
       const reply = await run(deps, { keeper, caller, input, envelope, asked });
@@ -84,20 +87,23 @@ export function openActDoor(kept: readonly KeptAct[], deps: ActDoorDeps): ActDoo
 /**
  * Who is calling, when they may. Whoever is turned away has still used up one call of their address.
  *
- * @throws Refusal `not_signed_in`, `not_allowed`, `too_many_requests`; for what only operators may
+ * @throws Refusal `not_signed_in`, `not_allowed`, `too_many_requests`, `proof_needed`; for what only operators may
  *   know of, `act_unknown`, as for an act that is not there.
  */
 async function admit(
-  { findSession, limiter }: ActDoorDeps,
+  { findSession, isProved, limiter }: ActDoorDeps,
   act: Act | undefined,
   token: string,
-  ip: string,
+  { ip, device }: Asked,
 ): Promise<Person | Nobody> {
   const caller = (token === '' ? undefined : await findSession(token)) ?? NOBODY;
   const no = act ? turnedAway(act, caller) : new Refusal('act_unknown', {});
   const person = caller.kind === 'person' ? caller.userId : undefined;
   await limiter.allow(no || !act ? 'read' : act.limit, { ip, person });
   if (no) throw no;
+  if (act?.fresh && caller.kind === 'person' && !(await isProved(caller.sessionId, device))) {
+    throw new Refusal('proof_needed', {});
+  }
   return caller;
 }
 
@@ -132,6 +138,7 @@ async function run(deps: ActDoorDeps, admitted: Admitted): Promise<Reply> {
     key: envelope.key ?? crypto.randomUUID(),
     ip: asked.ip,
     agent: asked.agent,
+    device: asked.device,
     requestId: asked.requestId,
     signal: asked.signal,
   };

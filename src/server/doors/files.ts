@@ -1,4 +1,16 @@
-import type { FastifyInstance } from 'fastify';
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+type Span = { start: number; end: number };
+
+/** A kept file, as this door needs it. */
+export type ServedFile = {
+  fileId: string;
+  name: string;
+  mime: string;
+  sizeBytes: number;
+  stream(span?: Span): Promise<Readable>;
+};
 
 export type FilesDeps = {
   /** Whose file a signed address shows; undefined when we did not sign it or its time is over. */
@@ -6,44 +18,91 @@ export type FilesDeps = {
     id: string;
     key: string;
   }) => { accountId: string; fileId: string } | undefined;
-  read: (
-    accountId: string,
-    fileId: string,
-  ) => Promise<{ name: string; mime: string; bytes: Buffer } | undefined>;
+  open: (accountId: string, fileId: string) => Promise<ServedFile | undefined>;
 };
 
 /** Shown where they stand; everything else is only ever saved to disk. */
-const shown = /^(image\/(png|jpeg|webp|gif)|audio\/ogg|video\/mp4)$/;
+const shown = /^(image\/(png|jpeg|webp|gif)|audio\/(ogg|mp4)|video\/mp4)$/;
 const CACHE_SECONDS = 3_000;
 
 /**
  * Kept files by their signed, short-lived addresses (`rulings.md`, 33). Their bytes came from strangers:
  * nothing in them runs, whatever they are.
  */
-export function openFilesDoor(app: FastifyInstance, { verify, read }: FilesDeps): void {
-  app.get<{ Params: { id: string }; Querystring: { k?: unknown } }>(
-    '/files/:id',
-    async (request, reply) => {
+export const openFilesDoor = (app: FastifyInstance, deps: FilesDeps): void =>
+  serveSigned(app, { url: '/files/:id', cache: `private, max-age=${CACHE_SECONDS}` }, deps);
+
+/** Archives of an account's data by their signed addresses: for one day, and kept by no cache. */
+export const openArchivesDoor = (app: FastifyInstance, deps: FilesDeps): void =>
+  serveSigned(app, { url: '/exports/:id', cache: 'private, no-store' }, deps);
+
+function serveSigned(
+  app: FastifyInstance,
+  { url, cache }: { url: string; cache: string },
+  { verify, open }: FilesDeps,
+): void {
+  app.route<{ Params: { id: string }; Querystring: { k?: unknown } }>({
+    method: ['GET', 'HEAD'],
+    url,
+    handler: async (request, reply) => {
       const { k } = request.query;
       const claim = typeof k === 'string' ? verify({ id: request.params.id, key: k }) : undefined;
-      const file = claim && (await read(claim.accountId, claim.fileId));
+      const file = claim && (await open(claim.accountId, claim.fileId));
       if (!file) return reply.callNotFound();
-      const open = shown.test(file.mime);
-      return reply
-        .headers({
-          'content-type': open ? file.mime : 'application/octet-stream',
-          'content-disposition': `${open ? 'inline' : 'attachment'}; filename*=UTF-8''${encoded(file.name)}`,
-          'content-security-policy': "sandbox; default-src 'none'",
-          'cache-control': `private, max-age=${CACHE_SECONDS}`,
-        })
-        .send(file.bytes);
+      reply.header('cache-control', cache);
+      return sendFile(request, reply, file);
     },
-  );
+  });
+}
+
+/**
+ * Sends a file as its kind allows: pictures, sound and film in place, everything else as a download of
+ * unknown type, all of it in a sandbox. A player may ask for a span (`Range`), as seeking does.
+ */
+export async function sendFile(
+  { method, headers }: FastifyRequest,
+  reply: FastifyReply,
+  file: ServedFile,
+): Promise<FastifyReply> {
+  const open = shown.test(file.mime);
+  const etag = `"${file.fileId}"`;
+  reply.headers({
+    'content-type': open ? file.mime : 'application/octet-stream',
+    'content-disposition': `${open ? 'inline' : 'attachment'}; filename*=UTF-8''${encoded(file.name)}`,
+    'content-security-policy': "sandbox; default-src 'none'",
+    'accept-ranges': 'bytes',
+    etag,
+  });
+  const ifRange = headers['if-range'];
+  const wanted = ifRange === undefined || ifRange === etag ? headers.range : undefined;
+  const span = spanOf(wanted, file.sizeBytes);
+  if (span === 'none') {
+    return reply.code(416).header('content-range', `bytes */${file.sizeBytes}`).send('');
+  }
+  if (span) {
+    reply.code(206);
+    reply.header('content-range', `bytes ${span.start}-${span.end}/${file.sizeBytes}`);
+  }
+  reply.header('content-length', span ? span.end - span.start + 1 : file.sizeBytes);
+  return method === 'HEAD' ? reply.send() : reply.send(await file.stream(span));
+}
+
+/**
+ * The one span a `Range` header names; undefined for the whole file (also when several are named, which
+ * nobody needs), `none` when it lies beyond the file.
+ */
+function spanOf(range: string | undefined, size: number): Span | 'none' | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? '') ?? [];
+  if (from === '' && to === '') return undefined;
+  const end = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined;
+  return start > end ? 'none' : { start, end };
 }
 
 /** RFC 8187: what may not stand in a header's value is escaped. */
 const encoded = (name: string): string =>
-  encodeURIComponent(name.slice(0, 200)).replace(
+  encodeURIComponent(name.toWellFormed().slice(0, 400).toWellFormed()).replace(
     /['()*]/g,
     (one) => `%${one.charCodeAt(0).toString(16)}`,
   );

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { CaptchaSources } from '#server/platform/captcha-providers.ts';
 
 /** What a page may do that carries none of our code: nothing. */
 const STRICT_POLICY =
@@ -72,21 +73,25 @@ type PolicyParts = {
   scriptHashes: readonly string[];
   /** Where acts are sent when that is not our own origin. */
   apiOrigin: string | undefined;
+  /** What a captcha from elsewhere needs; nothing of it is allowed when none was chosen. */
+  captcha?: CaptchaSources | undefined;
 };
 
 /**
  * The policy of the web app's pages, built from the settings (`rulings.md`, 30): our own files only, no
  * inline code but the theme script, no code from text.
  */
-export function pagePolicy({ scriptHashes, apiOrigin }: PolicyParts): string {
-  const hashes = scriptHashes.map((hash) => ` ${hash}`).join('');
+export function pagePolicy({ scriptHashes, apiOrigin, captcha }: PolicyParts): string {
+  const more = (sources: readonly (string | undefined)[] = []) =>
+    sources.map((source) => (source === undefined ? '' : ` ${source}`)).join('');
   return [
     "default-src 'none'",
-    `script-src 'self'${hashes}`,
-    "style-src 'self'",
+    `script-src 'self'${more(scriptHashes)}${more(captcha?.script)}`,
+    `style-src 'self'${more(captcha?.style)}`,
     "img-src 'self' blob: data:",
     "media-src 'self' blob:",
-    `connect-src 'self'${apiOrigin === undefined ? '' : ` ${apiOrigin}`}`,
+    `connect-src 'self'${more([apiOrigin])}${more(captcha?.connect)}`,
+    ...(captcha ? [`frame-src${more(captcha.frame)}`] : []),
     "font-src 'self'",
     "worker-src 'self' blob:",
     "manifest-src 'self'",
@@ -95,6 +100,6 @@ export function pagePolicy({ scriptHashes, apiOrigin }: PolicyParts): string {
     "object-src 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    'trusted-types app',
+    `trusted-types app${more(captcha?.policies)}`,
   ].join('; ');
 }

@@ -3,6 +3,7 @@ import { Refusal, refusals } from '#contract/refusals.ts';
 import type { ActDoor } from './acts.ts';
 import { type Answer, asRefusal, no } from './answer.ts';
 import { fieldsOfBody, readForms } from './body.ts';
+import { deviceOf } from './device.ts';
 import { headersOf } from './headers.ts';
 import type { LiveStreams } from './live.ts';
 import { type Origins, isPortal, sourceOf } from './origin.ts';
@@ -11,6 +12,7 @@ type Deps = {
   door: ActDoor;
   streams: LiveStreams;
   origins: Origins;
+  production: boolean;
   report: (bug: unknown, about: { requestId: string; act: string }) => void;
 };
 
@@ -48,7 +50,7 @@ export function openPortal(app: FastifyInstance, deps: Deps): void {
 }
 
 async function answerCall(
-  { door, streams }: Deps,
+  { door, streams, origins, production }: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -61,6 +63,7 @@ async function answerCall(
     fields,
     source: sourceOf(request),
     ip: request.ip,
+    device: deviceOf(request, reply, { origins, production }),
     agent: (request.headers['user-agent'] ?? '').slice(0, AGENT_MAX),
     requestId: request.id,
     signal: gone.signal,

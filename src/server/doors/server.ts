@@ -8,6 +8,7 @@ import type { Log } from '#server/platform/log.ts';
 import type { Histogram } from '#server/platform/metrics.ts';
 import { asRefusal, no } from './answer.ts';
 import { type Headers, putHeaders, safetyHeaders } from './headers.ts';
+import { limitBodies } from './patience.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -29,6 +30,8 @@ type Deps = {
 const BODY_BYTES_MAX = 1_048_576;
 const HEADER_BYTES_MAX = 16_384;
 const DELAY_MS_MAX = 250;
+/** Longer than any upload may take; `limitBodies` and `withinPace` set the limits that count. */
+const REQUEST_MS_MAX = 660_000;
 const BUSY_SECONDS = 2;
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -46,7 +49,7 @@ export function openServer({
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: 15_000,
+    requestTimeout: REQUEST_MS_MAX,
     keepAliveTimeout: 5_000,
     connectionTimeout: 30_000,
     maxRequestsPerSocket: 1_000,
@@ -73,6 +76,7 @@ export function openServer({
   });
   app.server.maxHeadersCount = 60;
   putHeaders(app, headers);
+  limitBodies(app);
   app.addHook('onRequest', async ({ method, headers: asked }, reply) => {
     if (!methods.has(method)) {
       return reply

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { captchaSourcesOf } from '#server/platform/captcha-providers.ts';
+import { readConfig } from '#server/platform/config.ts';
 import { openStatic, readWebApp } from './static.ts';
 
 const theme = "document.documentElement.dataset.theme = 'dark';";
@@ -23,7 +25,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'sounds/pesan.wav'), Buffer.alloc(2_000, 7));
   await writeFile(join(folder, '.vite/manifest.json'), '{}');
   app = Fastify();
-  const deps = { apiOrigin: 'https://api.example', simulator: false };
+  const deps = { apiOrigin: 'https://api.example', simulator: false, gallery: false };
   openStatic(app, await readWebApp(folder), deps);
   await app.ready();
 });
@@ -68,13 +70,61 @@ test('the policy of the page names its one inline script and allows no other', a
   expect(policy).not.toMatch(/unsafe|\*|sha256.*sha256/);
 });
 
+test('a captcha from elsewhere opens the policy for its own places alone', async () => {
+  const config = readConfig({
+    CAPTCHA_PROVIDER: 'turnstile',
+    CAPTCHA_SITE_KEY: 'site-1',
+    CAPTCHA_SECRET_KEY: 'secret-1',
+  });
+  const local = Fastify();
+  openStatic(local, await readWebApp(folder), {
+    apiOrigin: undefined,
+    captcha: captchaSourcesOf(config),
+    simulator: false,
+    gallery: false,
+  });
+  const { headers } = await local.inject({ url: '/auth/login' });
+  const policy = String(headers['content-security-policy']);
+  expect(policy).toMatch(/script-src 'self' 'sha256-\S+' https:\/\/challenges\.cloudflare\.com;/);
+  expect(policy).toContain('frame-src https://challenges.cloudflare.com;');
+  expect(policy).toContain('trusted-types app captcha');
+  expect(policy).toContain("connect-src 'self';");
+  await local.close();
+
+  const usual = String((await get('/')).headers['content-security-policy']);
+  expect(usual).not.toMatch(/frame-src|captcha|cloudflare/);
+  expect(captchaSourcesOf(readConfig({}))).toBeUndefined();
+});
+
 test('every screen has the page, any other address too, but as not found', async () => {
-  for (const path of ['/', '/auth/login', '/message-history?page=2', '/scan/a.b-c_~9']) {
+  for (const path of [
+    '/',
+    '/auth/login',
+    '/auth/forgot-password/otp',
+    '/scan/a.b-c_~9',
+    '/token?page=2',
+  ]) {
     expect(await get(path)).toMatchObject({ statusCode: 200, payload: page });
   }
   for (const path of ['/nowhere', '/auth/nowhere', '/simulator']) {
     expect(await get(path)).toMatchObject({ statusCode: 404, payload: page });
   }
+});
+
+test('the gallery has addresses outside production, and is not found in it', async () => {
+  for (const path of ['/__galeri', '/__galeri/date-range-picker']) {
+    expect(await get(path)).toMatchObject({ statusCode: 404, payload: page });
+  }
+  const local = Fastify();
+  const deps = { apiOrigin: undefined, simulator: false, gallery: true };
+  openStatic(local, await readWebApp(folder), deps);
+  const statusOf = async (url: string) => (await local.inject({ url })).statusCode;
+  expect(await statusOf('/__galeri')).toBe(200);
+  expect(await statusOf('/__galeri/date-range-picker?x=1')).toBe(200);
+  for (const path of ['/__galeri/', '/__galeri/a/b', '/__galeri/A', '/__galerix']) {
+    expect(await statusOf(path)).toBe(404);
+  }
+  await local.close();
 });
 
 test('a missing file or a program is answered without a page', async () => {
@@ -136,6 +186,7 @@ test('without a built app every address says not found', async () => {
   openStatic(bare, await readWebApp(join(folder, 'none')), {
     apiOrigin: undefined,
     simulator: true,
+    gallery: true,
   });
   expect((await bare.inject({ url: '/' })).statusCode).toBe(404);
   await bare.close();

@@ -4,6 +4,7 @@ import { extname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { CaptchaSources } from '#server/platform/captcha-providers.ts';
 import { pagePolicy } from './headers.ts';
 
 const asBrotli = promisify(brotliCompress);
@@ -32,7 +33,11 @@ export type WebApp = {
 type Deps = {
   /** Where acts are sent when that is not our own origin. */
   apiOrigin: string | undefined;
+  /** What the captcha's widget is let in with, when it has one. */
+  captcha?: CaptchaSources | undefined;
   simulator: boolean;
+  /** Whether the gallery of pieces is shown: never in production. */
+  gallery: boolean;
 };
 
 const types: Readonly<Record<string, string>> = {
@@ -59,15 +64,21 @@ const compressible = /^(text\/|application\/(json|manifest|wasm)|image\/svg|audi
 const screens = new Set([
   '/',
   '/auth',
+  '/auth/forgot-password',
+  '/auth/forgot-password/change',
+  '/auth/forgot-password/otp',
+  '/auth/forgot-password/phone',
   '/auth/login',
   '/auth/register',
   '/auth/verify-otp',
   '/leaving',
   '/message-history',
   '/operator',
+  '/profile',
   '/saldo',
   '/token',
 ]);
+const galleryPath = /^\/__galeri(?:\/[a-z0-9-]{1,64})?$/;
 const scanPath = /^\/scan\/[A-Za-z0-9_.~-]{1,512}$/;
 
 /**
@@ -92,6 +103,7 @@ export function openStatic(app: FastifyInstance, { page, files }: WebApp, deps: 
   const policy = pagePolicy({
     scriptHashes: page ? inlineHashes(page.bytes.toString('utf8')) : [],
     apiOrigin: deps.apiOrigin,
+    captcha: deps.captcha,
   });
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '/';
@@ -102,7 +114,10 @@ export function openStatic(app: FastifyInstance, { page, files }: WebApp, deps: 
     reply.header('content-security-policy', policy);
     if (file) return sendAsset(request, reply, file, 200);
     const known =
-      screens.has(path) || scanPath.test(path) || (deps.simulator && path === '/simulator');
+      screens.has(path) ||
+      scanPath.test(path) ||
+      (deps.simulator && path === '/simulator') ||
+      (deps.gallery && galleryPath.test(path));
     return page ? sendAsset(request, reply, page, known ? 200 : 404) : notFound(reply);
   });
 }

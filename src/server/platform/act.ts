@@ -22,6 +22,8 @@ export type Call<By extends Caller = Caller> = {
   /** The caller's address, as the trusted proxies tell it. */
   ip: string;
   agent: string;
+  /** Which browser it is, by its cookie; '' for portals served elsewhere. */
+  device: string;
   requestId: string;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;

@@ -107,3 +107,8 @@ export async function pruneAnswers(house: Sql): Promise<number> {
     delete from act_answers where created_at < clock_timestamp() - interval '24 hours'`;
   return count;
 }
+
+/** Forgets all answers that people got. @param people their ids, as `KeyedCall.person` names them. */
+export async function forgetAnswers(house: Sql, people: readonly string[]): Promise<void> {
+  await house`delete from act_answers where person = any(${[...people]}::text[])`;
+}

@@ -30,3 +30,26 @@ export const openAudit = (house: Sql): Audit => ({
         ${line.ip}, ${line.requestId}, ${house.json(line.facts)})`;
   },
 });
+
+const LINES_AT_ONCE = 2_000;
+
+/**
+ * Takes addresses and facts out of the lines of a closed account; the lines stay, of nobody known.
+ *
+ * @throws PostgresError 42501 when the account is not closed.
+ */
+export async function eraseAudit(house: Sql, accountId: string): Promise<void> {
+  for (let n = LINES_AT_ONCE; n > 0;) {
+    const [erased] = await house<{ n: number }[]>`
+      select erase_audit(${accountId}, ${LINES_AT_ONCE}) as n`;
+    n = erased?.n ?? 0;
+  }
+}
+
+/** Takes the addresses of people who were not signed in out of lines that are older than seven days. */
+export async function forgetStrangers(house: Sql): Promise<void> {
+  for (let n = LINES_AT_ONCE; n > 0;) {
+    const [erased] = await house<{ n: number }[]>`select forget_strangers(${LINES_AT_ONCE}) as n`;
+    n = erased?.n ?? 0;
+  }
+}

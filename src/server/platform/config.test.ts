@@ -43,6 +43,27 @@ describe('without any setting', () => {
   });
 });
 
+describe('a captcha from elsewhere', () => {
+  const keys = { CAPTCHA_SITE_KEY: 'site-1', CAPTCHA_SECRET_KEY: 'secret-1' };
+
+  test.for(['turnstile', 'hcaptcha', 'recaptcha'])('%s needs both of its keys', (provider) => {
+    const chosen = { ...production, CAPTCHA_PROVIDER: provider };
+    expect(refusal(chosen)).toMatch('CAPTCHA_SITE_KEY');
+    expect(refusal({ ...chosen, CAPTCHA_SITE_KEY: 'site-1' })).toMatch('CAPTCHA_SECRET_KEY');
+    expect(refusal({ CAPTCHA_PROVIDER: provider })).toMatch('CAPTCHA_SITE_KEY');
+    expect(refusal({ ...chosen, ...keys })).toBe('accepted');
+  });
+
+  test('is loaded from its provider and asked over https in production', () => {
+    const chosen = { ...production, ...keys, CAPTCHA_PROVIDER: 'turnstile' };
+    const script = { CAPTCHA_SCRIPT_URL: 'https://captcha.example/api.js' };
+    expect(refusal({ ...chosen, ...script })).toMatch('CAPTCHA_SCRIPT_URL');
+    const verify = { CAPTCHA_VERIFY_URL: 'http://captcha.example/siteverify' };
+    expect(refusal({ ...chosen, ...verify })).toMatch('CAPTCHA_VERIFY_URL');
+    expect(refusal({ CAPTCHA_VERIFY_URL: 'ftp://captcha.example' })).toMatch('CAPTCHA_VERIFY_URL');
+  });
+});
+
 describe('nonsense is refused with one sentence that names the setting', () => {
   test.each([
     [{ PORT: 'web' }, 'PORT must be a whole number from 0 to 65535, not "web".'],
@@ -97,6 +118,7 @@ describe('production', () => {
     ['API_URL', 'http://api.kabari.example', 'API_URL must begin with https://'],
     ['PORTAL_ORIGINS', 'http://portal.example', 'PORTAL_ORIGINS may name only https://'],
     ['RETURN_ORIGINS', 'http://shop.example', 'RETURN_ORIGINS may name only https://'],
+    ['PUSH_SERVICES', 'http://push.example', 'PUSH_SERVICES may name only https://'],
     ['SECRET_KEY', undefined, 'NODE_ENV=production needs SECRET_KEY'],
     ['SECRET_KEY', 'changeme', 'SECRET_KEY must be at least 32 characters of chance'],
     ['SECRET_KEY', 'secret'.repeat(8), 'SECRET_KEY must be at least 32 characters of chance'],

@@ -60,6 +60,16 @@ const origin = z
   .string()
   .check(z.refine(isOrigin, 'an address such as https://kabari.example, without a path'));
 
+/** `https://provider.example/verify`: of http or https. */
+const address = z
+  .string()
+  .check(
+    z.refine(
+      (word) => URL.canParse(word) && /^https?:$/.test(new URL(word).protocol),
+      'an address such as https://captcha.example/siteverify',
+    ),
+  );
+
 const postgresUrl = z
   .string()
   .check(
@@ -76,6 +86,24 @@ const proxy = z
     z.regex(
       /^([0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)(\/[0-9]{1,3})?$|^loopback$/,
       'addresses or ranges such as 127.0.0.1, 10.0.0.0/8, or the word loopback',
+    ),
+  );
+
+const clamd = z
+  .string()
+  .check(
+    z.regex(
+      /^(\/.+|(\[[0-9a-fA-F:.]+\]|[^\s:/]+):[0-9]{1,5})$/,
+      'host:port, or the path of a socket, such as 127.0.0.1:3310 or /run/clamav/clamd.ctl',
+    ),
+  );
+
+const contact = z
+  .string()
+  .check(
+    z.regex(
+      /^(mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]+\S*)$/,
+      'an address such as mailto:admin@kabari.example',
     ),
   );
 
@@ -204,15 +232,48 @@ export const settings = {
     whole(1, 1_000_000),
     '90',
   ),
+  UPLOADS_OPEN_MB: setting(
+    'Megabytes of an account that are being uploaded, or are uploaded and not used yet.',
+    whole(1, 1_000_000),
+    '200',
+  ),
+  FILES_PER_ACCOUNT_MB: setting(
+    'Megabytes of files an account may keep.',
+    whole(1, 100_000_000),
+    '5000',
+  ),
+  CLAMD_HOST: optional(
+    'Where clamd scans uploads for malware: `host:port`, or the path of its socket. Once it is set, nothing is accepted unscanned; its `StreamMaxLength` must be 100M or more.',
+    clamd,
+  ),
+  PUSH_SERVICES: setting(
+    'Push services of browsers beside those of Chrome, Firefox, Edge and Safari, separated by commas.',
+    listOf(origin),
+    '',
+  ),
+  PUSH_CONTACT: optional(
+    'Whom a push service may write to about this installation: a `mailto:` or `https:` address. Without it `admin` at the host of `PUBLIC_URL`.',
+    contact,
+  ),
   OPERATOR_PHONE: setting(
     'The phone number the first operator signs in with; read at the first start only.',
     operatorPhone,
     '6281100000000',
   ),
   CAPTCHA_PROVIDER: setting(
-    'Who tells people from programs. `altcha` runs here and asks nobody else.',
-    oneOf('altcha'),
+    'Who tells people from programs. `altcha` runs here and asks nobody else; `turnstile`, `hcaptcha` and `recaptcha` (v2) need the two keys below, and open the policy of the pages for their widget.',
+    oneOf('altcha', 'turnstile', 'hcaptcha', 'recaptcha'),
     'altcha',
+  ),
+  CAPTCHA_SITE_KEY: optional('The site key that the captcha’s provider gave.', text),
+  CAPTCHA_SECRET_KEY: optional('The secret key beside it.', text, { secret: true }),
+  CAPTCHA_VERIFY_URL: optional(
+    'Where solved captchas are verified, when not at the provider’s usual address.',
+    address,
+  ),
+  CAPTCHA_SCRIPT_URL: optional(
+    'Where the captcha’s script is, when not at the provider’s usual address; refused in production.',
+    address,
   ),
 };
 
@@ -248,6 +309,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const given = read as Settings;
   const production = given.NODE_ENV === 'production';
   if (production) refuseUnsafe(given);
+  refuseKeyless(given);
   if (given.ROLE !== 'all' && given.DATABASE_URL === undefined) {
     throw new StartError(
       `ROLE=${given.ROLE} needs DATABASE_URL: the database inside the house serves one process only.`,
@@ -263,6 +325,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
 }
 
+/** A captcha without its keys would let nobody in, or everybody (`security.md`, T7). */
+function refuseKeyless(given: Settings): void {
+  if (given.CAPTCHA_PROVIDER === 'altcha') return;
+  for (const name of ['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET_KEY'] as const) {
+    if (given[name] === undefined) {
+      throw new StartError(`CAPTCHA_PROVIDER=${given.CAPTCHA_PROVIDER} needs ${name}.`);
+    }
+  }
+}
+
 /** What production never does (`security.md`, T49): plain http, no key of its own, no proxy to trust. */
 function refuseUnsafe(given: Settings): void {
   if (given.PUBLIC_URL === undefined) {
@@ -273,7 +345,7 @@ function refuseUnsafe(given: Settings): void {
       throw new StartError(`${name} must begin with https:// when NODE_ENV=production.`);
     }
   }
-  for (const name of ['PORTAL_ORIGINS', 'RETURN_ORIGINS'] as const) {
+  for (const name of ['PORTAL_ORIGINS', 'RETURN_ORIGINS', 'PUSH_SERVICES'] as const) {
     if (given[name].some((one) => one.startsWith('http:'))) {
       throw new StartError(`${name} may name only https:// addresses when NODE_ENV=production.`);
     }
@@ -282,6 +354,14 @@ function refuseUnsafe(given: Settings): void {
     throw new StartError(
       'NODE_ENV=production needs SECRET_KEY; make one with `openssl rand -base64 32` and keep it.',
     );
+  }
+  if (given.CAPTCHA_SCRIPT_URL !== undefined) {
+    throw new StartError(
+      'CAPTCHA_SCRIPT_URL is for trying things out; leave it away when NODE_ENV=production.',
+    );
+  }
+  if (given.CAPTCHA_VERIFY_URL?.startsWith('http:')) {
+    throw new StartError('CAPTCHA_VERIFY_URL must begin with https:// when NODE_ENV=production.');
   }
   for (const name of ['BANK_NAME', 'BANK_NUMBER', 'BANK_HOLDER'] as const) {
     if (given[name] === undefined) {

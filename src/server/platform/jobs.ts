@@ -8,6 +8,8 @@ export type Job = {
   name: string;
   /** When, as cron says it, in WIB. */
   cron: string;
+  /** Set for long work: a node that is silent for so many seconds is dead, and another takes the turn. */
+  heartbeatSeconds?: number;
   run: () => Promise<unknown>;
 };
 
@@ -78,7 +80,7 @@ const options = (sql: Sql): ConstructorOptions => ({ db: overOurs(sql), schema: 
 
 async function begin(
   boss: PgBoss,
-  { name, cron, run }: Job,
+  { name, cron, heartbeatSeconds, run }: Job,
   { log, pollSeconds }: { log: Log; pollSeconds: number },
 ): Promise<void> {
   // `exclusive`: a turn that waits or is under way is not joined by a second.
@@ -89,6 +91,7 @@ async function begin(
     expireInSeconds: JOB_SECONDS_MAX,
     retentionSeconds: 86_400,
     deleteAfterSeconds: 86_400,
+    ...(heartbeatSeconds !== undefined && { heartbeatSeconds }),
   });
   await boss.schedule(name, cron, null, { tz: WIB });
   await boss.work(name, { pollingIntervalSeconds: pollSeconds }, async () => {

@@ -66,6 +66,11 @@ export async function hitsWithin(
   return row?.hits ?? 0;
 }
 
+/** Forgets what was counted of subjects: of people who are gone, and of the addresses they came from. */
+export async function forgetHits(sql: Sql | Tx, subjects: readonly string[]): Promise<void> {
+  await sql`delete from limit_counters where subject = any(${[...subjects]}::text[])`;
+}
+
 /** Who is asking: a person by their user, anyone else by their address. */
 export type Asker = { ip: string; person?: string | undefined };
 

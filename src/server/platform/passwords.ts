@@ -78,6 +78,26 @@ function readPhc(text: string): { salt: Buffer; hash: Buffer; cost: Cost } {
 let running = 0;
 const waiting: (() => void)[] = [];
 
+let guests = 0;
+
+/**
+ * Runs a stranger's call that will need a hash, or sends it away before anything is looked up for it:
+ * a crowd that signs in takes the database from nobody else.
+ *
+ * @throws Refusal `too_many_requests` when as many are under way as hashes may run and wait.
+ */
+export async function admitted<T>(work: () => Promise<T>): Promise<T> {
+  if (guests >= AT_ONCE + WAITING_MAX) {
+    throw new Refusal('too_many_requests', { seconds: WAIT_SECONDS });
+  }
+  guests += 1;
+  try {
+    return await work();
+  } finally {
+    guests -= 1;
+  }
+}
+
 /** Lets `AT_ONCE` run and `WAITING_MAX` wait; more are sent away at once. */
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (running >= AT_ONCE) {

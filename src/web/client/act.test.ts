@@ -183,9 +183,17 @@ test('each paging type is read from its own place', async () => {
   expect(await perform(listManual, {})).toEqual({ rows, totalPages: undefined, count: 20 });
 });
 
-test('a text where a list should be is an empty list of no pages', async () => {
+test('a text where a list should be is no answer of ours', async () => {
   serverSays('"tidak ada"');
+  await expect(perform(listDefault, {})).rejects.toEqual(new TransportError('http', 200));
+  serverSays('<html>Sedang perbaikan</html>');
+  await expect(perform(listManual, {})).rejects.toEqual(new TransportError('http', 200));
+});
+
+test('a list in a shape that nobody knows is an empty one', async () => {
+  serverSays({ code: 1, result: 'tidak ada' });
   expect(await perform(listDefault, {})).toEqual({ rows: [], totalPages: 0, count: 0 });
+  serverSays([1, 2]);
   expect(await perform(listManual, {})).toEqual({ rows: [], totalPages: 0, count: 0 });
 });
 

@@ -1,8 +1,9 @@
 import type { Act, InputFor } from '#contract/act.ts';
 import { toPairs } from '#contract/form.ts';
 import { readAnswer, type AnswerOf } from '#web/client/answer.ts';
-import { TransportError } from '#web/client/errors.ts';
+import { refusalCode, TransportError } from '#web/client/errors.ts';
 import { freshKey } from '#web/client/key.ts';
+import { askProof, proofCanBeAsked } from '#web/client/proof.ts';
 import { pushToken } from '#web/client/pushToken.ts';
 import { sessionToken } from '#web/client/session.ts';
 
@@ -37,6 +38,27 @@ export async function perform<A extends Act>(
 ): Promise<AnswerOf<A>> {
   const { text, status } = await send(bodyFor(act, input, key), signal);
   return readAnswer(act, parsed(text), status);
+}
+
+/**
+ * As `perform`, for a change by a person: where the server wants the password once more, the person is
+ * asked for it, and then the same is asked for again. From then on it has another key, which its retry
+ * keeps: `asked` is changed.
+ *
+ * @throws what `perform` throws; an AbortError when the password is not given.
+ */
+export async function performProved<A extends Act>(
+  act: A,
+  asked: { input: InputFor<A> | FormData; key: string },
+): Promise<AnswerOf<A>> {
+  try {
+    return await perform(act, asked.input, { key: asked.key });
+  } catch (no) {
+    if (refusalCode(no) !== 'proof_needed' || !proofCanBeAsked()) throw no;
+    await askProof();
+    asked.key = freshKey();
+    return perform(act, asked.input, { key: asked.key });
+  }
 }
 
 /** Asks for an act whose reply is a stream: the response itself, its body unread. */

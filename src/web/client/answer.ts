@@ -1,16 +1,7 @@
 import type { Act, OutputOf, Paging } from '#contract/act.ts';
-import { PAGE_SIZE } from '#contract/act.ts';
 import { refusalFrom, refusals, sentenceFor, type Refusal } from '#contract/refusals.ts';
 import { AnswerError, tell, TransportError } from '#web/client/errors.ts';
-
-/** A page of a list, whatever paging it came in. */
-export type ListAnswer<Row> = {
-  rows: readonly Row[];
-  /** `undefined` for `manual`, which does not say. */
-  totalPages: number | undefined;
-  /** `manual`: how far this page moves the offset. */
-  count: number;
-};
+import { readPage, type ListAnswer } from '#web/client/listPages.ts';
 
 export type AnswerOf<A extends Act> = A['list'] extends Paging
   ? ListAnswer<OutputOf<A>>
@@ -20,15 +11,11 @@ type Bag = Readonly<Record<string, unknown>>;
 const isBag = (value: unknown): value is Bag =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const bag = (value: unknown): Bag => (isBag(value) ? value : {});
-const count = (value: unknown): number => {
-  const number = Number(value);
-  return Number.isFinite(number) && number > 0 ? Math.floor(number) : 0;
-};
 
 /**
  * What the server's reply means, as specified: a null body is the Error 'Error'; `code` 0 (or '0')
- * rejects with `result.msg`, else `msg`, else the response; for a list a text is an empty list.
- * The body is looked at before the status.
+ * rejects with `result.msg`, else `msg`, else the response. The body is looked at before the status.
+ * A text where a list should be is no answer of ours: it fails, and a failed list is an empty one.
  *
  * @throws Refusal, AnswerError, TransportError, Error
  */
@@ -37,7 +24,10 @@ export function readAnswer<A extends Act>(act: A, body: unknown, status: number)
   const reply = bag(body);
   if (isBag(body) && String(reply['code']) === '0') throw refusedBy(reply);
   if (status >= 400) throw new TransportError('http', status);
-  if (act.list !== undefined) return listOf(act, act.list, body) as AnswerOf<A>;
+  if (act.list !== undefined) {
+    if (typeof body === 'string') throw new TransportError('http', status);
+    return listOf(act, act.list, body) as AnswerOf<A>;
+  }
   if (!isBag(body)) throw new AnswerError(typeof body === 'string' ? body : 'Error', body);
   const data = 'data' in reply ? reply['data'] : reply['result'];
   return act.output.parse(data) as AnswerOf<A>;
@@ -61,17 +51,6 @@ export function toldAbout(refusal: Refusal, said?: unknown): Refusal {
 }
 
 function listOf<A extends Act>(act: A, paging: Paging, body: unknown): ListAnswer<OutputOf<A>> {
-  const reply = bag(body);
-  const result = bag(reply['result']);
-  const raw = paging === 'manual' ? reply['data'] : result['data'];
-  const rows = Array.isArray(raw) ? raw.map((row) => act.output.parse(row) as OutputOf<A>) : [];
-  if (paging === 'manual') {
-    const moved = 'count' in reply ? count(reply['count']) : rows.length;
-    return { rows, totalPages: isBag(body) ? undefined : 0, count: moved };
-  }
-  const totalPages =
-    paging === 'default'
-      ? count(result['total_page'])
-      : Math.ceil(count(result['total']) / PAGE_SIZE);
-  return { rows, totalPages, count: rows.length };
+  const page = readPage(paging, body);
+  return { ...page, rows: page.rows.map((row) => act.output.parse(row) as OutputOf<A>) };
 }

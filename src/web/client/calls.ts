@@ -6,6 +6,9 @@ export const calls = () => arrived(import('#web/client/act.ts'));
 /** The acts of signing in, likewise. */
 export const accountActs = () => arrived(import('#contract/accounts.ts'));
 
+/** What one does about oneself: forgotten passwords, the profile. */
+export const peopleActs = () => arrived(import('#contract/people.ts'));
+
 /** Fetches both while there is nothing better to do, so that no click has to wait for them. */
 export function warmCalls(): void {
   const fetchThem = () => {
@@ -15,7 +18,12 @@ export function warmCalls(): void {
   else setTimeout(fetchThem, 200);
 }
 
-async function arrived<Module>(module: Promise<Module>): Promise<Module> {
+/**
+ * A part of the app that is fetched when it is needed.
+ *
+ * @throws TransportError when it cannot be.
+ */
+export async function arrived<Module>(module: Promise<Module>): Promise<Module> {
   try {
     return await module;
   } catch {

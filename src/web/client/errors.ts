@@ -53,8 +53,9 @@ const transportSentences: Record<TransportError['kind'], string> = {
 export const isAbort = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'AbortError';
 
-/** What a person reads about an error: what happened and what to do. */
+/** What a person reads about an error: what happened, what to do; '' where they gave up waiting. */
 export function sentenceOf(error: unknown): string {
+  if (isAbort(error)) return '';
   const about = error instanceof Error ? told.get(error) : undefined;
   if (about) return about.sentence;
   if (error instanceof TransportError) return transportSentences[error.kind];

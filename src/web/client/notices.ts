@@ -29,18 +29,32 @@ const favicon = (): string =>
   document.querySelector<HTMLLinkElement>('link[rel="icon"]')?.href ?? '/favicon.svg';
 
 type Notice = {
-  /** A notice with the same tag takes the place of the former one. */
+  /** A notice with the same tag takes the place of the former one; '' is no tag. */
   tag: string;
   title: string;
   body: string;
+  /** A path of ours: where a click on it leads. */
+  url: string;
   onOpen: () => void;
 };
 
-/** A desktop notice, when the person allowed it; without a sound of its own, for we have one. */
-export function showNotice({ tag, title, body, onOpen }: Notice): void {
+/**
+ * A desktop notice, when the person allowed it; without a sound of its own, for we have one. Not when
+ * the worker has shown one for the same thing: the push was faster.
+ */
+export async function showNotice({ tag, title, body, url, onOpen }: Notice): Promise<void> {
   if (permission() !== 'granted') return;
+  const options = { tag, body, icon: favicon(), silent: true };
+  const registration = await workerOf();
+  if (registration) {
+    // By the worker too, which hears of the click: two notices are one only when both are its own.
+    const shown = tag === '' ? [] : await registration.getNotifications({ tag });
+    if (shown.length === 0)
+      await registration.showNotification(title, { ...options, data: { url } });
+    return;
+  }
   try {
-    const notice = new Notification(title, { tag, body, icon: favicon(), silent: true });
+    const notice = new Notification(title, options);
     notice.addEventListener('click', () => {
       notice.close();
       window.focus();
@@ -49,4 +63,10 @@ export function showNotice({ tag, title, body, onOpen }: Notice): void {
   } catch {
     // Phones know notices from service workers only.
   }
+}
+
+async function workerOf(): Promise<ServiceWorkerRegistration | undefined> {
+  const { serviceWorker } = navigator as { serviceWorker?: ServiceWorkerContainer };
+  const registration = await serviceWorker?.getRegistration().catch(() => undefined);
+  return registration?.active ? registration : undefined;
 }

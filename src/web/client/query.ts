@@ -8,7 +8,7 @@ import {
 import type { Act, InputFor } from '#contract/act.ts';
 import type { AnswerOf } from '#web/client/answer.ts';
 import { calls } from '#web/client/calls.ts';
-import { isDefinite, refusalCode } from '#web/client/errors.ts';
+import { isAbort, isDefinite, refusalCode } from '#web/client/errors.ts';
 import { freshKey } from '#web/client/key.ts';
 
 const SECOND_TRY_MS = 1_000;
@@ -31,7 +31,8 @@ export function makeQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         refetchOnWindowFocus: false,
-        refetchOnReconnect: true,
+        // Also what is seconds old: it may have changed while nobody could hear of it.
+        refetchOnReconnect: 'always',
         retry: 1,
         retryDelay,
         staleTime: 15_000,
@@ -54,25 +55,27 @@ type Options<A extends Act> = {
 /**
  * A change by an act: `const send = useAct(sendMessage)`, then `send.mutate({ … })` or
  * `await send.perform({ … })`. Every call of these gets a key of its own, which its retry keeps: so
- * what is retried is done once.
+ * what is retried is done once. Where the password is wanted once more, the person is asked for it.
  *
  * The forms of signing in give a promise of the act, to keep the schemas off their first paint:
  * `useAct(async () => (await accountActs()).loginUser)`.
  */
 export function useAct<A extends Act>(
-  act: A | (() => Promise<A>),
+  which: A | (() => Promise<A>),
   { onSuccess, onError }: Options<A> = {},
 ) {
   const options: UseMutationOptions<AnswerOf<A>, Error, Asked<A>> = {
-    mutationFn: async ({ input, key }) => {
-      const [{ perform }, known] = await Promise.all([
+    mutationFn: async (asked) => {
+      const [{ performProved }, known] = await Promise.all([
         calls(),
-        typeof act === 'function' ? act() : act,
+        typeof which === 'function' ? which() : which,
       ]);
-      return perform(known, input, { key });
+      return performProved(known, asked);
     },
-    // Asked to wait: a second later the answer could only be about what the first try used up.
-    retry: (tries, error) => tries < 1 && refusalCode(error) !== 'too_many_requests',
+    // Asked to wait: a second later the answer could only be about what the first try used up. And
+    // who would rather not give the password is not asked twice.
+    retry: (tries, error) =>
+      tries < 1 && !isAbort(error) && refusalCode(error) !== 'too_many_requests',
   };
   if (onSuccess) options.onSuccess = (answer, { input }) => onSuccess(answer, input);
   if (onError) options.onError = onError;

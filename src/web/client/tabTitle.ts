@@ -1,3 +1,5 @@
+import { showDot } from '#web/client/favicon.ts';
+
 /** `(3) Pesan · Kabari`; without a count the title as the page gave it. */
 export function titleWith(count: number, title: string): string {
   const own = title.replace(/^\(\d[\d.]*\+?\) /, '');
@@ -14,8 +16,8 @@ function write(): void {
 }
 
 /**
- * Shows a count before the tab's title, whatever page names the tab, and on the app's icon where
- * there is one. 0 takes it away.
+ * Shows a count before the tab's title, whatever page names the tab, on the app's icon where there is
+ * one, and as a dot on the tab's icon. 0 takes it away.
  */
 export function showCount(next: number): void {
   count = next;
@@ -24,6 +26,7 @@ export function showCount(next: number): void {
     watching.observe(document.head, { childList: true, subtree: true, characterData: true });
   }
   write();
+  showDot(next > 0);
   const { setAppBadge, clearAppBadge } = navigator as {
     setAppBadge?: (count: number) => Promise<void>;
     clearAppBadge?: () => Promise<void>;

@@ -11,17 +11,25 @@ function current(): Theme {
   return theme === 'light' || theme === 'dark' ? theme : 'system';
 }
 
-/** Chooses the colours, kept in this browser; `system` follows the machine. */
-export function setTheme(theme: Theme): void {
+/**
+ * Chooses the colours; `system` follows the machine.
+ *
+ * @param kept whether this browser remembers it beyond the page.
+ */
+export function setTheme(theme: Theme, kept = true): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
+  if (kept) keep(theme);
+  for (const listener of listeners) listener();
+}
+
+function keep(theme: Theme): void {
   try {
     if (theme === 'system') localStorage.removeItem(ENTRY);
     else localStorage.setItem(ENTRY, theme);
   } catch {
     // Without a storage the choice lasts as long as the tab.
   }
-  for (const listener of listeners) listener();
 }
 
 function subscribe(listener: () => void): () => void {

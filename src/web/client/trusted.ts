@@ -27,3 +27,24 @@ function ownAddress(url: string): string {
 export const trustedScript = (url: string): string =>
   // The types of the platform know no TrustedScriptURL; every place that takes a text takes it too.
   (ownPolicy()?.createScriptURL(url) ?? ownAddress(url)) as string;
+
+let captchaPolicy: ScriptPolicy | undefined;
+
+/**
+ * The address of the captcha's script, in the same way, by a policy of its own: the page allows it where
+ * such a captcha was chosen, and scripts from that provider alone.
+ *
+ * @param url what is fetched.
+ * @param named the address that the server named; `url` may add to its query only.
+ * @throws TypeError for any other.
+ */
+export function trustedCaptcha(url: string, named: string): string {
+  const check = (asked: string): string => {
+    const [one, other] = [new URL(asked), new URL(named)];
+    if (one.origin === other.origin && one.pathname === other.pathname) return one.href;
+    throw new TypeError(`not the captcha's script: ${one.href}`);
+  };
+  const { trustedTypes } = window as { trustedTypes?: PolicyFactory };
+  captchaPolicy ??= trustedTypes?.createPolicy('captcha', { createScriptURL: check });
+  return (captchaPolicy?.createScriptURL(url) ?? check(url)) as string;
+}

@@ -2,7 +2,10 @@ import { useEffect, useRef, useState, type FormEvent, type RefObject } from 'rea
 import { fieldsOf } from '#web/client/errors.ts';
 import type { WrongFields } from '#web/client/wrongFields.ts';
 
-type Values = Readonly<Record<string, string>>;
+type Value = string | number | boolean | undefined | readonly string[];
+type Values = Readonly<Record<string, Value>>;
+/** Any text fits where a text was, whatever texts the schema knows. */
+type Settable<V> = V extends string ? string : V extends boolean ? boolean : V;
 
 export type Form<V extends Values> = {
   values: V;
@@ -10,7 +13,7 @@ export type Form<V extends Values> = {
   errors: Partial<Record<keyof V & string, string>>;
   /** Put on the `<form>`: the first wrong field in it takes the focus after a failed submit. */
   ref: RefObject<HTMLFormElement | null>;
-  set: (name: keyof V & string, value: string) => void;
+  set: <Name extends keyof V & string>(name: Name, value: Settable<V[Name]>) => void;
   /** A field was left: what is in it is judged, and from then on while it is changed. */
   leave: (name: keyof V & string) => void;
   /** For `onSubmit`: calls back when every field is right, else shows what is wrong. */
@@ -23,7 +26,8 @@ export type Form<V extends Values> = {
  * A small form: fields are judged when they are left and then while they change, all of them when
  * it is sent; what was typed stays in any case.
  *
- * @param check what is wrong with the values; may have to fetch the schema first.
+ * @param check what is wrong with the values; may have to fetch the schema first. Rules of the
+ *   fields' own come in by `checkWith(rules, schema)`.
  */
 export function useForm<V extends Values>(
   initial: V,

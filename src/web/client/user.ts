@@ -16,7 +16,8 @@ export const userQuery = queryOptions({
     if (sessionToken() === '') throw new Error('nobody is signed in');
     const [{ perform }, { checkToken }] = await Promise.all([calls(), accountActs()]);
     try {
-      return await perform(checkToken, {}, { signal });
+      lastSeen = await perform(checkToken, {}, { signal });
+      return lastSeen;
     } catch (error) {
       if (refusalCode(error) === 'not_signed_in') forgetSessionToken();
       throw error;
@@ -35,19 +36,25 @@ export const userQuery = queryOptions({
  * @throws Error outside of it: our bug.
  */
 export function useUser(): User {
-  const { data } = useQuery(userQuery);
-  if (!data) throw new Error('useUser: nobody is signed in here');
-  return data;
+  // A session that ends while a page is being made: the layout takes that page away in a moment.
+  const user = useQuery(userQuery).data ?? lastSeen;
+  if (!user) throw new Error('useUser: nobody is signed in here');
+  return user;
 }
+
+let lastSeen: User | undefined;
 
 /** What this tab must know after somebody signed in; then go where `useArrival` says. */
 export function enterSession(client: QueryClient, signedIn: SignedIn): void {
   saveSessionToken(signedIn.token);
+  lastSeen = signedIn.user;
   client.setQueryData(userQuery.queryKey, signedIn.user);
 }
 
 /** Ends the session, on the server when it can be reached, and in this browser in any case. */
 export async function signOut(): Promise<void> {
+  // While the session lives: afterwards the server would not listen.
+  await import('#web/client/push.ts').then(({ leavePush }) => leavePush()).catch(() => undefined);
   try {
     const [{ perform }, { logoutUser }] = await Promise.all([calls(), accountActs()]);
     await perform(logoutUser, {});

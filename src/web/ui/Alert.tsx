@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import styles from '#web/ui/Alert.module.css';
 import { classes } from '#web/ui/rules/classes.ts';
 
@@ -33,7 +33,16 @@ const icons: Partial<Record<AlertState, typeof Info>> = {
   danger: CircleAlert,
 };
 
-/** A message in its place on the page. */
+/** The page on which something was pressed last: what shows itself on another came with it. */
+let used: string | undefined;
+for (const press of ['pointerdown', 'keydown']) {
+  window.addEventListener(press, () => (used = window.location.pathname), true);
+}
+
+/**
+ * A message in its place on the page. What turns up later as a warning or a danger interrupts
+ * (`alert`); the rest waits for its turn (`status`).
+ */
 export function Alert({
   state = 'primary',
   variant,
@@ -42,9 +51,10 @@ export function Alert({
   children,
   onClose,
 }: Props) {
+  const [came] = useState(() => visible && used !== window.location.pathname);
   if (!visible) return null;
   const Icon = icons[state] ?? Info;
-  const urgent = state === 'danger' || state === 'warning';
+  const urgent = !came && (state === 'danger' || state === 'warning');
   return (
     <div
       role={urgent ? 'alert' : 'status'}

@@ -1,3 +1,4 @@
+import { UserRound } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import styles from '#web/ui/Avatar.module.css';
 import { classes } from '#web/ui/rules/classes.ts';
@@ -5,12 +6,21 @@ import { initials, pickFor } from '#web/ui/rules/initials.ts';
 
 const grounds = ['primary', 'success', 'warning', 'danger', 'info', 'gray'] as const;
 
+/** What a dot means where nobody says otherwise: the states of a token. */
+const words = {
+  primary: 'Baru',
+  success: 'Tersambung',
+  warning: 'Perlu perhatian',
+  danger: 'Terputus',
+  info: 'Menghubungkan',
+} as const;
+
 type Props = {
   name: string;
   src?: string;
   shape?: 'round' | 'square';
-  status?: 'primary' | 'success' | 'warning' | 'danger' | 'info';
-  /** What the status means, for who cannot see the dot. */
+  status?: keyof typeof words;
+  /** What the status means, for who cannot see the dot; left out: the status's own word. */
   statusText?: string;
   /** In place of the initials. */
   icon?: ReactNode;
@@ -22,7 +32,10 @@ type Props = {
   decorative?: boolean;
 };
 
-/** A person's picture, or the initials of the first two words of the name. */
+/**
+ * A person's picture, or the initials of the first two words of the name; a figure for a name
+ * without letters.
+ */
 export function Avatar({
   name,
   src,
@@ -35,7 +48,7 @@ export function Avatar({
   decorative = false,
 }: Props) {
   const [broken, setBroken] = useState<string>();
-  const picture = src !== undefined && src !== broken;
+  const picture = src !== undefined && src !== '' && src !== broken;
   return (
     <span
       className={classes(styles['avatar'], styles[size], styles[shape], styles[bg])}
@@ -44,13 +57,13 @@ export function Avatar({
       {picture ? (
         <img src={src} alt={name} className={styles['picture']} onError={() => setBroken(src)} />
       ) : (
-        <span role="img" aria-label={name}>
-          {icon ?? initials(name)}
+        <span role="img" aria-label={name} className={styles['letters']}>
+          {icon ?? (initials(name) || <UserRound />)}
         </span>
       )}
       {status && (
         <span className={styles['dot']} data-status={status}>
-          {statusText && <span className="sr-only">{statusText}</span>}
+          <span className="sr-only">{statusText ?? words[status]}</span>
         </span>
       )}
     </span>

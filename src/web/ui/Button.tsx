@@ -1,5 +1,6 @@
 import { createLink } from '@tanstack/react-router';
-import type { ComponentPropsWithRef, ReactNode } from 'react';
+import { useEffect, type ComponentPropsWithRef, type ReactNode } from 'react';
+import { announce } from '#web/ui/announce.ts';
 import styles from '#web/ui/Button.module.css';
 import { classes } from '#web/ui/rules/classes.ts';
 
@@ -20,7 +21,7 @@ export type ButtonLook = {
 
 export type ButtonProps = ButtonLook &
   ComponentPropsWithRef<'button'> & {
-    /** At work: keeps its width and the focus, ignores further clicks. */
+    /** At work: keeps its width and the focus, says 'Memuat…', ignores further clicks. */
     busy?: boolean;
   };
 
@@ -51,6 +52,9 @@ export function Button({
   ...rest
 }: ButtonProps) {
   const shown = look(definite({ variant, tone, size, block, square }));
+  useEffect(() => {
+    if (busy) announce('Memuat…');
+  }, [busy]);
   return (
     <button
       {...rest}
@@ -67,11 +71,7 @@ export function Button({
         {icon}
         {children}
       </span>
-      {busy && (
-        <span className={styles['wheel']} role="status">
-          <span className="sr-only">Memuat…</span>
-        </span>
-      )}
+      {busy && <span className={styles['wheel']} />}
     </button>
   );
 }

@@ -8,7 +8,8 @@ import { captionNodes, foldAt, type CaptionNode } from '#web/ui/rules/captions.t
  */
 export function Caption({ text }: { text: string }) {
   const [unfolded, setUnfolded] = useState(false);
-  const cut = unfolded ? undefined : foldAt(text);
+  const fold = foldAt(text);
+  const cut = unfolded ? undefined : fold;
   const nodes = useMemo(
     () => captionNodes(cut === undefined ? text : `${text.slice(0, cut)}…`),
     [text, cut],
@@ -18,9 +19,14 @@ export function Caption({ text }: { text: string }) {
       {nodes.map((node, index) => (
         <Fragment key={index}>{shown(node)}</Fragment>
       ))}
-      {cut !== undefined && (
-        <button type="button" className={styles['more']} onClick={() => setUnfolded(true)}>
-          Selengkapnya
+      {fold !== undefined && (
+        <button
+          type="button"
+          className={styles['more']}
+          aria-expanded={unfolded}
+          onClick={() => setUnfolded(!unfolded)}
+        >
+          {unfolded ? 'Lebih sedikit' : 'Selengkapnya'}
         </button>
       )}
     </bdi>

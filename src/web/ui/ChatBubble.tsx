@@ -1,10 +1,13 @@
-import { FileText, UserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { formatPhone } from '#contract/phone.ts';
+import { AudioPlayer } from '#web/ui/AudioPlayer.tsx';
 import { Caption } from '#web/ui/Caption.tsx';
 import styles from '#web/ui/ChatBubble.module.css';
-import { chatKind, phoneHref, type ChatMessage } from '#web/ui/rules/chat.ts';
+import { ContactCard } from '#web/ui/ContactCard.tsx';
+import { FileCard } from '#web/ui/FileCard.tsx';
+import { ImageZoom } from '#web/ui/ImageZoom.tsx';
+import { chatKind, mediaUrl, shortName, type ChatMessage } from '#web/ui/rules/chat.ts';
 import { classes } from '#web/ui/rules/classes.ts';
+import { VideoPlayer } from '#web/ui/VideoPlayer.tsx';
 
 type Props = {
   message: ChatMessage;
@@ -24,6 +27,8 @@ type Props = {
   note?: ReactNode;
   /** Still on its way to the server. */
   pending?: boolean;
+  /** Opens a conversation with the digits of a contact card. */
+  onMessage?: ((digits: string) => void) | undefined;
   /** `div` where the list's items are made elsewhere, as in a virtual list. */
   as?: 'li' | 'div';
 };
@@ -31,14 +36,15 @@ type Props = {
 /** One message of a conversation. Put bubbles into a `ChatList`. */
 export function ChatBubble(props: Props) {
   const { message, side, sender, time, at, ticks, first = true, note, pending = false } = props;
-  const { as: Line = 'li' } = props;
+  const { as: Line = 'li', onMessage } = props;
+  const by = shortName(sender);
   return (
     <Line className={classes(styles['line'], styles[side], first && styles['first'])}>
       <article
         className={classes(styles['bubble'], pending && styles['pending'])}
-        aria-label={`${sender}, ${time}`}
+        aria-label={`${by}, ${time}`}
       >
-        <Content message={message} sender={sender} />
+        <Content message={message} sender={by} onMessage={onMessage} />
         <span className={styles['meta']}>
           <time dateTime={at?.toISOString()}>{time}</time>
           {ticks}
@@ -49,92 +55,66 @@ export function ChatBubble(props: Props) {
   );
 }
 
-function Content({ message, sender }: { message: ChatMessage; sender: string }) {
-  const { url } = message;
-  const [caption, filename] = [message.caption ?? '', message.filename ?? ''];
+type ContentProps = { message: ChatMessage; sender: string } & Pick<Props, 'onMessage'>;
+
+function Content({ message, sender, onMessage }: ContentProps) {
+  const caption = message.caption ?? '';
   const words = caption !== '' && <Caption text={caption} />;
   const kind = chatKind(message.type);
   if (kind === 'text') return words;
   if (kind === 'contact') {
     return (
-      <div className={styles['card']}>
-        <span className={styles['cardIcon']}>
-          <UserRound size={20} aria-hidden="true" />
-        </span>
-        <span className={styles['cardText']}>
-          <bdi className={styles['cardName']}>{message.name}</bdi>
-          <a href={phoneHref(message.phone ?? '')} className="num">
-            {formatPhone(message.phone ?? '')}
-          </a>
-        </span>
-      </div>
+      <>
+        <ContactCard name={message.name ?? ''} phone={message.phone ?? ''} onMessage={onMessage} />
+        {words}
+      </>
     );
   }
   return (
     <>
-      {!url ? (
-        <FileCard name={filename} />
-      ) : (
-        <Media
-          kind={kind}
-          url={url}
-          filename={filename}
-          label={caption || `Gambar dari ${sender}`}
-        />
-      )}
+      <Media kind={kind} message={message} sender={sender} />
       {words}
     </>
   );
 }
 
+const ALT_MAX = 200;
+
 type MediaProps = {
   kind: 'image' | 'audio' | 'video' | 'file';
-  url: string;
-  filename: string;
-  label: string;
+  message: ChatMessage;
+  sender: string;
 };
 
-function Media({ kind, url, filename, label }: MediaProps) {
-  if (kind === 'image') {
-    return <img src={url} alt={label} loading="lazy" className={styles['image']} />;
-  }
-  if (kind === 'audio') {
+function Media({ kind, message, sender }: MediaProps) {
+  const { type, caption, filename, size, peaks } = message;
+  const url = mediaUrl(message.url ?? '', window.location.href);
+  if (!message.url || url === undefined || kind === 'file') {
     return (
-      <audio
-        src={url}
-        controls
-        preload="metadata"
-        aria-label="Pesan suara"
-        className={styles['audio']}
+      <FileCard
+        name={filename ?? ''}
+        type={type}
+        url={message.url ? url : undefined}
+        size={size ?? undefined}
       />
     );
   }
-  if (kind === 'video') {
+  if (kind === 'image') {
     return (
-      <video src={url} controls preload="metadata" aria-label={label} className={styles['image']} />
+      <ImageZoom
+        src={url}
+        alt={caption ? caption.slice(0, ALT_MAX) : `Gambar dari ${sender}`}
+        loading="lazy"
+        expandText="Perbesar gambar"
+        minimizeText="Perkecil gambar"
+        className={styles['image'] ?? ''}
+      />
     );
   }
-  return <FileCard name={filename} url={url} />;
-}
-
-function FileCard({ name, url }: { name: string; url?: string }) {
-  const inside = (
-    <>
-      <span className={styles['cardIcon']}>
-        <FileText size={20} aria-hidden="true" />
-      </span>
-      <bdi className={styles['fileName']} title={name}>
-        {name || 'Berkas'}
-      </bdi>
-    </>
-  );
-  return url === undefined ? (
-    <span className={styles['card']}>{inside}</span>
-  ) : (
-    <a href={url} download={name || true} className={styles['card']}>
-      {inside}
-    </a>
-  );
+  if (kind === 'audio') {
+    return <AudioPlayer src={url} title={`Pesan suara dari ${sender}`} {...(peaks && { peaks })} />;
+  }
+  return <VideoPlayer src={url} title={`Video dari ${sender}`} width={320} height={200} />;
 }
 
 /** The bubbles of a thread, oldest first. */

@@ -7,10 +7,13 @@ type Props = Omit<ComponentPropsWithoutRef<'input'>, 'type' | 'size'> & {
   error?: string | undefined;
   /** Some of what it stands for is chosen. */
   indeterminate?: boolean;
+  /** Marks it as wrong without a sentence of its own: its group has one. */
+  invalid?: boolean;
 };
 
 /** A box of 20 px in a target of 44. */
-export function Checkbox({ label, help, error, indeterminate = false, id, ...input }: Props) {
+export function Checkbox({ label, help, error, id, ...props }: Props) {
+  const { indeterminate = false, invalid = false, ...input } = props;
   const made = useId();
   const own = id ?? made;
   const box = useRef<HTMLInputElement>(null);
@@ -27,17 +30,12 @@ export function Checkbox({ label, help, error, indeterminate = false, id, ...inp
           id={own}
           type="checkbox"
           className={styles['box']}
-          aria-invalid={error ? true : undefined}
+          aria-invalid={error || invalid ? true : undefined}
           aria-describedby={note ? `${own}-note` : undefined}
         />
         <span>
           {label}
-          {input.required && (
-            <span className={styles['star']} aria-hidden="true">
-              {' '}
-              *
-            </span>
-          )}
+          {input.required && <span className={styles['star']} aria-hidden="true" />}
         </span>
       </label>
       {note && (

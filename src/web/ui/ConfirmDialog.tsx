@@ -1,22 +1,8 @@
-import { useRef, useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
+import type { Question } from '#web/ui/confirm.ts';
 import { Modal } from '#web/ui/Modal.tsx';
-
-export type Question = {
-  title: ReactNode;
-  children?: ReactNode;
-  /** Default 'Cancel'; screens say 'Batal'. */
-  cancelText?: string;
-  /** Default 'Delete'; screens say 'Hapus', 'Keluar' and so on. */
-  confirmText?: string;
-  /** `danger` unless it can be undone. */
-  tone?: 'danger' | 'primary';
-  /** Done while the dialog waits; what it throws is shown inside, and the dialog stays. */
-  onConfirm?: () => void | Promise<void>;
-  /** The sentence for what `onConfirm` threw. */
-  sentenceOf?: (error: unknown) => string;
-};
 
 type Props = Question & {
   open: boolean;
@@ -63,7 +49,8 @@ export function ConfirmDialog({
         variant="outline"
         tone="neutral"
         ref={(button) => button?.setAttribute('autofocus', '')}
-        onClick={() => close(false)}
+        aria-disabled={busy || undefined}
+        onClick={() => busy || close(false)}
       >
         {cancelText}
       </Button>
@@ -78,32 +65,12 @@ export function ConfirmDialog({
       onClose={() => busy || close(false)}
       title={title}
       size="sm"
+      shape="sheet"
       role="alertdialog"
       footer={foot}
     >
       {children}
-      <Alert state="danger" visible={failure !== undefined} label={failure ?? ''} />
+      <Alert state="danger" visible={!!failure} label={failure ?? ''} />
     </Modal>
   );
-}
-
-/**
- * Confirming as a promise: `const [confirm, dialog] = useConfirm()`, put `{dialog}` in the page, then
- * `if (await confirm({ title: 'Hapus token?', confirmText: 'Hapus', cancelText: 'Batal' })) …`.
- */
-export function useConfirm(): [(question: Question) => Promise<boolean>, ReactNode] {
-  const [question, setQuestion] = useState<Question>();
-  const answer = useRef<(confirmed: boolean) => void>(undefined);
-  const confirm = (asked: Question) =>
-    new Promise<boolean>((resolve) => {
-      answer.current?.(false);
-      answer.current = resolve;
-      setQuestion(asked);
-    });
-  const close = (confirmed: boolean) => {
-    answer.current?.(confirmed);
-    answer.current = undefined;
-    setQuestion(undefined);
-  };
-  return [confirm, question && <ConfirmDialog {...question} open onClose={close} />];
 }

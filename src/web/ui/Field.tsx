@@ -58,12 +58,7 @@ export function Field({
       <div className={classes(styles['top'], hideLabel && !aside && 'sr-only')}>
         <label htmlFor={own} className={classes(styles['label'], hideLabel && 'sr-only')}>
           {label}
-          {required && (
-            <span className={styles['star']} aria-hidden="true">
-              {' '}
-              *
-            </span>
-          )}
+          {required && <span className={styles['star']} aria-hidden="true" />}
         </label>
         {aside}
       </div>

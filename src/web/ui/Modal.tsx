@@ -3,25 +3,29 @@ import {
   useEffect,
   useId,
   useRef,
-  type MouseEvent,
+  type PointerEvent,
   type ReactNode,
   type SyntheticEvent,
 } from 'react';
+import { endPress } from '#web/ui/floating.ts';
 import styles from '#web/ui/Modal.module.css';
 import { classes } from '#web/ui/rules/classes.ts';
-import { enterTopLayer } from '#web/ui/topLayer.ts';
+import { enterTopLayer, isTopmost } from '#web/ui/topLayer.ts';
 
 type Props = {
   open: boolean;
   /** Asked to close: Escape, the backdrop, the button. */
   onClose: () => void;
   title: ReactNode;
-  /** 360, 560 (default), 760 and 1000 px; a sheet from below on phones. */
+  /** 360, 560 (default), 760 and 1000 px. */
   size?: 'sm' | 'md' | 'lg' | 'xl';
   /** Stays at the foot while the content scrolls: the actions. */
   footer?: ReactNode;
-  /** `drawer` comes from the right and is as high as the screen. */
-  shape?: 'modal' | 'drawer';
+  /**
+   * `modal` fills a phone's screen; `sheet` comes from below there, as high as its content: a question,
+   * a few choices. `drawer` comes from the right and is as high as the screen.
+   */
+  shape?: 'modal' | 'sheet' | 'drawer';
   role?: 'dialog' | 'alertdialog';
   children: ReactNode;
 };
@@ -33,35 +37,9 @@ type Props = {
  */
 export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: Props) {
   const { title, footer, role, children } = rest;
-  const dialog = useRef<HTMLDialogElement>(null);
-  const float = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const shown = dialog.current;
-    if (!open || !shown || shown.open) return;
-    const opener = document.activeElement;
-    shown.showModal();
-    const leave = enterTopLayer(float.current ?? shown);
-    return () => {
-      leave();
-      shown.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-    };
-  }, [open]);
   const titleId = useId();
+  const { dialog, float, handlers } = useDialog(open, onClose);
   if (!open) return null;
-
-  const cancel = (event: SyntheticEvent) => {
-    if (event.target !== dialog.current) return;
-    event.preventDefault();
-    onClose();
-  };
-  // On the press, not the click: dragging a selection out of the dialog must not close it. The press
-  // would move the focus to the body after it has been given back to the opener.
-  const press = (event: MouseEvent) => {
-    if (event.target !== dialog.current) return;
-    event.preventDefault();
-    onClose();
-  };
   return (
     // The backdrop is the dialog itself; for keys there are Escape and the button.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
@@ -70,25 +48,83 @@ export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: 
       role={role}
       className={classes(styles['dialog'], styles[shape], styles[size])}
       aria-labelledby={titleId}
-      onCancel={cancel}
-      onMouseDown={press}
+      aria-describedby={role === 'alertdialog' ? `${titleId}-words` : undefined}
+      {...handlers}
     >
-      <div className={styles['sheet']}>
+      <div className={styles['box']}>
         <div className={styles['head']}>
           <h2 id={titleId} className={styles['title']}>
             {title}
           </h2>
           <button type="button" className={styles['close']} aria-label="Tutup" onClick={onClose}>
-            <X size={20} />
+            <X size={20} aria-hidden="true" />
           </button>
         </div>
-        <div className={styles['body']}>{children}</div>
+        <div id={`${titleId}-words`} className={styles['body']}>
+          {children}
+        </div>
         {footer && <div className={styles['foot']}>{footer}</div>}
       </div>
       {/* Menus and toasts stand here, outside the dialog's own layout. */}
       <div ref={float} className={styles['float']} />
     </dialog>
   );
+}
+
+/** Shows the dialog while it is open, and hears every wish to close it. */
+function useDialog(open: boolean, onClose: () => void) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const float = useRef<HTMLDivElement>(null);
+  const asking = useRef(onClose);
+  useEffect(() => {
+    asking.current = onClose;
+  });
+  useEffect(() => {
+    const shown = dialog.current;
+    if (!open || !shown) return;
+    const place = float.current ?? shown;
+    const opener = document.activeElement;
+    const leave = enterTopLayer(place);
+    if (!shown.open) shown.showModal();
+    // Before the browser: it would ask once, and the second time just close it.
+    const escape = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented || !isTopmost(place)) return;
+      event.preventDefault();
+      asking.current();
+    };
+    // It may close a dialog without asking all the same; whoever does not follow gets it back.
+    const closed = () => {
+      if (shown.open) return;
+      asking.current();
+      requestAnimationFrame(() => {
+        if (shown.isConnected && !shown.open) shown.showModal();
+      });
+    };
+    document.addEventListener('keydown', escape);
+    shown.addEventListener('close', closed);
+    return () => {
+      document.removeEventListener('keydown', escape);
+      shown.removeEventListener('close', closed);
+      leave();
+      shown.close();
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, [open]);
+  const handlers = {
+    // A phone's way back.
+    onCancel: (event: SyntheticEvent) => {
+      if (event.target !== dialog.current) return;
+      event.preventDefault();
+      onClose();
+    },
+    // On the press, not the click: dragging a selection out of the dialog must not close it.
+    onPointerDown: (event: PointerEvent) => {
+      if (event.target !== dialog.current || event.button !== 0) return;
+      endPress();
+      onClose();
+    },
+  };
+  return { dialog, float, handlers };
 }
 
 /** A sheet from the right for the details of a row; the whole screen on phones. */

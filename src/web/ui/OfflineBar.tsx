@@ -14,11 +14,14 @@ function subscribe(listener: () => void): () => void {
 /** Whether the browser has a network at all. */
 export const useOnline = (): boolean => useSyncExternalStore(subscribe, () => navigator.onLine);
 
+/** The bar's own place: what else there is to say without a network is put into it. */
+export const OFFLINE_PLACE = 'offline';
+
 /** At the top of everything while there is no network. */
 export function OfflineBar() {
   const online = useOnline();
   return (
-    <div role="status" className={styles['place']}>
+    <div id={OFFLINE_PLACE} role="status" className={styles['place']}>
       {!online && (
         <p className={styles['bar']}>
           <WifiOff size={16} aria-hidden="true" />

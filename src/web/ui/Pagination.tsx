@@ -14,16 +14,18 @@ type Props = {
   /** With an unknown total: whether there is a next page. */
   hasMore?: boolean;
   onPage: (page: number) => void;
+  /** Names it for screen readers where a screen has more than one. */
+  label?: string | undefined;
 };
 
 /** Page numbers within 5 of the current one, 2 where it is narrow. */
-export function Pagination({ page, total, hasMore = false, onPage }: Props) {
+export function Pagination({ page, total, hasMore = false, onPage, label }: Props) {
   const current = total === undefined ? Math.max(1, page) : clampPage(page, total);
   const last = total ?? (hasMore ? current + 1 : current);
   if (last <= 1 && current === 1) return null;
   const go = (to: number, off: boolean) => ({ off, onGo: () => onPage(to) });
   return (
-    <nav className={styles['nav']} aria-label="Halaman">
+    <nav className={styles['nav']} aria-label={label ?? 'Halaman'}>
       <ul className={styles['list']}>
         {total !== undefined && (
           <li className={styles['edge']}>

@@ -34,10 +34,10 @@ export function PasswordField(props: Props) {
   };
   const look = (event: KeyboardEvent<HTMLInputElement>) =>
     setCapsLock(event.getModifierState('CapsLock'));
-  const frame = { label, error, id, aside, className, required: input.required };
+  const frame = { label, help, error, id, aside, className, required: input.required };
 
   return (
-    <Field {...frame} hideLabel={hideLabel ?? false} help={capsLock ? 'Caps Lock menyala.' : help}>
+    <Field {...frame} hideLabel={hideLabel ?? false}>
       {(links) => (
         <>
           <div ref={box} className={controlClass(size)}>
@@ -56,12 +56,15 @@ export function PasswordField(props: Props) {
               className={styles['toggle']}
               aria-pressed={shown}
               aria-label="Tampilkan kata sandi"
+              // A press leaves the focus, and with it the caret, where it is.
+              onMouseDown={(event) => event.preventDefault()}
               onClick={show}
             >
               {shown ? <EyeOff size={18} /> : <Eye size={18} />}
             </button>
           </div>
           <div className={styles['strength']} aria-live="polite">
+            {capsLock && <p>Caps Lock menyala.</p>}
             {strength}
           </div>
         </>

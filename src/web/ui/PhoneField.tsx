@@ -1,31 +1,35 @@
-import { useState, type ChangeEvent, type ComponentPropsWithRef } from 'react';
+import { useLayoutEffect, useRef, useState, type ChangeEvent, type ComponentProps } from 'react';
 import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/Field.tsx';
-import { phoneDigits, showTyped } from '#web/ui/rules/phone.ts';
+import { caretFor, digitsOf, phoneDigits, showTyped } from '#web/ui/rules/phone.ts';
 
 type Props = FieldProps &
-  Omit<ComponentPropsWithRef<'input'>, 'size' | 'type' | 'value' | 'defaultValue' | 'onChange'> & {
+  Omit<ComponentProps<'input'>, 'ref' | 'size' | 'type' | 'value' | 'defaultValue' | 'onChange'> & {
     /** Digits with the country in front: `6281234567890`; '' when empty. */
     value: string;
     onChange: (digits: string) => void;
   };
 
 /**
- * A telephone number, Indonesian unless it starts with `+` or `00`. What is typed may be `0812…`,
- * `812…`, `+62 812…`; the value is always digits with the country in front, at most 15.
- * It is written `+62 812-3456-7890` once the field is left.
+ * One's own number, which is Indonesian: what is typed may be `0812…`, `812…`, `+62 812…`, and is
+ * grouped while it is typed; the value is always digits with the country in front, at most 15. For
+ * numbers of any country there is `HomeTelephoneField`, which is heavier.
  */
 export function PhoneField({ value, onChange, ...props }: Props) {
-  const { label, help, error, hideLabel, size, id, className, onBlur, ...input } = props;
-  const [typed, setTyped] = useState<{ text: string; digits: string }>();
-  // A value set from outside replaces what was typed.
-  const shown = typed?.digits === value ? typed.text : showTyped(value);
+  const { label, help, error, hideLabel, size, id, className, ...input } = props;
+  const field = useRef<HTMLInputElement>(null);
+  // How many digits follow the caret; a new object after each change, so that it is put there anew.
+  const [behind, setBehind] = useState<{ caret: number }>();
+  useLayoutEffect(() => {
+    const input = field.current;
+    if (!input || !behind || document.activeElement !== input) return;
+    const at = caretFor(input.value, behind.caret);
+    input.setSelectionRange(at, at);
+  }, [behind]);
 
-  const type = (event: ChangeEvent<HTMLInputElement>) => {
-    const text = event.target.value.replace(/[^\d+\s().-]/g, '');
-    const digits = phoneDigits(text);
-    if (digits.length > 15) return;
-    setTyped({ text, digits });
-    onChange(digits);
+  const type = ({ target }: ChangeEvent<HTMLInputElement>) => {
+    const digits = phoneDigits(target.value);
+    setBehind({ caret: digitsOf(target.value.slice(target.selectionStart ?? undefined)).length });
+    if (digits.length <= 15) onChange(digits);
   };
   const frame = { label, help, error, id, className, required: input.required };
   return (
@@ -37,15 +41,12 @@ export function PhoneField({ value, onChange, ...props }: Props) {
             placeholder="0812-3456-7890"
             {...input}
             {...links}
+            ref={field}
             type="tel"
             inputMode="tel"
             className={insideClass('num')}
-            value={shown}
+            value={showTyped(value)}
             onChange={type}
-            onBlur={(event) => {
-              setTyped(undefined);
-              onBlur?.(event);
-            }}
           />
         </div>
       )}

@@ -1,9 +1,8 @@
 import { ChevronDown } from 'lucide-react';
 import type { ComponentPropsWithRef } from 'react';
 import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/Field.tsx';
+import type { Option } from '#web/ui/rules/options.ts';
 import styles from '#web/ui/Select.module.css';
-
-export type Option = { value: string; label: string; disabled?: boolean };
 
 type Props = FieldProps &
   Omit<ComponentPropsWithRef<'select'>, 'size' | 'children'> & {
@@ -12,7 +11,10 @@ type Props = FieldProps &
     placeholder?: string;
   };
 
-/** The browser's own select. For a filter, give an option with value '' ("Semua status"). */
+/**
+ * The browser's own select. For a filter, give an option with value '' ("Semua status"). A list
+ * that may grow beyond twelve belongs in a `SelectOne`.
+ */
 export function Select({ options, placeholder, ...props }: Props) {
   const { label, help, error, hideLabel, size, id, className, ...input } = props;
   const frame = { label, help, error, id, className, required: input.required };

@@ -7,19 +7,44 @@ function changed(): void {
   for (const listener of listeners) listener();
 }
 
+let unlock: (() => void) | undefined;
+
 /**
- * Tells that a dialog stands above everything; call what it returns when it is gone.
+ * Holds the page behind the dialogs still. The scrollbar goes, and its width stays as a padding, so that
+ * nothing shifts; a gutter that merely stayed empty would not be dimmed with the rest.
+ */
+function lockPage(): () => void {
+  const { documentElement: page } = document;
+  const gutter = window.innerWidth - page.getBoundingClientRect().width;
+  page.style.setProperty('--scrollbar', `${gutter}px`);
+  page.dataset['locked'] = '';
+  return () => {
+    page.style.removeProperty('--scrollbar');
+    delete page.dataset['locked'];
+  };
+}
+
+/**
+ * Tells that a dialog is about to stand above everything; call what it returns when it is gone.
  * @param place the element in the dialog that takes what floats above it
  */
 export function enterTopLayer(place: HTMLElement): () => void {
+  unlock ??= lockPage();
   open.push(place);
   changed();
   return () => {
     const at = open.indexOf(place);
     if (at !== -1) open.splice(at, 1);
+    if (open.length === 0) {
+      unlock?.();
+      unlock = undefined;
+    }
     changed();
   };
 }
+
+/** Whether this dialog is the one that keys are for. */
+export const isTopmost = (place: HTMLElement): boolean => open.at(-1) === place;
 
 const topmost = (): HTMLElement => open.at(-1) ?? document.body;
 

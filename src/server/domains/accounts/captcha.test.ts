@@ -1,13 +1,13 @@
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { expect, vi } from 'vitest';
-import { captchaChallenge } from '#contract/accounts.ts';
+import { type Guarded, captchaChallenge } from '#contract/accounts.ts';
 import { Refusal } from '#contract/refusals.ts';
 import type { Sql } from '#server/platform/database.ts';
 import { secretsFrom } from '#server/platform/secrets.ts';
 import { accountsHouse } from '#tests/accounts-house.ts';
 import { test } from '#tests/database.ts';
-import { type Captcha, type Guarded, openAltcha } from './captcha.ts';
+import { type Captcha, openAltcha } from './captcha.ts';
 import { countWrong } from './login-tries.ts';
 
 const secrets = secretsFrom(new Uint8Array(32).fill(7));

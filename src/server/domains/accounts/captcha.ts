@@ -2,7 +2,7 @@ import { type Challenge as AltchaChallenge, createChallenge, verifySolution } fr
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { randomInt } from 'node:crypto';
 import * as z from 'zod/mini';
-import { captchaChallenge } from '#contract/accounts.ts';
+import { type CaptchaProvider, type Guarded, captchaChallenge } from '#contract/accounts.ts';
 import { Refusal } from '#contract/refusals.ts';
 import { type KeptAct, on } from '#server/platform/act.ts';
 import type { Sql } from '#server/platform/database.ts';
@@ -10,17 +10,20 @@ import type { Secrets } from '#server/platform/secrets.ts';
 import type { AccountsDeps } from './deps.ts';
 import { isSuspect } from './login-tries.ts';
 
-/** The acts that ask for a captcha. */
-export type Guarded = 'user_register' | 'user_login';
-
 /** Tells people from programs; the only thing the acts know of a captcha's provider. */
 export type Captcha = {
+  provider: CaptchaProvider;
+  /** What a browser needs for the provider's widget; '' where there is none. */
+  siteKey: string;
+  scriptUrl: string;
   /** A task for the browser, good for one call of `act`; `harder` for callers under suspicion. */
   challenge(act: Guarded, harder: boolean): Promise<Record<string, unknown>>;
   /**
-   * @throws Refusal `captcha_failed` unless this solves a task for `act`, in time, the first time.
+   * @param ip who sends it, told to providers that ask for it.
+   * @throws Refusal `captcha_failed` unless this solves a task for `act`, in time, the first time;
+   *   `captcha_unreachable` when nobody can say so now.
    */
-  demand(act: Guarded, answer: string): Promise<void>;
+  demand(act: Guarded, answer: string, ip?: string): Promise<void>;
 };
 
 /**
@@ -64,6 +67,9 @@ export function openAltcha(house: Sql, secrets: Secrets, work: Work = USUAL): Ca
     hmacKeySignatureSecret: secrets.key('captcha-answer').toString('hex'),
   };
   return {
+    provider: 'altcha',
+    siteKey: '',
+    scriptUrl: '',
     async challenge(act, harder) {
       const made: AltchaChallenge = await createChallenge({
         ...keys,
@@ -80,7 +86,8 @@ export function openAltcha(house: Sql, secrets: Secrets, work: Work = USUAL): Ca
       const read = readAnswer(answer);
       if (read?.challenge.parameters.data.for !== act) throw new Refusal('captcha_failed', {});
       const { verified } = await verifySolution({ ...keys, ...read, deriveKey });
-      if (!verified || !(await useOnce(house, read.challenge.parameters))) {
+      const { nonce, expiresAt } = read.challenge.parameters;
+      if (!verified || !(await useOnce(house, nonce, expiresAt))) {
         throw new Refusal('captcha_failed', {});
       }
     },
@@ -96,12 +103,15 @@ function readAnswer(text: string): z.output<typeof Answer> | undefined {
   }
 }
 
-async function useOnce(
-  house: Sql,
-  { nonce, expiresAt }: { nonce: string; expiresAt: number },
-): Promise<boolean> {
+/**
+ * Notes that a captcha was used, for every node.
+ *
+ * @param expiresAt in seconds since 1970; swept an hour later.
+ * @returns false when it was used before.
+ */
+export async function useOnce(house: Sql, name: string, expiresAt: number): Promise<boolean> {
   const [first] = await house`
-    insert into captchas_used (challenge, expires_at) values (${nonce}, to_timestamp(${expiresAt}))
+    insert into captchas_used (challenge, expires_at) values (${name}, to_timestamp(${expiresAt}))
     on conflict (challenge) do nothing returning challenge`;
   return first !== undefined;
 }
@@ -109,5 +119,7 @@ async function useOnce(
 export const challenging = ({ house, captcha }: AccountsDeps): KeptAct =>
   on(captchaChallenge, async ({ ip }, input) => {
     const harder = await isSuspect(house, ip);
-    return { provider: 'altcha' as const, challenge: await captcha.challenge(input.for, harder) };
+    const { provider, siteKey, scriptUrl } = captcha;
+    const challenge = await captcha.challenge(input.for, harder);
+    return { provider, challenge, site_key: siteKey, script_url: scriptUrl };
   });

@@ -1,5 +1,4 @@
 import { describe, expect } from 'vitest';
-import { loginUser } from '#contract/accounts.ts';
 import { readConfig } from '#server/platform/config.ts';
 import { StartError } from '#server/platform/start-error.ts';
 import { accountsHouse } from '#tests/accounts-house.ts';
@@ -18,12 +17,12 @@ describe('the first operator', () => {
     expect(await ensureOperator(db.house, config)).toBeUndefined();
 
     const house = await accountsHouse(db);
-    const { user } = await house.perform(loginUser, {
-      phone: made?.phone ?? '',
-      password: made?.password ?? '',
-      captcha: await house.solved('user_login'),
-    });
+    const { user } = await house.signIn(made?.phone ?? '', made?.password ?? '');
     expect(user.role).toBe('operator');
+    expect(house.sent).toEqual([]);
+
+    await house.signIn(made?.phone ?? '', made?.password ?? '', { device: 'another browser' });
+    expect(house.sent[0]?.text).toMatch(/^Kode verifikasi Kabari: \d{6} untuk masuk/);
   });
 
   test('is made by one of several nodes that start at once', async ({ db }) => {

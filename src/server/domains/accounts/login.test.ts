@@ -19,7 +19,9 @@ async function login(
   asker: { ip?: string; caller?: Person } = ELSEWHERE,
 ): Promise<SignedIn> {
   const captcha = await house.solved('user_login', asker);
-  return house.perform(loginUser, { phone, password, captcha }, asker);
+  const answer = await house.perform(loginUser, { phone, password, captcha }, asker);
+  if (!('token' in answer)) throw new Error('a code is asked for');
+  return answer;
 }
 
 const no = (work: Promise<unknown>): Promise<unknown> =>

@@ -1,10 +1,14 @@
-import { type User, type Role } from '#contract/accounts.ts';
+import * as z from 'zod/mini';
+import type { Role, User } from '#contract/accounts.ts';
 import { publicId } from '#contract/ids.ts';
+import { SoundName } from '#contract/people.ts';
 import { Refusal } from '#contract/refusals.ts';
 import type { Sql, Tx } from '#server/platform/database.ts';
 import { newId } from '#server/platform/ids.ts';
+import type { AccountsDeps } from './deps.ts';
 
 export type AccountStatus = 'active' | 'suspended' | 'closed';
+export type Whose = { accountId: string; userId: string };
 
 /** The id of the installation's own account; `undefined` before the first start has made it. */
 export async function systemAccount(house: Sql | Tx): Promise<string | undefined> {
@@ -13,26 +17,60 @@ export async function systemAccount(house: Sql | Tx): Promise<string | undefined
   return row?.account_id;
 }
 
-type UserRow = { name: string; phone: string; role: Role; timezone: string };
+/** What a person may choose, each with what holds until they do. */
+export const Settings = z.object({
+  theme: z._default(z.enum(['system', 'light', 'dark']), 'system'),
+  sound_on: z._default(z.boolean(), true),
+  sound: z._default(SoundName, 'pesan'),
+  push_on: z._default(z.boolean(), true),
+  push_text: z._default(z.boolean(), false),
+  keys_on: z._default(z.boolean(), true),
+});
+export type Settings = z.output<typeof Settings>;
+
+type UserRow = {
+  name: string;
+  phone: string;
+  role: Role;
+  timezone: string;
+  email: string | null;
+  avatar: string | null;
+  settings: unknown;
+  eraseAt: Date | null;
+};
 
 /**
  * The user as `user_check_token` answers.
  *
  * @throws Refusal `not_signed_in` when the user is gone.
  */
-export async function userOf(sql: Sql | Tx, accountId: string, userId: string): Promise<User> {
+export async function userOf(
+  sql: Sql | Tx,
+  { fileLink }: Pick<AccountsDeps, 'fileLink'>,
+  { accountId, userId }: Whose,
+): Promise<User> {
   const [row] = await sql<UserRow[]>`
-    select name, phone, role, timezone from users
-    where (account_id, user_id) = (${accountId}, ${userId})`;
+    select u.name, u.phone, u.role, u.timezone, u.email, u.avatar_file as avatar, u.settings,
+      a.erase_at as "eraseAt"
+    from users u join accounts a on a.account_id = u.account_id
+    where (u.account_id, u.user_id) = (${accountId}, ${userId})`;
   if (!row) throw new Refusal('not_signed_in', {});
+  const { avatar, settings, eraseAt, ...facts } = row;
   return {
     id: publicId('user', userId),
     account_id: publicId('account', accountId),
-    name: row.name,
-    phone: row.phone,
-    role: row.role,
-    timezone: row.timezone,
+    ...facts,
+    ...Settings.parse(settings),
+    avatar: avatar === null ? null : fileLink(accountId, avatar),
+    erased_at: eraseAt?.toISOString() ?? null,
   };
+}
+
+/** Whether an account may be used. */
+export async function statusOf(sql: Sql | Tx, accountId: string): Promise<AccountStatus> {
+  const [row] = await sql<{ status: AccountStatus }[]>`
+    select status from accounts where account_id = ${accountId}`;
+  return row?.status ?? 'closed';
 }
 
 type NewPerson = {
@@ -52,7 +90,7 @@ type NewPerson = {
 export async function openAccount(
   tx: Tx,
   { name, phone, passwordHash, role, isSystem = false }: NewPerson,
-): Promise<{ accountId: string; userId: string } | undefined> {
+): Promise<Whose | undefined> {
   const accountId = newId();
   const userId = newId();
   await tx`
@@ -70,4 +108,16 @@ export async function openAccount(
 export async function isPhoneTaken(sql: Sql | Tx, phone: string): Promise<boolean> {
   const [row] = await sql`select 1 from user_phones where phone = ${phone}`;
   return row !== undefined;
+}
+
+/** A person with what proves them. */
+export async function passwordOf(
+  sql: Sql | Tx,
+  { accountId, userId }: Whose,
+): Promise<{ hash: string; phone: string; name: string }> {
+  const [row] = await sql<{ hash: string; phone: string; name: string }[]>`
+    select password_hash as hash, phone, name from users
+    where (account_id, user_id) = (${accountId}, ${userId})`;
+  if (!row) throw new Refusal('not_signed_in', {});
+  return row;
 }

@@ -1,8 +1,13 @@
 import { appConfig, checkToken, logoutUser } from '#contract/accounts.ts';
+import { publicId } from '#contract/ids.ts';
+import { listSessions, revokeSessions } from '#contract/people.ts';
+import { Refusal } from '#contract/refusals.ts';
 import { type KeptAct, on } from '#server/platform/act.ts';
 import { asAccount } from '#server/platform/database.ts';
 import type { AccountsDeps } from './deps.ts';
+import { deviceName } from './device-name.ts';
 import { userOf } from './people.ts';
+import { endOne, endOthers, standing } from './sessions.ts';
 
 /** Ends the caller's own session, and no other. */
 export const loggingOut = ({ sessions }: AccountsDeps): KeptAct =>
@@ -11,10 +16,51 @@ export const loggingOut = ({ sessions }: AccountsDeps): KeptAct =>
     return {};
   });
 
-export const checkingToken = ({ sql }: AccountsDeps): KeptAct =>
-  on(checkToken, ({ caller: { accountId, userId } }) =>
-    asAccount(sql, accountId, (tx) => userOf(tx, accountId, userId)),
+export const checkingToken = (deps: AccountsDeps): KeptAct =>
+  on(checkToken, ({ caller }) =>
+    asAccount(deps.sql, caller.accountId, (tx) => userOf(tx, deps, caller)),
   );
+
+type Row = { id: string; agent: string; ip: string; created: Date; used: Date };
+
+/** The sessions that stand: the caller's own first, then by last use. */
+export const listingSessions = ({ house }: AccountsDeps): KeptAct =>
+  on(listSessions, async ({ caller: { accountId, userId, sessionId } }) => {
+    const rows = await house<Row[]>`
+      select session_id as id, agent, ip, created_at as created, last_used_at as used
+      from sessions where (account_id, user_id) = (${accountId}, ${userId}) and ${standing(house)}
+      order by session_id = ${sessionId} desc, last_used_at desc, session_id desc`;
+    return {
+      rows: rows.map(({ id, agent, ip, created, used }) => ({
+        id: publicId('session', id),
+        current: id === sessionId,
+        device: deviceName(agent),
+        ip,
+        created_at: created.toISOString(),
+        last_used_at: used.toISOString(),
+      })),
+      total: rows.length,
+    };
+  });
+
+/** Ends one session of the caller's, or all others; their browsers are new again. */
+export const revoking = ({ house, sessions }: AccountsDeps): KeptAct =>
+  on(revokeSessions, async ({ caller }, { session_id: sessionId, others }) => {
+    if ((sessionId === undefined) === (others === undefined)) {
+      const why = 'Pilih satu sesi, atau semua yang lain.';
+      throw new Refusal('input_invalid', { fields: { session_id: why } });
+    }
+    if (sessionId === undefined) {
+      const ended = await house.begin((tx) => endOthers(tx, caller, caller.sessionId));
+      await sessions.forget(ended);
+      return { ended: ended.length };
+    }
+    if (!(await endOne(house, caller, { sessionId, from: caller.sessionId }))) {
+      throw new Refusal('not_found', { what: 'Sesi' });
+    }
+    await sessions.forget([sessionId]);
+    return { ended: 1 };
+  });
 
 /** An empty `api_url` means the address the page came from. */
 export const configuring = ({ config, build }: AccountsDeps): KeptAct =>
@@ -24,6 +70,6 @@ export const configuring = ({ config, build }: AccountsDeps): KeptAct =>
     production: config.production,
     return_origins: [...config.RETURN_ORIGINS],
     api_url: config.API_URL ?? '',
-    captcha: { provider: config.CAPTCHA_PROVIDER, site_key: '' },
+    captcha: { provider: config.CAPTCHA_PROVIDER, site_key: config.CAPTCHA_SITE_KEY ?? '' },
     build,
   }));

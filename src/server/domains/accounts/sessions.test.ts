@@ -7,7 +7,9 @@ import { findSession, openSessions, startSession } from './sessions.ts';
 async function someone(sql: Sql) {
   const { accountId, userId } = await customerWith(sql);
   const begin = () =>
-    sql.begin((tx) => startSession(tx, { accountId, userId, ip: '203.0.113.7', agent: 'Firefox' }));
+    sql.begin((tx) =>
+      startSession(tx, { accountId, userId, ip: '203.0.113.7', agent: 'Firefox', device: 'hers' }),
+    );
   return { accountId, userId, begin };
 }
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '#contract/accounts.ts';
-import type { Person } from '#server/platform/act.ts';
+import type { Call, Person } from '#server/platform/act.ts';
 import type { Sql, Tx } from '#server/platform/database.ts';
 import { newId } from '#server/platform/ids.ts';
 import { sha256 } from '#server/platform/secrets.ts';
+import type { Whose } from './people.ts';
 
 /** A session ends after so long without use, and after so long in any case (rulings, 27). */
 const IDLE_DAYS = 7;
@@ -16,6 +17,8 @@ const SESSIONS_MAX = 10;
 const BELIEVED_MS = 900;
 const REMEMBERED_MAX = 10_000;
 const AGENT_LENGTH_MAX = 300;
+/** How long a sign-in, or the password given once more, opens what asks for a fresh proof. */
+export const PROOF_SECONDS = 300;
 
 const tokenShape = /^kbs_[A-Za-z0-9_-]{43}$/;
 
@@ -24,6 +27,13 @@ export type Sessions = {
   find(token: string): Promise<Person | undefined>;
   /** Ends a session: at once in this process, within a second in the others. */
   end(sessionId: string): Promise<void>;
+  /** Forgets here that these sessions stood, after they were ended in a transaction. */
+  forget(sessionIds: readonly string[]): Promise<void>;
+  /**
+   * True when the session's person signed in or gave the password in the last five minutes, by the
+   * database's clock, and this is the browser they did it in.
+   */
+  isProved(sessionId: string, device: string): Promise<boolean>;
 };
 
 type Remembered = { found: Promise<Person | undefined>; until: number };
@@ -49,7 +59,15 @@ export function openSessions(house: Sql, nowMs: () => number = () => performance
     return found;
   };
 
+  const forget = async (sessionIds: readonly string[]): Promise<void> => {
+    for (const [hash, { found }] of remembered) {
+      const person = await found.catch(() => undefined);
+      if (person && sessionIds.includes(person.sessionId)) remembered.delete(hash);
+    }
+  };
+
   return {
+    forget,
     async find(token) {
       if (!tokenShape.test(token)) return undefined;
       const hash = sha256(token).toString('base64');
@@ -60,13 +78,23 @@ export function openSessions(house: Sql, nowMs: () => number = () => performance
       await house`
         update sessions set revoked_at = clock_timestamp()
         where session_id = ${sessionId} and revoked_at is null`;
-      for (const [hash, { found }] of remembered) {
-        const person = await found.catch(() => undefined);
-        if (person?.sessionId === sessionId) remembered.delete(hash);
-      }
+      await forget([sessionId]);
+    },
+    async isProved(sessionId, device) {
+      const [row] = await house`
+        select 1 from sessions where session_id = ${sessionId} and revoked_at is null
+          and (device_hash is null or device_hash = ${sha256(device)})
+          and proved_at > clock_timestamp() - make_interval(secs => ${PROOF_SECONDS})`;
+      return row !== undefined;
     },
   };
 }
+
+/** Of `sessions`: neither ended, nor unused for too long, nor too old, by the database's clock. */
+export const standing = (sql: Sql) => sql`
+  revoked_at is null
+  and last_used_at > clock_timestamp() - make_interval(days => ${IDLE_DAYS})
+  and sessions.created_at > clock_timestamp() - make_interval(days => ${LIFE_DAYS})`;
 
 type Row = {
   session_id: string;
@@ -83,14 +111,12 @@ type Row = {
 export async function findSession(house: Sql, token: string): Promise<Person | undefined> {
   if (!tokenShape.test(token)) return undefined;
   const [row] = await house<Row[]>`
-    select s.session_id, s.account_id, s.user_id, u.role,
-      s.last_used_at < clock_timestamp() - interval '1 minute' as unused
-    from sessions s
-    join users u on (u.account_id, u.user_id) = (s.account_id, s.user_id)
-    join accounts a on a.account_id = s.account_id
-    where s.token_hash = ${sha256(token)} and s.revoked_at is null and a.status = 'active'
-      and s.last_used_at > clock_timestamp() - make_interval(days => ${IDLE_DAYS})
-      and s.created_at > clock_timestamp() - make_interval(days => ${LIFE_DAYS})`;
+    select session_id, sessions.account_id, sessions.user_id, u.role,
+      last_used_at < clock_timestamp() - interval '1 minute' as unused
+    from sessions
+    join users u on (u.account_id, u.user_id) = (sessions.account_id, sessions.user_id)
+    join accounts a on a.account_id = sessions.account_id
+    where token_hash = ${sha256(token)} and a.status = 'active' and ${standing(house)}`;
   if (!row) return undefined;
   if (row.unused) {
     await house`
@@ -107,21 +133,29 @@ export async function findSession(house: Sql, token: string): Promise<Person | u
   };
 }
 
-type Visitor = { accountId: string; userId: string; ip: string; agent: string };
+type Visitor = Whose & Pick<Call, 'ip' | 'agent' | 'device'>;
 
 /**
- * Begins a session and returns its token, which is kept nowhere but with the person. The oldest
- * sessions beyond ten end.
+ * Begins a session and returns its token, which is kept nowhere but with the person. The browser is
+ * known from now on; the oldest sessions beyond ten end.
  */
 export async function startSession(tx: Tx, visitor: Visitor): Promise<string> {
   const { accountId, userId, ip } = visitor;
+  const device = visitor.device === '' ? null : sha256(visitor.device);
   const token = `kbs_${randomBytes(32).toString('base64url')}`;
   const agent = visitor.agent.replace(/\p{Cc}/gu, ' ').slice(0, AGENT_LENGTH_MAX);
   await tx`
-    select 1 from users where (account_id, user_id) = (${accountId}, ${userId}) for update`;
+    update users set signed_in_at = coalesce(signed_in_at, clock_timestamp())
+    where (account_id, user_id) = (${accountId}, ${userId})`;
   await tx`
-    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip)
-    values (${sha256(token)}, ${newId()}, ${accountId}, ${userId}, ${agent}, ${ip})`;
+    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
+    values (${sha256(token)}, ${newId()}, ${accountId}, ${userId}, ${agent}, ${ip}, ${device})`;
+  if (device !== null) {
+    await tx`
+      insert into known_devices (account_id, user_id, device_hash)
+      values (${accountId}, ${userId}, ${device})
+      on conflict (account_id, user_id, device_hash) do update set seen_at = clock_timestamp()`;
+  }
   await tx`
     update sessions set revoked_at = clock_timestamp()
     where session_id in (
@@ -130,4 +164,51 @@ export async function startSession(tx: Tx, visitor: Visitor): Promise<string> {
       order by created_at desc, session_id desc offset ${SESSIONS_MAX}
     )`;
   return token;
+}
+
+/**
+ * Ends all of a person's sessions but one, in the caller's transaction, and forgets the browsers they
+ * were in: whoever signs in there again needs a code. Call `sessions.forget` with what it returns once
+ * that stands.
+ *
+ * @param but the session that stays; left out when none shall.
+ */
+export async function endOthers(tx: Tx, { accountId, userId }: Whose, but?: string) {
+  const ended = await tx<{ id: string }[]>`
+    update sessions set revoked_at = clock_timestamp()
+    where (account_id, user_id) = (${accountId}, ${userId}) and revoked_at is null
+      and session_id is distinct from ${but ?? null}::uuid
+    returning session_id as id`;
+  await tx`
+    delete from known_devices where (account_id, user_id) = (${accountId}, ${userId})
+      and device_hash is distinct from (
+        select device_hash from sessions where session_id = ${but ?? null}::uuid)`;
+  return ended.map(({ id }) => id);
+}
+
+/**
+ * Ends one session of a person's, and forgets its browser, unless that is the one they are in.
+ *
+ * @param from the session that asks.
+ * @returns false when this person has no such session that stands.
+ */
+export async function endOne(
+  house: Sql,
+  { accountId, userId }: Whose,
+  { sessionId, from }: { sessionId: string; from: string },
+): Promise<boolean> {
+  const [ended] = await house`
+    with ended as (
+      update sessions set revoked_at = clock_timestamp()
+      where session_id = ${sessionId} and revoked_at is null
+        and (account_id, user_id) = (${accountId}, ${userId})
+      returning device_hash
+    ), forgotten as (
+      delete from known_devices k using ended
+      where (k.account_id, k.user_id, k.device_hash) = (${accountId}, ${userId}, ended.device_hash)
+        and k.device_hash is distinct from (
+          select device_hash from sessions where session_id = ${from})
+    )
+    select 1 from ended`;
+  return ended !== undefined;
 }

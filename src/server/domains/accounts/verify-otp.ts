@@ -4,8 +4,9 @@ import { Refusal } from '#contract/refusals.ts';
 import { type Call, type KeptAct, on } from '#server/platform/act.ts';
 import type { Tx } from '#server/platform/database.ts';
 import type { AccountsDeps } from './deps.ts';
-import { codeHmac, countEntered } from './otp.ts';
-import { openAccount, userOf } from './people.ts';
+import { tellNewDevice } from './notices.ts';
+import { type Right, tryCode } from './otp.ts';
+import { openAccount, statusOf, userOf } from './people.ts';
 import { startSession } from './sessions.ts';
 
 export const verifying = (deps: AccountsDeps): KeptAct =>
@@ -17,64 +18,58 @@ export const verifying = (deps: AccountsDeps): KeptAct =>
 
 const Pending = z.object({ name: z.string(), passwordHash: z.string() });
 
-type Right = { phone: string; pending: z.output<typeof Pending> };
-type Visitor = Pick<Call, 'ip' | 'agent'>;
+type Visitor = Pick<Call, 'ip' | 'agent' | 'device'>;
 
 /**
- * Opens the account that waited for this code, and signs its person in. A code works once: of two
- * right answers at the same moment one succeeds. Every wrong one costs a try, also in parallel.
+ * Signs in whom the code was for: the person whose registration waited for it, whose account is opened
+ * now, or one whose browser was new. Every wrong code costs a try, also in parallel.
  *
  * @throws Refusal `otp_wrong` with the tries left; `otp_expired` after five minutes, five wrong
- *   codes, success, or when the number was registered meanwhile.
+ *   codes, success, or when the number was registered meanwhile; `account_suspended`.
  */
 export async function verify(
   deps: AccountsDeps,
-  { challengeId, code }: { challengeId: string; code: string },
+  asked: { challengeId: string; code: string },
   visitor: Visitor,
 ): Promise<SignedIn> {
-  const hmac = codeHmac(deps, challengeId, code);
   const outcome = await deps.house.begin(async (tx) => {
-    const tried = await tryCode(tx, challengeId, hmac);
-    return 'left' in tried ? tried : open(deps, tx, tried, visitor);
+    const tried = await tryCode(tx, deps, asked, { purposes: ['register', 'login'] });
+    if ('left' in tried) return tried;
+    const isNew = tried.purpose === 'register';
+    const signedIn = await (isNew
+      ? open(deps, tx, tried, visitor)
+      : enter(deps, tx, tried, visitor));
+    return { signedIn, isNew };
   });
   if ('left' in outcome) throw new Refusal('otp_wrong', { left: outcome.left });
-  return outcome;
-}
-
-/**
- * Takes the challenge away when the code is right; else takes a try. The row's lock orders guesses.
- */
-async function tryCode(
-  tx: Tx,
-  challengeId: string,
-  hmac: Buffer,
-): Promise<Right | { left: number }> {
-  const [open] = await tx`
-    select 1 from otp_challenges
-    where challenge_id = ${challengeId} and tries_left > 0 and expires_at > clock_timestamp()
-    for update`;
-  if (!open) throw new Refusal('otp_expired', {});
-  const [right] = await tx<{ phone: string; pending: unknown }[]>`
-    delete from otp_challenges where challenge_id = ${challengeId} and code_hmac = ${hmac}
-    returning phone, pending`;
-  if (right) return { phone: right.phone, pending: Pending.parse(right.pending) };
-  const [wrong] = await tx<{ tries_left: number }[]>`
-    update otp_challenges set tries_left = tries_left - 1 where challenge_id = ${challengeId}
-    returning tries_left`;
-  return { left: wrong?.tries_left ?? 0 };
+  const { signedIn, isNew } = outcome;
+  if (!isNew) void tellNewDevice(deps, signedIn.user.phone, visitor.agent).catch(deps.report);
+  return signedIn;
 }
 
 async function open(
   deps: AccountsDeps,
   tx: Tx,
   { phone, pending }: Right,
-  { ip, agent }: Visitor,
+  visitor: Visitor,
 ): Promise<SignedIn> {
-  const opened = await openAccount(tx, { ...pending, phone, role: 'customer' });
+  const person = Pending.parse(pending);
+  const opened = await openAccount(tx, { ...person, phone, role: 'customer' });
   if (!opened) throw new Refusal('otp_expired', {});
-  const { accountId, userId } = opened;
-  await deps.onAccountOpened(tx, accountId);
-  await countEntered(tx, deps, phone);
-  const token = await startSession(tx, { accountId, userId, ip, agent });
-  return { token, user: await userOf(tx, accountId, userId) };
+  await deps.onAccountOpened(tx, opened.accountId);
+  const token = await startSession(tx, { ...opened, ...visitor });
+  return { token, user: await userOf(tx, deps, opened) };
+}
+
+async function enter(
+  deps: AccountsDeps,
+  tx: Tx,
+  { whose }: Right,
+  visitor: Visitor,
+): Promise<SignedIn> {
+  if (!whose) throw new Error('a code to sign in was nobody’s');
+  const status = await statusOf(tx, whose.accountId);
+  if (status !== 'active') throw new Refusal('account_suspended', {});
+  const token = await startSession(tx, { ...whose, ...visitor });
+  return { token, user: await userOf(tx, deps, whose) };
 }

@@ -9,6 +9,7 @@ import { summarising } from './summary.ts';
 
 export { receiveBankLine } from './bank.ts';
 export { expireTopups } from './expire.ts';
+export { billingHolding } from './holding.ts';
 export { confirmTopupByHand, rejectTopupByHand, topupsForOperator } from './review.ts';
 
 export type BillingDeps = {

@@ -61,4 +61,5 @@ export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet
 
 export { WalletBatcher } from './batcher.ts';
 export { checkLedger } from './check.ts';
+export { ledgerHolding } from './holding.ts';
 export { ledgerActs } from './statement.ts';

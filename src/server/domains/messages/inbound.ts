@@ -6,22 +6,39 @@ import { newId } from '#server/platform/ids.ts';
 const stopWords = new Set(['stop', 'berhenti']);
 const startWords = new Set(['start', 'mulai']);
 
+/** A message that has come in, as it is kept. */
+type Received = {
+  accountId: string;
+  tokenId: string;
+  messageId: string;
+  peer: string;
+  name: string | undefined;
+};
+
+/** Runs inside the transaction that keeps a message: what it does stands or falls with it. */
+export type OnReceived = (tx: Tx, received: Received) => Promise<void>;
+
 /**
  * Keeps an inbound message, with its event, once: the same provider id twice is one message. STOP or
  * BERHENTI opts the sender out of this token, MULAI or START back in, in the same transaction.
  */
-export async function receiveInbound(sql: Sql, inbound: Inbound): Promise<void> {
-  const { accountId, tokenId, from } = inbound;
+export async function receiveInbound(
+  sql: Sql,
+  inbound: Inbound,
+  onReceived?: OnReceived,
+): Promise<void> {
+  const { accountId, tokenId, from, name } = inbound;
+  const messageId = newId();
   await asAccount(sql, accountId, async (tx) => {
     const [kept] = await tx<{ receive_message: boolean }[]>`
       select receive_message(
-        ${accountId}, ${tokenId}, ${newId()}, ${from}, ${inbound.name ?? null}, ${inbound.type},
+        ${accountId}, ${tokenId}, ${messageId}, ${from}, ${name ?? null}, ${inbound.type},
         ${tx.json(inbound.body as never)}, ${inbound.providerId}
       )`;
+    if (!kept?.receive_message) return;
     const text = inbound.type === 'text' ? inbound.body['text'] : undefined;
-    if (kept?.receive_message && typeof text === 'string') {
-      await heedWord(tx, inbound, text.trim().toLowerCase());
-    }
+    if (typeof text === 'string') await heedWord(tx, inbound, text.trim().toLowerCase());
+    await onReceived?.(tx, { accountId, tokenId, messageId, peer: from, name });
   });
 }
 

@@ -8,7 +8,7 @@ import type { FileLink } from './content.ts';
 import { conversationActs } from './conversations.ts';
 import { historyActs } from './history.ts';
 import { homeActs } from './home.ts';
-import { receiveInbound } from './inbound.ts';
+import { type OnReceived, receiveInbound } from './inbound.ts';
 import { type Lanes, startLanes } from './lanes.ts';
 import { applyReceipts } from './receipts.ts';
 import { sending } from './send.ts';
@@ -17,8 +17,9 @@ import type { Sql } from '#server/platform/database.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { Log } from '#server/platform/log.ts';
 
-export { contentOf, openBody } from './content.ts';
+export { contentOf, excerptOf, openBody } from './content.ts';
 export { expireMessages } from './expire.ts';
+export { messagesHolding } from './holding.ts';
 export { retryParked } from './receipts.ts';
 export { type Relay, startRelay } from './relay.ts';
 export type { Lanes } from './lanes.ts';
@@ -38,6 +39,8 @@ export type MessagesDeps = {
   pacePerSecond: number;
   /** Told after COMMIT that lanes have new work and the outbox has news. */
   onWork: () => void;
+  /** Reacts to a message that has come in, in the transaction that keeps it. */
+  onReceived: OnReceived;
 };
 
 export type Messages = {
@@ -84,7 +87,7 @@ export function openMessages(deps: MessagesDeps): Messages {
     api: openApiMessages({ sql, accepter, prices, fileLink, now }),
     sinks: {
       receipts: (receipts) => told(applyReceipts(house, receipts)),
-      inbound: (inbound) => told(receiveInbound(house, inbound)),
+      inbound: (inbound) => told(receiveInbound(house, inbound, deps.onReceived)),
     },
     sendAsSystem: async ({ accountId, tokenId }, { to, text, shown }) => {
       const at = now();

@@ -19,6 +19,8 @@ import { type NetworkDeps, openNetwork } from './network.ts';
 import { type ShowContent, readPhone, turnSwitches, writeFrom } from './phone.ts';
 import { scanWith } from './scan.ts';
 
+export { simulatorHolding } from './holding.ts';
+
 /** A line of the simulated bank's statement. */
 export type BankLine = { amount: Rupiah; sender: string; reference: string; at: Date };
 

@@ -18,7 +18,7 @@ export type ConnectDeps = {
   house: Sql;
   secrets: Secrets;
   /** Sends a notice of the house to a phone; what it rejects with is reported, not thrown. */
-  tell: (phone: string, text: string) => Promise<unknown>;
+  tell: (phone: string, text: string, shown: string) => Promise<unknown>;
   report: (error: unknown) => void;
 };
 
@@ -204,10 +204,13 @@ export async function hearUndo(
   return true;
 }
 
+/** At rest a notice does not say whose token it was about: that account may be erased one day. */
+const SHOWN_AT_REST = 'Pemberitahuan tentang tautan nomor ini';
+
 async function tellPhone(
   { tell, report }: ConnectDeps,
   phone: string,
   text: string,
 ): Promise<void> {
-  await tell(phone, text).catch(report);
+  await tell(phone, text, SHOWN_AT_REST).catch(report);
 }

@@ -59,3 +59,18 @@ export async function tokenOfPhone(
     where l.channel = ${channel} and l.phone = ${phone} and t.deleted_at is null`;
   return linked;
 }
+
+/** The numbers that an account's tokens were ever linked to and that are nobody else's now. */
+export async function pastPhonesOf(house: Sql, accountId: string): Promise<string[]> {
+  const found = await house<{ phone: string }[]>`
+    select phone from (
+      select phone from links where account_id = ${accountId} and phone is not null
+      union select phone from linked_phones where account_id = ${accountId}
+    ) past
+    where not exists (
+      select from linked_phones l where l.phone = past.phone and l.account_id <> ${accountId}
+    ) and not exists (
+      select from user_phones u where u.phone = past.phone and u.account_id <> ${accountId}
+    )`;
+  return found.map(({ phone }) => phone);
+}

@@ -11,7 +11,8 @@ import { readToken, readTokens } from './row.ts';
 
 export { type KeyRing, openKeyRing } from './key-ring.ts';
 export { type ConnectDeps, connectLink, hearUndo, scanQr } from './connect.ts';
-export { tokenOfPhone } from './phones.ts';
+export { tokensHolding } from './holding.ts';
+export { pastPhonesOf, tokenOfPhone } from './phones.ts';
 export { ensureSystemToken } from './system.ts';
 
 /** What the domain's acts need. */

@@ -1,19 +1,26 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { accountActs } from '#web/client/calls.ts';
+import { Link, useRouter } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { accountActs, arrived } from '#web/client/calls.ts';
 import { useAct } from '#web/client/query.ts';
 import { useForm } from '#web/client/useForm.ts';
 import { enterSession } from '#web/client/user.ts';
 import { wrongFields, type WrongFields } from '#web/client/wrongFields.ts';
 import styles from '#web/features/auth/auth.module.css';
 import { CaptchaLine } from '#web/features/auth/CaptchaLine.tsx';
-import { Refused } from '#web/features/shell/Refused.tsx';
+import { keepTypedPhone, typedPhone } from '#web/features/auth/typedPhone.ts';
 import { useCaptcha } from '#web/features/auth/useCaptcha.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { PageTitle } from '#web/ui/PageTitle.tsx';
 import { PasswordField } from '#web/ui/PasswordField.tsx';
 import { PhoneField } from '#web/ui/PhoneField.tsx';
+import { classes } from '#web/ui/rules/classes.ts';
+
+/** Nothing that only a refusal or a code needs is waited for before the form is there. */
+const refused = async () => ({
+  default: (await import('#web/features/shell/Refused.tsx')).Refused,
+});
+const Refused = lazy(refused);
 
 const loginAct = async () => (await accountActs()).loginUser;
 
@@ -22,11 +29,12 @@ async function check(values: { phone: string; password: string }): Promise<Wrong
   return { ...wrong, ...(values.phone === '' && { phone: 'Tulis nomor ponsel Anda.' }) };
 }
 
-/** Route `/auth/login`: phone and password. Where to go next is known to `useArrival`. */
-export function LoginPage() {
+/** Signs in, or goes on to the code that a new browser asks for. `useArrival` knows what comes next. */
+function useLogin() {
   const client = useQueryClient();
+  const router = useRouter();
   const captcha = useCaptcha('user_login');
-  const form = useForm({ phone: '', password: '' }, check);
+  const form = useForm({ phone: typedPhone(), password: '' }, check);
   const [error, setError] = useState<unknown>();
   const [sending, setSending] = useState(false);
   const login = useAct(loginAct);
@@ -37,7 +45,11 @@ export function LoginPage() {
     setError(undefined);
     try {
       const answer = await captcha.answer();
-      enterSession(client, await login.perform({ ...values, captcha: answer }));
+      const signedIn = await login.perform({ ...values, captcha: answer });
+      if ('token' in signedIn) return enterSession(client, signedIn);
+      const { pendingFrom, savePending } = await arrived(import('./pendingOtp.ts'));
+      savePending(pendingFrom(signedIn.challenge, { purpose: 'login', phone: values.phone }));
+      await router.navigate({ to: '/auth/verify-otp' });
     } catch (no) {
       captcha.spent();
       setError(no);
@@ -45,7 +57,12 @@ export function LoginPage() {
       setSending(false);
     }
   };
+  return { captcha, form, error, sending, send };
+}
 
+/** Route `/auth/login`: phone and password. */
+export function LoginPage() {
+  const { captcha, form, error, sending, send } = useLogin();
   return (
     <>
       <PageTitle>Masuk</PageTitle>
@@ -54,22 +71,34 @@ export function LoginPage() {
         ref={form.ref}
         noValidate
         className={styles['form']}
-        onFocus={captcha.start}
+        onFocus={() => {
+          captcha.start();
+          void refused().catch(() => undefined);
+        }}
         onSubmit={form.submit(send)}
       >
-        <Refused error={error} fields={['phone', 'password']} />
+        {error !== undefined && (
+          <Suspense>
+            <Refused error={error} fields={['phone', 'password']} />
+          </Suspense>
+        )}
         <PhoneField
           label="Nomor ponsel"
+          required
           name="phone"
           autoComplete="username"
           size="lg"
           value={form.values.phone}
           error={form.errors.phone}
-          onChange={(phone) => form.set('phone', phone)}
+          onChange={(phone) => {
+            keepTypedPhone(phone);
+            form.set('phone', phone);
+          }}
           onBlur={() => form.leave('phone')}
         />
         <PasswordField
           label="Kata sandi"
+          required
           name="password"
           autoComplete="current-password"
           size="lg"
@@ -82,9 +111,14 @@ export function LoginPage() {
           Masuk
         </Button>
       </form>
-      <p className={styles['other']}>
-        Belum punya akun? <Link to="/auth/register">Daftar</Link>
-      </p>
+      <div className={classes(styles['other'], styles['ways'])}>
+        <p>
+          <Link to="/auth/forgot-password/phone">Lupa kata sandi?</Link>
+        </p>
+        <p>
+          Belum punya akun? <Link to="/auth/register">Daftar</Link>
+        </p>
+      </div>
     </>
   );
 }

@@ -9,6 +9,7 @@ import styles from '#web/features/auth/auth.module.css';
 import { CaptchaLine } from '#web/features/auth/CaptchaLine.tsx';
 import { passwordStrength } from '#web/features/auth/passwordStrength.ts';
 import { pendingFrom, savePending } from '#web/features/auth/pendingOtp.ts';
+import { keepTypedPhone, typedPhone } from '#web/features/auth/typedPhone.ts';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { useCaptcha } from '#web/features/auth/useCaptcha.ts';
 import { Button } from '#web/ui/Button.tsx';
@@ -40,7 +41,7 @@ async function check(values: Values): Promise<WrongFields> {
 export function RegisterPage() {
   const navigate = useNavigate();
   const captcha = useCaptcha('user_register');
-  const form = useForm(empty, check);
+  const form = useForm({ ...empty, phone: typedPhone() }, check);
   const [error, setError] = useState<unknown>();
   const [sending, setSending] = useState(false);
   const register = useAct(registerAct);
@@ -52,7 +53,7 @@ export function RegisterPage() {
     try {
       const answer = await captcha.answer();
       const made = await register.perform({ ...values, agree: '1', captcha: answer });
-      savePending(pendingFrom(made, values.phone));
+      savePending(pendingFrom(made, { purpose: 'register', phone: values.phone }));
       await navigate({ to: '/auth/verify-otp' });
     } catch (no) {
       captcha.spent();
@@ -95,6 +96,7 @@ function RegisterFields({ form }: { form: ReturnType<typeof useForm<Values>> }) 
     <>
       <TextField
         label="Nama Anda atau nama usaha"
+        required
         name="name"
         autoComplete="name"
         size="lg"
@@ -105,17 +107,22 @@ function RegisterFields({ form }: { form: ReturnType<typeof useForm<Values>> }) 
       />
       <PhoneField
         label="Nomor ponsel"
+        required
         name="phone"
         autoComplete="username"
         size="lg"
         help="Kode verifikasi dikirim ke nomor ini."
         value={values.phone}
         error={errors.phone}
-        onChange={(phone) => set('phone', phone)}
+        onChange={(phone) => {
+          keepTypedPhone(phone);
+          set('phone', phone);
+        }}
         onBlur={() => leave('phone')}
       />
       <PasswordField
         label="Kata sandi"
+        required
         name="password"
         autoComplete="new-password"
         size="lg"
@@ -139,6 +146,7 @@ function Agreement({ form }: { form: ReturnType<typeof useForm<Values>> }) {
     <div>
       <Checkbox
         label="Saya menyetujui syarat layanan"
+        required
         name="agree"
         checked={form.values.agree === '1'}
         error={form.errors.agree}

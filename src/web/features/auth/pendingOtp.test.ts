@@ -9,8 +9,8 @@ const made = {
 };
 
 test('the waits become moments, which a reload does not move', () => {
-  const pending = pendingFrom(made, '6281234567890', 1_000_000);
-  expect(pending).toMatchObject({ resendAt: 1_060_000, expiresAt: 1_300_000 });
+  const pending = pendingFrom(made, { purpose: 'login', phone: '6281234567890' }, 1_000_000);
+  expect(pending).toMatchObject({ purpose: 'login', resendAt: 1_060_000, expiresAt: 1_300_000 });
   expect(pendingIn(JSON.stringify(pending))).toEqual(pending);
 });
 
@@ -23,6 +23,10 @@ test('what is not ours is no code that anybody waits for', () => {
     '[]',
     '{"challenge":"otp_1"}',
     '{"challenge":1}',
+    JSON.stringify({
+      ...pendingFrom(made, { purpose: 'login', phone: '62812' }),
+      purpose: 'admin',
+    }),
   ]) {
     expect(pendingIn(text)).toBeUndefined();
   }

@@ -1,9 +1,15 @@
 import type { Challenge } from '#contract/accounts.ts';
 
 const ENTRY = 'otp-pending';
+const USED = 'otp-used';
+
+/** What a code is waited for. */
+export type CodeFor = 'register' | 'login' | 'forgot';
+const purposes: readonly unknown[] = ['register', 'login', 'forgot'] satisfies CodeFor[];
 
 /** A code that this tab waits for. Times are by this browser's clock, in ms since 1970. */
 export type PendingOtp = {
+  purpose: CodeFor;
   challenge: string;
   /** The number with its middle hidden, to be shown. */
   sentTo: string;
@@ -14,7 +20,12 @@ export type PendingOtp = {
 };
 
 /** A challenge as it is kept: its waits as moments, so that a reload does not start them anew. */
-export const pendingFrom = (made: Challenge, phone: string, now = Date.now()): PendingOtp => ({
+export const pendingFrom = (
+  made: Challenge,
+  { purpose, phone }: Pick<PendingOtp, 'purpose' | 'phone'>,
+  now = Date.now(),
+): PendingOtp => ({
+  purpose,
   challenge: made.challenge,
   sentTo: made.sent_to,
   phone,
@@ -58,7 +69,29 @@ export function pendingIn(text: string | undefined): PendingOtp | undefined {
 
 function isPending(kept: unknown): kept is PendingOtp {
   if (typeof kept !== 'object' || kept === null) return false;
-  const { challenge, sentTo, phone, resendAt, expiresAt } = kept as Record<string, unknown>;
+  const { purpose, challenge, sentTo, phone, resendAt, expiresAt } = kept as Record<
+    string,
+    unknown
+  >;
   const texts = [challenge, sentTo, phone].every((one) => typeof one === 'string' && one !== '');
-  return texts && Number.isFinite(resendAt) && Number.isFinite(expiresAt);
+  const times = Number.isFinite(resendAt) && Number.isFinite(expiresAt);
+  return texts && times && purposes.includes(purpose);
+}
+
+/** Tells the other tabs that a code was entered here; theirs, if it is the same, is worth nothing. */
+export function tellUsed(challenge: string): void {
+  const channel = new BroadcastChannel(USED);
+  channel.postMessage(challenge);
+  channel.close();
+}
+
+/**
+ * Calls back when a code for this challenge was entered in another tab.
+ *
+ * @returns how to stop listening.
+ */
+export function onUsed(challenge: string, used: () => void): () => void {
+  const channel = new BroadcastChannel(USED);
+  channel.addEventListener('message', ({ data }) => data === challenge && used());
+  return () => channel.close();
 }

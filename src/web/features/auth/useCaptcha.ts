@@ -1,14 +1,17 @@
-import { useRef, useState } from 'react';
-import { accountActs, calls } from '#web/client/calls.ts';
-import { AnswerError } from '#web/client/errors.ts';
+import { useRef, useState, type RefObject } from 'react';
+import type { Guarded } from '#contract/accounts.ts';
+import { arrived } from '#web/client/calls.ts';
 
 /** The server takes an answer for five minutes; this leaves time to type and to travel. */
 const FRESH_MS = 240_000;
 
-export type CaptchaState = 'idle' | 'working' | 'done' | 'failed';
+/** `asking`: a widget waits for the person. */
+export type CaptchaState = 'idle' | 'working' | 'asking' | 'done' | 'failed';
 
 export type Captcha = {
   state: CaptchaState;
+  /** Where a widget shows itself; ALTCHA has none. */
+  place: RefObject<HTMLDivElement | null>;
   /** Begins, unless it is under way or done: call it when somebody starts on the form. */
   start: () => void;
   /** The answer, waited for; worked out now when there is none that is fresh. */
@@ -17,23 +20,28 @@ export type Captcha = {
   spent: () => void;
 };
 
-/** The captcha of a form: works by itself, in the background, from the first focus on. */
-export function useCaptcha(purpose: 'user_login' | 'user_register'): Captcha {
+/** The captcha of a form: begins with the first focus, and fetches what it needs only then. */
+export function useCaptcha(purpose: Guarded): Captcha {
   const [state, setState] = useState<CaptchaState>('idle');
-  const current = useRef<{ answer: Promise<string>; at: number }>(undefined);
+  const current = useRef<{ answer?: Promise<string>; at: number }>(undefined);
+  const place = useRef<HTMLDivElement>(null);
 
   const begin = (): Promise<string> => {
-    const answer = work(purpose);
-    const mine = { answer, at: Date.now() };
+    const mine: { answer?: Promise<string>; at: number } = { at: Date.now() };
     current.current = mine;
-    setState('working');
+    const become = (next: CaptchaState) => {
+      if (current.current !== mine) return;
+      if (next === 'failed' || next === 'idle') current.current = undefined;
+      setState(next);
+    };
+    become('working');
+    const answer = arrived(import('./captchaWork.ts')).then(({ solveFor }) =>
+      solveFor(purpose, place.current, become),
+    );
+    mine.answer = answer;
     answer.then(
-      () => current.current === mine && setState('done'),
-      () => {
-        if (current.current !== mine) return;
-        current.current = undefined;
-        setState('failed');
-      },
+      () => become('done'),
+      () => become('failed'),
     );
     return answer;
   };
@@ -43,6 +51,7 @@ export function useCaptcha(purpose: 'user_login' | 'user_register'): Captcha {
   };
   return {
     state,
+    place,
     start: () => void (fresh() ?? begin()).catch(() => undefined),
     answer: () => fresh() ?? begin(),
     spent: () => {
@@ -50,16 +59,4 @@ export function useCaptcha(purpose: 'user_login' | 'user_register'): Captcha {
       setState('idle');
     },
   };
-}
-
-async function work(purpose: 'user_login' | 'user_register'): Promise<string> {
-  const [{ perform }, { captchaChallenge }, { solve }] = await Promise.all([
-    calls(),
-    accountActs(),
-    import('./solver.ts'),
-  ]);
-  const { challenge } = await perform(captchaChallenge, { for: purpose });
-  return solve(challenge).catch((error: unknown) => {
-    throw new AnswerError('Pemeriksaan keamanan gagal. Coba lagi.', error);
-  });
 }

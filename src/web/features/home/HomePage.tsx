@@ -12,6 +12,8 @@ import { progressOf } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
 import { Newest } from '#web/features/home/Newest.tsx';
 import { homeQuery } from '#web/features/home/queries.ts';
+import { InstallCard } from '#web/features/shell/InstallCard.tsx';
+import { useSkeleton } from '#web/ui/useSkeleton.ts';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
 import { LinkButton } from '#web/ui/Button.tsx';
 import { Money } from '#web/ui/Money.tsx';
@@ -22,6 +24,7 @@ import { Skeleton } from '#web/ui/Skeleton.tsx';
 /** Route `/`: the first steps until they are done, then how things stand. */
 export function HomePage() {
   const home = useQuery(homeQuery);
+  const waiting = useSkeleton(home.isPending);
   const { name } = useUser();
   return (
     <>
@@ -30,7 +33,7 @@ export function HomePage() {
         context={<bdi>{name}</bdi>}
         action={home.data?.checklist.linked && <Send />}
       />
-      {home.data ? (
+      {home.data && !waiting ? (
         <Overview home={home.data} />
       ) : home.isError ? (
         <WentWrong message={sentenceOf(home.error)} onRetry={() => void home.refetch()} />
@@ -72,6 +75,7 @@ function Overview({ home }: { home: HomeSummary }) {
           {home.newest.length > 0 && <Newest messages={home.newest} />}
         </>
       )}
+      <InstallCard />
     </div>
   );
 }

@@ -12,9 +12,12 @@ import {
 } from '#web/features/messages/filters.ts';
 import { statusFilterLabel, typeLabel } from '#web/features/messages/words.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { DateRangePicker } from '#web/ui/DateRangePicker.tsx';
+import { DatePicker } from '#web/ui/DatePicker.tsx';
 import { Modal } from '#web/ui/Modal.tsx';
-import { Select, type Option } from '#web/ui/Select.tsx';
+import { dateWords } from '#web/ui/rules/dates.ts';
+import type { Option } from '#web/ui/rules/options.ts';
+import { Select } from '#web/ui/Select.tsx';
+import { SelectOne } from '#web/ui/SelectOne.tsx';
 import { TextField } from '#web/ui/TextField.tsx';
 import { useWide } from '#web/ui/useWide.ts';
 
@@ -107,6 +110,10 @@ function SearchField({ value, onChange }: { value: string; onChange: (q: string)
       prefix={<Search size={18} aria-hidden="true" />}
       maxLength={40}
       value={typed}
+      onClear={() => {
+        setTyped('');
+        ask('');
+      }}
       onChange={({ target }) => {
         setTyped(target.value);
         clearTimeout(timer.current);
@@ -142,7 +149,7 @@ function Choices({ search, filters, tokens, onChange, labelled = false }: Choice
     { value: '', label: 'Semua token' },
     ...tokens.map(({ id, name }) => ({ value: id, label: name })),
   ];
-  const choose = (name: 'status' | 'direction' | 'token' | 'type') => ({
+  const choose = (name: 'status' | 'direction' | 'type') => ({
     hideLabel,
     onChange: ({ target }: { target: HTMLSelectElement }) =>
       onChange({ [name]: target.value || undefined }),
@@ -150,8 +157,9 @@ function Choices({ search, filters, tokens, onChange, labelled = false }: Choice
   return (
     <>
       <div className={styles['dates']}>
-        <DateRangePicker
+        <DatePicker
           label="Tanggal"
+          labels={dateWords}
           hideLabel={hideLabel}
           value={rangeOf(search)}
           max={civilDate(new Date())}
@@ -171,11 +179,12 @@ function Choices({ search, filters, tokens, onChange, labelled = false }: Choice
         {...choose('direction')}
       />
       {(tokens.length > 1 || filters.token_id !== undefined) && (
-        <Select
+        <SelectOne
           label="Token"
+          hideLabel={hideLabel}
           options={tokenOptions}
           value={filters.token_id ?? ''}
-          {...choose('token')}
+          onChange={(id) => onChange({ token: id || undefined })}
         />
       )}
       <Select label="Jenis" options={typeOptions} value={filters.type ?? ''} {...choose('type')} />

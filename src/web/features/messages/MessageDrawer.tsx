@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Ban, MessageCircle } from 'lucide-react';
 import { cancelMessage, type MessageDetail } from '#contract/messages.ts';
 import { formatPhone } from '#contract/phone.ts';
@@ -17,7 +17,7 @@ import { Alert } from '#web/ui/Alert.tsx';
 import { Button, LinkButton } from '#web/ui/Button.tsx';
 import { ChatBubble, ChatList } from '#web/ui/ChatBubble.tsx';
 import { CodeBlock } from '#web/ui/CodeBlock.tsx';
-import { useConfirm } from '#web/ui/ConfirmDialog.tsx';
+import { confirm } from '#web/ui/confirm.ts';
 import { CopyButton } from '#web/ui/CopyField.tsx';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
 import { Drawer } from '#web/ui/Modal.tsx';
@@ -57,7 +57,13 @@ function Content({ id }: { id: string }) {
 
 function Detail({ message }: { message: MessageDetail }) {
   const zone = useUser().timezone;
+  const navigate = useNavigate();
   const ours = message.direction === 'out';
+  const writeTo = (peer: string) =>
+    void navigate({
+      to: '/message-history',
+      search: { view: 'percakapan', open: message.token.id, peer },
+    });
   return (
     <Stack gap={24}>
       <div className={styles['message']}>
@@ -69,6 +75,7 @@ function Detail({ message }: { message: MessageDetail }) {
             time={formatTime(message.created_at, zone)}
             at={message.created_at}
             ticks={ours && <StatusMark status={message.status} iconOnly />}
+            onMessage={writeTo}
           />
         </ChatList>
       </div>
@@ -98,7 +105,6 @@ function Detail({ message }: { message: MessageDetail }) {
 }
 
 function Actions({ message }: { message: MessageDetail }) {
-  const [confirm, dialog] = useConfirm();
   const { refetch } = useQuery(messageQuery(message.id));
   const cancel = useAct(cancelMessage);
   const ask = async () => {
@@ -132,7 +138,6 @@ function Actions({ message }: { message: MessageDetail }) {
         </Button>
       )}
       <ResendButton message={message} />
-      {dialog}
     </Row>
   );
 }

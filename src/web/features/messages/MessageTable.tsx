@@ -11,7 +11,7 @@ import { FilterBar } from '#web/features/messages/FilterBar.tsx';
 import { noFilters, readFilters } from '#web/features/messages/filters.ts';
 import { MessageDrawer } from '#web/features/messages/MessageDrawer.tsx';
 import styles from '#web/features/messages/MessageTable.module.css';
-import { useMedia } from '#web/features/messages/useMedia.ts';
+import { useMedia } from '#web/ui/useMedia.ts';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { allTokensQuery } from '#web/features/messages/queries.ts';
 import { excerptOf, nameOf, typeLabel } from '#web/features/messages/words.ts';
@@ -136,12 +136,11 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
         caption="Pesan, yang terbaru lebih dulu kecuali diurutkan lain"
         columns={shown}
         rowKey={({ id }) => id}
-        onView={(view) =>
-          go({
-            page: view.page === 0 ? undefined : view.page,
-            sort_by: view.sort?.sort_by,
-            sort_type: view.sort?.sort_type,
-          })
+        onView={({ page, sort: next }, how) =>
+          go(
+            { page: page || undefined, sort_by: next?.sort_by, sort_type: next?.sort_type },
+            how?.replace,
+          )
         }
         onOpen={({ id }) => go({ open: id })}
         openKey={search.open}

@@ -2,8 +2,8 @@ import { BellRing } from 'lucide-react';
 import { useState } from 'react';
 import { keep, kept } from '#web/client/kept.ts';
 import { askForNotices, useNoticePermission } from '#web/client/notices.ts';
-import styles from '#web/features/messages/NoticeCard.module.css';
 import { Button } from '#web/ui/Button.tsx';
+import { OfferCard } from '#web/ui/OfferCard.tsx';
 import { toast } from '#web/ui/toasts.ts';
 
 const LATER = 'notice-card-later';
@@ -18,27 +18,30 @@ export function NoticeCard() {
     setLater(true);
   };
   const ask = async () => {
+    // The browser's question at once: it wants a click that is still warm.
     const answer = await askForNotices();
-    if (answer === 'granted') toast('Pemberitahuan aktif di peramban ini.', { tone: 'success' });
     if (answer === 'denied') {
       toast('Peramban memblokir pemberitahuan. Izinkan lewat setelan situs ini bila diperlukan.');
     }
+    if (answer !== 'granted') return;
+    toast('Pemberitahuan aktif di peramban ini.', { tone: 'success' });
+    await import('#web/client/push.ts')
+      .then(({ enablePush }) => enablePush())
+      .catch(() => undefined);
   };
   return (
-    <section className={styles['card']} aria-label="Pemberitahuan pesan baru">
-      <BellRing size={20} className={styles['icon']} aria-hidden="true" />
-      <p className={styles['words']}>
-        <strong>Ketahui pesan baru tanpa melihat tab ini.</strong> Pemberitahuan hanya menyebut
-        pengirimnya, bukan isi pesannya.
-      </p>
-      <span className={styles['actions']}>
-        <Button size="sm" variant="link" tone="neutral" onClick={putOff}>
-          Nanti saja
-        </Button>
+    <OfferCard
+      label="Pemberitahuan pesan baru"
+      icon={<BellRing size={20} />}
+      title="Ketahui pesan baru, juga saat Kabari tertutup."
+      onLater={putOff}
+      action={
         <Button size="sm" variant="subtle" onClick={() => void ask()}>
           Aktifkan pemberitahuan
         </Button>
-      </span>
-    </section>
+      }
+    >
+      Pemberitahuan hanya menyebut pengirimnya, bukan isi pesannya.
+    </OfferCard>
   );
 }

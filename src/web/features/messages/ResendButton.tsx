@@ -7,12 +7,11 @@ import { useAct } from '#web/client/query.ts';
 import { saldoQuery } from '#web/features/saldo/queries.ts';
 import { nameOf } from '#web/features/messages/words.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { useConfirm } from '#web/ui/ConfirmDialog.tsx';
+import { confirm } from '#web/ui/confirm.ts';
 import { Money } from '#web/ui/Money.tsx';
 
 /** For a text that failed or ran out of time: sends it once more, as a new message. */
 export function ResendButton({ message }: { message: MessageDetail }) {
-  const [confirm, dialog] = useConfirm();
   const client = useQueryClient();
   const navigate = useNavigate();
   const send = useAct(sendMessage);
@@ -51,11 +50,8 @@ export function ResendButton({ message }: { message: MessageDetail }) {
     });
   };
   return (
-    <>
-      <Button variant="subtle" icon={<RotateCw size={18} />} onClick={() => void ask()}>
-        Kirim ulang
-      </Button>
-      {dialog}
-    </>
+    <Button variant="subtle" icon={<RotateCw size={18} />} onClick={() => void ask()}>
+      Kirim ulang
+    </Button>
   );
 }

@@ -3,13 +3,13 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { KeyRound } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { sendMessage, TEXT_MAX } from '#contract/messages.ts';
-import { formatNumber } from '#contract/money.ts';
 import { formatPhone } from '#contract/phone.ts';
 import type { Token } from '#contract/tokens.ts';
 import { refusalCode, sentenceOf } from '#web/client/errors.ts';
 import { keep, kept } from '#web/client/kept.ts';
 import { useAct } from '#web/client/query.ts';
 import { useForm } from '#web/client/useForm.ts';
+import { checkWith } from '#web/client/checkWith.ts';
 import { wrongFields } from '#web/client/wrongFields.ts';
 import { allTokensQuery, canSend } from '#web/features/messages/queries.ts';
 import styles from '#web/features/messages/SendDialog.module.css';
@@ -20,9 +20,10 @@ import { EmptyState, WentWrong } from '#web/ui/EmptyState.tsx';
 import { Modal } from '#web/ui/Modal.tsx';
 import { Money } from '#web/ui/Money.tsx';
 import { Stack } from '#web/ui/Panel.tsx';
-import { PhoneField } from '#web/ui/PhoneField.tsx';
-import { Select } from '#web/ui/Select.tsx';
+import { SelectOne } from '#web/ui/SelectOne.tsx';
+import { realNumber } from '#web/ui/rules/telephoneReal.ts';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { HomeTelephoneField } from '#web/ui/TelephoneField.tsx';
 import { TextArea } from '#web/ui/TextField.tsx';
 
 type Props = { open: boolean; onClose: () => void };
@@ -81,16 +82,19 @@ const NoToken = ({ has }: { has: boolean }) => (
 /** The token chosen last, offered first. */
 const LAST = 'last-token';
 
+type Values = { token_id: string; to: string; text: string };
+
+const check = checkWith<Values>(
+  { to: { required: 'Tulis nomor tujuan.' }, text: { required: 'Tulis isi pesan.' } },
+  (values) => wrongFields(sendMessage, { ...values, to: `+${values.to}` }),
+);
+
 type FormProps = ContentProps & { tokens: readonly Token[] };
 
 function SendForm({ tokens, onClose, onBusy }: FormProps) {
   const navigate = useNavigate();
   const last = tokens.find(({ id }) => id === kept('browser', LAST)) ?? tokens[0];
-  const form = useForm({ token_id: last?.id ?? '', to: '', text: '' }, (values) =>
-    values.to === ''
-      ? { ...wrongFields(sendMessage, { ...values, to: '+62' }), to: 'Tulis nomor tujuan.' }
-      : wrongFields(sendMessage, { ...values, to: `+${values.to}` }),
-  );
+  const form = useForm({ token_id: last?.id ?? '', to: '', text: '' }, check);
   const send = useAct(sendMessage);
   const { values, errors } = form;
   // What comes after the first wait is not what the dialog put the focus on.
@@ -115,19 +119,21 @@ function SendForm({ tokens, onClose, onBusy }: FormProps) {
     <form ref={form.ref} onSubmit={submit} noValidate>
       <Stack>
         <Refused error={send.error} />
-        <Select
+        <SelectOne
           label="Dari token"
+          required
           options={tokens.map(({ id, name, phone }) => ({
             value: id,
             label: phone ? `${name} (${formatPhone(phone)})` : name,
           }))}
           value={values.token_id}
           error={errors.token_id}
-          onChange={({ target }) => form.set('token_id', target.value)}
+          onChange={(token) => form.set('token_id', token)}
         />
-        <PhoneField
+        <HomeTelephoneField
           label="Nomor tujuan"
           required
+          verify={realNumber}
           autoComplete="off"
           value={values.to}
           error={errors.to}
@@ -139,7 +145,7 @@ function SendForm({ tokens, onClose, onBusy }: FormProps) {
           required
           rows={5}
           maxLength={TEXT_MAX}
-          help={`${formatNumber(values.text.length)} dari ${formatNumber(TEXT_MAX)} karakter`}
+          counter
           value={values.text}
           error={errors.text}
           onChange={({ target }) => form.set('text', target.value)}

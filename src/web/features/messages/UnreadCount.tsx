@@ -3,17 +3,16 @@ import { useEffect } from 'react';
 import { formatNumber } from '#contract/money.ts';
 import { showCount } from '#web/client/tabTitle.ts';
 import { unreadQuery } from '#web/features/messages/queries.ts';
-import styles from '#web/features/messages/UnreadCount.module.css';
 
-/** Unread messages beside the menu's word. */
+/** How many messages are unread, for the menu's badge; nothing when none are. */
 export function UnreadCount() {
   const { data } = useQuery(unreadQuery);
   if (!data || data.total === 0) return null;
   return (
-    <b className={styles['count']}>
+    <>
       {data.total > 99 ? '99+' : formatNumber(data.total)}
       <span className="sr-only"> belum dibaca</span>
-    </b>
+    </>
   );
 }
 

@@ -1,8 +1,8 @@
 import { useId } from 'react';
 import type { OperatorTopup } from '#contract/operator.ts';
-import { formatDateTime } from '#contract/time.ts';
 import styles from '#web/features/operator/BankLines.module.css';
 import { type Candidate, differenceOf } from '#web/features/operator/topups.ts';
+import { When } from '#web/features/shell/When.tsx';
 import { Money } from '#web/ui/Money.tsx';
 import { StatusChip } from '#web/ui/StatusChip.tsx';
 import { TextField } from '#web/ui/TextField.tsx';
@@ -100,7 +100,7 @@ function Choice({ candidate, total, chosen, onChoose }: ChoiceProps) {
         </span>
         <StatusChip tone={exact ? 'success' : 'warning'}>{words}</StatusChip>
         <span className={styles['who']}>
-          {candidate.description} · {formatDateTime(candidate.at)}
+          {candidate.description} · <When at={candidate.at} />
         </span>
       </span>
     </label>

@@ -15,7 +15,7 @@ import { BankLines, OTHER } from '#web/features/operator/BankLines.tsx';
 import styles from '#web/features/operator/Decision.module.css';
 import { differenceOf, mayReject } from '#web/features/operator/topups.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { useConfirm } from '#web/ui/ConfirmDialog.tsx';
+import { confirm } from '#web/ui/confirm.ts';
 import { TextArea } from '#web/ui/TextField.tsx';
 import { toast } from '#web/ui/toasts.ts';
 
@@ -45,9 +45,8 @@ function firstValues({ candidates, total }: OperatorTopup): Values {
 /** The form of a decision, and what asks before it is carried out. */
 function useDecision({ topup, onDecided }: Props) {
   const client = useQueryClient();
-  const [ask, dialog] = useConfirm();
   const form = useForm<Values>(firstValues(topup), (values) => wrongWith(topup, values));
-  const confirm = useAct(confirmTopup);
+  const approve = useAct(confirmTopup);
   const reject = useAct(rejectTopup);
 
   const decide = async (work: () => Promise<OperatorTopup>, said: string) => {
@@ -64,21 +63,21 @@ function useDecision({ topup, onDecided }: Props) {
   const askConfirm = (values: Values) => {
     const { reason } = values;
     const input = { topup_id: topup.id, reference: referenceOf(values), reason };
-    void ask({
+    void confirm({
       title: 'Konfirmasi isi saldo ini?',
       children: consequenceOf(topup, values.line),
       cancelText: 'Batal',
       confirmText: 'Konfirmasi',
       tone: 'primary',
       sentenceOf,
-      onConfirm: () => decide(() => confirm.perform(input), 'Isi saldo dikonfirmasi.'),
+      onConfirm: () => decide(() => approve.perform(input), 'Isi saldo dikonfirmasi.'),
     });
   };
   const askReject = () => {
     const input = { topup_id: topup.id, reason: form.values.reason };
     const wrong = wrongFields(rejectTopup, input);
     if (Object.keys(wrong).length > 0) return form.refuse(undefined, wrong);
-    void ask({
+    void confirm({
       title: 'Tolak isi saldo ini?',
       children: `${topup.account_name} membaca alasan Anda. Saldonya tidak bertambah.`,
       cancelText: 'Batal',
@@ -87,12 +86,12 @@ function useDecision({ topup, onDecided }: Props) {
       onConfirm: () => decide(() => reject.perform(input), 'Isi saldo ditolak.'),
     });
   };
-  return { form, askConfirm, askReject, dialog };
+  return { form, askConfirm, askReject };
 }
 
 /** Confirms or rejects a top-up, with the reason that the audit log keeps. */
 export function Decision({ topup, onDecided }: Props) {
-  const { form, askConfirm, askReject, dialog } = useDecision({ topup, onDecided });
+  const { form, askConfirm, askReject } = useDecision({ topup, onDecided });
   return (
     <form
       ref={form.ref}
@@ -128,7 +127,6 @@ export function Decision({ topup, onDecided }: Props) {
         )}
         <Button type="submit">Konfirmasi</Button>
       </div>
-      {dialog}
     </form>
   );
 }

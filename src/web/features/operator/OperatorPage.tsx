@@ -2,13 +2,13 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type OperatorTopup, operatorTopups } from '#contract/operator.ts';
 import { TopupStatus, topupStatusLabel } from '#contract/saldo.ts';
-import { formatDateTime } from '#contract/time.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useList } from '#web/client/list.ts';
 import styles from '#web/features/operator/OperatorPage.module.css';
 import { TopupDrawer } from '#web/features/operator/TopupDrawer.tsx';
 import { filterOf, mayConfirm, offerOf, wordOf } from '#web/features/operator/topups.ts';
 import { topupTone } from '#web/features/saldo/topups.ts';
+import { When } from '#web/features/shell/When.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { type Column, DataTable, type TableView } from '#web/ui/DataTable.tsx';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
@@ -43,11 +43,7 @@ const columns: readonly Column<OperatorTopup>[] = [
     sortable: true,
     width: 170,
     phone: 'line',
-    cell: ({ created_at }) => (
-      <time className="num" dateTime={created_at.toISOString()}>
-        {formatDateTime(created_at)}
-      </time>
-    ),
+    cell: ({ created_at }) => <When at={created_at} />,
   },
   {
     id: 'total',
@@ -105,8 +101,8 @@ export function OperatorPage() {
   const { list, filter } = useTopups();
 
   type Change = { page?: number; sort_by?: string; status?: string; open?: string };
-  const go = (change: { [K in keyof Change]: Change[K] | undefined }) =>
-    void navigate({ search: (before) => ({ ...before, ...change }), resetScroll: false });
+  const go = (change: { [K in keyof Change]: Change[K] | undefined }, replace = false) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), resetScroll: false, replace });
   const openOne = (row: OperatorTopup | undefined) => {
     setKnown(row);
     go({ open: row?.id });
@@ -136,7 +132,7 @@ export function OperatorPage() {
             {...list.table}
             onOpen={openOne}
             openKey={open}
-            onView={({ page, sort }) => go({ page: page || undefined, ...sort })}
+            onView={({ page, sort }, how) => go({ page: page || undefined, ...sort }, how?.replace)}
             empty={
               <Nothing
                 error={list.error}

@@ -1,10 +1,10 @@
 import type { OperatorTopup } from '#contract/operator.ts';
 import { topupStatusLabel } from '#contract/saldo.ts';
-import { formatDateTime } from '#contract/time.ts';
 import { Decision } from '#web/features/operator/Decision.tsx';
 import styles from '#web/features/operator/TopupDrawer.module.css';
 import { mayConfirm } from '#web/features/operator/topups.ts';
 import { inFours, topupTone } from '#web/features/saldo/topups.ts';
+import { When } from '#web/features/shell/When.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { Drawer } from '#web/ui/Modal.tsx';
@@ -73,10 +73,10 @@ function factsOf(topup: OperatorTopup): readonly Fact[] {
     { term: 'Kode unik', is: <Money amount={topup.unique_code} /> },
     { term: 'Masuk ke saldo', is: <Money amount={topup.credited} /> },
     { term: 'Rekening', is: `${bank.name} ${inFours(bank.number)}, ${bank.holder}` },
-    { term: 'Dibuat', is: formatDateTime(topup.created_at) },
+    { term: 'Dibuat', is: <When at={topup.created_at} /> },
     topup.paid_at === null
-      ? { term: 'Batas bayar', is: formatDateTime(topup.expires_at) }
-      : { term: 'Lunas', is: formatDateTime(topup.paid_at) },
+      ? { term: 'Batas bayar', is: <When at={topup.expires_at} /> }
+      : { term: 'Lunas', is: <When at={topup.paid_at} /> },
     { term: 'Nomor', is: topup.id },
   ];
   return facts.filter((fact) => fact !== false);

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Topup } from '#contract/saldo.ts';
-import { formatDateTime } from '#contract/time.ts';
 import styles from '#web/features/saldo/Instruction.module.css';
 import { topupQuery } from '#web/features/saldo/queries.ts';
 import { inFours, splitTotal } from '#web/features/saldo/topups.ts';
+import { When } from '#web/features/shell/When.tsx';
 import { CopyField } from '#web/ui/CopyField.tsx';
 import { Countdown } from '#web/ui/Countdown.tsx';
 import { Money } from '#web/ui/Money.tsx';
@@ -56,8 +56,7 @@ export function Instruction({ topup }: { topup: Topup }) {
       <Sum topup={topup} />
       <ol className={styles['next']}>
         <li>
-          Transfer dari bank atau dompet digital mana pun, sebelum{' '}
-          {formatDateTime(topup.expires_at)}.
+          Transfer dari bank atau dompet digital mana pun, sebelum <When at={topup.expires_at} />.
         </li>
         <li>Saldo bertambah sendiri begitu transfer masuk, biasanya dalam beberapa menit.</li>
         <li>Halaman ini berubah menjadi Lunas tanpa dimuat ulang. Boleh juga ditutup.</li>

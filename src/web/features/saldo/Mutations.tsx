@@ -1,16 +1,17 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { formatNumber } from '#contract/money.ts';
 import { EntryKind, entryKindLabel, listMutations, type Mutation } from '#contract/saldo.ts';
-import { formatDateTime } from '#contract/time.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useList } from '#web/client/list.ts';
 import styles from '#web/features/saldo/Mutations.module.css';
+import { When } from '#web/features/shell/When.tsx';
 import { Button, LinkButton } from '#web/ui/Button.tsx';
 import { type Column, DataTable, type TableView } from '#web/ui/DataTable.tsx';
-import { DateRangePicker } from '#web/ui/DateRangePicker.tsx';
+import { DatePicker } from '#web/ui/DatePicker.tsx';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
 import { Money } from '#web/ui/Money.tsx';
 import { Panel } from '#web/ui/Panel.tsx';
+import { dateWords } from '#web/ui/rules/dates.ts';
 import { Select } from '#web/ui/Select.tsx';
 
 const route = getRouteApi('/app/saldo');
@@ -27,11 +28,7 @@ const columns: readonly Column<Mutation>[] = [
     sortable: true,
     width: 170,
     phone: 'line',
-    cell: ({ created_at }) => (
-      <time className="num" dateTime={created_at.toISOString()}>
-        {formatDateTime(created_at)}
-      </time>
-    ),
+    cell: ({ created_at }) => <When at={created_at} />,
   },
   {
     id: 'kind',
@@ -109,8 +106,9 @@ export function Mutations() {
   return (
     <Panel title="Mutasi">
       <div className={styles['filters']}>
-        <DateRangePicker
+        <DatePicker
           label="Tanggal"
+          labels={dateWords}
           hideLabel
           value={range}
           onChange={(chosen) => go({ from: chosen?.from, to: chosen?.to })}
@@ -137,10 +135,11 @@ export function Mutations() {
         columns={columns}
         rowKey={(row) => String(row.seq)}
         {...list.table}
-        onView={({ page: next, sort }) =>
+        onView={({ page: next, sort }, { replace } = { replace: false }) =>
           void navigate({
             search: (before) => ({ ...before, page: next || undefined, ...sort }),
             resetScroll: false,
+            replace,
           })
         }
         empty={

@@ -4,16 +4,16 @@ import { CircleCheck } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { formatRupiah } from '#contract/money.ts';
 import { cancelTopup, type Topup, topupStatusLabel } from '#contract/saldo.ts';
-import { formatDateTime } from '#contract/time.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
 import { recentTopupsQuery, saldoQuery, topupQuery } from '#web/features/saldo/queries.ts';
 import { Instruction } from '#web/features/saldo/Instruction.tsx';
 import { configQuery } from '#web/features/shell/queries.ts';
+import { When } from '#web/features/shell/When.tsx';
 import { topupTone } from '#web/features/saldo/topups.ts';
 import styles from '#web/features/saldo/TopupDetail.module.css';
 import { Button, LinkButton } from '#web/ui/Button.tsx';
-import { useConfirm } from '#web/ui/ConfirmDialog.tsx';
+import { confirm } from '#web/ui/confirm.ts';
 import { Modal } from '#web/ui/Modal.tsx';
 import { Money } from '#web/ui/Money.tsx';
 import { type Fact, Facts } from '#web/ui/Panel.tsx';
@@ -33,7 +33,6 @@ export function TopupDetail({ topup, onClose }: Props) {
       void client.invalidateQueries({ queryKey: saldoQuery.queryKey });
     },
   });
-  const [confirm, dialog] = useConfirm();
   const askCancel = () =>
     confirm({
       title: 'Batalkan isi saldo ini?',
@@ -79,7 +78,6 @@ export function TopupDetail({ topup, onClose }: Props) {
       </p>
       {pending ? <Instruction topup={topup} /> : <Outcome topup={topup} />}
       {pending && <SimulatedBankLink total={topup.total} />}
-      {dialog}
     </Modal>
   );
 }
@@ -147,8 +145,8 @@ function factsOf(topup: Topup): readonly Fact[] {
     topup.ppn > 0 && { term: 'PPN', is: <Money amount={topup.ppn} /> },
     { term: 'Kode unik', is: <Money amount={topup.unique_code} /> },
     { term: 'Jumlah transfer', is: <Money amount={topup.total} /> },
-    { term: 'Dibuat', is: formatDateTime(topup.created_at) },
-    topup.paid_at !== null && { term: 'Lunas', is: formatDateTime(topup.paid_at) },
+    { term: 'Dibuat', is: <When at={topup.created_at} /> },
+    topup.paid_at !== null && { term: 'Lunas', is: <When at={topup.paid_at} /> },
     { term: 'Nomor', is: topup.id },
   ];
   return lines.filter((line) => line !== false);

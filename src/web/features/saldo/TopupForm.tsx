@@ -73,11 +73,11 @@ export function TopupForm({ onClose, onMade }: Props) {
           step={10_000}
           help={`Paling sedikit ${formatRupiah(TOPUP_MIN)}. Boleh ditulis singkat: 50k atau 1,5m.`}
           value={amount}
+          quick={TOPUP_PRESETS}
           error={form.errors.amount}
           onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
           onBlur={() => form.leave('amount')}
         />
-        <Presets amount={amount} onChoose={(preset) => form.set('amount', String(preset))} />
         <p className={styles['note']}>
           Pembayaran lewat transfer bank. Jumlah yang ditransfer ditambah <em>kode unik</em>, paling
           banyak {formatRupiah(999)}, supaya transfer Anda dikenali sendiri.
@@ -86,22 +86,3 @@ export function TopupForm({ onClose, onMade }: Props) {
     </Modal>
   );
 }
-
-type PresetsProps = { amount: number | undefined; onChoose: (amount: number) => void };
-
-const Presets = ({ amount, onChoose }: PresetsProps) => (
-  <fieldset className={styles['presets']}>
-    <legend className="sr-only">Nominal siap pakai</legend>
-    {TOPUP_PRESETS.map((preset) => (
-      <button
-        key={preset}
-        type="button"
-        className={styles['preset']}
-        aria-pressed={preset === amount}
-        onClick={() => onChoose(preset)}
-      >
-        {formatRupiah(preset)}
-      </button>
-    ))}
-  </fieldset>
-);

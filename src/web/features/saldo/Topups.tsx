@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight, Landmark } from 'lucide-react';
 import { type Topup, topupStatusLabel } from '#contract/saldo.ts';
-import { formatDateTime } from '#contract/time.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { recentTopupsQuery } from '#web/features/saldo/queries.ts';
 import { topupTone } from '#web/features/saldo/topups.ts';
 import styles from '#web/features/saldo/Topups.module.css';
+import { When } from '#web/features/shell/When.tsx';
 import { Countdown } from '#web/ui/Countdown.tsx';
 import { EmptyState, WentWrong } from '#web/ui/EmptyState.tsx';
 import { Money } from '#web/ui/Money.tsx';
@@ -62,7 +62,7 @@ function Line({ topup, onEnd }: { topup: Topup; onEnd: () => void }) {
             Bayar dalam <Countdown until={topup.expires_at} onEnd={onEnd} />
           </>
         ) : (
-          formatDateTime(topup.paid_at ?? topup.created_at)
+          <When at={topup.paid_at ?? topup.created_at} />
         )}
       </span>
       <ChevronRight size={18} className={styles['arrow']} aria-hidden="true" />

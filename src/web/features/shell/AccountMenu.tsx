@@ -1,15 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { LogOut, Monitor, Moon, Smartphone, Sun } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { Keyboard, LogOut, Monitor, Moon, Smartphone, Sun, UserRound } from 'lucide-react';
+import { useState } from 'react';
 import { formatPhone } from '#contract/phone.ts';
-import { setTheme, useTheme, type Theme } from '#web/client/theme.ts';
+import { useChooseTheme } from '#web/client/preferences.ts';
+import type { Theme } from '#web/client/theme.ts';
 import { signOut, useUser } from '#web/client/user.ts';
 import styles from '#web/features/shell/AccountMenu.module.css';
+import { openOverlay } from '#web/features/shell/keys/overlay.ts';
 import { configQuery } from '#web/features/shell/queries.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
+import { useSheet } from '#web/ui/BottomBar.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { Modal } from '#web/ui/Modal.tsx';
+import { Tooltip } from '#web/ui/Tooltip.tsx';
 
 const themes: Record<Theme, { next: Theme; label: string; Icon: typeof Sun }> = {
   system: { next: 'light', label: 'Tema: ikut perangkat', Icon: Monitor },
@@ -22,70 +26,99 @@ export function SidebarFoot() {
   const user = useUser();
   return (
     <div className={styles['foot']}>
-      <Avatar name={user.name} size="sm" decorative />
-      <span className={styles['who']}>
-        <span className={styles['name']}>{user.name}</span>
-        <span className={styles['phone']}>{formatPhone(user.phone)}</span>
-      </span>
+      <Link to="/profile" className={styles['me']}>
+        <span className="sr-only">Profil </span>
+        <Portrait />
+        <span className={styles['who']}>
+          <span className={styles['name']}>{user.name}</span>
+          <span className={styles['phone']}>{formatPhone(user.phone)}</span>
+        </span>
+      </Link>
       <span className={styles['tools']}>
         <SimulatorLink />
         <ThemeButton />
+        <HelpButton />
         <SignOutButton />
       </span>
     </div>
   );
 }
 
+function Portrait() {
+  const { name, avatar } = useUser();
+  return <Avatar name={name} size="sm" decorative {...(avatar !== null && { src: avatar })} />;
+}
+
 /** On phones the same, behind the avatar. */
 export function AccountSheet() {
   const user = useUser();
-  const [open, setOpen] = useState(false);
-  const close = () => setOpen(false);
-  useEffect(() => {
-    if (!open) return;
-    // Where the sidebar stands, the sheet is out of sight, and the page behind it would stay inert.
-    const wide = window.matchMedia('(min-width: 768px)');
-    const look = () => setOpen(!wide.matches);
-    wide.addEventListener('change', look);
-    return () => wide.removeEventListener('change', look);
-  }, [open]);
+  const [open, setOpen] = useSheet();
   return (
     <>
       <button
         type="button"
         className={styles['avatar']}
         aria-haspopup="dialog"
+        aria-expanded={open}
         onClick={() => setOpen(true)}
       >
-        <Avatar name={user.name} size="sm" decorative />
+        <Portrait />
         <span className="sr-only">Akun {user.name}</span>
       </button>
-      <Modal open={open} onClose={close} title={user.name} size="sm">
+      <Modal open={open} onClose={() => setOpen(false)} title={user.name} size="sm" shape="sheet">
         <p className={styles['phone']}>{formatPhone(user.phone)}</p>
-        <div className={styles['sheet']}>
-          <ThemeButton wide />
-          <SimulatorLink wide />
-          <SignOutButton wide />
-        </div>
+        <AccountTools />
       </Modal>
     </>
   );
 }
 
+/** What one may do with the account, for the sheets of phones. */
+export const AccountTools = () => (
+  <div className={styles['sheet']}>
+    <Link to="/profile" className={styles['wide']}>
+      <UserRound size={18} aria-hidden="true" />
+      Profil
+    </Link>
+    <ThemeButton wide />
+    <SimulatorLink wide />
+    <SignOutButton wide />
+  </div>
+);
+
 function ThemeButton({ wide = false }: { wide?: boolean }) {
-  const { next, label, Icon } = themes[useTheme()];
+  const { next, label, Icon } = themes[useUser().theme];
+  const chooseTheme = useChooseTheme();
   return (
-    <button
-      type="button"
-      className={wide ? styles['wide'] : styles['tool']}
-      onClick={() => setTheme(next)}
-      {...(wide ? {} : { 'aria-label': label, title: label })}
-    >
-      <Icon size={18} aria-hidden="true" />
-      {wide && label}
-    </button>
+    <Tooltip text={label} off={wide}>
+      <button
+        type="button"
+        className={wide ? styles['wide'] : styles['tool']}
+        onClick={() => chooseTheme(next)}
+        aria-label={wide ? undefined : label}
+      >
+        <Icon size={18} aria-hidden="true" />
+        {wide && label}
+      </button>
+    </Tooltip>
   );
 }
+
+/** Beside the sidebar only: phones have no keys to tell of. */
+const HelpButton = () => (
+  <Tooltip text="Pintasan papan ketik">
+    <button
+      type="button"
+      className={styles['tool']}
+      aria-label="Pintasan papan ketik"
+      aria-haspopup="dialog"
+      aria-keyshortcuts="?"
+      onClick={() => void openOverlay('help')}
+    >
+      <Keyboard size={18} aria-hidden="true" />
+    </button>
+  </Tooltip>
+);
 
 function SignOutButton({ wide = false }: { wide?: boolean }) {
   const [busy, setBusy] = useState(false);
@@ -95,16 +128,17 @@ function SignOutButton({ wide = false }: { wide?: boolean }) {
   };
   if (!wide) {
     return (
-      <button
-        type="button"
-        className={styles['tool']}
-        aria-label="Keluar"
-        title="Keluar"
-        aria-busy={busy || undefined}
-        onClick={() => busy || leave()}
-      >
-        <LogOut size={18} aria-hidden="true" />
-      </button>
+      <Tooltip text="Keluar">
+        <button
+          type="button"
+          className={styles['tool']}
+          aria-label="Keluar"
+          aria-busy={busy || undefined}
+          onClick={() => busy || leave()}
+        >
+          <LogOut size={18} aria-hidden="true" />
+        </button>
+      </Tooltip>
     );
   }
   return (
@@ -127,13 +161,15 @@ function SimulatorLink({ wide = false }: { wide?: boolean }) {
   const { data: config } = useQuery(configQuery);
   if (!config?.simulator) return null;
   return (
-    <Link
-      to="/simulator"
-      className={wide ? styles['wide'] : styles['tool']}
-      {...(wide ? {} : { 'aria-label': 'Simulator ponsel', title: 'Simulator ponsel' })}
-    >
-      <Smartphone size={18} aria-hidden="true" />
-      {wide && 'Simulator ponsel'}
-    </Link>
+    <Tooltip text="Simulator ponsel" off={wide}>
+      <Link
+        to="/simulator"
+        className={wide ? styles['wide'] : styles['tool']}
+        aria-label={wide ? undefined : 'Simulator ponsel'}
+      >
+        <Smartphone size={18} aria-hidden="true" />
+        {wide && 'Simulator ponsel'}
+      </Link>
+    </Tooltip>
   );
 }

@@ -1,20 +1,34 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useMatches } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Search } from 'lucide-react';
+import { useEffect, useRef, useState, type MouseEvent, type ReactNode } from 'react';
+import { keep, kept } from '#web/client/kept.ts';
+import { useSameUser } from '#web/client/preferences.ts';
 import { onSessionChange } from '#web/client/session.ts';
+import { usePush } from '#web/client/usePush.ts';
 import { userQuery, useUser } from '#web/client/user.ts';
-import { AccountSheet, SidebarFoot } from '#web/features/shell/AccountMenu.tsx';
+import { AccountSheet, AccountTools, SidebarFoot } from '#web/features/shell/AccountMenu.tsx';
 import styles from '#web/features/shell/AppLayout.module.css';
+import { ClosingNotice } from '#web/features/profile/closing/ClosingNotice.tsx';
+import { ProofPlace } from '#web/features/profile/proof/ProofPlace.tsx';
 import { UnreadCount, UnreadTitle } from '#web/features/messages/UnreadCount.tsx';
 import { useLive } from '#web/features/messages/useLive.ts';
+import { useFrameKeys } from '#web/features/shell/keys/frameKeys.ts';
+import { openOverlay } from '#web/features/shell/keys/overlay.ts';
+import { OverlayPlace } from '#web/features/shell/keys/OverlayPlace.tsx';
 import { Mark } from '#web/features/shell/Mark.tsx';
 import { menu, operatorMenu } from '#web/features/shell/menu.ts';
+import { NewVersion, useNewVersion } from '#web/features/shell/NewVersion.tsx';
 import { NotFoundPage } from '#web/features/shell/NotFoundPage.tsx';
 import { configQuery } from '#web/features/shell/queries.ts';
 import { Saldo } from '#web/features/shell/Saldo.tsx';
 import { useArrival } from '#web/features/shell/useArrival.ts';
-import { classes } from '#web/ui/rules/classes.ts';
+import { useFrameHeights } from '#web/features/shell/useFrameHeights.ts';
+import { WaitingSends } from '#web/features/shell/WaitingSends.tsx';
+import { BottomBar } from '#web/ui/BottomBar.tsx';
+import { Sidebar, type MenuEntry, type SidebarWidth } from '#web/ui/Sidebar.tsx';
 import { Spinner } from '#web/ui/Spinner.tsx';
+import { Tooltip } from '#web/ui/Tooltip.tsx';
 
 /** Everything for who is signed in: the menu beside (or below) the page. */
 export function AppLayout() {
@@ -26,55 +40,104 @@ export function AppLayout() {
 }
 
 function Shell() {
-  const operator = useUser().role === 'operator';
+  const user = useUser();
+  const operator = user.role === 'operator';
+  const [width, setWidth] = useKeptWidth();
+  const [isNews, putOff] = useNewVersion();
+  useFrameKeys();
+  usePush();
+  useSameUser(user);
   // By what is shown, not by the address: that changes first, while the page before is still there.
-  const operating = useMatches({
-    select: (matches) => matches.some(({ routeId }) => routeId === '/app/operator'),
-  });
+  const place = useMatches({ select: (matches) => matches.at(-1)?.routeId });
+  const operating = place === '/app/operator';
   // Each has screens of their own; the operator's address is nobody's to everyone else.
   if (operating && !operator) return <NotFoundPage />;
-  if (operator && !operating) return <Navigate to="/operator" replace />;
+  if (operator && !operating && place !== '/app/profile')
+    // Without a transition: the one that brought them here is still under way.
+    return <Navigate to="/operator" replace viewTransition={false} />;
   return (
     <>
-      <a href="#isi" className={styles['skip']}>
+      <a href="#isi" className={styles['skip']} onClick={skip}>
         Lewati ke isi halaman
       </a>
+      <WaitingSends />
       <div className={styles['app']}>
-        <aside className={styles['sidebar']}>
-          <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
-            <Mark />
-          </Link>
-          <nav aria-label="Menu utama" className={styles['nav']}>
-            <MenuLinks entries={operator ? operatorMenu : menu} />
-          </nav>
-          <div className={styles['foot']}>
-            {!operator && <Saldo />}
-            <SidebarFoot />
-          </div>
-        </aside>
-        <header className={styles['topbar']}>
-          <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
-            <Mark />
-          </Link>
-          <div className={styles['topbarEnd']}>
-            {!operator && <Saldo short />}
-            <AccountSheet />
-          </div>
-        </header>
+        <Sidebar
+          label="Menu utama"
+          menu={operator ? operatorMenu : entries}
+          width={width}
+          onWidth={setWidth}
+          head={
+            <div className={styles['head']}>
+              <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
+                <Mark />
+              </Link>
+              <PaletteButton />
+            </div>
+          }
+          foot={
+            <>
+              {isNews && <NewVersion onLater={putOff} />}
+              {!operator && <Saldo />}
+              <SidebarFoot />
+            </>
+          }
+        />
+        <TopBar operator={operator} news={isNews && <NewVersion onLater={putOff} />} />
         <main id="isi" tabIndex={-1} className={styles['main']}>
           {!operator && <Live />}
           <SimulatorBanner />
+          <ClosingNotice />
           <Outlet />
         </main>
-        {!operator && (
-          <nav aria-label="Menu bawah" className={classes(styles['bottom'])}>
-            <MenuLinks entries={menu} />
-          </nav>
-        )}
+        {!operator && <BottomBar label="Menu bawah" menu={entries} more={<AccountTools />} />}
       </div>
+      <OverlayPlace />
+      <ProofPlace />
     </>
   );
 }
+
+/** The same page stays the same address: an entry of its own would be another one for Back. */
+function skip(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById('isi')?.focus();
+}
+
+/** Phones have this instead of the sidebar's head. */
+function TopBar({ operator, news }: { operator: boolean; news: ReactNode }) {
+  const place = useRef<HTMLElement>(null);
+  useFrameHeights(place);
+  return (
+    <header ref={place} className={styles['topbar']}>
+      <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
+        <Mark />
+      </Link>
+      <div className={styles['topbarEnd']}>
+        {!operator && <Saldo short />}
+        <PaletteButton />
+        <AccountSheet />
+      </div>
+      {news}
+    </header>
+  );
+}
+
+/** The command palette for who has no keyboard, or does not know its keys yet. */
+const PaletteButton = () => (
+  <Tooltip text="Cari atau lompat">
+    <button
+      type="button"
+      className={styles['search']}
+      aria-label="Cari atau lompat"
+      aria-haspopup="dialog"
+      aria-keyshortcuts="Control+K Meta+K"
+      onClick={() => void openOverlay('palette')}
+    >
+      <Search size={18} aria-hidden="true" />
+    </button>
+  </Tooltip>
+);
 
 /** Keeps a customer's screens current; shows nothing itself. */
 function Live() {
@@ -82,26 +145,25 @@ function Live() {
   return <UnreadTitle />;
 }
 
-type Entries = typeof menu | typeof operatorMenu;
-
-const MenuLinks = ({ entries }: { entries: Entries }) => (
-  <ul className={styles['links']}>
-    {entries.map(({ to, label, Icon }) => (
-      <li key={to}>
-        <Link
-          to={to}
-          activeOptions={{ exact: to === '/' }}
-          className={styles['link']}
-          title={label}
-        >
-          <Icon size={20} aria-hidden="true" />
-          <span>{label}</span>
-          {to === '/message-history' && <UnreadCount />}
-        </Link>
-      </li>
-    ))}
-  </ul>
+/** The customer's menu, with what is unread. */
+const entries: readonly MenuEntry[] = menu.map((entry) =>
+  entry.href === '/message-history' ? { ...entry, badge: <UnreadCount /> } : entry,
 );
+
+const WIDTH = 'menu-width';
+
+/** Wide or icons, as this person left it: forgotten at sign-out, with all else that is kept. */
+function useKeptWidth(): [SidebarWidth, (width: SidebarWidth) => void] {
+  const [width, setWidth] = useState<SidebarWidth>(() => {
+    const before = kept('browser', WIDTH);
+    return before === 'wide' || before === 'icons' ? before : undefined;
+  });
+  const choose = (chosen: SidebarWidth) => {
+    keep('browser', WIDTH, chosen);
+    setWidth(chosen);
+  };
+  return [width, choose];
+}
 
 /** In production a simulated network must never be taken for a real one. */
 function SimulatorBanner() {

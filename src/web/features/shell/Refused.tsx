@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { Refusal } from '#contract/refusals.ts';
-import { fieldsOf, refusalCode, sentenceOf } from '#web/client/errors.ts';
+import { fieldsOf, isAbort, refusalCode, sentenceOf } from '#web/client/errors.ts';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Countdown } from '#web/ui/Countdown.tsx';
 
 type Props = {
-  /** What was thrown; nothing is shown for `undefined`. */
+  /** What was thrown; nothing is shown for `undefined`, nor where the person gave up themselves. */
   error: unknown;
   /** The fields that show their own sentence. */
   fields?: readonly string[];
@@ -14,7 +14,7 @@ type Props = {
 /** Why a form was refused, above its fields; a wait is counted down and then forgotten. */
 export function Refused({ error, fields = [] }: Props) {
   const [over, setOver] = useState<unknown>();
-  if (error === undefined || error === null || error === over) return null;
+  if (error === undefined || error === null || error === over || isAbort(error)) return null;
   const wrong = Object.keys(fieldsOf(error));
   if (wrong.length > 0 && wrong.every((field) => fields.includes(field))) return null;
   const seconds = secondsToWait(error);

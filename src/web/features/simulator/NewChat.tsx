@@ -10,7 +10,7 @@ import { readPhone } from '#web/features/simulator/phones.ts';
 import { phoneQuery } from '#web/features/simulator/queries.ts';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { PhoneField } from '#web/ui/PhoneField.tsx';
+import { HomeTelephoneField } from '#web/ui/TelephoneField.tsx';
 import { TextArea } from '#web/ui/TextField.tsx';
 
 type Props = { phone: string; onBack: () => void; onSent: (peer: string) => void };
@@ -45,8 +45,9 @@ export function NewChat({ phone, onBack, onSent }: Props) {
           visible={Boolean(above)}
           label={send.error ? sentenceOf(send.error) : ''}
         />
-        <PhoneField
+        <HomeTelephoneField
           label="Kepada"
+          required
           name="to"
           autoComplete="off"
           help="Nomor yang tersambung ke sebuah token."
@@ -57,6 +58,7 @@ export function NewChat({ phone, onBack, onSent }: Props) {
         />
         <TextArea
           label="Pesan"
+          required
           name="text"
           maxLength={4096}
           value={form.values.text}

@@ -5,7 +5,7 @@ import styles from '#web/features/simulator/PhoneChooser.module.css';
 import { readPhone, rememberedPhones, withPhone } from '#web/features/simulator/phones.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { Panel } from '#web/ui/Panel.tsx';
-import { PhoneField } from '#web/ui/PhoneField.tsx';
+import { HomeTelephoneField } from '#web/ui/TelephoneField.tsx';
 
 /** Which phone is on the desk: any number, or one that lay there before. */
 export function PhoneChooser({ phone }: { phone: string }) {
@@ -21,7 +21,7 @@ export function PhoneChooser({ phone }: { phone: string }) {
   return (
     <Panel title="Pilih ponsel">
       <form noValidate className={styles['form']} onSubmit={open}>
-        <PhoneField
+        <HomeTelephoneField
           label="Nomor ponsel mana saja"
           name="phone"
           autoComplete="off"

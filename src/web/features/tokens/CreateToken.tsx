@@ -72,6 +72,7 @@ export function CreateToken({ onClose, onLink }: Props) {
         <TextField
           ref={startHere}
           label="Nama"
+          required
           name="name"
           autoComplete="off"
           help="Untuk Anda sendiri, misalnya nama cabang atau nama sistem."
@@ -82,6 +83,7 @@ export function CreateToken({ onClose, onLink }: Props) {
         />
         <Select
           label="Kanal"
+          required
           name="channel"
           options={channels}
           help="Simulator adalah jaringan ponsel tiruan di server ini: semua langkahnya sama, tanpa ponsel sungguhan."

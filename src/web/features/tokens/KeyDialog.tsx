@@ -1,6 +1,6 @@
 import { KeyShown } from '#web/features/tokens/KeyShown.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { useConfirm } from '#web/ui/ConfirmDialog.tsx';
+import { confirm } from '#web/ui/confirm.ts';
 import { Modal } from '#web/ui/Modal.tsx';
 
 type Props = {
@@ -14,7 +14,6 @@ type Props = {
 
 /** Shows a key once: leaving it by a slip of the hand is asked about first. */
 export function KeyDialog({ title, secret, note, onClose, next }: Props) {
-  const [confirm, question] = useConfirm();
   const leave = async () => {
     const sure = await confirm({
       title: 'Sudah menyimpan kuncinya?',
@@ -38,11 +37,8 @@ export function KeyDialog({ title, secret, note, onClose, next }: Props) {
     </>
   );
   return (
-    <>
-      <Modal open onClose={() => void leave()} title={title} size="lg" footer={foot}>
-        <KeyShown secret={secret} {...(note === undefined ? {} : { note })} />
-      </Modal>
-      {question}
-    </>
+    <Modal open onClose={() => void leave()} title={title} size="lg" footer={foot}>
+      <KeyShown secret={secret} {...(note === undefined ? {} : { note })} />
+    </Modal>
   );
 }

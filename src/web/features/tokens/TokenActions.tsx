@@ -8,14 +8,13 @@ import { KeyDialog } from '#web/features/tokens/KeyDialog.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { Button } from '#web/ui/Button.tsx';
-import { useConfirm, type Question } from '#web/ui/ConfirmDialog.tsx';
+import { confirm, type Question } from '#web/ui/confirm.ts';
 import { toast } from '#web/ui/toasts.ts';
 
 type Props = { token: Token; onGone: () => void };
 
 /** What cannot be taken back: each is asked about first. */
 export function TokenActions({ token, onGone }: Props) {
-  const [confirm, question] = useConfirm();
   const [key, setKey] = useState<string>();
   const changed = useTokenChanged();
   const rotate = useAct(rotateToken);
@@ -72,7 +71,6 @@ export function TokenActions({ token, onGone }: Props) {
           Hapus token
         </Button>
       </div>
-      {question}
       {key !== undefined && (
         <KeyDialog
           title="Kunci baru"

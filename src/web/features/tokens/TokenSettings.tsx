@@ -33,6 +33,7 @@ export function TokenSettings({ token }: { token: Token }) {
         <Refused error={update.error} fields={['name', 'daily_limit']} />
         <TextField
           label="Nama"
+          required
           name="name"
           autoComplete="off"
           value={form.values.name}
@@ -42,6 +43,7 @@ export function TokenSettings({ token }: { token: Token }) {
         />
         <TextField
           label="Batas harian"
+          required
           name="daily_limit"
           inputMode="numeric"
           autoComplete="off"

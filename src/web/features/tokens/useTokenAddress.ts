@@ -16,8 +16,9 @@ export function useTokenAddress() {
     open: search.open,
     making: search.view === 'new',
     linking: search.view === 'link',
-    setView: (next: TableView) =>
+    setView: (next: TableView, { replace } = { replace: false }) =>
       void navigate({
+        replace,
         search: (old) => ({
           ...old,
           page: next.page || undefined,

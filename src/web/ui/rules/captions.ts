@@ -46,13 +46,19 @@ function endOfUrl(text: string, from: number): number {
   let end = from;
   while (end < text.length && !/[\s<>"\p{Cc}]/u.test(text.charAt(end))) end += 1;
   // A bracket that the address itself opened belongs to it.
-  const opened = text.slice(from, end).includes('(');
+  const shown = text.slice(from, end);
+  let unopened = count(shown, ')') - count(shown, '(');
   while (end > from && trailing.has(text.charAt(end - 1))) {
-    if (opened && text.charAt(end - 1) === ')') break;
+    if (text.charAt(end - 1) === ')') {
+      if (unopened <= 0) break;
+      unopened -= 1;
+    }
     end -= 1;
   }
   return end;
 }
+
+const count = (text: string, sign: string): number => text.split(sign).length - 1;
 
 /** Plain text as nodes: addresses become links, line ends become breaks. */
 function* linked(text: string): Generator<CaptionNode> {
@@ -142,7 +148,7 @@ const FOLD = 4_096;
 
 /** Where a long caption is cut: `undefined` when it is not; never inside a tag or a pair of surrogates. */
 export function foldAt(caption: string): number | undefined {
-  if (caption.length <= FOLD + 256) return undefined;
+  if (caption.length <= FOLD) return undefined;
   const open = caption.lastIndexOf('<', FOLD);
   const inTag = open !== -1 && FOLD - open < LONGEST_TAG && caption.indexOf('>', open) >= FOLD;
   const cut = inTag && open > 0 ? open : FOLD;

@@ -1,9 +1,15 @@
+import { normalizePhone, PHONE_DIGITS_MAX } from '#contract/phone.ts';
+
 /** A message as the renderer gets it (specification, section 3). */
 export type ChatMessage = {
   type: string;
   caption?: string | null;
   url?: string | null;
   filename?: string | null;
+  /** Of the file, in bytes, where it is known. */
+  size?: number | null;
+  /** Of a voice message: how loud it is from start to end, each 0 to 1. */
+  peaks?: readonly number[] | null;
   /** A contact card's. */
   name?: string | null;
   phone?: string | null;
@@ -25,8 +31,85 @@ const kinds = new Map<string, ChatKind>([
 /** How a type is shown; anything unknown is a file. */
 export const chatKind = (type: string): ChatKind => kinds.get(type) ?? 'file';
 
-/** A `tel:` address of digits with the country in front. */
-export const phoneHref = (phone: string): string => `tel:+${phone.replace(/\D/g, '')}`;
+/** A contact's number as digits in 62 form, at most 15 of them: what a `tel:` address is built from. */
+export const contactDigits = (phone: string): string =>
+  normalizePhone(phone).replace(/\D/g, '').slice(0, PHONE_DIGITS_MAX);
+
+/** A `tel:` address of digits with the country in front; `undefined` for what holds no digit. */
+export function phoneHref(phone: string): string | undefined {
+  const digits = contactDigits(phone);
+  return digits === '' ? undefined : `tel:+${digits}`;
+}
+
+/** The address of a message's file when it may be loaded: http, https or blob; else `undefined`. */
+export function mediaUrl(url: string, base: string): string | undefined {
+  if (!URL.canParse(url, base)) return undefined;
+  return ['http:', 'https:', 'blob:'].includes(new URL(url, base).protocol) ? url : undefined;
+}
+
+const NAME_MAX = 200;
+
+/** A name as it is shown: its first 200 letters, however many code points each is made of. */
+export function shortName(name: string): string {
+  if (name.length <= NAME_MAX) return name;
+  let end = 0;
+  let letters = 0;
+  for (const { segment } of new Intl.Segmenter('id').segment(name)) {
+    letters += 1;
+    if (letters > NAME_MAX) return `${name.slice(0, end)}…`;
+    end += segment.length;
+  }
+  return name;
+}
+
+export type FileKind =
+  | 'document'
+  | 'sheet'
+  | 'slides'
+  | 'archive'
+  | 'image'
+  | 'audio'
+  | 'video'
+  | 'code'
+  | 'other';
+
+const fileKinds: readonly [FileKind, string][] = [
+  ['document', 'pdf doc docx odt rtf txt md'],
+  ['sheet', 'xls xlsx ods csv tsv'],
+  ['slides', 'ppt pptx odp'],
+  ['archive', 'zip rar 7z gz tar tgz'],
+  ['image', 'svg gif bmp tif tiff heic avif psd jpg jpeg png webp'],
+  ['audio', 'mp3 wav m4a aac flac opus amr ogg'],
+  ['video', 'mov avi mkv webm 3gp mp4'],
+  ['code', 'json xml html css js ts sql yaml yml'],
+];
+const kindOfEnd = new Map(
+  fileKinds.flatMap(([kind, ends]) => ends.split(' ').map((end) => [end, kind] as const)),
+);
+
+/** The letters behind a file name's last dot, in lower case; empty when it has no such end. */
+export const fileEnd = (filename: string): string =>
+  /[^.\s]\.([a-z0-9]{1,8})$/i.exec(filename)?.[1]?.toLowerCase() ?? '';
+
+/** What a file is, by the end of its name, or by its type where the name has none. */
+export const fileKind = (filename: string, type: string): FileKind =>
+  kindOfEnd.get(fileEnd(filename) || type.toLowerCase()) ?? 'other';
+
+/** A file's type as people say it: `PDF`, `XLSX`; empty when neither name nor type tells. */
+export function fileType(filename: string, type: string): string {
+  const end = fileEnd(filename) || type.split('/').at(-1) || '';
+  return /^[a-z0-9]{1,8}$/i.test(end) && !/^(?:file|document)$/i.test(end) ? end.toUpperCase() : '';
+}
+
+const units = ['B', 'KB', 'MB', 'GB'] as const;
+const oneDecimal = new Intl.NumberFormat('id-ID', { maximumFractionDigits: 1 });
+
+/** A file's size as people read it: `900 B`, `12 KB`, `1,2 MB`; a thousand bytes are a KB. */
+export function sizeText(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.min(3, Math.floor(Math.log10(bytes) / 3));
+  const size = bytes / 1_000 ** step;
+  return `${oneDecimal.format(step < 2 ? Math.floor(size) : size)} ${units[step] ?? 'B'}`;
+}
 
 const RUN_MS = 5 * 60_000;
 

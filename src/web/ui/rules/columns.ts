@@ -1,5 +1,6 @@
-/** A column's width unless it says another, and the least it may have (specification, section 9). */
+/** A column's width unless it says another (specification, section 9). */
 export const COLUMN_PX = 150;
+/** The least width a column may have. */
 export const COLUMN_MIN_PX = 20;
 
 /**
@@ -18,3 +19,7 @@ export function tradeWidth(
   const moved = Math.max(Math.min(min, left) - left, Math.min(delta, right - Math.min(min, right)));
   return widths.with(index, left + moved).with(index + 1, right - moved);
 }
+
+/** The most that column `index` can have: all but the minimum of the next one. */
+export const widest = (widths: readonly number[], index: number, min = COLUMN_MIN_PX): number =>
+  (widths[index] ?? 0) + Math.max(0, (widths[index + 1] ?? 0) - min);

@@ -1,45 +1,142 @@
+import fc from 'fast-check';
+import { cleanValue, formatValue } from 'react-currency-input-field';
 import { expect, test } from 'vitest';
-import { cleanValue } from 'react-currency-input-field';
-import { readRupiah, tameTyped } from '#web/ui/rules/currency.ts';
+import { readRupiah, readTyped, type Tail } from '#web/ui/rules/currency.ts';
 
-/** What the field holds after something was typed: ours first, then the library's own rules. */
-const held = (typed: string, pasted = false): string =>
+type How = { pasted?: boolean; indonesian?: boolean; decimals?: number };
+
+/** What the library makes of a text that we hand to it. */
+const cleaned = (text: string): string =>
   cleanValue({
-    value: tameTyped(typed, { pasted }),
+    value: text,
     groupSeparator: '.',
     decimalSeparator: ',',
-    allowDecimals: true,
     decimalsLimit: 2,
     allowNegativeValue: false,
+    disableAbbreviations: true,
   });
+/** A comma or a sign alone is kept as it is until the next key. */
+const written = (value: string): string =>
+  /\d/.test(value) ? formatValue({ value, groupSeparator: '.', decimalSeparator: ',' }) : value;
+
+/** What the field shows after a text came into it at once. */
+const filled = (text: string, how: How = {}): string => cleaned(readTyped(text, how).text);
+
+/** What the field shows after the text was typed, key by key. */
+function typed(text: string, how: How = {}): string {
+  let [shown, tail]: [string, Tail | undefined] = ['', undefined];
+  for (const key of text) {
+    const now = readTyped(shown + key, { ...how, tail });
+    tail = now.tail;
+    shown = written(cleaned(now.text));
+  }
+  return shown;
+}
 
 test.each([
-  ['250000', 250_000],
-  ['250.000', 250_000],
-  ['50k', 50_000],
-  ['1,5k', 1_500],
-  ['2m', 2_000_000],
-  ['1,25M', 1_250_000],
-  ['3b', 3_000_000_000],
+  ['250000', '250.000'],
+  ['250.000', '250.000'],
+  ['50k', '50.000'],
+  ['1,5k', '1.500'],
+  // Decimals beyond the second are not taken, as the specified input does not take them.
+  ['1,125k', '1.120'],
+  ['2m', '2.000.000'],
+  ['1,25M', '1.250.000'],
+  ['3b', '3.000.000.000'],
+  ['5kk', '5.000.000'],
+  ['0k', '0'],
+  ['0,0k', '0,0'],
+  ['k', ''],
+  ['', ''],
+  ['abc', ''],
+  ['1k2', '10.002'],
+])('typing "%s" key by key shows "%s"', (text, shown) => {
+  expect(typed(text)).toBe(shown);
+});
+
+test.each([
   ['Rp 10.000', 10_000],
+  ['Rp1.500.000,-', 1_500_000],
   ['1.500,75', 1_500],
-  ['0k', 0],
   ['1k2', 12],
+  ['0k', 0],
+  ['1,005k', 1_005],
+  ['1,2345k', 1_234],
+  ['50kg', 50],
+  ['2m', 2_000_000],
   ['k', undefined],
-  ['', undefined],
-  ['abc', undefined],
-])('typing "%s" means %s rupiah', (typed, amount) => {
-  expect(held(typed)).not.toContain('NaN');
-  expect(readRupiah(held(typed))).toBe(amount);
+  [',', undefined],
+])('"%s" put in at once means %s rupiah', (text, amount) => {
+  expect(filled(text)).not.toMatch(/nan|[kmb]/i);
+  expect(readRupiah(filled(text))).toBe(amount);
+});
+
+test.each([
+  ['50rb', '50.000'],
+  ['50ribu', '50.000'],
+  ['1,5jt', '1.500.000'],
+  ['1,5juta', '1.500.000'],
+  ['2miliar', '2.000.000.000'],
+  ['2mlr', '2.000.000.000'],
+  ['2m', '2.000.000'],
+  ['50k', '50.000'],
+])('with Indonesian suffixes, "%s" shows "%s", typed or at once', (text, shown) => {
+  expect(typed(text, { indonesian: true })).toBe(shown);
+  expect(written(filled(text, { indonesian: true }))).toBe(shown);
+  expect(written(filled(text.replace(/(?=[a-z])/, ' '), { indonesian: true }))).toBe(shown);
+});
+
+test('without them "50rb" stays fifty: its b is not taken for billions', () => {
+  expect(typed('50rb')).toBe('50');
+  expect(typed('50jt')).toBe('50');
+  expect(typed('50ribu')).toBe('50');
 });
 
 test('an amount pasted the English way is read as it was meant', () => {
-  expect(readRupiah(held('1500000.50', true))).toBe(1_500_000);
-  expect(readRupiah(held('1,500,000.00', true))).toBe(1_500_000);
-  expect(readRupiah(held('1.500.000', true))).toBe(1_500_000);
+  expect(readRupiah(filled('1500000.50', { pasted: true }))).toBe(1_500_000);
+  expect(readRupiah(filled('1,500,000.00', { pasted: true }))).toBe(1_500_000);
+  expect(readRupiah(filled('1,500,000', { pasted: true }))).toBe(1_500_000);
+  expect(readRupiah(filled('1,500', { pasted: true }))).toBe(1_500);
+  expect(readRupiah(filled('1.500.000', { pasted: true }))).toBe(1_500_000);
+  // With decimals a comma may be one, and what is typed is never guessed at.
+  expect(filled('1,500', { pasted: true, decimals: 2 })).toBe('1,50');
+  expect(filled('1,500')).toBe('1,50');
 });
 
-test('what is too large to be counted exactly is no amount', () => {
+test('what is too large to be counted exactly is no amount; decimals are cut, not rounded', () => {
   expect(readRupiah('9007199254740993')).toBeUndefined();
   expect(readRupiah('1,5')).toBe(1);
+  expect(readRupiah('1,99')).toBe(1);
+  expect(readRupiah('1.500,759', 2)).toBe(1_500.75);
+  expect(readRupiah(',5', 2)).toBe(0.5);
+  expect(readRupiah(',5')).toBeUndefined();
+  expect(readRupiah('-1.000')).toBe(-1_000);
+  expect(readRupiah(undefined)).toBeUndefined();
+});
+
+test('whatever is typed, the library is handed no letter and shows no NaN', () => {
+  const key = fc.constantFrom(...'0123456789,.kmbrjtuil- RpX');
+  fc.assert(
+    fc.property(fc.string({ unit: key, maxLength: 12 }), fc.boolean(), (text, indonesian) => {
+      expect(readTyped(text, { indonesian }).text).not.toMatch(/[a-z]/i);
+      expect(typed(text, { indonesian })).not.toMatch(/nan|[a-z]/i);
+    }),
+  );
+});
+
+test('a suffix multiplies exactly, however many decimals there are', () => {
+  const powers = { k: 3, m: 6, b: 9 } as const;
+  fc.assert(
+    fc.property(
+      fc.nat({ max: 99_999 }),
+      fc.nat({ max: 999 }),
+      fc.constantFrom('k', 'm', 'b'),
+      (whole, fraction, letter) => {
+        fc.pre(whole + fraction > 0);
+        const text = `${whole},${String(fraction).padStart(3, '0')}${letter}`;
+        const thousandths = BigInt(whole * 1000 + fraction) * 10n ** BigInt(powers[letter]);
+        expect(readRupiah(readTyped(text).text)).toBe(Number(thousandths / 1000n));
+      },
+    ),
+  );
 });

@@ -1,33 +1,130 @@
-const factors: Record<string, number> = { k: 1e3, m: 1e6, b: 1e9 };
+type Words = Readonly<Record<string, number>>;
+
+/** The letters the specification names, and what each multiplies by (as a power of ten). */
+const shortWords: Words = { k: 3, m: 6, b: 9 };
 
 /**
- * Whole rupiah from what the currency input holds (group `.`, decimal `,`): `1.250.000` → 1250000.
- * Decimals are dropped; `undefined` when there is no number or it is not a safe integer.
+ * What Indonesians write; `m` stays a million, as specified, so the ninth power is `miliar` or
+ * `mlr`.
  */
-export function readRupiah(shown: string | undefined): number | undefined {
-  if (shown === undefined) return undefined;
-  const [whole = ''] = shown.replaceAll('.', '').split(',');
-  if (!/^-?\d+$/.test(whole)) return undefined;
-  const amount = Number(whole);
-  return Number.isSafeInteger(amount) ? amount : undefined;
+const indonesianWords: Words = {
+  ...shortWords,
+  rb: 3,
+  ribu: 3,
+  jt: 6,
+  juta: 6,
+  mlr: 9,
+  miliar: 9,
+  milyar: 9,
+};
+
+/** Letters that were typed behind a number: what stood before them, and all of them so far. */
+export type Tail = { readonly base: string; readonly letters: string };
+
+/**
+ * What a currency input makes of what stands in it: the digits it holds, and the letters it
+ * remembers.
+ */
+export type Typed = { readonly text: string; readonly tail: Tail | undefined };
+
+type Reading = {
+  /** What was remembered of the input before. */
+  readonly tail?: Tail | undefined;
+  /** The text was just pasted: numbers written the English way are read as they were meant. */
+  readonly pasted?: boolean;
+  /** Also takes `rb`, `ribu`, `jt`, `juta`, `mlr`, `miliar`. */
+  readonly indonesian?: boolean;
+  /** How many decimals the input keeps; 0 for rupiah. */
+  readonly decimals?: number;
+};
+
+/**
+ * The number in what a currency input holds (group `.`, decimal `,`): `1.250.000` → 1250000. Whole
+ * rupiah unless `decimals` asks for more, what is beyond them is cut; `undefined` when there is no
+ * number or it is too large to be exact.
+ */
+export function readRupiah(shown: string | undefined, decimals = 0): number | undefined {
+  const [whole = '', fraction = ''] = (shown ?? '').replaceAll('.', '').split(',');
+  if (!/^-?\d*$/.test(whole) || !/\d/.test(whole + fraction.slice(0, decimals))) return undefined;
+  const sign = whole.startsWith('-') ? '-' : '';
+  const digits = whole.replace('-', '') || '0';
+  if (!Number.isSafeInteger(Number(digits))) return undefined;
+  return Number(`${sign}${digits}.${fraction.slice(0, decimals) || '0'}`) + 0;
+}
+
+/** `1,25` a hundredfold is `125`: moves the comma by digits, so that nothing is rounded. */
+function shifted(base: string, power: number): string {
+  const [whole = '', fraction = ''] = base.replaceAll('.', '').split(',');
+  const moved = whole + fraction.slice(0, power).padEnd(power, '0');
+  const rest = fraction.slice(power);
+  const digits = moved.replace(/^(-?)0+(?=\d)/, '$1');
+  return rest === '' ? digits : `${digits},${rest}`;
 }
 
 /**
- * What the library must never be handed. `0k` and a suffix that is not last (`1k2`) make it show
- * NaN, so the letters go; a pasted `1500000.50` would become 150.000.050, so it is read as decimals.
+ * The power of ten of letters; of a word that is not finished, or went wrong, that of its known
+ * part.
  */
-export function tameTyped(typed: string, { pasted = false }: { pasted?: boolean } = {}): string {
-  let text = typed.trim().replace(/^rp\.?\s*/i, '');
-  if (pasted && /^-?\d+(?:,\d{3})*\.\d{1,2}$/.test(text)) {
-    text = text.replaceAll(',', '').replace('.', ',');
+function powerOf(letters: string, words: Words): number {
+  for (let end = letters.length; end > 0; end--) {
+    const power = words[letters.slice(0, end)];
+    if (power !== undefined) return power;
   }
-  const suffixed = /^(-?[\d.]*(?:,\d*)?)([kmb])$/i.exec(text);
-  if (suffixed) {
-    const [, number = '', letter = ''] = suffixed;
-    const value = Number(number.replaceAll('.', '').replace(',', '.'));
-    const factor = factors[letter.toLowerCase()] ?? 1;
-    const fits = value !== 0 && Number.isSafeInteger(Math.round(value * factor));
-    return fits ? text : number;
+  return 0;
+}
+
+/**
+ * Undoes the English way of writing where it cannot be Indonesian: `1,500,000.50` → `1500000,50`.
+ */
+function readPasted(text: string, decimals: number): string {
+  if (/^-?\d+(?:,\d{3})*\.\d{1,2}$/.test(text)) return text.replaceAll(',', '').replace('.', ',');
+  const grouped = decimals === 0 ? /^-?\d{1,3}(?:,\d{3})+$/ : /^-?\d{1,3}(?:,\d{3}){2,}$/;
+  return grouped.test(text) ? text.replaceAll(',', '') : text;
+}
+
+/**
+ * What the library is handed of what stands in the input: digits, points and a comma, never a
+ * letter, for it shows `NaN` after `0k` and `1k2`. Letters at the end multiply (`1,5k` → `1500`);
+ * they are remembered, so that of a word typed letter by letter (`50rb`) its `b` is not taken for
+ * billions. A word that is not known, a letter that is not last, and any after 0 change nothing.
+ */
+export function readTyped(raw: string, reading: Reading = {}): Typed {
+  const { tail, pasted = false, indonesian = false, decimals = 0 } = reading;
+  const words = indonesian ? indonesianWords : shortWords;
+  const bare = raw
+    .trim()
+    .replace(/^rp\.?\s*/i, '')
+    .replace(/,-+$/, '');
+  const [, number = '', written = ''] = /^(-?[\d.,]+)\s*([a-z]+)\.?$/i.exec(bare) ?? [];
+  if (written === '') {
+    const digits = bare.replace(/[a-z]/gi, '').trim();
+    return { text: pasted ? readPasted(digits, decimals) : digits, tail: undefined };
   }
-  return text.replace(/[kmb]/gi, '');
+  const letters = written.toLowerCase();
+  const base = pasted ? readPasted(number, decimals) : number;
+  const follows = tail !== undefined && sameNumber(multiplied(tail, words), number);
+  const now = follows ? longer(tail, { base, letters }, words) : begun({ base, letters }, words);
+  return { text: multiplied(now, words), tail: now };
+}
+
+/** Letters that came at once: a word that is known, or the first letter of one; else nothing. */
+const begun = ({ base, letters }: Tail, words: Words): Tail =>
+  letters.length === 1 || words[letters] !== undefined
+    ? { base, letters }
+    : { base, letters: `?${letters}` };
+
+/** One more letter of the same word; behind a finished word (5, k, k) it may begin the next. */
+function longer(tail: Tail, next: Tail, words: Words): Tail {
+  const letters = tail.letters + next.letters;
+  const goesOn = Object.keys(words).some((word) => word.startsWith(letters));
+  const finished = words[tail.letters] !== undefined && words[next.letters] !== undefined;
+  return !goesOn && finished ? next : { base: tail.base, letters };
+}
+
+const sameNumber = (one: string, other: string): boolean =>
+  readRupiah(one, 9) === readRupiah(other, 9);
+
+function multiplied({ base, letters }: Tail, words: Words): string {
+  const power = powerOf(letters, words);
+  return power === 0 || !/[1-9]/.test(base) ? base : shifted(base, power);
 }

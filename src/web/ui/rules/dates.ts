@@ -1,48 +1,71 @@
-/** Civil dates as `YYYY-MM-DD`, without a clock and without a zone. */
+/** A civil date as `YYYY-MM-DD`, without a clock and without a zone. */
 export type CivilDate = string;
+/** Two civil dates, both included; `from` is never after `to`. */
 export type DateRange = { from: CivilDate; to: CivilDate };
 
 const DAY_MS = 86_400_000;
-const monthNames = [
-  'Jan',
-  'Feb',
-  'Mar',
-  'Apr',
+
+/** The months of the year in Indonesian. */
+export const monthNames: readonly string[] = [
+  'Januari',
+  'Februari',
+  'Maret',
+  'April',
   'Mei',
-  'Jun',
-  'Jul',
-  'Agu',
-  'Sep',
-  'Okt',
-  'Nov',
-  'Des',
+  'Juni',
+  'Juli',
+  'Agustus',
+  'September',
+  'Oktober',
+  'November',
+  'Desember',
 ];
 
-function utc(date: CivilDate): Date {
-  return new Date(`${date}T00:00:00Z`);
+/** The date of these parts (month from 0), as `Date.UTC` counts on over the ends of months. */
+function utc(year: number, month: number, day: number): Date {
+  const at = new Date(0);
+  at.setUTCFullYear(year, month, day);
+  return at;
 }
 
 const civil = (at: Date): CivilDate => at.toISOString().slice(0, 10);
+const instant = (date: CivilDate): number => Date.parse(`${date}T00:00:00Z`);
+
+/** Year, month (from 1) and day of a date. */
+export function partsOf(date: CivilDate): { year: number; month: number; day: number } {
+  const [year = 1970, month = 1, day = 1] = date.split('-').map(Number);
+  return { year, month, day };
+}
 
 /** True for a date that exists, written `YYYY-MM-DD`. */
 export function isCivilDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const at = utc(text);
+  const at = new Date(instant(text));
   return !Number.isNaN(at.getTime()) && civil(at) === text;
 }
 
 /** The date so many days later; negative: earlier. */
 export const plusDays = (date: CivilDate, days: number): CivilDate =>
-  civil(new Date(utc(date).getTime() + days * DAY_MS));
+  civil(new Date(instant(date) + days * DAY_MS));
+
+/** The same day so many months later (negative: earlier), or that month's last day: 31 Jan → 28 Feb. */
+export function plusMonths(date: CivilDate, months: number): CivilDate {
+  const { year, month, day } = partsOf(date);
+  const last = utc(year, month + months, 0);
+  last.setUTCDate(Math.min(day, last.getUTCDate()));
+  return civil(last);
+}
+
+/** How many days a range has, both ends counted. */
+export const daysIn = ({ from, to }: DateRange): number =>
+  Math.round((instant(to) - instant(from)) / DAY_MS) + 1;
 
 /** The first and the last day of a month, `offset` months from the date's own. */
 export function monthOf(date: CivilDate, offset = 0): DateRange {
-  const at = utc(date);
-  const year = at.getUTCFullYear();
-  const month = at.getUTCMonth() + offset;
+  const { year, month } = partsOf(date);
   return {
-    from: civil(new Date(Date.UTC(year, month, 1))),
-    to: civil(new Date(Date.UTC(year, month + 1, 0))),
+    from: civil(utc(year, month - 1 + offset, 1)),
+    to: civil(utc(year, month + offset, 0)),
   };
 }
 
@@ -59,63 +82,79 @@ export const presets = {
   'Last Month': (today: CivilDate): DateRange => monthOf(today, -1),
 } as const;
 export type Preset = keyof typeof presets;
+
+/** The names of the presets, in their order. */
 export const presetNames = Object.keys(presets) as readonly Preset[];
 
-/** The presets in the interface's words. */
-export const presetLabels: Record<Preset, string> = {
+/** What a date picker calls its presets and buttons: in English unless it is told otherwise. */
+export type DateWord = Preset | 'Custom Range' | 'Apply' | 'Cancel';
+
+/** The words of the date picker as screens of the product have them. */
+export const dateWords: Readonly<Record<DateWord, string>> = {
   Today: 'Hari ini',
   Yesterday: 'Kemarin',
   'Last 7 Days': '7 hari terakhir',
   'Last 30 Days': '30 hari terakhir',
   'This Month': 'Bulan ini',
   'Last Month': 'Bulan lalu',
+  'Custom Range': 'Rentang khusus',
+  Apply: 'Terapkan',
+  Cancel: 'Batal',
 };
 
+/** What may be chosen: the first and the last day, and how many days a range may have at most. */
+export type Bounds = {
+  min?: CivilDate | undefined;
+  max?: CivilDate | undefined;
+  maxSpan?: number | undefined;
+};
+
+/** Whether a whole range may be chosen. */
+export const fits = (range: DateRange, { min, max, maxSpan }: Bounds): boolean =>
+  (min === undefined || range.from >= min) &&
+  (max === undefined || range.to <= max) &&
+  (maxSpan === undefined || daysIn(range) <= maxSpan);
+
+/** The preset as far as the bounds allow it; `undefined` when nothing is left, or it is too long. */
+export function presetWithin(
+  name: Preset,
+  today: CivilDate,
+  bounds: Bounds,
+): DateRange | undefined {
+  const { from, to } = presets[name](today);
+  const { min = from, max = to } = bounds;
+  const range = { from: from < min ? min : from, to: to > max ? max : to };
+  return range.from <= range.to && fits(range, bounds) ? range : undefined;
+}
+
 /** The preset that gives exactly this range today, if any. */
-export const presetOf = (range: DateRange, today: CivilDate): Preset | undefined =>
+export const presetOf = (
+  range: DateRange,
+  today: CivilDate,
+  bounds: Bounds = {},
+): Preset | undefined =>
   presetNames.find((name) => {
-    const made = presets[name](today);
-    return made.from === range.from && made.to === range.to;
+    const made = presetWithin(name, today, bounds);
+    return made?.from === range.from && made.to === range.to;
   });
+
+const shortMonth = (month: number): string => monthNames[month - 1]?.slice(0, 3) ?? '';
 
 /** `2026-11-21` → `21 Nov 2026`; what is no date comes back as it is. */
 export function showDate(date: CivilDate): string {
   if (!isCivilDate(date)) return date;
-  const [year, month, day] = date.split('-').map(Number);
-  return `${day} ${monthNames[(month ?? 1) - 1]} ${year}`;
+  const { year, month, day } = partsOf(date);
+  return `${day} ${shortMonth(month)} ${year}`;
 }
 
 /** `21 Nov 2026` for one day, `1 – 21 Nov 2026`, `28 Okt – 3 Nov 2026`, or both years when they differ. */
 export function showRange({ from, to }: DateRange): string {
   if (from === to) return showDate(from);
-  const [fromYear, fromMonth] = from.split('-');
-  const [toYear, toMonth] = to.split('-');
-  const start = showDate(from).split(' ');
-  if (fromYear !== toYear) return `${showDate(from)} – ${showDate(to)}`;
-  return fromMonth === toMonth
-    ? `${start[0]} – ${showDate(to)}`
-    : `${start[0]} ${start[1]} – ${showDate(to)}`;
-}
-
-const dayOf = (name: string): number =>
-  monthNames.findIndex((month) => month.toLowerCase() === name);
-
-/**
- * A date as people type it: `21/11/2026`, `21-11-26`, `3 okt`, `3 okt 2026`, `2026-11-21`,
- * `hari ini`, `kemarin`. Without a year, this year. `undefined` when it is no date.
- */
-export function readDate(typed: string, today: CivilDate): CivilDate | undefined {
-  const text = typed.trim().toLowerCase();
-  if (text === 'hari ini') return today;
-  if (text === 'kemarin') return plusDays(today, -1);
-  if (isCivilDate(text)) return text;
-  const parts = /^(\d{1,2})[\s/.-]+(\d{1,2}|[a-z]{3,})(?:[\s/.-]+(\d{4}|\d{2}))?$/.exec(text);
-  if (!parts) return undefined;
-  const [, day = '', monthText = '', yearText] = parts;
-  const month = /^\d/.test(monthText) ? Number(monthText) : dayOf(monthText.slice(0, 3)) + 1;
-  const year = yearText === undefined ? today.slice(0, 4) : yearText.padStart(4, '20');
-  const date = `${year}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`;
-  return isCivilDate(date) ? date : undefined;
+  const [start, end] = [partsOf(from), partsOf(to)];
+  if (start.year !== end.year) return `${showDate(from)} – ${showDate(to)}`;
+  return start.month === end.month
+    ? `${start.day} – ${showDate(to)}`
+    : `${start.day} ${shortMonth(start.month)} – ${showDate(to)}`;
 }
 
 /** A range being picked: nothing, its first day, or both. */
@@ -125,6 +164,13 @@ export type Picked = { from?: CivilDate | undefined; to?: CivilDate | undefined 
 export function pickDay({ from, to }: Picked, day: CivilDate): Picked {
   if (from === undefined || to !== undefined || day < from) return { from: day };
   return { from, to: day };
+}
+
+/** Whether a click on this day is heard: within the bounds, and no end too far from its start. */
+export function mayPick(day: CivilDate, { from, to }: Picked, bounds: Bounds): boolean {
+  if (!fits({ from: day, to: day }, bounds)) return false;
+  const ends = from !== undefined && to === undefined && day > from;
+  return !ends || fits({ from, to: day }, bounds);
 }
 
 /** A picked range when it is whole. */

@@ -1,6 +1,7 @@
 /** How a list is paged: the first page is 0 for `default` and 1 for the others. */
 export type PagingType = 'default' | 'arrow' | 'manual';
 
+/** The number of the first page on the wire. */
 export const firstPage = (type: PagingType): number => (type === 'default' ? 0 : 1);
 
 /** The whole numbers from `from` to `to`, both included; empty when `to` is before `from`. */
@@ -14,3 +15,17 @@ export const pages = (current: number, total: number, reach = 5): number[] =>
 /** A page number as people count (from 1), held within what exists; 1 when nothing does. */
 export const clampPage = (page: number, total: number): number =>
   Math.max(1, Math.min(page, Math.max(1, total)));
+
+/**
+ * The page (as the wire counts) to go to when the one asked for no longer exists, for the list has
+ * become shorter; `undefined` where nothing is wrong, or nobody knows how many there are.
+ */
+export function pageInstead(
+  type: PagingType,
+  page: number,
+  totalPages: number | undefined,
+): number | undefined {
+  if (totalPages === undefined || totalPages < 1) return undefined;
+  const last = totalPages - 1 + firstPage(type);
+  return page > last ? last : undefined;
+}

@@ -1,12 +1,9 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatPhone, normalizePhone } from '#contract/phone.ts';
 import { shareOut } from '#web/ui/rules/bars.ts';
 import { chatKind, startsRun } from '#web/ui/rules/chat.ts';
 import { tradeWidth } from '#web/ui/rules/columns.ts';
 import { initials, pickFor } from '#web/ui/rules/initials.ts';
 import { clampPage, firstPage, pages } from '#web/ui/rules/paging.ts';
-import { phoneDigits, showTyped } from '#web/ui/rules/phone.ts';
 import { ariaSort, nextSort } from '#web/ui/rules/sort.ts';
 
 test.each([
@@ -102,40 +99,4 @@ test('bubbles run together until someone else speaks or five minutes pass', () =
   expect(startsRun({ side: 'in', at: at(6) }, before)).toBe(true);
   expect(startsRun({ side: 'out', at: at(1) }, before)).toBe(true);
   expect(startsRun({ side: 'in', at: at(1) }, undefined)).toBe(true);
-});
-
-test.each([
-  ['0812-3456-7890', '6281234567890'],
-  ['812 3456 7890', '6281234567890'],
-  ['+62 812 3456 7890', '6281234567890'],
-  ['0062812', '62812'],
-  ['+1 (702) 555', '1702555'],
-  ['08+12', '62812'],
-  ['+', ''],
-  ['', ''],
-])('typing "%s" into a telephone field means %s', (typed, digits) => {
-  expect(phoneDigits(typed)).toBe(digits);
-});
-
-test('telephone fields read and write numbers exactly as the contract does', () => {
-  const mark = fc.constantFrom(...' -.()'.split(''));
-  const digits = fc.stringMatching(/^[0-9]{1,14}$/);
-  const typed = fc.tuple(
-    fc.constantFrom('', '+', '0', '00', '8', '62'),
-    fc.array(fc.oneof(digits, mark)),
-  );
-  fc.assert(
-    fc.property(typed, ([start, rest]) => {
-      const text = start + rest.join('');
-      fc.pre(/\d/.test(text));
-      expect(phoneDigits(text)).toBe(normalizePhone(text));
-      const number = phoneDigits(text);
-      if (number !== '') expect(showTyped(number)).toBe(formatPhone(number));
-    }),
-  );
-});
-
-test('a telephone number that is left is written with its country', () => {
-  expect(showTyped('6281234567890')).toBe('+62 812-3456-7890');
-  expect(showTyped('')).toBe('');
 });

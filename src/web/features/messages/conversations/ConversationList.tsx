@@ -72,6 +72,12 @@ function SearchField({ value, onChange }: { value: string; onChange: (text: stri
         prefix={<Search size={18} aria-hidden="true" />}
         maxLength={60}
         value={typed}
+        onClear={() => {
+          clearTimeout(timer.current);
+          setTyped('');
+          setAsked('');
+          onChange('');
+        }}
         onChange={({ target }) => {
           const text = target.value;
           setTyped(text);

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { failures, type ConversationMessage } from '#contract/messages.ts';
 import { formatTime } from '#contract/time.ts';
 import styles from '#web/features/messages/conversations/MessageLine.module.css';
@@ -54,7 +54,8 @@ function Inside({ item, name, zone }: Omit<Props, 'last'>) {
 type SentProps = { message: ConversationMessage; first: boolean; name: string; zone: string };
 
 function Sent({ message, first, name, zone }: SentProps) {
-  const { direction, status, failure, created_at } = message;
+  const { direction, status, failure, created_at, token } = message;
+  const navigate = useNavigate({ from: '/message-history' });
   const ours = direction === 'out';
   return (
     <ChatBubble
@@ -67,6 +68,9 @@ function Sent({ message, first, name, zone }: SentProps) {
       first={first}
       ticks={ours && <StatusMark status={status} iconOnly />}
       note={ours && status === 'failed' && <Why failure={failure} />}
+      onMessage={(peer) =>
+        void navigate({ to: '.', search: { view: 'percakapan', open: token.id, peer } })
+      }
     />
   );
 }

@@ -1,0 +1,281 @@
+import * as z from 'zod/mini';
+import { Challenge, NewPassword, PersonName, SignedIn, User } from './accounts.ts';
+import { act } from './act.ts';
+import { Id, IdInput } from './ids.ts';
+import { IndonesianMobile } from './phone.ts';
+
+/** Six digits, as people copy them: with blanks around. */
+export const Code = z
+  .string()
+  .check(z.trim(), z.regex(/^[0-9]{6}$/, 'Tulis enam angka dari pesan.'));
+
+const CurrentPassword = z
+  .string()
+  .check(z.minLength(1, 'Tulis kata sandi Anda.'), z.maxLength(1000));
+
+// Forgotten password: phone → code → new password.
+
+/** Sends a code to a number that has an account; the answer is the same for every number. */
+export const forgotPassword = act({
+  name: 'user_forgot_password',
+  by: 'public',
+  changes: true,
+  limit: 'otp',
+  audited: true,
+  input: {
+    phone: IndonesianMobile,
+    captcha: z
+      .string()
+      .check(z.minLength(1, 'Tunggu pemeriksaan keamanan selesai.'), z.maxLength(8000)),
+  },
+  output: Challenge,
+  refuses: ['captcha_failed', 'captcha_unreachable', 'otp_too_soon', 'otp_limit'],
+});
+
+/** The right code gives a grant: one change of the password, within ten minutes. */
+export const verifyForgot = act({
+  name: 'user_forgot_verify',
+  by: 'public',
+  changes: true,
+  limit: 'auth',
+  audited: true,
+  input: { challenge: IdInput('challenge'), code: Code },
+  output: z.object({ grant: z.string(), expires_in_seconds: z.int() }),
+  refuses: ['otp_wrong', 'otp_expired'],
+});
+
+/** Sets the password, ends every session of the person, and signs this browser in. */
+export const changeForgotten = act({
+  name: 'user_forgot_change',
+  by: 'public',
+  changes: true,
+  limit: 'auth',
+  audited: true,
+  input: { grant: z.string().check(z.maxLength(100)), password: NewPassword },
+  output: SignedIn,
+  refuses: ['grant_gone', 'password_common', 'account_suspended'],
+});
+
+// Who I am.
+
+/** Gives the password once more: acts that ask for a fresh proof are open for five minutes. */
+export const prove = act({
+  name: 'user_prove',
+  by: 'anyone_signed_in',
+  changes: true,
+  limit: 'auth',
+  audited: true,
+  input: { password: CurrentPassword },
+  output: z.object({ seconds: z.int() }),
+  refuses: ['password_wrong'],
+});
+
+/** Indonesia's zones, as people know them. */
+export const zones = {
+  'Asia/Jakarta': 'WIB (Jakarta)',
+  'Asia/Makassar': 'WITA (Makassar)',
+  'Asia/Jayapura': 'WIT (Jayapura)',
+} as const;
+export const Zone = z.enum(
+  Object.keys(zones) as [keyof typeof zones, ...(keyof typeof zones)[]],
+  'Pilih zona waktu.',
+);
+
+/** The sounds a message may make. */
+export const sounds = { pesan: 'Pesan', lonceng: 'Lonceng', ketuk: 'Ketuk' } as const;
+export const SoundName = z.enum(
+  Object.keys(sounds) as [keyof typeof sounds, ...(keyof typeof sounds)[]],
+);
+
+const Switch = z.pipe(
+  z.enum(['1', '0']),
+  z.transform((text) => text === '1'),
+);
+
+/** Changes what is sent and leaves the rest. An empty `email` or `avatar` removes it. */
+export const updateUser = act({
+  name: 'user_update',
+  by: 'anyone_signed_in',
+  changes: true,
+  audited: true,
+  input: {
+    name: z.optional(PersonName),
+    email: z.optional(
+      z.union([
+        z.literal(''),
+        z
+          .string()
+          .check(
+            z.trim(),
+            z.toLowerCase(),
+            z.maxLength(254, 'Alamat surel terlalu panjang.'),
+            z.regex(
+              /^[^\s@<>"(),:;[\]\\]{1,64}@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/,
+              'Tulis alamat surel yang lengkap, misalnya nama@toko.id.',
+            ),
+          ),
+      ]),
+    ),
+    /** A finished upload of purpose `avatar`; '' takes the picture away. */
+    avatar: z.optional(z.string().check(z.maxLength(40))),
+    timezone: z.optional(Zone),
+    theme: z.optional(z.enum(['system', 'light', 'dark'])),
+    sound_on: z.optional(Switch),
+    sound: z.optional(SoundName),
+    push_on: z.optional(Switch),
+    /** Whether a push notice carries the message's text (`rulings.md`, 32). */
+    push_text: z.optional(Switch),
+    /** Single-letter shortcuts (WCAG 2.1.4). */
+    keys_on: z.optional(Switch),
+  },
+  output: User,
+  refuses: ['upload_gone'],
+});
+
+/**
+ * Asks for another phone number: a code goes to the old one and a code to the new one. A number that
+ * somebody has gets the same answer, and no code that fits.
+ */
+export const changePhone = act({
+  name: 'user_change_phone',
+  by: 'anyone_signed_in',
+  changes: true,
+  limit: 'otp',
+  audited: true,
+  fresh: true,
+  input: { phone: IndonesianMobile },
+  output: z.object({ old: Challenge, new: Challenge }),
+  refuses: ['otp_too_soon', 'otp_limit', 'phone_same'],
+});
+
+/** Both codes: the number changes, and every other session ends. A right code counts once it fits both. */
+export const confirmPhone = act({
+  name: 'user_change_phone_confirm',
+  by: 'anyone_signed_in',
+  changes: true,
+  limit: 'auth',
+  audited: true,
+  fresh: true,
+  input: {
+    old_challenge: IdInput('challenge'),
+    old_code: Code,
+    new_challenge: IdInput('challenge'),
+    new_code: Code,
+  },
+  output: User,
+  refuses: ['otp_wrong', 'otp_expired'],
+});
+
+/** The other sessions end; this one stays. */
+export const changePassword = act({
+  name: 'user_change_password',
+  by: 'anyone_signed_in',
+  changes: true,
+  limit: 'auth',
+  audited: true,
+  input: { current: CurrentPassword, password: NewPassword },
+  output: z.object({ ended: z.int() }),
+  refuses: ['password_wrong', 'password_common'],
+});
+
+// Sessions.
+
+export const SessionRow = z.object({
+  id: Id('session'),
+  current: z.boolean(),
+  /** What the browser says it is: `Chrome di Android`. */
+  device: z.string(),
+  /** The address of the last use. */
+  ip: z.string(),
+  created_at: z.iso.datetime(),
+  last_used_at: z.iso.datetime(),
+});
+export type SessionRow = z.output<typeof SessionRow>;
+
+/** The sessions that stand, the current one first, then by last use; ten at most. */
+export const listSessions = act({
+  name: 'user_session_list',
+  by: 'anyone_signed_in',
+  list: 'default',
+  output: SessionRow,
+});
+
+/** Ends one session, or with `others` all but this one. */
+export const revokeSessions = act({
+  name: 'user_session_revoke',
+  by: 'anyone_signed_in',
+  changes: true,
+  audited: true,
+  input: {
+    session_id: z.optional(IdInput('session')),
+    others: z.optional(z.literal('1')),
+  },
+  output: z.object({ ended: z.int() }),
+});
+
+// My data, and the end.
+
+export const ExportState = z.object({
+  id: Id('export'),
+  status: z.enum(['waiting', 'working', 'ready', 'failed', 'expired']),
+  /** 0 to 100. */
+  progress: z.int(),
+  size_bytes: z.nullable(z.int()),
+  /** A signed address, private and good for 24 hours; null until it is ready. */
+  url: z.nullable(z.string()),
+  created_at: z.iso.datetime(),
+  expires_at: z.nullable(z.iso.datetime()),
+});
+export type ExportState = z.output<typeof ExportState>;
+
+/** Asks for an archive of everything the account holds; three a day. */
+export const exportData = act({
+  name: 'user_export',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  fresh: true,
+  output: ExportState,
+  refuses: ['export_limit'],
+});
+
+/** The newest archive that was asked for; null when there is none. */
+export const getExport = act({
+  name: 'user_export_get',
+  by: 'customer',
+  output: z.object({ export: z.nullable(ExportState) }),
+});
+
+/** Sends the code that the deletion asks for. */
+export const askDeletion = act({
+  name: 'user_delete_ask',
+  by: 'customer',
+  changes: true,
+  limit: 'otp',
+  audited: true,
+  fresh: true,
+  output: Challenge,
+  refuses: ['otp_too_soon', 'otp_limit'],
+});
+
+/** Password and code: the account is erased seven days from now, unless it is called off. */
+export const deleteAccount = act({
+  name: 'user_delete',
+  by: 'customer',
+  changes: true,
+  limit: 'auth',
+  audited: true,
+  fresh: true,
+  input: { password: CurrentPassword, challenge: IdInput('challenge'), code: Code },
+  output: User,
+  refuses: ['password_wrong', 'otp_wrong', 'otp_expired'],
+});
+
+/** Calls the deletion off, within the seven days. */
+export const keepAccount = act({
+  name: 'user_delete_cancel',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  output: User,
+});

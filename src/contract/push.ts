@@ -1,0 +1,90 @@
+import * as z from 'zod/mini';
+import { act } from './act.ts';
+
+/** What a browser needs to subscribe; `vapid_key` is made at the first start. */
+export const pushConfig = act({
+  name: 'push_config',
+  by: 'anyone_signed_in',
+  output: z.object({ vapid_key: z.string() }),
+});
+
+const KEY_BASE64URL = /^[A-Za-z0-9_-]{16,200}=*$/;
+
+/** A device push token, as `fcm` carries it on every call: `psh_` and 43 characters. */
+export const PushToken = z.string().check(z.regex(/^psh_[A-Za-z0-9_-]{43}$/));
+
+/**
+ * Keeps a subscription of this browser for this session and answers its device push token. With
+ * `old` that token is refreshed when it is the same subscription, else deleted. The subscription of
+ * whoever was signed in on this browser before moves to this person.
+ */
+export const registerPush = act({
+  name: 'push_register',
+  by: 'anyone_signed_in',
+  changes: true,
+  input: {
+    endpoint: z.string().check(z.maxLength(2_000), z.regex(/^https?:\/\//)),
+    p256dh: z.string().check(z.regex(KEY_BASE64URL)),
+    auth: z.string().check(z.regex(KEY_BASE64URL)),
+    vapid_key: z.string().check(z.regex(KEY_BASE64URL)),
+    old: z.optional(z.string().check(z.maxLength(100))),
+  },
+  output: z.object({ token: PushToken }),
+  refuses: ['push_service_unknown', 'push_key_old'],
+});
+
+/**
+ * The worker's own renewal, when the browser changed its subscription while nobody looked: the old
+ * token is the proof, for a worker knows no session.
+ */
+export const renewPush = act({
+  name: 'push_renew',
+  by: 'public',
+  changes: true,
+  limit: 'auth',
+  input: {
+    old: PushToken,
+    endpoint: z.string().check(z.maxLength(2_000), z.regex(/^https?:\/\//)),
+    p256dh: z.string().check(z.regex(KEY_BASE64URL)),
+    auth: z.string().check(z.regex(KEY_BASE64URL)),
+    vapid_key: z.string().check(z.regex(KEY_BASE64URL)),
+  },
+  output: z.object({ token: PushToken }),
+  refuses: ['push_service_unknown', 'push_key_old'],
+});
+
+/** Deletes a device push token of the caller's; one that is not there is no error. */
+export const unregisterPush = act({
+  name: 'push_unregister',
+  by: 'anyone_signed_in',
+  changes: true,
+  input: { push_token: z.string().check(z.maxLength(100)) },
+  output: z.object({}),
+});
+
+/** Sends a notice to this browser's subscription, now. */
+export const testPush = act({
+  name: 'push_test',
+  by: 'anyone_signed_in',
+  changes: true,
+  limit: 'otp',
+  input: { push_token: PushToken },
+  output: z.object({}),
+  refuses: ['push_gone', 'push_service_down'],
+});
+
+/** What a push carries, before encryption at most 3.8 KB (specification, section 3; `design.md`, 4.2). */
+export const PushPayload = z.object({
+  web_push: z.literal(8030),
+  notification: z.object({
+    title: z.string(),
+    body: z.string(),
+    icon: z.string(),
+    image: z.optional(z.string()),
+    navigate: z.string(),
+    app_badge: z.optional(z.string()),
+  }),
+  data: z.object({ url: z.string(), id: z.string() }),
+  fcmOptions: z.object({ link: z.string(), analyticsLabel: z.optional(z.string()) }),
+});
+export type PushPayload = z.output<typeof PushPayload>;

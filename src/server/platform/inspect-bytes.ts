@@ -1,0 +1,136 @@
+import { open } from 'node:fs/promises';
+import type { FileMime } from '#contract/uploads.ts';
+
+/** What bytes say they are. `old_office` and `zip` are containers: what is in them says more. */
+export type Sniffed =
+  | 'jpeg'
+  | 'png'
+  | 'webp'
+  | 'gif'
+  | 'ogg'
+  | 'mp4'
+  | 'pdf'
+  | 'zip'
+  | 'old_office'
+  | 'markup'
+  | 'text'
+  | 'unknown';
+
+type Mark = { is: Sniffed; at: number; says: string | RegExp };
+
+const marks: readonly Mark[] = [
+  { is: 'png', at: 0, says: '\x89PNG\r\n\x1a\n' },
+  { is: 'jpeg', at: 0, says: '\xff\xd8\xff' },
+  { is: 'webp', at: 0, says: /^RIFF[^]{4}WEBPVP8/ },
+  { is: 'gif', at: 0, says: /^GIF8[79]a/ },
+  { is: 'ogg', at: 0, says: 'OggS\0' },
+  // The brands of MPEG-4 and 3GPP; QuickTime and the pictures in the same box are something else.
+  { is: 'mp4', at: 4, says: /^ftyp(isom|iso[2-9]|mp4[12]|avc1|M4[AVBP] |dash|3g[p2]|MSNV)/ },
+  { is: 'pdf', at: 0, says: /^%PDF-[12]\./ },
+  { is: 'zip', at: 0, says: 'PK\x03\x04' },
+  { is: 'old_office', at: 0, says: '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1' },
+];
+
+/** The first bytes that are looked at. */
+const HEAD_BYTES = 1_024;
+/** What a browser would read as a page, a picture that runs, or a script for the server. */
+const markup = /^(<[!?a-z/%]|#!|%!PS|\{\\rtf)/i;
+/** What no text has, read as latin-1: the bytes of UTF-8 beyond ASCII are left alone. */
+export const controls = /[[\p{Cc}&&\p{ASCII}]--[\t\n\v\f\r]]/v;
+
+/** What the first bytes say a file is, whatever its name or sender claims. */
+export function sniff(bytes: Uint8Array): Sniffed {
+  const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1');
+  const mark = marks.find(({ at, says }) =>
+    typeof says === 'string' ? head.startsWith(says, at) : says.test(head.slice(at, at + 32)),
+  );
+  if (mark) return mark.is;
+  if (head === '') return 'unknown';
+  const wide = /^(\xff\xfe|\xfe\xff)/.test(head);
+  const words = wide ? head.replaceAll('\0', '') : head;
+  if (controls.test(words)) return 'unknown';
+  return markup.test(words.replace(/^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, '').trimStart())
+    ? 'markup'
+    : 'text';
+}
+
+const mimeOf: Partial<Record<Sniffed, string>> = {
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  gif: 'image/gif',
+  ogg: 'audio/ogg',
+  mp4: 'video/mp4',
+  pdf: 'application/pdf',
+};
+
+/** The type to keep bytes under that nobody claims anything about; never one that a browser would run. */
+export const mimeByBytes = (bytes: Uint8Array): string =>
+  mimeOf[sniff(bytes)] ?? 'application/octet-stream';
+
+const sniffedAs: Record<FileMime, Sniffed> = {
+  'image/jpeg': 'jpeg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'audio/ogg': 'ogg',
+  'audio/mp4': 'mp4',
+  'video/mp4': 'mp4',
+  'application/pdf': 'pdf',
+  'application/msword': 'old_office',
+  'application/vnd.ms-excel': 'old_office',
+  'application/vnd.ms-powerpoint': 'old_office',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'zip',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'zip',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'zip',
+  'application/zip': 'zip',
+  'text/csv': 'text',
+  'text/plain': 'text',
+};
+
+/** True when the beginning of a file is that of its type. */
+export const beginsAs = (mime: FileMime, head: Uint8Array): boolean =>
+  sniff(head) === sniffedAs[mime];
+
+/** The first and the last bytes of a file. */
+export async function edgesOf(path: string): Promise<{ head: Buffer; tail: Buffer }> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const read = async (position: number) => {
+      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES), position });
+      return buffer.subarray(0, bytesRead);
+    };
+    return { head: await read(0), tail: await read(Math.max(0, size - HEAD_BYTES)) };
+  } finally {
+    await file.close();
+  }
+}
+
+const OVERLAP = 256;
+
+/**
+ * Reads a file through once, in latin-1, and says which patterns are in it.
+ *
+ * A match longer than 256 letters may be missed where two reads meet.
+ *
+ * @param as what becomes of the text before the patterns look at it.
+ */
+export async function findsIn<Name extends string>(
+  path: string,
+  patterns: Readonly<Record<Name, RegExp>>,
+  as: (text: string) => string = (text) => text,
+): Promise<Set<Name>> {
+  const found = new Set<Name>();
+  const names = Object.keys(patterns) as Name[];
+  const file = await open(path, 'r');
+  let before = '';
+  for await (const chunk of file.createReadStream({ highWaterMark: 1 << 18 })) {
+    const raw = before + (chunk as Buffer).toString('latin1');
+    const text = as(raw);
+    for (const name of names) {
+      if (!found.has(name) && patterns[name].test(text)) found.add(name);
+    }
+    before = raw.slice(-OVERLAP);
+  }
+  return found;
+}

@@ -1,0 +1,37 @@
+import { FILE_NAME_MAX } from '#contract/uploads.ts';
+
+/** What never belongs in a name: controls, marks that turn the reading direction, invisible fillers. */
+const unseen = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu;
+/** Letters that some system reads as something else: drives, streams, wildcards, pipes. */
+const special = /[<>:"|?*]/g;
+const NAMELESS = 'berkas';
+const ENDING_MAX = 12;
+const RAW_MAX = 4_096;
+
+/**
+ * A file's name as people may see it: its last part only, in NFC, without anything invisible, at most 200
+ * graphemes with its ending kept. It is never a path, and never where the bytes lie.
+ */
+export function cleanName(raw: string): string {
+  const shown = raw.slice(0, RAW_MAX).toWellFormed().normalize('NFC').replace(unseen, '');
+  const last = shown.split(/[/\\]/).at(-1) ?? '';
+  const name = last
+    .replace(special, '_')
+    .replace(/\s+/g, ' ')
+    .replace(/^[. ]+|[. ]+$/g, '');
+  return shortened(name === '' ? NAMELESS : name);
+}
+
+const graphemes = new Intl.Segmenter('id', { granularity: 'grapheme' });
+
+function shortened(name: string): string {
+  const letters = Array.from(graphemes.segment(name), ({ segment }) => segment);
+  if (letters.length <= FILE_NAME_MAX) return name;
+  const dot = letters.lastIndexOf('.');
+  const ending = dot > 0 && letters.length - dot <= ENDING_MAX ? letters.slice(dot) : [];
+  return [...letters.slice(0, FILE_NAME_MAX - ending.length), ...ending].join('');
+}
+
+/** A name with another ending, when its bytes became another kind. */
+export const withEnding = (name: string, ending: string): string =>
+  shortened(`${name.replace(/\.[^.]*$/, '')}.${ending}`);

@@ -1,0 +1,217 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns';
+import { type ClientRequest, type IncomingHttpHeaders, request as overHttp } from 'node:http';
+import { request as overHttps } from 'node:https';
+import { type LookupFunction, isIP } from 'node:net';
+import { isPublicAddress } from './addresses.ts';
+
+/**
+ * Why a request to the outside has no answer. `refused`: we may not ask there; `late`: it took too
+ * long; `unreachable`: no connection, or one that broke; `ended`: the asker gave up.
+ */
+export type OutboundReason = 'refused' | 'late' | 'unreachable' | 'ended';
+
+/** Says why, and which host at most: addresses of others may be secrets. */
+export class OutboundError extends Error {
+  readonly reason: OutboundReason;
+
+  constructor(reason: OutboundReason, words: string, options?: ErrorOptions) {
+    super(words, options);
+    this.name = 'OutboundError';
+    this.reason = reason;
+  }
+}
+
+export type OutboundAsk = {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array | string;
+  /** How long all of it may take; 15 s without it. */
+  totalMs?: number;
+  signal?: AbortSignal;
+};
+
+export type OutboundAnswer = {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Of a longer body its first 64 kB. */
+  body: Buffer;
+};
+
+/** Asks others, at addresses that people or browsers gave us (`security.md`, T20). */
+export type Outbound = {
+  /**
+   * The address, when it may be asked as far as can be told without looking its name up.
+   *
+   * @throws OutboundError `refused`
+   */
+  check(url: string): URL;
+  /**
+   * Posts, once, and follows nothing: a redirect is an answer like any other.
+   *
+   * @throws OutboundError
+   */
+  post(ask: OutboundAsk): Promise<OutboundAnswer>;
+};
+
+type Resolve = (
+  hostname: string,
+  options: { all: true; family?: number | 'IPv4' | 'IPv6' | undefined; hints?: number | undefined },
+  done: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void;
+
+type Wanted = {
+  /** Origins the operator named: asked whatever their scheme, port and address. */
+  listed: readonly string[];
+  /** How names are looked up; as the system does without it. */
+  resolve?: Resolve;
+  /** Ports of others; 443, 80 and 8443 without it. */
+  ports?: readonly number[];
+  /** See `CONNECT_MS`, `HEADERS_MS`. */
+  connectMs?: number;
+  headersMs?: number;
+};
+
+const CONNECT_MS = 3_000;
+const HEADERS_MS = 10_000;
+const TOTAL_MS = 15_000;
+const ANSWER_BYTES_MAX = 65_536;
+const URL_LENGTH_MAX = 2_048;
+const PORTS = [443, 80, 8443];
+
+/**
+ * The guarded client. Others are asked over https, at public addresses only: literal ones are judged
+ * before, and of a name every address it has, in the very look-up that connects, so that a name
+ * cannot change between the judging and the asking. Each request has a connection of its own, and no
+ * proxy of the environment stands between.
+ */
+export function openOutbound(wanted: Wanted): Outbound {
+  const { listed, resolve = systemLookup, ports = PORTS } = wanted;
+  const isListed = (url: URL) => listed.includes(url.origin);
+
+  const check = (text: string): URL => {
+    if (text.length > URL_LENGTH_MAX || !URL.canParse(text)) refuse('no address');
+    const url = new URL(text);
+    if (url.username !== '' || url.password !== '') refuse('a password in the address');
+    if (isListed(url)) return url;
+    if (url.protocol !== 'https:') refuse('not https');
+    if (url.port !== '' && !ports.includes(Number(url.port))) refuse('an odd port');
+    const host = hostOf(url);
+    if (isIP(host) !== 0 && !isPublicAddress(host)) refuse('no public address');
+    return url;
+  };
+  return {
+    check,
+    post: async (ask) => {
+      const url = check(ask.url);
+      const lookup = isListed(url) ? undefined : judging(resolve);
+      return exchange(url, ask, { lookup, ...wanted });
+    },
+  };
+}
+
+function refuse(why: string): never {
+  throw new OutboundError('refused', `the address may not be asked: ${why}`);
+}
+
+/** IPv6 addresses stand in brackets in a URL. */
+const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+
+/** A look-up that has no answer when one of the answers is not public. */
+const judging =
+  (resolve: Resolve): LookupFunction =>
+  (hostname, { all, family, hints }, done) => {
+    resolve(hostname, { all: true, family, hints }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error) return done(error, '', 0);
+      if (!first) return done(new Error('the name has no address'), '', 0);
+      if (!addresses.every(({ address }) => isPublicAddress(address))) {
+        const words = 'the address may not be asked: no public address';
+        return done(new OutboundError('refused', words), '', 0);
+      }
+      return all ? done(null, addresses) : done(null, first.address, first.family);
+    });
+  };
+
+type Way = Pick<Wanted, 'connectMs' | 'headersMs'> & { lookup: LookupFunction | undefined };
+
+/** One request and its answer, or one OutboundError. */
+async function exchange(url: URL, ask: OutboundAsk, way: Way): Promise<OutboundAnswer> {
+  const secure = url.protocol === 'https:';
+  const request = (secure ? overHttps : overHttp)({
+    agent: false,
+    method: 'POST',
+    hostname: hostOf(url),
+    port: url.port === '' ? undefined : Number(url.port),
+    path: `${url.pathname}${url.search}`,
+    headers: { ...ask.headers, 'content-length': Buffer.byteLength(ask.body) },
+    ...(way.lookup && { lookup: way.lookup }),
+  });
+  let ended: OutboundError | undefined;
+  const end = (reason: OutboundReason, words: string) => {
+    ended ??= new OutboundError(reason, words);
+    request.destroy(ended);
+  };
+  const giveUp = () => end('ended', 'nobody waits for the answer any more');
+  ask.signal?.addEventListener('abort', giveUp, { once: true });
+  const stop = limit(request, secure, { ...way, ...ask }, (what) =>
+    end('late', `${what} took too long`),
+  );
+  const answer = answerOf(request);
+  if (ask.signal?.aborted) giveUp();
+  request.end(ask.body);
+  try {
+    return await answer;
+  } catch (error) {
+    if (ended ?? error instanceof OutboundError) throw ended ?? error;
+    throw new OutboundError('unreachable', `${url.hostname} cannot be reached`, { cause: error });
+  } finally {
+    stop();
+    ask.signal?.removeEventListener('abort', giveUp);
+    request.destroy();
+  }
+}
+
+type Limits = Pick<Wanted, 'connectMs' | 'headersMs'> & Pick<OutboundAsk, 'totalMs'>;
+
+/** Watches the clock over the connection, the answer's first line, and the whole. */
+function limit(
+  request: ClientRequest,
+  secure: boolean,
+  { connectMs = CONNECT_MS, headersMs = HEADERS_MS, totalMs = TOTAL_MS }: Limits,
+  late: (what: string) => void,
+): () => void {
+  const connecting = setTimeout(late, connectMs, 'the connection');
+  const waiting = setTimeout(late, headersMs, 'the answer');
+  const whole = setTimeout(late, totalMs, 'the whole answer');
+  request.once('socket', (socket) =>
+    socket.once(secure ? 'secureConnect' : 'connect', () => clearTimeout(connecting)),
+  );
+  request.once('response', () => clearTimeout(waiting));
+  return () => {
+    for (const timer of [connecting, waiting, whole]) clearTimeout(timer);
+  };
+}
+
+function answerOf(request: ClientRequest): Promise<OutboundAnswer> {
+  return new Promise((resolve, reject) => {
+    request.on('error', reject);
+    request.once('close', () => reject(new Error('the connection ended without an answer')));
+    request.once('response', (response) => {
+      const parts: Buffer[] = [];
+      let size = 0;
+      const tell = () => {
+        const body = Buffer.concat(parts).subarray(0, ANSWER_BYTES_MAX);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+      };
+      response.on('data', (part: Buffer) => {
+        parts.push(part);
+        size += part.length;
+        if (size < ANSWER_BYTES_MAX) return;
+        tell();
+        request.destroy();
+      });
+      response.once('end', tell);
+      response.on('error', reject);
+    });
+  });
+}

@@ -1,0 +1,135 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { peopleActs } from '#web/client/calls.ts';
+import { refusalCode, sentenceOf } from '#web/client/errors.ts';
+import { useAct } from '#web/client/query.ts';
+import { useForm } from '#web/client/useForm.ts';
+import { enterSession } from '#web/client/user.ts';
+import { wrongFields, type WrongFields } from '#web/client/wrongFields.ts';
+import styles from '#web/features/auth/auth.module.css';
+import { readGrant, saveGrant, type ForgotGrant } from '#web/features/auth/forgotGrant.ts';
+import { NoCode } from '#web/features/auth/NoCode.tsx';
+import { passwordStrength } from '#web/features/auth/passwordStrength.ts';
+import { Refused } from '#web/features/shell/Refused.tsx';
+import { Button } from '#web/ui/Button.tsx';
+import { Countdown } from '#web/ui/Countdown.tsx';
+import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { PasswordField, Strength } from '#web/ui/PasswordField.tsx';
+import { toast } from '#web/ui/toasts.ts';
+
+const TITLE = 'Kata sandi baru';
+const changeAct = async () => (await peopleActs()).changeForgotten;
+
+type Values = { password: string; repeat: string };
+
+async function check({ password, repeat }: Values): Promise<WrongFields> {
+  const wrong = wrongFields(await changeAct(), { grant: '', password });
+  if (repeat === '') return { ...wrong, repeat: 'Tulis kata sandi baru sekali lagi.' };
+  return repeat === password ? wrong : { ...wrong, repeat: 'Kedua kata sandi ini berbeda.' };
+}
+
+/** Route `/auth/forgot-password/change`: another password, within the ten minutes the code gave. */
+export function ForgotChangePage() {
+  const [grant, setGrant] = useState(readGrant);
+  const [late, setLate] = useState(false);
+  if (grant) {
+    const lose = () => {
+      saveGrant(undefined);
+      setGrant(undefined);
+      setLate(true);
+    };
+    return <ChangeForm grant={grant} onLate={lose} />;
+  }
+  return (
+    <NoCode title={TITLE}>
+      {late
+        ? 'Waktu untuk mengganti kata sandi sudah habis.'
+        : 'Kata sandi diganti setelah kode dari ponsel Anda dimasukkan.'}
+    </NoCode>
+  );
+}
+
+function ChangeForm({ grant, onLate }: { grant: ForgotGrant; onLate: () => void }) {
+  const client = useQueryClient();
+  const form = useForm<Values>({ password: '', repeat: '' }, check);
+  const [error, setError] = useState<unknown>();
+  const change = useAct(changeAct);
+
+  const send = async ({ password }: Values) => {
+    if (change.busy) return;
+    setError(undefined);
+    try {
+      const signedIn = await change.perform({ grant: grant.grant, password });
+      saveGrant(undefined);
+      enterSession(client, signedIn);
+      toast('Kata sandi sudah diganti. Sesi di peramban lain diakhiri.', { tone: 'success' });
+    } catch (no) {
+      if (refusalCode(no) === 'grant_gone') return onLate();
+      const common = refusalCode(no) === 'password_common';
+      form.refuse(no, common ? { password: sentenceOf(no) } : {});
+      setError(common ? undefined : no);
+    }
+  };
+
+  return (
+    <>
+      <PageTitle>{TITLE}</PageTitle>
+      <p className={styles['lead']}>
+        Setelah diganti, Anda langsung masuk di sini dan keluar dari semua peramban lain. Waktu yang
+        tersisa: <Countdown until={new Date(grant.expiresAt)} onEnd={onLate} />.
+      </p>
+      <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(send)}>
+        <Refused error={error} fields={['password', 'repeat']} />
+        {/* Tells the browser's list of passwords whose this one is. */}
+        <input
+          type="text"
+          name="username"
+          autoComplete="username"
+          value={grant.phone}
+          readOnly
+          hidden
+        />
+        <Passwords form={form} phone={grant.phone} />
+        <Button type="submit" size="lg" block busy={change.busy}>
+          Ganti kata sandi
+        </Button>
+      </form>
+    </>
+  );
+}
+
+type PasswordsProps = { form: ReturnType<typeof useForm<Values>>; phone: string };
+
+function Passwords({ form: { values, errors, set, leave }, phone }: PasswordsProps) {
+  const { password } = values;
+  return (
+    <>
+      <PasswordField
+        label="Kata sandi baru"
+        required
+        name="password"
+        autoComplete="new-password"
+        size="lg"
+        help="Paling sedikit 8 karakter. Beberapa kata acak mudah diingat dan sulit ditebak."
+        strength={
+          password !== '' && <Strength {...passwordStrength(password, { name: '', phone })} />
+        }
+        value={password}
+        error={errors.password}
+        onChange={(event) => set('password', event.target.value)}
+        onBlur={() => leave('password')}
+      />
+      <PasswordField
+        label="Ulangi kata sandi baru"
+        required
+        name="repeat"
+        autoComplete="new-password"
+        size="lg"
+        value={values.repeat}
+        error={errors.repeat}
+        onChange={(event) => set('repeat', event.target.value)}
+        onBlur={() => leave('repeat')}
+      />
+    </>
+  );
+}

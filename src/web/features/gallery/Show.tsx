@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react';
+import styles from '#web/features/gallery/gallery.module.css';
+
+/** One state of a piece, with its name above it. */
+export const Show = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section className={styles['show']} aria-label={title}>
+    <h3 className={styles['state']}>{title}</h3>
+    <div className={styles['stage']}>{children}</div>
+  </section>
+);
+
+/** What a piece has told its owner, in words: for people who look, and for tests. */
+export const Emitted = ({ of, children }: { of: string; children: ReactNode }) => (
+  <output className={styles['emitted']} aria-label={of}>
+    {children}
+  </output>
+);

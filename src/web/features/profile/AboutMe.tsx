@@ -1,0 +1,113 @@
+import { lazy, Suspense, useState } from 'react';
+import { updateUser } from '#contract/people.ts';
+import { sentenceOf } from '#web/client/errors.ts';
+import { useTakeUser } from '#web/client/preferences.ts';
+import { useAct } from '#web/client/query.ts';
+import { useForm } from '#web/client/useForm.ts';
+import { useUser } from '#web/client/user.ts';
+import { wrongFields } from '#web/client/wrongFields.ts';
+import styles from '#web/features/profile/profile.module.css';
+import { Section } from '#web/features/profile/Section.tsx';
+import { Refused } from '#web/features/shell/Refused.tsx';
+import { Avatar } from '#web/ui/Avatar.tsx';
+import { Button } from '#web/ui/Button.tsx';
+import { confirm } from '#web/ui/confirm.ts';
+import { TextField } from '#web/ui/TextField.tsx';
+import { toast } from '#web/ui/toasts.ts';
+
+const AvatarDialog = lazy(async () => ({
+  default: (await import('#web/features/profile/avatar/AvatarDialog.tsx')).AvatarDialog,
+}));
+
+/** Who one is: the picture, the name, the address. */
+export const AboutMe = () => (
+  <Section id="profil" title="Profil">
+    <Picture />
+    <Names />
+  </Section>
+);
+
+function Picture() {
+  const user = useUser();
+  const takeUser = useTakeUser();
+  const update = useAct(updateUser);
+  const [choosing, setChoosing] = useState(false);
+  const remove = () =>
+    confirm({
+      title: 'Hapus foto profil?',
+      children: <p>Inisial nama Anda tampil sebagai gantinya.</p>,
+      cancelText: 'Batal',
+      confirmText: 'Hapus',
+      sentenceOf,
+      onConfirm: async () => takeUser(await update.perform({ avatar: '' })),
+    });
+  return (
+    <div className={styles['portrait']}>
+      <Avatar name={user.name} size="xl" {...(user.avatar !== null && { src: user.avatar })} />
+      <div className={styles['actions']}>
+        <Button variant="outline" tone="neutral" onClick={() => setChoosing(true)}>
+          {user.avatar === null ? 'Unggah foto' : 'Ganti foto'}
+        </Button>
+        {user.avatar !== null && (
+          <Button variant="link" tone="danger" onClick={() => void remove()}>
+            Hapus foto
+          </Button>
+        )}
+      </div>
+      {choosing && (
+        <Suspense>
+          <AvatarDialog onClose={() => setChoosing(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+function Names() {
+  const user = useUser();
+  const takeUser = useTakeUser();
+  const update = useAct(updateUser);
+  const form = useForm({ name: user.name, email: user.email ?? '' }, (values) =>
+    wrongFields(updateUser, values),
+  );
+  const save = async (values: typeof form.values) => {
+    if (update.busy) return;
+    try {
+      takeUser(await update.perform(values));
+      toast('Profil disimpan.', { tone: 'success' });
+    } catch (no) {
+      form.refuse(no);
+    }
+  };
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(save)}>
+      <Refused error={update.error} fields={['name', 'email']} />
+      <TextField
+        label="Nama Anda atau nama usaha"
+        required
+        name="name"
+        autoComplete="name"
+        value={form.values.name}
+        error={form.errors.name}
+        onChange={(event) => form.set('name', event.target.value)}
+        onBlur={() => form.leave('name')}
+      />
+      <TextField
+        label="Alamat surel"
+        type="email"
+        name="email"
+        autoComplete="email"
+        help="Boleh dikosongkan."
+        value={form.values.email}
+        error={form.errors.email}
+        onChange={(event) => form.set('email', event.target.value)}
+        onBlur={() => form.leave('email')}
+      />
+      <div>
+        <Button type="submit" busy={update.busy}>
+          Simpan profil
+        </Button>
+      </div>
+    </form>
+  );
+}

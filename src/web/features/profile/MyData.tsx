@@ -1,0 +1,105 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { exportData, type ExportState } from '#contract/people.ts';
+import { formatDateTime } from '#contract/time.ts';
+import { sentenceOf } from '#web/client/errors.ts';
+import { useAct } from '#web/client/query.ts';
+import { useUser } from '#web/client/user.ts';
+import styles from '#web/features/profile/profile.module.css';
+import { exportQuery } from '#web/features/profile/queries.ts';
+import { Section } from '#web/features/profile/Section.tsx';
+import { Refused } from '#web/features/shell/Refused.tsx';
+import { Alert } from '#web/ui/Alert.tsx';
+import { AnchorButton, Button } from '#web/ui/Button.tsx';
+import { WentWrong } from '#web/ui/EmptyState.tsx';
+import { fileSizeText } from '#web/ui/rules/fileSize.ts';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { indonesianUploads } from '#web/ui/UploadLabels.ts';
+
+/** Everything the account holds, as one archive. */
+export function MyData() {
+  const archive = useQuery(exportQuery);
+  const client = useQueryClient();
+  const start = useAct(exportData, {
+    onSuccess: (made) => void client.setQueryData(exportQuery.queryKey, made),
+  });
+  const state = archive.data;
+  const making = state?.status === 'waiting' || state?.status === 'working';
+  return (
+    <Section
+      id="data"
+      title="Data saya"
+      about="Satu arsip ZIP berisi profil, pesan, percakapan, mutasi saldo, dan berkas Anda, dalam JSON dan CSV. Kunci API tidak ikut."
+    >
+      <Refused error={start.error} />
+      {archive.isPending && <Skeleton height={40} />}
+      {archive.isError && !state && (
+        <WentWrong message={sentenceOf(archive.error)} onRetry={() => void archive.refetch()} />
+      )}
+      {state && <Archive state={state} />}
+      {!archive.isPending && !making && (
+        <div>
+          <Button
+            variant="outline"
+            tone="neutral"
+            busy={start.busy}
+            onClick={() => start.mutate({})}
+          >
+            {state ? 'Buat arsip baru' : 'Buat arsip data saya'}
+          </Button>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function Archive({ state }: { state: ExportState }) {
+  const { timezone } = useUser();
+  switch (state.status) {
+    case 'waiting':
+    case 'working':
+      return <Making progress={state.progress} />;
+    case 'ready':
+      return <Ready state={state} timezone={timezone} />;
+    case 'failed':
+      return (
+        <Alert visible state="danger" label="Arsip gagal dibuat. Data Anda utuh; coba buat lagi." />
+      );
+    case 'expired':
+      return (
+        <p className={styles['note']}>
+          Arsip {formatDateTime(state.created_at, timezone)} sudah dihapus dari server.
+        </p>
+      );
+  }
+}
+
+const Making = ({ progress }: { progress: number }) => (
+  <div className={styles['making']}>
+    <p role="status">Arsip sedang dibuat. Halaman ini boleh ditutup.</p>
+    <div className={styles['bar']}>
+      <progress aria-label="Pembuatan arsip" max={100} value={progress} />
+      <span className="num">{progress}%</span>
+    </div>
+  </div>
+);
+
+function Ready({ state, timezone }: { state: ExportState; timezone: string }) {
+  const { url, size_bytes: size, created_at, expires_at } = state;
+  return (
+    <div className={styles['line']}>
+      <div>
+        <p className={styles['strong']}>Arsip {formatDateTime(created_at, timezone)}</p>
+        <p className={styles['note']}>
+          {size !== null && `${fileSizeText(size, indonesianUploads.size)} · `}
+          {expires_at !== null && `dapat diunduh sampai ${formatDateTime(expires_at, timezone)}`}
+        </p>
+      </div>
+      {url !== null && (
+        <AnchorButton href={url} download icon={<Download size={18} aria-hidden="true" />}>
+          Unduh arsip
+        </AnchorButton>
+      )}
+    </div>
+  );
+}

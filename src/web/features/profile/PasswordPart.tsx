@@ -1,0 +1,106 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { changePassword } from '#contract/people.ts';
+import { refusalCode, sentenceOf } from '#web/client/errors.ts';
+import { useAct } from '#web/client/query.ts';
+import { useForm } from '#web/client/useForm.ts';
+import { useUser } from '#web/client/user.ts';
+import { wrongFields } from '#web/client/wrongFields.ts';
+import { passwordStrength } from '#web/features/auth/passwordStrength.ts';
+import styles from '#web/features/profile/profile.module.css';
+import { sessionsQuery } from '#web/features/profile/queries.ts';
+import { Section } from '#web/features/profile/Section.tsx';
+import { Refused } from '#web/features/shell/Refused.tsx';
+import { Alert } from '#web/ui/Alert.tsx';
+import { Button } from '#web/ui/Button.tsx';
+import { PasswordField, Strength } from '#web/ui/PasswordField.tsx';
+
+const empty = { current: '', password: '' };
+
+/** Both passwords as they are typed, sent, and what became of them. */
+function useChange() {
+  const client = useQueryClient();
+  const change = useAct(changePassword);
+  const form = useForm(empty, (values) => ({
+    ...wrongFields(changePassword, values),
+    ...(values.current === '' && { current: 'Tulis kata sandi Anda yang sekarang.' }),
+  }));
+  const [error, setError] = useState<unknown>();
+  const [done, setDone] = useState<string>();
+
+  const send = async (values: typeof empty) => {
+    if (change.busy) return;
+    setError(undefined);
+    setDone(undefined);
+    try {
+      const { ended } = await change.perform(values);
+      form.set('current', '');
+      form.set('password', '');
+      setDone(doneWords(ended));
+      void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+    } catch (no) {
+      const field = refusedField[refusalCode(no) ?? ''];
+      form.refuse(no, field ? { [field]: sentenceOf(no) } : {});
+      setError(field ? undefined : no);
+    }
+  };
+  return { form, busy: change.busy, error, done, send, close: () => setDone(undefined) };
+}
+
+/** Another password; the person's other sessions end with it. */
+export function PasswordPart() {
+  const user = useUser();
+  const { form, busy, error, done, send, close } = useChange();
+  return (
+    <Section
+      id="kata-sandi"
+      title="Kata sandi"
+      about="Setelah diganti, sesi Anda di peramban lain langsung berakhir."
+    >
+      <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(send)}>
+        <Alert state="success" visible={done !== undefined} label={done ?? ''} onClose={close} />
+        <Refused error={error} fields={['current', 'password']} />
+        <input hidden name="username" autoComplete="username" value={user.phone} readOnly />
+        <PasswordField
+          label="Kata sandi sekarang"
+          required
+          name="current"
+          autoComplete="current-password"
+          value={form.values.current}
+          error={form.errors.current}
+          onChange={(event) => form.set('current', event.target.value)}
+          onBlur={() => form.leave('current')}
+        />
+        <PasswordField
+          label="Kata sandi baru"
+          required
+          name="password"
+          autoComplete="new-password"
+          help="Paling sedikit 8 karakter. Beberapa kata acak mudah diingat dan sulit ditebak."
+          strength={
+            form.values.password !== '' && (
+              <Strength {...passwordStrength(form.values.password, user)} />
+            )
+          }
+          value={form.values.password}
+          error={form.errors.password}
+          onChange={(event) => form.set('password', event.target.value)}
+          onBlur={() => form.leave('password')}
+        />
+        <div>
+          <Button type="submit" busy={busy}>
+            Ganti kata sandi
+          </Button>
+        </div>
+      </form>
+    </Section>
+  );
+}
+
+const refusedField: Readonly<Record<string, keyof typeof empty>> = {
+  password_wrong: 'current',
+  password_common: 'password',
+};
+
+const doneWords = (ended: number): string =>
+  ended === 0 ? 'Kata sandi diganti.' : `Kata sandi diganti, dan ${ended} sesi lain diakhiri.`;

@@ -1,0 +1,63 @@
+import { Link, useLocation } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useUser } from '#web/client/user.ts';
+import { AboutMe } from '#web/features/profile/AboutMe.tsx';
+import { Appearance } from '#web/features/profile/Appearance.tsx';
+import { ClosePart } from '#web/features/profile/closing/ClosePart.tsx';
+import { MyData } from '#web/features/profile/MyData.tsx';
+import { NoticesPart } from '#web/features/profile/NoticesPart.tsx';
+import { PasswordPart } from '#web/features/profile/PasswordPart.tsx';
+import { PhonePart } from '#web/features/profile/phone/PhonePart.tsx';
+import styles from '#web/features/profile/profile.module.css';
+import { SessionsPart } from '#web/features/profile/SessionsPart.tsx';
+import { PageHead } from '#web/ui/PageHead.tsx';
+
+const parts = [
+  { id: 'profil', title: 'Profil', Part: AboutMe },
+  { id: 'ponsel', title: 'Nomor ponsel', Part: PhonePart },
+  { id: 'kata-sandi', title: 'Kata sandi', Part: PasswordPart },
+  { id: 'sesi', title: 'Sesi', Part: SessionsPart },
+  { id: 'tampilan', title: 'Tampilan', Part: Appearance },
+] as const;
+
+/** What operators have no use for: they get no messages, and theirs is the installation's account. */
+const customerParts = [
+  { id: 'pemberitahuan', title: 'Pemberitahuan', Part: NoticesPart },
+  { id: 'data', title: 'Data saya', Part: MyData },
+  { id: 'hapus-akun', title: 'Hapus akun', Part: ClosePart },
+] as const;
+
+/** Route `/profile`: the person who is signed in, part by part; each part has an anchor. */
+export function ProfilePage() {
+  const operator = useUser().role === 'operator';
+  const shown = operator ? parts : [...parts, ...customerParts];
+  const part = useLocation({ select: ({ hash }) => hash });
+  // The router looks for the part as soon as the address is known: before it is known who is there.
+  useEffect(() => {
+    // In a block: newer browsers answer with a promise, which React would take for how to clean up.
+    document.getElementById(part)?.scrollIntoView();
+  }, [part]);
+  return (
+    <>
+      <PageHead title="Profil" context="Data diri, keamanan, dan pilihan Anda." />
+      <div className={styles['page']}>
+        <nav aria-label="Bagian profil" className={styles['nav']}>
+          <ul className={styles['anchors']}>
+            {shown.map(({ id, title }) => (
+              <li key={id}>
+                <Link to="/profile" hash={id} replace>
+                  {title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div className={styles['parts']}>
+          {shown.map(({ id, Part }) => (
+            <Part key={id} />
+          ))}
+        </div>
+      </div>
+    </>
+  );
+}

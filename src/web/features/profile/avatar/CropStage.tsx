@@ -1,0 +1,147 @@
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
+import {
+  dragged,
+  pictureBehind,
+  zoomed,
+  ZOOM_MAX,
+  type View,
+} from '#web/features/profile/avatar/crop.ts';
+import styles from '#web/features/profile/avatar/AvatarDialog.module.css';
+
+export type Picture = { file: File; address: string; width: number; height: number };
+
+type Props = { picture: Picture; view: View; onView: (view: View) => void };
+
+/** How far (px) an arrow key moves the picture. */
+const STEP = 12;
+const arrows: Readonly<Record<string, { x: number; y: number }>> = {
+  ArrowLeft: { x: STEP, y: 0 },
+  ArrowRight: { x: -STEP, y: 0 },
+  ArrowUp: { x: 0, y: STEP },
+  ArrowDown: { x: 0, y: -STEP },
+};
+const nearer: Readonly<Record<string, number>> = { '+': 1.1, '=': 1.1, '-': 1 / 1.1 };
+
+/**
+ * The square of a picture that an avatar shows. It is drawn with the pointer, or moved by the sliders
+ * or, in the stage, by the arrow keys, `+` and `-`.
+ */
+export function CropStage({ picture, view, onView }: Props) {
+  const stage = useRef<HTMLDivElement>(null);
+  const [side, setSide] = useState(280);
+  const from = useRef<{ x: number; y: number }>(undefined);
+  const helpId = useId();
+  useEffect(() => {
+    const place = stage.current;
+    if (!place) return undefined;
+    const watch = new ResizeObserver(() => setSide(place.clientWidth));
+    watch.observe(place);
+    return () => watch.disconnect();
+  }, []);
+
+  const behind = pictureBehind(picture, view, side);
+  const press = (event: PointerEvent<HTMLElement>) => {
+    if (event.button !== 0) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    from.current = { x: event.clientX, y: event.clientY };
+  };
+  const draw = ({ clientX: x, clientY: y }: PointerEvent) => {
+    if (!from.current) return;
+    const by = { x: x - from.current.x, y: y - from.current.y };
+    from.current = { x, y };
+    onView(dragged(picture, view, side, by));
+  };
+  const keys = (event: KeyboardEvent) => {
+    const by = arrows[event.key];
+    const factor = nearer[event.key];
+    if (!by && factor === undefined) return;
+    event.preventDefault();
+    if (by) onView(dragged(picture, view, side, by));
+    if (factor !== undefined) onView(zoomed(picture, view, view.zoom * factor));
+  };
+  const release = () => (from.current = undefined);
+  return (
+    <>
+      <div
+        ref={stage}
+        // It is moved and enlarged by keys: more than any one role of a control says.
+        role="application"
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        tabIndex={0}
+        aria-label="Bagian foto yang tampil"
+        aria-describedby={helpId}
+        className={styles['stage']}
+        onPointerDown={press}
+        onPointerMove={draw}
+        onPointerUp={release}
+        onPointerCancel={release}
+        onKeyDown={keys}
+      >
+        <img
+          src={picture.address}
+          alt=""
+          draggable={false}
+          className={styles['picture']}
+          style={{
+            width: behind.width,
+            height: behind.height,
+            translate: `${behind.left}px ${behind.top}px`,
+          }}
+        />
+        <span className={styles['ring']} />
+      </div>
+      <p id={helpId} className={styles['help']}>
+        Geser fotonya, atau pakai penggeser di bawah. Yang tampil adalah isi lingkaran.
+      </p>
+      <Sliders picture={picture} view={view} onView={onView} />
+    </>
+  );
+}
+
+function Sliders({ picture, view, onView }: Props) {
+  const { width, height } = pictureBehind(picture, view, 1);
+  return (
+    <div className={styles['sliders']}>
+      <Slider
+        label="Perbesar"
+        value={(view.zoom - 1) / (ZOOM_MAX - 1)}
+        onChange={(part) => onView(zoomed(picture, view, 1 + part * (ZOOM_MAX - 1)))}
+      />
+      <Slider
+        label="Geser mendatar"
+        value={view.x}
+        disabled={width <= 1.001}
+        onChange={(x) => onView({ ...view, x })}
+      />
+      <Slider
+        label="Geser tegak"
+        value={view.y}
+        disabled={height <= 1.001}
+        onChange={(y) => onView({ ...view, y })}
+      />
+    </div>
+  );
+}
+
+type SliderProps = {
+  label: string;
+  /** 0 to 1. */
+  value: number;
+  disabled?: boolean;
+  onChange: (value: number) => void;
+};
+
+const Slider = ({ label, value, disabled = false, onChange }: SliderProps) => (
+  <label className={styles['slider']}>
+    <span>{label}</span>
+    <input
+      type="range"
+      min={0}
+      max={100}
+      step={1}
+      value={Math.round(value * 100)}
+      disabled={disabled}
+      onChange={({ target }) => onChange(Number(target.value) / 100)}
+    />
+  </label>
+);

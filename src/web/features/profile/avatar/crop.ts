@@ -1,0 +1,58 @@
+import type { UploadMetadata } from '#contract/uploads.ts';
+
+type Size = { width: number; height: number };
+export type Crop = NonNullable<UploadMetadata['crop']>;
+
+/**
+ * Which square of a picture is seen: how far it is enlarged, and where the square lies in the room
+ * that is left, from 0 (left, top) to 1 (right, bottom).
+ */
+export type View = { zoom: number; x: number; y: number };
+
+/** The whole of the shorter side, in the middle. */
+export const wholeView: View = { zoom: 1, x: 0.5, y: 0.5 };
+export const ZOOM_MAX = 4;
+
+const within = (value: number, least: number, most: number): number =>
+  Math.min(most, Math.max(least, value));
+
+/** The square that is seen, in fractions of the upright picture: what the server cuts out. */
+export function cropOf({ width, height }: Size, { zoom, x, y }: View): Crop {
+  const side = Math.min(width, height) / zoom;
+  const part = { width: side / width, height: side / height };
+  return { x: (1 - part.width) * x, y: (1 - part.height) * y, ...part };
+}
+
+/** Where the picture lies behind a square window of `side` px, in px from the window's corner. */
+export function pictureBehind(picture: Size, view: View, side: number) {
+  const crop = cropOf(picture, view);
+  const [width, height] = [side / crop.width, side / crop.height];
+  return { width, height, left: -crop.x * width, top: -crop.y * height };
+}
+
+/** The picture drawn along by so many px; it never leaves the window. */
+export function dragged(
+  picture: Size,
+  view: View,
+  side: number,
+  by: { x: number; y: number },
+): View {
+  const { width, height } = pictureBehind(picture, view, side);
+  const along = (at: number, room: number, px: number) =>
+    room <= 0 ? at : within(at - px / room, 0, 1);
+  return { ...view, x: along(view.x, width - side, by.x), y: along(view.y, height - side, by.y) };
+}
+
+/** Nearer or farther; what is in the middle stays in the middle, as far as the picture reaches. */
+export function zoomed(picture: Size, view: View, zoom: number): View {
+  const next = within(zoom, 1, ZOOM_MAX);
+  const before = cropOf(picture, view);
+  const after = cropOf(picture, { ...view, zoom: next });
+  const placed = (start: number, was: number, is: number) =>
+    is >= 1 ? 0.5 : within((start + (was - is) / 2) / (1 - is), 0, 1);
+  return {
+    zoom: next,
+    x: placed(before.x, before.width, after.width),
+    y: placed(before.y, before.height, after.height),
+  };
+}

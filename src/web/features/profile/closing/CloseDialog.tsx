@@ -1,0 +1,198 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState, type ReactNode } from 'react';
+import { askDeletion, deleteAccount } from '#contract/people.ts';
+import { formatRupiah } from '#contract/money.ts';
+import { formatTime } from '#contract/time.ts';
+import { refusalCode, sentenceOf } from '#web/client/errors.ts';
+import { useTakeUser } from '#web/client/preferences.ts';
+import { useAct } from '#web/client/query.ts';
+import { useForm } from '#web/client/useForm.ts';
+import { useUser } from '#web/client/user.ts';
+import { CodeBox } from '#web/features/profile/CodeParts.tsx';
+import styles from '#web/features/profile/profile.module.css';
+import { codeFrom, keepCodes, keptCodes, type SentCode } from '#web/features/profile/sentCode.ts';
+import { saldoQuery } from '#web/features/saldo/queries.ts';
+import { Refused } from '#web/features/shell/Refused.tsx';
+import { Alert } from '#web/ui/Alert.tsx';
+import { Button } from '#web/ui/Button.tsx';
+import { Modal } from '#web/ui/Modal.tsx';
+import { PasswordField } from '#web/ui/PasswordField.tsx';
+import { toast } from '#web/ui/toasts.ts';
+
+const NAME = 'delete-code';
+const TITLE = 'Hapus akun';
+
+/** The end of the account: what it means, then password and code. */
+export function CloseDialog({ onClose }: { onClose: () => void }) {
+  const [code, setCode] = useState(() => keptCodes(NAME, 1)?.[0]);
+  const become = (next: SentCode | undefined) => {
+    keepCodes(NAME, next && [next]);
+    setCode(next);
+  };
+  return code ? (
+    <ProofStep
+      code={code}
+      onCode={become}
+      onClose={onClose}
+      onDone={() => {
+        become(undefined);
+        onClose();
+      }}
+    />
+  ) : (
+    <ReadStep onCode={become} onClose={onClose} />
+  );
+}
+
+type ReadProps = { onCode: (code: SentCode) => void; onClose: () => void };
+
+function ReadStep({ onCode, onClose }: ReadProps) {
+  const { phone } = useUser();
+  const ask = useAct(askDeletion, { onSuccess: (made) => onCode(codeFrom(made, phone)) });
+  return (
+    <Modal
+      open
+      onClose={() => ask.busy || onClose()}
+      title={TITLE}
+      footer={
+        <Foot onClose={() => ask.busy || onClose()}>
+          <Button tone="danger" busy={ask.busy} onClick={() => ask.mutate({})}>
+            Kirim kode ke ponsel saya
+          </Button>
+        </Foot>
+      }
+    >
+      <div className={styles['form']}>
+        <Refused error={ask.error} />
+        <SaldoLeft />
+        <ul className={styles['consequences']}>
+          <li>Selama tujuh hari semuanya berjalan seperti biasa, dan Anda dapat membatalkannya.</li>
+          <li>
+            Setelah itu pesan, percakapan, token, kunci API, berkas, dan sesi dihapus dan tidak
+            dapat dikembalikan. Sistem Anda yang memakai API ini berhenti mengirim.
+          </li>
+          <li>Nomor ponsel Anda terlepas dari akun ini dan boleh didaftarkan lagi.</li>
+          <li>
+            Catatan mutasi saldo disimpan tanpa nama dan nomor Anda, karena aturan pajak
+            mewajibkannya.
+          </li>
+        </ul>
+      </div>
+    </Modal>
+  );
+}
+
+function SaldoLeft() {
+  const { data: saldo } = useQuery(saldoQuery);
+  const left = saldo ? saldo.available + saldo.held : 0;
+  return (
+    <Alert
+      state="warning"
+      visible={left > 0}
+      label={`Masih ada saldo ${formatRupiah(left)}. Setelah akun dihapus, saldo itu hangus. Pakai dulu, atau hubungi layanan pelanggan.`}
+    />
+  );
+}
+
+type ProofProps = {
+  code: SentCode;
+  onCode: (code: SentCode) => void;
+  onClose: () => void;
+  onDone: () => void;
+};
+
+/** Which field a refusal is about. */
+const refusedField: Readonly<Record<string, 'password' | 'code'>> = {
+  password_wrong: 'password',
+  otp_wrong: 'code',
+};
+
+/** Password and code as they are typed, sent, and what became of them. */
+function useRemoval({ code, onDone }: Pick<ProofProps, 'code' | 'onDone'>) {
+  const takeUser = useTakeUser();
+  const remove = useAct(deleteAccount);
+  const [error, setError] = useState<unknown>();
+  const form = useForm({ code: '', password: '' }, (typed) => ({
+    ...(typed.code.length !== 6 && { code: 'Tulis enam angka dari pesan.' }),
+    ...(typed.password === '' && { password: 'Tulis kata sandi Anda.' }),
+  }));
+  const send = async (typed: typeof form.values) => {
+    if (remove.busy) return;
+    setError(undefined);
+    try {
+      takeUser(await remove.perform({ ...typed, challenge: code.challenge }));
+      toast('Permintaan diterima. Akun dihapus tujuh hari lagi.');
+      onDone();
+    } catch (no) {
+      const field = refusedField[refusalCode(no) ?? ''];
+      form.refuse(no, field ? { [field]: sentenceOf(no) } : {});
+      setError(field ? undefined : no);
+    }
+  };
+  return { form, busy: remove.busy, error, send, fail: setError };
+}
+
+function ProofStep({ code, onCode, onClose, onDone }: ProofProps) {
+  const id = useId();
+  const { phone, timezone } = useUser();
+  const { form, busy, error, send, fail } = useRemoval({ code, onDone });
+  const close = () => busy || onClose();
+  return (
+    <Modal
+      open
+      onClose={close}
+      title={TITLE}
+      footer={
+        <Foot onClose={close}>
+          <Button type="submit" form={id} tone="danger" busy={busy}>
+            Hapus akun saya
+          </Button>
+        </Foot>
+      }
+    >
+      <form
+        id={id}
+        ref={form.ref}
+        noValidate
+        className={styles['form']}
+        onSubmit={form.submit(send)}
+      >
+        <p className={styles['lead']}>
+          Kode berlaku sampai pukul {formatTime(new Date(code.expiresAt), timezone)}.
+        </p>
+        <Refused error={error} fields={['code', 'password']} />
+        <CodeBox
+          first
+          label="Kode verifikasi"
+          name="code"
+          code={code}
+          value={form.values.code}
+          error={form.errors.code}
+          onChange={(digits) => form.set('code', digits)}
+          onSent={onCode}
+          onError={fail}
+        />
+        <input hidden name="username" autoComplete="username" value={phone} readOnly />
+        <PasswordField
+          label="Kata sandi"
+          required
+          name="password"
+          autoComplete="current-password"
+          value={form.values.password}
+          error={form.errors.password}
+          onChange={(event) => form.set('password', event.target.value)}
+          onBlur={() => form.leave('password')}
+        />
+      </form>
+    </Modal>
+  );
+}
+
+const Foot = ({ onClose, children }: { onClose: () => void; children: ReactNode }) => (
+  <>
+    <Button variant="outline" tone="neutral" onClick={onClose}>
+      Batal
+    </Button>
+    {children}
+  </>
+);

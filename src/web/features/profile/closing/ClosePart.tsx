@@ -1,0 +1,44 @@
+import { lazy, Suspense, useState } from 'react';
+import { useUser } from '#web/client/user.ts';
+import { KeepAccount } from '#web/features/profile/closing/KeepAccount.tsx';
+import styles from '#web/features/profile/profile.module.css';
+import { Section } from '#web/features/profile/Section.tsx';
+import { formatDateTime } from '#contract/time.ts';
+import { Button } from '#web/ui/Button.tsx';
+
+const CloseDialog = lazy(async () => ({
+  default: (await import('#web/features/profile/closing/CloseDialog.tsx')).CloseDialog,
+}));
+
+/** The end of the account, and the way back from it. */
+export function ClosePart() {
+  const { erased_at: erasedAt, timezone } = useUser();
+  const [asking, setAsking] = useState(false);
+  return (
+    <Section
+      id="hapus-akun"
+      title="Hapus akun"
+      about="Semua isi akun dihapus tujuh hari setelah diminta. Sampai saat itu Anda dapat membatalkannya."
+    >
+      {erasedAt === null ? (
+        <div>
+          <Button variant="outline" tone="danger" onClick={() => setAsking(true)}>
+            Hapus akun saya
+          </Button>
+        </div>
+      ) : (
+        <div className={styles['line']}>
+          <p className={styles['strong']}>
+            Akun ini dihapus pada {formatDateTime(erasedAt, timezone)}.
+          </p>
+          <KeepAccount />
+        </div>
+      )}
+      {asking && (
+        <Suspense>
+          <CloseDialog onClose={() => setAsking(false)} />
+        </Suspense>
+      )}
+    </Section>
+  );
+}

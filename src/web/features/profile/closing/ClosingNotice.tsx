@@ -1,0 +1,25 @@
+import { Link } from '@tanstack/react-router';
+import { formatDateTime } from '#contract/time.ts';
+import { useUser } from '#web/client/user.ts';
+import { KeepAccount } from '#web/features/profile/closing/KeepAccount.tsx';
+import styles from '#web/features/profile/closing/ClosingNotice.module.css';
+
+/** On every screen while the account waits for its end: when, and the way back. */
+export function ClosingNotice() {
+  const { erased_at: erasedAt, timezone } = useUser();
+  if (erasedAt === null) return null;
+  return (
+    <section className={styles['notice']} aria-label="Akun akan dihapus">
+      <p>
+        <strong>
+          Akun ini dan semua isinya dihapus pada {formatDateTime(erasedAt, timezone)}.
+        </strong>{' '}
+        <Link to="/profile" hash="data">
+          Unduh data Anda
+        </Link>{' '}
+        sebelum itu.
+      </p>
+      <KeepAccount />
+    </section>
+  );
+}

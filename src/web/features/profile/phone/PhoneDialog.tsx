@@ -1,0 +1,235 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useId, useState, type ReactNode } from 'react';
+import { changePhone, confirmPhone } from '#contract/people.ts';
+import type { Refusal } from '#contract/refusals.ts';
+import { formatTime } from '#contract/time.ts';
+import { refusalCode, sentenceOf } from '#web/client/errors.ts';
+import { useTakeUser } from '#web/client/preferences.ts';
+import { useAct } from '#web/client/query.ts';
+import { useForm } from '#web/client/useForm.ts';
+import { useUser } from '#web/client/user.ts';
+import { wrongFields } from '#web/client/wrongFields.ts';
+import { CodeBox } from '#web/features/profile/CodeParts.tsx';
+import { PHONE_CODES } from '#web/features/profile/phone/phoneCodes.ts';
+import styles from '#web/features/profile/profile.module.css';
+import { sessionsQuery } from '#web/features/profile/queries.ts';
+import { codeFrom, keepCodes, keptCodes, type SentCode } from '#web/features/profile/sentCode.ts';
+import { Refused } from '#web/features/shell/Refused.tsx';
+import { Alert } from '#web/ui/Alert.tsx';
+import { Button } from '#web/ui/Button.tsx';
+import { Modal } from '#web/ui/Modal.tsx';
+import { PhoneField } from '#web/ui/PhoneField.tsx';
+import { toast } from '#web/ui/toasts.ts';
+
+type Codes = readonly [old: SentCode, fresh: SentCode];
+
+const keptPair = (): Codes | undefined => {
+  const [old, fresh] = keptCodes(PHONE_CODES, 2) ?? [];
+  return old && fresh && [old, fresh];
+};
+
+/** Another number, in two steps: the number, then a code from each phone. Closing it forgets nothing. */
+export function PhoneDialog({ onClose }: { onClose: () => void }) {
+  const [codes, setCodes] = useState(keptPair);
+  const become = (next: Codes | undefined) => {
+    keepCodes(PHONE_CODES, next);
+    setCodes(next);
+  };
+  return codes ? (
+    <CodesStep
+      codes={codes}
+      onCodes={become}
+      onBack={() => become(undefined)}
+      onClose={onClose}
+      onDone={() => {
+        become(undefined);
+        onClose();
+      }}
+    />
+  ) : (
+    <NumberStep onCodes={become} onClose={onClose} />
+  );
+}
+
+type StepProps = {
+  form: string;
+  step: 1 | 2;
+  submit: string;
+  busy: boolean;
+  /** The way back, in place of closing. */
+  back?: ReactNode;
+  onClose: () => void;
+  children: ReactNode;
+};
+
+const Step = ({ form, step, submit, busy, back, onClose, children }: StepProps) => (
+  <Modal
+    open
+    onClose={() => busy || onClose()}
+    title="Ganti nomor ponsel"
+    footer={
+      <>
+        {back ?? (
+          <Button variant="outline" tone="neutral" onClick={() => busy || onClose()}>
+            Batal
+          </Button>
+        )}
+        <Button type="submit" form={form} busy={busy}>
+          {submit}
+        </Button>
+      </>
+    }
+  >
+    <p className={styles['step']}>Langkah {step} dari 2</p>
+    {children}
+  </Modal>
+);
+
+type NumberProps = { onCodes: (codes: Codes) => void; onClose: () => void };
+
+function NumberStep({ onCodes, onClose }: NumberProps) {
+  const id = useId();
+  const user = useUser();
+  const change = useAct(changePhone);
+  const form = useForm({ phone: '' }, ({ phone }) =>
+    phone === '' ? { phone: 'Tulis nomor yang baru.' } : wrongFields(changePhone, { phone }),
+  );
+  const [error, setError] = useState<unknown>();
+  const send = async ({ phone }: { phone: string }) => {
+    if (change.busy) return;
+    setError(undefined);
+    try {
+      const sent = await change.perform({ phone });
+      onCodes([codeFrom(sent.old, user.phone), codeFrom(sent.new, phone)]);
+    } catch (no) {
+      const same = refusalCode(no) === 'phone_same';
+      form.refuse(no, same ? { phone: sentenceOf(no) } : {});
+      setError(same ? undefined : no);
+    }
+  };
+  return (
+    <Step form={id} step={1} submit="Kirim kode" busy={change.busy} onClose={onClose}>
+      <form
+        id={id}
+        ref={form.ref}
+        noValidate
+        className={styles['form']}
+        onSubmit={form.submit(send)}
+      >
+        <Refused error={error} fields={['phone']} />
+        <PhoneField
+          label="Nomor ponsel baru"
+          required
+          name="phone"
+          autoComplete="tel"
+          help="Kami mengirim kode ke nomor lama dan ke nomor baru. Siapkan kedua ponsel."
+          value={form.values.phone}
+          error={form.errors.phone}
+          onChange={(phone) => form.set('phone', phone)}
+          onBlur={() => form.leave('phone')}
+        />
+      </form>
+    </Step>
+  );
+}
+
+type CodesProps = {
+  codes: Codes;
+  onCodes: (codes: Codes) => void;
+  onBack: () => void;
+  onClose: () => void;
+  onDone: () => void;
+};
+
+const MISSING = 'Tulis enam angka dari pesan.';
+
+/** Which of the two it was is not said: so that nobody can try them one by one. */
+function wrongCodeIn(error: unknown): string | undefined {
+  if (refusalCode(error) !== 'otp_wrong') return undefined;
+  const { left } = (error as Refusal<'otp_wrong'>).facts;
+  return `Salah satu kode tidak cocok. ${left > 0 ? `Sisa ${left} percobaan.` : 'Minta kode baru.'}`;
+}
+
+/** Both codes as they are typed, sent together, and what became of them. */
+function useCodes({ codes: [old, fresh], onDone }: Pick<CodesProps, 'codes' | 'onDone'>) {
+  const client = useQueryClient();
+  const takeUser = useTakeUser();
+  const confirm = useAct(confirmPhone);
+  const [error, setError] = useState<unknown>();
+  const form = useForm({ old: '', fresh: '' }, (typed) => ({
+    ...(typed.old.length !== 6 && { old: MISSING }),
+    ...(typed.fresh.length !== 6 && { fresh: MISSING }),
+  }));
+  const send = async (typed: typeof form.values) => {
+    if (confirm.busy) return;
+    setError(undefined);
+    try {
+      const user = await confirm.perform({
+        old_challenge: old.challenge,
+        old_code: typed.old,
+        new_challenge: fresh.challenge,
+        new_code: typed.fresh,
+      });
+      takeUser(user);
+      void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+      toast('Nomor ponsel diganti. Sesi di peramban lain diakhiri.', { tone: 'success' });
+      onDone();
+    } catch (no) {
+      setError(no);
+    }
+  };
+  return { form, busy: confirm.busy, error, send, fail: setError };
+}
+
+function CodesStep({ codes, onCodes, onBack, onClose, onDone }: CodesProps) {
+  const id = useId();
+  const { timezone } = useUser();
+  const { form, busy, error, send, fail } = useCodes({ codes, onDone });
+  const [old, fresh] = codes;
+  const wrongCode = wrongCodeIn(error);
+  const back = (
+    <Button variant="outline" tone="neutral" onClick={() => busy || onBack()}>
+      Nomor lain
+    </Button>
+  );
+  return (
+    <Step form={id} step={2} submit="Ganti nomor" {...{ busy, back, onClose }}>
+      <form
+        id={id}
+        ref={form.ref}
+        noValidate
+        className={styles['form']}
+        onSubmit={form.submit(send)}
+      >
+        <p className={styles['lead']}>
+          Tulis kode dari kedua ponsel sebelum pukul{' '}
+          {formatTime(new Date(Math.min(old.expiresAt, fresh.expiresAt)), timezone)}. Jendela ini
+          boleh ditutup dulu.
+        </p>
+        <Alert state="danger" visible={wrongCode !== undefined} label={wrongCode ?? ''} />
+        <Refused error={wrongCode === undefined ? error : undefined} />
+        <CodeBox
+          first
+          label="Kode dari nomor lama"
+          name="old_code"
+          code={old}
+          value={form.values.old}
+          error={form.errors.old}
+          onChange={(digits) => form.set('old', digits)}
+          onSent={(sent) => onCodes([sent, fresh])}
+          onError={fail}
+        />
+        <CodeBox
+          label="Kode dari nomor baru"
+          name="new_code"
+          code={fresh}
+          value={form.values.fresh}
+          error={form.errors.fresh}
+          onChange={(digits) => form.set('fresh', digits)}
+          onSent={(sent) => onCodes([old, sent])}
+          onError={fail}
+        />
+      </form>
+    </Step>
+  );
+}

@@ -1,0 +1,45 @@
+import { lazy, Suspense, useState } from 'react';
+import { formatPhone } from '#contract/phone.ts';
+import { useUser } from '#web/client/user.ts';
+import { PHONE_CODES } from '#web/features/profile/phone/phoneCodes.ts';
+import styles from '#web/features/profile/profile.module.css';
+import { Section } from '#web/features/profile/Section.tsx';
+import { keptCodes } from '#web/features/profile/sentCode.ts';
+import { Button } from '#web/ui/Button.tsx';
+
+const PhoneDialog = lazy(async () => ({
+  default: (await import('#web/features/profile/phone/PhoneDialog.tsx')).PhoneDialog,
+}));
+
+/** The number one signs in with. */
+export function PhonePart() {
+  const { phone } = useUser();
+  const [changing, setChanging] = useState(false);
+  const begun = keptCodes(PHONE_CODES, 2)?.[1];
+  return (
+    <Section
+      id="ponsel"
+      title="Nomor ponsel"
+      about="Dipakai untuk masuk dan menerima kode verifikasi."
+    >
+      <div className={styles['line']}>
+        <div>
+          <p className={styles['strong']}>{formatPhone(phone)}</p>
+          {begun && !changing && (
+            <p className={styles['note']}>
+              Penggantian ke {formatPhone(begun.phone)} menunggu kode.
+            </p>
+          )}
+        </div>
+        <Button variant="outline" tone="neutral" onClick={() => setChanging(true)}>
+          {begun ? 'Lanjutkan penggantian' : 'Ganti nomor'}
+        </Button>
+      </div>
+      {changing && (
+        <Suspense>
+          <PhoneDialog onClose={() => setChanging(false)} />
+        </Suspense>
+      )}
+    </Section>
+  );
+}

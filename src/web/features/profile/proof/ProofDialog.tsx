@@ -1,0 +1,104 @@
+import { useId, useRef, useState } from 'react';
+import { peopleActs } from '#web/client/calls.ts';
+import { refusalCode, sentenceOf } from '#web/client/errors.ts';
+import { answerProof } from '#web/client/proof.ts';
+import { useAct } from '#web/client/query.ts';
+import { useUser } from '#web/client/user.ts';
+import styles from '#web/features/profile/profile.module.css';
+import { Refused } from '#web/features/shell/Refused.tsx';
+import { Button } from '#web/ui/Button.tsx';
+import { Modal } from '#web/ui/Modal.tsx';
+import { PasswordField } from '#web/ui/PasswordField.tsx';
+
+const EMPTY = 'Tulis kata sandi Anda.';
+
+/** The password as it is typed, sent, and what became of it. */
+function useProof() {
+  const field = useRef<HTMLInputElement>(null);
+  const [password, setPassword] = useState('');
+  const [wrong, setWrong] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const prove = useAct(async () => (await peopleActs()).prove);
+
+  const tryAgain = (sentence: string) => {
+    setWrong(sentence);
+    field.current?.focus();
+    field.current?.select();
+  };
+  const send = async () => {
+    if (prove.busy) return;
+    setError(undefined);
+    if (password === '') return tryAgain(EMPTY);
+    try {
+      await prove.perform({ password });
+      answerProof(true);
+    } catch (no) {
+      if (refusalCode(no) === 'password_wrong') tryAgain(sentenceOf(no));
+      else setError(no);
+    }
+  };
+
+  const type = (typed: string) => {
+    setPassword(typed);
+    setWrong(undefined);
+  };
+  // React does not render autoFocus as an attribute, and `<dialog>` looks for the attribute.
+  const attach = (input: HTMLInputElement | null) => {
+    field.current = input;
+    input?.setAttribute('autofocus', '');
+  };
+  return { attach, password, wrong, error, busy: prove.busy, type, send };
+}
+
+/** Asks for the password once more, before what a stranger at this computer must not do. */
+export function ProofDialog() {
+  const { phone } = useUser();
+  const form = useId();
+  const { attach, password, wrong, error, busy, type, send } = useProof();
+  const close = () => busy || answerProof(false);
+  return (
+    <Modal
+      open
+      onClose={close}
+      title="Masukkan kata sandi Anda"
+      size="sm"
+      shape="sheet"
+      footer={
+        <>
+          <Button variant="outline" tone="neutral" onClick={close}>
+            Batal
+          </Button>
+          <Button type="submit" form={form} busy={busy}>
+            Lanjutkan
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={form}
+        noValidate
+        className={styles['form']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <p className={styles['lead']}>
+          Demi keamanan akun, tindakan ini meminta kata sandi Anda sekali lagi.
+        </p>
+        <Refused error={error} />
+        <input hidden name="username" autoComplete="username" value={phone} readOnly />
+        <PasswordField
+          ref={attach}
+          label="Kata sandi"
+          required
+          name="password"
+          autoComplete="current-password"
+          value={password}
+          error={wrong}
+          onChange={(event) => type(event.target.value)}
+        />
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,103 @@
+import type { LucideIcon } from 'lucide-react';
+
+export type Command = {
+  id: string;
+  label: string;
+  /** Other words by which people look for it. */
+  words?: string;
+  group: 'Halaman' | 'Tindakan' | 'Pesan' | 'Tampilan' | 'Akun';
+  Icon: LucideIcon;
+  /** The keys that do the same: `g h`. */
+  keys?: string;
+  run: () => unknown;
+};
+
+export type Group<C> = { title: string; commands: readonly C[] };
+
+/** The longest text that the history is searched for. */
+const FIND_MAX = 40;
+const RECENT_MAX = 5;
+
+const plain = (text: string): string =>
+  text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
+
+type Known = Pick<Command, 'label' | 'words'>;
+
+/** How well a command fits: the less the better; `undefined` not at all. */
+function distance({ label, words = '' }: Known, asked: string): number | undefined {
+  const name = plain(label);
+  const starts = ` ${name}`;
+  const sought = asked.split(/\s+/);
+  if (name.startsWith(asked)) return 0;
+  if (sought.every((word) => starts.includes(` ${word}`))) return 1;
+  if (sought.every((word) => name.includes(word))) return 2;
+  const all = ` ${name} ${plain(words)}`;
+  return sought.every((word) => all.includes(` ${word}`)) ? 3 : undefined;
+}
+
+/**
+ * The commands that fit what was typed, the best first. Every word must be in the name, or begin one
+ * of the other words; case and accents do not matter.
+ */
+export function fitting<C extends Known>(commands: readonly C[], typed: string): readonly C[] {
+  const asked = plain(typed);
+  if (asked === '') return commands;
+  return commands
+    .map((command) => ({ command, far: distance(command, asked) }))
+    .filter((one): one is { command: C; far: number } => one.far !== undefined)
+    .toSorted((one, other) => one.far - other.far)
+    .map(({ command }) => command);
+}
+
+/**
+ * What the palette shows. Nothing typed: what was used last, then everything else by groups. Something
+ * typed: what fits; a number is looked for in the messages first, a name after all that fits.
+ *
+ * @param recent ids, the newest first; what is not known is left out.
+ * @param find makes the command that looks for a text in the messages; `undefined` where there is none.
+ */
+export function arrange<C extends Command>(
+  commands: readonly C[],
+  typed: string,
+  recent: readonly string[],
+  find: ((text: string) => C) | undefined,
+): readonly Group<C>[] {
+  if (plain(typed) !== '') {
+    const fits = fitting(commands, typed);
+    const text = findable(typed);
+    const found = text !== undefined && find ? [find(text)] : [];
+    const all = isNumber(typed) ? [...found, ...fits] : [...fits, ...found];
+    return all.length === 0 ? [] : [{ title: 'Hasil', commands: all }];
+  }
+  const known = (id: string): readonly C[] => {
+    const text = id.startsWith(FIND) ? id.slice(FIND.length) : undefined;
+    if (text !== undefined) return find ? [find(text)] : [];
+    return commands.filter((command) => command.id === id);
+  };
+  const last = recent.flatMap(known).slice(0, RECENT_MAX);
+  const rest = commands.filter(({ id }) => !last.some((one) => one.id === id));
+  const groups = [...new Set(rest.map(({ group }) => group))].map((title) => ({
+    title,
+    commands: rest.filter(({ group }) => group === title),
+  }));
+  return last.length === 0 ? groups : [{ title: 'Terakhir dipakai', commands: last }, ...groups];
+}
+
+const FIND = 'find ';
+
+/** The id of the command that looks for a text in the messages. */
+export const findId = (text: string): string => FIND + text;
+
+/** The list of what was used, with one more. */
+export const withRecent = (recent: readonly string[], id: string): readonly string[] =>
+  [id, ...recent.filter((one) => one !== id)].slice(0, RECENT_MAX);
+
+/** Whether it looks like a phone number, or its beginning. */
+export const isNumber = (typed: string): boolean =>
+  /^\+?[\d\s().-]+$/.test(typed.trim()) && typed.replace(/\D/g, '').length >= 3;
+
+/** What the messages can be searched for; one letter finds everybody. */
+function findable(typed: string): string | undefined {
+  const text = typed.trim().slice(0, FIND_MAX).trim();
+  return text.length >= 2 ? text : undefined;
+}

@@ -1,0 +1,58 @@
+import { expect } from 'vitest';
+import { test } from '#tests/gallery.ts';
+import { soon } from '#tests/journeys/steps.ts';
+
+test('a part opens and closes by Enter and Space, and its title is the only stop', async ({
+  show,
+}) => {
+  const page = await show('accordion', { width: 390 });
+  const place = page.getByRole('region', { name: 'Any number open' });
+  const parts = place.locator('details');
+  const opened = () => parts.evaluateAll((all) => all.map((part) => part.hasAttribute('open')));
+  expect(await opened()).toEqual([true, false, false]);
+
+  await place.locator('summary').nth(1).focus();
+  await page.keyboard.press('Enter');
+  await soon(opened).toEqual([true, true, false]);
+  await soon(() => place.getByLabel('Toggled part').textContent()).toBe(
+    'Apakah pesan gagal dibayar? opened',
+  );
+  await page.keyboard.press('Space');
+  await soon(opened).toEqual([true, false, false]);
+  // What is closed is passed over: from the second title to the third.
+  await page.keyboard.press('Tab');
+  const focused = page.locator(':focus');
+  expect(await focused.textContent()).toContain('Berapa nomor');
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Shift+Tab');
+  expect(await focused.textContent()).toContain('Baca selengkapnya');
+});
+
+test('in an exclusive group opening one closes the other', async ({ show }) => {
+  const page = await show('accordion');
+  const place = page.getByRole('region', { name: 'One at a time' });
+  await place.getByText('QRIS', { exact: true }).click();
+  await place.getByText('Pindai dengan aplikasi bank').waitFor();
+  const opened = place.locator('details[open] summary');
+  await soon(() => opened.allTextContents()).toEqual(['QRIS']);
+});
+
+test('words in a closed part are found, and it opens for them', async ({ show }) => {
+  const page = await show('accordion');
+  const part = page.getByRole('region', { name: 'One at a time' }).locator('details').nth(1);
+  await page.evaluate(() => {
+    window.location.hash = ':~:text=Langsung%20lunas%20begitu%20dibayar';
+  });
+  await soon(() => part.getAttribute('open')).not.toBeNull();
+});
+
+test('nothing moves for who prefers that', async ({ show }) => {
+  for (const still of [true, false]) {
+    const page = await show('accordion', { still });
+    const seconds = await page
+      .locator('details')
+      .first()
+      .evaluate((part) => getComputedStyle(part, '::details-content').transitionDuration);
+    expect(Number.parseFloat(seconds) > 0.01).toBe(!still);
+  }
+});

@@ -1,0 +1,58 @@
+import { expect } from 'vitest';
+import { test } from '#tests/gallery.ts';
+
+test('a busy button keeps its width and the focus, says so, and takes no second click', async ({
+  show,
+}) => {
+  const page = await show('button');
+  const state = page.getByRole('region', { name: 'Busy' });
+  const button = state.getByRole('button', { name: 'Kirim pesan', exact: true });
+  const before = await button.boundingBox();
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').getByText('Memuat…').waitFor();
+  expect(await state.getByLabel('Clicks').textContent()).toBe('1');
+  expect(await button.getAttribute('aria-busy')).toBe('true');
+  expect((await button.boundingBox())?.width).toBe(before?.width);
+  expect(await button.evaluate((one) => one === document.activeElement)).toBe(true);
+
+  await state.getByRole('button', { name: 'It was sent' }).click();
+  await button.click();
+  expect(await state.getByLabel('Clicks').textContent()).toBe('2');
+});
+
+test('a button submits its form only when it says so, and one that leads elsewhere is a link', async ({
+  show,
+}) => {
+  const page = await show('button');
+  const form = page.getByRole('region', { name: 'In a form' });
+  await form.getByRole('button', { name: 'Pratinjau' }).click();
+  expect(await form.getByLabel('Submissions').textContent()).toBe('0');
+  await form.getByRole('button', { name: 'Ajukan' }).click();
+  expect(await form.getByLabel('Submissions').textContent()).toBe('1');
+  const link = page.getByRole('link', { name: 'Lihat saldo' });
+  expect(await link.getAttribute('href')).toBe('/saldo');
+});
+
+test('buttons are 32, 40, 44 and 52 px high, and a finger finds 44 px everywhere', async ({
+  show,
+}) => {
+  const sizes = async (width: 1440 | 390) => {
+    const page = await show('button', { width });
+    const places = page.getByRole('region', { name: 'Sizes' }).getByRole('button');
+    const heights = await places.evaluateAll((all) =>
+      all.map((one) => one.getBoundingClientRect().height),
+    );
+    const reached = await page.getByRole('main').evaluate((main) =>
+      [...main.querySelectorAll('button, a')].map((one) => {
+        const after = getComputedStyle(one, '::after');
+        const more = after.content === 'none' ? 0 : -2 * Number.parseFloat(after.top);
+        return one.getBoundingClientRect().height + more;
+      }),
+    );
+    return { heights, least: Math.min(...reached) };
+  };
+  expect((await sizes(1440)).heights).toEqual([32, 40, 44, 52]);
+  expect((await sizes(390)).least).toBeGreaterThanOrEqual(44);
+});

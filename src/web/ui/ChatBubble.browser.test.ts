@@ -1,0 +1,73 @@
+import { expect } from 'vitest';
+import { test } from '#tests/gallery.ts';
+
+test('each message is shown as what it is, with its sender and time in its name', async ({
+  show,
+}) => {
+  const page = await show('chat-message', { width: 390 });
+  const thread = page.getByRole('list', { name: 'Percakapan dengan Budi' });
+  const said = (name: string) => thread.getByRole('article', { name });
+  expect(await thread.getByRole('listitem').count()).toBe(11);
+  expect(await thread.getByRole('article').count()).toBe(10);
+
+  await said('Budi, 09.00')
+    .getByRole('link', { name: 'https://toko.example/menu (tab baru)' })
+    .waitFor();
+  await said('Budi, 09.02').getByRole('img', { name: 'Yang seperti ini' }).first().waitFor();
+  await said('Budi, 09.09').getByRole('img', { name: 'Gambar dari Budi' }).first().waitFor();
+  await said('Anda, 09.10').getByRole('button', { name: 'Putar pesan suara 0:24' }).waitFor();
+  await said('Budi, 09.11').getByRole('group', { name: 'Pesan suara dari Budi' }).waitFor();
+  await said('Anda, 09.12').getByRole('button', { name: 'Putar video 0:12' }).waitFor();
+  await said('Budi, 09.13').getByRole('link', { name: '+62 857-1111-2222' }).waitFor();
+
+  const sheet = said('Budi, 09.15').getByRole('link', { name: /pesanan\.xlsx.*XLSX · 18 KB/ });
+  expect(await sheet.getAttribute('download')).toBe('pesanan.xlsx');
+  expect(await said('Budi, 09.16').getByRole('link').count()).toBe(0);
+  const read = await said('Anda, 09.10').locator('time + *').textContent();
+  expect(read).toBe('Dibaca');
+});
+
+test('a long file name is cut at 250 px and whole in its title', async ({ show }) => {
+  const page = await show('chat-message', { width: 1440 });
+  const name = page.getByTitle(/^Daftar harga kue lapis .* November 2026\.pdf$/);
+  expect((await name.boundingBox())?.width).toBe(250);
+  expect(await name.evaluate((box) => box.scrollWidth > box.clientWidth)).toBe(true);
+  const link = page.getByRole('link', { name: /Daftar harga/ });
+  expect(await link.getAttribute('download')).toMatch(/2026\.pdf$/);
+  expect(await link.textContent()).toContain('PDF · 1,3 MB');
+});
+
+test('a picture grows and a contact is written to, by keys alone', async ({ show }) => {
+  const page = await show('chat-message', { width: 390 });
+  const grow = page.getByRole('button', { name: 'Perbesar gambar: Gambar dari Budi' });
+  await page.getByRole('article', { name: 'Budi, 09.09' }).scrollIntoViewIfNeeded();
+  await grow.press('Enter');
+  await page.getByRole('dialog', { name: 'Gambar dari Budi' }).waitFor();
+  await page.getByRole('button', { name: 'Perkecil gambar' }).press('Enter');
+  await expect
+    .poll(() => grow.evaluate((button) => button === document.activeElement), { timeout: 10_000 })
+    .toBe(true);
+  await page.getByRole('button', { name: 'Kirim pesan' }).press('Enter');
+  expect(await page.getByLabel('Asked to write to').textContent()).toBe('6285711112222');
+});
+
+test('days, the unread and how far each came are said in words', async ({ show }) => {
+  const page = await show('chat-message', { width: 390 });
+  const days = page.getByRole('list', { name: 'Percakapan dengan Sari' });
+  expect(
+    (await days.getByRole('listitem').allInnerTexts()).map((one) => one.split('\n')[0]),
+  ).toEqual(['Kemarin', 'Besok jadi?', 'Hari ini', 'Belum dibaca', 'Halo?']);
+  const marks = page.getByRole('list', { name: 'Percakapan dengan Tono' }).locator('time + *');
+  expect(await marks.allTextContents()).toEqual([
+    'Terjadwal',
+    'Antre',
+    'Mengirim',
+    'Terkirim',
+    'Sampai',
+    'Dibaca',
+    'Gagal',
+    'Dibatalkan',
+    'Kedaluwarsa',
+  ]);
+  await page.getByText('Nomor ini tidak memakai WhatsApp.').waitFor();
+});

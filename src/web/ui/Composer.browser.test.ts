@@ -1,0 +1,125 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { test } from '#tests/gallery.ts';
+
+const box = (page: Page) => page.getByRole('textbox', { name: 'Tulis pesan untuk Budi' });
+const toggle = (page: Page) => page.getByRole('button', { name: 'Lampiran' });
+const focused = (page: Page, name: string) =>
+  page.evaluate(
+    (label) =>
+      document.activeElement?.getAttribute('aria-label') === label ||
+      document.activeElement?.closest('label')?.textContent === label,
+    name,
+  );
+const chosen = (page: Page) =>
+  expect.poll(() => page.getByLabel('Chosen files').textContent(), { timeout: 10_000 });
+
+test('Enter sends, Shift+Enter breaks the line, ArrowUp brings the last one back', async ({
+  show,
+}) => {
+  const page = await show('composer', { width: 1440 });
+  await box(page).focus();
+  await page.keyboard.press('ArrowUp');
+  expect(await box(page).inputValue()).toBe('');
+  await page.keyboard.type('Halo Budi');
+  await page.keyboard.press('Shift+Enter');
+  await page.keyboard.type('kuenya siap');
+  await page.keyboard.press('Enter');
+  expect(await page.getByLabel('Sent texts').textContent()).toBe(
+    JSON.stringify('Halo Budi\nkuenya siap'),
+  );
+  expect(await box(page).inputValue()).toBe('');
+  await page.keyboard.type('   ');
+  await page.keyboard.press('Enter');
+  expect(await page.getByLabel('Sent texts').textContent()).not.toContain('   ');
+  await box(page).fill('');
+  await page.keyboard.press('ArrowUp');
+  expect(await box(page).inputValue()).toBe('Halo Budi\nkuenya siap');
+  expect(await focused(page, 'Tulis pesan untuk Budi')).toBe(true);
+
+  // While a word is being composed, Enter belongs to the keyboard's own window.
+  await box(page).evaluate((area) =>
+    area.dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }),
+    ),
+  );
+  expect(await box(page).inputValue()).toBe('Halo Budi\nkuenya siap');
+});
+
+test('the tools open, choose and close by keys alone', async ({ show }) => {
+  const page = await show('composer', { width: 390 });
+  await box(page).focus();
+  await page.keyboard.press('Shift+Tab');
+  expect(await focused(page, 'Lampiran')).toBe(true);
+  const tools = page.locator(`[id="${await toggle(page).getAttribute('aria-controls')}"]`);
+  expect(await tools.isVisible()).toBe(false);
+  await page.keyboard.press('Enter');
+  expect(await toggle(page).getAttribute('aria-expanded')).toBe('true');
+  expect(await tools.isVisible()).toBe(true);
+  for (const name of ['Gambar', 'Kamera', 'Dokumen', 'Kontak']) {
+    await page.keyboard.press('Tab');
+    expect(await focused(page, name)).toBe(true);
+  }
+  await page.keyboard.press('Escape');
+  expect(await tools.isVisible()).toBe(false);
+  expect(await focused(page, 'Lampiran')).toBe(true);
+
+  await page.keyboard.press('Enter');
+  const inputs = await tools
+    .locator('input[type=file]')
+    .evaluateAll((all) =>
+      all.map((one) => ['accept', 'multiple', 'capture'].map((name) => one.getAttribute(name))),
+    );
+  expect(inputs).toEqual([
+    ['image/jpeg,image/png,image/webp', '', null],
+    ['image/*', null, 'environment'],
+    ['.pdf,.docx,.xlsx,.csv,.txt,.zip', '', null],
+    ['.vcf,text/vcard', null, null],
+  ]);
+  const pdf = { name: 'harga.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4') };
+  await page.getByLabel('Dokumen').setInputFiles(pdf);
+  await chosen(page).toBe('harga.pdf (application/pdf)');
+  expect(await tools.isVisible()).toBe(false);
+  expect(await focused(page, 'Tulis pesan untuk Budi')).toBe(true);
+});
+
+test('a press outside closes the tools', async ({ show }) => {
+  const page = await show('composer', { width: 1440 });
+  await toggle(page).click();
+  await page.getByText('Gambar', { exact: true }).waitFor();
+  await page.getByRole('heading', { level: 1 }).click();
+  expect(await toggle(page).getAttribute('aria-expanded')).toBe('false');
+  expect(await page.getByRole('button', { name: 'Lampiran' }).count()).toBe(1);
+  await page.getByText('Token Kasir terputus.').waitFor();
+});
+
+test('files are dropped and pasted while the tools are closed', async ({ show }) => {
+  const page = await show('composer', { width: 1440 });
+  const dropped = await page.evaluateHandle(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['a'], 'kue.png', { type: 'image/png' }));
+    data.items.add(new File(['b'], 'menu.pdf', { type: 'application/pdf' }));
+    return data;
+  });
+  await box(page).dispatchEvent('dragover', { dataTransfer: dropped });
+  await page.getByPlaceholder('Lepaskan untuk melampirkan').waitFor();
+  await box(page).dispatchEvent('drop', { dataTransfer: dropped });
+  await chosen(page).toBe('kue.png (image/png), menu.pdf (application/pdf)');
+  await box(page).evaluate((area) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File(['c'], 'layar.png', { type: 'image/png' }));
+    area.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+    );
+  });
+  await chosen(page).toBe('layar.png (image/png)');
+  expect(await toggle(page).getAttribute('aria-expanded')).toBe('false');
+
+  const words = await page.evaluateHandle(() => {
+    const data = new DataTransfer();
+    data.setData('text/plain', 'hanya teks');
+    return data;
+  });
+  await box(page).dispatchEvent('drop', { dataTransfer: words });
+  await chosen(page).toBe('layar.png (image/png)');
+});

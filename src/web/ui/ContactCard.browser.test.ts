@@ -1,0 +1,42 @@
+import { text } from 'node:stream/consumers';
+import { expect } from 'vitest';
+import { test } from '#tests/gallery.ts';
+
+test('a contact is called, copied, written to and kept, by keys alone', async ({ show }) => {
+  const page = await show('contact-card', { width: 390 });
+  const budi = page.getByRole('group', { name: 'Budi Santoso' });
+  const phone = budi.getByRole('link', { name: '+62 812-3456-7890' });
+  expect(await phone.getAttribute('href')).toBe('tel:+6281234567890');
+  await phone.focus();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await budi.getByRole('button', { name: 'Tersalin' }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  expect(await page.getByLabel('Wants to write to').textContent()).toBe('6281234567890');
+  await page.keyboard.press('Tab');
+  const [file] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+  expect(file.suggestedFilename()).toBe('Budi Santoso.vcf');
+  expect(await text(await file.createReadStream())).toBe(
+    'BEGIN:VCARD\r\nVERSION:3.0\r\nN:;Budi Santoso;;;\r\nFN:Budi Santoso\r\n' +
+      'TEL;TYPE=CELL,VOICE:+6281234567890\r\nEND:VCARD\r\n',
+  );
+});
+
+test('a card says what it has, and no more', async ({ show }) => {
+  const page = await show('contact-card', { width: 390 });
+  const shop = page.getByRole('group', { name: 'Toko Kue; Lapis, & Teman' });
+  expect(await shop.getByRole('link').getAttribute('href')).toBe('tel:+6581234567');
+  expect(await shop.getByRole('button').allTextContents()).toEqual(['Salin', 'Simpan kontak']);
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    shop.getByRole('button', { name: 'Simpan kontak' }).click(),
+  ]);
+  expect(await text(await file.createReadStream())).toContain(
+    'FN:Toko Kue\\; Lapis\\, & Teman\r\n',
+  );
+  const sari = page.getByRole('group', { name: 'Sari' });
+  await sari.getByText('Tanpa nomor').waitFor();
+  expect(await sari.getByRole('button').count()).toBe(0);
+  await page.getByRole('group', { name: 'Kontak tanpa nama' }).waitFor();
+});

@@ -1,0 +1,293 @@
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { test } from '#tests/gallery.ts';
+
+const table = (page: Page, name: string) => page.getByRole('table', { name, exact: true });
+const firstCells = (place: Locator) => place.locator('tbody tr td:first-child').allInnerTexts();
+const asked = async (page: Page, caption: string) =>
+  JSON.parse((await page.getByLabel(`${caption} asked`).textContent()) || '{}') as Record<
+    string,
+    unknown
+  >;
+const turns = (page: Page, caption: string) =>
+  page.getByRole('navigation', { name: `Halaman ${caption}` });
+/** Looks until it is so. */
+const soon = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
+const focused = (place: Locator) => place.evaluate((one) => one === document.activeElement);
+
+test('it pages ten rows at a time, and asks as its kind of paging does', async ({ show }) => {
+  const page = await show('data-table');
+  const sent = table(page, 'Pesan terkirim');
+  await soon(() => sent.getByRole('row').count()).toBe(11);
+  expect(await asked(page, 'Pesan terkirim')).toMatchObject({ page: 0, start: 0 });
+
+  const third = turns(page, 'Pesan terkirim').getByRole('button', {
+    name: 'Halaman 3',
+    exact: true,
+  });
+  await third.click();
+  await soon(() => asked(page, 'Pesan terkirim')).toMatchObject({ page: 2, start: 2 });
+  await turns(page, 'Pesan terkirim').getByText('Halaman 3 dari 12').waitFor();
+  expect(await focused(third)).toBe(true);
+  expect(await third.getAttribute('aria-current')).toBe('page');
+
+  await turns(page, 'Pesan arrow').getByRole('button', { name: 'Halaman terakhir' }).click();
+  await soon(() => asked(page, 'Pesan arrow')).toMatchObject({ page: 4, start: 4 });
+  await soon(() => table(page, 'Pesan arrow').getByRole('row').count()).toBe(5);
+
+  const next = turns(page, 'Pesan manual').getByRole('button', { name: 'Halaman berikutnya' });
+  await next.click();
+  await soon(() => asked(page, 'Pesan manual')).toMatchObject({ page: 2, start: 10 });
+  await next.click();
+  await next.click();
+  await soon(() => asked(page, 'Pesan manual')).toMatchObject({ page: 4, start: 30 });
+  await soon(() => next.getAttribute('aria-disabled')).toBe('true');
+});
+
+test('a header sorts ascending, then back and forth, and goes to the first page', async ({
+  show,
+}) => {
+  const page = await show('data-table');
+  const sent = table(page, 'Pesan terkirim');
+  const header = sent.getByRole('columnheader', { name: 'Tanggal' });
+  expect(await header.getAttribute('aria-sort')).toBe('none');
+  expect(await header.getAttribute('scope')).toBe('col');
+  await turns(page, 'Pesan terkirim')
+    .getByRole('button', { name: 'Halaman 2', exact: true })
+    .click();
+  await header.getByRole('button').press('Enter');
+  await soon(() => header.getAttribute('aria-sort')).toBe('ascending');
+  await soon(() => asked(page, 'Pesan terkirim')).toMatchObject({
+    page: 0,
+    sort_by: 'at',
+    sort_type: 'asc',
+  });
+  await header.getByRole('button').press('Enter');
+  await soon(() => header.getAttribute('aria-sort')).toBe('descending');
+  await header.getByRole('button').press('Enter');
+  await soon(() => header.getAttribute('aria-sort')).toBe('ascending');
+});
+
+test('skeletons come once; afterwards the old rows stay until the next are there', async ({
+  show,
+}) => {
+  const page = await show('data-table');
+  const held = table(page, 'Pesan ditahan');
+  const answer = page.getByRole('button', { name: 'Answer', exact: true });
+  expect(await held.getAttribute('aria-busy')).toBe('true');
+  expect(await held.locator('tbody tr[aria-hidden]').count()).toBe(10);
+  await answer.click();
+  await soon(() => held.locator('tbody tr:not([aria-hidden])').count()).toBe(10);
+  expect(await held.getAttribute('aria-busy')).toBe(null);
+
+  const before = await firstCells(held);
+  await turns(page, 'Pesan ditahan').getByRole('button', { name: 'Halaman berikutnya' }).click();
+  await soon(() => held.getAttribute('aria-busy')).toBe('true');
+  expect(await firstCells(held)).toEqual(before);
+  await answer.click();
+  await soon(() => firstCells(held)).not.toEqual(before);
+  expect(await held.getAttribute('aria-busy')).toBe(null);
+});
+
+test('a failure is told once, in a toast and to the owner, and leaves an empty list', async ({
+  show,
+}) => {
+  const page = await show('data-table');
+  const held = table(page, 'Pesan ditahan');
+  const told = page.getByLabel('Pesan ditahan failed');
+  const answer = page.getByRole('button', { name: 'Answer', exact: true });
+  await answer.click();
+  await soon(() => held.getByRole('row').count()).toBe(11);
+  const turn = turns(page, 'Pesan ditahan').getByRole('button', { name: 'Halaman berikutnya' });
+  await turn.click();
+  await page.getByRole('button', { name: 'Refuse' }).click();
+  const words = 'Server sedang sibuk. Coba lagi sebentar lagi.';
+  await page
+    .getByRole('region', { name: /Pemberitahuan/ })
+    .getByText(words)
+    .waitFor();
+  await held.getByText('Data tidak ditemukan').waitFor();
+  expect(await told.textContent()).toBe(words);
+  expect(await turns(page, 'Pesan ditahan').count()).toBe(0);
+
+  // Another order asks anew: a text and a null are no lists either.
+  const header = held.getByRole('columnheader', { name: 'Kepada' }).getByRole('button');
+  for (const name of ['Answer a text', 'Answer null']) {
+    await header.click();
+    await page.getByRole('button', { name }).click();
+    await held.getByText('Data tidak ditemukan').waitFor();
+  }
+  await soon(async () => (await told.textContent())?.split(', ').length).toBe(3);
+  expect(await told.textContent()).toContain('Error');
+});
+
+test('a page that is gone becomes the last one, without a step in the history', async ({
+  show,
+}) => {
+  const page = await show('data-table');
+  const far = table(page, 'Pesan jauh');
+  await soon(() => far.getByRole('row').count()).toBe(5);
+  expect(await asked(page, 'Pesan jauh')).toMatchObject({ page: 3 });
+  expect(await page.getByLabel('Pesan jauh replaced').textContent()).toBe('1');
+
+  const shrinking = table(page, 'Pesan berkurang');
+  await turns(page, 'Pesan berkurang').getByRole('button', { name: 'Halaman terakhir' }).click();
+  await soon(() => asked(page, 'Pesan berkurang')).toMatchObject({ page: 4 });
+  await page.getByRole('button', { name: 'Keep 12 rows' }).click();
+  await soon(() => asked(page, 'Pesan berkurang')).toMatchObject({ page: 2 });
+  await soon(() => shrinking.getByRole('row').count()).toBe(3);
+});
+
+test('an empty list says so over its whole width, with a way on', async ({ show }) => {
+  const page = await show('data-table');
+  const empty = table(page, 'Pesan kosong');
+  const cell = empty.getByRole('cell', { name: /Data tidak ditemukan/ });
+  expect(await cell.getAttribute('colspan')).toBe('5');
+  expect(await cell.getByRole('button', { name: 'Kirim pesan pertama' }).count()).toBe(1);
+  expect(await turns(page, 'Pesan kosong').count()).toBe(0);
+});
+
+test('columns are moved by keys and by the pointer, never under 20 px', async ({ show }) => {
+  const page = await show('data-table', { still: true });
+  const sent = table(page, 'Pesan terkirim');
+  const line = sent.getByRole('separator', { name: 'Lebar kolom Kepada' });
+  const header = sent.getByRole('columnheader', { name: /^Kepada/ });
+  const width = async () => Math.round((await header.boundingBox())?.width ?? 0);
+  const now = async () => Number(await line.getAttribute('aria-valuenow'));
+  const start = await width();
+  await soon(now).toBe(start);
+  expect(await line.getAttribute('aria-valuemin')).toBe('20');
+
+  await sent
+    .getByRole('columnheader', { name: /^Kepada/ })
+    .getByRole('button')
+    .focus();
+  await page.keyboard.press('Tab');
+  expect(await focused(line)).toBe(true);
+  await page.keyboard.press('ArrowRight');
+  await soon(width).toBe(start + 10);
+  await soon(now).toBe(start + 10);
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await soon(width).toBe(start - 10);
+  await page.keyboard.press('Home');
+  await soon(now).toBe(20);
+  await page.keyboard.press('ArrowLeft');
+  await soon(width).toBe(20);
+  await page.keyboard.press('End');
+  await soon(width).toBe(150);
+  expect(Number(await line.getAttribute('aria-valuemax'))).toBeGreaterThan(150);
+
+  const box = await line.boundingBox();
+  if (!box) throw new Error('The line has no place.');
+  await page.mouse.move(box.x + box.width / 2, box.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 + 60, box.y + 10, { steps: 3 });
+  await page.mouse.up();
+  await soon(width).toBe(210);
+  // The widths stay while the table lives.
+  await turns(page, 'Pesan terkirim')
+    .getByRole('button', { name: 'Halaman 2', exact: true })
+    .click();
+  await soon(() => asked(page, 'Pesan terkirim')).toMatchObject({ page: 1 });
+  expect(await width()).toBe(210);
+});
+
+test('rows are walked, opened and chosen by the keyboard alone', async ({ show }) => {
+  const page = await show('data-table');
+  const list = table(page, 'Pesan pilihan');
+  const chosen = page.getByLabel('Chosen', { exact: true });
+  await list.getByRole('button', { name: 'Budi Santoso 1', exact: true }).focus();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  expect(await focused(list.getByRole('button', { name: 'Dewi Lestari 2' }))).toBe(true);
+  await page.keyboard.press('x');
+  expect(await chosen.textContent()).toBe('msg-002');
+  await page.keyboard.press('Enter');
+  expect(await page.getByLabel('Opened from the chosen').textContent()).toBe('msg-002');
+
+  await page.keyboard.press('Shift+Tab');
+  const box = list.getByRole('checkbox', { name: 'Pilih baris Dewi Lestari 2' });
+  expect(await focused(box)).toBe(true);
+  await page.keyboard.press('j');
+  await page.keyboard.press('Space');
+  expect(await chosen.textContent()).toBe('msg-002 msg-003');
+  await page.keyboard.press('Enter');
+  expect(await page.getByLabel('Opened from the chosen').textContent()).toBe('msg-003');
+});
+
+test('all rows of a page are chosen at once; those of other pages stay chosen', async ({
+  show,
+}) => {
+  const page = await show('data-table');
+  const list = table(page, 'Pesan pilihan');
+  const all = list.getByRole('checkbox', { name: 'Pilih semua baris di halaman ini' });
+  const mixed = () => all.evaluate((box: HTMLInputElement) => box.indeterminate);
+  const bar = page.getByRole('group', { name: /Baris terpilih/ });
+  await list.getByRole('checkbox', { name: 'Pilih baris Budi Santoso 1', exact: true }).check();
+  expect(await mixed()).toBe(true);
+  await all.check();
+  expect(await mixed()).toBe(false);
+  await bar.getByText('10 baris dipilih').waitFor();
+  await turns(page, 'Pesan pilihan')
+    .getByRole('button', { name: 'Halaman 4', exact: true })
+    .click();
+  await soon(() => list.getByRole('row').count()).toBe(5);
+  expect(await all.isChecked()).toBe(false);
+  await all.check();
+  await bar.getByText('14 baris dipilih').waitFor();
+  await bar.getByRole('button', { name: 'Batalkan pilihan' }).click();
+  await bar.getByText('Belum ada baris dipilih').waitFor();
+});
+
+test('a row’s own menu is named after it, and opens nothing else', async ({ show }) => {
+  const page = await show('data-table');
+  const sent = table(page, 'Pesan terkirim');
+  await sent.getByRole('button', { name: 'Tindakan untuk Budi Santoso 1', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Salin isi' }).click();
+  expect(await page.getByLabel('Done', { exact: true }).textContent()).toBe('Salin msg-001');
+  expect(await page.getByLabel('Opened', { exact: true }).textContent()).toBe('');
+  await sent.getByText('Kontrol gigi besok').first().click();
+  expect(await page.getByLabel('Opened', { exact: true }).textContent()).toBe('msg-002');
+});
+
+test('rows are 44 px high, or 36, as this browser remembers', async ({ show }) => {
+  const page = await show('data-table');
+  const row = table(page, 'Pesan terkirim').getByRole('row').nth(2);
+  const height = async () => Math.round((await row.boundingBox())?.height ?? 0);
+  await row.waitFor();
+  expect(await height()).toBe(44);
+  await page.getByRole('button', { name: 'Baris rapat, Pesan terkirim' }).press('Enter');
+  await soon(height).toBe(36);
+  await page.reload();
+  await row.waitFor();
+  expect(await height()).toBe(36);
+  const button = page.getByRole('button', { name: 'Baris rapat, Pesan arrow' });
+  expect(await button.getAttribute('aria-pressed')).toBe('true');
+});
+
+test('on a phone a row is two lines and nothing is wider than the screen', async ({ show }) => {
+  const page = await show('data-table', { width: 390 });
+  const sent = table(page, 'Pesan terkirim');
+  const row = sent.getByRole('row').filter({ hasText: 'Budi Santoso 1' }).first();
+  await row.waitFor();
+  const box = await row.boundingBox();
+  expect(box?.height).toBeGreaterThanOrEqual(44);
+  expect(box?.height).toBeLessThan(84);
+  expect(await row.getByRole('cell').count()).toBe(5);
+  const over = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(await over()).toBe(0);
+
+  await page.getByLabel('Urutkan Pesan terkirim').selectOption('Tanggal, turun');
+  await soon(() => asked(page, 'Pesan terkirim')).toMatchObject({
+    sort_by: 'at',
+    sort_type: 'desc',
+  });
+  const bar = page.getByRole('group', { name: /Baris terpilih/ });
+  await bar.getByRole('checkbox', { name: 'Pilih semua baris di halaman ini' }).check();
+  await bar.getByText('10 baris dipilih').waitFor();
+  const one = table(page, 'Pesan pilihan').getByRole('checkbox').first();
+  const target = await one.locator('xpath=..').boundingBox();
+  expect(Math.min(target?.width ?? 0, target?.height ?? 0)).toBeGreaterThanOrEqual(44);
+});

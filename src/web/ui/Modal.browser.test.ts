@@ -1,0 +1,159 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { test } from '#tests/gallery.ts';
+
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const { activeElement: one } = document;
+    return (one?.getAttribute('aria-label') ?? one?.textContent ?? '').trim();
+  });
+
+const boxOf = async (page: Page) => {
+  const sheet = page.getByRole('dialog').locator(':scope > div').first();
+  await sheet.evaluate((one) => Promise.all(one.getAnimations().map(({ finished }) => finished)));
+  const box = await sheet.boundingBox();
+  if (!box) throw new Error('no dialog is shown');
+  return box;
+};
+
+test('its sizes are 360, 560, 760 and 1000 px', async ({ show }) => {
+  const page = await show('modal', { still: true });
+  for (const [size, width] of Object.entries({ sm: 360, md: 560, lg: 760, xl: 1000 })) {
+    await page.getByRole('button', { name: `Open ${size}` }).click();
+    expect((await boxOf(page)).width).toBe(width);
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  }
+});
+
+test('below 480 px a modal fills the screen, and a sheet comes from below', async ({ show }) => {
+  const page = await show('modal', { width: 390, still: true });
+  const view = page.viewportSize() ?? { width: 0, height: 0 };
+  await page.getByRole('button', { name: 'Open sm' }).click();
+  expect(await boxOf(page)).toEqual({ x: 0, y: 0, ...view });
+  await page.getByRole('button', { name: 'Simpan' }).click();
+  await page.getByRole('button', { name: 'Open a sheet' }).click();
+  const sheet = await boxOf(page);
+  expect(sheet.width).toBe(view.width);
+  expect(sheet.height).toBeLessThan(view.height / 2);
+  expect(sheet.y + sheet.height).toBe(view.height);
+});
+
+for (const width of [1440, 390] as const) {
+  test(`the focus goes in, stays in, and comes back, at ${width} px`, async ({ show }) => {
+    const page = await show('modal', { width });
+    const opener = page.getByRole('button', { name: 'Open with a chosen start' });
+    await opener.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Cari pesan' });
+    await dialog.waitFor();
+    expect(await dialog.getByLabel('Kepada').evaluate((one) => one.matches(':focus'))).toBe(true);
+    for (let step = 0; step < 6; step++) {
+      await page.keyboard.press('Tab');
+      const within = await page.evaluate(
+        () =>
+          document.activeElement === document.body || !!document.activeElement?.closest('dialog'),
+      );
+      expect(within).toBe(true);
+    }
+    await page.keyboard.press('Escape');
+    expect(await focused(page)).toBe('Open with a chosen start');
+
+    // Without a chosen start it is the first control.
+    await page.getByRole('button', { name: 'Open md' }).press('Enter');
+    expect(await focused(page)).toBe('Tutup');
+    await page.keyboard.press('Enter');
+    expect(await focused(page)).toBe('Open md');
+    expect(await page.getByLabel('Closed dialog').textContent()).toBe('size md');
+  });
+}
+
+test('a press on the backdrop closes it; a drag that ends there does not', async ({ show }) => {
+  const page = await show('modal', { still: true });
+  const dialog = page.getByRole('dialog');
+  const closed = page.getByLabel('Closed dialog');
+  await page.getByRole('button', { name: 'Open sm' }).click();
+  const box = await boxOf(page);
+  await page.mouse.move(box.x + 40, box.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(box.x - 80, box.y + 30);
+  await page.mouse.up();
+  expect(await dialog.count()).toBe(1);
+
+  // Where a button of the page lies behind: it hears nothing of the press.
+  const behind = await page.getByRole('button', { name: 'Open xl' }).boundingBox();
+  if (!behind) throw new Error('no button behind');
+  const x = behind.x + 5;
+  const y = behind.y + 5;
+  const onBackdrop = await page.evaluate(
+    ([left = 0, top = 0]) => document.elementFromPoint(left, top)?.tagName,
+    [x, y],
+  );
+  expect(onBackdrop).toBe('DIALOG');
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  expect(await dialog.count()).toBe(0);
+  await page.mouse.up();
+  expect(await dialog.count()).toBe(0);
+  expect(await closed.textContent()).toBe('size sm');
+  expect(await focused(page)).toBe('Open sm');
+});
+
+test('a finger on the backdrop closes it and touches nothing behind', async ({ show }) => {
+  const page = await show('modal', { width: 390, still: true });
+  await page.getByRole('button', { name: 'Open a sheet' }).click();
+  const heading = page.getByRole('dialog').getByRole('heading');
+  await heading.waitFor();
+  const behind = await page.getByRole('button', { name: 'Open md' }).boundingBox();
+  if (!behind) throw new Error('no button behind');
+  await page.touchscreen.tap(behind.x + 10, behind.y + 10);
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(await page.getByLabel('Closed dialog').textContent()).toBe('shape sheet');
+  expect(await focused(page)).toBe('Open a sheet');
+});
+
+test('dialogs stack: each Escape closes one, and the focus goes back step by step', async ({
+  show,
+}) => {
+  const page = await show('modal');
+  await page.getByRole('button', { name: 'Open the outer dialog' }).press('Enter');
+  await page.getByRole('button', { name: 'Open the inner dialog' }).press('Enter');
+  const inner = page.getByRole('dialog', { name: 'Dialog dalam' });
+  await inner.waitFor();
+  // The outer one is inert now.
+  expect(await page.getByRole('dialog').count()).toBeGreaterThanOrEqual(1);
+  await page.keyboard.press('Escape');
+  expect(await inner.count()).toBe(0);
+  expect(await focused(page)).toBe('Open the inner dialog');
+  expect(await page.getByRole('dialog', { name: 'Dialog luar' }).count()).toBe(1);
+  await page.keyboard.press('Escape');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  expect(await focused(page)).toBe('Open the outer dialog');
+});
+
+test('the page behind is held still, and nothing in it shifts', async ({ show }) => {
+  const page = await show('modal');
+  const places = () =>
+    page.evaluate(() => {
+      const rect = document.querySelector('h1')?.getBoundingClientRect();
+      const main = document.querySelector('main')?.getBoundingClientRect();
+      return [rect?.x, rect?.width, main?.x, main?.width];
+    });
+  await page.evaluate(() => window.scrollTo(0, 40));
+  const before = { places: await places(), scrolled: await page.evaluate(() => window.scrollY) };
+  await page.getByRole('button', { name: 'Open a long text' }).click();
+  await page.getByRole('dialog').waitFor();
+  expect(await places()).toEqual(before.places);
+  await page.mouse.move(20, 300);
+  await page.mouse.wheel(0, 400);
+  expect(await page.evaluate(() => window.scrollY)).toBe(before.scrolled);
+  // The dialog covers the window to its very edge, the scrollbar's place too.
+  const reach = await page
+    .getByRole('dialog')
+    .evaluate((one) => one.getBoundingClientRect().right - window.innerWidth);
+  expect(reach).toBe(0);
+  await page.keyboard.press('Escape');
+  expect(await places()).toEqual(before.places);
+  expect(await page.evaluate(() => document.documentElement.hasAttribute('data-locked'))).toBe(
+    false,
+  );
+});

@@ -1,0 +1,56 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { test } from '#tests/gallery.ts';
+
+async function shown(page: Page) {
+  await page.getByRole('button', { name: 'Show the page head' }).click();
+  await page.getByRole('heading', { name: 'Mutasi saldo' }).waitFor();
+  const toggle = page.getByRole('button', { name: 'Alat halaman' });
+  const tool = page.getByRole('button', { name: 'Unduh' });
+  return { toggle, tool };
+}
+
+test('on phones the tools stand behind a button, which says what it shows', async ({ show }) => {
+  const page = await show('page-head', { width: 390 });
+  const { toggle, tool } = await shown(page);
+  await page.getByRole('button', { name: 'Isi saldo' }).waitFor();
+  expect(await tool.isVisible()).toBe(false);
+  expect(await toggle.getAttribute('aria-expanded')).toBe('false');
+  await toggle.press('Enter');
+  expect(await toggle.getAttribute('aria-expanded')).toBe('true');
+  const controls = await toggle.getAttribute('aria-controls');
+  expect(await page.locator(`[id="${controls}"]`).getByRole('button').count()).toBe(1);
+  // After the button in the page's order: the next stop.
+  await page.keyboard.press('Tab');
+  expect(await tool.evaluate((one) => one === document.activeElement)).toBe(true);
+
+  await page.keyboard.press('Escape');
+  expect(await tool.isVisible()).toBe(false);
+  expect(await toggle.evaluate((one) => one === document.activeElement)).toBe(true);
+});
+
+test('a press outside closes them, one in a menu of theirs does not', async ({ show }) => {
+  const page = await show('page-head', { width: 390 });
+  const { toggle, tool } = await shown(page);
+  await toggle.click();
+  await page.getByRole('heading', { name: 'Mutasi saldo' }).click();
+  expect(await tool.isVisible()).toBe(false);
+
+  await toggle.click();
+  await tool.click();
+  // The first Escape is the menu's.
+  await page.getByRole('menu').waitFor();
+  await page.keyboard.press('Escape');
+  expect(await tool.isVisible()).toBe(true);
+  await tool.click();
+  await page.getByRole('menuitem', { name: 'Sebagai CSV' }).click();
+  expect(await page.getByLabel('Tool used').textContent()).toBe('CSV');
+  expect(await tool.isVisible()).toBe(true);
+});
+
+test('wide, the tools are simply there', async ({ show }) => {
+  const page = await show('page-head');
+  const { toggle, tool } = await shown(page);
+  expect(await toggle.isVisible()).toBe(false);
+  expect(await tool.isVisible()).toBe(true);
+});

@@ -1,0 +1,65 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { test } from '#tests/gallery.ts';
+
+const turns = (page: Page, name: string) => page.getByRole('navigation', { name, exact: true });
+const numbers = async (page: Page, name: string) => {
+  const all = await turns(page, name).getByRole('button').allInnerTexts();
+  return all.filter((text) => text !== '').map(Number);
+};
+
+test('numbers within five of the page are shown, within two where it is narrow', async ({
+  show,
+}) => {
+  const page = await show('pagination');
+  expect(await numbers(page, 'Halaman tengah')).toEqual([7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]);
+  expect(await numbers(page, 'Halaman sempit')).toEqual([10, 11, 12, 13, 14]);
+  expect(await numbers(page, 'Halaman awal')).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(await turns(page, 'Halaman tunggal').count()).toBe(0);
+});
+
+test('a page is turned by the keyboard; it is announced, and the focus stays', async ({ show }) => {
+  const page = await show('pagination');
+  const nav = turns(page, 'Halaman tengah');
+  const next = nav.getByRole('button', { name: 'Halaman berikutnya' });
+  await next.focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Space');
+  expect(await page.getByLabel('Halaman tengah, page').textContent()).toBe('14');
+  expect(await nav.getByRole('status').textContent()).toBe('Halaman 14 dari 24');
+  expect(await next.evaluate((one) => one === document.activeElement)).toBe(true);
+  const current = nav.locator('[aria-current="page"]');
+  expect(await current.getAttribute('aria-label')).toBe('Halaman 14');
+});
+
+test('the ends are switched off, not taken away', async ({ show }) => {
+  const page = await show('pagination');
+  const first = turns(page, 'Halaman awal');
+  for (const name of ['Halaman pertama', 'Halaman sebelumnya']) {
+    const button = first.getByRole('button', { name });
+    expect(await button.getAttribute('aria-disabled')).toBe('true');
+    await button.focus();
+    await page.keyboard.press('Enter');
+  }
+  expect(await page.getByLabel('Halaman awal, page').textContent()).toBe('1');
+  const last = turns(page, 'Halaman akhir').getByRole('button', { name: 'Halaman berikutnya' });
+  expect(await last.getAttribute('aria-disabled')).toBe('true');
+});
+
+test('without a number of pages there is back and forth', async ({ show }) => {
+  const page = await show('pagination', { width: 390 });
+  const nav = turns(page, 'Halaman tanpa jumlah');
+  expect(await nav.getByRole('button').count()).toBe(2);
+  await nav.getByRole('button', { name: 'Halaman sebelumnya' }).click();
+  expect(await nav.getByRole('status').textContent()).toBe('Halaman 1');
+  const box = await nav.getByRole('button').first().boundingBox();
+  expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
+});
+
+test('when there are fewer pages than the current one, the last one is shown', async ({ show }) => {
+  const page = await show('pagination');
+  await page.getByRole('button', { name: 'Only 4 pages' }).click();
+  const nav = turns(page, 'Halaman berkurang');
+  expect(await nav.getByRole('status').textContent()).toBe('Halaman 4 dari 4');
+  expect(await numbers(page, 'Halaman berkurang')).toEqual([1, 2, 3, 4]);
+});

@@ -1,0 +1,74 @@
+import { expect } from 'vitest';
+import { test } from '#tests/gallery.ts';
+import { soon } from '#tests/journeys/steps.ts';
+
+test('every entry is a link, the page’s own says so, and folders open', async ({ show }) => {
+  const page = await show('sidebar');
+  const menu = page.getByRole('navigation', { name: 'Menu contoh' });
+  const current = menu.locator('[aria-current=page]');
+  expect(await current.allTextContents()).toEqual(['Pengguna']);
+  const folder = menu.getByRole('button', { name: 'Pengaturan' });
+  // The folder of the page that one is on is open at first.
+  expect(await folder.getAttribute('aria-expanded')).toBe('true');
+  await folder.press('Enter');
+  expect(await folder.getAttribute('aria-expanded')).toBe('false');
+  expect(await menu.getByRole('link', { name: 'Pengguna' }).count()).toBe(0);
+
+  const archive = menu.getByRole('button', { name: 'Arsip' });
+  const id = await archive.getAttribute('aria-controls');
+  await archive.press('Space');
+  await page.locator(`[id="${id}"]`).getByRole('link', { name: 'Tagihan lama' }).waitFor();
+  const links = menu.getByRole('link');
+  const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  expect(hrefs).toEqual([
+    '/__galeri',
+    '/__galeri/chat-message',
+    '/__galeri/tabs',
+    '/__galeri/dropdown',
+  ]);
+  await links.nth(2).press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Tabs' }).waitFor();
+});
+
+test('it becomes 64 px of icons, whose names come beside them', async ({ show }) => {
+  const page = await show('sidebar');
+  const menu = page.getByRole('navigation', { name: 'Menu contoh' });
+  const widthOf = async () => Math.round((await menu.boundingBox())?.width ?? 0);
+  expect(await widthOf()).toBe(232);
+  await menu.getByRole('button', { name: 'Ciutkan menu' }).press('Enter');
+  expect(await widthOf()).toBe(64);
+  expect(await page.getByLabel('Chosen width').textContent()).toBe('icons');
+  const toggle = menu.getByRole('button', { name: 'Bentangkan menu' });
+  expect(await toggle.getAttribute('aria-expanded')).toBe('false');
+  expect(await toggle.evaluate((one) => one === document.activeElement)).toBe(true);
+
+  // The names are still the links' names, and are seen when the keyboard comes by.
+  const tip = page.locator('[popover]:popover-open');
+  await page.keyboard.press('Tab');
+  await soon(() => tip.textContent()).toBe('Beranda');
+  await page.keyboard.press('Escape');
+  expect(await tip.count()).toBe(0);
+  await menu.getByRole('link', { name: 'Token' }).hover();
+  await soon(() => tip.allTextContents()).toEqual(['Token']);
+  const [link, words] = [
+    await menu.getByRole('link', { name: 'Token' }).boundingBox(),
+    await tip.boundingBox(),
+  ];
+  expect(words?.x ?? 0).toBeGreaterThanOrEqual((link?.x ?? 0) + (link?.width ?? 0));
+  // It may be pointed at.
+  await tip.hover();
+  expect(await tip.count()).toBe(1);
+  await page.mouse.move(700, 600);
+  await tip.waitFor({ state: 'detached' });
+});
+
+test('without a choice it is icons below 1024 px, and gives way to the bar of phones', async ({
+  show,
+}) => {
+  const page = await show('sidebar');
+  const menu = page.getByRole('navigation', { name: 'Menu contoh' });
+  await page.setViewportSize({ width: 900, height: 800 });
+  await soon(async () => Math.round((await menu.boundingBox())?.width ?? 0)).toBe(64);
+  await page.setViewportSize({ width: 700, height: 800 });
+  expect(await menu.isVisible()).toBe(false);
+});

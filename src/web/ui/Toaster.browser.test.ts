@@ -1,0 +1,119 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { test } from '#tests/gallery.ts';
+
+const saved = 'Token Kasir disimpan.';
+const say = (page: Page, name: string) => page.getByRole('button', { name }).click();
+/** From here on time passes only when the test says so. */
+async function stopClock(page: Page): Promise<void> {
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
+}
+const away = async (page: Page) => {
+  await page.mouse.move(5, 5);
+};
+
+test('a toast stays for 5 s; time stands still while it is pointed at, focused, or nobody looks', async ({
+  show,
+}) => {
+  const page = await show('toast');
+  await stopClock(page);
+  await say(page, 'Say success');
+  await page.getByRole('region', { name: 'Pemberitahuan (F8)' }).waitFor({ state: 'attached' });
+  await page.clock.runFor(100);
+  const toast = page.getByText(saved);
+  await toast.waitFor();
+  await away(page);
+  await page.clock.runFor(4_000);
+  await toast.hover();
+  await page.clock.runFor(60_000);
+  expect(await toast.isVisible()).toBe(true);
+  await away(page);
+
+  await page.keyboard.press('F8');
+  await page.clock.runFor(60_000);
+  expect(await toast.isVisible()).toBe(true);
+  await page.keyboard.press('Escape');
+
+  const hide = (hidden: boolean) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
+  await hide(true);
+  await page.clock.runFor(60_000);
+  expect(await toast.isVisible()).toBe(true);
+  await hide(false);
+  await page.clock.runFor(1_100);
+  expect(await toast.count()).toBe(0);
+});
+
+test('a danger interrupts, the rest waits for its turn, and the regions stand before their words', async ({
+  show,
+}) => {
+  const page = await show('toast');
+  await stopClock(page);
+  await say(page, 'Say danger');
+  const place = page.getByRole('region', { name: 'Pemberitahuan (F8)' });
+  await place.waitFor({ state: 'attached' });
+  expect(await place.getByRole('alert').textContent()).toBe('');
+  await page.clock.runFor(100);
+  await place.getByRole('alert').getByText('Pesan tidak terkirim').waitFor();
+  await say(page, 'Say success');
+  await place.getByRole('status').getByText(saved).waitFor();
+});
+
+test('at most five stand at once, the newest ones', async ({ show }) => {
+  const page = await show('toast');
+  await say(page, 'Say seven things');
+  await page.getByText('Baris 7 sudah diimpor.').waitFor();
+  const lines = await page.getByText(/^Baris \d/).allTextContents();
+  expect(lines.map((line) => line.slice(6, 7))).toEqual(['3', '4', '5', '6', '7']);
+});
+
+test('F8 goes to the toasts, what is to be done is a Tab away, and Escape leads back', async ({
+  show,
+}) => {
+  const page = await show('toast');
+  const opener = page.getByRole('button', { name: 'Say it with an action' });
+  await opener.press('Enter');
+  await page.getByText('Balasan cepat dihapus.').waitFor();
+  await page.keyboard.press('F8');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  expect(await page.getByLabel('Undone').textContent()).toBe('1');
+  expect(await page.getByText('Balasan cepat dihapus.').count()).toBe(0);
+  await page.keyboard.press('Escape');
+  expect(await opener.evaluate((one) => one === document.activeElement)).toBe(true);
+
+  await say(page, 'Say info');
+  await page.keyboard.press('F8');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Escape');
+  expect(await page.getByText('Ekspor dimulai').count()).toBe(0);
+});
+
+test('a finger swipes a toast away, and a short move leaves it', async ({ show }) => {
+  const page = await show('toast', { width: 390 });
+  await say(page, 'Say success');
+  const toast = page.getByText(saved);
+  await toast.waitFor();
+  const swipe = async (px: number) => {
+    const box = await toast.boundingBox();
+    if (!box) throw new Error('the toast is not there');
+    const [x, y] = [box.x + 20, box.y + box.height / 2];
+    const wire = await page.context().newCDPSession(page);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', at?: number) =>
+      wire.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: at === undefined ? [] : [{ x: at, y }],
+      });
+    await touch('touchStart', x);
+    for (let step = 1; step <= 5; step += 1) await touch('touchMove', x + (px * step) / 5);
+    await touch('touchEnd');
+  };
+  await swipe(30);
+  expect(await toast.count()).toBe(1);
+  await swipe(160);
+  await toast.waitFor({ state: 'detached' });
+});

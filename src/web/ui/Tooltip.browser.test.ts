@@ -1,0 +1,32 @@
+import { expect } from 'vitest';
+import { test } from '#tests/gallery.ts';
+
+test('it comes at once with the keyboard, after a rest of the mouse, and Escape puts it away', async ({
+  show,
+}) => {
+  const page = await show('tooltip');
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  const icon = page.getByRole('button', { name: 'Tema: gelap' });
+  const tip = page.locator('[popover]:popover-open');
+  await page.keyboard.press('Tab');
+  while (!(await icon.evaluate((one) => one === document.activeElement))) {
+    await page.keyboard.press('Tab');
+  }
+  expect(await tip.textContent()).toBe('Tema: gelap');
+  await page.keyboard.press('Escape');
+  expect(await tip.count()).toBe(0);
+
+  await icon.hover();
+  await page.clock.runFor(350);
+  expect(await tip.count()).toBe(0);
+  await page.clock.runFor(100);
+  expect(await tip.textContent()).toBe('Tema: gelap');
+  // A rest of the mouse is not the focus: Escape works all the same.
+  await page.keyboard.press('Escape');
+  expect(await tip.count()).toBe(0);
+
+  await page.getByRole('button', { name: 'Simulator ponsel' }).hover();
+  await page.clock.runFor(1_000);
+  expect(await tip.count()).toBe(0);
+});

@@ -1,0 +1,55 @@
+let loud: HTMLMediaElement | undefined;
+
+type Keys = Partial<Record<MediaSessionAction, (details: MediaSessionActionDetails) => void>>;
+
+/**
+ * Takes the floor: only one medium plays at a time, and the machine's own keys are for it.
+ *
+ * @param keys what the keys of a keyboard, a headset or a lock screen do
+ */
+export function takeFloor(media: HTMLMediaElement, title: string, keys: Keys): void {
+  if (loud && loud !== media) loud.pause();
+  loud = media;
+  const session = sessionOf();
+  if (!session) return;
+  session.metadata = new MediaMetadata({ title });
+  for (const [action, handler] of Object.entries(keys)) {
+    setHandler(session, action as MediaSessionAction, handler);
+  }
+}
+
+/** Tells the machine where the medium stands; nothing when another has the floor. */
+export function tellFloor(media: HTMLMediaElement): void {
+  const session = sessionOf();
+  if (loud !== media || !session) return;
+  session.playbackState = media.paused ? 'paused' : 'playing';
+  const { duration, currentTime, playbackRate } = media;
+  if (!Number.isFinite(duration) || duration <= 0 || currentTime > duration) return;
+  session.setPositionState({ duration, position: currentTime, playbackRate });
+}
+
+/** Gives the floor back, as it was before. */
+export function leaveFloor(media: HTMLMediaElement, actions: readonly MediaSessionAction[]): void {
+  if (loud !== media) return;
+  loud = undefined;
+  const session = sessionOf();
+  if (!session) return;
+  session.metadata = null;
+  session.playbackState = 'none';
+  for (const action of actions) setHandler(session, action, null);
+}
+
+const sessionOf = (): MediaSession | undefined =>
+  'mediaSession' in navigator && 'MediaMetadata' in window ? navigator.mediaSession : undefined;
+
+function setHandler(
+  session: MediaSession,
+  action: MediaSessionAction,
+  handler: MediaSessionActionHandler | null,
+): void {
+  try {
+    session.setActionHandler(action, handler);
+  } catch {
+    // An action that this browser does not know.
+  }
+}

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  chatKind,
+  contactDigits,
+  fileEnd,
+  fileKind,
+  fileType,
+  mediaUrl,
+  phoneHref,
+  shortName,
+  sizeText,
+  startsRun,
+} from '#web/ui/rules/chat.ts';
+
+test('each specified type is shown as what it is, and anything else as a file', () => {
+  for (const type of ['jpeg', 'png', 'webp', 'jpg']) expect(chatKind(type)).toBe('image');
+  expect(chatKind('ogg')).toBe('audio');
+  expect(chatKind('mp4')).toBe('video');
+  expect(chatKind('vcard')).toBe('contact');
+  expect(chatKind('text')).toBe('text');
+  for (const type of ['pdf', 'svg', 'gif', '', '__proto__', 'constructor']) {
+    expect(chatKind(type)).toBe('file');
+  }
+});
+
+test('a number is called in its 62 form, however it was written', () => {
+  expect(phoneHref('0812-3456-7890')).toBe('tel:+6281234567890');
+  expect(phoneHref('812 3456 7890')).toBe('tel:+6281234567890');
+  expect(phoneHref('+62 (812) 3456.7890')).toBe('tel:+6281234567890');
+  expect(phoneHref('006581234567')).toBe('tel:+6581234567');
+  expect(phoneHref('belum ada')).toBeUndefined();
+});
+
+test('a tel: address has nothing in it but 15 digits at most, whatever a card says', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (phone) => {
+      expect(contactDigits(phone)).toMatch(/^\d{0,15}$/);
+      expect(phoneHref(phone) ?? 'tel:+1').toMatch(/^tel:\+\d{1,15}$/);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a file is fetched by http, https or blob, and by nothing else', () => {
+  const base = 'https://kabari.example/message-history';
+  for (const url of ['/files/a?k=b', 'https://media.example/a.ogg', 'blob:https://x.example/1']) {
+    expect(mediaUrl(url, base)).toBe(url);
+  }
+  for (const url of [
+    'javascript:alert(1)',
+    ' java\nscript:alert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'vbscript:x',
+    'file:///etc/passwd',
+    'https://[',
+  ]) {
+    expect(mediaUrl(url, base)).toBeUndefined();
+  }
+});
+
+test('a name is cut after 200 letters, never inside one', () => {
+  expect(shortName('Budi')).toBe('Budi');
+  const family = '👨‍👩‍👧‍👦';
+  expect(shortName(family.repeat(201))).toBe(`${family.repeat(200)}…`);
+  expect(shortName(family.repeat(150))).toBe(family.repeat(150));
+});
+
+test('a file is known by the end of its name, else by its type', () => {
+  expect(fileEnd('Laporan.Okt.XLSX')).toBe('xlsx');
+  expect(fileEnd('.env')).toBe('');
+  expect(fileEnd('tanpa akhiran')).toBe('');
+  expect(fileKind('laporan.pdf', 'bin')).toBe('document');
+  expect(fileKind('laporan', 'xlsx')).toBe('sheet');
+  expect(fileKind('apa', 'apa')).toBe('other');
+  expect(fileType('laporan.pdf', 'bin')).toBe('PDF');
+  expect(fileType('laporan', 'application/zip')).toBe('ZIP');
+  expect(fileType('laporan', 'document')).toBe('');
+  expect(fileType('a', '<img>')).toBe('');
+});
+
+test('sizes are told in the largest unit that fits', () => {
+  const said = [0, 900, 999, 1_000, 12_345, 999_999, 1_000_000, 1_250_000, 2_500_000_000];
+  expect(said.map(sizeText)).toEqual([
+    '0 B',
+    '900 B',
+    '999 B',
+    '1 KB',
+    '12 KB',
+    '999 KB',
+    '1 MB',
+    '1,3 MB',
+    '2,5 GB',
+  ]);
+});
+
+test('a run ends with its sender, or after five minutes of silence', () => {
+  const at = (minutes: number, seconds = 0) =>
+    new Date(Date.UTC(2026, 10, 21, 9, minutes, seconds));
+  const before = { side: 'in', at: at(0) } as const;
+  expect(startsRun({ side: 'in', at: at(5) }, before)).toBe(false);
+  expect(startsRun({ side: 'in', at: at(5, 1) }, before)).toBe(true);
+  expect(startsRun({ side: 'out', at: at(0) }, before)).toBe(true);
+  expect(startsRun({ side: 'in', at: at(0) }, undefined)).toBe(true);
+});

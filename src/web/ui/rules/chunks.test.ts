@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { chunkPlan, chunksFrom } from './chunks.ts';
+
+test('12 MB go in three pieces, 5 MB whole, a multiple without an empty piece at its end', () => {
+  expect(chunkPlan(12_000_000)).toEqual([
+    [0, 5_000_000],
+    [5_000_000, 10_000_000],
+    [10_000_000, 12_000_000],
+  ]);
+  expect(chunkPlan(5_000_000)).toBeNull();
+  expect(chunkPlan(10_000_000)).toEqual([
+    [0, 5_000_000],
+    [5_000_000, 10_000_000],
+  ]);
+  expect(chunkPlan(3, 5, true)).toEqual([[0, 3]]);
+  expect(chunkPlan(0, 5, true)).toEqual([[0, 0]]);
+});
+
+test('the pieces cover the file once, none longer than asked, and from any offset what is left', () => {
+  const sizes = fc.record({
+    size: fc.nat({ max: 5_000 }),
+    chunk: fc.integer({ min: 1, max: 700 }),
+    offset: fc.nat({ max: 5_000 }),
+  });
+  fc.assert(
+    fc.property(sizes, ({ size, chunk, offset }) => {
+      const plan = chunkPlan(size, chunk, true) ?? [];
+      let reached = 0;
+      for (const [from, to] of plan) {
+        expect(from).toBe(reached);
+        expect(to - from).toBeLessThanOrEqual(chunk);
+        expect(to > from || size === 0).toBe(true);
+        reached = to;
+      }
+      expect(reached).toBe(size);
+      const left = chunksFrom(Math.min(offset, size), plan);
+      const bytes = left.reduce((sum, [from, to]) => sum + to - from, 0);
+      expect(bytes).toBe(size - Math.min(offset, size));
+      expect(left[0]?.[0] ?? size).toBe(Math.min(offset, size));
+    }),
+  );
+});

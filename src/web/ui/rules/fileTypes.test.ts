@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { acceptsType, expectsText, typeOfFile } from './fileTypes.ts';
+
+test('a type is taken when it is listed, or its family is; an empty list takes all', () => {
+  expect(acceptsType('image/png', ['image/jpeg', 'image/png'])).toBe(true);
+  expect(acceptsType('image/png', ['image/*'])).toBe(true);
+  expect(acceptsType('anything/at-all', [])).toBe(true);
+  expect(acceptsType('image/png', ['image/jpeg', 'video/*'])).toBe(false);
+  expect(acceptsType('imagery/png', ['image/*'])).toBe(false);
+  expect(acceptsType('image/png; charset=utf-8', ['image/png'])).toBe(false);
+  expect(acceptsType('text/csv', ['.csv'])).toBe(false);
+  expect(acceptsType('text/csv', ['*/*'])).toBe(false);
+});
+
+test('what is expected is said as one, two or many types', () => {
+  expect(expectsText(['image/png'])).toBe('Expects image/png');
+  expect(expectsText(['image/png', 'image/webp'])).toBe('Expects image/png or image/webp');
+  expect(expectsText(['image/jpeg', 'image/png', 'image/webp'])).toBe(
+    'Expects image/jpeg, image/png or image/webp',
+  );
+});
+
+test('types have names for people: null hides one, the same name is said once', () => {
+  const shown = {
+    'image/jpeg': 'foto',
+    'image/png': 'foto',
+    'image/webp': null,
+    'text/csv': 'CSV',
+  };
+  const types = ['image/jpeg', 'image/png', 'image/webp', 'text/csv'];
+  expect(expectsText(types, 'Pilih {allButLastType} atau {lastType}', shown)).toBe(
+    'Pilih foto atau CSV',
+  );
+  expect(expectsText(['image/png'], 'Pilih {allButLastType} atau {lastType}', shown)).toBe(
+    'Pilih foto',
+  );
+  expect(expectsText(['a/$&'], undefined, { 'a/$&': '$& {lastType}' })).toBe(
+    'Expects $& {lastType}',
+  );
+});
+
+test('the name tells the type where the browser does not know it, or calls it by another name', () => {
+  expect(typeOfFile({ name: 'daftar.csv', type: '' })).toBe('text/csv');
+  expect(typeOfFile({ name: 'daftar.csv', type: 'application/vnd.ms-excel' })).toBe('text/csv');
+  expect(typeOfFile({ name: 'suara.ogg', type: 'application/octet-stream' })).toBe('audio/ogg');
+  expect(typeOfFile({ name: 'foto.JPG', type: 'image/jpg' })).toBe('image/jpeg');
+  expect(typeOfFile({ name: 'catatan.txt', type: 'text/plain; charset=utf-8' })).toBe('text/plain');
+  // A contradiction is not smoothed over: the server says what is wrong with it.
+  expect(typeOfFile({ name: 'foto.png', type: 'application/pdf' })).toBe('application/pdf');
+  expect(typeOfFile({ name: 'tanpa-akhiran', type: '' })).toBe('application/octet-stream');
+});

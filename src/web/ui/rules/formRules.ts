@@ -1,0 +1,150 @@
+/** A limit by itself, or with the sentence that is shown when it is not kept. */
+type Stated<T> = T | { readonly value: T; readonly message: string };
+
+/** Judges a value by hand: a sentence or `false` refuses it, everything else lets it pass. */
+type Judge<Value, Values> = (value: Value, values: Values) => string | boolean | undefined;
+
+/** What a field asks of its value; named and ordered as react-hook-form names and orders them. */
+export type FieldRules<Value = unknown, Values = unknown> = {
+  /** A sentence stands for `true` with that sentence. */
+  readonly required?: Stated<boolean> | string;
+  /** Numbers, dates (`2026-11-21`) or times (`09:30:00`); a text that is none of them passes. */
+  readonly min?: Stated<number | string>;
+  readonly max?: Stated<number | string>;
+  /** UTF-16 units, as the browser's own `maxlength` counts. */
+  readonly minLength?: Stated<number>;
+  readonly maxLength?: Stated<number>;
+  readonly pattern?: Stated<RegExp>;
+  /** One judge, or several by name: the name of the first that refuses is told. */
+  readonly validate?: Judge<Value, Values> | Readonly<Record<string, Judge<Value, Values>>>;
+};
+
+/** The rules of a form's fields, by the fields' names. */
+export type RulesOf<Values> = {
+  readonly [Name in keyof Values]?: FieldRules<Values[Name], Values>;
+};
+
+/**
+ * A rule that is not kept: its name (of a judge: its key, or `validate`), and what to say of it.
+ */
+export type Broken = { readonly rule: string; readonly message: string };
+
+type Limit = { readonly value: number | string; readonly message: string };
+
+/** A rule with its sentence; `undefined` when the field does not have the rule. */
+function stated<T extends number | string | boolean | RegExp>(
+  rule: Stated<T> | undefined,
+): { value: T; message: string } | undefined {
+  if (rule === undefined) return undefined;
+  if (typeof rule === 'object' && 'message' in rule) return rule;
+  return { value: rule, message: '' };
+}
+
+const broken = (rule: string, message: string, plain: string): Broken => ({
+  rule,
+  message: message || plain,
+});
+
+const isMissing = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || value === false || isEmptyList(value);
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+function brokenRequired(value: unknown, rule: FieldRules['required']): Broken | undefined {
+  if (!rule || !isMissing(value)) return undefined;
+  const said = typeof rule === 'string' ? { value: true, message: rule } : stated(rule);
+  return said?.value ? broken('required', said.message, 'Wajib diisi.') : undefined;
+}
+
+const isTime = (value: unknown): boolean =>
+  typeof value === 'string' && /^\d{2}:\d{2}(?::\d{2})?$/.test(value);
+
+/** Below 0 when `value` is before `limit`, above 0 when after; NaN when they cannot be compared. */
+function distance(value: unknown, limit: number | string): number {
+  if (value === undefined || value === null || Array.isArray(value)) return Number.NaN;
+  if (!Number.isNaN(Number(value))) return Number(value) - Number(limit);
+  if (typeof value !== 'string' || typeof limit !== 'string') return Number.NaN;
+  const [one, other] =
+    isTime(value) && isTime(limit)
+      ? [`1970-01-01T${value}Z`, `1970-01-01T${limit}Z`]
+      : [value, limit];
+  return new Date(one).getTime() - new Date(other).getTime();
+}
+
+const numbers = new Intl.NumberFormat('id-ID');
+const shown = (limit: number | string): string =>
+  typeof limit === 'number' ? numbers.format(limit) : limit;
+
+function brokenRange(value: unknown, min?: Limit, max?: Limit): Broken | undefined {
+  if (max && distance(value, max.value) > 0) {
+    return broken('max', max.message, `Paling besar ${shown(max.value)}.`);
+  }
+  if (min && distance(value, min.value) < 0) {
+    return broken('min', min.message, `Paling kecil ${shown(min.value)}.`);
+  }
+  return undefined;
+}
+
+type TextRules = Pick<FieldRules, 'minLength' | 'maxLength' | 'pattern'>;
+
+function brokenText(text: string, rules: TextRules): Broken | undefined {
+  const [min, max] = [stated(rules.minLength), stated(rules.maxLength)];
+  if (max && text.length > max.value) {
+    return broken('maxLength', max.message, `Paling banyak ${shown(max.value)} karakter.`);
+  }
+  if (min && text.length < min.value) {
+    return broken('minLength', min.message, `Paling sedikit ${shown(min.value)} karakter.`);
+  }
+  const pattern = stated(rules.pattern);
+  // `search` starts at the beginning whatever the flags are and leaves `lastIndex` alone.
+  if (pattern && text.search(pattern.value) === -1) {
+    return broken('pattern', pattern.message, 'Bentuknya belum sesuai.');
+  }
+  return undefined;
+}
+
+function brokenJudge<Value, Values>(
+  value: Value,
+  validate: FieldRules<Value, Values>['validate'],
+  values: Values,
+): Broken | undefined {
+  const judges = typeof validate === 'function' ? { validate } : (validate ?? {});
+  for (const [name, judge] of Object.entries(judges)) {
+    const said = judge(value, values);
+    if (typeof said === 'string' || said === false) {
+      return broken(name, said || '', 'Periksa isian ini.');
+    }
+  }
+  return undefined;
+}
+
+/**
+ * The first rule that a value breaks, with its sentence: required, min and max, minLength and
+ * maxLength, pattern, validate, in this order; of a pair the upper limit is told first. An empty
+ * value meets `required` and `validate` only; `' '` is a value, `false` and `[]` are none.
+ */
+export function brokenRule<Value, Values = unknown>(
+  value: Value,
+  rules: FieldRules<Value, Values>,
+  values: Values = {} as Values,
+): Broken | undefined {
+  const missing = brokenRequired(value, rules.required);
+  if (missing) return missing;
+  const empty = value === '' || isEmptyList(value);
+  const range = empty ? undefined : brokenRange(value, stated(rules.min), stated(rules.max));
+  if (range) return range;
+  const text = typeof value === 'string' && !empty ? brokenText(value, rules) : undefined;
+  return text ?? brokenJudge(value, rules.validate, values);
+}
+
+/** One sentence for each field of a form that breaks a rule of its own; empty when none does. */
+export function brokenFields<Values extends object>(
+  values: Values,
+  rules: RulesOf<Values>,
+): Record<string, string> {
+  const wrong: Record<string, string> = {};
+  for (const name of Object.keys(rules) as (keyof Values & string)[]) {
+    const found = brokenRule(values[name], rules[name] ?? {}, values);
+    if (found) wrong[name] = found.message;
+  }
+  return wrong;
+}

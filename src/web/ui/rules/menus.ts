@@ -1,0 +1,95 @@
+export type Size = { width: number; height: number };
+export type Box = Size & { left: number; top: number };
+/** Where a floating thing stands, in px from the window's corner, and how high it may be. */
+export type Spot = { left: number; top: number; maxHeight: number };
+
+/** Between what floats and what it belongs to, px. */
+const GAP = 4;
+/** Between what floats and the window's edge, px. */
+const EDGE = 8;
+
+const between = (least: number, value: number, most: number): number =>
+  Math.max(least, Math.min(value, most));
+
+/**
+ * Below its button, or above it where below is too little room and above is more; never over the
+ * window's edge. `align` says which of their edges are in line.
+ */
+export function placeMenu(
+  anchor: Box,
+  menu: Size,
+  view: Size,
+  align: 'start' | 'end' = 'start',
+): Spot {
+  const bottom = anchor.top + anchor.height;
+  const below = view.height - EDGE - GAP - bottom;
+  const above = anchor.top - GAP - EDGE;
+  const flips = menu.height > below && above > below;
+  const maxHeight = Math.max(0, flips ? above : below);
+  const height = Math.min(menu.height, maxHeight);
+  const start = align === 'start' ? anchor.left : anchor.left + anchor.width - menu.width;
+  return {
+    left: between(EDGE, start, Math.max(EDGE, view.width - EDGE - menu.width)),
+    top: flips ? anchor.top - GAP - height : bottom + GAP,
+    maxHeight,
+  };
+}
+
+/** Right of its control, in the middle of its height; left of it where there is no room. */
+export function placeBeside(anchor: Box, tip: Size, view: Size): Spot {
+  const right = anchor.left + anchor.width + GAP;
+  const fits = right + tip.width + EDGE <= view.width;
+  const top = anchor.top + (anchor.height - tip.height) / 2;
+  return {
+    left: fits ? right : Math.max(EDGE, anchor.left - GAP - tip.width),
+    top: between(EDGE, top, Math.max(EDGE, view.height - EDGE - tip.height)),
+    maxHeight: view.height - 2 * EDGE,
+  };
+}
+
+/**
+ * Which entry is meant by what was typed: the next one that begins with it, from the current one on,
+ * round the end. One letter again and again goes from match to match. -1 when there is none.
+ */
+export function entryTyped(labels: readonly string[], current: number, typed: string): number {
+  const text = typed.toLocaleLowerCase('id');
+  const same = text.length > 1 && [...text].every((letter) => letter === text[0]);
+  const sought = same ? text.slice(0, 1) : text;
+  // A second letter may still mean where one is; a first one never does.
+  const from = Math.max(0, current + (sought.length === 1 ? 1 : 0));
+  for (let step = 0; step < labels.length; step++) {
+    const at = (from + step) % labels.length;
+    if (labels[at]?.trim().toLocaleLowerCase('id').startsWith(sought)) return at;
+  }
+  return -1;
+}
+
+/** The next place in a round of `count`: after the last comes the first; from nowhere (-1), an end. */
+export function stepRound(current: number, step: 1 | -1, count: number): number {
+  if (count === 0) return -1;
+  if (current < 0) return step === 1 ? 0 : count - 1;
+  return (current + step + count) % count;
+}
+
+const within = (path: string, href: string): boolean =>
+  path === href || (href !== '/' && path.startsWith(href.endsWith('/') ? href : `${href}/`));
+
+/** Which menu entry a path belongs to: itself, or the longest one that it lies under; '/' is alone. */
+export function currentHref(path: string, hrefs: readonly string[]): string | undefined {
+  return hrefs
+    .filter((href) => within(path, href))
+    .reduce<string | undefined>(
+      (best, href) => (best === undefined || href.length > best.length ? href : best),
+      undefined,
+    );
+}
+
+/** What a bar of `places` shows: all that fits, or the first of them with one place for the rest. */
+export function splitForBar<Entry>(
+  entries: readonly Entry[],
+  places: number,
+  always: boolean,
+): { shown: readonly Entry[]; rest: readonly Entry[] } {
+  const room = always || entries.length > places ? places - 1 : places;
+  return { shown: entries.slice(0, room), rest: entries.slice(room) };
+}

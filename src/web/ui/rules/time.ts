@@ -1,0 +1,23 @@
+const two = (value: number): string => String(value).padStart(2, '0');
+const at = (slot: number, half: boolean): string =>
+  half ? `${two(slot >> 1)}:${slot % 2 === 0 ? '00' : '30'}:00` : `${two(slot)}:00:00`;
+
+/** The times of a day as `HH:MM:SS`: 24 full hours, or 48 with the halves. */
+export const timeOptions = (half = false): readonly string[] =>
+  Array.from({ length: half ? 48 : 24 }, (_, slot) => at(slot, half));
+
+/** `14:30:00` → `14.30`: as times are written in Indonesian, without the seconds. */
+export const showTime = (time: string): string => time.slice(0, 5).replace(':', '.');
+
+/**
+ * What a time select starts with: the first full (or half) hour after `now` (`HH:MM` or
+ * `HH:MM:SS`), after 23.59 that of the next day, `00:00:00`; `undefined` when `now` is no time of
+ * day.
+ */
+export function nextTime(now: string, half = false): string | undefined {
+  const [, hours, minutes] = /^([01]\d|2[0-3])[:.]([0-5]\d)/.exec(now) ?? [];
+  if (hours === undefined || minutes === undefined) return undefined;
+  const past = Number(hours) * 60 + Number(minutes);
+  const slots = half ? 48 : 24;
+  return at((Math.floor(past / (half ? 30 : 60)) + 1) % slots, half);
+}

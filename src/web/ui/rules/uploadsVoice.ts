@@ -1,0 +1,80 @@
+/** Calls back after so many milliseconds; what it gives stops that. */
+export type Later = (afterMs: number, run: () => void) => () => void;
+
+/** Added files are told together, so many milliseconds after the last of them. */
+const BATCH_MS = 750;
+/** What was said about the list goes after this, so that nobody reads it twice. */
+const CLEAR_MS = 1_500;
+/** What happens to several files at once is told in one go. */
+const TOLD_MS = 50;
+
+export type VoiceWords = {
+  added: string;
+  removed: string;
+  /** 'file in list', 'files in list'. */
+  countOne: string;
+  countMany: string;
+};
+
+type Around = {
+  /** Puts the words into the polite region; '' empties it. */
+  say: (text: string) => void;
+  words: () => VoiceWords;
+  /** Items in the list. */
+  total: () => number;
+  /** Whether the person is in the widget: the list is their business only then. */
+  attended: () => boolean;
+  later: Later;
+};
+
+export type Voice = {
+  added: (name: string) => void;
+  removed: (name: string) => void;
+  /** Always told: an upload's end or error, a step of the keyboard. */
+  told: (text: string) => void;
+  quiet: () => void;
+};
+
+/** What screen readers hear of a list of uploads: 'Added a.png, b.png, 2 files in list'. */
+export function openVoice({ say, words, total, attended, later }: Around): Voice {
+  const names: string[] = [];
+  let stopBatch = () => {};
+  let stopClear = () => {};
+  let stopTold = () => {};
+  const waiting: string[] = [];
+  const quiet = () => {
+    stopBatch();
+    stopClear();
+    stopTold();
+  };
+  const list = (label: string, what: string) => {
+    const { countOne, countMany } = words();
+    const count = total();
+    stopTold();
+    const earlier = waiting.splice(0).map((text) => `${text}; `);
+    say(`${earlier.join('')}${label} ${what}, ${count} ${count === 1 ? countOne : countMany}`);
+    stopClear();
+    stopClear = later(CLEAR_MS, () => say(''));
+  };
+  return {
+    added(name) {
+      if (!attended()) return;
+      say('');
+      names.push(name);
+      stopBatch();
+      stopBatch = later(BATCH_MS, () => list(words().added, names.splice(0).join(', ')));
+    },
+    removed(name) {
+      if (attended()) list(words().removed, name);
+    },
+    told(text) {
+      waiting.push(text);
+      stopTold();
+      stopTold = later(TOLD_MS, () => {
+        stopClear();
+        say(waiting.splice(0).join('; '));
+      });
+    },
+    quiet,
+  };
+}

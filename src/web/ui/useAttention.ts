@@ -1,0 +1,63 @@
+import {
+  useEffect,
+  useRef,
+  useState,
+  type FocusEvent,
+  type KeyboardEvent,
+  type RefObject,
+} from 'react';
+
+/** Whether nobody looks: the tab is hidden, or the window is not in front. */
+function useAway(): boolean {
+  const [away, setAway] = useState(document.hidden);
+  useEffect(() => {
+    const leave = () => setAway(true);
+    const look = () => setAway(document.hidden);
+    window.addEventListener('blur', leave);
+    window.addEventListener('focus', look);
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      window.removeEventListener('blur', leave);
+      window.removeEventListener('focus', look);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, []);
+  return away;
+}
+
+/**
+ * Watches a place that has things to read for a while: `paused` while it is pointed at, has the focus
+ * or nobody looks. F8 moves the focus there from anywhere, Escape back to where it was.
+ */
+export function useAttention(place: RefObject<HTMLElement | null>) {
+  const away = useAway();
+  const [over, setOver] = useState(false);
+  const [inside, setInside] = useState(false);
+  const before = useRef<Element | null>(null);
+  useEffect(() => {
+    const come = (event: globalThis.KeyboardEvent) => {
+      const here = place.current;
+      if (event.key !== 'F8' || !here || here.contains(document.activeElement)) return;
+      event.preventDefault();
+      before.current = document.activeElement;
+      here.focus();
+    };
+    document.addEventListener('keydown', come);
+    return () => document.removeEventListener('keydown', come);
+  }, [place]);
+  return {
+    paused: away || over || inside,
+    onPointerEnter: () => setOver(true),
+    onPointerLeave: () => setOver(false),
+    onFocus: () => setInside(true),
+    onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
+      if (!currentTarget.contains(relatedTarget)) setInside(false);
+    },
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return;
+      event.stopPropagation();
+      if (before.current instanceof HTMLElement) before.current.focus();
+      else place.current?.blur();
+    },
+  };
+}

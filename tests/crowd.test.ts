@@ -1,0 +1,126 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { expect } from 'vitest';
+import { toPairs } from '#contract/form.ts';
+import { GOOD_PASSWORD, accountsHouse } from '#tests/accounts-house.ts';
+import { test as withDatabase } from '#tests/database.ts';
+import { signedIn } from '#tests/running-house.ts';
+
+const SIGN_INS = 500;
+const CHECKS = 150;
+const P99_MS_MAX = 200;
+/** On a machine that is busy with other things, what counts is how much slower it gets. */
+const SLOWER_MAX = 10;
+const GROWTH_MB_MAX = 150;
+
+type Node = {
+  address: string;
+  /** Its memory in MB: now, and the most since it was last asked. */
+  memory: () => Promise<{ now: number; most: number }>;
+};
+
+/** A node in a process of its own, with the same memory settings as `npm start`. */
+const test = withDatabase.extend<{ node: Node }>({
+  node: async ({ db }, use) => {
+    const child: ChildProcess = fork('tests/people-node.ts', [db.url], {
+      execArgv: ['--max-semi-space-size=2'],
+      env: { ...process.env, MALLOC_ARENA_MAX: '2' },
+    });
+    const ended = once(child, 'exit');
+    const next = async () =>
+      (await once(child, 'message'))[0] as { port: number; now: number; most: number };
+    const { port } = await Promise.race([
+      next(),
+      ended.then(() => Promise.reject(new Error('the node did not start'))),
+    ]);
+    const memory = async () => {
+      child.send('memory');
+      return next();
+    };
+    await use({ address: `http://127.0.0.1:${port}`, memory });
+    child.disconnect();
+    await ended;
+  },
+});
+
+async function ask({ address }: Node, fields: object, ip: string): Promise<Response> {
+  const response = await fetch(`${address}/api`, {
+    method: 'POST',
+    headers: { origin: address, 'x-forwarded-for': ip },
+    body: new URLSearchParams(toPairs({ token: '', fcm: '', ...fields })),
+  });
+  return response;
+}
+
+const p99 = (all: readonly number[]): number =>
+  all.toSorted((a, b) => a - b)[Math.ceil(all.length * 0.99) - 1] ?? 0;
+
+/** Checks sessions in turn, two at a time, and says how long each took. */
+async function checkWhile(
+  node: Node,
+  tokens: readonly string[],
+  goesOn: (done: number) => boolean,
+) {
+  const took: number[] = [];
+  const lane = async () => {
+    while (goesOn(took.length)) {
+      const token = tokens[took.length % tokens.length];
+      const before = performance.now();
+      const response = await ask(node, { act: 'user_check_token', token }, '192.0.2.1');
+      await response.text();
+      expect(response.status).toBe(200);
+      took.push(performance.now() - before);
+    }
+  };
+  await Promise.all([lane(), lane()]);
+  return took;
+}
+
+test('500 sign-ins at once leave everybody else’s calls usable, and the process small', async ({
+  db,
+  node,
+}) => {
+  const house = await accountsHouse(db);
+  // Each person may ask twenty times a second.
+  const people = await Promise.all(Array.from({ length: 12 }, () => signedIn(db)));
+  const tokens = people.map(({ token }) => token);
+  const captcha = async () => {
+    const challenge = await house.deps.captcha.challenge('user_login', false);
+    const solution = await solveChallenge({ challenge: challenge as never, deriveKey });
+    return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
+  };
+  const captchas = await Promise.all(Array.from({ length: SIGN_INS + 8 }, captcha));
+  const signIn = async (n: number) => {
+    const phone = `62813${String(n).padStart(7, '0')}`;
+    const fields = { act: 'user_login', phone, password: GOOD_PASSWORD, captcha: captchas[n] };
+    const response = await ask(node, fields, `10.${Math.floor(n / 250)}.${n % 250}.9`);
+    await response.text();
+    return response;
+  };
+
+  await Promise.all(Array.from({ length: 8 }, (_, n) => signIn(SIGN_INS + n)));
+  await checkWhile(node, tokens, (done) => done < 20);
+  const idle = p99(await checkWhile(node, tokens, (done) => done < CHECKS));
+  const { now: before } = await node.memory();
+
+  let goesOn = true;
+  const crowd = Promise.all(Array.from({ length: SIGN_INS }, (_, n) => signIn(n)));
+  const checking = checkWhile(node, tokens, () => goesOn);
+  const answers = await crowd.finally(() => (goesOn = false));
+  const took = await checking;
+  const { most } = await node.memory();
+
+  const statuses = Map.groupBy(answers, ({ status }) => status);
+  // 504: somebody who waited for their turn for too long, on a machine that is starved.
+  expect([401, 429, 504]).toEqual(expect.arrayContaining([...statuses.keys()]));
+  const looked = (statuses.get(401)?.length ?? 0) + (statuses.get(504)?.length ?? 0);
+  expect(looked).toBeGreaterThanOrEqual(50);
+  for (const { headers } of statuses.get(429) ?? []) {
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+  expect(took.length).toBeGreaterThan(20);
+  expect(p99(took)).toBeLessThan(Math.max(P99_MS_MAX, idle * SLOWER_MAX));
+  expect(most - before).toBeLessThan(GROWTH_MB_MAX);
+}, 60_000);

@@ -1,0 +1,286 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { expect } from 'vitest';
+import { eraseDue } from '#server/domains/accounts/accounts.ts';
+import { checkLedger } from '#server/domains/ledger/ledger.ts';
+import { holdingsOf } from '#server/holdings.ts';
+import type { Holding } from '#server/platform/holding.ts';
+import type { TestDatabase } from '#tests/database.ts';
+import {
+  type Marked,
+  PASSWORD,
+  dumpOf,
+  filesIn,
+  markedPerson,
+  marksIn,
+  marksOf,
+  nextCode,
+  unzip,
+} from '#tests/marked-people.ts';
+import { type RunningHouse, eventually, solved, test } from '#tests/running-house.ts';
+
+const SHARED = Buffer.from('Syarat sewa yang sama untuk semua penyewa.');
+
+/** Two people in one house, each with a trace in everything. */
+async function twoPeople(running: RunningHouse): Promise<[Marked, Marked]> {
+  const ani = await markedPerson(running, marksOf('Ani', '341'), SHARED);
+  const budi = await markedPerson(running, marksOf('Budi', '652'), SHARED);
+  return [ani, budi];
+}
+
+/** Asks for the archive, makes it, and fetches it by its address. */
+async function archiveOf({ house, app }: RunningHouse, { ask }: Marked) {
+  expect((await ask('user_export')).body).toMatchObject({ code: 1, data: { status: 'waiting' } });
+  await house.exports.work();
+  const { export: made } = (await ask('user_export_get')).body.data;
+  expect(made).toMatchObject({ status: 'ready', progress: 100 });
+  const answer = await app.inject({ url: made.url });
+  expect(answer.statusCode).toBe(200);
+  expect(answer.headers['content-disposition']).toMatch(/^attachment; .*data-kabari-.*\.zip$/);
+  return { url: String(made.url), files: await unzip(answer.rawPayload) };
+}
+
+/** Asks for the deletion, with password and code, as the profile page does. */
+async function askToBeErased(running: RunningHouse, { ask, marks, codes }: Marked) {
+  const { challenge } = (await ask('user_delete_ask')).body.data;
+  const code = await nextCode(running, codes, marks.newPhone);
+  const asked = await ask('user_delete', { password: PASSWORD, challenge, code });
+  expect(asked.body.code).toBe(1);
+  return asked.body.data.erased_at as string;
+}
+
+/** Moves the moment an account is erased at, or was closed at, into the past. */
+const pass = (db: TestDatabase, { accountId }: Marked) => db.owner`
+  update accounts set erase_at = least(erase_at, clock_timestamp()),
+    closed_at = closed_at - interval '2 minutes'
+  where account_id = ${accountId}`;
+
+/** What is held of accounts; the house's own list, but the one named throws when it is to be erased. */
+const dyingAt = ({ house }: RunningHouse, place: number): readonly Holding[] => {
+  const { tenant: sql, files, uploads, exports } = house;
+  const all = holdingsOf({ sql, house: house.house, files, uploads, archives: exports.holding });
+  const die = async () => {
+    throw new Error(`killed before ${place}`);
+  };
+  return all.map((holding, at) => (at === place ? { ...holding, erase: die } : holding));
+};
+
+const linesOf = (dump: Record<string, string[]>, { accountId }: Marked) =>
+  Object.fromEntries(
+    Object.entries(dump).map(([table, lines]) => [
+      table,
+      lines.filter((line) => line.includes(accountId)),
+    ]),
+  );
+
+test('all that an account holds is in its archive, and nothing of anybody else', async ({
+  openHouse,
+}) => {
+  const running = await openHouse({ works: true });
+  const [ani, budi] = await twoPeople(running);
+  const { url, files } = await archiveOf(running, ani);
+  const whole = Object.entries(files).flat().join('\n');
+  expect(marksIn(whole, ani.marks)).toEqual(Object.keys(ani.marks));
+  expect(marksIn(whole, budi.marks)).toEqual([]);
+
+  // Nothing in it lets anybody in.
+  const { ask } = ani;
+  expect(whole).not.toContain(ani.apiKey);
+  expect(whole).not.toMatch(/argon2|kbs_|kbr_|_hash/);
+
+  const json = (name: string) => JSON.parse(files[`${name}.json`] ?? '');
+  expect(json('pesan')).toHaveLength(4);
+  expect(json('pesan')[0].timeline.map(({ kind }: { kind: string }) => kind)).toContain('sent');
+  expect(json('mutasi').length).toBeGreaterThan(2);
+  expect(files['pesan.csv']?.startsWith('\uFEFFid,token,')).toBe(true);
+  for (const { path } of json('berkas')) expect(files[path]).toBeDefined();
+
+  // The address is one account's, and nobody's who changes a letter of it.
+  const [path = '', key = ''] = url.split('?k=');
+  const other = await archiveOf(running, budi);
+  const foreign = `${other.url.split('?')[0]}?k=${key}`;
+  for (const address of [path, `${path}?k=${key.slice(0, -2)}AA`, foreign]) {
+    expect((await running.app.inject({ url: address })).statusCode).toBe(404);
+  }
+  // The person hears of it, and a fourth one in a day is refused.
+  await eventually(async () => {
+    const phone = (await running.ask('simulator_phone', { phone: ani.marks.newPhone })).body.data;
+    expect(JSON.stringify(phone.lines)).toContain('Unduhan data akun Kabari Anda sudah siap');
+  });
+  for (let more = 0; more < 2; more++) {
+    await ask('user_export');
+    await running.house.exports.work();
+  }
+  expect((await ask('user_export')).body.error.type).toBe('export_limit');
+}, 90_000);
+
+test('an archive whose maker died is made anew, and nothing half-written stays', async ({
+  db,
+  openHouse,
+}) => {
+  const running = await openHouse({ works: true });
+  const ani = await markedPerson(running, marksOf('Ani', '341'), SHARED);
+  const { ask, accountId } = ani;
+  await ask('user_export');
+  const again = (await ask('user_export')).body.data;
+  expect((await ask('user_export_get')).body.data.export.id).toBe(again.id);
+
+  // A worker claims it, writes half of it, and is no more.
+  const folder = `${running.dataFolder}/exports`;
+  const [claimed] = await db.owner<{ id: string; owner: string }[]>`
+    update exports set status = 'working', tries = 1, owner = gen_random_uuid(),
+      lease_until = clock_timestamp() + interval '1 minute'
+    where account_id = ${accountId} returning export_id as id, owner`;
+  await mkdir(folder, { recursive: true });
+  await writeFile(`${folder}/${claimed?.id}.${claimed?.owner}.part`, 'half');
+  await running.house.exports.work();
+  expect((await ask('user_export_get')).body.data.export.status).toBe('working');
+
+  await db.owner`update exports set lease_until = clock_timestamp() where status = 'working'`;
+  await running.house.exports.work();
+  const { export: made } = (await ask('user_export_get')).body.data;
+  expect(made.status).toBe('ready');
+  expect(Object.keys(await filesIn(folder))).toEqual([
+    expect.stringMatching(new RegExp(`^${claimed?.id}\\.(?!${claimed?.owner}).*\\.zip$`)),
+  ]);
+
+  // After its day it is gone, from the disk too.
+  await db.owner`update exports set expires_at = clock_timestamp()`;
+  expect((await running.app.inject({ url: made.url })).statusCode).toBe(404);
+  await running.house.exports.sweep();
+  expect(await filesIn(folder)).toEqual({});
+  expect((await ask('user_export_get')).body.data.export).toMatchObject({
+    status: 'expired',
+    url: null,
+  });
+}, 60_000);
+
+test('an erased account leaves no trace but its books, however often the work was cut off', async ({
+  db,
+  openHouse,
+}) => {
+  const running = await openHouse({ works: true });
+  const { house, dataFolder } = running;
+  const [ani, budi] = await twoPeople(running);
+  const { url } = await archiveOf(running, ani);
+  const inSevenDays = await askToBeErased(running, ani);
+  expect(Date.parse(inSevenDays) - Date.now()).toBeGreaterThan(6.9 * 86_400_000);
+  await eventually(async () => {
+    const [busy] = await db.owner`
+      select 1 from outbox
+      union all select 1 from dispatch where ready_at < clock_timestamp()
+      union all select 1 from tokens where not is_system and last_used_at is null limit 1`;
+    if (busy) throw new Error('the house is busy');
+  });
+  const before = await dumpOf(db.owner);
+  const everywhere = [...Object.values(before).flat(), ...Object.values(await filesIn(dataFolder))];
+  expect(marksIn(everywhere.join('\n'), ani.marks)).toEqual(Object.keys(ani.marks));
+
+  // Before its day nothing happens; on its day it closes, and its owner is told.
+  await house.eraseDue();
+  expect((await ani.ask('user_check_token')).body.code).toBe(1);
+  await pass(db, ani);
+  await house.eraseDue();
+  await eventually(async () => {
+    expect((await ani.ask('user_check_token')).status).toBe(401);
+    const phone = (await running.ask('simulator_phone', { phone: ani.marks.newPhone })).body.data;
+    expect(JSON.stringify(phone.lines)).toContain('Ini pesan terakhir kami');
+  });
+  const captcha = await solved(running, 'user_login');
+  const signIn = { phone: ani.marks.newPhone, password: PASSWORD, captcha };
+  expect((await running.ask('user_login', signIn)).body.error.type).toBe('credentials_wrong');
+  const sent = await running.app.inject({
+    method: 'POST',
+    url: '/v1/messages',
+    headers: { authorization: `Bearer ${ani.apiKey}` },
+    payload: { to: ani.marks.peer, text: { body: 'Halo' } },
+  });
+  expect(sent.statusCode).toBeGreaterThanOrEqual(400);
+
+  // A minute later it goes; killed before every one of its steps, and each time begun anew.
+  await pass(db, ani);
+  const troubles: unknown[] = [];
+  const report = (trouble: unknown) => void troubles.push(trouble);
+  const places = dyingAt(running, -1).length;
+  for (let place = 0; place < places; place++) {
+    await eventually(async () => {
+      const holdings = dyingAt(running, place);
+      await eraseDue({ house: house.house, sendOtp: house.tell, holdings, report });
+      expect(troubles).toHaveLength(place + 1);
+    });
+    expect((await checkLedger(db.house)).filter(({ ok }) => !ok)).toEqual([]);
+  }
+  expect(troubles).toEqual(
+    Array.from({ length: places }, (_, place) => new Error(`killed before ${place}`)),
+  );
+  await house.eraseDue();
+  await house.eraseDue();
+
+  const dump = await dumpOf(db.owner);
+  const traces = Object.entries({ ...dump, ...(await filesIn(dataFolder)) }).flatMap(
+    ([place, lines]) =>
+      [lines, place]
+        .flat()
+        .flatMap((line) => marksIn(line, ani.marks).map((mark) => ({ mark, place, line }))),
+  );
+  expect(traces).toEqual([]);
+  const [left] = await db.owner`
+    select a.name, a.status, a.erased_at is not null as erased, u.name as person, u.phone, w.held,
+      w.available > 0 as has_saldo
+    from accounts a join users u using (account_id) join wallets w using (account_id)
+    where account_id = ${ani.accountId}`;
+  expect(left).toMatchObject({
+    name: 'Akun terhapus',
+    person: 'Akun terhapus',
+    phone: '',
+    status: 'closed',
+    erased: true,
+    held: 0,
+    has_saldo: true,
+  });
+  expect((await running.app.inject({ url })).statusCode).toBe(404);
+
+  // Nobody else lost anything, and the books are right.
+  expect(linesOf(dump, budi)).toEqual(linesOf(before, budi));
+  const kept = Object.values(await filesIn(dataFolder));
+  expect(kept).toContain(SHARED.toString());
+  expect(kept).toContain(budi.marks.fileText);
+  expect((await budi.ask('user_check_token')).body.code).toBe(1);
+  expect((await checkLedger(db.house)).filter(({ ok }) => !ok)).toEqual([]);
+}, 120_000);
+
+test('a number that has become somebody else’s stays theirs', async ({ db, openHouse }) => {
+  const running = await openHouse({ works: true });
+  const { house } = running;
+  const ani = await markedPerson(running, marksOf('Ani', '341'), SHARED);
+  // Citra gets the number that Ani gave up, and the phone that Ani's token was linked to.
+  await ani.ask('token_delete', { token_id: (await ani.ask('token_list')).body.result.data[0].id });
+  const { phone, linkedPhone } = ani.marks;
+  const citra = await markedPerson(
+    running,
+    { ...marksOf('Citra', '177'), phone, newPhone: '6281317700002', linkedPhone },
+    SHARED,
+    ani.codes,
+  );
+  await db.owner`
+    insert into user_phones (phone, account_id, user_id)
+    values (${phone}, ${citra.accountId}, ${citra.userId})`;
+  const told = () => db.owner`
+    select peer, count(*) as n from messages m join tokens t using (account_id, token_id)
+    where t.is_system and peer = any(${[phone, linkedPhone]}::text[]) group by peer order by peer`;
+  const before = [...(await told())];
+  expect(before).toHaveLength(2);
+
+  await askToBeErased(running, ani);
+  for (let turn = 0; turn < 2; turn++) {
+    await pass(db, ani);
+    await house.eraseDue();
+  }
+  await eventually(async () => {
+    await house.eraseDue();
+    const [row] = await db.owner`
+      select 1 from accounts where account_id = ${ani.accountId} and erased_at is not null`;
+    expect(row).toBeDefined();
+  });
+  expect([...(await told())]).toEqual(before);
+  expect((await citra.ask('token_list')).body.result.data[0].phone).toBe(linkedPhone);
+}, 60_000);

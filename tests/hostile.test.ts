@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { hostileTexts } from '#tests/hostile.ts';
+import { captionNodes } from '#web/ui/rules/captions.ts';
+import { mediaUrl, phoneHref } from '#web/ui/rules/chat.ts';
+import { vcardOf } from '#web/ui/rules/vcard.ts';
+
+const { texts } = await hostileTexts();
+
+test('a hostile caption is text, breaks and links to http or https', () => {
+  expect(texts.length).toBeGreaterThan(500);
+  for (const caption of texts) {
+    for (const node of captionNodes(caption)) {
+      if (node.kind === 'link') expect(node.href).toMatch(/^https?:\/\//);
+      else expect(['text', 'break']).toContain(node.kind);
+    }
+  }
+});
+
+test('a hostile address of a file is http, https or blob, or not followed', () => {
+  const base = 'https://kabari.example/';
+  for (const text of texts) {
+    const url = mediaUrl(text, base);
+    if (url !== undefined) expect(new URL(url, base).protocol).toMatch(/^(?:https?|blob):$/);
+  }
+});
+
+test('a hostile contact calls digits, and writes no line of its own into its card', () => {
+  for (const text of texts) {
+    expect(phoneHref(text) ?? 'tel:+1').toMatch(/^tel:\+\d{1,15}$/);
+    const lines = vcardOf({ name: text, phone: text }).replaceAll('\r\n ', '').split('\r\n');
+    expect(lines.filter((line) => !/^(?:BEGIN|VERSION|N|FN|TEL|END)[:;]/.test(line))).toEqual(['']);
+  }
+});

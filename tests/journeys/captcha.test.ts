@@ -1,0 +1,54 @@
+import { afterAll, expect } from 'vitest';
+import { openStandIn, SECRET_KEY, SITE_KEY } from '#tests/captcha-stand-in.ts';
+import { faultsOf } from './axe.ts';
+import { codeFor, PASSWORD } from './portal.ts';
+import { setTheStage } from './stage.ts';
+import { arrivesAt, fillLogin, fillRegistration } from './steps.ts';
+
+const provider = await openStandIn('turnstile');
+afterAll(provider.close);
+
+const journey = setTheStage({
+  SIMULATOR_SPEED: '0',
+  CAPTCHA_PROVIDER: 'turnstile',
+  CAPTCHA_SITE_KEY: SITE_KEY,
+  CAPTCHA_SECRET_KEY: SECRET_KEY,
+  CAPTCHA_VERIFY_URL: provider.verifyUrl,
+  CAPTCHA_SCRIPT_URL: provider.scriptUrl,
+});
+
+journey('one registers and signs in through a captcha from elsewhere', async (stage) => {
+  const { address } = stage.product;
+  const phone = '6281355504001';
+  const { open, context } = await stage.person({ still: true, expects: [/status of 401/] });
+  const scripts: string[] = [];
+  context.on('request', (request) => {
+    if (request.url().startsWith(provider.scriptUrl)) scripts.push(request.url());
+  });
+  const tab = await open('/auth/register');
+  await tab.getByRole('button', { name: 'Daftar', exact: true }).waitFor();
+  // Nobody is asked by others before they begin.
+  expect(scripts).toEqual([]);
+  const solve = () => tab.frameLocator('iframe[title=Captcha]').getByLabel('Saya manusia').check();
+  await tab.getByLabel('Nama Anda atau nama usaha').focus();
+  await tab.getByText('Selesaikan pemeriksaan keamanan di atas.').waitFor();
+  expect(await faultsOf(tab, 'a captcha from elsewhere')).toEqual([]);
+  await solve();
+  await tab.getByText('Aman', { exact: true }).waitFor();
+  await fillRegistration(tab, { name: 'Toko Kain Lurik', phone });
+  await tab.getByLabel('Kode verifikasi').fill(await codeFor(address, phone));
+  await tab.getByRole('button', { name: 'Keluar' }).click();
+  await arrivesAt(tab, '/auth/login');
+
+  // Sent before it was solved: it waits; and after a refusal there is another one to solve.
+  await fillLogin(tab, { phone, password: 'bukan kata sandinya' });
+  await solve();
+  await tab.getByText('Nomor atau kata sandi tidak cocok. Periksa lalu coba lagi.').waitFor();
+  await fillLogin(tab, { phone, password: PASSWORD });
+  await solve();
+  await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+  expect(scripts.length).toBeGreaterThan(0);
+  const sent = provider.asked.map((form) => form.get('response'));
+  expect(new Set(sent).size).toBe(sent.length);
+  expect(sent).toHaveLength(3);
+});

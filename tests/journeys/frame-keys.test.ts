@@ -1,0 +1,216 @@
+import type { Locator, Page, Response } from 'playwright-core';
+import { expect } from 'vitest';
+import { faultsOf } from './axe.ts';
+import {
+  ask,
+  type FrameShop,
+  gone,
+  heading,
+  openFrameShop,
+  palette,
+  takesFocus,
+} from './frame-shop.ts';
+import { signUp } from './portal.ts';
+import { setTheStage } from './stage.ts';
+import { arrivesAt, soon } from './steps.ts';
+
+const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+
+let opened: Promise<FrameShop> | undefined;
+const shopAt = (address: string): Promise<FrameShop> => (opened ??= openFrameShop(address));
+
+/** The answer to an act. */
+const isAbout = (act: string, answer: Response): boolean =>
+  new URLSearchParams(answer.request().postData() ?? '').get('act') === act;
+
+const help = (tab: Page): Locator => tab.getByRole('dialog', { name: 'Pintasan papan ketik' });
+
+async function options(tab: Page): Promise<string[]> {
+  const texts = await palette(tab).getByRole('option').allInnerTexts();
+  return texts.map((text) => text.split('\n', 1)[0] ?? '');
+}
+const chosen = (tab: Page) => palette(tab).getByRole('option', { selected: true });
+
+journey('the palette leads anywhere by a few letters', async ({ product, person }) => {
+  const { customer } = await shopAt(product.address);
+  const { open } = await person({ session: customer.session });
+  const tab = await open('/');
+  await heading(tab, 'Beranda').waitFor();
+
+  await ask(tab, 'tok');
+  await arrivesAt(tab, '/token');
+  await takesFocus(tab, heading(tab, 'Token'));
+  await ask(tab, 'SALD');
+  await arrivesAt(tab, '/saldo');
+
+  // What was used last comes first; the arrows go round; Escape gives the focus back.
+  const add = tab.getByRole('link', { name: 'Isi saldo' }).first();
+  await add.focus();
+  await tab.keyboard.press('Control+k');
+  await soon(() => options(tab)).toContain('Beranda');
+  expect((await options(tab)).slice(0, 2)).toEqual(['Saldo', 'Token']);
+  await tab.keyboard.press('ArrowUp');
+  await soon(() => chosen(tab).innerText()).toMatch(/^Keluar/);
+  await tab.keyboard.press('ArrowDown');
+  await soon(() => chosen(tab).innerText()).toMatch(/^Saldo/);
+  const field = palette(tab).getByRole('combobox');
+  expect(await field.getAttribute('aria-activedescendant')).toBe(
+    await chosen(tab).getAttribute('id'),
+  );
+  await tab.keyboard.type('zzz');
+  await soon(() => options(tab)).toEqual(['Cari pesan “zzz”']);
+  await tab.keyboard.press('Escape');
+  await gone(palette(tab));
+  await takesFocus(tab, add);
+
+  await ask(tab, 'top up');
+  await tab.getByRole('dialog', { name: 'Isi saldo' }).waitFor();
+  // Above another dialog it does not stand: what was begun there would be lost.
+  await tab.keyboard.press('Control+k');
+  await tab.keyboard.press('Escape');
+  await gone(tab.getByRole('dialog'));
+  await ask(tab, 'tambah');
+  await arrivesAt(tab, '/token');
+  await tab.getByRole('dialog', { name: 'Tambah token' }).waitFor();
+  await tab.keyboard.press('Escape');
+  await gone(tab.getByRole('dialog'));
+
+  await ask(tab, '0812-9999');
+  await arrivesAt(tab, '/message-history');
+  expect(new URL(tab.url()).searchParams.get('q')).toBe('0812-9999');
+  await tab.getByRole('row', { name: /Jas Anda sudah selesai/ }).waitFor();
+  await soon(() => tab.getByRole('row', { name: /sudah siap/ }).count()).toBe(0);
+
+  await ask(tab, 'gelap');
+  const theme = () => tab.evaluate(() => document.documentElement.dataset['theme']);
+  await soon(theme).toBe('dark');
+  await ask(tab, 'perangkat');
+  await soon(theme).toBe(undefined);
+  await tab.getByRole('button', { name: 'Cari atau lompat' }).click();
+  await palette(tab).getByRole('option', { name: 'Kirim pesan' }).click();
+  await tab.getByRole('dialog', { name: 'Kirim pesan' }).waitFor();
+});
+
+journey('single keys go everywhere, and can be turned off', async ({ product, person }) => {
+  const { customer } = await shopAt(product.address);
+  const { open } = await person({ session: customer.session });
+  const tab = await open('/');
+  await heading(tab, 'Beranda').waitFor();
+  const screens = [
+    ['m', '/message-history', 'Pesan'],
+    ['t', '/token', 'Token'],
+    ['s', '/saldo', 'Saldo'],
+    ['p', '/profile', 'Profil'],
+    ['h', '/', 'Beranda'],
+  ] as const;
+  for (const [key, path, title] of screens) {
+    await tab.keyboard.press('g');
+    await tab.keyboard.press(key);
+    await arrivesAt(tab, path);
+    await takesFocus(tab, heading(tab, title));
+  }
+
+  await tab.keyboard.press('g');
+  await tab.keyboard.press('m');
+  const rows = tab.locator('tbody [data-row="open"]');
+  await rows.nth(2).waitFor();
+  await tab.keyboard.press('j');
+  await takesFocus(tab, rows.nth(0));
+  await tab.keyboard.press('j');
+  await tab.keyboard.press('j');
+  await tab.keyboard.press('k');
+  await takesFocus(tab, rows.nth(1));
+  await tab.keyboard.press('Enter');
+  await tab.getByRole('dialog').waitFor();
+  // Nothing behind a dialog hears.
+  await tab.keyboard.press('g');
+  await tab.keyboard.press('t');
+  await tab.keyboard.press('Escape');
+  await gone(tab.getByRole('dialog'));
+  await takesFocus(tab, rows.nth(1));
+  expect(new URL(tab.url()).pathname).toBe('/message-history');
+
+  // What is typed is typed.
+  const search = tab.getByRole('searchbox', { name: 'Cari nomor atau nama' });
+  await tab.keyboard.press('/');
+  await takesFocus(tab, search);
+  await tab.keyboard.type('g t?');
+  expect(await search.inputValue()).toBe('g t?');
+  await search.fill('');
+  await heading(tab, 'Pesan').focus();
+
+  await tab.keyboard.press('?');
+  for (const words of ['Buka Saldo', 'Baris berikutnya', 'Cari di halaman ini', 'Buka baris']) {
+    await help(tab).getByText(words, { exact: true }).waitFor();
+  }
+  // There is nothing to export on this page.
+  expect(await help(tab).getByText('Ekspor daftar').count()).toBe(0);
+  const off = tab.waitForResponse((answer) => isAbout('user_update', answer));
+  await help(tab).getByRole('checkbox', { name: 'Pintasan satu tombol' }).uncheck();
+  expect((await off).status()).toBe(200);
+  await tab.keyboard.press('Escape');
+  await gone(help(tab));
+
+  await tab.reload();
+  await rows.nth(0).waitFor();
+  for (const key of ['g', 't', '?', 'j']) await tab.keyboard.press(key);
+  await rows.nth(0).focus();
+  await tab.keyboard.press('j');
+  await ask(tab, 'pintasan');
+  await help(tab).waitFor();
+  expect(new URL(tab.url()).pathname).toBe('/message-history');
+  const on = tab.waitForResponse((answer) => isAbout('user_update', answer));
+  await help(tab).getByRole('checkbox', { name: 'Pintasan satu tombol' }).check();
+  expect((await on).status()).toBe(200);
+  await tab.keyboard.press('Escape');
+  await takesFocus(tab, rows.nth(0));
+});
+
+journey('what stands over the page is for everybody', async ({ product, person }) => {
+  const { customer } = await shopAt(product.address);
+  const { open } = await person({ session: customer.session, still: true });
+  const tab = await open('/');
+  await heading(tab, 'Beranda').waitFor();
+  await tab.keyboard.press('Control+k');
+  await palette(tab).waitFor();
+  const faults = await faultsOf(tab, 'palette');
+  await tab.keyboard.type('pesan');
+  faults.push(...(await faultsOf(tab, 'palette with words')));
+  await tab.keyboard.press('Control+k');
+  await gone(palette(tab));
+  await tab.keyboard.press('?');
+  await help(tab).waitFor();
+  faults.push(...(await faultsOf(tab, 'help sheet')));
+  expect(faults).toEqual([]);
+});
+
+journey('on a phone the same is a thumb away', async ({ product, person }) => {
+  const { customer } = await shopAt(product.address);
+  const { open } = await person({ session: customer.session, width: 390 });
+  const tab = await open('/');
+  const bar = tab.getByRole('navigation', { name: 'Menu bawah' });
+  await bar.waitFor();
+  const words = ['Beranda', 'Pesan', 'Token', 'Saldo', 'Lainnya'];
+  await soon(() => bar.getByRole('listitem').allInnerTexts()).toEqual(words);
+  await tab.getByRole('button', { name: 'Cari atau lompat' }).tap();
+  await palette(tab).getByRole('option', { name: 'Tambah token' }).tap();
+  await arrivesAt(tab, '/token');
+  await tab.getByRole('dialog', { name: 'Tambah token' }).waitFor();
+});
+
+journey('whoever leaves by the palette has left in every tab', async ({ product, person }) => {
+  const who = await signUp(product.address, { name: 'Toko Anggrek', phone: '6281355509002' });
+  const { open } = await person({ session: who.session, expects: [/status of 401/] });
+  const [first, second] = [await open('/'), await open('/token')];
+  await heading(second, 'Token').waitFor();
+  await heading(first, 'Beranda').waitFor();
+  await ask(first, 'token');
+  await arrivesAt(first, '/token');
+  await ask(first, 'keluar');
+  await arrivesAt(first, '/auth/login');
+  await arrivesAt(second, '/auth/login');
+  // Nor does it remember what they looked for.
+  const left = () =>
+    first.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith('kept')));
+  expect(await left()).toEqual([]);
+});

@@ -1,0 +1,209 @@
+import type { Locator, Response } from 'playwright-core';
+import { expect } from 'vitest';
+import { faultsOf } from './axe.ts';
+import { frames } from './browser.ts';
+import {
+  ask,
+  budi,
+  type FrameShop,
+  gone,
+  heading,
+  openFrameShop,
+  takesFocus,
+} from './frame-shop.ts';
+import { answerFrom, topUp } from './portal.ts';
+import { setTheStage } from './stage.ts';
+import { soon } from './steps.ts';
+
+const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+
+let opened: Promise<FrameShop> | undefined;
+const shopAt = (address: string): Promise<FrameShop> => (opened ??= openFrameShop(address));
+
+/** The answer to an act. */
+const isAbout = (act: string, answer: Response): boolean =>
+  new URLSearchParams(answer.request().postData() ?? '').get('act') === act;
+
+journey('without a network it says so, keeps what is sent, and catches up', async (stage) => {
+  const { product, person } = stage;
+  const { customer, sender } = await shopAt(product.address);
+  const { open, context } = await person({
+    session: customer.session,
+    expects: [/ERR_INTERNET_DISCONNECTED/],
+  });
+  const tab = await open(`/message-history?view=percakapan&open=${sender.id}&peer=${budi}`);
+  const box = tab.getByLabel(/^Tulis pesan untuk/);
+  await box.waitFor();
+  await context.setOffline(true);
+  await tab.getByText('Anda sedang offline. Pesan akan dikirim saat tersambung.').waitFor();
+  await box.fill('Boleh diambil sampai pukul 17.00.');
+  await box.press('Enter');
+  await tab.getByText('1 pesan menunggu tersambung.').waitFor();
+  // On every page; and it leads back.
+  await tab.getByRole('navigation', { name: 'Menu utama' }).getByText('Pesan').focus();
+  await tab.getByRole('link', { name: 'Lihat', exact: true }).click();
+  await topUp(product.address, customer, 25_000);
+  const asked = new Set<string>();
+  tab.on('response', (answer) => {
+    const act = /(?:^|&)act=(\w+)/.exec(answer.request().postData() ?? '')?.[1];
+    if (act) asked.add(act);
+  });
+  await context.setOffline(false);
+  const bubble = tab.getByRole('article').filter({ hasText: 'sampai pukul 17.00' });
+  await soon(() => bubble.innerText()).toMatch(/Terkirim|Sampai|Dibaca/);
+  await gone(tab.getByText('Anda sedang offline. Pesan akan dikirim saat tersambung.'));
+  expect(await tab.getByText('menunggu tersambung').count()).toBe(0);
+  // Everything on the screen is asked for again, however fresh it was, and whether told of or not.
+  for (const act of ['saldo_summary', 'conversation_list', 'app_config']) {
+    await soon(() => [...asked]).toContain(act);
+  }
+});
+
+journey('a new version is told of, and never forced on anyone', async ({ product, person }) => {
+  const { customer } = await shopAt(product.address);
+  const { open } = await person({ session: customer.session });
+  const tab = await open();
+  await tab.clock.install();
+  let deployed = false;
+  await tab.route('**/api', async (route) => {
+    if (!deployed || !/act=app_config/.test(route.request().postData() ?? '')) {
+      return route.continue();
+    }
+    const response = await route.fetch();
+    const { data, ...envelope } = (await response.json()) as { data: object };
+    await route.fulfill({ response, json: { ...envelope, data: { ...data, build: 'next' } } });
+  });
+  await tab.goto('/message-history');
+  const search = tab.getByRole('searchbox', { name: 'Cari nomor atau nama' });
+  await search.pressSequentially('081');
+  const untouched = tab.locator('html[data-untouched]');
+  await tab.evaluate(() => document.documentElement.setAttribute('data-untouched', ''));
+  const told = tab.getByRole('region', { name: 'Versi baru' });
+  /** Five minutes pass, after which the server is asked; what it says is heard. */
+  const fiveMinutes = async () => {
+    const answered = tab.waitForResponse((answer) => isAbout('app_config', answer));
+    await tab.clock.runFor(300_500);
+    await (await answered).finished();
+    await frames(tab);
+  };
+  await fiveMinutes();
+  expect(await told.count()).toBe(0);
+
+  deployed = true;
+  await fiveMinutes();
+  await told.waitFor();
+  await tab.getByRole('status').getByText('Versi baru tersedia.').waitFor();
+  await fiveMinutes();
+  expect(await search.inputValue()).toBe('081');
+  expect(await untouched.count()).toBe(1);
+  expect(await faultsOf(tab, 'new version')).toEqual([]);
+  deployed = false;
+  await told.getByRole('button', { name: 'Muat ulang' }).click();
+  await gone(untouched);
+  await heading(tab, 'Pesan').waitFor();
+  expect(await told.count()).toBe(0);
+});
+
+journey('what is unread stands in the title and on the icon', async ({ product, person }) => {
+  const { customer, sender } = await shopAt(product.address);
+  const { open } = await person({ session: customer.session });
+  const tab = await open('/token');
+  await heading(tab, 'Token').waitFor();
+  const icon = () => tab.locator('link[rel="icon"]').first().getAttribute('href');
+  await soon(() => tab.title()).toBe('Token · Kabari');
+  expect(await icon()).toBe('/favicon.svg');
+  await answerFrom(product.address, budi, { sender, text: 'Saya ambil sore ini' });
+  await soon(() => tab.title()).toBe('(1) Token · Kabari');
+  await soon(icon).toBe('/favicon-unread.svg');
+  await tab
+    .getByRole('status')
+    .getByText(/^Pesan baru dari /)
+    .waitFor({ state: 'attached' });
+  const badge = tab.getByRole('navigation', { name: 'Menu utama' }).getByRole('link', {
+    name: 'Pesan 1 belum dibaca',
+  });
+  await badge.waitFor();
+  await ask(tab, 'percakapan');
+  await tab.getByRole('link', { name: /Saya ambil sore ini/ }).click();
+  await soon(() => tab.title()).toBe('Pesan · Kabari');
+  await soon(icon).toBe('/favicon.svg');
+});
+
+journey('Back shows a page as it was left, and headings take the focus', async (stage) => {
+  const { product, person } = stage;
+  const { customer } = await shopAt(product.address);
+  const { open, context } = await person({ session: customer.session, height: 500 });
+  const tab = await open('/message-history');
+  await tab.locator('tbody [data-row="open"]').nth(9).waitFor();
+  await tab.keyboard.press('Tab');
+  await tab.keyboard.press('Enter');
+  await takesFocus(tab, tab.locator('main'));
+  expect(tab.url()).toBe(`${product.address}/message-history`);
+
+  const scrolled = () => tab.evaluate(() => Math.round(window.scrollY));
+  await tab.evaluate(() => window.scrollTo(0, 350));
+  await soon(scrolled).toBe(350);
+  await tab
+    .getByRole('navigation', { name: 'Menu utama' })
+    .getByRole('link', { name: 'Saldo', exact: true })
+    .click();
+  await takesFocus(tab, heading(tab, 'Saldo'));
+  expect(await tab.title()).toBe('Saldo · Kabari');
+  await soon(scrolled).toBe(0);
+  await tab.goBack();
+  await heading(tab, 'Pesan').waitFor();
+  await soon(scrolled).toBe(350);
+  await tab.goForward();
+  await takesFocus(tab, heading(tab, 'Saldo'));
+  await soon(scrolled).toBe(0);
+
+  // The colours are there before anything is painted in others.
+  await tab.evaluate(() => localStorage.setItem('ui-theme', 'dark'));
+  await context.addInitScript(() => {
+    new MutationObserver((_, watcher) => {
+      if (!document.body) return;
+      watcher.disconnect();
+      sessionStorage.setItem('first-theme', document.documentElement.dataset['theme'] ?? 'none');
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await tab.reload();
+  await heading(tab, 'Saldo').waitFor();
+  expect(await tab.evaluate(() => sessionStorage.getItem('first-theme'))).toBe('dark');
+});
+
+journey('on a phone without a network nothing hides behind the bars', async (stage) => {
+  const { product, person } = stage;
+  const { customer, sender } = await shopAt(product.address);
+  const { open, context } = await person({
+    session: customer.session,
+    width: 390,
+    expects: [/ERR_INTERNET_DISCONNECTED/],
+  });
+  const tab = await open(`/message-history?view=percakapan&open=${sender.id}&peer=${budi}`);
+  const box = tab.getByLabel(/^Tulis pesan untuk/);
+  await box.waitFor();
+  await context.setOffline(true);
+  await box.fill('Kami tunggu di toko.');
+  await box.press('Enter');
+  // Each stands wholly in sight: nothing lies over its middle, nor over its upper edge.
+  const inSight = (place: Locator) =>
+    place.evaluate((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      return [top + 2, top + height / 2].every((y) => {
+        const there = document.elementFromPoint(left + width / 2, y);
+        return there !== null && (element.contains(there) || there.contains(element));
+      });
+    });
+  for (const place of [
+    tab.getByText('1 pesan menunggu tersambung.'),
+    tab.getByRole('banner').getByRole('button', { name: /^Akun/ }),
+    tab.getByRole('link', { name: 'Kembali ke daftar' }),
+    box,
+  ]) {
+    await place.waitFor();
+    await soon(() => inSight(place)).toBe(true);
+  }
+  await context.setOffline(false);
+  const bubble = tab.getByRole('article').filter({ hasText: 'Kami tunggu di toko.' });
+  await soon(() => bubble.innerText()).toMatch(/Terkirim|Sampai|Dibaca/);
+});

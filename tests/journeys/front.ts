@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A way to the product that can be cut, and behind which a newer version can stand. */
+export type Front = {
+  address: string;
+  /** From now on the web app is another build: its page and its worker differ by a word. */
+  deploy: () => void;
+  /** Nobody is reached any more. */
+  cut: () => Promise<void>;
+};
+
+const SCRIPT = /(<script type="module"[^>]* src=")\/(?=assets)/;
+
+/** Stands before the product, at an address of its own. */
+export async function openFront(product: string): Promise<Front> {
+  let deployed = false;
+  const changed = (path: string, text: string): string => {
+    if (!deployed) return text;
+    if (path === '/sw.js') return `${text}\n// newer`;
+    // The same file under another spelling: another address would run the app twice.
+    return text.replace(SCRIPT, '$1/./');
+  };
+  const answer = (asked: IncomingMessage, response: ServerResponse) => {
+    const { method, headers, url = '/' } = asked;
+    const path = url.split('?')[0] ?? '/';
+    const { 'accept-encoding': _, 'if-none-match': __, ...rest } = headers;
+    const onward = request(product + url, { method, headers: rest }, (answered) => {
+      const type = answered.headers['content-type'] ?? '';
+      if (path !== '/sw.js' && !type.startsWith('text/html')) {
+        response.writeHead(answered.statusCode ?? 502, answered.headers);
+        answered.pipe(response);
+        return;
+      }
+      const { 'content-length': ___, etag: ____, ...kept } = answered.headers;
+      const send = async () => {
+        const text = Buffer.concat(await Array.fromAsync(answered)).toString('utf8');
+        response.writeHead(answered.statusCode ?? 502, kept);
+        response.end(changed(path, text));
+      };
+      send().catch(() => response.destroy());
+    });
+    onward.on('error', () => response.destroy());
+    response.on('close', () => onward.destroy());
+    asked.pipe(onward);
+  };
+  const server = createServer(answer);
+  server.listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://localhost:${port}`,
+    deploy: () => {
+      deployed = true;
+    },
+    cut: async () => {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import type { Page } from 'playwright-core';
+import { afterEach, expect } from 'vitest';
+import type { Person } from './browser.ts';
+import { encode } from '#web/client/session.ts';
+import { type Front, openFront } from './front.ts';
+import { signUp, type Customer } from './portal.ts';
+import { workerOf } from './push.ts';
+import { setTheStage } from './stage.ts';
+import { soon } from './steps.ts';
+
+const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const fronts: Front[] = [];
+afterEach(() => Promise.all(fronts.splice(0).map((front) => front.cut())));
+
+const frontOf = async (product: string): Promise<Front> => {
+  const front = await openFront(product);
+  fronts.push(front);
+  return front;
+};
+
+let registered: Promise<Customer> | undefined;
+const customer = (address: string): Promise<Customer> =>
+  (registered ??= signUp(address, { name: 'Batik Kenanga', phone: '6281234567801' }));
+
+/** A tab of who is signed in at the front. */
+async function openAt(
+  { context }: Person,
+  address: string,
+  session: string,
+  path: string,
+): Promise<Page> {
+  const tab = await context.newPage();
+  await tab.goto(`${address}/auth/login`);
+  await tab.evaluate((token) => localStorage.setItem('auth-token', token), encode(session));
+  await tab.goto(address + path);
+  await workerOf(context, tab);
+  return tab;
+}
+
+/** A network that is gone says so in the console. */
+const unreached = /ERR_(?:CONNECTION|FAILED|INTERNET|EMPTY|SOCKET)|Failed to fetch|status of 5/;
+
+const scriptOf = (tab: Page): Promise<string | null> =>
+  tab.evaluate(() => document.querySelector('script[type="module"]')?.getAttribute('src') ?? null);
+
+journey('the app opens without a network, at any of its addresses', async ({ product, person }) => {
+  const worker = await fetch(`${product.address}/sw.js`);
+  expect(worker.headers.get('cache-control')).toBe('no-cache');
+  expect(worker.headers.get('content-security-policy')).toContain("connect-src 'self'");
+
+  const front = await frontOf(product.address);
+  const { context } = await person({ expects: [unreached] });
+  const tab = await context.newPage();
+  await tab.goto(`${front.address}/auth/login`);
+  await workerOf(context, tab);
+  await tab.goto(`${front.address}/auth/login`);
+  await tab.getByRole('button', { name: 'Masuk', exact: true }).waitFor();
+
+  await front.cut();
+  await tab.goto(`${front.address}/auth/register`);
+  await tab.getByRole('button', { name: 'Daftar', exact: true }).waitFor();
+  await tab.goto(`${front.address}/auth/login`);
+  await tab.getByRole('button', { name: 'Masuk', exact: true }).waitFor();
+});
+
+journey('a newer version waits for a click, and then it is there', async ({ product, person }) => {
+  const { session } = await customer(product.address);
+  const front = await frontOf(product.address);
+  const tab = await openAt(await person({ session }), front.address, session, '/');
+  await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+  const old = await scriptOf(tab);
+
+  front.deploy();
+  await tab.evaluate(async () => {
+    await (await navigator.serviceWorker.getRegistration())?.update();
+  });
+  const news = tab.getByRole('region', { name: 'Versi baru' }).first();
+  await news.getByText('Versi baru tersedia').waitFor();
+  expect(await scriptOf(tab)).toBe(old);
+
+  await news.getByRole('button', { name: 'Muat ulang' }).click();
+  await soon(() => scriptOf(tab).catch(() => old)).not.toBe(old);
+  await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+  // It was taken: nothing waits any more, and nobody is told again.
+  const waits = () =>
+    tab.evaluate(async () => {
+      const registration = await navigator.serviceWorker.getRegistration();
+      return Boolean(registration?.waiting ?? registration?.installing);
+    });
+  await soon(waits).toBe(false);
+  expect(await news.isVisible()).toBe(false);
+});
+
+journey(
+  'a part that is gone after a deploy loads the page again, but not under who writes',
+  async ({ product, person }) => {
+    const { session } = await customer(product.address);
+    const front = await frontOf(product.address);
+    const who = await person({ session });
+    const tab = await openAt(who, front.address, session, '/token?view=new');
+    const old = await scriptOf(tab);
+    const missing = () =>
+      tab.evaluate(() => void dispatchEvent(new Event('vite:preloadError', { cancelable: true })));
+    const asked = () => tab.waitForResponse((response) => new URL(response.url()).pathname === '/');
+
+    // The same version still: a moment without a network is no deploy.
+    const first = asked();
+    await missing();
+    await first;
+    front.deploy();
+    await tab.getByRole('dialog').getByLabel('Nama').fill('Kasir Toko');
+    const second = asked();
+    await missing();
+    await second;
+    // Behind the dialog, where no role is told.
+    await tab.locator('[aria-label="Versi baru"]').first().waitFor({ state: 'attached' });
+    expect(await tab.getByRole('dialog').getByLabel('Nama').inputValue()).toBe('Kasir Toko');
+    expect(await scriptOf(tab)).toBe(old);
+
+    await tab.getByRole('dialog').getByLabel('Nama').fill('');
+    await missing();
+    await soon(() => scriptOf(tab).catch(() => old)).not.toBe(old);
+  },
+);
+
+journey(
+  'the app is offered to who came back and did something, and no more after "later"',
+  async ({ product: { address }, person }) => {
+    const { session } = await customer(address);
+    const { context, open } = await person({ session });
+    await context.addInitScript(() => {
+      addEventListener('load', () => {
+        const offer = new Event('beforeinstallprompt', { cancelable: true });
+        const prompt = async () => {
+          document.documentElement.dataset['asked'] = 'yes';
+          return { outcome: 'accepted' };
+        };
+        dispatchEvent(Object.assign(offer, { prompt }));
+      });
+    });
+    const act = async (tab: Page) => {
+      await tab.getByRole('link', { name: 'Token', exact: true }).first().click();
+      await tab.getByRole('button', { name: 'Tambah token' }).first().click();
+      await tab.getByRole('dialog').getByLabel('Nama').fill(`Kasir ${Date.now()}`);
+      await tab.getByRole('button', { name: 'Tambah', exact: true }).click();
+      await tab.getByLabel('Kunci API').waitFor();
+      await tab.goBack();
+      await tab.getByRole('link', { name: 'Beranda', exact: true }).first().click();
+      await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+    };
+    const offer = (tab: Page) => tab.getByRole('region', { name: 'Pasang Kabari' });
+
+    const first = await open('/');
+    await act(first);
+    expect(await offer(first).count()).toBe(0);
+
+    const second = await open('/');
+    await second.getByRole('heading', { name: 'Beranda' }).waitFor();
+    expect(await offer(second).count()).toBe(0);
+    await act(second);
+    await offer(second).getByRole('button', { name: 'Pasang' }).click();
+    await second.getByText('Kabari terpasang di perangkat ini.').waitFor();
+    expect(await second.evaluate(() => document.documentElement.dataset['asked'])).toBe('yes');
+    expect(await offer(second).count()).toBe(0);
+
+    const third = await open('/');
+    await act(third);
+    await offer(third).getByRole('button', { name: 'Nanti saja' }).click();
+    expect(await offer(third).count()).toBe(0);
+    await third.reload();
+    await act(third);
+    expect(await offer(third).count()).toBe(0);
+  },
+);

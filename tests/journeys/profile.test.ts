@@ -1,0 +1,228 @@
+import type { Locator, Page } from 'playwright-core';
+import { PNG } from 'pngjs';
+import { expect } from 'vitest';
+import { checkToken } from '#contract/accounts.ts';
+import type { Product } from './product.ts';
+import {
+  answerFrom,
+  ask,
+  deliverText,
+  newSender,
+  signIn,
+  signUp,
+  topUp,
+  type Customer,
+} from './portal.ts';
+import { setTheStage } from './stage.ts';
+import { soon } from './steps.ts';
+
+const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+
+let registered: Promise<Customer> | undefined;
+/** The customer of these journeys, with a session of their own for each. */
+async function customer({ address }: Product): Promise<Customer> {
+  registered ??= signUp(address, { name: 'Batik Kenanga', phone: '6281355503001' });
+  const { phone, password } = await registered;
+  return { ...(await registered), session: await signIn(address, { phone, password }) };
+}
+
+const part = (tab: Page, name: string): Locator => tab.getByRole('region', { name, exact: true });
+
+/** What is kept of the person: not what a screen says, but what the server does. */
+const known = ({ address }: Product, { session }: Customer) =>
+  ask(address, checkToken, {}, session);
+
+journey(
+  'a new name is seen at once, and a wrong address is said so',
+  async ({ product, person }) => {
+    const who = await customer(product);
+    const { open } = await person({ session: who.session, expects: [/status of 422/] });
+    const tab = await open('/profile');
+    const other = await open('/token');
+    const mine = part(tab, 'Profil');
+    await mine.getByLabel('Alamat surel').fill('ratna@kenanga');
+    await mine.getByRole('button', { name: 'Simpan profil' }).click();
+    await mine.getByText('Tulis alamat surel yang lengkap').waitFor();
+    expect(await mine.getByLabel('Alamat surel').inputValue()).toBe('ratna@kenanga');
+
+    await mine.getByLabel('Alamat surel').fill('Ratna@Kenanga.co.id');
+    await mine.getByLabel('Nama Anda atau nama usaha').fill('Batik Kenanga Jaya');
+    await mine.getByRole('button', { name: 'Simpan profil' }).click();
+    await tab.getByRole('link', { name: 'Profil Batik Kenanga Jaya' }).waitFor();
+    // In the other tab of this browser as well.
+    await other.getByRole('link', { name: 'Profil Batik Kenanga Jaya' }).waitFor();
+    expect(await known(product, who)).toMatchObject({
+      name: 'Batik Kenanga Jaya',
+      email: 'ratna@kenanga.co.id',
+    });
+  },
+);
+
+/** A wide picture: its left half red, its right half blue. */
+function redAndBlue(): Buffer {
+  const png = new PNG({ width: 800, height: 400 });
+  for (let at = 0; at < 800 * 400; at++) {
+    png.data.set(at % 800 < 400 ? [200, 30, 30, 255] : [30, 30, 200, 255], at * 4);
+  }
+  return PNG.sync.write(png);
+}
+
+/** What a picture in the page is: its size, and the colour a quarter from its right edge. */
+const look = (image: Locator) =>
+  image.evaluate(async (element) => {
+    const picture = element as HTMLImageElement;
+    await picture.decode();
+    const { naturalWidth: width, naturalHeight: height, src } = picture;
+    const canvas = Object.assign(document.createElement('canvas'), { width, height });
+    const pen = canvas.getContext('2d');
+    pen?.drawImage(picture, 0, 0);
+    const [red = 0, , blue = 0] = pen?.getImageData(width * 0.75, height / 2, 1, 1).data ?? [];
+    const type = (await fetch(src)).headers.get('content-type');
+    return { width, height, type, colour: red > blue ? 'red' : 'blue' };
+  });
+
+journey('a picture is cut, drawn anew, and stands beside the name', async ({ product, person }) => {
+  const who = await customer(product);
+  const { open } = await person({ session: who.session });
+  const tab = await open('/profile');
+  await tab.getByRole('button', { name: 'Unggah foto' }).click();
+  const dialog = tab.getByRole('dialog', { name: 'Foto profil' });
+  const chooser = dialog.locator('input[type=file]');
+  await chooser.setInputFiles({
+    name: 'catatan.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('halo'),
+  });
+  await dialog.getByText('Jenis berkas ini tidak diterima').waitFor();
+  const file = { name: 'toko.png', mimeType: 'image/png', buffer: redAndBlue() };
+  await chooser.setInputFiles(file);
+  // All of the left half; by the keyboard, as the slider of the browser has it.
+  await dialog.getByRole('slider', { name: 'Geser mendatar' }).press('Home');
+  await dialog.getByRole('button', { name: 'Pakai foto ini' }).click();
+  await dialog.waitFor({ state: 'detached' });
+
+  const shown = tab.getByRole('link', { name: /^Profil / }).locator('img');
+  await shown.waitFor();
+  expect(await look(shown)).toEqual({
+    width: 512,
+    height: 512,
+    type: 'image/webp',
+    colour: 'red',
+  });
+  await tab.reload();
+  await shown.waitFor();
+
+  await tab.getByRole('button', { name: 'Hapus foto' }).click();
+  await tab.getByRole('alertdialog').getByRole('button', { name: 'Hapus' }).click();
+  await shown.waitFor({ state: 'detached' });
+  expect((await known(product, who)).avatar).toBeNull();
+});
+
+journey('the colours one chooses are there before anything is', async ({ product, person }) => {
+  const who = await customer(product);
+  const ratna = await person({ session: who.session });
+  const tab = await ratna.open('/profile');
+  await part(tab, 'Tampilan').getByRole('radio', { name: 'Gelap' }).check();
+  const theme = () => tab.evaluate(() => document.documentElement.dataset['theme']);
+  await soon(theme).toBe('dark');
+  await soon(async () => (await known(product, who)).theme).toBe('dark');
+  // What the page looked like at the very first moment that there was something to see.
+  await tab.addInitScript(() => {
+    const watch = new MutationObserver(() => {
+      if (!document.body) return;
+      watch.disconnect();
+      sessionStorage.setItem('first-theme', document.documentElement.dataset['theme'] ?? 'none');
+    });
+    watch.observe(document, { childList: true, subtree: true });
+  });
+  await tab.reload();
+  await part(tab, 'Tampilan').waitFor();
+  expect(await tab.evaluate(() => sessionStorage.getItem('first-theme'))).toBe('dark');
+
+  // Another browser of the same person, which knew nothing of it.
+  const elsewhere = await (await person({ session: who.session })).open('/');
+  await elsewhere.getByRole('heading', { name: 'Beranda' }).waitFor();
+  await soon(() => elsewhere.evaluate(() => document.documentElement.dataset['theme'])).toBe(
+    'dark',
+  );
+  await elsewhere.getByRole('button', { name: 'Tema: gelap' }).click();
+  await soon(async () => (await known(product, who)).theme).toBe('system');
+});
+
+journey('the clock is that of where one is', async ({ product, person }) => {
+  const who = await customer(product);
+  await topUp(product.address, who, 50_000);
+  const { open } = await person({ session: who.session });
+  const tab = await open('/saldo');
+  const first = tab.getByRole('table').getByRole('row').nth(1).locator('time');
+  const before = await first.innerText();
+  await tab.goto(`${product.address}/profile#tampilan`);
+  await tab.getByLabel('Zona waktu').selectOption('Asia/Jayapura');
+  await soon(async () => (await known(product, who)).timezone).toBe('Asia/Jayapura');
+  await tab.goto(`${product.address}/saldo`);
+  await first.waitFor();
+  const hours = (shown: string) => Number(/ (\d\d)\.\d\d$/.exec(shown)?.[1]);
+  expect(hours(await first.innerText())).toBe((hours(before) + 2) % 24);
+});
+
+journey(
+  'a switch holds at once, and goes back where it could not be kept',
+  async ({ product, person }) => {
+    const who = await customer(product);
+    const { open } = await person({ session: who.session, expects: [/status of 503/] });
+    const tab = await open('/profile');
+    const sound = tab.getByRole('checkbox', { name: 'Bunyikan pesan baru' });
+    await sound.waitFor();
+    const released = Promise.withResolvers<void>();
+    await tab.route('**/api', async (route) => {
+      if (!/act=user_update/.test(route.request().postData() ?? '')) return route.continue();
+      await released.promise;
+      return route.fulfill({ status: 503, json: { code: 0, msg: 'Sedang penuh.' } });
+    });
+    await sound.click();
+    expect(await sound.isChecked()).toBe(false);
+    released.resolve();
+    await part(tab, 'Pemberitahuan').getByText('Pilihan ini belum tersimpan').waitFor();
+    expect(await sound.isChecked()).toBe(true);
+    await tab.unroute('**/api');
+
+    await sound.click();
+    const push = tab.getByRole('checkbox', { name: 'Pemberitahuan pesan baru' });
+    await push.click();
+    await tab.getByLabel('Pilihan bunyi').selectOption('Lonceng');
+    await soon(async () => {
+      const { sound_on, push_on, sound: name } = await known(product, who);
+      return { sound_on, push_on, name };
+    }).toEqual({ sound_on: false, push_on: false, name: 'lonceng' });
+    await tab.reload();
+    await sound.waitFor();
+    expect([await sound.isChecked(), await push.isChecked()]).toEqual([false, false]);
+  },
+);
+
+journey('one hears what one chooses, and only when sounds are on', async ({ product, person }) => {
+  const { address } = product;
+  const who = await signUp(address, { name: 'Apotek Waras', phone: '6281355503002' });
+  await topUp(address, who, 50_000);
+  const sender = await newSender(address, who, { name: 'Kasir', phone: who.phone });
+  const peer = '6281299990011';
+  await deliverText(address, sender, { to: peer, text: 'Obat Ibu sudah siap.' });
+  const ratna = await person({ session: who.session });
+  const tab = await ratna.open('/profile');
+  await tab.getByLabel('Pilihan bunyi').selectOption('Ketuk');
+  await tab.getByRole('button', { name: 'Coba bunyi' }).click();
+  const sounds = () => ratna.heard.filter(({ kind }) => kind === 'sound').map(({ what }) => what);
+  await soon(sounds).toEqual([`${address}/sounds/ketuk.wav`]);
+
+  await soon(async () => (await known(product, who)).sound).toBe('ketuk');
+  await answerFrom(address, peer, { sender, text: 'Baik, saya ke sana' });
+  await soon(sounds).toEqual(Array(2).fill(`${address}/sounds/ketuk.wav`));
+  await tab.getByRole('checkbox', { name: 'Bunyikan pesan baru' }).click();
+  await soon(async () => (await known(product, who)).sound_on).toBe(false);
+  await answerFrom(address, peer, { sender, text: 'Sudah buka, kan?' });
+  // It has come in: the menu counts it. Nothing more was to be heard.
+  await tab.getByRole('link', { name: /Pesan.*1/ }).waitFor();
+  await tab.goto(`${address}/message-history?view=percakapan`);
+  await tab.getByText('Sudah buka, kan?').waitFor();
+  expect(sounds()).toHaveLength(2);
+});

@@ -1,0 +1,286 @@
+import type { Page, Worker } from 'playwright-core';
+import { afterAll, expect } from 'vitest';
+import { logoutUser } from '#contract/accounts.ts';
+import { pushConfig, PushToken, registerPush } from '#contract/push.ts';
+import { startPushService } from '#tests/push/push-service.ts';
+import { newReceiver } from '#tests/push/receiver.ts';
+import {
+  answerFrom,
+  ask,
+  type Customer,
+  newSender,
+  type Sender,
+  signIn,
+  signUp,
+} from './portal.ts';
+import { givePush, noticesIn, workerOf } from './push.ts';
+import { setTheStage } from './stage.ts';
+import { arrivesAt, soon } from './steps.ts';
+
+const service = await startPushService();
+afterAll(() => service.close());
+const journey = setTheStage({ SIMULATOR_SPEED: '0', PUSH_SERVICES: service.origin });
+
+const peer = '62800000021';
+let shop: Promise<{ who: Customer; sender: Sender }> | undefined;
+
+/** A customer with a linked number, and a session of their own for each journey. */
+async function ready(address: string): Promise<{ session: string; sender: Sender }> {
+  shop ??= (async () => {
+    const who = await signUp(address, { name: 'Batik Kenanga', phone: '6281234568001' });
+    const sender = await newSender(address, who, { name: 'Kasir', phone: '6281234568002' });
+    return { who, sender };
+  })();
+  const { who, sender } = await shop;
+  return { session: await signIn(address, { phone: who.phone, password: who.password }), sender };
+}
+
+/** The worker keeps the whole app first, which takes a machine under load its time. */
+const REGISTERED_MS_MAX = 30_000;
+const registered = (tab: Page) =>
+  tab.waitForResponse((response) => /act=push_register/.test(response.request().postData() ?? ''), {
+    timeout: REGISTERED_MS_MAX,
+  });
+
+const recordIn = (tab: Page): Promise<{ token: string } | undefined> =>
+  tab.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const opening = indexedDB.open('kabari');
+        opening.addEventListener('success', () => {
+          const { result } = opening;
+          if (!result.objectStoreNames.contains('kept')) return resolve(undefined);
+          const reading = result.transaction('kept').objectStore('kept').get('push');
+          reading.addEventListener('success', () => {
+            result.close();
+            resolve(reading.result as { token: string } | undefined);
+          });
+        });
+      }),
+  );
+
+/** Subscribes a session without a browser. @returns its endpoint. */
+async function listen(address: string, session: string): Promise<string> {
+  const { vapid_key } = await ask(address, pushConfig, {}, session);
+  const endpoint = service.subscribe(vapid_key);
+  const { keys } = newReceiver();
+  await ask(address, registerPush, { endpoint, ...keys, vapid_key }, session);
+  return endpoint;
+}
+
+const postsTo = (endpoint: string): number =>
+  service.posts.filter((post) => post.endpoint === endpoint).length;
+
+/** A click on a notice that says it leads there, as the browser tells the worker of it. */
+const click = (worker: Worker, url: unknown, action = ''): Promise<void> =>
+  worker.evaluate(
+    async ([to, pressed]) => {
+      const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration };
+      await registration.showNotification('Uji', { tag: 'klik', data: { url: to } });
+      const [notification] = await registration.getNotifications({ tag: 'klik' });
+      const Clicked = (globalThis as unknown as { NotificationEvent: typeof Event })
+        .NotificationEvent;
+      const init = { notification, action: pressed } as EventInit;
+      globalThis.dispatchEvent(new Clicked('notificationclick', init));
+    },
+    [url, action] as const,
+  );
+
+journey(
+  'a message is told once: by the page that is seen, else by a notice with its sender',
+  async ({ product: { address }, person }) => {
+    const { session, sender } = await ready(address);
+    const ani = await person({ session, notices: true });
+    const push = await givePush(ani.context, service);
+    const tab = await ani.open();
+    const registering = registered(tab);
+    await tab.goto(`${address}/`);
+    await registering;
+    const worker = await workerOf(ani.context, tab);
+    await soon(() => recordIn(tab)).toMatchObject({ token: expect.stringMatching(/^psh_/) });
+    const { token } = (await recordIn(tab))!;
+    expect(PushToken.safeParse(token).success).toBe(true);
+
+    // Every call carries it from now on, and a second start keeps it.
+    const calling = tab.waitForRequest((request) => /act=home/.test(request.postData() ?? ''));
+    await tab.reload();
+    await calling;
+    await tab.getByRole('heading', { name: 'Beranda' }).click();
+    await soon(async () => (await recordIn(tab))?.token).toBe(token);
+    const later = tab.waitForRequest((request) => (request.postData() ?? '').includes(token));
+    await tab.getByRole('link', { name: 'Pesan', exact: true }).first().click();
+    await later;
+
+    // Seen: the stream and the push bring the same message, and it is told once.
+    const phone = await ani.open('/simulator');
+    await push.connect(phone);
+    await tab.bringToFront();
+    await answerFrom(address, peer, { sender, text: 'Apakah masih ada stok?' });
+    await soon(() => push.arrived.length).toBe(1);
+    await soon(() => noticesIn(worker)).toHaveLength(1);
+    expect(ani.heard.filter(({ kind }) => kind === 'sound')).toHaveLength(1);
+
+    // Nobody there: the worker tells it, without the text.
+    await tab.close();
+    await answerFrom(address, peer, { sender, text: 'Rahasia: warna marun' });
+    await soon(() => push.arrived.length).toBe(2);
+    await soon(() => noticesIn(worker)).toHaveLength(2);
+    const told = (await noticesIn(worker)).find(({ title }) => title.startsWith('Pesan baru dari'));
+    expect(told).toEqual({
+      title: 'Pesan baru dari +62 800-0000-21',
+      body: 'Pesan baru',
+      tag: expect.stringMatching(/^msg_/),
+      icon: `${address}/favicon-192.png`,
+      url: `/message-history?view=percakapan&open=${sender.id}&peer=${peer}`,
+    });
+    expect(push.arrived.join()).not.toContain('Rahasia');
+  },
+);
+
+journey(
+  'a clicked notice leads to its conversation, and never off our pages',
+  async ({ product: { address }, person }) => {
+    const { session, sender } = await ready(address);
+    const budi = await person({ session, notices: true });
+    await givePush(budi.context, service);
+    const tab = await budi.open('/');
+    const worker = await workerOf(budi.context, tab);
+    await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+    const other = await budi.open('/saldo');
+    await other.getByRole('heading', { name: 'Saldo', exact: true }).first().waitFor();
+
+    // In the tab that is there already.
+    await click(worker, `/message-history?view=percakapan&open=${sender.id}&peer=${peer}`);
+    await soon(() => [tab, other].filter((one) => /percakapan/.test(one.url())).length).toBe(1);
+    const there = /percakapan/.test(tab.url()) ? tab : other;
+    await there.getByRole('region', { name: /^Percakapan dengan/ }).waitFor();
+    await click(worker, there.url().slice(address.length));
+    await soon(() => noticesIn(worker)).toEqual([]);
+
+    // Hostile links, and buttons that we never put there, lead nowhere; a good one then still does.
+    const before = [tab.url(), other.url()];
+    for (const hostile of [
+      'https://evil.example/',
+      '//evil.example',
+      '/\\evil.example',
+      'javascript:alert(1)',
+      `${address}@evil.example/`,
+      '/auth/login',
+      42,
+    ]) {
+      await click(worker, hostile);
+    }
+    await click(worker, '/token', 'tombol');
+    expect([tab.url(), other.url()]).toEqual(before);
+    await click(worker, '/token');
+    await soon(
+      () => [tab, other].filter((one) => new URL(one.url()).pathname === '/token').length,
+    ).toBe(1);
+    expect(budi.context.pages()).toHaveLength(2);
+  },
+);
+
+journey(
+  'a forged push shows no strange picture, leads to the inbox and sets no nonsense badge',
+  async ({ product: { address }, person }) => {
+    const { session } = await ready(address);
+    const cici = await person({ session, notices: true });
+    const push = await givePush(cici.context, service);
+    const tab = await cici.open('/');
+    const worker = await workerOf(cici.context, tab);
+    const phone = await cici.open('/simulator');
+    await push.connect(phone);
+    await tab.close();
+    await worker.evaluate(() => {
+      const own = { badges: [] as unknown[] };
+      Object.assign(globalThis, own);
+      const { navigator } = globalThis;
+      navigator.setAppBadge = async (count) => void own.badges.push(count);
+      navigator.clearAppBadge = async () => void own.badges.push('clear');
+    });
+    const badges = () =>
+      worker.evaluate(() => (globalThis as unknown as { badges: unknown[] }).badges);
+    const forged = (app_badge: string, url: string) => ({
+      web_push: 8030,
+      notification: {
+        title: '<b>Budi</b>',
+        body: 'Halo',
+        icon: 'https://evil.example/i.png',
+        image: 'https://evil.example/i.png',
+        app_badge,
+      },
+      data: { url, id: 'msg_palsu' },
+      fcmOptions: { link: url },
+    });
+    await push.forge(forged('7', 'https://evil.example/'));
+    await soon(() => noticesIn(worker)).toEqual([
+      {
+        title: '<b>Budi</b>',
+        body: 'Halo',
+        tag: 'msg_palsu',
+        icon: `${address}/favicon-192.png`,
+        url: '/message-history',
+      },
+    ]);
+    await soon(badges).toEqual([7]);
+    await push.forge(forged('-1e9', '/saldo'));
+    await soon(() => noticesIn(worker)).toMatchObject([{ url: '/saldo' }]);
+    await push.forge(forged('0', '/saldo'));
+    await soon(badges).toEqual([7, 'clear']);
+    await push.forge('bukan sebuah pesan');
+    await soon(() => noticesIn(worker)).toContainEqual(
+      expect.objectContaining({ title: 'Kabari', body: 'Pesan baru', url: '/message-history' }),
+    );
+  },
+);
+
+journey(
+  'after sign-out nothing is left in the browser but the app itself',
+  async ({ product: { address }, person }) => {
+    const { session, sender } = await ready(address);
+    const dedi = await person({ session, notices: true });
+    const push = await givePush(dedi.context, service);
+    const tab = await dedi.open();
+    const registering = registered(tab);
+    await tab.goto(`${address}/message-history`);
+    await registering;
+    await soon(() => recordIn(tab)).toBeTruthy();
+    await tab.goto(`${address}/saldo`);
+    await tab.getByRole('heading', { name: 'Saldo', exact: true }).first().waitFor();
+    await tab.getByRole('button', { name: 'Keluar' }).click();
+    await arrivesAt(tab, '/auth/login');
+    await tab.getByRole('button', { name: 'Masuk', exact: true }).waitFor();
+
+    const left = await tab.evaluate(async () => {
+      const names = await caches.keys();
+      const kept = await Promise.all(
+        names.map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url)),
+      );
+      return {
+        local: Object.keys(localStorage),
+        tab: Object.keys(sessionStorage),
+        databases: (await indexedDB.databases()).map(({ name }) => name),
+        files: kept.flat().map((url) => new URL(url).pathname),
+        subscribed: await (await navigator.serviceWorker.ready).pushManager.getSubscription(),
+      };
+    });
+    expect(left.local.filter((name) => !/^(?:auth-(?:token|redirect)|ui-)/.test(name))).toEqual([]);
+    expect(left.tab.filter((name) => !/^ui-|^tsr-scroll/.test(name))).toEqual([]);
+    expect(left.databases).toEqual([]);
+    expect(left.subscribed).toBeNull();
+    const strange = left.files.filter(
+      (path) => !/^\/(?:$|assets\/|favicon|manifest\.webmanifest$)/.test(path),
+    );
+    expect(strange).toEqual([]);
+
+    // Nor does anything come for who left, here or elsewhere; others are told as before.
+    const staying = await listen(address, (await ready(address)).session);
+    const { session: ending } = await ready(address);
+    const ended = await listen(address, ending);
+    await ask(address, logoutUser, {}, ending);
+    const before = push.arrived.length;
+    await answerFrom(address, peer, { sender, text: 'Masih di sana?' });
+    await soon(() => postsTo(staying)).toBe(1);
+    expect([postsTo(ended), push.arrived.length]).toEqual([0, before]);
+  },
+);

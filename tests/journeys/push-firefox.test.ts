@@ -1,0 +1,126 @@
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startPushService } from '#tests/push/push-service.ts';
+import { openFirefox, startFirefox } from './firefox.ts';
+import { openFront } from './front.ts';
+import { answerFrom, newSender, type Sender, signUp } from './portal.ts';
+import { startProduct } from './product.ts';
+import { soon } from './steps.ts';
+
+const service = await startPushService();
+const peer = '62800000031';
+const DELIVERED = 100;
+let product: Awaited<ReturnType<typeof startProduct>>;
+let front: Awaited<ReturnType<typeof openFront>>;
+let browser: Browser;
+let session: string;
+let sender: Sender;
+let tab: Page;
+
+beforeAll(async () => {
+  [product, browser] = await Promise.all([
+    startProduct({ SIMULATOR_SPEED: '0', PUSH_SERVICES: service.origin }),
+    startFirefox(service),
+  ]);
+  front = await openFront(product.address);
+  const who = await signUp(product.address, { name: 'Batik Kenanga', phone: '6281234569001' });
+  sender = await newSender(product.address, who, { name: 'Kasir', phone: '6281234569002' });
+  ({ session } = who);
+  tab = await openFirefox(browser, front.address, session);
+});
+afterAll(async () => {
+  await browser?.close();
+  await front?.cut();
+  await product?.stop();
+  await service.close();
+});
+
+const answer = (text: string) => answerFrom(product.address, peer, { sender, text });
+const taken = () => service.posts.filter(({ status }) => status === 201);
+const delivered = () => service.acks.filter(({ code }) => code === DELIVERED).length;
+
+test('a message reaches a page in Firefox by push, encrypted on its way', async () => {
+  await tab.goto(`${front.address}/`);
+  await soon(() => service.endpoints().length).toBe(1);
+  await tab.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  await tab.evaluate(() => {
+    const heard: unknown[] = [];
+    Object.assign(globalThis, { heard });
+    navigator.serviceWorker.addEventListener('message', ({ data }) => void heard.push(data));
+  });
+  // The subscription exists a moment before our server knows of it.
+  await soon(() => recordIn(tab)).toMatch(/^psh_/);
+  await answer('Rahasia: warna marun');
+  await soon(delivered).toBe(1);
+  const heard = () => tab.evaluate(() => (globalThis as unknown as { heard: unknown[] }).heard);
+  await soon(heard).toMatchObject([
+    { kind: 'push', title: 'Pesan baru dari +62 800-0000-31', body: 'Pesan baru' },
+  ]);
+  expect(taken()[0]?.headers['content-encoding']).toBe('aes128gcm');
+  expect(taken()[0]?.body.toString('latin1')).not.toMatch(/web_push|Rahasia/);
+});
+
+test('it arrives in Firefox while no page is open', async () => {
+  const empty = await browser.newPage();
+  await tab.close();
+  tab = empty;
+  await answer('Ada orang?');
+  await soon(delivered).toBe(2);
+});
+
+test('a subscription that the push service dropped is renewed while no page is open', async () => {
+  const [before] = service.endpoints();
+  service.rotate();
+  await soon(() => service.endpoints().filter((endpoint) => endpoint !== before).length).toBe(1);
+  const [now] = service.endpoints();
+  await soon(async () => {
+    await answer('Masih di sana?');
+    return taken().some(({ endpoint }) => endpoint === now);
+  }).toBe(true);
+  await soon(() => delivered() >= 3).toBe(true);
+});
+
+test('without a network Firefox still opens the app', async () => {
+  await tab.goto(`${front.address}/saldo`);
+  await tab.waitForSelector('h1');
+  await front.cut();
+  await tab.goto(`${front.address}/message-history`);
+  await tab.waitForSelector('#root > *');
+  expect(await tab.title()).toContain('Kabari');
+});
+
+test('signing out ends the subscription, in the browser and on the server', async () => {
+  const again = await openFirefox(browser, product.address, session);
+  tab = again;
+  const others = service.endpoints();
+  await tab.goto(`${product.address}/`);
+  const own = () => service.endpoints().filter((endpoint) => !others.includes(endpoint));
+  await soon(() => own().length).toBe(1);
+  await soon(() => recordIn(tab)).toMatch(/^psh_/);
+  await (await tab.waitForSelector('::-p-aria([name="Keluar"][role="button"])'))?.click();
+  await tab.waitForSelector('form');
+  await soon(own).toEqual([]);
+  expect(await tab.evaluate(async () => (await indexedDB.databases()).length)).toBe(0);
+});
+
+/** The device push token that the browser keeps. */
+const recordIn = (page: Page): Promise<string> =>
+  page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        const opening = indexedDB.open('kabari');
+        opening.addEventListener('success', () => {
+          const { result } = opening;
+          if (!result.objectStoreNames.contains('kept')) {
+            result.close();
+            resolve('');
+            return;
+          }
+          const reading = result.transaction('kept').objectStore('kept').get('push');
+          reading.addEventListener('success', () => {
+            result.close();
+            resolve((reading.result as { token: string } | undefined)?.token ?? '');
+          });
+        });
+      }),
+  );

@@ -1,0 +1,106 @@
+import type { BrowserContext, CDPSession, Page, Worker } from 'playwright-core';
+import type { PushService } from '#tests/push/push-service.ts';
+import { newReceiver } from '#tests/push/receiver.ts';
+
+type Keys = { endpoint: string; p256dh: string; auth: string };
+
+/** Runs in every page before its own scripts: a browser's push without the push service of its maker. */
+function installPushManager({ endpoint, p256dh, auth }: Keys): void {
+  const bytes = (text: string) =>
+    Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));
+  const SUBSCRIBED = 'journey-subscribed';
+  const made = (applicationServerKey: ArrayBuffer) => ({
+    endpoint,
+    expirationTime: null,
+    options: { userVisibleOnly: true, applicationServerKey },
+    getKey: (name: string) => bytes(name === 'auth' ? auth : p256dh).buffer,
+    toJSON: () => ({ endpoint, keys: { p256dh, auth } }),
+    unsubscribe: async () => {
+      sessionStorage.removeItem(SUBSCRIBED);
+      return true;
+    },
+  });
+  const own = {
+    subscribe: async ({ applicationServerKey: key }: { applicationServerKey: Uint8Array }) => {
+      sessionStorage.setItem(SUBSCRIBED, btoa(String.fromCharCode(...key)));
+      return made(new Uint8Array(key).buffer);
+    },
+    getSubscription: async () => {
+      const key = sessionStorage.getItem(SUBSCRIBED);
+      return key === null ? null : made(bytes(key).buffer);
+    },
+  };
+  Object.assign(PushManager.prototype, own);
+}
+
+/** Gives a Chromium profile a push service: what is posted to it arrives in the browser, opened. */
+export async function givePush(context: BrowserContext, service: PushService) {
+  const receiver = newReceiver();
+  const endpoint = service.subscribe();
+  await context.addInitScript(installPushManager, { endpoint, ...receiver.keys });
+  let deliver: ((text: string) => Promise<void>) | undefined;
+  const arrived: string[] = [];
+  const stop = service.onPost((post) => {
+    if (post.endpoint !== endpoint || post.status !== 201) return;
+    const text = receiver.read(post.body);
+    arrived.push(text);
+    deliver?.(text).catch(() => undefined);
+  });
+  context.once('close', stop);
+  return {
+    endpoint,
+    /** What was posted, opened. */
+    arrived,
+    /** From now on the browser gets what is posted. @param page any of its origin; it must stay. */
+    async connect(page: Page) {
+      const line = await context.newCDPSession(page);
+      const origin = new URL(page.url()).origin;
+      const registrationId = await registrationOf(line, origin);
+      deliver = async (data) => {
+        await line.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
+      };
+    },
+    /** Brings the browser a push that no server of ours has sent. */
+    async forge(payload: unknown) {
+      await deliver?.(JSON.stringify(payload));
+    },
+  };
+}
+
+function registrationOf(line: CDPSession, origin: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    line.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const found = registrations.find(({ scopeURL }) => scopeURL === `${origin}/`);
+      if (found) resolve(found.registrationId);
+    });
+    line.send('ServiceWorker.enable').catch(reject);
+  });
+}
+
+/** The service worker of a profile, once it rules its pages. */
+export async function workerOf(context: BrowserContext, page: Page): Promise<Worker> {
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+    if (navigator.serviceWorker.controller) return;
+    await new Promise((resolve) => {
+      navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true });
+    });
+  });
+  return context.serviceWorkers()[0] ?? context.waitForEvent('serviceworker');
+}
+
+export type ShownNotice = { title: string; body: string; tag: string; icon: string; url: string };
+
+/** The notices that stand on the screen. */
+export const noticesIn = (worker: Worker): Promise<ShownNotice[]> =>
+  worker.evaluate(async () => {
+    const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration };
+    const shown = await registration.getNotifications();
+    return shown.map(({ title, body, tag, icon, data }) => ({
+      title,
+      body,
+      tag,
+      icon,
+      url: (data as { url: string }).url,
+    }));
+  });

@@ -1,0 +1,312 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { checkToken } from '#contract/accounts.ts';
+import { revokeSessions } from '#contract/people.ts';
+import { encode } from '#web/client/session.ts';
+import { faultsOf } from './axe.ts';
+import {
+  ask,
+  codeFor,
+  forNewBrowser,
+  forNewPassword,
+  PASSWORD,
+  signIn,
+  signUp,
+  textsIn,
+  until,
+} from './portal.ts';
+import { setTheStage } from './stage.ts';
+import { arrivesAt, fillLogin, isFocused, press, soon, write } from './steps.ts';
+
+const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+
+const NEW_PASSWORD = 'perahu kertas di hujan sore';
+/** What the console says about an answer with this status. */
+const refusal = (status: number) => new RegExp(`status of ${status}`);
+const wrongCode = refusal(422);
+const goneCode = refusal(410);
+const tooSoon = refusal(429);
+
+/** A code that does not fit. */
+const unlike = (code: string): string => (code === '111111' ? '222222' : '111111');
+
+const codeField = (tab: Page) => tab.getByLabel('Kode verifikasi');
+
+async function askForPassword(tab: Page, address: string, phone: string): Promise<void> {
+  await tab.goto(`${address}/auth/forgot-password`);
+  await arrivesAt(tab, '/auth/forgot-password/phone');
+  await tab.getByLabel('Nomor ponsel').fill(phone);
+  await tab.getByRole('button', { name: 'Kirim kode' }).click();
+  await arrivesAt(tab, '/auth/forgot-password/otp');
+  await codeField(tab).waitFor();
+}
+
+journey('a forgotten password is replaced, with the keyboard alone', async (stage) => {
+  const { address } = stage.product;
+  const phone = '6281355503001';
+  const who = await signUp(address, { name: 'Toko Sepatu Melati', phone });
+  const { open } = await stage.person({ expects: [wrongCode] });
+  const tab = await open('/auth/login');
+  await write(tab, tab.getByLabel('Nomor ponsel'), '081355503001');
+  await press(tab, tab.getByRole('link', { name: 'Lupa kata sandi?' }));
+  await soon(() => tab.title()).toBe('Lupa kata sandi · Kabari');
+  expect(new URL(tab.url()).pathname).toBe('/auth/forgot-password/phone');
+  // What was typed on the page before need not be typed again.
+  expect(await tab.getByLabel('Nomor ponsel').inputValue()).toBe('+62 813-5550-3001');
+  await press(tab, tab.getByRole('button', { name: 'Kirim kode' }));
+
+  await arrivesAt(tab, '/auth/forgot-password/otp');
+  await soon(() => isFocused(tab, codeField(tab))).toBe(true);
+  const code = await codeFor(address, phone, forNewPassword);
+  await tab.keyboard.type(unlike(code));
+  await tab.getByText('Kode tidak cocok. Sisa 4 percobaan.').waitFor();
+  expect(await isFocused(tab, codeField(tab))).toBe(true);
+  await tab.keyboard.type(code);
+
+  await arrivesAt(tab, '/auth/forgot-password/change');
+  await tab.getByText(/Waktu yang tersisa: (10\.00|09\.5)/).waitFor();
+  const [password, repeat] = [
+    tab.getByLabel('Kata sandi baru', { exact: true }),
+    tab.getByLabel('Ulangi kata sandi baru', { exact: true }),
+  ];
+  await write(tab, password, 'password123');
+  await write(tab, repeat, 'password124');
+  await tab.keyboard.press('Enter');
+  await tab.getByText('Kedua kata sandi ini berbeda.').waitFor();
+  await soon(() => isFocused(tab, repeat)).toBe(true);
+  await tab.keyboard.press('ControlOrMeta+a');
+  await tab.keyboard.type('password123');
+  await tab.keyboard.press('Enter');
+  await tab.getByText('Kata sandi ini terlalu mudah ditebak. Pilih yang lain.').waitFor();
+  await soon(() => isFocused(tab, password)).toBe(true);
+
+  // Ten minutes are ten minutes: a reload neither ends nor begins them anew.
+  await tab.reload();
+  await write(tab, password, NEW_PASSWORD);
+  await write(tab, repeat, NEW_PASSWORD);
+  await tab.keyboard.press('Enter');
+  await arrivesAt(tab, '/');
+  await tab.getByText('Kata sandi sudah diganti. Sesi di peramban lain diakhiri.').waitFor();
+  await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+
+  await expect(ask(address, checkToken, {}, who.session)).rejects.toThrow(/401/);
+  await expect(signIn(address, { phone, password: PASSWORD })).rejects.toThrow(/401/);
+  await signIn(address, { phone, password: NEW_PASSWORD });
+  const isTold = async () =>
+    (await textsIn(address, phone)).some((text) => /baru saja diganti/.test(text));
+  await until(isTold);
+});
+
+journey('a number that nobody has is answered like any other, and gets nothing', async (stage) => {
+  const { address } = stage.product;
+  const { open } = await stage.person();
+  const tab = await open();
+  await askForPassword(tab, address, '081355503002');
+  await tab.getByText(/Bila nomor ini terdaftar, kami mengirim enam angka/).waitFor();
+  expect(await textsIn(address, '6281355503002')).toEqual([]);
+  await tab.getByRole('link', { name: 'Ganti nomor' }).click();
+  await arrivesAt(tab, '/auth/forgot-password/phone');
+  await tab.getByRole('button', { name: 'Kirim kode' }).click();
+  // The same number again: the code that is on its way is waited for, and no other asked for.
+  await arrivesAt(tab, '/auth/forgot-password/otp');
+});
+
+journey('a new browser asks for a code once, and its owner is told', async (stage) => {
+  const { address } = stage.product;
+  const phone = '6281355503003';
+  const who = await signUp(address, { name: 'Warung Pak Darto', phone });
+  const { open } = await stage.person();
+  const tab = await open('/auth/login');
+  await fillLogin(tab, who);
+  await arrivesAt(tab, '/auth/verify-otp');
+  await tab.getByText(/Peramban ini belum dikenal/).waitFor();
+  await tab.getByRole('heading', { name: 'Verifikasi peramban' }).waitFor();
+  await tab.reload();
+  await tab.getByText(/Kirim ulang dalam 00\.[0-5]/).waitFor();
+  const code = await codeFor(address, phone, forNewBrowser);
+  // As people copy it: the whole message.
+  await codeField(tab).evaluate((field, text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text', text);
+    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+  }, `Kode verifikasi Kabari: ${code}. Berlaku 5 menit.`);
+  await arrivesAt(tab, '/');
+  await until(async () =>
+    (await textsIn(address, phone)).some((text) => /dibuka dari peramban baru/.test(text)),
+  );
+
+  await tab.getByRole('button', { name: 'Keluar' }).click();
+  await arrivesAt(tab, '/auth/login');
+  await fillLogin(tab, who);
+  await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+});
+
+journey('codes that are wrong, throttled, or too old say so', async (stage) => {
+  const { address } = stage.product;
+  const phone = '6281355503004';
+  await signUp(address, { name: 'Kedai Kopi Senja', phone });
+  const { open } = await stage.person({ expects: [wrongCode, goneCode, tooSoon] });
+  const tab = await open();
+  await tab.clock.install();
+  await askForPassword(tab, address, phone);
+  const code = await codeFor(address, phone, forNewPassword);
+  for (const left of [4, 3, 2, 1]) {
+    await codeField(tab).fill(unlike(code));
+    await tab.getByText(`Kode tidak cocok. Sisa ${left} percobaan.`).waitFor();
+  }
+  await codeField(tab).fill(unlike(code));
+  await tab.getByText('Kode tidak cocok. Minta kode baru.').waitFor();
+  await codeField(tab).fill(code);
+  const spent = 'Kode ini sudah dipakai atau percobaannya habis. Minta kode baru.';
+  await tab.getByText(spent).waitFor();
+
+  // This browser's clock runs ahead: the server knows better how long there is to wait.
+  await tab.clock.fastForward(61_000);
+  await tab.getByRole('button', { name: 'Kirim ulang kode' }).click();
+  await tab.getByText(/Kirim ulang dalam 00\.[0-5]/).waitFor();
+  await tab.reload();
+  await codeField(tab).waitFor();
+  await tab.clock.fastForward(240_000);
+  await tab.getByText('Kode sudah tidak berlaku. Minta kode baru.').waitFor();
+});
+
+journey('a code that was used in one tab is worth nothing in another', async (stage) => {
+  const { address } = stage.product;
+  const phone = '6281355503005';
+  await signUp(address, { name: 'Bengkel Motor Abadi', phone });
+  const { open } = await stage.person({ expects: [goneCode] });
+  const first = await open();
+  await askForPassword(first, address, phone);
+  const waiting = await first.evaluate(() => sessionStorage.getItem('otp-pending') ?? '');
+  const twin = async () => {
+    const tab = await open('/auth/forgot-password/phone');
+    await tab.evaluate((text) => sessionStorage.setItem('otp-pending', text), waiting);
+    await tab.goto(`${address}/auth/forgot-password/otp`);
+    await codeField(tab).waitFor();
+    return tab;
+  };
+  const second = await twin();
+  const code = await codeFor(address, phone, forNewPassword);
+  await codeField(first).fill(code);
+  await arrivesAt(first, '/auth/forgot-password/change');
+  await second.getByText(/Kode ini sudah dipakai di tab lain/).waitFor();
+  await second.getByRole('link', { name: 'Mulai lagi' }).click();
+  await arrivesAt(second, '/auth/forgot-password/phone');
+
+  // One that comes later asks the server, which knows as well.
+  const third = await twin();
+  await codeField(third).fill(code);
+  await third.getByText(/Kode ini sudah dipakai atau percobaannya habis/).waitFor();
+  await first.clock.install();
+  await first.reload();
+  await first.getByLabel('Kata sandi baru', { exact: true }).waitFor();
+  await first.clock.fastForward(601_000);
+  await first
+    .getByText('Waktu untuk mengganti kata sandi sudah habis.', { exact: false })
+    .waitFor();
+  expect(await first.evaluate(() => sessionStorage.getItem('forgot-grant'))).toBeNull();
+});
+
+journey('signing in in one tab takes the others along', async (stage) => {
+  const { address } = stage.product;
+  const phone = '6281355503006';
+  const who = await signUp(address, { name: 'Apotek Kasih', phone });
+  const { open } = await stage.person();
+  const [first, second] = [await open('/auth/login'), await open('/auth/register')];
+  await second.getByRole('button', { name: 'Daftar', exact: true }).waitFor();
+  await fillLogin(first, who);
+  await arrivesAt(first, '/auth/verify-otp');
+  await codeField(first).fill(await codeFor(address, phone, forNewBrowser));
+  await arrivesAt(first, '/');
+  await arrivesAt(second, '/');
+  await second.getByRole('heading', { name: 'Beranda' }).waitFor();
+});
+
+journey('a session that was ended elsewhere is told at the next call', async (stage) => {
+  const { address } = stage.product;
+  const phone = '6281355503007';
+  const who = await signUp(address, { name: 'Laundry Bersih', phone });
+  const { open } = await stage.person({ session: who.session, expects: [refusal(401)] });
+  const tab = await open('/saldo');
+  await tab.getByRole('heading', { name: 'Saldo', exact: true }).waitFor();
+  const other = await signIn(address, { phone, password: PASSWORD });
+  await ask(address, revokeSessions, { others: '1' }, other);
+  await tab.getByRole('link', { name: 'Token' }).first().click();
+  await arrivesAt(tab, '/auth/login');
+});
+
+journey('signing in with a hostile address leads home, with a good one there', async (stage) => {
+  const { address } = stage.product;
+  const phone = '6281355503008';
+  const who = await signUp(address, { name: 'Toko Buku Lentera', phone });
+  // What the page was about to ask when its session ended.
+  const expects = [refusal(401)];
+  const { open, context } = await stage.person({ session: who.session, expects });
+  const abroad: string[] = [];
+  await context.route(
+    (url) => url.origin !== address,
+    (route) => {
+      abroad.push(route.request().url());
+      return route.abort();
+    },
+  );
+  const tab = await open('/');
+  const places = [
+    ['https://evil.example/', '/'],
+    ['//evil.example/auth', '/'],
+    ['/auth/login', '/'],
+    ['javascript:alert(1)', '/'],
+    ['/saldo?kind=bonus', '/saldo'],
+  ] as const;
+  for (const [from, path] of places) {
+    await tab.getByRole('button', { name: 'Keluar' }).click();
+    await arrivesAt(tab, '/auth/login');
+    await tab.evaluate((text) => localStorage.setItem('auth-redirect', text), encode(from));
+    await tab.goto(`${address}/auth/login?from=${encodeURIComponent(from)}`);
+    await fillLogin(tab, who);
+    await arrivesAt(tab, path);
+    await tab.getByRole('button', { name: 'Keluar' }).waitFor();
+    expect(new URL(tab.url()).origin).toBe(address);
+  }
+  expect(abroad).toEqual([]);
+});
+
+journey('everybody can use the screens around a password and a code', async (stage) => {
+  const { address } = stage.product;
+  const phone = '6281355503009';
+  const who = await signUp(address, { name: 'Toko Anggrek', phone });
+  const { open } = await stage.person({ still: true, expects: [wrongCode, refusal(401)] });
+  const faults: string[] = [];
+  const tab = await open('/auth/login');
+  const look = async (state: string) => void faults.push(...(await faultsOf(tab, state)));
+
+  await fillLogin(tab, { phone, password: 'bukan kata sandinya' });
+  await tab.getByText('Nomor atau kata sandi tidak cocok. Periksa lalu coba lagi.').waitFor();
+  await look('login refused');
+  for (const step of ['otp', 'change']) {
+    await tab.goto(`${address}/auth/forgot-password/${step}`);
+    await tab.getByRole('link', { name: 'Minta kode' }).waitFor();
+    await look(`${step} without a code`);
+  }
+  await tab.goto(`${address}/auth/forgot-password/phone`);
+  await tab.getByRole('button', { name: 'Kirim kode' }).click();
+  await tab.getByText('Tulis nomor ponsel Anda.').waitFor();
+  await look('forgot with a mistake');
+  await askForPassword(tab, address, phone);
+  const code = await codeFor(address, phone, forNewPassword);
+  await codeField(tab).fill(unlike(code));
+  await tab.getByText(/Sisa 4 percobaan/).waitFor();
+  await look('a code that was wrong');
+  await codeField(tab).fill(code);
+  await arrivesAt(tab, '/auth/forgot-password/change');
+  await tab.getByLabel('Kata sandi baru', { exact: true }).fill('rahasia');
+  await tab.getByRole('button', { name: 'Ganti kata sandi' }).click();
+  await tab.getByText('Tulis kata sandi baru sekali lagi.').waitFor();
+  await look('a new password with mistakes');
+  await tab.goto(`${address}/auth/login`);
+  await fillLogin(tab, who);
+  await arrivesAt(tab, '/auth/verify-otp');
+  await codeField(tab).waitFor();
+  await look('a new browser');
+  expect(faults).toEqual([]);
+});

@@ -1,0 +1,78 @@
+import { expect, test as base, vi } from 'vitest';
+import { type PushService, startPushService } from '#tests/push/push-service.ts';
+
+const test = base.extend<{ service: PushService }>({
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
+  service: async ({}, use) => {
+    const service = await startPushService();
+    await use(service);
+    await service.close();
+  },
+});
+
+type Heard = { messageType?: string; uaid?: string; pushEndpoint?: string; data?: string };
+
+/** A browser's end of the dialogue, as Firefox speaks it. */
+async function browserOf(service: PushService, uaid?: string) {
+  const heard: Heard[] = [];
+  const socket = new WebSocket(service.socketUrl, 'push-notification');
+  const closed = Promise.withResolvers<void>();
+  socket.addEventListener('message', ({ data }) => void heard.push(JSON.parse(String(data))));
+  socket.addEventListener('close', () => closed.resolve());
+  await new Promise((resolve) => socket.addEventListener('open', resolve));
+  const say = (said: object) => socket.send(JSON.stringify(said));
+  const hears = (messageType: string): Promise<Heard> =>
+    vi.waitFor(() => {
+      const found = heard.find((one) => one.messageType === messageType);
+      if (!found) throw new Error(`no ${messageType} yet`);
+      return found;
+    });
+  say({ messageType: 'hello', broadcasts: {}, use_webpush: true, ...(uaid && { uaid }) });
+  const hello = await hears('hello');
+  return { say, hears, heard, closed: closed.promise, uaid: hello.uaid ?? '' };
+}
+
+const post = (endpoint: string, body: string, headers: Record<string, string> = {}) =>
+  fetch(endpoint, {
+    method: 'POST',
+    headers: { ttl: '60', 'content-encoding': 'aes128gcm', ...headers },
+    body,
+  });
+
+test('the double refuses what no push service would take', async ({ service }) => {
+  const endpoint = service.subscribe();
+  const statuses = [
+    await post(endpoint, 'x', { ttl: 'soon' }),
+    await post(endpoint, 'x', { 'content-encoding': 'gzip' }),
+    await post(endpoint, 'x', { topic: 'a topic' }),
+    await post(endpoint, 'x'),
+    await post(endpoint, 'x'.repeat(5_000)),
+    await post(`${endpoint}0`, 'x'),
+  ].map(({ status }) => status);
+  expect(statuses).toEqual([400, 400, 400, 401, 413, 410]);
+});
+
+test('the double loses a browser its endpoints when it rotates', async ({ service }) => {
+  const browser = await browserOf(service);
+  browser.say({ messageType: 'register', channelID: 'a', key: 'BKey' });
+  const { pushEndpoint = '' } = await browser.hears('register');
+  expect(service.endpoints()).toEqual([pushEndpoint]);
+  service.rotate();
+  await browser.closed;
+  const again = await browserOf(service, browser.uaid);
+  expect(again.uaid).not.toBe(browser.uaid);
+  expect((await post(pushEndpoint, 'x')).status).toBe(410);
+});
+
+test('the double answers as it is told, as often as it is told', async ({ service }) => {
+  const [one, other] = [service.subscribe(), service.subscribe()];
+  service.trouble({ status: 429, retryAfter: '2', endpoint: one, times: 1 });
+  const first = await post(one, 'x');
+  expect([first.status, first.headers.get('retry-after')]).toEqual([429, '2']);
+  expect([(await post(one, 'x')).status, (await post(other, 'x')).status]).toEqual([401, 401]);
+  expect(service.posts.map(({ endpoint, status }) => [endpoint, status])).toEqual([
+    [one, 429],
+    [one, 401],
+    [other, 401],
+  ]);
+});

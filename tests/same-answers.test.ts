@@ -1,0 +1,198 @@
+import type * as Crypto from 'node:crypto';
+import { describe, expect, vi } from 'vitest';
+import type { Guarded } from '#contract/accounts.ts';
+import { hashPassword } from '#server/platform/passwords.ts';
+import { newId } from '#server/platform/ids.ts';
+import type { TestDatabase } from '#tests/database.ts';
+import { solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { GOOD_PASSWORD, codesLater } from '#tests/accounts-house.ts';
+import { type PeopleDoor, type Said, browserOf, dataOf } from '#tests/people-door.ts';
+import { test } from '#tests/people-test.ts';
+
+// The real hash with a tenth of its memory: what else would tell numbers apart stands out more beside
+// it, and 1,200 of them fit into a test. login.test.ts compares the full one.
+vi.mock(import('node:crypto'), async (original) => {
+  const real: typeof Crypto = await original();
+  const argon2 = (
+    algorithm: Crypto.Argon2Algorithm,
+    cost: Crypto.Argon2Parameters,
+    done: (error: Error | null, hash: NonSharedBuffer) => void,
+  ) => real.argon2(algorithm, { ...cost, memory: 2048 }, done);
+  return { ...real, argon2 };
+});
+
+const TRIES = 300;
+const LANES = 4;
+/** Between the medians of known and unknown numbers, as a part of the longer one. */
+const APART_MAX = 0.15;
+
+/** Numbers that look the same where the middle is hidden. */
+const numbers = (first: number): readonly string[] =>
+  Array.from({ length: TRIES }, (_, n) => `62812${first}${String(n).padStart(3, '0')}7890`);
+const known = numbers(3);
+const unknown = numbers(6);
+
+async function bringKnown({ house }: TestDatabase): Promise<void> {
+  const hash = await hashPassword(GOOD_PASSWORD);
+  const rows = known.map((phone) => ({ phone, account_id: newId(), user_id: newId() }));
+  const people = rows.map((row) => ({
+    ...row,
+    name: 'Toko Ani',
+    password_hash: hash,
+    role: 'customer',
+  }));
+  await house`insert into accounts ${house(
+    rows.map(({ account_id }) => ({ account_id, name: 'Toko Ani' })),
+  )}`;
+  await house`insert into users ${house(people)}`;
+  await house`insert into user_phones ${house(rows)}`;
+}
+
+async function captchas({ deps }: PeopleDoor, act: Guarded, count: number): Promise<string[]> {
+  const one = async () => {
+    const challenge = await deps.captcha.challenge(act, false);
+    const solution = await solveChallenge({ challenge: challenge as never, deriveKey });
+    return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
+  };
+  return Promise.all(Array.from({ length: count }, one));
+}
+
+type Flow = (phone: string, captcha: string, ip: string) => Promise<Said>;
+type Seen = {
+  ms: Record<'known' | 'unknown', number[]>;
+  /** The answers that differ. */
+  answers: Set<string>;
+  statuses: Set<number>;
+  /** The challenge that each number was told of. */
+  challenges: Map<string, string>;
+};
+
+/** What an answer is, but for what is different every time: the challenge and the request's id. */
+function faceOf({ status, text, headers }: Said): string {
+  const rest = Object.entries(headers).filter(([name]) => name !== 'x-request-id');
+  const kept = rest.filter(([name]) => name !== 'date');
+  return JSON.stringify([status, text.replace(/otp_[0-9A-Za-z]{26}/, 'otp_'), kept]);
+}
+
+/** Asks for known and unknown numbers in turn, a few at a time, each from a network of its own. */
+async function look(flow: Flow, solved: readonly string[]): Promise<Seen> {
+  const seen: Seen = {
+    ms: { known: [], unknown: [] },
+    answers: new Set(),
+    statuses: new Set(),
+    challenges: new Map(),
+  };
+  const one = async (kind: 'known' | 'unknown', n: number) => {
+    const phone = (kind === 'known' ? known : unknown)[n] ?? '';
+    const ip = `10.${kind === 'known' ? 1 : 2}${Math.floor(n / 250)}.${n % 250}.9`;
+    const captcha = solved[kind === 'known' ? n : n + TRIES] ?? '';
+    const before = performance.now();
+    const said = await flow(phone, captcha, ip);
+    seen.ms[kind].push(performance.now() - before);
+    seen.answers.add(faceOf(said));
+    seen.statuses.add(said.status);
+    seen.challenges.set(phone, String(dataOf(said)?.['challenge']));
+  };
+  const lane = async (from: number) => {
+    for (let n = from; n < TRIES; n += LANES) {
+      const isFirst = (n + from) % 8 < 4;
+      await one(isFirst ? 'known' : 'unknown', n);
+      await one(isFirst ? 'unknown' : 'known', n);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, (_, from) => lane(from)));
+  return seen;
+}
+
+const median = (all: readonly number[]): number =>
+  all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
+
+const apart = ({ ms }: Seen): number => {
+  const [a, b] = [median(ms.known), median(ms.unknown)];
+  return Math.abs(a - b) / Math.max(a, b);
+};
+
+/** @param again makes everything as it was before, for a second look on a noisy machine. */
+async function expectAlike(
+  door: PeopleDoor,
+  act: Guarded | undefined,
+  flow: Flow,
+  again: () => Promise<unknown>,
+): Promise<Seen> {
+  const solve = async () => (act ? captchas(door, act, 2 * TRIES) : []);
+  let seen = await look(flow, await solve());
+  expect([...seen.answers]).toHaveLength(1);
+  if (apart(seen) > APART_MAX) {
+    await again();
+    seen = await look(flow, await solve());
+    expect([...seen.answers]).toHaveLength(1);
+  }
+  expect(apart(seen)).toBeLessThan(APART_MAX);
+  return seen;
+}
+
+const HERS = { device: browserOf('a browser') };
+const env = { OTP_DAILY_PER_ADDRESS: '100000', OTP_DAILY_TOTAL: '100000' };
+const TEST_MS_MAX = 90_000;
+
+/** A door whose messages take their time to leave: whoever waits for one is found out. */
+async function slowlySending(db: TestDatabase, openPeople: () => Promise<PeopleDoor>) {
+  await bringKnown(db);
+  const door = await openPeople();
+  const { sendOtp } = door.deps;
+  door.deps.sendOtp = async (...message) => {
+    await db.tenant`select pg_sleep(0.01)`;
+    await sendOtp(...message);
+  };
+  return door;
+}
+
+const anew = async ({ house }: TestDatabase): Promise<void> => {
+  await house`delete from limit_counters`;
+  await house`delete from otp_challenges`;
+};
+
+describe('known and unknown numbers get the same answers, and in the same time', () => {
+  test('to a wrong password', { timeout: TEST_MS_MAX }, async ({ db, openPeople }) => {
+    const door = await slowlySending(db, () => openPeople({ env }));
+    const login: Flow = (phone, captcha, ip) =>
+      door.ask('user_login', { phone, captcha, password: 'salah sama sekali' }, { ...HERS, ip });
+    const seen = await expectAlike(door, 'user_login', login, () => anew(db));
+    expect([...seen.statuses]).toEqual([401]);
+  });
+
+  test('when they are registered', { timeout: TEST_MS_MAX }, async ({ db, openPeople }) => {
+    const door = await slowlySending(db, () => openPeople({ env }));
+    const register: Flow = (phone, captcha, ip) => {
+      const wish = { name: 'Toko Ani', phone, password: GOOD_PASSWORD, agree: '1', captcha };
+      return door.ask('user_register', wish, { ...HERS, ip });
+    };
+    const seen = await expectAlike(door, 'user_register', register, () => anew(db));
+    expect([...seen.statuses]).toEqual([200]);
+  });
+
+  test(
+    'when their password was forgotten, and when the code is asked for again',
+    { timeout: TEST_MS_MAX },
+    async ({ db, openPeople }) => {
+      const door = await slowlySending(db, () => openPeople({ env }));
+      const forgot: Flow = (phone, captcha, ip) =>
+        door.ask('user_forgot_password', { phone, captcha }, { ...HERS, ip });
+      const { statuses, challenges } = await expectAlike(door, 'user_forgot_password', forgot, () =>
+        anew(db),
+      );
+      expect([...statuses]).toEqual([200]);
+      // Of what was promised, what was kept: codes went to known numbers, and nothing to others.
+      const told = () => new Set(door.sent.map(({ phone }) => phone));
+      await vi.waitFor(() => expect(told()).toEqual(new Set(known)));
+
+      const resend: Flow = (phone, _captcha, ip) =>
+        door.ask('user_resend_otp', { challenge: challenges.get(phone) }, { ...HERS, ip });
+      const later = () => codesLater(db.house, 300);
+      await later();
+      const again = await expectAlike(door, undefined, resend, later);
+      expect([...again.statuses]).toEqual([200]);
+    },
+  );
+});

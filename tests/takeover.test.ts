@@ -1,0 +1,240 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { captchaChallenge } from '#contract/accounts.ts';
+import { uuidOf } from '#contract/ids.ts';
+import { solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { GOOD_PASSWORD, OTHER_PASSWORD, codesLater } from '#tests/accounts-house.ts';
+import { type PeopleDoor, browserOf, dataOf } from '#tests/people-door.ts';
+import { test } from '#tests/people-test.ts';
+
+/**
+ * Vera, whose account somebody is after; and Ari, who has an account and two phones of his own, knows
+ * her number, and has copied her session's token. He never sees her phone, and not her password.
+ */
+type World = {
+  door: PeopleDoor;
+  vera: { phone: string; userId: string; before: unknown };
+  ari: { phones: readonly [string, string]; from: { device: string; ip: string } };
+  /** Whatever Ari got hold of: by asking, by copying, by guessing. */
+  has: { challenges: string[]; grants: string[]; tokens: string[] };
+};
+
+type Picks = { a: number; b: number; c: number; d: number; e: number };
+type Fields = Record<string, unknown>;
+type Step = { act: string; fields: (world: World, picks: Picks) => Promise<Fields> | Fields };
+
+const pick = <T>(all: readonly T[], at: number): T | undefined => all[at % all.length];
+const passwords = ['salah sama sekali', OTHER_PASSWORD];
+const phonesOf = ({ vera, ari }: World) => [vera.phone, ...ari.phones];
+const token = ({ has }: World, at: number) => pick(has.tokens, at);
+const challenge = ({ has }: World, at: number) => pick(has.challenges, at);
+
+/** What he reads in his own phones, newest first, and one blind guess. */
+const code = ({ door, ari }: World, at: number) => {
+  const own = door.sent.filter(({ phone }) => ari.phones.includes(phone)).toReversed();
+  const codes = own.map(({ text }) => /\d{6}/.exec(text)?.[0]).filter((one) => one !== undefined);
+  return pick([...codes, '000000'], at);
+};
+
+async function captcha({ door }: World, act: 'user_login' | 'user_forgot_password') {
+  const made = await door.perform(captchaChallenge, { for: act });
+  const solution = await solveChallenge({ challenge: made.challenge as never, deriveKey });
+  return Buffer.from(JSON.stringify({ challenge: made.challenge, solution })).toString('base64');
+}
+
+const steps: readonly Step[] = [
+  {
+    act: 'user_forgot_password',
+    fields: async (world, { a }) => ({
+      phone: pick(phonesOf(world), a),
+      captcha: await captcha(world, 'user_forgot_password'),
+    }),
+  },
+  {
+    act: 'user_forgot_verify',
+    fields: (world, { a, b }) => ({ challenge: challenge(world, a), code: code(world, b) }),
+  },
+  {
+    act: 'user_forgot_change',
+    fields: ({ has }, { a }) => ({ grant: pick(has.grants, a), password: OTHER_PASSWORD }),
+  },
+  {
+    act: 'user_login',
+    fields: async (world, { a, b }) => ({
+      phone: pick(phonesOf(world), a),
+      password: pick(passwords, b),
+      captcha: await captcha(world, 'user_login'),
+    }),
+  },
+  {
+    act: 'user_verify_otp',
+    fields: (world, { a, b }) => ({ challenge: challenge(world, a), code: code(world, b) }),
+  },
+  { act: 'user_resend_otp', fields: (world, { a }) => ({ challenge: challenge(world, a) }) },
+  {
+    act: 'user_prove',
+    fields: (world, { a, b }) => ({ token: token(world, a), password: pick(passwords, b) }),
+  },
+  {
+    act: 'user_change_password',
+    fields: (world, { a, b, c }) => ({
+      token: token(world, a),
+      current: pick(passwords, b),
+      password: pick(passwords, c),
+    }),
+  },
+  {
+    act: 'user_change_phone',
+    fields: (world, { a, b }) => ({ token: token(world, a), phone: pick(phonesOf(world), b) }),
+  },
+  {
+    act: 'user_change_phone_confirm',
+    fields: (world, { a, b, c, d, e }) => ({
+      token: token(world, a),
+      old_challenge: challenge(world, b),
+      old_code: code(world, c),
+      new_challenge: challenge(world, d),
+      new_code: code(world, e),
+    }),
+  },
+  { act: 'user_delete_ask', fields: (world, { a }) => ({ token: token(world, a) }) },
+  {
+    act: 'user_delete',
+    fields: (world, { a, b, c, d }) => ({
+      token: token(world, a),
+      password: pick(passwords, b),
+      challenge: challenge(world, c),
+      code: code(world, d),
+    }),
+  },
+];
+
+/** Everything in an answer that a later step can use, wherever it stands; the newest first. */
+function keep({ has }: World, data: unknown): void {
+  if (typeof data !== 'object' || data === null) return;
+  for (const [name, value] of Object.entries(data)) {
+    if (typeof value !== 'string') keep({ has } as World, value);
+    else if (name === 'challenge') has.challenges.unshift(value);
+    else if (name === 'grant') has.grants.unshift(value);
+    else if (name === 'token') has.tokens.push(value);
+  }
+}
+
+const stateOf = async ({ deps }: PeopleDoor, userId: string) =>
+  deps.house`
+    select u.phone, u.password_hash, p.phone as owned, a.erase_at
+    from users u join accounts a on a.account_id = u.account_id
+    left join user_phones p on p.user_id = u.user_id where u.user_id = ${userId}`;
+
+type Command = fc.AsyncCommand<Record<never, never>, World>;
+
+const taking = ({ act, fields }: Step, picks: Picks): Command => ({
+  check: () => true,
+  toString: () => `${act}(${Object.values(picks).join(' ')})`,
+  async run(_model, world) {
+    const { door, vera, ari, has } = world;
+    const { token: session = '', ...own } = await fields(world, picks);
+    const said = await door.ask(act, own, { token: String(session), ...ari.from });
+    expect(said.status, said.text).toBeLessThan(500);
+    const before = has.tokens.length;
+    keep(world, dataOf(said));
+    for (const won of has.tokens.slice(before)) {
+      expect((await door.deps.sessions.find(won))?.userId).not.toBe(vera.userId);
+    }
+    expect(await stateOf(door, vera.userId)).toEqual(vera.before);
+  },
+});
+
+/** So much time that no wait stands in the way of the next step. */
+const waiting: Command = {
+  check: () => true,
+  toString: () => 'wait',
+  async run(_model, { door: { deps } }) {
+    await codesLater(deps.house, 120);
+    await deps.house`delete from limit_counters`;
+  },
+};
+
+/** Steps that belong together, with anything of anybody's in each of them. */
+const walks = [
+  ['user_forgot_password', 'user_forgot_verify', 'user_forgot_change'],
+  ['user_login', 'user_verify_otp'],
+  ['user_change_phone', 'user_change_phone_confirm'],
+  ['user_delete_ask', 'user_delete'],
+].map((names) => steps.filter(({ act }) => names.includes(act)));
+
+const walking = (taken: readonly Command[]): Command => ({
+  check: () => true,
+  toString: () => taken.join(' > '),
+  async run(model, world) {
+    for (const one of taken) await one.run(model, world);
+  },
+});
+
+const small = fc.nat({ max: 2 });
+const picks = fc.record({ a: small, b: small, c: small, d: small, e: small });
+const oneOf = (step: Step) => picks.map((chosen) => taking(step, chosen));
+const commands = fc.commands(
+  [
+    ...steps.map(oneOf),
+    ...[...walks, ...walks, ...walks].map((walk) => fc.tuple(...walk.map(oneOf)).map(walking)),
+    ...[1, 2, 3, 4].map(() => fc.constant(waiting)),
+  ],
+  { maxCommands: 24 },
+);
+
+let worlds = 0;
+
+async function newWorld(door: PeopleDoor): Promise<World> {
+  worlds += 1;
+  const phone = (owner: number) => `6281${owner}${String(worlds).padStart(4, '0')}7890`;
+  const from = { device: browserOf('the browser of Ari'), ip: '198.51.100.9' };
+  const vera = await door.customer(phone(2), { device: browserOf('the browser of Vera') });
+  const ari = await door.customer(phone(3), from);
+  await codesLater(door.deps.house, 300);
+  const userId = uuidOf('user', vera.user.id) ?? '';
+  const before = await stateOf(door, userId);
+  return {
+    door,
+    vera: { phone: phone(2), userId, before },
+    ari: { phones: [phone(3), phone(5)], from },
+    has: { challenges: [], grants: [], tokens: [ari.token, vera.token] },
+  };
+}
+
+test('no order of steps changes the password, the number or the days of somebody whose codes one never saw', async ({
+  openPeople,
+}) => {
+  const door = await openPeople({
+    env: { OTP_DAILY_PER_ADDRESS: '100000', OTP_DAILY_TOTAL: '100000' },
+  });
+  await fc.assert(
+    fc.asyncProperty(commands, async (some) => {
+      const real = await newWorld(door);
+      await fc.asyncModelRun(() => ({ model: {}, real }), some);
+    }),
+    { numRuns: 25 },
+  );
+}, 90_000);
+
+test('the same steps, in their order and with her codes, do', async ({ openPeople }) => {
+  const door = await openPeople();
+  const world = await newWorld(door);
+  const { vera, ari } = world;
+  const ask = async (act: string, fields: Fields, session = '') =>
+    dataOf(await door.ask(act, fields, { token: session, ...ari.from }));
+  const solved = await captcha(world, 'user_forgot_password');
+  const asked = await ask('user_forgot_password', { phone: vera.phone, captcha: solved });
+  const entered = { ...asked, code: door.codeFor(vera.phone) };
+  const given = await ask('user_forgot_verify', {
+    challenge: asked?.['challenge'],
+    code: entered.code,
+  });
+  const signedIn = await ask('user_forgot_change', {
+    grant: given?.['grant'],
+    password: GOOD_PASSWORD,
+  });
+  expect(signedIn).toMatchObject({ user: { phone: vera.phone } });
+  expect(await stateOf(door, vera.userId)).not.toEqual(vera.before);
+});
