@@ -1,6 +1,6 @@
 /** The stages of `npm test`: each counts what held and what did not, and a failure stops none. */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { check } from './check.mjs';
@@ -59,9 +59,8 @@ async function weigh({ node, folder }) {
   const place = join(folder, 'web');
   bundle(node, false, place);
   const { passed, failed } = await size(place);
-  const assets = readdirSync(join(place, 'assets')).filter((name) => name.endsWith('.js'));
-  const holds = (name) => readFileSync(join(place, 'assets', name), 'utf8').includes('__galeri');
-  const gallery = assets.some(holds);
+  const manifest = JSON.parse(readFileSync(join(place, '.vite/manifest.json'), 'utf8'));
+  const gallery = Object.keys(manifest).some((key) => key.startsWith('src/web/features/gallery/'));
   process.stdout.write(`  ${gallery ? '✗ the gallery is' : '✓ the gallery is not'} part of it\n`);
   return { passed: passed + (gallery ? 0 : 1), failed: failed + (gallery ? 1 : 0) };
 }

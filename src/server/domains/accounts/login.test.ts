@@ -16,7 +16,7 @@ async function login(
   house: AccountsHouse,
   phone: string,
   password: string,
-  asker: { ip?: string; caller?: Person } = ELSEWHERE,
+  asker: { ip?: string; device?: string; caller?: Person } = ELSEWHERE,
 ): Promise<SignedIn> {
   const captcha = await house.solved('user_login', asker);
   const answer = await house.perform(loginUser, { phone, password, captcha }, asker);
@@ -146,8 +146,15 @@ describe('guessing', () => {
   test('strangers cannot keep a person out of where they signed in before', async ({ db }) => {
     const house = await accountsHouse(db);
     await house.customer(ANI, HOME);
-    for (let times = 0; times < 6; times++) await no(login(house, ANI, 'salah sama sekali'));
-    expect(await no(login(house, ANI, GOOD_PASSWORD))).toMatchObject({ code: 'too_many_requests' });
+    const stranger = { ...ELSEWHERE, device: 'a stranger’s' };
+    for (let times = 0; times < 6; times++) {
+      await no(login(house, ANI, 'salah sama sekali', stranger));
+    }
+    expect(await no(login(house, ANI, GOOD_PASSWORD, stranger))).toMatchObject({
+      code: 'too_many_requests',
+    });
+    const wiped = { ...HOME, device: 'her browser, its cookies gone' };
+    expect(await house.signIn(ANI, GOOD_PASSWORD, wiped)).toMatchObject({ user: { phone: ANI } });
     expect(await login(house, ANI, GOOD_PASSWORD, HOME)).toMatchObject({ user: { phone: ANI } });
   });
 
