@@ -1,5 +1,6 @@
 import { CatchBoundary } from '@tanstack/react-router';
 import type { Piece, Prop } from '#web/features/gallery/piece.ts';
+import { Among } from '#web/features/gallery/Show.tsx';
 import styles from '#web/features/gallery/gallery.module.css';
 
 /** A piece among others: its name, what it is for, its properties and its states. */
@@ -13,7 +14,9 @@ export const Article = ({ piece }: { piece: Piece }) => (
     </header>
     <p className={styles['about']}>{piece.about}</p>
     <Properties piece={piece} />
-    <States piece={piece} />
+    <Among value={piece.title}>
+      <States piece={piece} />
+    </Among>
   </article>
 );
 
