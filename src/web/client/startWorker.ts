@@ -32,6 +32,15 @@ export async function startWorker(): Promise<void> {
   }
 }
 
+const ASK_AGAIN_MS = 2_000;
+
+/** Asks a waiting worker to take over; again when it did not hear, as one that had just been started. */
+function takeOver(worker: ServiceWorker, timesLeft = 5): void {
+  if (worker.state !== 'installed') return;
+  worker.postMessage({ kind: 'take-over' });
+  if (timesLeft > 0) setTimeout(() => takeOver(worker, timesLeft - 1), ASK_AGAIN_MS);
+}
+
 function follow(registration: ServiceWorkerRegistration): void {
   const { serviceWorker } = navigator;
   const hear = (worker: ServiceWorker | null) => {
@@ -40,7 +49,7 @@ function follow(registration: ServiceWorkerRegistration): void {
       if (worker?.state !== 'installed' || !serviceWorker.controller) return;
       if (await isDeployed()) announceUpdate();
       // This page is of the new version already, for pages come from the network first.
-      else worker.postMessage({ kind: 'take-over' });
+      else takeOver(worker);
     };
     worker?.addEventListener('statechange', () => void look());
     void look();

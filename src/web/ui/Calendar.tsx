@@ -197,9 +197,9 @@ function Month(props: MonthProps) {
   };
   return (
     <div className={styles['month']}>
-      <h3 id={caption} className={styles['caption']}>
+      <p id={caption} className={styles['caption']}>
         {showMonth(month)}
-      </h3>
+      </p>
       <table
         // As the APG has it: the cells take the focus and the keys.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role
