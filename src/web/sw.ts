@@ -19,9 +19,8 @@ worker.addEventListener('install', (event) => event.waitUntil(fill()));
 
 worker.addEventListener('activate', (event) => event.waitUntil(takeOver()));
 
-worker.addEventListener('message', (event) => {
-  const { kind } = (event.data ?? {}) as { kind?: unknown };
-  if (kind === 'take-over') event.waitUntil(worker.skipWaiting());
+worker.addEventListener('message', ({ data }) => {
+  if ((data as { kind?: unknown } | null)?.kind === 'take-over') void worker.skipWaiting();
 });
 
 worker.addEventListener('fetch', (event) => {

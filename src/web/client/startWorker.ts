@@ -32,13 +32,21 @@ export async function startWorker(): Promise<void> {
   }
 }
 
-const ASK_AGAIN_MS = 2_000;
+const ASK_AGAIN_MS = 500;
 
-/** Asks a waiting worker to take over; again when it did not hear, as one that had just been started. */
-function takeOver(worker: ServiceWorker, timesLeft = 5): void {
-  if (worker.state !== 'installed') return;
-  worker.postMessage({ kind: 'take-over' });
-  if (timesLeft > 0) setTimeout(() => takeOver(worker, timesLeft - 1), ASK_AGAIN_MS);
+/**
+ * Asks a waiting worker to take over, until it has. Chromium looks whether the old one is at rest only
+ * when that has just finished something: so it gets a word too, which it does not know.
+ */
+function takeOver(
+  registration: ServiceWorkerRegistration,
+  waiting: ServiceWorker,
+  turns = 20,
+): void {
+  if (waiting.state !== 'installed') return;
+  waiting.postMessage({ kind: 'take-over' });
+  registration.active?.postMessage({ kind: 'rest' });
+  if (turns > 0) setTimeout(() => takeOver(registration, waiting, turns - 1), ASK_AGAIN_MS);
 }
 
 function follow(registration: ServiceWorkerRegistration): void {
@@ -49,7 +57,7 @@ function follow(registration: ServiceWorkerRegistration): void {
       if (worker?.state !== 'installed' || !serviceWorker.controller) return;
       if (await isDeployed()) announceUpdate();
       // This page is of the new version already, for pages come from the network first.
-      else takeOver(worker);
+      else takeOver(registration, worker);
     };
     worker?.addEventListener('statechange', () => void look());
     void look();
