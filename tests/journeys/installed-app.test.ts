@@ -84,6 +84,8 @@ journey('a newer version waits for a click, and then it is there', async ({ prod
   // It was taken: nothing waits any more, and nobody is told again.
   const waits = () =>
     tab.evaluate(async () => {
+      // What any page does: Chromium lets the old worker go when it has just finished something.
+      await fetch('/', { cache: 'no-store' });
       const registration = await navigator.serviceWorker.getRegistration();
       return Boolean(registration?.waiting ?? registration?.installing);
     });

@@ -36,17 +36,13 @@ const ASK_AGAIN_MS = 500;
 
 /**
  * Asks a waiting worker to take over, until it has. Chromium looks whether the old one is at rest only
- * when that has just finished something: so it gets a word too, which it does not know.
+ * when that has just finished something: so a small file is asked for, which goes through it.
  */
-function takeOver(
-  registration: ServiceWorkerRegistration,
-  waiting: ServiceWorker,
-  turns = 20,
-): void {
+function takeOver(waiting: ServiceWorker, turns = 20): void {
   if (waiting.state !== 'installed') return;
   waiting.postMessage({ kind: 'take-over' });
-  registration.active?.postMessage({ kind: 'rest' });
-  if (turns > 0) setTimeout(() => takeOver(registration, waiting, turns - 1), ASK_AGAIN_MS);
+  fetch('/favicon.svg').catch(() => undefined);
+  if (turns > 0) setTimeout(() => takeOver(waiting, turns - 1), ASK_AGAIN_MS);
 }
 
 function follow(registration: ServiceWorkerRegistration): void {
@@ -57,7 +53,7 @@ function follow(registration: ServiceWorkerRegistration): void {
       if (worker?.state !== 'installed' || !serviceWorker.controller) return;
       if (await isDeployed()) announceUpdate();
       // This page is of the new version already, for pages come from the network first.
-      else takeOver(registration, worker);
+      else takeOver(worker);
     };
     worker?.addEventListener('statechange', () => void look());
     void look();
