@@ -7,8 +7,8 @@ const shared = {
   env: { TZ: 'UTC' },
 };
 
-/** Processes and browsers of their own take their time to start. */
-const patient = { ...shared, testTimeout: 120_000, hookTimeout: 120_000 };
+/** One after the other: each test of these has processes, a browser, or the clock to itself. */
+const alone = { ...shared, fileParallelism: false, testTimeout: 120_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
@@ -33,17 +33,8 @@ export default defineConfig({
           testTimeout: 30_000,
         },
       },
-      // Each file has a product and a browser of its own: two of them at a time.
-      { test: { ...patient, name: 'journeys', include: ['tests/journeys/**/*.{test,spec}.ts'] } },
-      // These have the clock to themselves.
-      {
-        test: {
-          ...patient,
-          name: 'chaos',
-          include: ['tests/chaos/**/*.{test,spec}.ts'],
-          fileParallelism: false,
-        },
-      },
+      { test: { ...alone, name: 'journeys', include: ['tests/journeys/**/*.{test,spec}.ts'] } },
+      { test: { ...alone, name: 'chaos', include: ['tests/chaos/**/*.{test,spec}.ts'] } },
     ],
     maxWorkers: 2,
   },

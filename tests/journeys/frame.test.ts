@@ -75,7 +75,14 @@ journey('a new version is told of, and never forced on anyone', async ({ product
   });
   await tab.goto('/message-history');
   const search = tab.getByRole('searchbox', { name: 'Cari nomor atau nama' });
+  // What is on its way when five minutes pass at once would be given up.
+  const listed = tab.waitForResponse(
+    (answer) =>
+      isAbout('message_list', answer) && /\bq=081\b/.test(answer.request().postData() ?? ''),
+  );
   await search.pressSequentially('081');
+  await (await listed).finished();
+  await frames(tab);
   const untouched = tab.locator('html[data-untouched]');
   await tab.evaluate(() => document.documentElement.setAttribute('data-untouched', ''));
   const told = tab.getByRole('region', { name: 'Versi baru' });
