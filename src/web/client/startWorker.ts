@@ -32,19 +32,6 @@ export async function startWorker(): Promise<void> {
   }
 }
 
-const ASK_AGAIN_MS = 500;
-
-/**
- * Asks a waiting worker to take over, until it has. Chromium looks whether the old one is at rest only
- * when that has just finished something: so a small file is asked for, which goes through it.
- */
-function takeOver(waiting: ServiceWorker, turns = 20): void {
-  if (waiting.state !== 'installed') return;
-  waiting.postMessage({ kind: 'take-over' });
-  fetch('/favicon.svg').catch(() => undefined);
-  if (turns > 0) setTimeout(() => takeOver(waiting, turns - 1), ASK_AGAIN_MS);
-}
-
 function follow(registration: ServiceWorkerRegistration): void {
   const { serviceWorker } = navigator;
   const hear = (worker: ServiceWorker | null) => {
@@ -53,7 +40,7 @@ function follow(registration: ServiceWorkerRegistration): void {
       if (worker?.state !== 'installed' || !serviceWorker.controller) return;
       if (await isDeployed()) announceUpdate();
       // This page is of the new version already, for pages come from the network first.
-      else takeOver(worker);
+      else worker.postMessage({ kind: 'take-over' });
     };
     worker?.addEventListener('statechange', () => void look());
     void look();
