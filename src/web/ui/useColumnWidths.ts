@@ -6,7 +6,7 @@ import {
   type PointerEvent,
   type RefObject,
 } from 'react';
-import { COLUMN_MIN_PX, tradeWidth, widest } from '#web/ui/rules/columns.ts';
+import { COLUMN_MIN_PX, fillRow, tradeWidth, widest } from '#web/ui/rules/columns.ts';
 
 const KEY_STEP_PX = 10;
 
@@ -31,24 +31,20 @@ type ColumnWidths = {
   separators: readonly Separator[];
 };
 
-const measure = (row: HTMLTableRowElement): readonly number[] =>
-  [...row.cells].map((cell) => cell.getBoundingClientRect().width);
-
-/**
- * The widths of the header's cells as they are: the columns share what is over, so what is on the
- * screen differs from what was asked for.
- */
-function useSeenWidths(head: RefObject<HTMLTableRowElement | null>, count: number) {
-  const [seen, setSeen] = useState<readonly number[]>();
+/** The row's width as it is (px); `undefined` before it was measured. */
+function useRowWidth(head: RefObject<HTMLTableRowElement | null>): number | undefined {
+  const [px, setPx] = useState<number>();
   useEffect(() => {
     const row = head.current;
     if (!row) return;
-    const observer = new ResizeObserver(() => setSeen(measure(row)));
-    for (const cell of row.cells) observer.observe(cell);
+    const observer = new ResizeObserver(() => setPx(widthOf(row)));
+    observer.observe(row);
     return () => observer.disconnect();
-  }, [head, count]);
-  return seen?.length === count ? seen : undefined;
+  }, [head]);
+  return px;
 }
+
+const widthOf = (row: HTMLElement): number => row.getBoundingClientRect().width;
 
 /**
  * The widths of a table's columns (px), and the separators that change them: arrows by 10 px, Home
@@ -59,9 +55,11 @@ export function useColumnWidths(given: readonly number[]): ColumnWidths {
   const head = useRef<HTMLTableRowElement>(null);
   const drag = useRef<{ x: number; from: readonly number[] }>(undefined);
   const widths = chosen?.length === given.length ? chosen : given;
-  const seen = useSeenWidths(head, given.length) ?? widths;
+  const seen = fillRow(widths, useRowWidth(head));
 
-  const onScreen = () => (head.current ? measure(head.current) : widths);
+  // From what was asked for last, not from the cells: a browser may lay those out a frame later,
+  // and of two quick presses one would be lost.
+  const onScreen = () => fillRow(widths, head.current ? widthOf(head.current) : undefined);
   const separators = given.map((own, index): Separator => {
     const end = () => {
       drag.current = undefined;

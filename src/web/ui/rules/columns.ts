@@ -20,6 +20,13 @@ export function tradeWidth(
   return widths.with(index, left + moved).with(index + 1, right - moved);
 }
 
+/** The widths as they stand in a row of `px`: each column keeps its share. Unmeasured, as asked. */
+export function fillRow(widths: readonly number[], px: number | undefined): readonly number[] {
+  const total = widths.reduce((sum, width) => sum + width, 0);
+  if (px === undefined || total === 0) return widths;
+  return widths.map((width) => (width / total) * px);
+}
+
 /** The most that column `index` can have: all but the minimum of the next one. */
 export const widest = (widths: readonly number[], index: number, min = COLUMN_MIN_PX): number =>
   (widths[index] ?? 0) + Math.max(0, (widths[index + 1] ?? 0) - min);

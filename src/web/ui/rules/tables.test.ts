@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { COLUMN_MIN_PX, tradeWidth, widest } from '#web/ui/rules/columns.ts';
+import { COLUMN_MIN_PX, fillRow, tradeWidth, widest } from '#web/ui/rules/columns.ts';
 import { pageInstead } from '#web/ui/rules/paging.ts';
 import { allToggled, chosenOf, toggled } from '#web/ui/rules/selection.ts';
 
@@ -29,6 +29,12 @@ test('a column can take from the next one all but its minimum', () => {
       expect(moved[index]).toBeLessThanOrEqual(widest(given, index));
     }),
   );
+});
+
+test('in a row of any width each column keeps its share', () => {
+  expect(fillRow([100, 200, 100], 800)).toEqual([200, 400, 200]);
+  expect(fillRow([100, 200, 100], undefined)).toEqual([100, 200, 100]);
+  expect(fillRow([], 800)).toEqual([]);
 });
 
 test('rows are chosen one by one, or all that are shown', () => {
