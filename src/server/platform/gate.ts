@@ -1,21 +1,23 @@
 import { Refusal } from '#contract/refusals.ts';
 
-const BUSY_SECONDS = 5;
+const busy = () => new Refusal('busy', { seconds: 5 });
 
 /**
  * Lets so many in at once; others wait their turn, in order.
  *
- * @param waitingMax how many may wait: one more is refused as `busy`, so that nobody waits without end.
+ * @param waitingMax how many may wait: one more is refused, so that nobody waits without end.
+ * @param refusal what that one is told; `busy` for 5 s unless said otherwise.
  */
 export function gate(
   atOnce: number,
   waitingMax: number,
+  refusal: () => Refusal = busy,
 ): <T>(work: () => Promise<T>) => Promise<T> {
   let inside = 0;
   const waiting: (() => void)[] = [];
   return async (work) => {
     if (inside < atOnce) inside += 1;
-    else if (waiting.length >= waitingMax) throw new Refusal('busy', { seconds: BUSY_SECONDS });
+    else if (waiting.length >= waitingMax) throw refusal();
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await work();

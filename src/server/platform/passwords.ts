@@ -1,6 +1,7 @@
 import { argon2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Refusal } from '#contract/refusals.ts';
+import { gate } from './gate.ts';
 import { sameBytes } from './secrets.ts';
 
 /** OWASP's floor for argon2id: 19 MiB, two passes, one lane; about 30 ms on one core. */
@@ -14,6 +15,9 @@ const HASH_BYTES = 32;
 const AT_ONCE = 4;
 const WAITING_MAX = 50;
 const WAIT_SECONDS = 2;
+
+const tooMany = () => new Refusal('too_many_requests', { seconds: WAIT_SECONDS });
+const inTurn = gate(AT_ONCE, WAITING_MAX, tooMany);
 
 const derive = promisify(argon2);
 
@@ -75,9 +79,6 @@ function readPhc(text: string): { salt: Buffer; hash: Buffer; cost: Cost } {
   };
 }
 
-let running = 0;
-const waiting: (() => void)[] = [];
-
 let guests = 0;
 
 /**
@@ -88,31 +89,12 @@ let guests = 0;
  */
 export async function admitted<T>(work: () => Promise<T>): Promise<T> {
   if (guests >= AT_ONCE + WAITING_MAX) {
-    throw new Refusal('too_many_requests', { seconds: WAIT_SECONDS });
+    throw tooMany();
   }
   guests += 1;
   try {
     return await work();
   } finally {
     guests -= 1;
-  }
-}
-
-/** Lets `AT_ONCE` run and `WAITING_MAX` wait; more are sent away at once. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= AT_ONCE) {
-    if (waiting.length >= WAITING_MAX) {
-      throw new Refusal('too_many_requests', { seconds: WAIT_SECONDS });
-    }
-    await new Promise<void>((go) => waiting.push(go));
-  } else {
-    running += 1;
-  }
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
   }
 }

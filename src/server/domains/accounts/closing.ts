@@ -1,9 +1,8 @@
 import { askDeletion, deleteAccount, keepAccount } from '#contract/people.ts';
-import { Refusal } from '#contract/refusals.ts';
 import { type KeptAct, on } from '#server/platform/act.ts';
 import type { AccountsDeps } from './deps.ts';
 import { tellClosing, tellKept } from './notices.ts';
-import { askCode, tryCode } from './otp.ts';
+import { askCode, withCode } from './otp.ts';
 import { passwordOf, userOf } from './people.ts';
 import { demandPassword } from './proof.ts';
 
@@ -33,20 +32,18 @@ const deleting = (deps: AccountsDeps): KeptAct =>
     const { caller } = call;
     const { phone } = await demandPassword(deps, call, password);
     const { accountId } = caller;
-    const outcome = await deps.house.begin(async (tx) => {
-      const tried = { challengeId: challenge, code };
-      const found = await tryCode(tx, deps, tried, { purposes: ['delete'], of: caller });
-      if ('left' in found) return found;
+    const typed = { challengeId: challenge, code };
+    const taking = { purposes: ['delete'], of: caller } as const;
+    const user = await withCode(deps, typed, taking, async (tx) => {
       await tx`
         update accounts
         set erase_at = clock_timestamp() + make_interval(days => ${GRACE_DAYS})
         where account_id = ${accountId} and erase_at is null and not is_system`;
-      return { user: await userOf(tx, deps, caller) };
+      return userOf(tx, deps, caller);
     });
-    if ('left' in outcome) throw new Refusal('otp_wrong', { left: outcome.left });
-    const { erased_at: at, timezone } = outcome.user;
+    const { erased_at: at, timezone } = user;
     if (at !== null) void tellClosing(deps, phone, { at, timezone }).catch(deps.report);
-    return outcome.user;
+    return user;
   });
 
 const keeping = (deps: AccountsDeps): KeptAct =>

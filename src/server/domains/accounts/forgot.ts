@@ -9,7 +9,7 @@ import { hashPassword } from '#server/platform/passwords.ts';
 import { sha256 } from '#server/platform/secrets.ts';
 import type { AccountsDeps } from './deps.ts';
 import { tellPasswordChanged } from './notices.ts';
-import { askCode, forgetCodes, tryCode } from './otp.ts';
+import { askCode, forgetCodes, withCode } from './otp.ts';
 import { type Whose, passwordOf, statusOf, userOf } from './people.ts';
 import { endOthers, startSession } from './sessions.ts';
 
@@ -40,20 +40,17 @@ async function ownerOf(tx: Tx, phone: string): Promise<Whose | undefined> {
 
 export const verifyingForgot = (deps: AccountsDeps): KeptAct =>
   on(verifyForgot, async (_call, { challenge: challengeId, code }) => {
-    const grant = randomBytes(32).toString('base64url');
-    const outcome = await deps.house.begin(async (tx) => {
-      const tried = await tryCode(tx, deps, { challengeId, code }, { purposes: ['forgot'] });
-      if ('left' in tried) return tried;
-      if (!tried.whose) throw new Error('a code for a forgotten password was nobody’s');
-      const { accountId, userId } = tried.whose;
+    const typed = { challengeId, code };
+    return withCode(deps, typed, { purposes: ['forgot'] }, async (tx, { whose }) => {
+      if (!whose) throw new Error('a code for a forgotten password was nobody’s');
+      const grant = randomBytes(32).toString('base64url');
+      const { accountId, userId } = whose;
       await tx`
         insert into password_grants (grant_hash, account_id, user_id, expires_at)
         values (${sha256(grant)}, ${accountId}, ${userId},
           clock_timestamp() + make_interval(secs => ${GRANT_SECONDS}))`;
-      return tried;
+      return { grant, expires_in_seconds: GRANT_SECONDS };
     });
-    if ('left' in outcome) throw new Refusal('otp_wrong', { left: outcome.left });
-    return { grant, expires_in_seconds: GRANT_SECONDS };
   });
 
 export const changingForgotten = (deps: AccountsDeps): KeptAct =>

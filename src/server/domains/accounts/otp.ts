@@ -4,9 +4,10 @@ import { Refusal } from '#contract/refusals.ts';
 import type { Call } from '#server/platform/act.ts';
 import type { Tx } from '#server/platform/database.ts';
 import { newId } from '#server/platform/ids.ts';
-import { hmac, sha256 } from '#server/platform/secrets.ts';
+import { hmac } from '#server/platform/secrets.ts';
 import type { AccountsDeps } from './deps.ts';
 import { type OtpPurpose, countCode, countEntered, newCode, sendCode } from './otp-sending.ts';
+import { deviceHash } from './sessions.ts';
 
 /** How long a code lives, and how long one may ask for another (rulings, 27). */
 const CODE_SECONDS = 300;
@@ -62,7 +63,7 @@ export async function askCode(
       tries_left, sends, next_send_at, expires_at
     ) values (
       ${challengeId}, ${purpose}, ${phone}, ${whose?.accountId ?? null}, ${whose?.userId ?? null},
-      ${device === '' ? null : sha256(device)},
+      ${deviceHash(device)},
       ${dud ? null : codeHmac(deps, challengeId, code)},
       ${dud || pending === undefined ? null : tx.json(pending as never)},
       ${TRIES}, ${sends},
@@ -149,7 +150,7 @@ export async function waitingCode(
       ceil(extract(epoch from expires_at - clock_timestamp()))::int as left,
       ceil(extract(epoch from next_send_at - clock_timestamp()))::int as wait
     from otp_challenges
-    where phone = ${phone} and purpose = ${purpose} and device_hash = ${sha256(device)}
+    where phone = ${phone} and purpose = ${purpose} and device_hash = ${deviceHash(device)}
       and (account_id, user_id) = (${whose.accountId}, ${whose.userId}) and tries_left > 0 and expires_at > clock_timestamp()
     order by created_at desc limit 1`;
   return (
@@ -164,21 +165,48 @@ export async function waitingCode(
 /** A right code: whose it was, and what waited for it. */
 export type Right = { phone: string; pending: unknown; whose: Whose | undefined };
 
+type Typed = { challengeId: string; code: string };
+
+/** What codes are taken for, and whose; a challenge for anything or anybody else is not there. */
+type Taking = { purposes: readonly OtpPurpose[]; of?: Whose };
+
+type Tried = Right & { purpose: OtpPurpose };
+
+/**
+ * Does what a code was asked for, in the transaction that takes the code. A wrong code costs a try,
+ * also of guesses made in parallel, and is told once that try is committed.
+ *
+ * @throws Refusal `otp_wrong` with the tries left; `otp_expired` after five minutes, five wrong
+ *   codes, or success.
+ */
+export async function withCode<T extends object>(
+  deps: Pick<AccountsDeps, 'house' | 'secrets'>,
+  typed: Typed,
+  taking: Taking,
+  work: (tx: Tx, right: Tried) => Promise<T>,
+): Promise<T> {
+  const outcome = await deps.house.begin(async (tx) => {
+    const tried = await tryCode(tx, deps, typed, taking);
+    return 'left' in tried ? tried : { done: await work(tx, tried) };
+  });
+  if ('left' in outcome) throw new Refusal('otp_wrong', { left: outcome.left });
+  return outcome.done;
+}
+
 /**
  * Takes the challenge away when the code is right; else takes a try. The row's lock orders guesses, so
  * of two right answers at the same moment one succeeds.
  *
  * A wrong code is an answer, not an error: its lost try must be committed. Throw `otp_wrong` after.
  *
- * @param purposes what the asker takes codes for; a challenge for anything else is not there.
  * @throws Refusal `otp_expired` after five minutes, five wrong codes, or success.
  */
 export async function tryCode(
   tx: Tx,
   deps: Pick<AccountsDeps, 'secrets'>,
-  { challengeId, code }: { challengeId: string; code: string },
-  { purposes, of }: { purposes: readonly OtpPurpose[]; of?: Whose },
-): Promise<(Right & { purpose: OtpPurpose }) | { left: number }> {
+  { challengeId, code }: Typed,
+  { purposes, of }: Taking,
+): Promise<Tried | { left: number }> {
   const [open] = await tx<{ purpose: OtpPurpose; userId: string | null }[]>`
     select purpose, user_id as "userId" from otp_challenges
     where challenge_id = ${challengeId} and tries_left > 0 and expires_at > clock_timestamp()

@@ -3,17 +3,14 @@ import { Refusal } from '#contract/refusals.ts';
 import { type Call, type KeptAct, on } from '#server/platform/act.ts';
 import type { Sql } from '#server/platform/database.ts';
 import { passwordFits } from '#server/platform/passwords.ts';
-import { hmac, sha256 } from '#server/platform/secrets.ts';
+import { hmac } from '#server/platform/secrets.ts';
 import type { AccountsDeps } from './deps.ts';
 import { forgetTries, takeTry } from './login-tries.ts';
 import { passwordOf } from './people.ts';
-import { PROOF_SECONDS } from './sessions.ts';
+import { PROOF_SECONDS, deviceHash } from './sessions.ts';
 
 type Deps = Pick<AccountsDeps, 'house' | 'secrets' | 'sessions'>;
 type Asking = Pick<Call<'anyone_signed_in'>, 'caller' | 'device'>;
-
-/** A browser as it is stored; null for portals served elsewhere. */
-const hashOf = (device: string): Buffer | null => (device === '' ? null : sha256(device));
 
 /**
  * Checks the password of somebody who is signed in. Tries are counted as at a sign-in, apart from
@@ -46,7 +43,7 @@ export async function demandPassword(deps: Deps, { caller, device }: Asking, pas
 async function isAtHome(house: Sql, sessionId: string, device: string): Promise<boolean> {
   const [row] = await house`
     select 1 from sessions where session_id = ${sessionId}
-      and (device_hash is null or device_hash = ${hashOf(device)})`;
+      and (device_hash is null or device_hash = ${deviceHash(device)})`;
   return row !== undefined;
 }
 
@@ -55,7 +52,7 @@ export const proving = (deps: AccountsDeps): KeptAct =>
   on(prove, async (call, { password }) => {
     await demandPassword(deps, call, password);
     await deps.house`
-      update sessions set proved_at = clock_timestamp(), device_hash = ${hashOf(call.device)}
+      update sessions set proved_at = clock_timestamp(), device_hash = ${deviceHash(call.device)}
       where session_id = ${call.caller.sessionId}`;
     return { seconds: PROOF_SECONDS };
   });

@@ -22,6 +22,10 @@ export const PROOF_SECONDS = 300;
 
 const tokenShape = /^kbs_[A-Za-z0-9_-]{43}$/;
 
+/** A browser as it is stored; null for portals served elsewhere, which have none. */
+export const deviceHash = (device: string): Buffer | null =>
+  device === '' ? null : sha256(device);
+
 export type Sessions = {
   /** The person whose session this token is; `undefined` when there is none, or no longer. */
   find(token: string): Promise<Person | undefined>;
@@ -141,7 +145,7 @@ type Visitor = Whose & Pick<Call, 'ip' | 'agent' | 'device'>;
  */
 export async function startSession(tx: Tx, visitor: Visitor): Promise<string> {
   const { accountId, userId, ip } = visitor;
-  const device = visitor.device === '' ? null : sha256(visitor.device);
+  const device = deviceHash(visitor.device);
   const token = `kbs_${randomBytes(32).toString('base64url')}`;
   const agent = visitor.agent.replace(/\p{Cc}/gu, ' ').slice(0, AGENT_LENGTH_MAX);
   await tx`

@@ -5,7 +5,7 @@ import { type Call, type KeptAct, on } from '#server/platform/act.ts';
 import type { Tx } from '#server/platform/database.ts';
 import type { AccountsDeps } from './deps.ts';
 import { tellNewDevice } from './notices.ts';
-import { type Right, tryCode } from './otp.ts';
+import { type Right, withCode } from './otp.ts';
 import { openAccount, statusOf, userOf } from './people.ts';
 import { startSession } from './sessions.ts';
 
@@ -32,17 +32,12 @@ export async function verify(
   asked: { challengeId: string; code: string },
   visitor: Visitor,
 ): Promise<SignedIn> {
-  const outcome = await deps.house.begin(async (tx) => {
-    const tried = await tryCode(tx, deps, asked, { purposes: ['register', 'login'] });
-    if ('left' in tried) return tried;
-    const isNew = tried.purpose === 'register';
-    const signedIn = await (isNew
-      ? open(deps, tx, tried, visitor)
-      : enter(deps, tx, tried, visitor));
-    return { signedIn, isNew };
+  const taking = { purposes: ['register', 'login'] } as const;
+  const { signedIn, isNew } = await withCode(deps, asked, taking, async (tx, right) => {
+    const isNew = right.purpose === 'register';
+    const begin = isNew ? open : enter;
+    return { signedIn: await begin(deps, tx, right, visitor), isNew };
   });
-  if ('left' in outcome) throw new Refusal('otp_wrong', { left: outcome.left });
-  const { signedIn, isNew } = outcome;
   if (!isNew) void tellNewDevice(deps, signedIn.user.phone, visitor.agent).catch(deps.report);
   return signedIn;
 }
