@@ -62,7 +62,7 @@ const signingIn = {
     [
       'src/web/client/(?:useForm|wrongFields)\\.',
       'src/web/ui/(?:Field|PhoneField|PasswordField|rules/phone)\\.',
-      'src/web/features/auth/(?:useCaptcha|CaptchaLine|typedPhone|auth\\.module)\\.',
+      'src/web/features/auth/(?:useCaptcha|CaptchaLine|TypedPhoneField|auth\\.module)\\.',
       'lucide-react/dist/esm/icons/shield\\.',
     ].join('|'),
   ),

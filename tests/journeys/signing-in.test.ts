@@ -177,10 +177,10 @@ journey('a code that was used in one tab is worth nothing in another', async (st
   const { open } = await stage.person({ expects: [goneCode] });
   const first = await open();
   await askForPassword(first, address, phone);
-  const waiting = await first.evaluate(() => sessionStorage.getItem('otp-pending') ?? '');
+  const waiting = await first.evaluate(() => sessionStorage.getItem('kept:otp-pending') ?? '');
   const twin = async () => {
     const tab = await open('/auth/forgot-password/phone');
-    await tab.evaluate((text) => sessionStorage.setItem('otp-pending', text), waiting);
+    await tab.evaluate((text) => sessionStorage.setItem('kept:otp-pending', text), waiting);
     await tab.goto(`${address}/auth/forgot-password/otp`);
     await codeField(tab).waitFor();
     return tab;
@@ -204,7 +204,7 @@ journey('a code that was used in one tab is worth nothing in another', async (st
   await first
     .getByText('Waktu untuk mengganti kata sandi sudah habis.', { exact: false })
     .waitFor();
-  expect(await first.evaluate(() => sessionStorage.getItem('forgot-grant'))).toBeNull();
+  expect(await first.evaluate(() => sessionStorage.getItem('kept:forgot-grant'))).toBeNull();
 });
 
 journey('signing in in one tab takes the others along', async (stage) => {

@@ -11,7 +11,8 @@ import {
   Presentation,
 } from 'lucide-react';
 import styles from '#web/ui/FileCard.module.css';
-import { fileKind, fileType, sizeText, type FileKind } from '#web/ui/rules/chat.ts';
+import { fileKind, fileType, type FileKind } from '#web/ui/rules/chat.ts';
+import { fileSizeText, shortSizes } from '#web/ui/rules/fileSize.ts';
 
 const icons: Record<FileKind, typeof File> = {
   document: FileText,
@@ -38,7 +39,10 @@ type Props = {
 /** A file to download: what it is, its name (cut at 250 px, whole as its title), type and size. */
 export function FileCard({ name, type, url, size }: Props) {
   const Icon = icons[fileKind(name, type)];
-  const facts = [fileType(name, type) || 'Berkas', size !== undefined && sizeText(size)];
+  const facts = [
+    fileType(name, type) || 'Berkas',
+    size !== undefined && fileSizeText(size, shortSizes),
+  ];
   const inside = (
     <>
       <span className={styles['icon']}>

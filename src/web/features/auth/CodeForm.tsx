@@ -1,20 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { Smartphone } from 'lucide-react';
-import { useEffect, useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { formatTime } from '#contract/time.ts';
-import { accountActs } from '#web/client/calls.ts';
-import { refusalCode } from '#web/client/errors.ts';
-import { useAct } from '#web/client/query.ts';
 import styles from '#web/features/auth/auth.module.css';
-import { pendingFrom, type CodeFor, type PendingOtp } from '#web/features/auth/pendingOtp.ts';
+import type { CodeFor, PendingOtp } from '#web/features/auth/pendingOtp.ts';
+import { Resend } from '#web/features/auth/Resend.tsx';
+import { SimulatorHint } from '#web/features/auth/SimulatorHint.tsx';
 import { useCode, usePassed, type Ended } from '#web/features/auth/useCode.ts';
-import { Refused, secondsToWait } from '#web/features/shell/Refused.tsx';
-import { configQuery } from '#web/features/shell/queries.ts';
+import { Refused } from '#web/features/shell/Refused.tsx';
 import { Alert } from '#web/ui/Alert.tsx';
-import { announce } from '#web/ui/announce.ts';
 import { Button, LinkButton } from '#web/ui/Button.tsx';
-import { Countdown } from '#web/ui/Countdown.tsx';
 import { OtpField } from '#web/ui/OtpField.tsx';
 import { PageTitle } from '#web/ui/PageTitle.tsx';
 
@@ -77,7 +70,7 @@ export function CodeForm({ title, pending, onPending, enter, children, other }: 
           Verifikasi
         </Button>
         <Resend
-          pending={pending}
+          code={pending}
           onError={code.fail}
           onOver={() => code.end('over')}
           onWait={onPending}
@@ -112,74 +105,3 @@ const EndedPage = ({ title, how, pending }: EndedProps) => (
     </div>
   </>
 );
-
-type ResendProps = {
-  pending: PendingOtp;
-  onSent: (pending: PendingOtp) => void;
-  /** There is longer to wait than this tab knew. */
-  onWait: (pending: PendingOtp) => void;
-  /** It was entered, or begun too long ago: no code can be sent for it any more. */
-  onOver: () => void;
-  onError: (error: unknown) => void;
-};
-
-/** Another code, after the wait that the server set; a reload does not shorten or restart it. */
-function Resend({ pending, onSent, onWait, onOver, onError }: ResendProps) {
-  const { resendAt, challenge } = pending;
-  const [ready, setReady] = useState(() => resendAt <= Date.now());
-  useEffect(() => setReady(resendAt <= Date.now()), [resendAt]);
-  const resend = useAct(async () => (await accountActs()).resendOtp);
-
-  const send = async () => {
-    onError(undefined);
-    try {
-      const made = await resend.perform({ challenge });
-      onSent(pendingFrom(made, pending));
-      announce('Kode baru sudah dikirim.');
-    } catch (no) {
-      const seconds = secondsToWait(no);
-      if (seconds !== undefined) onWait({ ...pending, resendAt: Date.now() + seconds * 1000 });
-      else if (refusalCode(no) === 'otp_expired') onOver();
-      else onError(no);
-    }
-  };
-
-  return (
-    <div className={styles['resend']}>
-      <span>Belum menerima kode?</span>
-      {ready ? (
-        <Button variant="link" busy={resend.busy} onClick={() => void send()}>
-          Kirim ulang kode
-        </Button>
-      ) : (
-        <span>
-          Kirim ulang dalam{' '}
-          <Countdown
-            until={new Date(resendAt)}
-            onEnd={() => {
-              setReady(true);
-              announce('Kode dapat dikirim ulang.');
-            }}
-          />
-        </span>
-      )}
-    </div>
-  );
-}
-
-/** Where the code is to be found in an installation whose phones are simulated. */
-function SimulatorHint({ phone }: { phone: string }) {
-  const { data: config } = useQuery(configQuery);
-  if (!config?.simulator) return null;
-  return (
-    <p className={styles['hint']}>
-      <Smartphone size={18} aria-hidden="true" />
-      <span>
-        Kode dikirim ke ponsel simulasi.{' '}
-        <Link to="/simulator" search={{ phone }} target="_blank">
-          Buka simulator<span className="sr-only"> (tab baru)</span>
-        </Link>
-      </span>
-    </p>
-  );
-}

@@ -8,13 +8,13 @@ import { enterSession } from '#web/client/user.ts';
 import { wrongFields, type WrongFields } from '#web/client/wrongFields.ts';
 import styles from '#web/features/auth/auth.module.css';
 import { readGrant, saveGrant, type ForgotGrant } from '#web/features/auth/forgotGrant.ts';
+import { NewPasswordField } from '#web/features/auth/NewPasswordField.tsx';
 import { NoCode } from '#web/features/auth/NoCode.tsx';
-import { passwordStrength } from '#web/features/auth/passwordStrength.ts';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { Countdown } from '#web/ui/Countdown.tsx';
 import { PageTitle } from '#web/ui/PageTitle.tsx';
-import { PasswordField, Strength } from '#web/ui/PasswordField.tsx';
+import { PasswordField } from '#web/ui/PasswordField.tsx';
 import { toast } from '#web/ui/toasts.ts';
 
 const TITLE = 'Kata sandi baru';
@@ -101,22 +101,15 @@ function ChangeForm({ grant, onLate }: { grant: ForgotGrant; onLate: () => void 
 type PasswordsProps = { form: ReturnType<typeof useForm<Values>>; phone: string };
 
 function Passwords({ form: { values, errors, set, leave }, phone }: PasswordsProps) {
-  const { password } = values;
   return (
     <>
-      <PasswordField
+      <NewPasswordField
         label="Kata sandi baru"
-        required
-        name="password"
-        autoComplete="new-password"
         size="lg"
-        help="Paling sedikit 8 karakter. Beberapa kata acak mudah diingat dan sulit ditebak."
-        strength={
-          password !== '' && <Strength {...passwordStrength(password, { name: '', phone })} />
-        }
-        value={password}
+        value={values.password}
         error={errors.password}
-        onChange={(event) => set('password', event.target.value)}
+        about={{ name: '', phone }}
+        onChange={(password) => set('password', password)}
         onBlur={() => leave('password')}
       />
       <PasswordField

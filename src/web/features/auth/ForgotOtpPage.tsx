@@ -2,11 +2,11 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { peopleActs } from '#web/client/calls.ts';
 import { useAct } from '#web/client/query.ts';
-import styles from '#web/features/auth/auth.module.css';
 import { CodeForm } from '#web/features/auth/CodeForm.tsx';
 import { saveGrant } from '#web/features/auth/forgotGrant.ts';
 import { NoCode } from '#web/features/auth/NoCode.tsx';
 import { readPending, savePending, type PendingOtp } from '#web/features/auth/pendingOtp.ts';
+import { SentTo } from '#web/features/auth/SentTo.tsx';
 
 /** Route `/auth/forgot-password/otp`: the code that lets one choose another password. */
 export function ForgotOtpPage() {
@@ -44,8 +44,7 @@ function Code({ pending, onPending }: Props) {
         </>
       }
     >
-      Bila nomor ini terdaftar, kami mengirim enam angka ke{' '}
-      <span className={styles['sentTo']}>{sentTo}</span>.
+      Bila nomor ini terdaftar, kami mengirim enam angka ke <SentTo sentTo={sentTo} />.
     </CodeForm>
   );
 }

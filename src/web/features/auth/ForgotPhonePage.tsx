@@ -7,12 +7,11 @@ import { wrongFields, type WrongFields } from '#web/client/wrongFields.ts';
 import styles from '#web/features/auth/auth.module.css';
 import { CaptchaLine } from '#web/features/auth/CaptchaLine.tsx';
 import { pendingFrom, readPending, savePending } from '#web/features/auth/pendingOtp.ts';
-import { keepTypedPhone, typedPhone } from '#web/features/auth/typedPhone.ts';
+import { typedPhone, TypedPhoneField } from '#web/features/auth/TypedPhoneField.tsx';
 import { useCaptcha } from '#web/features/auth/useCaptcha.ts';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { PageTitle } from '#web/ui/PageTitle.tsx';
-import { PhoneField } from '#web/ui/PhoneField.tsx';
 
 const forgotAct = async () => (await peopleActs()).forgotPassword;
 
@@ -70,20 +69,7 @@ export function ForgotPhonePage() {
         onSubmit={form.submit(send)}
       >
         <Refused error={error} fields={['phone']} />
-        <PhoneField
-          label="Nomor ponsel"
-          required
-          name="phone"
-          autoComplete="username"
-          size="lg"
-          value={form.values.phone}
-          error={form.errors.phone}
-          onChange={(phone) => {
-            keepTypedPhone(phone);
-            form.set('phone', phone);
-          }}
-          onBlur={() => form.leave('phone')}
-        />
+        <TypedPhoneField form={form} />
         <CaptchaLine captcha={captcha} />
         <Button type="submit" size="lg" block busy={sending}>
           Kirim kode

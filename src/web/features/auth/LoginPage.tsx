@@ -8,12 +8,11 @@ import { enterSession } from '#web/client/user.ts';
 import { wrongFields, type WrongFields } from '#web/client/wrongFields.ts';
 import styles from '#web/features/auth/auth.module.css';
 import { CaptchaLine } from '#web/features/auth/CaptchaLine.tsx';
-import { keepTypedPhone, typedPhone } from '#web/features/auth/typedPhone.ts';
+import { typedPhone, TypedPhoneField } from '#web/features/auth/TypedPhoneField.tsx';
 import { useCaptcha } from '#web/features/auth/useCaptcha.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { PageTitle } from '#web/ui/PageTitle.tsx';
 import { PasswordField } from '#web/ui/PasswordField.tsx';
-import { PhoneField } from '#web/ui/PhoneField.tsx';
 import { classes } from '#web/ui/rules/classes.ts';
 
 /** Nothing that only a refusal or a code needs is waited for before the form is there. */
@@ -82,20 +81,7 @@ export function LoginPage() {
             <Refused error={error} fields={['phone', 'password']} />
           </Suspense>
         )}
-        <PhoneField
-          label="Nomor ponsel"
-          required
-          name="phone"
-          autoComplete="username"
-          size="lg"
-          value={form.values.phone}
-          error={form.errors.phone}
-          onChange={(phone) => {
-            keepTypedPhone(phone);
-            form.set('phone', phone);
-          }}
-          onBlur={() => form.leave('phone')}
-        />
+        <TypedPhoneField form={form} />
         <PasswordField
           label="Kata sandi"
           required

@@ -7,16 +7,14 @@ import { useForm } from '#web/client/useForm.ts';
 import { wrongFields, type WrongFields } from '#web/client/wrongFields.ts';
 import styles from '#web/features/auth/auth.module.css';
 import { CaptchaLine } from '#web/features/auth/CaptchaLine.tsx';
-import { passwordStrength } from '#web/features/auth/passwordStrength.ts';
+import { NewPasswordField } from '#web/features/auth/NewPasswordField.tsx';
 import { pendingFrom, savePending } from '#web/features/auth/pendingOtp.ts';
-import { keepTypedPhone, typedPhone } from '#web/features/auth/typedPhone.ts';
+import { typedPhone, TypedPhoneField } from '#web/features/auth/TypedPhoneField.tsx';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { useCaptcha } from '#web/features/auth/useCaptcha.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { Checkbox } from '#web/ui/Checkbox.tsx';
 import { PageTitle } from '#web/ui/PageTitle.tsx';
-import { PasswordField, Strength } from '#web/ui/PasswordField.tsx';
-import { PhoneField } from '#web/ui/PhoneField.tsx';
 import { classes } from '#web/ui/rules/classes.ts';
 import { TextField } from '#web/ui/TextField.tsx';
 
@@ -105,34 +103,14 @@ function RegisterFields({ form }: { form: ReturnType<typeof useForm<Values>> }) 
         onChange={(event) => set('name', event.target.value)}
         onBlur={() => leave('name')}
       />
-      <PhoneField
-        label="Nomor ponsel"
-        required
-        name="phone"
-        autoComplete="username"
-        size="lg"
-        help="Kode verifikasi dikirim ke nomor ini."
-        value={values.phone}
-        error={errors.phone}
-        onChange={(phone) => {
-          keepTypedPhone(phone);
-          set('phone', phone);
-        }}
-        onBlur={() => leave('phone')}
-      />
-      <PasswordField
+      <TypedPhoneField form={form} help="Kode verifikasi dikirim ke nomor ini." />
+      <NewPasswordField
         label="Kata sandi"
-        required
-        name="password"
-        autoComplete="new-password"
         size="lg"
-        help="Paling sedikit 8 karakter. Beberapa kata acak mudah diingat dan sulit ditebak."
-        strength={
-          values.password !== '' && <Strength {...passwordStrength(values.password, values)} />
-        }
         value={values.password}
         error={errors.password}
-        onChange={(event) => set('password', event.target.value)}
+        about={values}
+        onChange={(password) => set('password', password)}
         onBlur={() => leave('password')}
       />
       <Agreement form={form} />

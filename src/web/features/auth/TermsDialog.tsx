@@ -1,4 +1,4 @@
-import styles from '#web/features/auth/auth.module.css';
+import styles from '#web/features/auth/TermsDialog.module.css';
 import { Button } from '#web/ui/Button.tsx';
 import { Modal } from '#web/ui/Modal.tsx';
 

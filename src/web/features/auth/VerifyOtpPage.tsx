@@ -7,6 +7,7 @@ import { enterSession } from '#web/client/user.ts';
 import styles from '#web/features/auth/auth.module.css';
 import { CodeForm } from '#web/features/auth/CodeForm.tsx';
 import { readPending, savePending, type PendingOtp } from '#web/features/auth/pendingOtp.ts';
+import { SentTo } from '#web/features/auth/SentTo.tsx';
 import { LinkButton } from '#web/ui/Button.tsx';
 import { PageTitle } from '#web/ui/PageTitle.tsx';
 
@@ -30,13 +31,11 @@ export function VerifyOtpPage() {
   );
 }
 
-const SentTo = ({ sentTo }: PendingOtp) => <span className={styles['sentTo']}>{sentTo}</span>;
-
 const forNewNumber = (pending: PendingOtp) => ({
   title: 'Verifikasi nomor',
   children: (
     <>
-      Kami mengirim enam angka ke <SentTo {...pending} />.
+      Kami mengirim enam angka ke <SentTo sentTo={pending.sentTo} />.
     </>
   ),
   other: (
@@ -50,7 +49,8 @@ const forNewBrowser = (pending: PendingOtp) => ({
   title: 'Verifikasi peramban',
   children: (
     <>
-      Peramban ini belum dikenal, jadi kami mengirim enam angka ke <SentTo {...pending} />.
+      Peramban ini belum dikenal, jadi kami mengirim enam angka ke{' '}
+      <SentTo sentTo={pending.sentTo} />.
     </>
   ),
   other: (

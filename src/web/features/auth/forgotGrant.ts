@@ -1,3 +1,5 @@
+import { keep, kept } from '#web/client/kept.ts';
+
 const ENTRY = 'forgot-grant';
 
 /** What the right code gave: one change of the password, until a moment by this browser's clock. */
@@ -9,43 +11,26 @@ export type ForgotGrant = {
   expiresAt: number;
 };
 
-/** Private windows may have no storage: then it lives as long as the page. */
-let memory: string | undefined;
-
 /** Kept for this tab alone, and forgotten with `undefined`. */
-export function saveGrant(grant: ForgotGrant | undefined): void {
-  const text = grant && JSON.stringify(grant);
-  memory = text;
-  try {
-    if (text === undefined) sessionStorage.removeItem(ENTRY);
-    else sessionStorage.setItem(ENTRY, text);
-  } catch {
-    // The copy in memory does.
-  }
-}
+export const saveGrant = (grant: ForgotGrant | undefined): void =>
+  keep('tab', ENTRY, grant && JSON.stringify(grant));
 
 /** The grant of this tab while it is good; `undefined` when there is none, or no longer. */
-export function readGrant(): ForgotGrant | undefined {
-  try {
-    return grantIn(sessionStorage.getItem(ENTRY) ?? memory);
-  } catch {
-    return grantIn(memory);
-  }
-}
+export const readGrant = (): ForgotGrant | undefined => grantIn(kept('tab', ENTRY));
 
 /** Reads what was kept; anybody may have written it. */
 export function grantIn(text: string | undefined, now = Date.now()): ForgotGrant | undefined {
   if (text === undefined) return undefined;
   try {
-    const kept: unknown = JSON.parse(text);
-    return isGrant(kept) && kept.expiresAt > now ? kept : undefined;
+    const found: unknown = JSON.parse(text);
+    return isGrant(found) && found.expiresAt > now ? found : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isGrant(kept: unknown): kept is ForgotGrant {
-  if (typeof kept !== 'object' || kept === null) return false;
-  const { grant, phone, expiresAt } = kept as Record<string, unknown>;
+function isGrant(found: unknown): found is ForgotGrant {
+  if (typeof found !== 'object' || found === null) return false;
+  const { grant, phone, expiresAt } = found as Record<string, unknown>;
   return typeof grant === 'string' && typeof phone === 'string' && Number.isFinite(expiresAt);
 }

@@ -6,14 +6,14 @@ import { useAct } from '#web/client/query.ts';
 import { useForm } from '#web/client/useForm.ts';
 import { useUser } from '#web/client/user.ts';
 import { wrongFields } from '#web/client/wrongFields.ts';
-import { passwordStrength } from '#web/features/auth/passwordStrength.ts';
+import { NewPasswordField } from '#web/features/auth/NewPasswordField.tsx';
 import styles from '#web/features/profile/profile.module.css';
 import { sessionsQuery } from '#web/features/profile/queries.ts';
 import { Section } from '#web/features/profile/Section.tsx';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { PasswordField, Strength } from '#web/ui/PasswordField.tsx';
+import { PasswordField } from '#web/ui/PasswordField.tsx';
 
 const empty = { current: '', password: '' };
 
@@ -71,20 +71,12 @@ export function PasswordPart() {
           onChange={(event) => form.set('current', event.target.value)}
           onBlur={() => form.leave('current')}
         />
-        <PasswordField
+        <NewPasswordField
           label="Kata sandi baru"
-          required
-          name="password"
-          autoComplete="new-password"
-          help="Paling sedikit 8 karakter. Beberapa kata acak mudah diingat dan sulit ditebak."
-          strength={
-            form.values.password !== '' && (
-              <Strength {...passwordStrength(form.values.password, user)} />
-            )
-          }
           value={form.values.password}
           error={form.errors.password}
-          onChange={(event) => form.set('password', event.target.value)}
+          about={user}
+          onChange={(password) => form.set('password', password)}
           onBlur={() => form.leave('password')}
         />
         <div>

@@ -9,7 +9,6 @@ import {
   mediaUrl,
   phoneHref,
   shortName,
-  sizeText,
   startsRun,
 } from '#web/ui/rules/chat.ts';
 
@@ -77,21 +76,6 @@ test('a file is known by the end of its name, else by its type', () => {
   expect(fileType('laporan', 'application/zip')).toBe('ZIP');
   expect(fileType('laporan', 'document')).toBe('');
   expect(fileType('a', '<img>')).toBe('');
-});
-
-test('sizes are told in the largest unit that fits', () => {
-  const said = [0, 900, 999, 1_000, 12_345, 999_999, 1_000_000, 1_250_000, 2_500_000_000];
-  expect(said.map(sizeText)).toEqual([
-    '0 B',
-    '900 B',
-    '999 B',
-    '1 KB',
-    '12 KB',
-    '999 KB',
-    '1 MB',
-    '1,3 MB',
-    '2,5 GB',
-  ]);
 });
 
 test('a run ends with its sender, or after five minutes of silence', () => {

@@ -101,16 +101,6 @@ export function fileType(filename: string, type: string): string {
   return /^[a-z0-9]{1,8}$/i.test(end) && !/^(?:file|document)$/i.test(end) ? end.toUpperCase() : '';
 }
 
-const units = ['B', 'KB', 'MB', 'GB'] as const;
-const oneDecimal = new Intl.NumberFormat('id-ID', { maximumFractionDigits: 1 });
-
-/** A file's size as people read it: `900 B`, `12 KB`, `1,2 MB`; a thousand bytes are a KB. */
-export function sizeText(bytes: number): string {
-  const step = bytes < 1 ? 0 : Math.min(3, Math.floor(Math.log10(bytes) / 3));
-  const size = bytes / 1_000 ** step;
-  return `${oneDecimal.format(step < 2 ? Math.floor(size) : size)} ${units[step] ?? 'B'}`;
-}
-
 const RUN_MS = 5 * 60_000;
 
 type Said = { side: 'out' | 'in'; at: Date };

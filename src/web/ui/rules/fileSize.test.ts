@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fileSizeText } from './fileSize.ts';
+import { fileSizeText, shortSizes } from './fileSize.ts';
 
 test.each([
   [0, '0 bytes'],
@@ -25,4 +25,19 @@ test('a size in Indonesian has a comma, and 1024 counts as others count', () => 
   expect(fileSizeText(1_500_000_000, words)).toBe('1,50 GB');
   expect(fileSizeText(1_023, words, 1024)).toBe('1023 byte');
   expect(fileSizeText(1_048_576, words, 1024)).toBe('1 MB');
+});
+
+test('sizes in Indonesian are told in the largest unit that fits', () => {
+  const sizes = [0, 900, 999, 1_000, 12_345, 999_999, 1_000_000, 1_250_000, 2_500_000_000];
+  expect(sizes.map((size) => fileSizeText(size, shortSizes))).toEqual([
+    '0 B',
+    '900 B',
+    '999 B',
+    '1 KB',
+    '12 KB',
+    '999 KB',
+    '1 MB',
+    '1,3 MB',
+    '2,50 GB',
+  ]);
 });

@@ -3,6 +3,9 @@ export type SizeWords = { bytes: string; KB: string; MB: string; GB: string; dec
 
 const english: SizeWords = { bytes: 'bytes', KB: 'KB', MB: 'MB', GB: 'GB', decimal: '.' };
 
+/** Indonesian, as short as they go: for a place with little room. */
+export const shortSizes: SizeWords = { bytes: 'B', KB: 'KB', MB: 'MB', GB: 'GB', decimal: ',' };
+
 /**
  * A size for people: whole bytes below 1 KB, whole KB (rounded down), MB with one decimal (never '.0'), GB
  * with two. A negative or broken size counts as nothing.

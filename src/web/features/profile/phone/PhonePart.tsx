@@ -4,7 +4,7 @@ import { useUser } from '#web/client/user.ts';
 import { PHONE_CODES } from '#web/features/profile/phone/phoneCodes.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { Section } from '#web/features/profile/Section.tsx';
-import { keptCodes } from '#web/features/profile/sentCode.ts';
+import { keptCodes } from '#web/features/profile/sentCodes.ts';
 import { Button } from '#web/ui/Button.tsx';
 
 const PhoneDialog = lazy(async () => ({

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { codeFrom, codesIn } from './sentCode.ts';
+import { codeFrom } from '#web/features/auth/sentCode.ts';
+import { codesIn } from './sentCodes.ts';
 
 const made = {
   challenge: 'otp_1',
@@ -8,9 +9,8 @@ const made = {
   expires_in_seconds: 300,
 };
 
-test('waits are kept as moments: coming back later does not start them anew', () => {
+test('codes are read as they were kept', () => {
   const code = codeFrom(made, '6281234567890', 1_000_000);
-  expect(code).toMatchObject({ resendAt: 1_060_000, expiresAt: 1_300_000 });
   expect(codesIn(JSON.stringify([code, code]))).toEqual([code, code]);
 });
 

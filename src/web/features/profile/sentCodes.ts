@@ -1,0 +1,24 @@
+import { keep, kept } from '#web/client/kept.ts';
+import { isCode, type SentCode } from '#web/features/auth/sentCode.ts';
+
+/** Keeps codes that are waited for over the closing of their dialog, and over a reload. */
+export const keepCodes = (name: string, codes: readonly SentCode[] | undefined): void =>
+  keep('tab', name, codes && JSON.stringify(codes));
+
+/** So many codes that are waited for and still hold; `undefined` for anything else. */
+export function keptCodes(name: string, count: number): readonly SentCode[] | undefined {
+  const codes = codesIn(kept('tab', name));
+  const hold = codes.length === count && codes.every(({ expiresAt }) => expiresAt > Date.now());
+  return hold ? codes : undefined;
+}
+
+/** Reads what was kept; anybody may have written it. */
+export function codesIn(text: string | undefined): readonly SentCode[] {
+  if (text === undefined) return [];
+  try {
+    const found: unknown = JSON.parse(text);
+    return Array.isArray(found) && found.every(isCode) ? found : [];
+  } catch {
+    return [];
+  }
+}
