@@ -2,12 +2,14 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { makeQueryClient } from '#web/client/query.ts';
+import { settleTransitions } from '#web/client/viewTransitions.ts';
 import { makeRouter } from '#web/routes.tsx';
 import '#web/styles/base.css';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 
+settleTransitions();
 createRoot(root).render(
   <StrictMode>
     <RouterProvider router={makeRouter(makeQueryClient())} />

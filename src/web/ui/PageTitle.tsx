@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 
 /** How many pages this tab has shown. */
 let arrivals = 0;
@@ -9,7 +9,11 @@ export function PageTitle({ children, className }: { children: string; className
   useEffect(() => {
     document.title = `${children} · Kabari`;
   }, [children]);
-  useEffect(() => {
+  const arrived = useRef(false);
+  // Before it is painted: who is faster than a later effect would lose the place they went to.
+  useLayoutEffect(() => {
+    if (arrived.current) return;
+    arrived.current = true;
     const onArrival = arrivals === 0;
     arrivals += 1;
     // The first page starts where the browser starts; a later one starts at its heading. A field
