@@ -44,7 +44,8 @@ async function serveSources(product: string) {
       port: 0,
       hmr: false,
       watch: null,
-      proxy: { '/api': product, '/files': product },
+      // Under its own host: the product refuses what seems to come from another site.
+      proxy: { '/api': { target: product, changeOrigin: false }, '/files': product },
     },
   });
   await server.listen();

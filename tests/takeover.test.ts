@@ -123,7 +123,7 @@ function keep({ has }: World, data: unknown): void {
 
 const stateOf = async ({ deps }: PeopleDoor, userId: string) =>
   deps.house`
-    select u.phone, u.password_hash, p.phone as owned, a.erase_at
+    select u.phone, u.password_hash, p.phone as owned, a.erase_at, a.cooling_since
     from users u join accounts a on a.account_id = u.account_id
     left join user_phones p on p.user_id = u.user_id where u.user_id = ${userId}`;
 

@@ -43,6 +43,7 @@ ${table(['Setting', 'Default', 'Meaning'], lines)}
 /** Facts of every kind, for the sentences that mention them. */
 const example = {
   seconds: 30,
+  hours: 23,
   left: 3,
   limit: 5,
   total: 100_217,

@@ -45,6 +45,7 @@ export const acts: readonly Act[] = [
   tokens.updateToken,
   tokens.rotateToken,
   tokens.deleteToken,
+  tokens.keepToken,
   tokens.linkToken,
   tokens.unlinkToken,
   tokens.getScan,

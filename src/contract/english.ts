@@ -36,6 +36,8 @@ const sentences: Sentences = {
   token_not_linked: 'The token is not linked to a phone. Scan its QR on the Token page first.',
   token_limit_reached: ({ limit }) => `This token's daily limit (${limit} messages) is reached.`,
   tokens_full: ({ limit }) => `This account already has ${limit} tokens.`,
+  cooling_down: ({ hours }) =>
+    `The password or number was just changed: no new API key for ${hours} h. Not you? Contact support.`,
   link_gone: 'This link was used or has expired.',
   qr_stale: 'This QR code has been replaced.',
   phone_taken: 'This number is linked to another token.',

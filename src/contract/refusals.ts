@@ -41,6 +41,7 @@ export const refusals = {
   token_not_linked: { status: 409, facts: none },
   token_limit_reached: { status: 429, facts: z.object({ limit: z.int() }) },
   tokens_full: { status: 409, facts: z.object({ limit: z.int() }) },
+  cooling_down: { status: 423, facts: z.object({ hours: z.int() }) },
   link_gone: { status: 410, facts: none },
   qr_stale: { status: 410, facts: none },
   phone_taken: { status: 409, facts: none },
@@ -152,6 +153,8 @@ const sentences: Sentences = {
     `Batas harian token ini (${limit} pesan) sudah tercapai. Coba lagi besok atau naikkan batasnya.`,
   tokens_full: ({ limit }) =>
     `Akun ini sudah memiliki ${limit} token. Hapus satu sebelum menambah.`,
+  cooling_down: ({ hours }) =>
+    `Kata sandi atau nomor akun ini baru diganti. Kunci baru dapat dibuat ${hours} jam lagi. Bukan Anda? Hubungi layanan pelanggan.`,
   link_gone: 'Tautan ini sudah dipakai atau kedaluwarsa. Minta tautan baru dari halaman Token.',
   qr_stale: 'Kode QR ini sudah diganti. Pindai kode yang terbaru.',
   phone_taken: 'Nomor ini sudah tersambung ke token lain.',

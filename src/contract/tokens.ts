@@ -31,6 +31,13 @@ export const Token = z.object({
   daily_limit: z.int(),
   last_used_at: z.nullable(z.coerce.date()),
   created_at: z.coerce.date(),
+  /**
+   * Set when the password was reset by code, or the number changed, after it was made, and its owner has
+   * not said since that it stays. It works meanwhile.
+   */
+  doubt: z.nullable(
+    z.object({ since: z.coerce.date(), cause: z.enum(['password_reset', 'phone_changed']) }),
+  ),
 });
 export type Token = z.output<typeof Token>;
 
@@ -70,7 +77,7 @@ export const createToken = act({
   input: { name: TokenName, channel: ChannelName },
   /** `key` is shown this once. */
   output: z.object({ token: Token, key: z.string() }),
-  refuses: ['tokens_full', 'account_suspended'],
+  refuses: ['tokens_full', 'account_suspended', 'cooling_down'],
 });
 
 export const updateToken = act({
@@ -103,6 +110,7 @@ export const rotateToken = act({
   fresh: true,
   input: { token_id: IdInput('token') },
   output: z.object({ token: Token, key: z.string() }),
+  refuses: ['cooling_down'],
 });
 
 export const deleteToken = act({
@@ -112,6 +120,17 @@ export const deleteToken = act({
   audited: true,
   input: { token_id: IdInput('token') },
   output: z.object({}),
+});
+
+/** Its owner knows it: what made it doubtful is over. */
+export const keepToken = act({
+  name: 'token_keep',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  fresh: true,
+  input: { token_id: IdInput('token') },
+  output: Token,
 });
 
 /** Makes the one-time public address where the phone's owner scans the QR. */

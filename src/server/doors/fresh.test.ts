@@ -26,6 +26,7 @@ describe('what is sensitive', () => {
   test('asks for a proof: a key, a number, the archive, the end', () => {
     expect(fresh.map(({ name }) => name).toSorted()).toEqual([
       'token_create',
+      'token_keep',
       'token_rotate',
       'user_change_phone',
       'user_change_phone_confirm',

@@ -4,6 +4,7 @@ import { Refusal } from '#contract/refusals.ts';
 import { type Call, type KeptAct, on } from '#server/platform/act.ts';
 import { isCommonPassword } from '#server/platform/common-passwords.ts';
 import { hashPassword } from '#server/platform/passwords.ts';
+import { beginCoolDown } from './cool-down.ts';
 import type { AccountsDeps } from './deps.ts';
 import { tellPasswordChanged, tellPhoneChanged } from './notices.ts';
 import { askCode, forgetCodes, tryCode } from './otp.ts';
@@ -59,7 +60,7 @@ export const confirmingPhone = (deps: AccountsDeps): KeptAct =>
 
 /**
  * Changes the number when both codes fit. A wrong one costs a try of its own; the right one beside it
- * stays good. The other sessions end, and the old number is told.
+ * stays good. The other sessions end, the old number is told, and the account cools down.
  *
  * @throws Refusal `otp_wrong` with the tries left of the wrong one; `otp_expired`, also when the number
  *   was taken meanwhile.
@@ -97,6 +98,7 @@ async function confirm(
       update users set phone = ${second.phone}
       where (account_id, user_id) = (${accountId}, ${userId})`;
     await forgetCodes(tx, caller);
+    await beginCoolDown(tx, accountId, 'phone_changed');
     const ended = await endOthers(tx, caller, caller.sessionId);
     return { ended, oldPhone: first.phone, user: await userOf(tx, deps, caller) };
   });

@@ -7,6 +7,7 @@ import { isCommonPassword } from '#server/platform/common-passwords.ts';
 import type { Tx } from '#server/platform/database.ts';
 import { hashPassword } from '#server/platform/passwords.ts';
 import { sha256 } from '#server/platform/secrets.ts';
+import { beginCoolDown } from './cool-down.ts';
 import type { AccountsDeps } from './deps.ts';
 import { tellPasswordChanged } from './notices.ts';
 import { askCode, forgetCodes, withCode } from './otp.ts';
@@ -62,7 +63,7 @@ export const changingForgotten = (deps: AccountsDeps): KeptAct =>
 
 /**
  * Sets the password that a grant stands for, once; every session of the person ends, and this browser,
- * whose person had the code, is signed in. The phone is told.
+ * whose person had the code, is signed in. The phone is told, and the account cools down.
  *
  * @throws Refusal `grant_gone`, `password_common` (the grant stays), `account_suspended`.
  */
@@ -88,6 +89,7 @@ async function resetPassword(
       update users set password_hash = ${hash}
       where (account_id, user_id) = (${holder.accountId}, ${holder.userId})`;
     await forgetCodes(tx, holder);
+    await beginCoolDown(tx, holder.accountId, 'password_reset');
     const all = await endOthers(tx, holder);
     const token = await startSession(tx, { ...holder, ...visitor });
     return { signedIn: { token, user: await userOf(tx, deps, holder) }, ended: all };

@@ -36,7 +36,7 @@ const peopleOf = (sql: Sql, accountId: string): Promise<Row[]> =>
     const people = await tx<Person[]>`
       select u.user_id, u.name, u.phone, u.email, u.role, u.timezone, u.settings,
         u.avatar_file as avatar, u.created_at, u.signed_in_at, a.name as account_name, a.status,
-        a.created_at as account_created_at, a.erase_at
+        a.created_at as account_created_at, a.cooling_since, a.cooling_cause, a.erase_at
       from users u join accounts a on a.account_id = u.account_id
       where u.account_id = ${accountId} order by u.user_id`;
     return people.map(({ user_id, avatar, ...facts }) => ({
@@ -128,5 +128,7 @@ async function becomePseudonym(tx: Tx, { accountId, phones }: Leaving): Promise<
     update users set name = ${PSEUDONYM}, phone = '', password_hash = '', email = null,
       avatar_file = null, settings = '{}', timezone = default, signed_in_at = null
     where account_id = ${accountId}`;
-  await tx`update accounts set name = ${PSEUDONYM} where account_id = ${accountId}`;
+  await tx`
+    update accounts set name = ${PSEUDONYM}, cooling_since = null, cooling_cause = null
+    where account_id = ${accountId}`;
 }

@@ -2,6 +2,7 @@ import type { InputOf, OutputOf } from '#contract/act.ts';
 import { type Token, deleteToken, rotateToken, updateToken } from '#contract/tokens.ts';
 import { on } from '#server/platform/act.ts';
 import { type Sql, asAccount } from '#server/platform/database.ts';
+import { refuseCooling } from './cool-down.ts';
 import { makeKey } from './key.ts';
 import { releasePhone } from './phones.ts';
 import { readToken, tellTokenChanged, tokenNotFound } from './row.ts';
@@ -32,7 +33,11 @@ export function changeToken(
 export const rotating = ({ sql }: Deps) =>
   on(rotateToken, ({ caller }, input) => rotateKey(sql, caller.accountId, input.token_id));
 
-/** A new key for a token; every older key ends within 24 hours, or when it would have ended anyway. */
+/**
+ * A new key for a token; every older key ends within 24 hours, or when it would have ended anyway.
+ *
+ * @throws Refusal `cooling_down` when the account gets no new key yet.
+ */
 export function rotateKey(
   sql: Sql,
   accountId: string,
@@ -40,6 +45,7 @@ export function rotateKey(
 ): Promise<OutputOf<typeof rotateToken>> {
   return asAccount(sql, accountId, async (tx) => {
     const { channel } = await readToken(tx, accountId, tokenId);
+    await refuseCooling(tx, accountId);
     const { key, hash, hint } = makeKey(channel);
     const changed = await tx`
       update tokens set key_hint = ${hint}

@@ -4,6 +4,7 @@ import { createToken } from '#contract/tokens.ts';
 import { on } from '#server/platform/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/platform/database.ts';
 import { newId } from '#server/platform/ids.ts';
+import { refuseCooling } from './cool-down.ts';
 import { makeKey } from './key.ts';
 import { readToken, tellTokenChanged } from './row.ts';
 
@@ -16,7 +17,8 @@ export const TOKENS_MAX = 10;
 /**
  * Makes a token with its first key and its lane.
  *
- * @throws Refusal `tokens_full` when the account has ten, `account_suspended` when it may not.
+ * @throws Refusal `tokens_full` when the account has ten, `account_suspended` when it may not,
+ *   `cooling_down` when it may not yet.
  */
 export function addToken(
   sql: Sql,
@@ -27,6 +29,7 @@ export function addToken(
   const { key, hash, hint } = makeKey(channel);
   return asAccount(sql, accountId, async (tx) => {
     await refuseSuspended(tx, accountId);
+    await refuseCooling(tx, accountId);
     const [count] = await tx<{ tokens: number }[]>`
       select count(*) as tokens from tokens
       where account_id = ${accountId} and deleted_at is null`;

@@ -33,7 +33,8 @@ const withId = ({ token_id, ...facts }: Named): Row => ({
 const tokensOf = async (sql: Sql, accountId: string): Promise<Row[]> =>
   asAccount(sql, accountId, async (tx) => {
     const found = await tx<Named[]>`
-      select token_id, name, channel, status, phone, daily_limit, last_used_at, created_at, deleted_at
+      select token_id, name, channel, status, phone, daily_limit, last_used_at, created_at,
+        kept_since, deleted_at
       from tokens where account_id = ${accountId} order by token_id`;
     return found.map(withId);
   });

@@ -15,9 +15,21 @@ type TokenRow = {
   daily_limit: number;
   last_used_at: Date | null;
   created_at: Date;
+  doubted_since: Date | null;
+  doubted_cause: NonNullable<Token['doubt']>['cause'] | null;
 };
 
-/** The columns of a token `t` as its owner sees it. `linking` lasts as long as a link does. */
+/**
+ * True of a token `t` that its account `a` had when it last began to cool down,
+ * and has not kept since.
+ */
+export const isDoubted = (tx: Sql | Tx): Fragment => tx`
+  (t.created_at <= a.cooling_since and t.kept_since is distinct from a.cooling_since)`;
+
+/**
+ * The columns of a token `t` of the account `a` as its owner sees it. `linking` lasts as long as a link
+ * does.
+ */
 export const tokenColumns = (tx: Sql | Tx): Fragment => tx`
   t.token_id, t.name, t.channel, t.phone, t.key_hint, t.daily_limit, t.last_used_at, t.created_at,
   case
@@ -28,6 +40,8 @@ export const tokenColumns = (tx: Sql | Tx): Fragment => tx`
     ) then 'unlinked'
     else t.status
   end as status,
+  case when ${isDoubted(tx)} then a.cooling_since end as doubted_since,
+  case when ${isDoubted(tx)} then a.cooling_cause end as doubted_cause,
   coalesce((
     select d.accepted from token_days d
     where d.account_id = t.account_id and d.token_id = t.token_id
@@ -46,7 +60,11 @@ export const tokenFrom = (row: TokenRow): Token => ({
   daily_limit: row.daily_limit,
   last_used_at: row.last_used_at,
   created_at: row.created_at,
+  doubt: doubtFrom(row),
 });
+
+const doubtFrom = ({ doubted_since: since, doubted_cause: cause }: TokenRow): Token['doubt'] =>
+  since && cause && { since, cause };
 
 /**
  * One token of an account.
@@ -55,7 +73,7 @@ export const tokenFrom = (row: TokenRow): Token => ({
  */
 export async function readToken(tx: Tx, accountId: string, tokenId: string): Promise<Token> {
   const [row] = await tx<TokenRow[]>`
-    select ${tokenColumns(tx)} from tokens t
+    select ${tokenColumns(tx)} from tokens t join accounts a using (account_id)
     where t.account_id = ${accountId} and t.token_id = ${tokenId} and t.deleted_at is null`;
   if (!row) throw tokenNotFound();
   return tokenFrom(row);
@@ -71,7 +89,7 @@ export async function readTokens(
 ): Promise<{ rows: Token[]; total: number }> {
   const direction = wish.descending ? tx`desc` : tx`asc`;
   const found = tx<TokenRow[]>`
-    select ${tokenColumns(tx)} from tokens t
+    select ${tokenColumns(tx)} from tokens t join accounts a using (account_id)
     where t.account_id = ${accountId} and t.deleted_at is null
     order by ${tx(`t.${wish.by}`)} ${direction} nulls last, t.token_id ${direction}
     limit ${wish.limit} offset ${wish.offset}`;

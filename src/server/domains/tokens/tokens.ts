@@ -4,6 +4,7 @@ import { type KeptAct, on } from '#server/platform/act.ts';
 import { type Sql, asAccount } from '#server/platform/database.ts';
 import type { Secrets } from '#server/platform/secrets.ts';
 import { deleting, rotating, updating } from './change.ts';
+import { keeping } from './cool-down.ts';
 import { creating } from './create.ts';
 import { consenting, linking, scanning } from './links.ts';
 import { unlinking } from './phones.ts';
@@ -26,6 +27,7 @@ export const tokensActs = (deps: TokensDeps): readonly KeptAct[] => [
   updating(deps),
   rotating(deps),
   deleting(deps),
+  keeping(deps),
   linking(deps),
   unlinking(deps),
   scanning(deps),

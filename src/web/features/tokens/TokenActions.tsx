@@ -1,15 +1,15 @@
 import { RotateCcwKey, Trash2, Unplug } from 'lucide-react';
 import { useState } from 'react';
 import { formatPhone } from '#contract/phone.ts';
-import { deleteToken, rotateToken, unlinkToken, type Token } from '#contract/tokens.ts';
+import { rotateToken, unlinkToken, type Token } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
 import { KeyDialog } from '#web/features/tokens/KeyDialog.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
+import { useRemoveToken } from '#web/features/tokens/useRemoveToken.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { confirm, type Question } from '#web/ui/confirm.ts';
-import { toast } from '#web/ui/toasts.ts';
 
 type Props = { token: Token; onGone: () => void };
 
@@ -19,7 +19,7 @@ export function TokenActions({ token, onGone }: Props) {
   const changed = useTokenChanged();
   const rotate = useAct(rotateToken);
   const unlink = useAct(unlinkToken);
-  const remove = useAct(deleteToken);
+  const askRemove = useRemoveToken(token, onGone);
   const which = { token_id: token.id };
   const ask = (words: Question, onConfirm: () => Promise<void>) =>
     confirm({ cancelText: 'Batal', sentenceOf, ...words, onConfirm });
@@ -31,15 +31,6 @@ export function TokenActions({ token, onGone }: Props) {
       setKey(made.key);
     });
   const askUnlink = () => ask(unlinkWords(token), async () => changed(await unlink.perform(which)));
-  const askRemove = async () => {
-    const gone = await ask(removeWords(token), async () => {
-      await remove.perform(which);
-    });
-    if (!gone) return;
-    onGone();
-    changed();
-    toast(`Token ${token.name} dihapus.`, { tone: 'success' });
-  };
 
   const outline = { variant: 'outline', tone: 'neutral' } as const;
   return (
@@ -99,15 +90,4 @@ const unlinkWords = ({ phone }: Token): Question => ({
     </p>
   ),
   confirmText: 'Putuskan',
-});
-
-const removeWords = ({ name }: Token): Question => ({
-  title: `Hapus token ${name}?`,
-  children: (
-    <p>
-      Kuncinya langsung ditolak dan ponselnya terputus. Ini tidak dapat dibatalkan. Riwayat pesan
-      tetap ada.
-    </p>
-  ),
-  confirmText: 'Hapus',
 });

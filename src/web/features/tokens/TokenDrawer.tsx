@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { formatNumber } from '#contract/money.ts';
 import { formatPhone } from '#contract/phone.ts';
 import { formatAgo, formatDateTime } from '#contract/time.ts';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { refusalCode, sentenceOf } from '#web/client/errors.ts';
 import { useUser } from '#web/client/user.ts';
+import { Doubt, DoubtChip } from '#web/features/tokens/Doubt.tsx';
 import { Samples } from '#web/features/tokens/KeyShown.tsx';
 import { LinkPart } from '#web/features/tokens/LinkPart.tsx';
 import { tokenQuery } from '#web/features/tokens/queries.ts';
@@ -51,16 +53,24 @@ type DetailsProps = { token: Token; linking: boolean; onGone: () => void };
 
 function Details({ token, linking, onGone }: DetailsProps) {
   const { timezone } = useUser();
+  const states = useRef<HTMLDivElement>(null);
+  const { doubt } = token;
   return (
     <div className={styles['parts']}>
-      <div>
-        <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
+      <div ref={states} tabIndex={-1} className={styles['statesPart']}>
+        <span className={styles['states']}>
+          <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
+          <DoubtChip token={token} />
+        </span>
         {token.status === 'suspended' && (
           <p className={styles['note']}>
             Token ini ditangguhkan penyelenggara. Hubungi layanan pelanggan.
           </p>
         )}
       </div>
+      {doubt && (
+        <Doubt token={{ ...token, doubt }} onKept={() => states.current?.focus()} onGone={onGone} />
+      )}
       <LinkPart token={token} linking={linking} />
       <section className={styles['part']}>
         <h3>Rincian</h3>

@@ -7,6 +7,7 @@ import { sentenceOf } from '#web/client/errors.ts';
 import { useList } from '#web/client/list.ts';
 import { useUser } from '#web/client/user.ts';
 import { CreateToken } from '#web/features/tokens/CreateToken.tsx';
+import { DoubtChip } from '#web/features/tokens/Doubt.tsx';
 import { TokenDrawer } from '#web/features/tokens/TokenDrawer.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
 import { useTokenAddress } from '#web/features/tokens/useTokenAddress.ts';
@@ -49,8 +50,11 @@ const columns = (zone: string): readonly Column<Token>[] => [
     id: 'status',
     title: 'Status',
     width: 170,
-    cell: ({ status }) => (
-      <StatusChip tone={statusTone[status]}>{tokenStatusLabel[status]}</StatusChip>
+    cell: (token) => (
+      <span className={styles['states']}>
+        <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
+        <DoubtChip token={token} />
+      </span>
     ),
     phone: 'aside',
   },

@@ -1,0 +1,269 @@
+import { describe, expect } from 'vitest';
+import type { Act, InputFor, OutputOf } from '#contract/act.ts';
+import { publicId, uuidOf } from '#contract/ids.ts';
+import {
+  changeForgotten,
+  changePassword,
+  changePhone,
+  confirmPhone,
+  forgotPassword,
+  verifyForgot,
+} from '#contract/people.ts';
+import { Refusal } from '#contract/refusals.ts';
+import {
+  type Token,
+  createToken,
+  deleteToken,
+  getToken,
+  keepToken,
+  linkToken,
+  listTokens,
+  rotateToken,
+  updateToken,
+} from '#contract/tokens.ts';
+import { beginCoolDown } from '#server/domains/accounts/cool-down.ts';
+import { sha256 } from '#server/platform/secrets.ts';
+import {
+  type AccountsHouse,
+  GOOD_PASSWORD,
+  OTHER_PASSWORD,
+  accountsHouse,
+  codesLater,
+  no,
+} from '#tests/accounts-house.ts';
+import type { TestDatabase } from '#tests/database.ts';
+import { signedIn, test } from '#tests/running-house.ts';
+import { openKeyRing, tokensActs } from './tokens.ts';
+
+const ANI = '6281234567890';
+const NEW = '6281298765432';
+const BUDI = '6281377778888';
+const KASIR = { name: 'Kasir', channel: 'simulator' } as const;
+
+/** An account's tokens, as its person asks for them. */
+function tokensOf({ deps }: AccountsHouse, accountId: string) {
+  const kept = tokensActs({ sql: deps.sql, secrets: deps.secrets });
+  const call = { caller: { kind: 'person', accountId }, agent: 'test' } as never;
+  const handle = async (act: Act, input: object) =>
+    kept.find((one) => one.act.name === act.name)?.handle(call, act.input.parse(input) as never);
+  return {
+    ask: async <A extends Act>(act: A, input: InputFor<A>) =>
+      act.output.parse(await handle(act, input as object)) as OutputOf<A>,
+    list: async () => ((await handle(listTokens, {})) as { rows: Token[] }).rows,
+  };
+}
+
+/** Somebody who registered just now, and has a token. */
+async function shop(house: AccountsHouse, phone: string) {
+  const { token, user } = await house.customer(phone);
+  const accountId = uuidOf('account', user.account_id) ?? '';
+  const tokens = tokensOf(house, accountId);
+  const made = await tokens.ask(createToken, KASIR);
+  return { accountId, session: token, ...tokens, id: made.token.id, key: made.key };
+}
+
+/** The password is forgotten, and set anew with a code. */
+async function reset(house: AccountsHouse, phone: string): Promise<void> {
+  const asker = { device: 'a new phone', ip: '198.51.100.9' };
+  const captcha = await house.solved('user_forgot_password', asker);
+  const { challenge } = await house.perform(forgotPassword, { phone, captcha }, asker);
+  const typed = { challenge, code: house.codeFor(phone) };
+  const { grant } = await house.perform(verifyForgot, typed, asker);
+  await house.perform(changeForgotten, { grant, password: OTHER_PASSWORD }, asker);
+}
+
+/** The number is changed, with a code from either. */
+async function move(house: AccountsHouse, session: string): Promise<void> {
+  const asker = { caller: await house.callerOf(session) };
+  const asked = await house.perform(changePhone, { phone: NEW }, asker);
+  const codes = {
+    old_challenge: asked.old.challenge,
+    old_code: house.codeFor(ANI),
+    new_challenge: asked.new.challenge,
+    new_code: house.codeFor(NEW),
+  };
+  await house.perform(confirmPhone, codes, asker);
+}
+
+/** As if what was reset or changed had been so much sooner. */
+const later = ({ owner }: TestDatabase, span: string) => owner`
+  update accounts set cooling_since = cooling_since - ${span}::interval`;
+
+const refusedFor = (hours: number) => new Refusal('cooling_down', { hours });
+
+describe('for a day no new key is made', () => {
+  test('after a password was reset by code', async ({ db }) => {
+    const house = await accountsHouse(db);
+    const { ask, id } = await shop(house, ANI);
+    await reset(house, ANI);
+    expect(await no(ask(createToken, KASIR))).toEqual(refusedFor(24));
+    expect(await no(ask(rotateToken, { token_id: id }))).toEqual(refusedFor(24));
+    const [keys] =
+      await db.owner`select count(*)::int as n, max(expires_at) as ends from token_keys`;
+    expect(keys).toEqual({ n: 1, ends: null });
+
+    await later(db, '23 hours 30 minutes');
+    expect(await no(ask(createToken, KASIR))).toEqual(refusedFor(1));
+    await later(db, '30 minutes');
+    expect(await ask(createToken, KASIR)).toHaveProperty('key');
+    expect(await ask(rotateToken, { token_id: id })).toHaveProperty('key');
+  });
+
+  test('after the number was changed, counted from the last time', async ({ db }) => {
+    const house = await accountsHouse(db);
+    const { ask, id, session } = await shop(house, ANI);
+    await reset(house, ANI);
+    await later(db, '20 hours');
+    await codesLater(db.house, 300);
+    const { token } = await house.signIn(ANI, OTHER_PASSWORD, { device: 'a new phone' });
+    expect(await house.deps.sessions.find(session)).toBeUndefined();
+    expect(await no(ask(createToken, KASIR))).toEqual(refusedFor(4));
+    await move(house, token);
+    expect(await no(ask(createToken, KASIR))).toEqual(refusedFor(24));
+    expect(await ask(getToken, { token_id: id })).toMatchObject({
+      doubt: { cause: 'phone_changed' },
+    });
+  });
+
+  test('and everything else goes on: sending, names, limits, phones, endings', async ({ db }) => {
+    const house = await accountsHouse(db);
+    const { ask, id, key } = await shop(house, ANI);
+    await reset(house, ANI);
+    const ring = openKeyRing({ house: db.house, report: house.deps.report });
+    expect(await ring.find(key)).toMatchObject({ tokenId: uuidOf('token', id) });
+    await ring.close();
+    expect(await ask(updateToken, { token_id: id, daily_limit: 5 })).toMatchObject({
+      daily_limit: 5,
+    });
+    expect(await ask(linkToken, { token_id: id })).toHaveProperty('path');
+    expect(await ask(deleteToken, { token_id: id })).toEqual({});
+  });
+
+  test('but not after another password was set by who knew the old one', async ({ db }) => {
+    const house = await accountsHouse(db);
+    const { ask, id, session } = await shop(house, ANI);
+    const change = { current: GOOD_PASSWORD, password: OTHER_PASSWORD };
+    await house.perform(changePassword, change, { caller: await house.callerOf(session) });
+    expect(await ask(createToken, KASIR)).toHaveProperty('key');
+    expect(await ask(rotateToken, { token_id: id })).toHaveProperty('key');
+    expect(await ask(getToken, { token_id: id })).toMatchObject({ doubt: null });
+  });
+
+  test('and only for the account that it happened to', async ({ db }) => {
+    const house = await accountsHouse(db);
+    await shop(house, ANI);
+    await reset(house, ANI);
+    const budi = await shop(house, BUDI);
+    expect((await budi.list()).map(({ doubt }) => doubt)).toEqual([null]);
+    expect(await budi.ask(rotateToken, { token_id: budi.id })).toHaveProperty('key');
+  });
+});
+
+describe('tokens of before', () => {
+  test('are to be looked at, with the moment and the cause; later ones are not', async ({ db }) => {
+    const house = await accountsHouse(db);
+    const { ask, list, session } = await shop(house, ANI);
+    await ask(createToken, { ...KASIR, name: 'Gudang' });
+    await move(house, session);
+    const [account] = await db.owner<{ since: Date }[]>`
+      select cooling_since as since from accounts where cooling_since is not null`;
+    const doubt = { since: account?.since, cause: 'phone_changed' };
+    expect((await list()).map(({ name, doubt: why }) => [name, why])).toEqual([
+      ['Gudang', doubt],
+      ['Kasir', doubt],
+    ]);
+    await later(db, '24 hours');
+    await db.owner`update tokens set created_at = created_at - interval '24 hours'`;
+    await ask(createToken, { ...KASIR, name: 'Baru' });
+    expect((await list()).map(({ name, doubt: why }) => [name, why?.cause])).toEqual([
+      ['Baru', undefined],
+      ['Gudang', 'phone_changed'],
+      ['Kasir', 'phone_changed'],
+    ]);
+  });
+
+  test('are kept one by one, until the next reset', async ({ db }) => {
+    const house = await accountsHouse(db);
+    const { ask, list, accountId, id } = await shop(house, ANI);
+    await ask(createToken, { ...KASIR, name: 'Gudang' });
+    await reset(house, ANI);
+    await db.owner`delete from outbox`;
+    expect(await ask(keepToken, { token_id: id })).toMatchObject({ id, doubt: null });
+    // Said again, it changes nothing, and nobody is told.
+    expect(await ask(keepToken, { token_id: id })).toMatchObject({ id, doubt: null });
+    expect(await db.owner`select kind, data from outbox where account_id = ${accountId}`).toEqual([
+      { kind: 'token.changed', data: { token_id: id } },
+    ]);
+    const doubted = async () =>
+      (await list()).filter(({ doubt }) => doubt !== null).map(({ name }) => name);
+    expect(await doubted()).toEqual(['Gudang']);
+    await codesLater(db.house, 300);
+    await reset(house, ANI);
+    expect(await doubted()).toEqual(['Gudang', 'Kasir']);
+  });
+
+  test('are kept by nobody else', async ({ db }) => {
+    const house = await accountsHouse(db);
+    const ani = await shop(house, ANI);
+    const budi = await shop(house, BUDI);
+    await reset(house, ANI);
+    await reset(house, BUDI);
+    const foreign = budi.ask(keepToken, { token_id: ani.id });
+    expect(await no(foreign)).toEqual(new Refusal('not_found', { what: 'Token' }));
+    expect(await ani.ask(getToken, { token_id: ani.id })).toMatchObject({
+      doubt: { cause: 'password_reset' },
+    });
+    await ani.ask(deleteToken, { token_id: ani.id });
+    const gone = ani.ask(keepToken, { token_id: ani.id });
+    expect(await no(gone)).toEqual(new Refusal('not_found', { what: 'Token' }));
+  });
+
+  test('are among them when they were being made at that moment', async ({ db }) => {
+    const house = await accountsHouse(db);
+    const { accountId, id, ask } = await shop(house, ANI);
+    const started = Promise.withResolvers<void>();
+    const waits = Promise.withResolvers<void>();
+    // Somebody makes a token: the account's row is theirs until it stands.
+    const making = db.house.begin(async (tx) => {
+      await tx`select 1 from accounts where account_id = ${accountId} for no key update`;
+      started.resolve();
+      await waits.promise;
+      await tx`
+        update tokens set created_at = clock_timestamp() where token_id = ${uuidOf('token', id) ?? ''}`;
+    });
+    await started.promise;
+    const cooling = db.house.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
+    await expect
+      .poll(
+        () => db.owner`
+          select 1 as waits from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      .toEqual([{ waits: 1 }]);
+    waits.resolve();
+    await Promise.all([making, cooling]);
+    expect(await ask(getToken, { token_id: id })).toMatchObject({
+      doubt: { cause: 'password_reset' },
+    });
+  });
+
+  test('are kept only by who has just given the password', async ({ db, openHouse }) => {
+    const house = await openHouse();
+    const { accountId, tokenId, token, sessionId } = await signedIn(db);
+    const browser = 'a'.repeat(43);
+    await db.house`
+      update sessions set device_hash = ${sha256(browser)},
+        proved_at = proved_at - interval '5 minutes'
+      where session_id = ${sessionId}`;
+    await db.house.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
+    const keep = async () => {
+      const wish = { token, key: crypto.randomUUID(), token_id: publicId('token', tokenId) };
+      const from = { headers: { cookie: `kabari-device=${browser}` } };
+      const { status, body } = await house.ask('token_keep', wish, from);
+      return [status, body.error?.type ?? body.data.doubt];
+    };
+    expect(await keep()).toEqual([403, 'proof_needed']);
+    await db.house`update sessions set proved_at = clock_timestamp()`;
+    expect(await keep()).toEqual([200, null]);
+  });
+});
