@@ -27,13 +27,21 @@ export default defineConfig({
         test: {
           environment: 'node',
           name: 'components',
+          isolate: false,
           include: ['src/web/**/*.browser.test.ts'],
           globalSetup: ['tests/gallery-setup.ts'],
           env: { TZ: 'UTC' },
           testTimeout: 30_000,
         },
       },
-      { test: { ...alone, name: 'journeys', include: ['tests/journeys/**/*.{test,spec}.ts'] } },
+      {
+        test: {
+          ...alone,
+          fileParallelism: true,
+          name: 'journeys',
+          include: ['tests/journeys/**/*.{test,spec}.ts'],
+        },
+      },
       { test: { ...alone, name: 'chaos', include: ['tests/chaos/**/*.{test,spec}.ts'] } },
     ],
     maxWorkers: 2,

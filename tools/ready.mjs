@@ -136,10 +136,10 @@ function isProduction() {
   return /^\s*(export\s+)?NODE_ENV\s*=\s*["']?production\b/m.test(words);
 }
 
-/** Builds the web app into a folder, with or without the gallery of pieces. */
-export function bundle(node, gallery, folder) {
+/** Builds the web app, with or without the gallery of pieces. */
+function bundle(node, gallery) {
   const vite = join(root, 'node_modules/vite/bin/vite.js');
-  const given = ['build', '--logLevel', 'warn', '--outDir', folder, '--emptyOutDir'];
+  const given = ['build', '--logLevel', 'warn'];
   const built = spawnSync(node, [vite, ...given], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -158,7 +158,7 @@ export function build(node, gallery = !isProduction()) {
   const now = `${digest(sources)}${gallery ? ' with the gallery' : ''}`;
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return;
   say('Building the web app …');
-  bundle(node, gallery, join(root, 'dist'));
+  bundle(node, gallery);
   writeFileSync(stamp, now);
 }
 

@@ -4,15 +4,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { check } from './check.mjs';
-import { Unready, alone, build, bundle, root } from './ready.mjs';
+import { Unready, alone, build, root } from './ready.mjs';
 import { size } from './size.mjs';
 
 const stages = [
-  { name: 'build', run: ({ node }) => alone(() => built(node)) },
+  { name: 'build', run: (world) => built(world) },
   { name: 'check', run: ({ node }) => check(node) },
   { name: 'unit', run: (world) => vitest(world, 'unit') },
-  { name: 'size', run: (world) => weigh(world) },
   { name: 'components', run: (world) => withChromium(() => vitest(world, 'components')) },
+  { name: 'size', run: (world) => weigh(world) },
   {
     name: 'journeys',
     run: (world) => withChromium(() => withFirefox(() => vitest(world, 'journeys'))),
@@ -49,17 +49,17 @@ export async function runStages(node, names) {
   return total.failed === 0 ? 0 : 1;
 }
 
-function built(node) {
-  build(node, true);
+/** Builds what the pieces are tested with: the web app and the gallery. */
+async function built({ node }) {
+  await alone(() => build(node, true));
   return { passed: 1, failed: 0 };
 }
 
-/** Weighs what customers get: a build as for production, which knows nothing of the gallery. */
-async function weigh({ node, folder }) {
-  const place = join(folder, 'web');
-  bundle(node, false, place);
-  const { passed, failed } = await size(place);
-  const manifest = JSON.parse(readFileSync(join(place, '.vite/manifest.json'), 'utf8'));
+/** Weighs what customers get, and leaves it for the journeys: it knows nothing of the gallery. */
+async function weigh({ node }) {
+  await alone(() => build(node, false));
+  const { passed, failed } = await size();
+  const manifest = JSON.parse(readFileSync(join(root, 'dist/.vite/manifest.json'), 'utf8'));
   const gallery = Object.keys(manifest).some((key) => key.startsWith('src/web/features/gallery/'));
   process.stdout.write(`  ${gallery ? '✗ the gallery is' : '✓ the gallery is not'} part of it\n`);
   return { passed: passed + (gallery ? 0 : 1), failed: failed + (gallery ? 1 : 0) };
@@ -100,6 +100,7 @@ const chromiums = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   String.raw`C:\Program Files\Google\Chrome\Application\chrome.exe`,
 ];
+const shells = ['/usr/bin/chromium-headless-shell'];
 const firefoxes = [
   '/usr/bin/firefox-esr',
   '/usr/bin/firefox',
@@ -125,6 +126,10 @@ function findBrowser(told, paths, name) {
   return here();
 }
 
+/**
+ * Chromium, and where Debian has it the one without a window system: it shows the same pages in half
+ * the time, but knows no notices and cannot install an app.
+ */
 async function withChromium(run) {
   const chromium = findBrowser(process.env.CHROMIUM, chromiums, 'chromium');
   if (!chromium || !existsSync(chromium)) {
@@ -135,6 +140,8 @@ async function withChromium(run) {
     return { passed: 0, failed: 1 };
   }
   process.env.CHROMIUM = chromium;
+  const shell = findBrowser(process.env.CHROMIUM_SHELL, shells, 'chromium-headless-shell');
+  process.env.CHROMIUM_SHELL = shell ?? chromium;
   return run();
 }
 

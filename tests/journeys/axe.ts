@@ -4,49 +4,66 @@ import { settled } from './browser.ts';
 
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** The themes differ in colours alone: in the second one only these can find anything new. */
-const looks = [
-  { colorScheme: 'light', runOnly: { type: 'tag', values: standards } },
-  {
-    colorScheme: 'dark',
-    runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
-  },
-] as const;
+const wide = { width: 1440, height: 900 };
+const narrow = { width: 390, height: 844 };
 
-const sizes = [
-  { width: 1440, height: 900 },
-  { width: 390, height: 844 },
+const everything = { type: 'tag', values: standards } as const;
+/** The themes differ in colours alone: in the second one only these can find anything new. */
+const colours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } as const;
+
+const looks = [
+  { size: wide, colorScheme: 'light', runOnly: everything },
+  { size: wide, colorScheme: 'dark', runOnly: colours },
+  { size: narrow, colorScheme: 'light', runOnly: everything },
 ] as const;
+/** What there is on phones alone is looked at in the dark there. */
+const phoneLooks = [looks[2], { size: narrow, colorScheme: 'dark', runOnly: colours }] as const;
+const allLooks = [...looks, phoneLooks[1]] as const;
+
+type Where = {
+  /** For what there is on phones alone; the tab stays narrow then. */
+  phone?: boolean;
+  /** Also what is the same on a phone in the dark: for the kit, once. */
+  thorough?: boolean;
+};
 
 /**
  * What is wrong with the screen as it stands, wide and narrow, light and dark: every rule of axe, and
- * whether anything stands out sideways on a phone. The tab is left wide and light.
+ * whether anything stands out sideways. The tab is left wide and light.
  *
- * @param phone for what there is on phones alone; the tab stays narrow then.
  * @returns one sentence per finding; none when all is well.
  */
 export async function faultsOf(
   tab: Page,
   state: string,
-  { phone = false }: { phone?: boolean } = {},
+  { phone = false, thorough = false }: Where = {},
 ): Promise<string[]> {
   const faults: string[] = [];
-  for (const size of phone ? sizes.slice(1) : sizes) {
+  for (const { size, colorScheme, runOnly } of thorough ? allLooks : phone ? phoneLooks : looks) {
     await tab.setViewportSize(size);
-    for (const { colorScheme, runOnly } of looks) {
-      await tab.emulateMedia({ colorScheme });
-      await settled(tab);
-      const found = [...(await broken(tab, runOnly)), ...(await standsOut(tab))];
-      faults.push(...found.map((one) => `${state}, ${size.width} px, ${colorScheme}: ${one}`));
-    }
+    await tab.emulateMedia({ colorScheme });
+    await settled(tab);
+    const found = [...(await broken(tab, runOnly)), ...(await standsOut(tab))];
+    faults.push(...found.map((one) => `${state}, ${size.width} px, ${colorScheme}: ${one}`));
   }
-  if (!phone) await tab.setViewportSize(sizes[0]);
+  if (!phone) await tab.setViewportSize(wide);
   await tab.emulateMedia({ colorScheme: 'light' });
   return faults;
 }
 
+export type Look = (tab: Page, state: string, where?: Where) => Promise<void>;
+
+/** Looks at states one after the other, and tells of everything at the end. */
+export function inspection(): { faults: readonly string[]; look: Look } {
+  const faults: string[] = [];
+  const look: Look = async (tab, state, where) => {
+    faults.push(...(await faultsOf(tab, state, where)));
+  };
+  return { faults, look };
+}
+
 /** The rules that are broken, each with its places. */
-async function broken(tab: Page, runOnly: (typeof looks)[number]['runOnly']): Promise<string[]> {
+async function broken(tab: Page, runOnly: (typeof allLooks)[number]['runOnly']): Promise<string[]> {
   if (!(await tab.evaluate(() => 'axe' in window))) {
     // By the debugger: the page's own policy lets no script in from outside.
     const wire = await tab.context().newCDPSession(tab);

@@ -9,7 +9,8 @@ import { encode } from '#web/client/session.ts';
 import { deviceOf } from './portal.ts';
 import { installSpies, type Kind } from './spies.ts';
 
-const SHOW_MS_MAX = 10_000;
+/** Patience for a machine with other work; nothing waits so long that is as it should be. */
+const SHOW_MS_MAX = 20_000;
 
 const flags = [
   '--no-sandbox',
@@ -21,13 +22,21 @@ const flags = [
   '--disable-sync',
 ];
 
-/** How the machine's Chromium is started: what `CHROMIUM` names, or Debian's. */
-export const launching = () => ({
-  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+export type BrowserKind = 'light' | 'whole';
+
+const whole = () => process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+/**
+ * How a browser is started. The light one (`CHROMIUM_SHELL`) draws the same pages in half the time;
+ * the whole one (`CHROMIUM`, or Debian's) also has notices, installed apps and pushes.
+ */
+export const launching = (kind: BrowserKind = 'light') => ({
+  executablePath: kind === 'light' ? (process.env['CHROMIUM_SHELL'] ?? whole()) : whole(),
   args: flags,
 });
 
-export const startBrowser = (): Promise<Browser> => chromium.launch(launching());
+export const startBrowser = (kind?: BrowserKind): Promise<Browser> =>
+  chromium.launch(launching(kind));
 
 export type Heard = { kind: Kind; what: string; page: Page };
 
@@ -38,6 +47,8 @@ export type Wish = {
   width?: number;
   height?: number;
   dark?: boolean;
+  /** Whether the app's worker may be there: it fetches the whole shell into each new profile. */
+  worker?: boolean;
   /** Whether desktop notices were allowed. */
   notices?: boolean;
   /** Scrollbars take no room, as on a Mac. */
@@ -115,6 +126,7 @@ function optionsFor(address: string, wish: Wish): BrowserContextOptions {
     timezoneId: 'Asia/Jakarta',
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
+    serviceWorkers: wish.worker ? 'allow' : 'block',
     reducedMotion: wish.still ? 'reduce' : 'no-preference',
     ...(wish.floatingScrollbars && { isMobile: true }),
     ...(width < 600 && { hasTouch: true, isMobile: true, deviceScaleFactor: 2 }),
@@ -131,11 +143,12 @@ function watch(page: Page, note: (line: string) => void, wrong: (line: string) =
   page.on('console', (message) => {
     // The profile of a journey is a private window, where Chromium has no push and says so.
     if (/Push API in incognito mode/.test(message.text())) return;
+    if (/Service Worker registration blocked by Playwright/.test(message.text())) return;
     if (message.type() === 'error' || message.type() === 'warning') {
       wrong(`console ${message.type()}: ${message.text()} (${message.location().url})`);
     }
   });
-  page.on('pageerror', (error) => wrong(`script: ${error.stack ?? error.message}`));
+  page.on('pageerror', (error) => wrong(`script: ${error.stack || String(error)}`));
   page.on('crash', () => wrong('the page crashed'));
   page.on('framenavigated', (frame) => {
     if (frame === page.mainFrame()) note(`at ${frame.url()}`);

@@ -8,14 +8,17 @@ import { arrivesAt, fillLogin, fillRegistration } from './steps.ts';
 const provider = await openStandIn('turnstile');
 afterAll(provider.close);
 
-const journey = setTheStage({
-  SIMULATOR_SPEED: '0',
-  CAPTCHA_PROVIDER: 'turnstile',
-  CAPTCHA_SITE_KEY: SITE_KEY,
-  CAPTCHA_SECRET_KEY: SECRET_KEY,
-  CAPTCHA_VERIFY_URL: provider.verifyUrl,
-  CAPTCHA_SCRIPT_URL: provider.scriptUrl,
-});
+const journey = setTheStage(
+  {
+    SIMULATOR_SPEED: '0',
+    CAPTCHA_PROVIDER: 'turnstile',
+    CAPTCHA_SITE_KEY: SITE_KEY,
+    CAPTCHA_SECRET_KEY: SECRET_KEY,
+    CAPTCHA_VERIFY_URL: provider.verifyUrl,
+    CAPTCHA_SCRIPT_URL: provider.scriptUrl,
+  },
+  'whole',
+);
 
 journey('one registers and signs in through a captcha from elsewhere', async (stage) => {
   const { address } = stage.product;

@@ -112,6 +112,7 @@ journey('single keys go everywhere, and can be turned off', async ({ product, pe
 
   await tab.keyboard.press('g');
   await tab.keyboard.press('m');
+  await takesFocus(tab, heading(tab, 'Pesan'));
   const rows = tab.locator('tbody [data-row="open"]');
   await rows.nth(2).waitFor();
   await tab.keyboard.press('j');

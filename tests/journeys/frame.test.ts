@@ -148,8 +148,8 @@ journey('Back shows a page as it was left, and headings take the focus', async (
   expect(tab.url()).toBe(`${product.address}/message-history`);
 
   const scrolled = () => tab.evaluate(() => Math.round(window.scrollY));
-  await tab.evaluate(() => window.scrollTo(0, 350));
-  await soon(scrolled).toBe(350);
+  await tab.evaluate(() => window.scrollTo(0, 300));
+  await soon(scrolled).toBe(300);
   await tab
     .getByRole('navigation', { name: 'Menu utama' })
     .getByRole('link', { name: 'Saldo', exact: true })
@@ -159,7 +159,7 @@ journey('Back shows a page as it was left, and headings take the focus', async (
   await soon(scrolled).toBe(0);
   await tab.goBack();
   await heading(tab, 'Pesan').waitFor();
-  await soon(scrolled).toBe(350);
+  await soon(scrolled).toBe(300);
   await tab.goForward();
   await takesFocus(tab, heading(tab, 'Saldo'));
   await soon(scrolled).toBe(0);

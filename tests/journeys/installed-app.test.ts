@@ -8,7 +8,7 @@ import { workerOf } from './push.ts';
 import { setTheStage } from './stage.ts';
 import { soon } from './steps.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setTheStage({ SIMULATOR_SPEED: '0' }, 'whole');
 const fronts: Front[] = [];
 afterEach(() => Promise.all(fronts.splice(0).map((front) => front.cut())));
 

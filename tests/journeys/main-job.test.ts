@@ -7,7 +7,7 @@ import { followRow } from './spies.ts';
 import { setTheStage } from './stage.ts';
 import { arrivesAt, fillLogin, fillRegistration, rupiahIn, soon, tabFrom } from './steps.ts';
 
-const journey = setTheStage();
+const journey = setTheStage({}, 'whole');
 
 const owner = { name: 'Toko Melati', phone: '0812-3456-7890' };
 /** Whom the sample of the token page writes to: a phone that receives and reads. */

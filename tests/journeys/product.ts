@@ -38,6 +38,7 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
     KABARI_DATA: folder,
     SIMULATOR: 'on',
     LOG_LEVEL: 'warn',
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/code'),
     ...settings,
   };
   const child = spawn(process.execPath, ['--disable-proto=delete', 'src/server/main.ts'], {

@@ -19,7 +19,7 @@ import { arrivesAt, soon } from './steps.ts';
 
 const service = await startPushService();
 afterAll(() => service.close());
-const journey = setTheStage({ SIMULATOR_SPEED: '0', PUSH_SERVICES: service.origin });
+const journey = setTheStage({ SIMULATOR_SPEED: '0', PUSH_SERVICES: service.origin }, 'whole');
 
 const peer = '62800000021';
 let shop: Promise<{ who: Customer; sender: Sender }> | undefined;

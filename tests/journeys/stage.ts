@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPerson, type Person, startBrowser, type Wish } from './browser.ts';
+import { type BrowserKind, openPerson, type Person, startBrowser, type Wish } from './browser.ts';
 import { type Product, startProduct } from './product.ts';
 
 type Stage = {
@@ -18,13 +18,18 @@ type Settings = Record<string, string>;
  * last. Call it once at the top of the file.
  *
  * @param settings those of the product; or how to come by them, where something must be made for them.
+ * @param kind the whole browser, with the app's worker, for journeys about notices and the app.
  */
-export function setTheStage(settings: Settings | (() => Promise<Settings>) = {}) {
+export function setTheStage(
+  settings: Settings | (() => Promise<Settings>) = {},
+  kind: BrowserKind = 'light',
+) {
+  const worker = kind === 'whole';
   let product: Product;
   let browser: Browser;
   beforeAll(async () => {
     const given = typeof settings === 'function' ? await settings() : settings;
-    [product, browser] = await Promise.all([startProduct(given), startBrowser()]);
+    [product, browser] = await Promise.all([startProduct(given), startBrowser(kind)]);
   });
   afterAll(async () => {
     await browser?.close();
@@ -37,7 +42,7 @@ export function setTheStage(settings: Settings | (() => Promise<Settings>) = {})
       const people: Person[] = [];
       const told: string[] = [];
       const person = async (wish?: Wish) => {
-        const one = await openPerson(browser, product.address, wish, told);
+        const one = await openPerson(browser, product.address, { worker, ...wish }, told);
         people.push(one);
         return one;
       };

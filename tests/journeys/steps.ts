@@ -41,7 +41,7 @@ export const rupiahIn = (text: string | null): number => Number((text ?? '').rep
 
 /** Waits until what is looked at satisfies the expectation: looks as often as it takes. */
 export const soon = <T>(look: () => Promise<T> | T) =>
-  expect.poll(look, { timeout: 10_000, interval: 50 });
+  expect.poll(look, { timeout: 20_000, interval: 50 });
 
 const STEPS_MAX = 60;
 

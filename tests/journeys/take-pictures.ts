@@ -107,7 +107,7 @@ async function take(browser: Browser, address: string, picture: Picture): Promis
 
 const [product, browser] = await Promise.all([
   startProduct({ SIMULATOR_SPEED: '5' }),
-  startBrowser(),
+  startBrowser('whole'),
 ]);
 try {
   await mkdir(folder, { recursive: true });

@@ -8,7 +8,7 @@ const player = (page: Page, title: string) => page.getByRole('group', { name: ti
 const told = (page: Page, of: string) => soon(() => page.getByLabel(of).textContent());
 
 test('every ten seconds of playing are told: 12 s, a pause and 9 s are one', async ({ show }) => {
-  const page = await show('audio-player', { width: 390 });
+  const page = await show('audio-player', { width: 390, own: true });
   const budi = player(page, 'Pesan suara dari Budi');
   await budi.getByRole('button', { name: 'Putar pesan suara 0:24' }).waitFor();
   await page.clock.install();

@@ -62,7 +62,7 @@ test('as a promise it answers yes, or no by every way out', async ({ show }) => 
 test('while the deed is under way it is not done twice, and nothing closes it', async ({
   show,
 }) => {
-  const page = await show('confirm-dialog');
+  const page = await show('confirm-dialog', { own: true });
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
   await page.getByRole('button', { name: 'Ask, with work to do' }).click();
@@ -84,7 +84,7 @@ test('while the deed is under way it is not done twice, and nothing closes it', 
 });
 
 test('what goes wrong is said inside, and may be tried again', async ({ show }) => {
-  const page = await show('confirm-dialog', { width: 390 });
+  const page = await show('confirm-dialog', { width: 390, own: true });
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
   await page.getByRole('button', { name: 'Ask, with work that fails' }).click();

@@ -60,7 +60,7 @@ for (const width of [1440, 390] as const) {
 }
 
 test('letters lead to entries; half a second later a new word begins', async ({ show }) => {
-  const page = await show('dropdown');
+  const page = await show('dropdown', { own: true });
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
   await page.getByRole('button', { name: TRIGGER }).press('Enter');

@@ -216,6 +216,7 @@ describe('12 MB', { timeout: 90_000 }, () => {
     show,
   }) => {
     const page = await show('file-upload', {
+      own: true,
       session: true,
       expects: [/Failed to load resource.*500/],
     });

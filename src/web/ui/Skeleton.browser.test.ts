@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { test } from '#tests/gallery.ts';
 
 test('a skeleton is not seen before 120 ms, and then stays for 300 ms', async ({ show }) => {
-  const page = await show('skeleton');
+  const page = await show('skeleton', { own: true });
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
   const place = page.getByRole('region', { name: 'Until something is there' });

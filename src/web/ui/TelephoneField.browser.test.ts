@@ -78,7 +78,7 @@ test('a number is grouped while it is typed, told with its country, and judged o
 test('the caret keeps its digit, a sixteenth digit is ignored, and copying leaves groups out', async ({
   show,
 }) => {
-  const page = await show('telephone-field');
+  const page = await show('telephone-field', { own: true });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   const to = field(page, 'Nomor tujuan');
   await to.focus();
@@ -224,7 +224,7 @@ test('with the keyboard a country is found by name, ISO code and dial code, and 
 test('without a search box typing jumps to a name after a pause; Escape and Tab close', async ({
   show,
 }) => {
-  const page = await show('telephone-field');
+  const page = await show('telephone-field', { own: true });
   const button = country(page, PLAIN);
   await field(page, 'Phone').and(page.locator('[value^="+33"]')).waitFor();
   await page.clock.install();

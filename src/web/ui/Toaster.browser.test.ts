@@ -16,7 +16,7 @@ const away = async (page: Page) => {
 test('a toast stays for 5 s; time stands still while it is pointed at, focused, or nobody looks', async ({
   show,
 }) => {
-  const page = await show('toast');
+  const page = await show('toast', { own: true });
   await stopClock(page);
   await say(page, 'Say success');
   await page.getByRole('region', { name: 'Pemberitahuan (F8)' }).waitFor({ state: 'attached' });
@@ -51,7 +51,7 @@ test('a toast stays for 5 s; time stands still while it is pointed at, focused, 
 test('a danger interrupts, the rest waits for its turn, and the regions stand before their words', async ({
   show,
 }) => {
-  const page = await show('toast');
+  const page = await show('toast', { own: true });
   await stopClock(page);
   await say(page, 'Say danger');
   const place = page.getByRole('region', { name: 'Pemberitahuan (F8)' });
@@ -64,7 +64,7 @@ test('a danger interrupts, the rest waits for its turn, and the regions stand be
 });
 
 test('at most five stand at once, the newest ones', async ({ show }) => {
-  const page = await show('toast');
+  const page = await show('toast', { own: true });
   await say(page, 'Say seven things');
   await page.getByText('Baris 7 sudah diimpor.').waitFor();
   const lines = await page.getByText(/^Baris \d/).allTextContents();
@@ -74,7 +74,7 @@ test('at most five stand at once, the newest ones', async ({ show }) => {
 test('F8 goes to the toasts, what is to be done is a Tab away, and Escape leads back', async ({
   show,
 }) => {
-  const page = await show('toast');
+  const page = await show('toast', { own: true });
   const opener = page.getByRole('button', { name: 'Say it with an action' });
   await opener.press('Enter');
   await page.getByText('Balasan cepat dihapus.').waitFor();
@@ -94,7 +94,7 @@ test('F8 goes to the toasts, what is to be done is a Tab away, and Escape leads 
 });
 
 test('a finger swipes a toast away, and a short move leaves it', async ({ show }) => {
-  const page = await show('toast', { width: 390 });
+  const page = await show('toast', { width: 390, own: true });
   await say(page, 'Say success');
   const toast = page.getByText(saved);
   await toast.waitFor();

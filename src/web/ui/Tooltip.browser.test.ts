@@ -4,7 +4,7 @@ import { test } from '#tests/gallery.ts';
 test('it comes at once with the keyboard, after a rest of the mouse, and Escape puts it away', async ({
   show,
 }) => {
-  const page = await show('tooltip');
+  const page = await show('tooltip', { own: true });
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
   const icon = page.getByRole('button', { name: 'Tema: gelap' });

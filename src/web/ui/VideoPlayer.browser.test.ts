@@ -23,7 +23,7 @@ async function withClock(page: Page): Promise<void> {
 test('progress is told each second it has changed, from the start; length and start once', async ({
   show,
 }) => {
-  const page = await show('video-player', { width: 1440 });
+  const page = await show('video-player', { width: 1440, own: true });
   await withClock(page);
   const budi = player(page, 'Video dari Budi');
   await budi.getByRole('button', { name: 'Putar video 0:12' }).waitFor();
@@ -99,7 +99,7 @@ test('captions, sound and the whole screen are reached by keys', async ({ show }
 test('a seek that comes too early is done on play; a medium goes on where it was left', async ({
   show,
 }) => {
-  const page = await show('video-player', { width: 1440 });
+  const page = await show('video-player', { width: 1440, own: true });
   await withClock(page);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   await press('Seek to 7 s');
@@ -121,7 +121,7 @@ test('a seek that comes too early is done on play; a medium goes on where it was
 });
 
 test('a seek that came too early is forgotten after five seconds', async ({ show }) => {
-  const page = await show('video-player', { width: 390 });
+  const page = await show('video-player', { width: 390, own: true });
   await withClock(page);
   const guide = player(page, 'Petunjuk');
   await page.getByRole('button', { name: 'Seek to 7 s' }).click();
