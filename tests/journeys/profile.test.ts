@@ -93,7 +93,7 @@ journey('a picture is cut, drawn anew, and stands beside the name', async ({ pro
     mimeType: 'text/plain',
     buffer: Buffer.from('halo'),
   });
-  await dialog.getByText('Jenis berkas ini tidak diterima').waitFor();
+  await dialog.getByText('Jenis berkas ini tidak diterima', { exact: true }).waitFor();
   const file = { name: 'toko.png', mimeType: 'image/png', buffer: redAndBlue() };
   await chooser.setInputFiles(file);
   // All of the left half; by the keyboard, as the slider of the browser has it.

@@ -1,0 +1,214 @@
+/**
+ * What a customer's screens cost a phone: Lighthouse's mobile scores, and the slowest answer to a key
+ * or a tap with a processor four times as slow.
+ *
+ * `npm run bench:screens`, after `npm run build`. Lighthouse is fetched by npx (pinned below) and never
+ * part of the product.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type BrowserContext, type Page, chromium } from 'playwright-core';
+import { launching } from '#tests/journeys/browser.ts';
+import { startProduct } from '#tests/journeys/product.ts';
+import { openShop, type Shop } from '#tests/journeys/seed.ts';
+import { encode } from '#web/client/session.ts';
+import { report, table } from './lib/results.ts';
+import { median } from './lib/rounds.ts';
+
+const LIGHTHOUSE = 'lighthouse@13.5.0';
+const ROUNDS = 3;
+const SLOWER = 4;
+const INP_MS_MAX = 200;
+const categories = ['performance', 'accessibility', 'best-practices'] as const;
+/** What each score must reach (`quality.md`, section 2). */
+const scoresMin = [0.95, 1, 1] as const;
+
+const run = promisify(execFile);
+
+type Scores = readonly number[];
+
+type LighthouseAnswer = {
+  categories: Record<string, { score: number | null; auditRefs: { id: string; weight: number }[] }>;
+  audits: Record<string, { score: number | null; title: string }>;
+};
+
+/** The scores of a page, and what keeps them from 1. */
+async function lighthouse(url: string, port: number): Promise<{ scores: Scores; lost: string[] }> {
+  const only = `--only-categories=${categories.join()}`;
+  const how = ['--output=json', '--quiet', '--disable-storage-reset', only];
+  const { stdout } = await run('npx', ['--yes', LIGHTHOUSE, url, `--port=${port}`, ...how], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const answer = JSON.parse(stdout) as LighthouseAnswer;
+  const found = categories.map((name) => answer.categories[name]);
+  const lost = found.flatMap((category) =>
+    (category?.auditRefs ?? [])
+      .filter(({ id, weight }) => weight > 0 && (answer.audits[id]?.score ?? 1) < 0.9)
+      .map(({ id }) => `${id} ${answer.audits[id]?.score}`),
+  );
+  return { scores: found.map((category) => category?.score ?? 0), lost };
+}
+
+type Slow = { what: string; ms: number };
+
+declare global {
+  // oxlint-disable-next-line no-var -- a global of the page, written by its first script.
+  var slowest: Slow[];
+}
+
+/** In the page: notes how long each key and tap took until the next paint. */
+function listenToInteractions(): void {
+  globalThis.slowest = [];
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & { interactionId: number })[]) {
+      if (entry.interactionId > 0) globalThis.slowest.push({ what: entry.name, ms: entry.duration });
+    }
+  });
+  observer.observe({ type: 'event', durationThreshold: 16, buffered: true } as never);
+}
+
+type Flow = { name: string; go: (tab: Page, address: string, shop: Shop) => Promise<void> };
+
+const flows: readonly Flow[] = [
+  {
+    name: 'sign-in form',
+    go: async (tab, address) => {
+      await tab.goto(`${address}/auth/login`);
+      await tab.getByRole('button', { name: 'Masuk', exact: true }).click();
+      await tab.getByText('Tulis nomor ponsel Anda.').waitFor();
+      await tab.getByLabel('Nomor ponsel').pressSequentially('081234567890');
+      await tab.getByLabel('Kata sandi', { exact: true }).pressSequentially('rahasia sekali 7');
+    },
+  },
+  {
+    name: 'messages: rows, filters, pages',
+    go: async (tab, address) => {
+      await tab.goto(`${address}/message-history`);
+      const rows = tab.locator('tbody [data-row="open"]');
+      await rows.first().click();
+      await tab.getByRole('dialog').getByText('Diterima').first().waitFor();
+      await tab.keyboard.press('Escape');
+      await tab.getByRole('dialog').waitFor({ state: 'detached' });
+      await tab.getByRole('button', { name: 'Halaman 2', exact: true }).click();
+      await tab.getByRole('button', { name: 'Semua tanggal' }).click();
+      await tab.getByRole('button', { name: '7 hari terakhir' }).click();
+      await tab.getByRole('searchbox', { name: 'Cari nomor atau nama' }).pressSequentially('62812');
+    },
+  },
+  {
+    name: 'a conversation: typing, sending',
+    go: async (tab, address, { sender, peer }) => {
+      const place = `/message-history?view=percakapan&open=${sender.id}&peer=${peer}`;
+      await tab.goto(address + place);
+      const box = tab.getByLabel(/^Tulis pesan untuk/);
+      await box.pressSequentially('Baik Kak, pesanan kami siapkan hari ini.');
+      await box.press('Enter');
+      await tab.getByRole('article').filter({ hasText: 'siapkan hari ini' }).first().waitFor();
+    },
+  },
+  {
+    name: 'from page to page: palette, menu',
+    go: async (tab, address) => {
+      await tab.goto(`${address}/`);
+      const menu = tab.getByRole('navigation', { name: 'Menu utama' });
+      for (const name of ['Token', 'Saldo', 'Pesan', 'Beranda']) {
+        await menu.getByRole('link', { name, exact: true }).click();
+        await tab.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+      }
+      await tab.keyboard.press('Control+k');
+      await tab.getByRole('dialog', { name: 'Cari atau lompat' }).waitFor();
+      await tab.keyboard.type('profil');
+      await tab.keyboard.press('Enter');
+      await tab.getByRole('heading', { level: 1, name: 'Profil' }).waitFor();
+    },
+  },
+  {
+    name: 'a top-up: amount, bank',
+    go: async (tab, address) => {
+      await tab.goto(`${address}/saldo?new=1`);
+      await tab.getByLabel('Nominal').first().pressSequentially('250000');
+      await tab.getByRole('button', { name: 'Lanjut ke pembayaran' }).click();
+    },
+  },
+];
+
+/** The slowest answer of a flow, in ms. */
+async function worstOf(context: BrowserContext, flow: Flow, address: string, shop: Shop) {
+  const tab = await context.newPage();
+  const wire = await context.newCDPSession(tab);
+  await wire.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
+  await flow.go(tab, address, shop);
+  await tab.evaluate(() => new Promise((painted) => setTimeout(painted, 500)));
+  const slow = await tab.evaluate(() => globalThis.slowest);
+  await tab.close();
+  return slow.reduce<Slow>((worst, one) => (one.ms > worst.ms ? one : worst), { what: '', ms: 0 });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((ready) => server.once('listening', ready));
+  const found = server.address();
+  await new Promise((closed) => server.close(closed));
+  return typeof found === 'object' && found ? found.port : 0;
+}
+
+async function measureScores(context: BrowserContext, address: string, port: number, shop: Shop) {
+  const rows: string[][] = [];
+  for (const [name, path, session] of [
+    ['login', '/auth/login', ''],
+    ['signed in: home', '/', shop.customer.session],
+    ['signed in: messages', '/message-history', shop.customer.session],
+  ] as const) {
+    const tab = await context.newPage();
+    await tab.goto(`${address}/leaving`);
+    await tab.evaluate((token) => localStorage.setItem('auth-token', token), encode(session));
+    await tab.close();
+    const found = [];
+    for (let round = 0; round < ROUNDS; round++) found.push(await lighthouse(address + path, port));
+    const scores = categories.map((_, at) => median(found.map(({ scores: all }) => all[at] ?? 0)));
+    const held = scores.every((score, at) => score >= (scoresMin[at] ?? 1));
+    const lost = [...new Set(found.flatMap((one) => one.lost))].join(', ');
+    rows.push([name, ...scores.map((score) => score.toFixed(2)), held ? 'yes' : 'NO', lost]);
+  }
+  return table(['Lighthouse, mobile', ...categories, 'held', 'what costs'], rows);
+}
+
+async function measureAnswers(context: BrowserContext, address: string, shop: Shop) {
+  const rows: string[][] = [];
+  for (const flow of flows) {
+    const worst: Slow[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      worst.push(await worstOf(context, flow, address, shop));
+    }
+    const ms = median(worst.map((one) => one.ms));
+    const { what } = worst.toSorted((a, b) => b.ms - a.ms)[0] ?? { what: '' };
+    rows.push([flow.name, ms.toFixed(0), ms <= INP_MS_MAX ? 'yes' : 'NO', what]);
+  }
+  return table([`slowest answer, ${SLOWER} × slower`, 'ms', 'held', 'worst'], rows);
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'kabari-bench-profile-'));
+const port = await freePort();
+const product = await startProduct({ SIMULATOR_SPEED: '0' });
+const { args, ...program } = launching('whole');
+const context = await chromium.launchPersistentContext(folder, {
+  ...program,
+  args: [...args, `--remote-debugging-port=${port}`],
+  locale: 'id-ID',
+  timezoneId: 'Asia/Jakarta',
+});
+try {
+  await context.addInitScript(listenToInteractions);
+  const shop = await openShop(product.address);
+  const scores = await measureScores(context, product.address, port, shop);
+  const answers = await measureAnswers(context, product.address, shop);
+  await report('Screens', `${scores}\n\n${ROUNDS} rounds, medians.\n\n${answers}`);
+} finally {
+  await context.close();
+  await product.stop();
+  await rm(folder, { recursive: true, force: true });
+}
