@@ -65,7 +65,8 @@ function listenToInteractions(): void {
   globalThis.slowest = [];
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as (PerformanceEntry & { interactionId: number })[]) {
-      if (entry.interactionId > 0) globalThis.slowest.push({ what: entry.name, ms: entry.duration });
+      if (entry.interactionId > 0)
+        globalThis.slowest.push({ what: entry.name, ms: entry.duration });
     }
   });
   observer.observe({ type: 'event', durationThreshold: 16, buffered: true } as never);
@@ -167,7 +168,7 @@ async function measureScores(context: BrowserContext, address: string, port: num
     await tab.goto(`${address}/leaving`);
     await tab.evaluate((token) => localStorage.setItem('auth-token', token), encode(session));
     await tab.close();
-    const found = [];
+    const found: Awaited<ReturnType<typeof lighthouse>>[] = [];
     for (let round = 0; round < ROUNDS; round++) found.push(await lighthouse(address + path, port));
     const scores = categories.map((_, at) => median(found.map(({ scores: all }) => all[at] ?? 0)));
     const held = scores.every((score, at) => score >= (scoresMin[at] ?? 1));

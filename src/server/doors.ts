@@ -54,10 +54,11 @@ export function openDoors(house: House, { webApp, worker, open, ...given }: Want
   });
   hangPortal(app, house, streams);
   void app.register(async (scope) => openApi(scope, apiDepsOf(house)));
-  openFilesDoor(app, {
-    verify: (signed) => verifyFile(secrets, signed),
+  const files = {
+    verify: (signed: { id: string; key: string }) => verifyFile(secrets, signed),
     open: house.files.open,
-  });
+  };
+  openFilesDoor(app, files, config.MEDIA_ORIGIN);
   openArchivesDoor(app, {
     verify: (signed) => verifyExport(secrets, signed),
     open: house.exports.open,
@@ -70,6 +71,7 @@ export function openDoors(house: House, { webApp, worker, open, ...given }: Want
   });
   openStatic(app, webApp, {
     apiOrigin: config.API_URL,
+    mediaOrigin: config.MEDIA_ORIGIN,
     captcha: captchaSourcesOf(config),
     simulator: config.SIMULATOR,
     gallery: !config.production,

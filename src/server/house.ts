@@ -209,7 +209,8 @@ async function openGround({ config, log, url, dataFolder, ...given }: Wanted): P
     readSecrets(pools.house, config.SECRET_KEY),
     openPrices({ house: pools.house, config, now, onTrouble: report }),
   ]);
-  const files = openFiles(pools.tenant, join(dataFolder, 'files'), secrets);
+  const folder = join(dataFolder, 'files');
+  const files = openFiles(pools.tenant, folder, secrets, config.MEDIA_ORIGIN);
   return {
     config,
     log,

@@ -25,12 +25,32 @@ export type FilesDeps = {
 const shown = /^(image\/(png|jpeg|webp|gif)|audio\/(ogg|mp4)|video\/mp4)$/;
 const CACHE_SECONDS = 3_000;
 
+const FILES = '/files/';
+
 /**
  * Kept files by their signed, short-lived addresses (`rulings.md`, 33). Their bytes came from strangers:
  * nothing in them runs, whatever they are.
+ *
+ * @param mediaOrigin where they are shown, and nothing else is, when that is not the portal's own
+ *   address.
  */
-export const openFilesDoor = (app: FastifyInstance, deps: FilesDeps): void =>
-  serveSigned(app, { url: '/files/:id', cache: `private, max-age=${CACHE_SECONDS}` }, deps);
+export function openFilesDoor(app: FastifyInstance, deps: FilesDeps, mediaOrigin?: string): void {
+  if (mediaOrigin !== undefined) keepApart(app, new URL(mediaOrigin).host);
+  serveSigned(app, { url: `${FILES}:id`, cache: `private, max-age=${CACHE_SECONDS}` }, deps);
+}
+
+/** Files under one host, everything else under the others: neither is found where the other is. */
+function keepApart(app: FastifyInstance, mediaHost: string): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const here = request.host === mediaHost;
+    if (here !== request.url.startsWith(FILES)) {
+      return reply.code(404).type('text/plain; charset=utf-8').send('Tidak ditemukan.');
+    }
+    // The portal stands at another site; the address itself is what opens a file.
+    if (here) reply.header('cross-origin-resource-policy', 'cross-origin');
+    return undefined;
+  });
+}
 
 /** Archives of an account's data by their signed addresses: for one day, and kept by no cache. */
 export const openArchivesDoor = (app: FastifyInstance, deps: FilesDeps): void =>

@@ -73,6 +73,8 @@ type PolicyParts = {
   scriptHashes: readonly string[];
   /** Where acts are sent when that is not our own origin. */
   apiOrigin: string | undefined;
+  /** Where files are shown when that is not our own origin. */
+  mediaOrigin?: string | undefined;
   /** What a captcha from elsewhere needs; nothing of it is allowed when none was chosen. */
   captcha?: CaptchaSources | undefined;
 };
@@ -81,15 +83,16 @@ type PolicyParts = {
  * The policy of the web app's pages, built from the settings (`rulings.md`, 30): our own files only, no
  * inline code but the theme script, no code from text.
  */
-export function pagePolicy({ scriptHashes, apiOrigin, captcha }: PolicyParts): string {
+export function pagePolicy(parts: PolicyParts): string {
+  const { scriptHashes, apiOrigin, mediaOrigin, captcha } = parts;
   const more = (sources: readonly (string | undefined)[] = []) =>
     sources.map((source) => (source === undefined ? '' : ` ${source}`)).join('');
   return [
     "default-src 'none'",
     `script-src 'self'${more(scriptHashes)}${more(captcha?.script)}`,
     `style-src 'self'${more(captcha?.style)}`,
-    "img-src 'self' blob: data:",
-    "media-src 'self' blob:",
+    `img-src 'self' blob: data:${more([mediaOrigin])}`,
+    `media-src 'self' blob:${more([mediaOrigin])}`,
     `connect-src 'self'${more([apiOrigin])}${more(captcha?.connect)}`,
     ...(captcha ? [`frame-src${more(captcha.frame)}`] : []),
     "font-src 'self'",

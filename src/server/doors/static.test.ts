@@ -70,6 +70,22 @@ test('the policy of the page names its one inline script and allows no other', a
   expect(policy).not.toMatch(/unsafe|\*|sha256.*sha256/);
 });
 
+test('files that are shown elsewhere may come from there, and nothing else may', async () => {
+  const local = Fastify();
+  openStatic(local, await readWebApp(folder), {
+    apiOrigin: undefined,
+    mediaOrigin: 'https://berkas.example',
+    simulator: false,
+    gallery: false,
+  });
+  const { headers } = await local.inject({ url: '/auth/login' });
+  const policy = String(headers['content-security-policy']);
+  expect(policy).toContain("img-src 'self' blob: data: https://berkas.example;");
+  expect(policy).toContain("media-src 'self' blob: https://berkas.example;");
+  expect(policy.match(/berkas/g)).toHaveLength(2);
+  await local.close();
+});
+
 test('a captcha from elsewhere opens the policy for its own places alone', async () => {
   const config = readConfig({
     CAPTCHA_PROVIDER: 'turnstile',

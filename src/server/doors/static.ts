@@ -33,6 +33,8 @@ export type WebApp = {
 type Deps = {
   /** Where acts are sent when that is not our own origin. */
   apiOrigin: string | undefined;
+  /** Where files are shown when that is not our own origin. */
+  mediaOrigin?: string | undefined;
   /** What the captcha's widget is let in with, when it has one. */
   captcha?: CaptchaSources | undefined;
   simulator: boolean;
@@ -103,6 +105,7 @@ export function openStatic(app: FastifyInstance, { page, files }: WebApp, deps: 
   const policy = pagePolicy({
     scriptHashes: page ? inlineHashes(page.bytes.toString('utf8')) : [],
     apiOrigin: deps.apiOrigin,
+    mediaOrigin: deps.mediaOrigin,
     captcha: deps.captcha,
   });
   app.setNotFoundHandler(async (request, reply) => {

@@ -80,6 +80,10 @@ describe('nonsense is refused with one sentence that names the setting', () => {
       'RETURN_ORIGINS must be an address such as https://kabari.example, without a path, not "https://a.example, javascript:alert(1)".',
     ],
     [
+      { PUBLIC_URL: 'https://a.example', MEDIA_ORIGIN: 'https://a.example' },
+      'MEDIA_ORIGIN must be an address of its own, not that of PUBLIC_URL, API_URL or PORTAL_ORIGINS.',
+    ],
+    [
       { TRUSTED_PROXIES: 'everyone' },
       'TRUSTED_PROXIES must be addresses or ranges such as 127.0.0.1, 10.0.0.0/8, or the word loopback, not "everyone".',
     ],
@@ -116,6 +120,7 @@ describe('production', () => {
     ['PUBLIC_URL', undefined, 'NODE_ENV=production needs PUBLIC_URL'],
     ['PUBLIC_URL', 'http://kabari.example', 'PUBLIC_URL must begin with https://'],
     ['API_URL', 'http://api.kabari.example', 'API_URL must begin with https://'],
+    ['MEDIA_ORIGIN', 'http://berkas.example', 'MEDIA_ORIGIN must begin with https://'],
     ['PORTAL_ORIGINS', 'http://portal.example', 'PORTAL_ORIGINS may name only https://'],
     ['RETURN_ORIGINS', 'http://shop.example', 'RETURN_ORIGINS may name only https://'],
     ['PUSH_SERVICES', 'http://push.example', 'PUSH_SERVICES may name only https://'],

@@ -156,6 +156,10 @@ export const settings = {
     'The address of the API as the portal and the samples show it. Without it `PUBLIC_URL`.',
     origin,
   ),
+  MEDIA_ORIGIN: optional(
+    'Another address of this house, where files that people sent are shown: nothing in one could ever reach the portal. Without it `PUBLIC_URL`.',
+    origin,
+  ),
   PORTAL_ORIGINS: setting(
     'Other addresses the portal is served from, separated by commas: allowed in CORS and in the origin check.',
     listOf(origin),
@@ -310,6 +314,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const production = given.NODE_ENV === 'production';
   if (production) refuseUnsafe(given);
   refuseKeyless(given);
+  refuseShared(given);
   if (given.ROLE !== 'all' && given.DATABASE_URL === undefined) {
     throw new StartError(
       `ROLE=${given.ROLE} needs DATABASE_URL: the database inside the house serves one process only.`,
@@ -323,6 +328,17 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     SIMULATOR: given.SIMULATOR ?? !production,
     production,
   };
+}
+
+/** Apart means apart: an address that also shows the portal, or answers acts, would protect nobody. */
+function refuseShared({ MEDIA_ORIGIN, PUBLIC_URL, API_URL, PORTAL_ORIGINS }: Settings): void {
+  if (MEDIA_ORIGIN === undefined) return;
+  const others = [PUBLIC_URL, API_URL, ...PORTAL_ORIGINS].filter((one) => one !== undefined);
+  if (others.some((one) => new URL(one).host === new URL(MEDIA_ORIGIN).host)) {
+    throw new StartError(
+      'MEDIA_ORIGIN must be an address of its own, not that of PUBLIC_URL, API_URL or PORTAL_ORIGINS.',
+    );
+  }
 }
 
 /** A captcha without its keys would let nobody in, or everybody (`security.md`, T7). */
@@ -340,7 +356,7 @@ function refuseUnsafe(given: Settings): void {
   if (given.PUBLIC_URL === undefined) {
     throw new StartError('NODE_ENV=production needs PUBLIC_URL, the https address people use.');
   }
-  for (const name of ['PUBLIC_URL', 'API_URL'] as const) {
+  for (const name of ['PUBLIC_URL', 'API_URL', 'MEDIA_ORIGIN'] as const) {
     if (given[name]?.startsWith('http:')) {
       throw new StartError(`${name} must begin with https:// when NODE_ENV=production.`);
     }

@@ -71,8 +71,9 @@ const SIGNED_FOR_MS = 3_600_000;
  *
  * @param sql a pool that names the account (`tenant`) or sees all.
  * @param folder where the bytes lie, by their sha256; made when it is missing.
+ * @param shownAt the address files are shown under when that is not the portal's own (`MEDIA_ORIGIN`).
  */
-export function openFiles(sql: Sql, folder: string, secrets: Secrets): Files {
+export function openFiles(sql: Sql, folder: string, secrets: Secrets, shownAt = ''): Files {
   const open: Files['open'] = async (accountId, fileId) => {
     const [row] = await asAccount(
       sql,
@@ -117,7 +118,7 @@ export function openFiles(sql: Sql, folder: string, secrets: Secrets): Files {
     eraseAll: async (all, accountId) => {
       while (await eraseOne(all, folder, accountId));
     },
-    link: (accountId, fileId) => signFile(secrets, accountId, fileId),
+    link: (accountId, fileId) => shownAt + signFile(secrets, accountId, fileId),
   };
 }
 
