@@ -68,6 +68,23 @@ const signingIn = {
   ),
 };
 
+/**
+ * Everything else that pages share, in pieces of 10 kB or more: as a file for each shared module the
+ * first signed-in screen was 70 links, and writing those took a phone longer than running what they
+ * bring.
+ */
+const shared = {
+  name: 'shared',
+  test: /./,
+  minShareCount: 2,
+  entriesAware: true,
+  entriesAwareMergeThreshold: 10_000,
+};
+
+/** A shared piece by a short name: the bundler's own lists every page that uses it. */
+const fileName = (name = ''): string =>
+  `assets/${name.startsWith('shared~') ? 'shared' : '[name]'}-[hash]`;
+
 export default defineConfig(({ command }) => ({
   // The gallery of pieces: always while developing, in a build only where it is asked for.
   define: { __GALLERY__: command === 'serve' || process.env['KABARI_GALLERY'] === 'on' },
@@ -87,7 +104,11 @@ export default defineConfig(({ command }) => ({
     // Schemas and acts are made by calls at the top of a module; unused ones may go all the same.
     rolldownOptions: {
       treeshake: { manualPureFunctions: ['z', 'act', 'paging'] },
-      output: { codeSplitting: { groups: [libraries, signingIn] } },
+      output: {
+        codeSplitting: { groups: [libraries, signingIn, shared] },
+        chunkFileNames: ({ name }) => `${fileName(name)}.js`,
+        assetFileNames: ({ names }) => `${fileName(names[0])}[extname]`,
+      },
     },
   },
   server: { proxy: { '/api': { target: 'http://127.0.0.1:3000', changeOrigin: false } } },

@@ -84,6 +84,29 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
     },
   },
   {
+    name: 'profil-ponsel',
+    wish: { session, width: 390 },
+    path: '/profile',
+    before: (tab) => tab.getByRole('heading', { name: 'Sesi' }).waitFor(),
+  },
+  {
+    name: 'lompat',
+    wish: { session },
+    path: '/saldo',
+    before: async (tab) => {
+      await tab.getByRole('row').nth(1).waitFor();
+      await tab.keyboard.press('Control+k');
+      await tab.getByRole('dialog', { name: 'Cari atau lompat' }).waitFor();
+      await tab.keyboard.type('token');
+    },
+  },
+  {
+    name: 'galeri',
+    wish: {},
+    path: '/__galeri/data-table',
+    before: (tab) => tab.getByRole('table').first().waitFor(),
+  },
+  {
     name: 'masuk',
     wish: {},
     path: '/auth/login',

@@ -2,7 +2,9 @@ import { useState } from 'react';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import type { Question } from '#web/ui/confirm.ts';
+import styles from '#web/ui/ConfirmDialog.module.css';
 import { Modal } from '#web/ui/Modal.tsx';
+import { classes } from '#web/ui/rules/classes.ts';
 
 type Props = Question & {
   open: boolean;
@@ -70,7 +72,9 @@ export function ConfirmDialog({
       footer={foot}
     >
       {children}
-      <Alert state="danger" visible={!!failure} label={failure ?? ''} />
+      <div className={classes(failure !== undefined && styles['failed'])}>
+        <Alert state="danger" visible={failure !== undefined} label={failure ?? ''} />
+      </div>
     </Modal>
   );
 }

@@ -13,9 +13,11 @@ export function useFrameHeights(topbar: RefObject<HTMLElement | null>): void {
       [topbar.current, '--topbar'],
     ]);
     const watcher = new ResizeObserver((entries) => {
-      for (const { target } of entries) {
+      // As it was measured: to ask the element again would lay out the page between two changes.
+      for (const { target, borderBoxSize } of entries) {
         const name = places.get(target);
-        if (name) style.setProperty(name, `${(target as HTMLElement).offsetHeight}px`);
+        const height = Math.round(borderBoxSize[0]?.blockSize ?? 0);
+        if (name) style.setProperty(name, `${height}px`);
       }
     });
     for (const [place] of places) if (place) watcher.observe(place);
