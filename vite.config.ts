@@ -69,25 +69,28 @@ const signingIn = {
 };
 
 /**
- * Everything else that pages share, in pieces of 10 kB or more: as a file for each shared module the
- * first signed-in screen was 70 links, and writing those took a phone longer than running what they
- * bring.
+ * What many pages share, in pieces of 20 kB or more: as a file for each shared module the first signed-in
+ * screen was 70 links, and writing those took a phone longer than running what they bring. What few
+ * share stays apart, so that a lazy piece brings only its own. `npm run size` sees that no two files import
+ * each other: what one of them needs at once would not be there yet.
  */
 const shared = {
   name: 'shared',
   test: /./,
-  minShareCount: 2,
+  minShareCount: 5,
   entriesAware: true,
-  entriesAwareMergeThreshold: 10_000,
+  entriesAwareMergeThreshold: 20_000,
 };
 
 /** A shared piece by a short name: the bundler's own lists every page that uses it. */
 const fileName = (name = ''): string =>
   `assets/${name.startsWith('shared~') ? 'shared' : '[name]'}-[hash]`;
 
+const gallery = process.env['KABARI_GALLERY'] === 'on';
+
 export default defineConfig(({ command }) => ({
   // The gallery of pieces: always while developing, in a build only where it is asked for.
-  define: { __GALLERY__: command === 'serve' || process.env['KABARI_GALLERY'] === 'on' },
+  define: { __GALLERY__: command === 'serve' || gallery },
   plugins: [react(), layerOrder(), preloadFont(), serviceWorker()],
   css: {
     transformer: 'lightningcss',
@@ -105,7 +108,7 @@ export default defineConfig(({ command }) => ({
     rolldownOptions: {
       treeshake: { manualPureFunctions: ['z', 'act', 'paging'] },
       output: {
-        codeSplitting: { groups: [libraries, signingIn, shared] },
+        codeSplitting: { groups: [libraries, signingIn, ...(gallery ? [] : [shared])] },
         chunkFileNames: ({ name }) => `${fileName(name)}.js`,
         assetFileNames: ({ names }) => `${fileName(names[0])}[extname]`,
       },
