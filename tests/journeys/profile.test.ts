@@ -39,7 +39,7 @@ journey(
     const { open } = await person({ session: who.session, expects: [/status of 422/] });
     const tab = await open('/profile');
     const other = await open('/token');
-    const mine = part(tab, 'Profil');
+    const mine = part(tab, 'Data diri');
     await mine.getByLabel('Alamat surel').fill('ratna@kenanga');
     await mine.getByRole('button', { name: 'Simpan profil' }).click();
     await mine.getByText('Tulis alamat surel yang lengkap').waitFor();
@@ -221,7 +221,7 @@ journey('one hears what one chooses, and only when sounds are on', async ({ prod
   await soon(async () => (await known(product, who)).sound_on).toBe(false);
   await answerFrom(address, peer, { sender, text: 'Sudah buka, kan?' });
   // It has come in: the menu counts it. Nothing more was to be heard.
-  await tab.getByRole('link', { name: /Pesan.*1/ }).waitFor();
+  await tab.getByRole('link', { name: /Pesan.*2/ }).waitFor();
   await tab.goto(`${address}/message-history?view=percakapan`);
   await tab.getByText('Sudah buka, kan?').waitFor();
   expect(sounds()).toHaveLength(2);

@@ -21,7 +21,7 @@ const AvatarDialog = lazy(async () => ({
 
 /** Who one is: the picture, the name, the address. */
 export const AboutMe = () => (
-  <Section id="profil" title="Profil">
+  <Section id="profil" title="Data diri">
     <Picture />
     <Names />
   </Section>

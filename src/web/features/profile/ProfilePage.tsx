@@ -13,7 +13,7 @@ import { SessionsPart } from '#web/features/profile/SessionsPart.tsx';
 import { PageHead } from '#web/ui/PageHead.tsx';
 
 const parts = [
-  { id: 'profil', title: 'Profil', Part: AboutMe },
+  { id: 'profil', title: 'Data diri', Part: AboutMe },
   { id: 'ponsel', title: 'Nomor ponsel', Part: PhonePart },
   { id: 'kata-sandi', title: 'Kata sandi', Part: PasswordPart },
   { id: 'sesi', title: 'Sesi', Part: SessionsPart },
