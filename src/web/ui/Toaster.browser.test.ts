@@ -9,6 +9,18 @@ async function stopClock(page: Page): Promise<void> {
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
 }
+/** Waits until React has done what it put off, which a stopped clock does not hold up. */
+const rendered = (page: Page) =>
+  page.evaluate(async () => {
+    for (let turn = 0; turn < 4; turn++) {
+      await new Promise<void>((turned) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.addEventListener('message', () => turned());
+        port1.start();
+        port2.postMessage('');
+      });
+    }
+  });
 const away = async (page: Page) => {
   await page.mouse.move(5, 5);
 };
@@ -26,11 +38,13 @@ test('a toast stays for 5 s; time stands still while it is pointed at, focused, 
   await away(page);
   await page.clock.runFor(4_000);
   await toast.hover();
+  await rendered(page);
   await page.clock.runFor(60_000);
   expect(await toast.isVisible()).toBe(true);
   await away(page);
 
   await page.keyboard.press('F8');
+  await rendered(page);
   await page.clock.runFor(60_000);
   expect(await toast.isVisible()).toBe(true);
   await page.keyboard.press('Escape');
@@ -41,9 +55,11 @@ test('a toast stays for 5 s; time stands still while it is pointed at, focused, 
       document.dispatchEvent(new Event('visibilitychange'));
     }, hidden);
   await hide(true);
+  await rendered(page);
   await page.clock.runFor(60_000);
   expect(await toast.isVisible()).toBe(true);
   await hide(false);
+  await rendered(page);
   await page.clock.runFor(1_100);
   expect(await toast.count()).toBe(0);
 });
