@@ -27,6 +27,9 @@ function session(): Promise<string> {
   return customer;
 }
 
+/** Waits until what is looked at satisfies the expectation. */
+export const soon = <T>(look: () => T) => expect.poll(look, { timeout: 10_000 });
+
 async function openProfiles(): Promise<Profiles> {
   const browser = await chromium.connect(inject('chromium'));
   const known = new Map<string, Promise<Person>>();

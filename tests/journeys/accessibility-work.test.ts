@@ -3,13 +3,10 @@ import { expect } from 'vitest';
 import { inspection, type Look } from './axe.ts';
 import type { Person } from './browser.ts';
 import { signIn } from './portal.ts';
-import { openShop, type Shop } from './seed.ts';
+import { shopAt } from './seed.ts';
 import { setTheStage } from './stage.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
-
-let shop: Promise<Shop> | undefined;
-const shopAt = (address: string): Promise<Shop> => (shop ??= openShop(address));
 
 journey('everybody can wait, and see what failed', async ({ product, person }) => {
   const { customer } = await shopAt(product.address);

@@ -1,14 +1,11 @@
 import { expect } from 'vitest';
 import { inspection } from './axe.ts';
 import { signIn, signUp } from './portal.ts';
-import { openShop, type Shop } from './seed.ts';
+import { shopAt } from './seed.ts';
 import { setTheStage } from './stage.ts';
 import { fillRegistration } from './steps.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
-
-let shop: Promise<Shop> | undefined;
-const shopAt = (address: string): Promise<Shop> => (shop ??= openShop(address));
 
 journey('everybody can sign in', async ({ product, person }) => {
   const { open } = await person({ still: true });

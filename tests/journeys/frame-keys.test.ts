@@ -1,23 +1,12 @@
 import type { Locator, Page, Response } from 'playwright-core';
 import { expect } from 'vitest';
 import { faultsOf } from './axe.ts';
-import {
-  ask,
-  type FrameShop,
-  gone,
-  heading,
-  openFrameShop,
-  palette,
-  takesFocus,
-} from './frame-shop.ts';
+import { ask, gone, heading, shopAt, palette, takesFocus } from './frame-shop.ts';
 import { signUp } from './portal.ts';
 import { setTheStage } from './stage.ts';
 import { arrivesAt, soon } from './steps.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
-
-let opened: Promise<FrameShop> | undefined;
-const shopAt = (address: string): Promise<FrameShop> => (opened ??= openFrameShop(address));
 
 /** The answer to an act. */
 const isAbout = (act: string, answer: Response): boolean =>

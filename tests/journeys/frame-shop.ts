@@ -14,10 +14,10 @@ import { soon } from './steps.ts';
 export const budi = '6281299991001';
 const names = { name: 'Batik Kenanga', phone: '6281355509001' };
 
-export type FrameShop = { customer: Customer; sender: Sender };
+type FrameShop = { customer: Customer; sender: Sender };
 
 /** Opens a shop with more than two pages of messages. */
-export async function openFrameShop(address: string): Promise<FrameShop> {
+async function openFrameShop(address: string): Promise<FrameShop> {
   const customer = await signUp(address, names);
   await topUp(address, customer, 100_000);
   const sender = await newSender(address, customer, { name: 'Kasir', phone: names.phone });
@@ -29,6 +29,11 @@ export async function openFrameShop(address: string): Promise<FrameShop> {
   await deliverText(address, sender, { to: budi, text: 'Jas Anda sudah selesai, Pak Budi.' });
   return { customer, sender };
 }
+
+let shop: Promise<FrameShop> | undefined;
+
+/** That shop, opened when a file's first journey asks for it. */
+export const shopAt = (address: string): Promise<FrameShop> => (shop ??= openFrameShop(address));
 
 export const heading = (tab: Page, name: string): Locator =>
   tab.getByRole('heading', { level: 1, name, exact: true });

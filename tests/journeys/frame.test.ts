@@ -2,23 +2,12 @@ import type { Locator, Response } from 'playwright-core';
 import { expect } from 'vitest';
 import { faultsOf } from './axe.ts';
 import { frames } from './browser.ts';
-import {
-  ask,
-  budi,
-  type FrameShop,
-  gone,
-  heading,
-  openFrameShop,
-  takesFocus,
-} from './frame-shop.ts';
+import { ask, budi, gone, heading, shopAt, takesFocus } from './frame-shop.ts';
 import { answerFrom, topUp } from './portal.ts';
 import { setTheStage } from './stage.ts';
 import { soon } from './steps.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
-
-let opened: Promise<FrameShop> | undefined;
-const shopAt = (address: string): Promise<FrameShop> => (opened ??= openFrameShop(address));
 
 /** The answer to an act. */
 const isAbout = (act: string, answer: Response): boolean =>

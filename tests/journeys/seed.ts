@@ -111,3 +111,8 @@ async function tokenWithoutPhone(address: string, { session }: Customer): Promis
   const { path } = await ask(address, linkToken, { token_id: token.id }, session);
   return { id: token.id, scan: path };
 }
+
+let shop: Promise<Shop> | undefined;
+
+/** The one shop of a file's journeys, opened when the first of them asks for it. */
+export const shopAt = (address: string): Promise<Shop> => (shop ??= openShop(address));

@@ -6,6 +6,7 @@ import {
   type UploadMetadata,
 } from '#contract/uploads.ts';
 import { apiUrl } from '#web/client/act.ts';
+import { readJson } from '#web/client/json.ts';
 import { sessionToken } from '#web/client/session.ts';
 import { Fault } from '#web/client/uploadFault.ts';
 import { retried } from '#web/client/uploadRetry.ts';
@@ -270,11 +271,7 @@ async function ask(asking: Asking): Promise<Reply> {
 
 /** The server's words in an answer that says no. */
 function sentenceIn(text: string): string | undefined {
-  try {
-    const answer: unknown = JSON.parse(text);
-    if (typeof answer !== 'object' || answer === null || !('msg' in answer)) return undefined;
-    return typeof answer.msg === 'string' && answer.msg !== '' ? answer.msg : undefined;
-  } catch {
-    return undefined;
-  }
+  const answer = readJson(text);
+  if (typeof answer !== 'object' || answer === null || !('msg' in answer)) return undefined;
+  return typeof answer.msg === 'string' && answer.msg !== '' ? answer.msg : undefined;
 }

@@ -1,4 +1,5 @@
 import { UPLOAD_HOURS } from '#contract/uploads.ts';
+import { readJson } from '#web/client/json.ts';
 import { keep, kept } from '#web/client/kept.ts';
 
 const NAME = 'uploads';
@@ -73,13 +74,9 @@ export function forgetBegun(transferId: string): void {
 }
 
 function entries(): readonly Entry[] {
-  try {
-    const all: unknown = JSON.parse(kept('browser', NAME) ?? '[]');
-    const fresh = Date.now() - UPLOAD_HOURS * HOUR_MS;
-    return Array.isArray(all) ? all.filter(isEntry).filter(({ at }) => at > fresh) : [];
-  } catch {
-    return [];
-  }
+  const all = readJson(kept('browser', NAME));
+  const fresh = Date.now() - UPLOAD_HOURS * HOUR_MS;
+  return Array.isArray(all) ? all.filter(isEntry).filter(({ at }) => at > fresh) : [];
 }
 
 function isEntry(one: unknown): one is Entry {

@@ -1,8 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
-
-const soon = <T>(look: () => T) => expect.poll(look, { timeout: 10_000 });
+import { soon, test } from '#tests/gallery.ts';
 
 const player = (page: Page, title: string) => page.getByRole('group', { name: title });
 const told = (page: Page, of: string) => soon(() => page.getByLabel(of).textContent());

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { soon, test } from '#tests/gallery.ts';
 
 const table = (page: Page, name: string) => page.getByRole('table', { name, exact: true });
 const firstCells = (place: Locator) => place.locator('tbody tr td:first-child').allInnerTexts();
@@ -12,7 +12,6 @@ const asked = async (page: Page, caption: string) =>
 const turns = (page: Page, caption: string) =>
   page.getByRole('navigation', { name: `Halaman ${caption}` });
 /** Looks until it is so. */
-const soon = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
 const focused = (place: Locator) => place.evaluate((one) => one === document.activeElement);
 
 test('it pages ten rows at a time, and asks as its kind of paging does', async ({ show }) => {

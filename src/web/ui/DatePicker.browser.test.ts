@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { soon, test } from '#tests/gallery.ts';
 
 const button = (page: Page, label: string) =>
   page.getByRole('button', { name: new RegExp(`^${label}: `) });
@@ -9,7 +9,6 @@ const picker = (page: Page) => page.getByRole('dialog', { name: /^Pilih/ });
 const day = (page: Page, name: string) =>
   picker(page).getByRole('gridcell', { name: new RegExp(`(^|, )${name}`) });
 /** Looks until it is so. */
-const soon = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
 const focused = (place: Locator) => place.evaluate((one) => one === document.activeElement);
 /** The civil date of the cell that has the focus. */
 const standsOn = (page: Page) =>

@@ -1,8 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
-
-const soon = <T>(look: () => T) => expect.poll(look, { timeout: 10_000 });
+import { soon, test } from '#tests/gallery.ts';
 
 const states = (page: Page) => page.getByLabel('States of the zoom').textContent();
 const now = (page: Page) => soon(async () => (await states(page))?.split(' ').at(-1));

@@ -1,9 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { soon, test } from '#tests/gallery.ts';
 import type { Progress } from '#web/ui/rules/media.ts';
-
-const soon = <T>(look: () => T) => expect.poll(look, { timeout: 10_000 });
 
 const player = (page: Page, title: string) => page.getByRole('group', { name: title });
 const told = (page: Page, of: string) => soon(() => page.getByLabel(of).textContent());

@@ -1,3 +1,4 @@
+import { readJson } from '#web/client/json.ts';
 import { safeTarget } from '#web/client/redirect.ts';
 
 /** What a push says, as far as it can be trusted. */
@@ -42,7 +43,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
  * @param raw the decrypted text; `undefined` for a push that carries nothing.
  */
 export function readPush(raw: string | undefined, origin: string): Pushed {
-  const payload = bag(parsed(raw));
+  const payload = bag(readJson(raw));
   const notification = bag(payload['notification']);
   const data = bag(payload['data']);
   const title = text(notification['title']).slice(0, TITLE_MAX);
@@ -86,12 +87,4 @@ function ownPicture(link: string, origin: string): string | undefined {
 
 function wholeNumber(digits: string): number | undefined {
   return /^\d{1,9}$/.test(digits) ? Math.min(Number(digits), UNREAD_MAX) : undefined;
-}
-
-function parsed(raw: string | undefined): unknown {
-  try {
-    return JSON.parse(raw ?? '');
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { readJson } from '#web/client/json.ts';
 import { keep, kept } from '#web/client/kept.ts';
 
 const ENTRY = 'forgot-grant';
@@ -20,13 +21,8 @@ export const readGrant = (): ForgotGrant | undefined => grantIn(kept('tab', ENTR
 
 /** Reads what was kept; anybody may have written it. */
 export function grantIn(text: string | undefined, now = Date.now()): ForgotGrant | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const found: unknown = JSON.parse(text);
-    return isGrant(found) && found.expiresAt > now ? found : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = readJson(text);
+  return isGrant(found) && found.expiresAt > now ? found : undefined;
 }
 
 function isGrant(found: unknown): found is ForgotGrant {

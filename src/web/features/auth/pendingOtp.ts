@@ -1,4 +1,5 @@
 import type { Challenge } from '#contract/accounts.ts';
+import { readJson } from '#web/client/json.ts';
 import { keep, kept } from '#web/client/kept.ts';
 import { codeFrom, isCode, type SentCode } from '#web/features/auth/sentCode.ts';
 
@@ -28,13 +29,8 @@ export const readPending = (): PendingOtp | undefined => pendingIn(kept('tab', E
 
 /** Reads what was kept; anybody may have written it. */
 export function pendingIn(text: string | undefined): PendingOtp | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const found: unknown = JSON.parse(text);
-    return isPending(found) ? found : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = readJson(text);
+  return isPending(found) ? found : undefined;
 }
 
 const isPending = (found: unknown): found is PendingOtp =>

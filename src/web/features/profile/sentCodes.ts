@@ -1,3 +1,4 @@
+import { readJson } from '#web/client/json.ts';
 import { keep, kept } from '#web/client/kept.ts';
 import { isCode, type SentCode } from '#web/features/auth/sentCode.ts';
 
@@ -14,11 +15,6 @@ export function keptCodes(name: string, count: number): readonly SentCode[] | un
 
 /** Reads what was kept; anybody may have written it. */
 export function codesIn(text: string | undefined): readonly SentCode[] {
-  if (text === undefined) return [];
-  try {
-    const found: unknown = JSON.parse(text);
-    return Array.isArray(found) && found.every(isCode) ? found : [];
-  } catch {
-    return [];
-  }
+  const found = readJson(text);
+  return Array.isArray(found) && found.every(isCode) ? found : [];
 }

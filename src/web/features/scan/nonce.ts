@@ -1,3 +1,5 @@
+import { readJson } from '#web/client/json.ts';
+
 const ENTRY = 'scan-nonce';
 
 /** Private windows may have no storage: then it lives as long as the page. */
@@ -25,11 +27,7 @@ export function saveNonce(data: string, nonce: string): void {
 
 /** The nonce of this link in what was kept; another link's is of no use. */
 export function nonceIn(text: string | null, data: string): string | undefined {
-  try {
-    const kept: unknown = JSON.parse(text ?? 'null');
-    if (!Array.isArray(kept) || kept[0] !== data || typeof kept[1] !== 'string') return undefined;
-    return kept[1];
-  } catch {
-    return undefined;
-  }
+  const kept = readJson(text);
+  if (!Array.isArray(kept) || kept[0] !== data || typeof kept[1] !== 'string') return undefined;
+  return kept[1];
 }

@@ -1,5 +1,6 @@
 import { Search } from 'lucide-react';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import { readJson } from '#web/client/json.ts';
 import { keep, kept } from '#web/client/kept.ts';
 import { hasCommandKey, matchPress } from '#web/client/shortcuts.ts';
 import { arrange, withRecent, type Command } from '#web/features/shell/keys/commands.ts';
@@ -142,10 +143,6 @@ const RECENT = 'palette';
 
 /** What this person used last, in this browser, since they signed in. */
 function recentIds(): readonly string[] {
-  try {
-    const ids: unknown = JSON.parse(kept('browser', RECENT) ?? '[]');
-    return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
-  } catch {
-    return [];
-  }
+  const ids = readJson(kept('browser', RECENT));
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
 }

@@ -1,0 +1,8 @@
+import { expect, test } from 'vitest';
+import { readJson } from './json.ts';
+
+test('what is no JSON says nothing', () => {
+  for (const text of [undefined, null, '', '{', 'halo']) expect(readJson(text)).toBeUndefined();
+  expect(readJson('null')).toBeNull();
+  expect(readJson('[1]')).toEqual([1]);
+});
