@@ -1,4 +1,4 @@
-import { type Browser, type Page, chromium } from 'playwright-core';
+import { type Browser, type Locator, type Page, chromium } from 'playwright-core';
 import { test as base, expect, inject } from 'vitest';
 import { openPerson, type Person, type Wish } from '#tests/journeys/browser.ts';
 import { signUp } from '#tests/journeys/portal.ts';
@@ -29,6 +29,28 @@ function session(): Promise<string> {
 
 /** Waits until what is looked at satisfies the expectation. */
 export const soon = <T>(look: () => T) => expect.poll(look, { timeout: 10_000 });
+
+/**
+ * Where a thing is and how large, in CSS pixels, once nothing moves any more. To the hundredth: what
+ * a browser has moved or scaled may be 43.99998 high afterwards.
+ */
+export async function boxOf(thing: Locator) {
+  await thing.evaluate(async () => {
+    const ending = document
+      .getAnimations()
+      .filter(
+        ({ effect, playState }) =>
+          playState === 'running' && effect?.getComputedTiming().endTime !== Infinity,
+      );
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
+  const box = await thing.boundingBox();
+  if (!box) throw new Error('what is measured is not shown');
+  const [x = 0, y = 0, width = 0, height = 0] = [box.x, box.y, box.width, box.height].map(
+    (size) => Math.round(size * 100) / 100,
+  );
+  return { x, y, width, height };
+}
 
 async function openProfiles(): Promise<Profiles> {
   const browser = await chromium.connect(inject('chromium'));

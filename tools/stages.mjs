@@ -74,7 +74,8 @@ function broken(error) {
 async function vitest({ node, folder }, project) {
   const results = join(folder, `${project}.json`);
   const program = join(root, 'node_modules/vitest/vitest.mjs');
-  const given = ['run', '--project', project, '--reporter=dot', '--reporter=json'];
+  const reporters = ['dot', 'json', './tools/wavering.ts'].map((one) => `--reporter=${one}`);
+  const given = ['run', '--project', project, ...reporters];
   const code = await exitOf(node, [program, ...given, `--outputFile.json=${results}`]);
   if (!existsSync(results)) return { passed: 0, failed: 1 };
   const found = JSON.parse(readFileSync(results, 'utf8'));

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { boxOf, test } from '#tests/gallery.ts';
 
 test('an alert that came with the page does not interrupt; a danger that turns up later does', async ({
   show,
@@ -25,8 +25,8 @@ test('its button closes it, once', async ({ show }) => {
   const state = page.getByRole('region', { name: 'Shown later, and closed' });
   await state.getByRole('button', { name: 'Show a danger' }).click();
   const close = state.getByRole('button', { name: 'Tutup' });
-  const box = await close.boundingBox();
-  expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
+  const box = await boxOf(close);
+  expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(44);
   await close.click();
   expect(await state.getByText('Muncul kemudian').count()).toBe(0);
   expect(await state.getByLabel('Closed').textContent()).toBe('1');

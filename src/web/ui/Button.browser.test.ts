@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { boxOf, test } from '#tests/gallery.ts';
 
 test('a busy button keeps its width and the focus, says so, and takes no second click', async ({
   show,
@@ -7,14 +7,14 @@ test('a busy button keeps its width and the focus, says so, and takes no second 
   const page = await show('button');
   const state = page.getByRole('region', { name: 'Busy' });
   const button = state.getByRole('button', { name: 'Kirim pesan', exact: true });
-  const before = await button.boundingBox();
+  const before = await boxOf(button);
   await button.focus();
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
   await page.getByRole('status').getByText('Memuat…').waitFor();
   expect(await state.getByLabel('Clicks').textContent()).toBe('1');
   expect(await button.getAttribute('aria-busy')).toBe('true');
-  expect((await button.boundingBox())?.width).toBe(before?.width);
+  expect((await boxOf(button)).width).toBe(before.width);
   expect(await button.evaluate((one) => one === document.activeElement)).toBe(true);
 
   await state.getByRole('button', { name: 'It was sent' }).click();

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { boxOf, test } from '#tests/gallery.ts';
 
 test('each message is shown as what it is, with its sender and time in its name', async ({
   show,
@@ -30,7 +30,7 @@ test('each message is shown as what it is, with its sender and time in its name'
 test('a long file name is cut at 250 px and whole in its title', async ({ show }) => {
   const page = await show('chat-message', { width: 1440 });
   const name = page.getByTitle(/^Daftar harga kue lapis .* November 2026\.pdf$/);
-  expect((await name.boundingBox())?.width).toBe(250);
+  expect((await boxOf(name)).width).toBe(250);
   expect(await name.evaluate((box) => box.scrollWidth > box.clientWidth)).toBe(true);
   const link = page.getByRole('link', { name: /Daftar harga/ });
   expect(await link.getAttribute('download')).toMatch(/2026\.pdf$/);

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { boxOf, test } from '#tests/gallery.ts';
 
 test('a checkbox is 20 px in a target of 44, and its label ticks it too', async ({ show }) => {
   const page = await show('checkbox', { width: 390 });
   const agree = page.getByRole('checkbox', { name: 'Saya menyetujui syarat layanan' });
-  expect(await agree.boundingBox()).toMatchObject({ width: 20, height: 20 });
-  expect((await agree.locator('..').boundingBox())?.height).toBeGreaterThanOrEqual(44);
+  expect(await boxOf(agree)).toMatchObject({ width: 20, height: 20 });
+  expect((await boxOf(agree.locator('..'))).height).toBeGreaterThanOrEqual(44);
   await page.getByText('Saya menyetujui syarat layanan').click();
   expect(await page.getByLabel('Agreed', { exact: true }).textContent()).toBe('yes');
   await agree.focus();

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon, test } from '#tests/gallery.ts';
+import { boxOf, soon, test } from '#tests/gallery.ts';
 
 const table = (page: Page, name: string) => page.getByRole('table', { name, exact: true });
 const firstCells = (place: Locator) => place.locator('tbody tr td:first-child').allInnerTexts();
@@ -151,7 +151,7 @@ test('columns are moved by keys and by the pointer, never under 20 px', async ({
   const sent = table(page, 'Pesan terkirim');
   const line = sent.getByRole('separator', { name: 'Lebar kolom Kepada' });
   const header = sent.getByRole('columnheader', { name: /^Kepada/ });
-  const width = async () => Math.round((await header.boundingBox())?.width ?? 0);
+  const width = async () => Math.round((await boxOf(header)).width);
   const now = async () => Number(await line.getAttribute('aria-valuenow'));
   const start = await width();
   await soon(now).toBe(start);
@@ -177,8 +177,7 @@ test('columns are moved by keys and by the pointer, never under 20 px', async ({
   await soon(width).toBe(150);
   expect(Number(await line.getAttribute('aria-valuemax'))).toBeGreaterThan(150);
 
-  const box = await line.boundingBox();
-  if (!box) throw new Error('The line has no place.');
+  const box = await boxOf(line);
   await page.mouse.move(box.x + box.width / 2, box.y + 10);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2 + 60, box.y + 10, { steps: 3 });
@@ -254,7 +253,7 @@ test('a row’s own menu is named after it, and opens nothing else', async ({ sh
 test('rows are 44 px high, or 36, as this browser remembers', async ({ show }) => {
   const page = await show('data-table');
   const row = table(page, 'Pesan terkirim').getByRole('row').nth(2);
-  const height = async () => Math.round((await row.boundingBox())?.height ?? 0);
+  const height = async () => Math.round((await boxOf(row)).height);
   await row.waitFor();
   expect(await height()).toBe(44);
   await page.getByRole('button', { name: 'Baris rapat, Pesan terkirim' }).press('Enter');
@@ -271,9 +270,9 @@ test('on a phone a row is two lines and nothing is wider than the screen', async
   const sent = table(page, 'Pesan terkirim');
   const row = sent.getByRole('row').filter({ hasText: 'Budi Santoso 1' }).first();
   await row.waitFor();
-  const box = await row.boundingBox();
-  expect(box?.height).toBeGreaterThanOrEqual(44);
-  expect(box?.height).toBeLessThan(84);
+  const box = await boxOf(row);
+  expect(box.height).toBeGreaterThanOrEqual(44);
+  expect(box.height).toBeLessThan(84);
   expect(await row.getByRole('cell').count()).toBe(5);
   const over = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(await over()).toBe(0);
@@ -287,6 +286,6 @@ test('on a phone a row is two lines and nothing is wider than the screen', async
   await bar.getByRole('checkbox', { name: 'Pilih semua baris di halaman ini' }).check();
   await bar.getByText('10 baris dipilih').waitFor();
   const one = table(page, 'Pesan pilihan').getByRole('checkbox').first();
-  const target = await one.locator('xpath=..').boundingBox();
-  expect(Math.min(target?.width ?? 0, target?.height ?? 0)).toBeGreaterThanOrEqual(44);
+  const target = await boxOf(one.locator('xpath=..'));
+  expect(Math.min(target.width, target.height)).toBeGreaterThanOrEqual(44);
 });

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon, test } from '#tests/gallery.ts';
+import { boxOf, soon, test } from '#tests/gallery.ts';
 
 const button = (page: Page, label: string) =>
   page.getByRole('button', { name: new RegExp(`^${label}: `) });
@@ -244,16 +244,16 @@ test('on a phone it is a sheet as high as the screen, with one month', async ({ 
   await button(page, 'Periode laporan').click();
   const sheet = picker(page);
   expect(await sheet.getByRole('grid').count()).toBe(1);
-  const box = await sheet.getByRole('heading', { level: 2 }).locator('xpath=../..').boundingBox();
+  const box = await boxOf(sheet.getByRole('heading', { level: 2 }).locator('xpath=../..'));
   const view = page.viewportSize();
-  expect(box?.height).toBe(view?.height);
-  expect(box?.width).toBe(view?.width);
+  expect(box.height).toBe(view?.height);
+  expect(box.width).toBe(view?.width);
   const cell = await day(page, '12 November 2026').count();
   expect(cell).toBe(0);
   await sheet.getByRole('button', { name: 'Bulan berikutnya' }).click();
-  const target = await day(page, '12 November 2026').boundingBox();
-  expect(target?.height).toBeGreaterThanOrEqual(44);
-  expect(target?.width).toBeGreaterThanOrEqual(44);
+  const target = await boxOf(day(page, '12 November 2026'));
+  expect(target.height).toBeGreaterThanOrEqual(44);
+  expect(target.width).toBeGreaterThanOrEqual(44);
   await day(page, '12 November 2026').click();
   await day(page, '14 November 2026').click();
   await sheet.getByRole('button', { name: 'Terapkan' }).click();

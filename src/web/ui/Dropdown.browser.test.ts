@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { boxOf, test } from '#tests/gallery.ts';
 import { soon } from '#tests/journeys/steps.ts';
 
 const focused = (page: Page): Promise<string> =>
@@ -120,8 +120,7 @@ test('it is as wide as its button, flips at the foot, and goes when its button i
   const box = page.getByRole('group', { name: 'Kotak gulir' });
   const button = box.getByRole('button');
   const sides = async () => {
-    const [anchor, floating] = [await button.boundingBox(), await menu.boundingBox()];
-    if (!anchor || !floating) throw new Error('nothing is shown');
+    const [anchor, floating] = [await boxOf(button), await boxOf(menu)];
     return { anchor, floating };
   };
   await button.evaluate((one) => one.scrollIntoView({ block: 'start' }));

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { boxOf, test } from '#tests/gallery.ts';
 
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => {
@@ -8,19 +8,13 @@ const focused = (page: Page): Promise<string> =>
     return (one?.getAttribute('aria-label') ?? one?.textContent ?? '').trim();
   });
 
-const boxOf = async (page: Page) => {
-  const sheet = page.getByRole('dialog').locator(':scope > div').first();
-  await sheet.evaluate((one) => Promise.all(one.getAnimations().map(({ finished }) => finished)));
-  const box = await sheet.boundingBox();
-  if (!box) throw new Error('no dialog is shown');
-  return box;
-};
+const sheetOf = (page: Page) => boxOf(page.getByRole('dialog').locator(':scope > div').first());
 
 test('its sizes are 360, 560, 760 and 1000 px', async ({ show }) => {
   const page = await show('modal', { still: true });
   for (const [size, width] of Object.entries({ sm: 360, md: 560, lg: 760, xl: 1000 })) {
     await page.getByRole('button', { name: `Open ${size}` }).click();
-    expect((await boxOf(page)).width).toBe(width);
+    expect((await sheetOf(page)).width).toBe(width);
     await page.keyboard.press('Escape');
     expect(await page.getByRole('dialog').count()).toBe(0);
   }
@@ -30,10 +24,10 @@ test('below 480 px a modal fills the screen, and a sheet comes from below', asyn
   const page = await show('modal', { width: 390, still: true });
   const view = page.viewportSize() ?? { width: 0, height: 0 };
   await page.getByRole('button', { name: 'Open sm' }).click();
-  expect(await boxOf(page)).toEqual({ x: 0, y: 0, ...view });
+  expect(await sheetOf(page)).toEqual({ x: 0, y: 0, ...view });
   await page.getByRole('button', { name: 'Simpan' }).click();
   await page.getByRole('button', { name: 'Open a sheet' }).click();
-  const sheet = await boxOf(page);
+  const sheet = await sheetOf(page);
   expect(sheet.width).toBe(view.width);
   expect(sheet.height).toBeLessThan(view.height / 2);
   expect(sheet.y + sheet.height).toBe(view.height);
@@ -72,7 +66,7 @@ test('a press on the backdrop closes it; a drag that ends there does not', async
   const dialog = page.getByRole('dialog');
   const closed = page.getByLabel('Closed dialog');
   await page.getByRole('button', { name: 'Open sm' }).click();
-  const box = await boxOf(page);
+  const box = await sheetOf(page);
   await page.mouse.move(box.x + 40, box.y + 30);
   await page.mouse.down();
   await page.mouse.move(box.x - 80, box.y + 30);
@@ -80,8 +74,7 @@ test('a press on the backdrop closes it; a drag that ends there does not', async
   expect(await dialog.count()).toBe(1);
 
   // Where a button of the page lies behind: it hears nothing of the press.
-  const behind = await page.getByRole('button', { name: 'Open xl' }).boundingBox();
-  if (!behind) throw new Error('no button behind');
+  const behind = await boxOf(page.getByRole('button', { name: 'Open xl' }));
   const x = behind.x + 5;
   const y = behind.y + 5;
   const onBackdrop = await page.evaluate(
@@ -103,8 +96,7 @@ test('a finger on the backdrop closes it and touches nothing behind', async ({ s
   await page.getByRole('button', { name: 'Open a sheet' }).click();
   const heading = page.getByRole('dialog').getByRole('heading');
   await heading.waitFor();
-  const behind = await page.getByRole('button', { name: 'Open md' }).boundingBox();
-  if (!behind) throw new Error('no button behind');
+  const behind = await boxOf(page.getByRole('button', { name: 'Open md' }));
   await page.touchscreen.tap(behind.x + 10, behind.y + 10);
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(await page.getByLabel('Closed dialog').textContent()).toBe('shape sheet');

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { boxOf, test } from '#tests/gallery.ts';
 
 const turns = (page: Page, name: string) => page.getByRole('navigation', { name, exact: true });
 const numbers = async (page: Page, name: string) => {
@@ -52,8 +52,8 @@ test('without a number of pages there is back and forth', async ({ show }) => {
   expect(await nav.getByRole('button').count()).toBe(2);
   await nav.getByRole('button', { name: 'Halaman sebelumnya' }).click();
   expect(await nav.getByRole('status').textContent()).toBe('Halaman 1');
-  const box = await nav.getByRole('button').first().boundingBox();
-  expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
+  const box = await boxOf(nav.getByRole('button').first());
+  expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(44);
 });
 
 test('when there are fewer pages than the current one, the last one is shown', async ({ show }) => {

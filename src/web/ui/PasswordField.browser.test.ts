@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { boxOf, test } from '#tests/gallery.ts';
 
 const caret = (field: Locator) =>
   field.evaluate((one) => {
@@ -17,7 +17,7 @@ test('showing a password keeps the caret and the focus where they are', async ({
   const page = await show('password-field', { width: 390 });
   const field = page.getByLabel('Kata sandi', { exact: true });
   const toggle = page.getByRole('button', { name: 'Tampilkan kata sandi' }).first();
-  expect((await toggle.boundingBox())?.width).toBeGreaterThanOrEqual(44);
+  expect((await boxOf(toggle)).width).toBeGreaterThanOrEqual(44);
   expect(await field.getAttribute('autocomplete')).toBe('current-password');
   await field.fill('kopi-senja');
   await field.evaluate((one) => (one as HTMLInputElement).setSelectionRange(2, 5));

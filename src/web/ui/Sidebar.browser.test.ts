@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { boxOf, test } from '#tests/gallery.ts';
 import { soon } from '#tests/journeys/steps.ts';
 
 test('every entry is a link, the page’s own says so, and folders open', async ({ show }) => {
@@ -33,7 +33,7 @@ test('every entry is a link, the page’s own says so, and folders open', async 
 test('it becomes 64 px of icons, whose names come beside them', async ({ show }) => {
   const page = await show('sidebar');
   const menu = page.getByRole('navigation', { name: 'Menu contoh' });
-  const widthOf = async () => Math.round((await menu.boundingBox())?.width ?? 0);
+  const widthOf = async () => Math.round((await boxOf(menu)).width);
   expect(await widthOf()).toBe(232);
   await menu.getByRole('button', { name: 'Ciutkan menu' }).press('Enter');
   expect(await widthOf()).toBe(64);
@@ -50,11 +50,8 @@ test('it becomes 64 px of icons, whose names come beside them', async ({ show })
   expect(await tip.count()).toBe(0);
   await menu.getByRole('link', { name: 'Token' }).hover();
   await soon(() => tip.allTextContents()).toEqual(['Token']);
-  const [link, words] = [
-    await menu.getByRole('link', { name: 'Token' }).boundingBox(),
-    await tip.boundingBox(),
-  ];
-  expect(words?.x ?? 0).toBeGreaterThanOrEqual((link?.x ?? 0) + (link?.width ?? 0));
+  const [link, words] = [await boxOf(menu.getByRole('link', { name: 'Token' })), await boxOf(tip)];
+  expect(words.x).toBeGreaterThanOrEqual(link.x + link.width);
   // It may be pointed at.
   await tip.hover();
   expect(await tip.count()).toBe(1);
@@ -68,7 +65,7 @@ test('without a choice it is icons below 1024 px, and gives way to the bar of ph
   const page = await show('sidebar');
   const menu = page.getByRole('navigation', { name: 'Menu contoh' });
   await page.setViewportSize({ width: 900, height: 800 });
-  await soon(async () => Math.round((await menu.boundingBox())?.width ?? 0)).toBe(64);
+  await soon(async () => Math.round((await boxOf(menu)).width)).toBe(64);
   await page.setViewportSize({ width: 700, height: 800 });
   expect(await menu.isVisible()).toBe(false);
 });

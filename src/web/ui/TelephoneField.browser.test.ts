@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { boxOf, test } from '#tests/gallery.ts';
 import { soon } from '#tests/journeys/steps.ts';
 
 const PLAIN = 'Plain, as the specification has it';
@@ -278,16 +278,15 @@ test('on a phone the countries fill a dialog, and a finger picks one', async ({ 
       .map((name) => name.replace('_', ' ')),
   );
   const option = dialog.getByRole('option', { name: /Singapura/ });
-  const box = await option.boundingBox();
-  expect(box?.height).toBeGreaterThanOrEqual(44);
+  expect((await boxOf(option)).height).toBeGreaterThanOrEqual(44);
   await option.tap();
   await dialog.waitFor({ state: 'detached' });
   const phone = field(page, 'Nomor di ASEAN');
   await soon(() => isFocused(phone)).toBe(true);
   expect(await phone.inputValue()).toBe('+65');
   expect(await told(page, 'Nomor di ASEAN, digits')).toBe('65');
-  const button = await country(page, 'Chosen countries').boundingBox();
-  expect(Math.min(button?.width ?? 0, button?.height ?? 0)).toBeGreaterThanOrEqual(42);
+  const button = await boxOf(country(page, 'Chosen countries'));
+  expect(Math.min(button.width, button.height)).toBeGreaterThanOrEqual(42);
 });
 
 test('in a dialog the list is above it, and Escape and Enter are its own', async ({ show }) => {

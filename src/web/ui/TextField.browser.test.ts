@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { boxOf, test } from '#tests/gallery.ts';
 
 test('a text field has a height for each size, a name, a help or an error that is tied to it', async ({
   show,
@@ -8,7 +8,7 @@ test('a text field has a height for each size, a name, a help or an error that i
   const heights = { sm: 32, md: 40, lg: 44, xl: 52 };
   for (const [size, height] of Object.entries(heights)) {
     const box = page.getByRole('textbox', { name: `Nama, ${size}` }).locator('..');
-    expect((await box.boundingBox())?.height).toBe(height);
+    expect((await boxOf(box)).height).toBe(height);
   }
   const shop = page.getByRole('textbox', { name: 'Nama usaha', exact: true });
   expect(await shop.getAttribute('required')).not.toBeNull();
@@ -34,7 +34,7 @@ test('what stands before and after the text is not in the value; clearing goes b
 
   const search = page.getByRole('searchbox', { name: 'Cari pelanggan' });
   const clear = page.getByRole('button', { name: 'Hapus isian Cari pelanggan' });
-  expect((await clear.boundingBox())?.width).toBeGreaterThanOrEqual(44);
+  expect((await boxOf(clear)).width).toBeGreaterThanOrEqual(44);
   await search.focus();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { boxOf, test } from '#tests/gallery.ts';
 import { settled } from '#tests/journeys/browser.ts';
 import {
   done,
@@ -146,8 +146,7 @@ describe('the order', () => {
     expect(await ids()).toEqual([before?.[1], before?.[2], before?.[0]]);
 
     const grip = place.getByRole('button', { name: 'Move a.txt', exact: true });
-    const box = await grip.boundingBox();
-    if (!box) throw new Error('the handle is nowhere');
+    const box = await boxOf(grip);
     const [x, y] = [box.x + 9, box.y + 9];
     const press = async (...way: readonly number[]) => {
       // What was put back glides to its place.

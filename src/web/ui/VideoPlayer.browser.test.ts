@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon, test } from '#tests/gallery.ts';
+import { boxOf, soon, test } from '#tests/gallery.ts';
 import type { Progress } from '#web/ui/rules/media.ts';
 
 const player = (page: Page, title: string) => page.getByRole('group', { name: title });
@@ -57,8 +57,8 @@ test('it is 640 by 360 where there is room, and keeps its shape where there is n
   const page = await show('video-player', { width: 1440 });
   const video = player(page, 'Video dari Budi').locator('video');
   const size = async () => {
-    const box = await video.boundingBox();
-    return [Math.round(box?.width ?? 0), (box?.width ?? 0) / (box?.height ?? 1)] as const;
+    const box = await boxOf(video);
+    return [Math.round(box.width), box.width / box.height] as const;
   };
   const [wide, shape] = await size();
   expect(wide).toBeGreaterThanOrEqual(638);
