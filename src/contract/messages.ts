@@ -275,7 +275,7 @@ export const homeSummary = act({
         token_id: Id('token'),
         name: z.string(),
         status: TokenStatus,
-        reason: z.enum(['not_linked', 'disconnected', 'suspended', 'limit_near']),
+        reason: z.enum(['doubted', 'not_linked', 'disconnected', 'suspended', 'limit_near']),
       }),
     ),
     newest: z.array(MessageRow),

@@ -21,6 +21,24 @@ export const namesOf = async (place: Locator) =>
   (await itemsOf(place).locator('bdi').allTextContents()).join(' ');
 export const spoken = (place: Locator, words: string | RegExp) =>
   place.getByRole('status').filter({ hasText: words }).last().waitFor({ state: 'attached' });
+
+/**
+ * Notes what a widget says to screen readers from now on: some of it soon gives way to other words.
+ *
+ * @returns all that was said so far.
+ */
+export async function hear(place: Locator): Promise<() => Promise<string>> {
+  const heard = await place.evaluateHandle((part) => {
+    const said: string[] = [];
+    new MutationObserver(() => {
+      for (const { textContent } of part.querySelectorAll('[role="status"]'))
+        said.push(textContent);
+    }).observe(part, { subtree: true, childList: true, characterData: true });
+    return said;
+  });
+  return () => heard.evaluate((said) => said.join('\n'));
+}
+
 export const done = (item: Locator) =>
   item.getByText('Upload complete').waitFor({ timeout: 25_000 });
 

@@ -150,9 +150,11 @@ test('figures are for this machine, or for who knows the token', async () => {
   expect((await guarded.inject({ ...away, headers })).statusCode).toBe(200);
 });
 
-test('a server that cannot keep up says busy, and stays alive for who looks after it', async () => {
+test('a server that cannot keep up says busy, but shows its pages, and that it lives', async () => {
   const { app } = withHealth({});
   app.get('/well', async () => ({}));
+  // As the web app's files are: no route knows them.
+  app.setNotFoundHandler((_request, reply) => reply.send('a file'));
   await app.ready();
   await vi.waitFor(
     async () => {
@@ -162,6 +164,9 @@ test('a server that cannot keep up says busy, and stays alive for who looks afte
       expect(answer.statusCode).toBe(503);
       expect(answer.headers['retry-after']).toBe('2');
       expect((await app.inject({ url: '/healthz' })).statusCode).toBe(200);
+      expect((await app.inject({ url: '/assets/a-1.js' })).statusCode).toBe(200);
+      const posted = await app.inject({ method: 'POST', url: '/assets/a-1.js' });
+      expect(posted.statusCode).toBe(503);
     },
     { timeout: 10_000, interval: 10 },
   );

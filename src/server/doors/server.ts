@@ -91,7 +91,10 @@ export function openServer({
   });
   void app.register(pressure, {
     maxEventLoopDelay: delayMsMax,
-    pressureHandler: () => {
+    pressureHandler: ({ is404, method }) => {
+      // The web app's own files, which no route knows: they cost nothing, and a page that was refused
+      // one of its pieces stays broken.
+      if (is404 && (method === 'GET' || method === 'HEAD')) return;
       throw new Refusal('busy', { seconds: BUSY_SECONDS });
     },
   });

@@ -1,11 +1,15 @@
 import { useEffect, useRef, useState, type FormEvent, type RefObject } from 'react';
-import { fieldsOf } from '#web/client/errors.ts';
+import { fieldsOf, refusalCode, sentenceOf } from '#web/client/errors.ts';
+import type { RefusalCode } from '#contract/refusals.ts';
 import type { WrongFields } from '#web/client/wrongFields.ts';
 
 type Value = string | number | boolean | undefined | readonly string[];
 type Values = Readonly<Record<string, Value>>;
 /** Any text fits where a text was, whatever texts the schema knows. */
 type Settable<V> = V extends string ? string : V extends boolean ? boolean : V;
+
+/** The field that a refusal is about, for those that are about one. */
+type FieldOf<V extends Values> = Readonly<Partial<Record<RefusalCode, keyof V & string>>>;
 
 export type Form<V extends Values> = {
   values: V;
@@ -18,8 +22,13 @@ export type Form<V extends Values> = {
   leave: (name: keyof V & string) => void;
   /** For `onSubmit`: calls back when every field is right, else shows what is wrong. */
   submit: (send: (values: V) => void | Promise<void>) => (event: FormEvent) => void;
-  /** Shows what the server said of the fields. */
-  refuse: (error: unknown, more?: WrongFields) => void;
+  /** Shows what is wrong with the fields, and goes to the first of them. */
+  show: (wrong: WrongFields) => void;
+  /**
+   * Shows what the server said of the fields. True when the whole refusal is said of one (`fieldOf`
+   * knows of which): then there is nothing left to tell above the form.
+   */
+  refuse: (error: unknown, fieldOf?: FieldOf<V>) => boolean;
 };
 
 /**
@@ -84,9 +93,13 @@ export function useForm<V extends Values>(
         else await send(newest.current);
       })();
     },
-    refuse: (error, more = {}) => {
-      const wrong = { ...fieldsOf(error), ...more };
+    show,
+    refuse: (error, fieldOf = {}) => {
+      const code = refusalCode(error);
+      const field = code && fieldOf[code];
+      const wrong = field ? { [field]: sentenceOf(error) } : fieldsOf(error);
       if (Object.keys(wrong).length > 0) show(wrong);
+      return field !== undefined;
     },
   };
 }

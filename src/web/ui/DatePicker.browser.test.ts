@@ -124,6 +124,23 @@ test('dates are typed as people write them, and nonsense is ignored', async ({ s
   expect(await emitted(page, 'Tanggal')).toBe('2026-12-28 2027-01-03, 3×');
 });
 
+test('opened again at once it stays open, with the focus in it', async ({ show }) => {
+  const page = await show('date-picker');
+  await button(page, 'Tanggal').click();
+  const preset = picker(page).getByRole('button', { name: 'Bulan lalu' });
+  await preset.evaluate(async (one: HTMLElement) => {
+    const trigger = document.querySelector<HTMLElement>('[aria-expanded="true"]');
+    one.click();
+    await Promise.resolve();
+    if (trigger?.ariaExpanded !== 'false') throw new Error('it did not close');
+    trigger.click();
+    // What closing does late has been done when this comes.
+    await new Promise((late) => setTimeout(late, 1));
+    await new Promise((late) => setTimeout(late, 1));
+  });
+  await soon(() => picker(page).evaluate((one) => one.contains(document.activeElement))).toBe(true);
+});
+
 test('the grid is walked by the keys of the APG, across months, years and leap days', async ({
   show,
 }) => {

@@ -1,6 +1,6 @@
 import { Calendar as Icon, X } from 'lucide-react';
 import { Popover } from 'radix-ui';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode, type RefObject } from 'react';
 import { civilDate } from '#contract/time.ts';
 import { Chooser, ChooserFoot } from '#web/ui/DateChooser.tsx';
 import styles from '#web/ui/DatePicker.module.css';
@@ -58,6 +58,7 @@ export function DatePicker(props: DatePickerProps) {
   const { label, help, error, hideLabel = false, size, single = false } = props;
   const wide = useWide();
   const place = useTopLayer();
+  const trigger = useRef<HTMLButtonElement>(null);
   const picking = usePicking(props);
   const { open, value, today, show } = picking;
   const preset = value && !single ? presetOf(value, today, props) : undefined;
@@ -71,6 +72,7 @@ export function DatePicker(props: DatePickerProps) {
       <Field label={label} help={help} error={error} hideLabel={hideLabel}>
         {(links) => (
           <Trigger
+            at={trigger}
             links={links}
             label={label}
             shown={shown}
@@ -89,6 +91,10 @@ export function DatePicker(props: DatePickerProps) {
           onOpenAutoFocus={(event) => {
             event.preventDefault();
             focusStart(event.currentTarget);
+          }}
+          // Opened again before its closing gave the focus back: there it would count as outside.
+          onCloseAutoFocus={(event) => {
+            if (trigger.current?.ariaExpanded === 'true') event.preventDefault();
           }}
           onInteractOutside={picking.leave}
         >
@@ -177,6 +183,7 @@ function rangeIn(props: DatePickerProps): DateRange | null {
 }
 
 type TriggerProps = {
+  at: RefObject<HTMLButtonElement | null>;
   links: FieldLinks;
   label: string;
   shown: string;
@@ -185,10 +192,11 @@ type TriggerProps = {
   onClear: (() => void) | undefined;
 };
 
-const Trigger = ({ links, label, shown, size, onClear }: TriggerProps): ReactNode => (
+const Trigger = ({ at, links, label, shown, size, onClear }: TriggerProps): ReactNode => (
   <div className={controlClass(size, styles['box'])}>
     <Popover.Trigger asChild>
       <button
+        ref={at}
         type="button"
         {...links}
         aria-label={`${label}: ${shown}`}

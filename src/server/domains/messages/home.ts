@@ -4,6 +4,7 @@ import { rupiah } from '#contract/money.ts';
 import { civilDate } from '#contract/time.ts';
 import type { TokenStatus } from '#contract/tokens.ts';
 import { PAGE_SIZE } from '#contract/act.ts';
+import { isDoubted } from '#server/domains/tokens/tokens.ts';
 import { type KeptAct, on } from '#server/platform/act.ts';
 import type { Sql, Tx } from '#server/platform/database.ts';
 import { unreadOf } from './conversations.ts';
@@ -135,6 +136,7 @@ type StoredToken = {
   status: TokenStatus;
   daily_limit: number;
   accepted: number;
+  doubted: boolean;
 };
 
 async function attentionOf(
@@ -143,8 +145,10 @@ async function attentionOf(
   today: string,
 ): Promise<HomeSummary['attention']> {
   const tokens = await tx<StoredToken[]>`
-    select t.token_id, t.name, t.status, t.daily_limit, coalesce(d.accepted, 0) as accepted
+    select t.token_id, t.name, t.status, t.daily_limit, coalesce(d.accepted, 0) as accepted,
+      coalesce(${isDoubted(tx)}, false) as doubted
     from tokens t
+    join accounts a on a.account_id = t.account_id
     left join token_days d
       on d.account_id = t.account_id and d.token_id = t.token_id and d.day = ${today}
     where t.account_id = ${accountId} and not t.is_system and t.deleted_at is null
@@ -160,7 +164,8 @@ async function attentionOf(
 
 type Reason = HomeSummary['attention'][number]['reason'];
 
-function reasonOf({ status, accepted, daily_limit }: StoredToken): Reason | undefined {
+function reasonOf({ status, accepted, daily_limit, doubted }: StoredToken): Reason | undefined {
+  if (doubted) return 'doubted';
   switch (status) {
     case 'suspended':
     case 'disconnected':

@@ -13,6 +13,7 @@ import { readToken, readTokens } from './row.ts';
 export { type KeyRing, openKeyRing } from './key-ring.ts';
 export { type ConnectDeps, connectLink, hearUndo, scanQr } from './connect.ts';
 export { tokensHolding } from './holding.ts';
+export { isDoubted } from './row.ts';
 export { pastPhonesOf, tokenOfPhone } from './phones.ts';
 export { ensureSystemToken } from './system.ts';
 

@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { peopleActs } from '#web/client/calls.ts';
-import { refusalCode, sentenceOf } from '#web/client/errors.ts';
+import { refusalCode } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
 import { useForm } from '#web/client/useForm.ts';
 import { enterSession } from '#web/client/user.ts';
 import { wrongFields, type WrongFields } from '#web/client/wrongFields.ts';
+import { PasswordOwner } from '#web/features/auth/PasswordOwner.tsx';
 import styles from '#web/features/auth/auth.module.css';
 import { readGrant, saveGrant, type ForgotGrant } from '#web/features/auth/forgotGrant.ts';
 import { NewPasswordField } from '#web/features/auth/NewPasswordField.tsx';
@@ -65,9 +66,7 @@ function ChangeForm({ grant, onLate }: { grant: ForgotGrant; onLate: () => void 
       toast('Kata sandi sudah diganti. Sesi di peramban lain diakhiri.', { tone: 'success' });
     } catch (no) {
       if (refusalCode(no) === 'grant_gone') return onLate();
-      const common = refusalCode(no) === 'password_common';
-      form.refuse(no, common ? { password: sentenceOf(no) } : {});
-      setError(common ? undefined : no);
+      setError(form.refuse(no, { password_common: 'password' }) ? undefined : no);
     }
   };
 
@@ -80,15 +79,7 @@ function ChangeForm({ grant, onLate }: { grant: ForgotGrant; onLate: () => void 
       </p>
       <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(send)}>
         <Refused error={error} fields={['password', 'repeat']} />
-        {/* Tells the browser's list of passwords whose this one is. */}
-        <input
-          type="text"
-          name="username"
-          autoComplete="username"
-          value={grant.phone}
-          readOnly
-          hidden
-        />
+        <PasswordOwner phone={grant.phone} />
         <Passwords form={form} phone={grant.phone} />
         <Button type="submit" size="lg" block busy={change.busy}>
           Ganti kata sandi

@@ -1,7 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { accountActs } from '#web/client/calls.ts';
-import { refusalCode, sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
 import { useForm } from '#web/client/useForm.ts';
 import { wrongFields, type WrongFields } from '#web/client/wrongFields.ts';
@@ -55,9 +54,7 @@ export function RegisterPage() {
       await navigate({ to: '/auth/verify-otp' });
     } catch (no) {
       captcha.spent();
-      const common = refusalCode(no) === 'password_common';
-      form.refuse(no, common ? { password: sentenceOf(no) } : {});
-      setError(common ? undefined : no);
+      setError(form.refuse(no, { password_common: 'password' }) ? undefined : no);
     } finally {
       setSending(false);
     }

@@ -76,7 +76,7 @@ function useDecision({ topup, onDecided }: Props) {
   const askReject = () => {
     const input = { topup_id: topup.id, reason: form.values.reason };
     const wrong = wrongFields(rejectTopup, input);
-    if (Object.keys(wrong).length > 0) return form.refuse(undefined, wrong);
+    if (Object.keys(wrong).length > 0) return form.show(wrong);
     void confirm({
       title: 'Tolak isi saldo ini?',
       children: `${topup.account_name} membaca alasan Anda. Saldonya tidak bertambah.`,

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changePassword } from '#contract/people.ts';
-import { refusalCode, sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
 import { useForm } from '#web/client/useForm.ts';
 import { useUser } from '#web/client/user.ts';
 import { wrongFields } from '#web/client/wrongFields.ts';
+import { PasswordOwner } from '#web/features/auth/PasswordOwner.tsx';
 import { NewPasswordField } from '#web/features/auth/NewPasswordField.tsx';
 import styles from '#web/features/profile/profile.module.css';
 import { sessionsQuery } from '#web/features/profile/queries.ts';
@@ -39,9 +39,7 @@ function useChange() {
       setDone(doneWords(ended));
       void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     } catch (no) {
-      const field = refusedField[refusalCode(no) ?? ''];
-      form.refuse(no, field ? { [field]: sentenceOf(no) } : {});
-      setError(field ? undefined : no);
+      setError(form.refuse(no, refusedField) ? undefined : no);
     }
   };
   return { form, busy: change.busy, error, done, send, close: () => setDone(undefined) };
@@ -60,7 +58,7 @@ export function PasswordPart() {
       <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(send)}>
         <Alert state="success" visible={done !== undefined} label={done ?? ''} onClose={close} />
         <Refused error={error} fields={['current', 'password']} />
-        <input hidden name="username" autoComplete="username" value={user.phone} readOnly />
+        <PasswordOwner phone={user.phone} />
         <PasswordField
           label="Kata sandi sekarang"
           required
@@ -89,10 +87,7 @@ export function PasswordPart() {
   );
 }
 
-const refusedField: Readonly<Record<string, keyof typeof empty>> = {
-  password_wrong: 'current',
-  password_common: 'password',
-};
+const refusedField = { password_wrong: 'current', password_common: 'password' } as const;
 
 const doneWords = (ended: number): string =>
   ended === 0 ? 'Kata sandi diganti.' : `Kata sandi diganti, dan ${ended} sesi lain diakhiri.`;

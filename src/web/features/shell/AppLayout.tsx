@@ -1,7 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useMatches } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
-import { useEffect, useRef, useState, type MouseEvent, type ReactNode } from 'react';
+import {
+  useDeferredValue,
+  useEffect,
+  useRef,
+  useState,
+  type MouseEvent,
+  type ReactNode,
+} from 'react';
 import { keep, kept } from '#web/client/kept.ts';
 import { useSameUser } from '#web/client/preferences.ts';
 import { onSessionChange } from '#web/client/session.ts';
@@ -32,7 +39,8 @@ import { Tooltip } from '#web/ui/Tooltip.tsx';
 
 /** Everything for who is signed in: the menu beside (or below) the page. */
 export function AppLayout() {
-  const { data: user } = useQuery(userQuery);
+  // Deferred: the whole frame is drawn in slices, and not in one go that stops a phone.
+  const user = useDeferredValue(useQuery(userQuery).data);
   useArrival();
   // Somebody signed in or out in another tab: this one shows another person's facts.
   useEffect(() => onSessionChange(() => window.location.reload()), []);

@@ -3,11 +3,11 @@ import { useId, useState, type ReactNode } from 'react';
 import { askDeletion, deleteAccount } from '#contract/people.ts';
 import { formatRupiah } from '#contract/money.ts';
 import { formatTime } from '#contract/time.ts';
-import { refusalCode, sentenceOf } from '#web/client/errors.ts';
 import { useTakeUser } from '#web/client/preferences.ts';
 import { useAct } from '#web/client/query.ts';
 import { useForm } from '#web/client/useForm.ts';
 import { useUser } from '#web/client/user.ts';
+import { PasswordOwner } from '#web/features/auth/PasswordOwner.tsx';
 import { codeFrom, type SentCode } from '#web/features/auth/sentCode.ts';
 import { CodeBox } from '#web/features/profile/CodeBox.tsx';
 import styles from '#web/features/profile/profile.module.css';
@@ -102,11 +102,7 @@ type ProofProps = {
   onDone: () => void;
 };
 
-/** Which field a refusal is about. */
-const refusedField: Readonly<Record<string, 'password' | 'code'>> = {
-  password_wrong: 'password',
-  otp_wrong: 'code',
-};
+const refusedField = { password_wrong: 'password', otp_wrong: 'code' } as const;
 
 /** Password and code as they are typed, sent, and what became of them. */
 function useRemoval({ code, onDone }: Pick<ProofProps, 'code' | 'onDone'>) {
@@ -125,9 +121,7 @@ function useRemoval({ code, onDone }: Pick<ProofProps, 'code' | 'onDone'>) {
       toast('Permintaan diterima. Akun dihapus tujuh hari lagi.');
       onDone();
     } catch (no) {
-      const field = refusedField[refusalCode(no) ?? ''];
-      form.refuse(no, field ? { [field]: sentenceOf(no) } : {});
-      setError(field ? undefined : no);
+      setError(form.refuse(no, refusedField) ? undefined : no);
     }
   };
   return { form, busy: remove.busy, error, send, fail: setError };
@@ -173,7 +167,7 @@ function ProofStep({ code, onCode, onClose, onDone }: ProofProps) {
           onSent={onCode}
           onError={fail}
         />
-        <input hidden name="username" autoComplete="username" value={phone} readOnly />
+        <PasswordOwner phone={phone} />
         <PasswordField
           label="Kata sandi"
           required

@@ -3,7 +3,7 @@ import { useId, useState, type ReactNode } from 'react';
 import { changePhone, confirmPhone } from '#contract/people.ts';
 import type { Refusal } from '#contract/refusals.ts';
 import { formatTime } from '#contract/time.ts';
-import { refusalCode, sentenceOf } from '#web/client/errors.ts';
+import { refusalCode } from '#web/client/errors.ts';
 import { useTakeUser } from '#web/client/preferences.ts';
 import { useAct } from '#web/client/query.ts';
 import { useForm } from '#web/client/useForm.ts';
@@ -103,9 +103,7 @@ function NumberStep({ onCodes, onClose }: NumberProps) {
       const sent = await change.perform({ phone });
       onCodes([codeFrom(sent.old, user.phone), codeFrom(sent.new, phone)]);
     } catch (no) {
-      const same = refusalCode(no) === 'phone_same';
-      form.refuse(no, same ? { phone: sentenceOf(no) } : {});
-      setError(same ? undefined : no);
+      setError(form.refuse(no, { phone_same: 'phone' }) ? undefined : no);
     }
   };
   return (

@@ -4,6 +4,7 @@ import { refusalCode, sentenceOf } from '#web/client/errors.ts';
 import { answerProof } from '#web/client/proof.ts';
 import { useAct } from '#web/client/query.ts';
 import { useUser } from '#web/client/user.ts';
+import { PasswordOwner } from '#web/features/auth/PasswordOwner.tsx';
 import styles from '#web/features/profile/profile.module.css';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { Button } from '#web/ui/Button.tsx';
@@ -87,7 +88,7 @@ export function ProofDialog() {
           Demi keamanan akun, tindakan ini meminta kata sandi Anda sekali lagi.
         </p>
         <Refused error={error} />
-        <input hidden name="username" autoComplete="username" value={phone} readOnly />
+        <PasswordOwner phone={phone} />
         <PasswordField
           ref={attach}
           label="Kata sandi"
