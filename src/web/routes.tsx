@@ -262,8 +262,11 @@ export const makeRouter = (client: QueryClient) =>
     defaultErrorComponent: BrokenPage,
     defaultPendingComponent: () => <Spinner screen />,
     defaultPendingMs: 300,
-    // Paging and filtering change the address too; only another page is worth a transition.
-    defaultViewTransition: { types: ({ pathChanged }) => (pathChanged ? ['page'] : false) },
+    // Paging and filtering change the address too; only another page is worth a transition. Not the
+    // first one: it comes from nowhere, and what is clicked meanwhile is not heard.
+    defaultViewTransition: {
+      types: ({ fromLocation, pathChanged }) => (fromLocation && pathChanged ? ['page'] : false),
+    },
     Wrap: ({ children }) => <QueryClientProvider client={client}>{children}</QueryClientProvider>,
   });
 
