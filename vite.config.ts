@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { chunkGroups, fileName } from './tools/chunks.ts';
 import { serviceWorker } from './tools/service-worker.ts';
 
 /** Preloads the one font file, whose hashed name only the bundle knows. */
@@ -39,53 +40,6 @@ function layerOrder(): Plugin {
   };
 }
 
-/** What every screen needs, in one file: many small ones compress worse (2.5 kB of gzip). */
-const libraries = {
-  name: 'core',
-  test: new RegExp(
-    [
-      'node_modules/(?:react|react-dom|scheduler|use-sync-external-store)/',
-      // Two of them are for one page that few see.
-      'node_modules/@tanstack/(?:[a-z]+-router|router-core|[a-z]+-query|query-core|history|[a-z-]*store)/(?!.*/(?:queriesObserver|useQueries))',
-      'lucide-react/dist/esm/(?:shared|Icon|createLucide|context)',
-      'preload-helper|rolldown/runtime',
-      'src/web/client/(?:errors|calls|key|session|query|user|search|redirect)\\.ts',
-      'src/web/ui/(?:Button|PageTitle|Spinner|toasts|announce|rules/classes)\\.',
-    ].join('|'),
-  ),
-};
-
-/** The fields of the sign-in page, which other forms share: five files would cost it 1 kB more. */
-const signingIn = {
-  name: 'fields',
-  test: new RegExp(
-    [
-      'src/web/client/(?:useForm|wrongFields)\\.',
-      'src/web/ui/(?:Field|PhoneField|PasswordField|rules/phone)\\.',
-      'src/web/features/auth/(?:useCaptcha|CaptchaLine|TypedPhoneField|auth\\.module)\\.',
-      'lucide-react/dist/esm/icons/shield\\.',
-    ].join('|'),
-  ),
-};
-
-/**
- * What many pages share, in pieces of 20 kB or more: as a file for each shared module the first signed-in
- * screen was 70 links, and writing those took a phone longer than running what they bring. What few
- * share stays apart, so that a lazy piece brings only its own. `npm run size` sees that no two files import
- * each other: what one of them needs at once would not be there yet.
- */
-const shared = {
-  name: 'shared',
-  test: /./,
-  minShareCount: 5,
-  entriesAware: true,
-  entriesAwareMergeThreshold: 20_000,
-};
-
-/** A shared piece by a short name: the bundler's own lists every page that uses it. */
-const fileName = (name = ''): string =>
-  `assets/${name.startsWith('shared~') ? 'shared' : '[name]'}-[hash]`;
-
 const gallery = process.env['KABARI_GALLERY'] === 'on';
 
 export default defineConfig(({ command }) => ({
@@ -108,7 +62,7 @@ export default defineConfig(({ command }) => ({
     rolldownOptions: {
       treeshake: { manualPureFunctions: ['z', 'act', 'paging'] },
       output: {
-        codeSplitting: { groups: [libraries, signingIn, ...(gallery ? [] : [shared])] },
+        codeSplitting: { groups: chunkGroups(gallery) },
         chunkFileNames: ({ name }) => `${fileName(name)}.js`,
         assetFileNames: ({ names }) => `${fileName(names[0])}[extname]`,
       },
