@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
-import { chunkGroups, fileName } from './tools/chunks.ts';
+import { chunkGroups } from './tools/chunks.ts';
+import { preloadFrame } from './tools/preload-frame.ts';
 import { serviceWorker } from './tools/service-worker.ts';
 
 /** Preloads the one font file, whose hashed name only the bundle knows. */
@@ -45,7 +46,7 @@ const gallery = process.env['KABARI_GALLERY'] === 'on';
 export default defineConfig(({ command }) => ({
   // The gallery of pieces: always while developing, in a build only where it is asked for.
   define: { __GALLERY__: command === 'serve' || gallery },
-  plugins: [react(), layerOrder(), preloadFont(), serviceWorker()],
+  plugins: [react(), layerOrder(), preloadFont(), preloadFrame(), serviceWorker()],
   css: {
     transformer: 'lightningcss',
     lightningcss: { cssModules: { pattern: '[name]_[local]_[hash]' } },
@@ -62,9 +63,7 @@ export default defineConfig(({ command }) => ({
     rolldownOptions: {
       treeshake: { manualPureFunctions: ['z', 'act', 'paging'] },
       output: {
-        codeSplitting: { groups: chunkGroups(gallery) },
-        chunkFileNames: ({ name }) => `${fileName(name)}.js`,
-        assetFileNames: ({ names }) => `${fileName(names[0])}[extname]`,
+        codeSplitting: { groups: chunkGroups() },
       },
     },
   },

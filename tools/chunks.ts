@@ -31,18 +31,6 @@ const fields: Group = {
   ),
 };
 
-/**
- * What many pages share, in pieces of 20 kB or more. What few share stays apart, so that a lazy piece
- * brings only its own.
- */
-const shared: Group = {
-  name: 'shared',
-  test: /./,
-  minShareCount: 5,
-  entriesAware: true,
-  entriesAwareMergeThreshold: 20_000,
-};
-
 const icons = join(import.meta.dirname, '../node_modules/lucide-react/dist/esm');
 
 /** The icons that a module names: its imports only say that they come out of the one list of all. */
@@ -56,6 +44,8 @@ function iconsIn(code: string | null): string[] {
 
 /** Every module that these need before they run, themselves included; with `later`, all they ever ask for. */
 function behind(starts: readonly string[], graph: Graph, later = false): ReadonlySet<string> {
+  const lost = starts.find((id) => !graph.getModuleInfo(id));
+  if (lost !== undefined) throw new Error(`${lost} is no module of the app; mend tools/chunks.ts.`);
   const found = new Set<string>();
   const open = [...starts];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -84,24 +74,47 @@ const outside = of(
   'features/shell/NotFoundPage.tsx',
 );
 
-type Part = 'core' | 'common' | 'frame';
+/** The signed-in pages that most people see, one after the other. */
+const pages = of(
+  'features/home/HomePage.tsx',
+  'features/tokens/TokensPage.tsx',
+  'features/messages/MessagesPage.tsx',
+  'features/saldo/SaldoPage.tsx',
+);
 
-/** What belongs to the signed-in frame: in which part, by whether pages without it need it, too. */
+type Part = 'core' | 'common' | 'frame' | 'pages';
+
+/**
+ * In which part each module is that the frame needs, or most of its pages do. Each part holds all that its
+ * modules need, or one before it does.
+ */
 function partsOf(graph: Graph): ReadonlyMap<string, Part> {
   const first = behind(of('main.tsx'), graph);
   const before = behind(outside, graph, true);
-  const part = (id: string) => (first.has(id) ? 'core' : before.has(id) ? 'common' : 'frame');
-  return new Map(
-    [...behind(of('features/shell/AppLayout.tsx'), graph)].map((id) => [id, part(id)]),
+  const framed = behind(of('features/shell/AppLayout.tsx'), graph);
+  const paged = pages.map((page) => behind([page], graph));
+  const isPaged = (id: string) => paged.filter((one) => one.has(id)).length > pages.length / 2;
+  const partOf = (id: string): Part | undefined => {
+    if (!framed.has(id) && !isPaged(id)) return undefined;
+    if (first.has(id)) return 'core';
+    return before.has(id) ? 'common' : framed.has(id) ? 'frame' : 'pages';
+  };
+  const parts = [framed, ...paged].flatMap((all) =>
+    [...all].map((id) => [id, partOf(id)] as const),
   );
+  return new Map(parts.flatMap(([id, part]) => (part ? [[id, part] as const] : [])));
 }
 
 /**
- * What every screen needs in one file, for many small ones compress worse; then the signed-in frame in two,
- * of which pages before it need one. As a file for each shared module the first signed-in screen was 70
- * links, and writing those took a phone longer than running what they bring.
+ * How the web app is cut into files: what every screen needs; the fields of signing in; of the signed-in
+ * frame what pages before it need too, and the rest; what most signed-in pages need; and each page and lazy
+ * piece by itself. As a file for each shared module the first signed-in screen was 70 links, and writing
+ * those took a phone longer than running what they bring. Many small files compress worse, too.
+ *
+ * `npm run size` weighs them, and sees that no two import each other: what one of them needs at once would
+ * not be there yet.
  */
-function coreAndFrame(): Group[] {
+export function chunkGroups(): Group[] {
   let known: ReadonlyMap<string, Part> | undefined;
   const parts = (graph: Graph) => (known ??= partsOf(graph));
   return [
@@ -111,21 +124,6 @@ function coreAndFrame(): Group[] {
         libraries.test(id) || parts(graph).get(id) === 'core' ? 'core' : undefined,
     },
     fields,
-    // Each holds all that its modules need, or an earlier one does.
-    { debugName: 'frame', name: (id, graph) => parts(graph).get(id) },
+    { debugName: 'parts', name: (id, graph) => parts(graph).get(id) },
   ];
 }
-
-/**
- * How the web app is cut into files. `npm run size` weighs them, and sees that no two import each other:
- * what one of them needs at once would not be there yet.
- *
- * @param gallery the build that shows every piece: there nothing is merged that pages share, for the
- *   gallery shares it all.
- */
-export const chunkGroups = (gallery: boolean): Group[] =>
-  gallery ? coreAndFrame().slice(0, 2) : [...coreAndFrame(), shared];
-
-/** A shared piece by a short name: the bundler's own lists every page that uses it. */
-export const fileName = (name = ''): string =>
-  `assets/${name.startsWith('shared~') ? 'shared' : '[name]'}-[hash]`;

@@ -3,6 +3,11 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { publicId } from '#contract/ids.ts';
 import { threadKey } from '#web/client/liveCache.ts';
 
+// A task of the clock that the tests turn.
+vi.mock('#web/client/nextTask.ts', () => ({
+  nextTask: () => new Promise<void>((go) => setTimeout(go)),
+}));
+
 type Asked = { text: string; key: string };
 
 const which = { tokenId: `tok_${'0'.repeat(26)}`, peer: '6281234567890' };
