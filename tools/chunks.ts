@@ -74,13 +74,13 @@ const outside = of(
   'features/shell/NotFoundPage.tsx',
 );
 
-/** The signed-in pages that most people see, one after the other. */
-const pages = of(
-  'features/home/HomePage.tsx',
-  'features/tokens/TokensPage.tsx',
-  'features/messages/MessagesPage.tsx',
-  'features/saldo/SaldoPage.tsx',
-);
+/** The signed-in pages that most people see, one after the other, by their addresses. */
+export const dailyPages = {
+  '/': 'features/home/HomePage.tsx',
+  '/token': 'features/tokens/TokensPage.tsx',
+  '/message-history': 'features/messages/MessagesPage.tsx',
+  '/saldo': 'features/saldo/SaldoPage.tsx',
+};
 
 type Part = 'core' | 'common' | 'frame' | 'pages';
 
@@ -92,8 +92,8 @@ function partsOf(graph: Graph): ReadonlyMap<string, Part> {
   const first = behind(of('main.tsx'), graph);
   const before = behind(outside, graph, true);
   const framed = behind(of('features/shell/AppLayout.tsx'), graph);
-  const paged = pages.map((page) => behind([page], graph));
-  const isPaged = (id: string) => paged.filter((one) => one.has(id)).length > pages.length / 2;
+  const paged = Object.values(dailyPages).map((page) => behind(of(page), graph));
+  const isPaged = (id: string) => paged.filter((one) => one.has(id)).length > paged.length / 2;
   const partOf = (id: string): Part | undefined => {
     if (!framed.has(id) && !isPaged(id)) return undefined;
     if (first.has(id)) return 'core';

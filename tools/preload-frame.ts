@@ -1,15 +1,8 @@
 import type { Plugin, Rolldown } from 'vite';
+import { dailyPages } from './chunks.ts';
 
 type Chunk = Rolldown.OutputChunk;
 type Files = ReadonlyMap<string, Chunk>;
-
-/** The pages that people open the app with, and their addresses. */
-const pages = {
-  '/': 'features/home/HomePage.tsx',
-  '/token': 'features/tokens/TokensPage.tsx',
-  '/message-history': 'features/messages/MessagesPage.tsx',
-  '/saldo': 'features/saldo/SaldoPage.tsx',
-};
 
 /** A chunk and all that it imports. */
 function behind(chunk: Chunk, files: Files, found = new Set<string>()): Set<string> {
@@ -34,7 +27,7 @@ function filesByAddress(files: Files): Record<string, readonly string[]> {
     ({ isEntry, facadeModuleId }) => isEntry && !!facadeModuleId?.endsWith('.html'),
   );
   const frame = chunkOf(({ name }) => name === 'frame').difference(entry);
-  const own = Object.entries(pages).map(([address, page]) => {
+  const own = Object.entries(dailyPages).map(([address, page]) => {
     const needed = chunkOf(({ facadeModuleId }) => facadeModuleId?.endsWith(page) ?? false);
     return [address, [...needed.difference(entry).difference(frame)]] as const;
   });

@@ -71,6 +71,8 @@ function Overview({ home }: { home: HomeSummary }) {
         </>
       ) : (
         <>
+          {/* The steps speak of tokens that wait for a phone; of those that may be somebody else's, nothing else. */}
+          <Attention tokens={home.attention.filter(({ reason }) => reason === 'doubted')} />
           <Checklist home={home} />
           {home.newest.length > 0 && <Newest messages={home.newest} />}
         </>
