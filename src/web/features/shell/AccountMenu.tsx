@@ -7,7 +7,7 @@ import { useChooseTheme } from '#web/client/preferences.ts';
 import type { Theme } from '#web/client/theme.ts';
 import { signOut, useUser } from '#web/client/user.ts';
 import styles from '#web/features/shell/AccountMenu.module.css';
-import { openOverlay } from '#web/features/shell/keys/overlay.ts';
+import { OverlayButton } from '#web/features/shell/keys/OverlayButton.tsx';
 import { configQuery } from '#web/features/shell/queries.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { useSheet } from '#web/ui/BottomBar.tsx';
@@ -106,18 +106,13 @@ function ThemeButton({ wide = false }: { wide?: boolean }) {
 
 /** Beside the sidebar only: phones have no keys to tell of. */
 const HelpButton = () => (
-  <Tooltip text="Pintasan papan ketik">
-    <button
-      type="button"
-      className={styles['tool']}
-      aria-label="Pintasan papan ketik"
-      aria-haspopup="dialog"
-      aria-keyshortcuts="?"
-      onClick={() => void openOverlay('help')}
-    >
-      <Keyboard size={18} aria-hidden="true" />
-    </button>
-  </Tooltip>
+  <OverlayButton
+    opens="help"
+    label="Pintasan papan ketik"
+    keys="?"
+    Icon={Keyboard}
+    className={styles['tool']}
+  />
 );
 
 function SignOutButton({ wide = false }: { wide?: boolean }) {

@@ -21,7 +21,7 @@ import { ProofPlace } from '#web/features/profile/proof/ProofPlace.tsx';
 import { UnreadCount, UnreadTitle } from '#web/features/messages/UnreadCount.tsx';
 import { useLive } from '#web/features/messages/useLive.ts';
 import { useFrameKeys } from '#web/features/shell/keys/frameKeys.ts';
-import { openOverlay } from '#web/features/shell/keys/overlay.ts';
+import { OverlayButton } from '#web/features/shell/keys/OverlayButton.tsx';
 import { OverlayPlace } from '#web/features/shell/keys/OverlayPlace.tsx';
 import { Mark } from '#web/features/shell/Mark.tsx';
 import { menu, operatorMenu } from '#web/features/shell/menu.ts';
@@ -35,7 +35,6 @@ import { WaitingSends } from '#web/features/shell/WaitingSends.tsx';
 import { BottomBar } from '#web/ui/BottomBar.tsx';
 import { Sidebar, type MenuEntry, type SidebarWidth } from '#web/ui/Sidebar.tsx';
 import { Spinner } from '#web/ui/Spinner.tsx';
-import { Tooltip } from '#web/ui/Tooltip.tsx';
 
 /** Everything for who is signed in: the menu beside (or below) the page. */
 export function AppLayout() {
@@ -131,20 +130,14 @@ function TopBar({ operator, news }: { operator: boolean; news: ReactNode }) {
   );
 }
 
-/** The command palette for who has no keyboard, or does not know its keys yet. */
 const PaletteButton = () => (
-  <Tooltip text="Cari atau lompat">
-    <button
-      type="button"
-      className={styles['search']}
-      aria-label="Cari atau lompat"
-      aria-haspopup="dialog"
-      aria-keyshortcuts="Control+K Meta+K"
-      onClick={() => void openOverlay('palette')}
-    >
-      <Search size={18} aria-hidden="true" />
-    </button>
-  </Tooltip>
+  <OverlayButton
+    opens="palette"
+    label="Cari atau lompat"
+    keys="Control+K Meta+K"
+    Icon={Search}
+    className={styles['search']}
+  />
 );
 
 /** Keeps a customer's screens current; shows nothing itself. */

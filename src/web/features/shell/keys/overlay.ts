@@ -10,6 +10,8 @@ const parts = {
     (await import('#web/features/shell/keys/HelpSheet.tsx')).HelpSheet,
 };
 
+export type Overlay = keyof typeof parts;
+
 let shown: Part | undefined;
 const listeners = new Set<() => void>();
 
@@ -27,7 +29,7 @@ function subscribe(listener: () => void): () => void {
 export const useOverlay = (): Part | undefined => useSyncExternalStore(subscribe, () => shown);
 
 /** Opens the command palette or the help sheet; their code comes with the first time. */
-export async function openOverlay(name: keyof typeof parts): Promise<void> {
+export async function openOverlay(name: Overlay): Promise<void> {
   const part = await parts[name]().catch(() => undefined);
   if (part) return become(part);
   toast('Halaman ini belum dimuat lengkap. Periksa koneksi Anda, lalu coba lagi.', {
