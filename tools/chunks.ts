@@ -85,7 +85,7 @@ export const dailyPages = {
 type Part = 'core' | 'common' | 'frame' | 'pages';
 
 /**
- * In which part each module is that the frame needs, or most of its pages do. Each part holds all that its
+ * In which part each module is that the frame needs, or several of its pages do. Each part holds all that its
  * modules need, or one before it does.
  */
 function partsOf(graph: Graph): ReadonlyMap<string, Part> {
@@ -93,7 +93,11 @@ function partsOf(graph: Graph): ReadonlyMap<string, Part> {
   const before = behind(outside, graph, true);
   const framed = behind(of('features/shell/AppLayout.tsx'), graph);
   const paged = Object.values(dailyPages).map((page) => behind(of(page), graph));
-  const isPaged = (id: string) => paged.filter((one) => one.has(id)).length > paged.length / 2;
+  // What the first page shares with any other costs it nothing there.
+  const isPaged = (id: string) => {
+    const count = paged.filter((one) => one.has(id)).length;
+    return count > paged.length / 2 || (count > 1 && paged[0]?.has(id) === true);
+  };
   const partOf = (id: string): Part | undefined => {
     if (!framed.has(id) && !isPaged(id)) return undefined;
     if (first.has(id)) return 'core';
@@ -107,7 +111,7 @@ function partsOf(graph: Graph): ReadonlyMap<string, Part> {
 
 /**
  * How the web app is cut into files: what every screen needs; the fields of signing in; of the signed-in
- * frame what pages before it need too, and the rest; what most signed-in pages need; and each page and lazy
+ * frame what pages before it need too, and the rest; what several signed-in pages need; and each page and lazy
  * piece by itself. As a file for each shared module the first signed-in screen was 70 links, and writing
  * those took a phone longer than running what they bring. Many small files compress worse, too.
  *
