@@ -2,12 +2,16 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { makeQueryClient } from '#web/client/query.ts';
+import { sessionToken } from '#web/client/session.ts';
 import { settleTransitions } from '#web/client/viewTransitions.ts';
 import { makeRouter } from '#web/routes.tsx';
 import '#web/styles/base.css';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
+
+// Who is signed in will see the frame: its stylesheets are asked for before the router has begun.
+if (sessionToken() !== '') void import('#web/features/shell/AppLayout.tsx').catch(() => undefined);
 
 settleTransitions();
 createRoot(root).render(
