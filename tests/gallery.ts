@@ -1,6 +1,6 @@
 import { type Browser, type Locator, type Page, chromium } from 'playwright-core';
 import { test as base, expect, inject } from 'vitest';
-import { openPerson, type Person, type Wish } from '#tests/journeys/browser.ts';
+import { openPerson, type Person, settled, type Wish } from '#tests/journeys/browser.ts';
 import { signUp } from '#tests/journeys/portal.ts';
 
 type Look = Pick<Wish, 'dark' | 'still' | 'notices' | 'expects'> & {
@@ -35,15 +35,7 @@ export const soon = <T>(look: () => T) => expect.poll(look, { timeout: 10_000 })
  * a browser has moved or scaled may be 43.99998 high afterwards.
  */
 export async function boxOf(thing: Locator) {
-  await thing.evaluate(async () => {
-    const ending = document
-      .getAnimations()
-      .filter(
-        ({ effect, playState }) =>
-          playState === 'running' && effect?.getComputedTiming().endTime !== Infinity,
-      );
-    await Promise.allSettled(ending.map(({ finished }) => finished));
-  });
+  await settled(thing.page());
   const box = await thing.boundingBox();
   if (!box) throw new Error('what is measured is not shown');
   const [x = 0, y = 0, width = 0, height = 0] = [box.x, box.y, box.width, box.height].map(
