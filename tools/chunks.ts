@@ -103,10 +103,12 @@ function partsOf(graph: Graph): ReadonlyMap<string, Part> {
     if (first.has(id)) return 'core';
     return before.has(id) ? 'common' : framed.has(id) ? 'frame' : 'pages';
   };
-  const parts = [framed, ...paged].flatMap((all) =>
-    [...all].map((id) => [id, partOf(id)] as const),
-  );
-  return new Map(parts.flatMap(([id, part]) => (part ? [[id, part] as const] : [])));
+  const parts = new Map<string, Part>();
+  for (const id of [framed, ...paged].flatMap((needed) => [...needed])) {
+    const part = partOf(id);
+    if (part) parts.set(id, part);
+  }
+  return parts;
 }
 
 /**
