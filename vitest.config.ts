@@ -7,12 +7,6 @@ const shared = {
   env: { TZ: 'UTC' },
 };
 
-/**
- * What a browser shows hangs on the machine's haste too: where nobody watches, such a test gets a second
- * try, and `tools/wavering.ts` names it. Nothing that counts money or keeps data is ever tried twice.
- */
-const browsed = { retry: process.env['CI'] ? 1 : 0 };
-
 /** One after the other: each test of these has processes, a browser, or the clock to itself. */
 const alone = { ...shared, fileParallelism: false, testTimeout: 120_000, hookTimeout: 120_000 };
 
@@ -31,7 +25,6 @@ export default defineConfig({
       },
       {
         test: {
-          ...browsed,
           environment: 'node',
           name: 'components',
           isolate: false,
@@ -44,7 +37,6 @@ export default defineConfig({
       {
         test: {
           ...alone,
-          ...browsed,
           fileParallelism: true,
           name: 'journeys',
           include: ['tests/journeys/**/*.{test,spec}.ts'],

@@ -13,7 +13,7 @@ import {
   signIn,
   signUp,
 } from './portal.ts';
-import { givePush, noticesIn, workerOf } from './push.ts';
+import { givePush, keptToken, noticesIn, workerOf } from './push.ts';
 import { setTheStage } from './stage.ts';
 import { arrivesAt, soon } from './steps.ts';
 
@@ -41,23 +41,6 @@ const registered = (tab: Page) =>
   tab.waitForResponse((response) => /act=push_register/.test(response.request().postData() ?? ''), {
     timeout: REGISTERED_MS_MAX,
   });
-
-const recordIn = (tab: Page): Promise<{ token: string } | undefined> =>
-  tab.evaluate(
-    () =>
-      new Promise((resolve) => {
-        const opening = indexedDB.open('kabari');
-        opening.addEventListener('success', () => {
-          const { result } = opening;
-          if (!result.objectStoreNames.contains('kept')) return resolve(undefined);
-          const reading = result.transaction('kept').objectStore('kept').get('push');
-          reading.addEventListener('success', () => {
-            result.close();
-            resolve(reading.result as { token: string } | undefined);
-          });
-        });
-      }),
-  );
 
 /** Subscribes a session without a browser. @returns its endpoint. */
 async function listen(address: string, session: string): Promise<string> {
@@ -97,8 +80,10 @@ journey(
     await tab.goto(`${address}/`);
     await registering;
     const worker = await workerOf(ani.context, tab);
-    await soon(() => recordIn(tab)).toMatchObject({ token: expect.stringMatching(/^psh_/) });
-    const { token } = (await recordIn(tab))!;
+    await soon(() => tab.evaluate(keptToken)).toMatchObject({
+      token: expect.stringMatching(/^psh_/),
+    });
+    const { token } = (await tab.evaluate(keptToken))!;
     expect(PushToken.safeParse(token).success).toBe(true);
 
     // Every call carries it from now on, and a second start keeps it.
@@ -106,7 +91,7 @@ journey(
     await tab.reload();
     await calling;
     await tab.getByRole('heading', { name: 'Beranda' }).click();
-    await soon(async () => (await recordIn(tab))?.token).toBe(token);
+    await soon(async () => (await tab.evaluate(keptToken))?.token).toBe(token);
     const later = tab.waitForRequest((request) => (request.postData() ?? '').includes(token));
     await tab.getByRole('link', { name: 'Pesan', exact: true }).first().click();
     await later;
@@ -235,6 +220,32 @@ journey(
 );
 
 journey(
+  'whoever signs out does not wait for what hangs, and nothing is left all the same',
+  async ({ product: { address }, person }) => {
+    const { session } = await ready(address);
+    const dedi = await person({ session, notices: true });
+    await givePush(dedi.context, service);
+    const tab = await dedi.open();
+    const registering = registered(tab);
+    await tab.goto(`${address}/saldo`);
+    await registering;
+    await soon(() => tab.evaluate(keptToken)).toBeTruthy();
+    await tab.route('**/api', async (route) => {
+      const hangs = /act=push_unregister/.test(route.request().postData() ?? '');
+      if (!hangs) await route.fallback();
+    });
+    await tab.getByRole('button', { name: 'Keluar' }).click();
+    await arrivesAt(tab, '/auth/login');
+    await soon(() => tab.evaluate(async () => (await indexedDB.databases()).length)).toBe(0);
+    const subscribed = async () => {
+      const { pushManager } = await navigator.serviceWorker.ready;
+      return (await pushManager.getSubscription()) !== null;
+    };
+    expect(await tab.evaluate(subscribed)).toBe(false);
+  },
+);
+
+journey(
   'after sign-out nothing is left in the browser but the app itself',
   async ({ product: { address }, person }) => {
     const { session, sender } = await ready(address);
@@ -244,7 +255,7 @@ journey(
     const registering = registered(tab);
     await tab.goto(`${address}/message-history`);
     await registering;
-    await soon(() => recordIn(tab)).toBeTruthy();
+    await soon(() => tab.evaluate(keptToken)).toBeTruthy();
     await tab.goto(`${address}/saldo`);
     await tab.getByRole('heading', { name: 'Saldo', exact: true }).first().waitFor();
     await tab.getByRole('button', { name: 'Keluar' }).click();

@@ -5,6 +5,7 @@ import { openFirefox, startFirefox } from './firefox.ts';
 import { openFront } from './front.ts';
 import { answerFrom, newSender, type Sender, signUp } from './portal.ts';
 import { startProduct } from './product.ts';
+import { keptToken } from './push.ts';
 import { soon } from './steps.ts';
 
 const service = await startPushService();
@@ -49,7 +50,9 @@ test('a message reaches a page in Firefox by push, encrypted on its way', async 
     navigator.serviceWorker.addEventListener('message', ({ data }) => void heard.push(data));
   });
   // The subscription exists a moment before our server knows of it.
-  await soon(() => recordIn(tab)).toMatch(/^psh_/);
+  await soon(() => tab.evaluate(keptToken)).toMatchObject({
+    token: expect.stringMatching(/^psh_/),
+  });
   await answer('Rahasia: warna marun');
   await soon(delivered).toBe(1);
   const heard = () => tab.evaluate(() => (globalThis as unknown as { heard: unknown[] }).heard);
@@ -96,31 +99,12 @@ test('signing out ends the subscription, in the browser and on the server', asyn
   await tab.goto(`${product.address}/`);
   const own = () => service.endpoints().filter((endpoint) => !others.includes(endpoint));
   await soon(() => own().length).toBe(1);
-  await soon(() => recordIn(tab)).toMatch(/^psh_/);
+  await soon(() => tab.evaluate(keptToken)).toMatchObject({
+    token: expect.stringMatching(/^psh_/),
+  });
   await (await tab.waitForSelector('::-p-aria([name="Keluar"][role="button"])'))?.click();
   await tab.waitForSelector('form');
   await soon(own).toEqual([]);
-  expect(await tab.evaluate(async () => (await indexedDB.databases()).length)).toBe(0);
+  const databases = () => tab.evaluate(async () => (await indexedDB.databases()).length);
+  await soon(databases).toBe(0);
 });
-
-/** The device push token that the browser keeps. */
-const recordIn = (page: Page): Promise<string> =>
-  page.evaluate(
-    () =>
-      new Promise<string>((resolve) => {
-        const opening = indexedDB.open('kabari');
-        opening.addEventListener('success', () => {
-          const { result } = opening;
-          if (!result.objectStoreNames.contains('kept')) {
-            result.close();
-            resolve('');
-            return;
-          }
-          const reading = result.transaction('kept').objectStore('kept').get('push');
-          reading.addEventListener('success', () => {
-            result.close();
-            resolve((reading.result as { token: string } | undefined)?.token ?? '');
-          });
-        });
-      }),
-  );

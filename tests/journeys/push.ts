@@ -104,3 +104,22 @@ export const noticesIn = (worker: Worker): Promise<ShownNotice[]> =>
       url: (data as { url: string }).url,
     }));
   });
+
+/**
+ * What the page keeps of its device push token; for the page's `evaluate`. Makes no database: one
+ * without its store would be of no use to the page any more.
+ */
+export async function keptToken(): Promise<{ token: string } | undefined> {
+  if ((await indexedDB.databases()).length === 0) return undefined;
+  return new Promise((resolve) => {
+    const opening = indexedDB.open('kabari');
+    opening.addEventListener('upgradeneeded', () => opening.transaction?.abort());
+    opening.addEventListener('error', () => resolve(undefined));
+    opening.addEventListener('success', () => {
+      const { result } = opening;
+      const reading = result.transaction('kept').objectStore('kept').get('push');
+      result.close();
+      reading.addEventListener('success', () => resolve(reading.result as { token: string }));
+    });
+  });
+}

@@ -104,7 +104,10 @@ export async function sendTestPush(): Promise<void> {
   }
 }
 
-/** Leaves nothing of push in this browser: for signing out, before the session ends. Never rejects. */
+/**
+ * Leaves nothing of push in this browser: for signing out, before the session ends. What takes too long
+ * for somebody who waits is left to the next page (`startWorker`). Never rejects.
+ */
 export async function leavePush(): Promise<void> {
   const leaving = async () => {
     await inTurn(dropSubscription);
@@ -198,7 +201,6 @@ async function keepSubscription(): Promise<void> {
 async function dropSubscription(): Promise<void> {
   const old = await readRecord('push');
   setPushToken('');
-  await forgetRecord('push');
   if (old && sessionToken() !== '') {
     await perform(unregisterPush, { push_token: old.token }).catch(() => undefined);
   }
@@ -206,6 +208,8 @@ async function dropSubscription(): Promise<void> {
   const registration = await serviceWorker?.getRegistration();
   const subscription = await registration?.pushManager?.getSubscription();
   await subscription?.unsubscribe().catch(() => undefined);
+  // Last: whoever is cut off before leaves the sign that there is something to end.
+  await forgetRecord('push');
 }
 
 /** Tells sessions apart without keeping their token a second time. */

@@ -1,7 +1,7 @@
 import { announceUpdate, isDeployed, onMissingPart } from '#web/client/appUpdate.ts';
 import { sessionToken } from '#web/client/session.ts';
 import { trustedScript } from '#web/client/trusted.ts';
-import { readRecord } from '#web/worker/records.ts';
+import { hasRecords } from '#web/worker/records.ts';
 
 /** Not for strangers: the pages of the portal alone start the worker. */
 const strangers = /^\/(?:scan|simulator|leaving|__galeri)(?:\/|$)/;
@@ -25,8 +25,8 @@ export async function startWorker(): Promise<void> {
     .register(trustedScript('/sw.js'), { scope: '/', updateViaCache: 'none' })
     .catch(() => undefined);
   if (registration) follow(registration);
-  // A session that ended elsewhere leaves its subscription behind.
-  if (sessionToken() === '' && (await readRecord('push'))) {
+  // A session that ended elsewhere, or in a hurry, leaves its subscription behind.
+  if (sessionToken() === '' && (await hasRecords())) {
     const { leavePush } = await import('#web/client/push.ts');
     await leavePush();
   }

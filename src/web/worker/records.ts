@@ -16,6 +16,18 @@ const done = <T>(request: IDBRequest<T>): Promise<T> =>
     request.addEventListener('error', () => reject(request.error ?? new Error('indexedDB')));
   });
 
+/**
+ * Whether there is anything of ours: asked before reading, for `open` makes what is not there, and even
+ * when that is taken back at once, others see it for a moment. Who cannot tell says yes.
+ */
+export async function hasRecords(): Promise<boolean> {
+  try {
+    return (await indexedDB.databases()).some(({ name }) => name === NAME);
+  } catch {
+    return 'indexedDB' in globalThis;
+  }
+}
+
 /** Opened for each use: a database that stays open cannot be deleted by another tab. */
 async function using<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>) {
   const opening = indexedDB.open(NAME, 1);
@@ -35,10 +47,11 @@ async function using<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) 
 /** What is kept under a name, by pages and the worker alike; `undefined` without a storage. */
 export const readRecord = async <Name extends keyof Kept>(
   name: Name,
-): Promise<Kept[Name] | undefined> =>
-  using('readonly', (store) => store.get(name) as IDBRequest<Kept[Name] | undefined>).catch(
-    () => undefined,
-  );
+): Promise<Kept[Name] | undefined> => {
+  if (!(await hasRecords())) return undefined;
+  const read = (store: IDBObjectStore) => store.get(name) as IDBRequest<Kept[Name] | undefined>;
+  return using('readonly', read).catch(() => undefined);
+};
 
 /** Keeps something; where there is no storage it is forgotten at once. */
 export const writeRecord = async <Name extends keyof Kept>(
@@ -49,6 +62,7 @@ export const writeRecord = async <Name extends keyof Kept>(
 };
 
 export const forgetRecord = async (name: keyof Kept): Promise<void> => {
+  if (!(await hasRecords())) return;
   await using('readwrite', (store) => store.delete(name)).catch(() => undefined);
 };
 
