@@ -14,7 +14,7 @@ const libraries = new RegExp(
     'lucide-react/dist/esm/(?:shared|Icon|createLucide|context)',
     'preload-helper|rolldown/runtime',
     'src/web/client/(?:errors|calls|key|session|query|user|search|redirect)\\.ts',
-    'src/web/ui/(?:Button|PageTitle|Spinner|toasts|announce|rules/classes)\\.',
+    'src/web/ui/(?:Button|Spinner|announce|frame/PageTitle|overlays/toasts|rules/classes)\\.',
   ].join('|'),
 );
 
@@ -24,7 +24,7 @@ const fields: Group = {
   test: new RegExp(
     [
       'src/web/client/(?:useForm|wrongFields)\\.',
-      'src/web/ui/(?:Field|PhoneField|PasswordField|rules/phone)\\.',
+      'src/web/ui/(?:fields/(?:Field|PhoneField|PasswordField)|rules/phone)\\.',
       'src/web/features/auth/(?:useCaptcha|CaptchaLine|TypedPhoneField|auth\\.module)\\.',
       'lucide-react/dist/esm/icons/shield\\.',
     ].join('|'),

@@ -34,15 +34,15 @@ const budgets = [
  * third beyond what they were.
  */
 const pieces = {
-  'src/web/ui/UploadWidget.tsx': 40,
-  'src/web/ui/ZoomLayer.tsx': 6,
+  'src/web/ui/uploads/UploadWidget.tsx': 40,
+  'src/web/ui/media/ZoomLayer.tsx': 6,
   'node_modules/libphonenumber-js/min/index.js': 34.6,
   'src/web/ui/rules/telephoneCountries.ts': 6.5,
-  'src/web/ui/TelephoneList.tsx': 2.7,
-  'src/web/ui/Combobox.tsx': 2.7,
-  'src/web/ui/Toaster.tsx': 9,
-  'src/web/ui/ConfirmPlace.tsx': 1.4,
-  'src/web/ui/QrImage.tsx': 12,
+  'src/web/ui/fields/TelephoneList.tsx': 2.7,
+  'src/web/ui/fields/Combobox.tsx': 2.7,
+  'src/web/ui/overlays/Toaster.tsx': 9,
+  'src/web/ui/overlays/ConfirmPlace.tsx': 1.4,
+  'src/web/ui/media/QrImage.tsx': 12,
   'src/web/features/shell/keys/Palette.tsx': 4,
   'src/web/features/messages/conversations/ConversationsView.tsx': 12.7,
   'src/web/features/profile/avatar/AvatarDialog.tsx': 8.7,

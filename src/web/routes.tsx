@@ -12,9 +12,9 @@ import { date, oneOf, searchFields, text, whole } from '#web/client/searchFields
 import { AuthLayout } from '#web/features/shell/AuthLayout.tsx';
 import { BrokenPage } from '#web/features/shell/BrokenPage.tsx';
 import { Announcer } from '#web/ui/Announcer.tsx';
-import { OfflineBar } from '#web/ui/OfflineBar.tsx';
+import { OfflineBar } from '#web/ui/frame/OfflineBar.tsx';
 import { Spinner } from '#web/ui/Spinner.tsx';
-import { ToastPlace } from '#web/ui/ToastPlace.tsx';
+import { ToastPlace } from '#web/ui/overlays/ToastPlace.tsx';
 
 const NotFoundPage = lazyRouteComponent(
   () => import('#web/features/shell/NotFoundPage.tsx'),

@@ -11,8 +11,8 @@ import {
   type ListAnswer,
   type Starts,
 } from '#web/client/listPages.ts';
-import type { TableView } from '#web/ui/DataTable.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import type { TableView } from '#web/ui/tables/DataTable.tsx';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 type ListAct = Act & { list: Paging };
 type Fields = Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import { sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
 import { setTheme, type Theme } from '#web/client/theme.ts';
 import { userQuery } from '#web/client/user.ts';
-import { toast } from '#web/ui/toasts.ts';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 /** What a person chooses by a switch: it holds at once, before the server knows. */
 export type Choice = Partial<

@@ -8,8 +8,8 @@ import { useCode, usePassed, type Ended } from '#web/features/auth/useCode.ts';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button, LinkButton } from '#web/ui/Button.tsx';
-import { OtpField } from '#web/ui/OtpField.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { OtpField } from '#web/ui/fields/OtpField.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
 
 /** Where another attempt of each kind begins. */
 const beginnings = {

@@ -14,9 +14,9 @@ import { NoCode } from '#web/features/auth/NoCode.tsx';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { Countdown } from '#web/ui/Countdown.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
-import { PasswordField } from '#web/ui/PasswordField.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
+import { PasswordField } from '#web/ui/fields/PasswordField.tsx';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 const TITLE = 'Kata sandi baru';
 const changeAct = async () => (await peopleActs()).changeForgotten;

@@ -11,7 +11,7 @@ import { typedPhone, TypedPhoneField } from '#web/features/auth/TypedPhoneField.
 import { useCaptcha } from '#web/features/auth/useCaptcha.ts';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
 
 const forgotAct = async () => (await peopleActs()).forgotPassword;
 

@@ -11,8 +11,8 @@ import { CaptchaLine } from '#web/features/auth/CaptchaLine.tsx';
 import { typedPhone, TypedPhoneField } from '#web/features/auth/TypedPhoneField.tsx';
 import { useCaptcha } from '#web/features/auth/useCaptcha.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
-import { PasswordField } from '#web/ui/PasswordField.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
+import { PasswordField } from '#web/ui/fields/PasswordField.tsx';
 import { classes } from '#web/ui/rules/classes.ts';
 
 /** Nothing that only a refusal or a code needs is waited for before the form is there. */

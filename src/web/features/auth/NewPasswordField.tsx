@@ -1,6 +1,6 @@
 import { passwordStrength } from '#web/features/auth/passwordStrength.ts';
-import type { FieldSize } from '#web/ui/Field.tsx';
-import { PasswordField, Strength } from '#web/ui/PasswordField.tsx';
+import type { FieldSize } from '#web/ui/fields/Field.tsx';
+import { PasswordField, Strength } from '#web/ui/fields/PasswordField.tsx';
 
 type Props = {
   label: string;

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import styles from '#web/features/auth/auth.module.css';
 import { LinkButton } from '#web/ui/Button.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
 
 /** A step of the forgotten password that nobody came to by the steps before, or came to too late. */
 export const NoCode = ({ title, children }: { title: string; children: ReactNode }) => (

@@ -12,10 +12,10 @@ import { typedPhone, TypedPhoneField } from '#web/features/auth/TypedPhoneField.
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { useCaptcha } from '#web/features/auth/useCaptcha.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { Checkbox } from '#web/ui/Checkbox.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { Checkbox } from '#web/ui/fields/Checkbox.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
 import { classes } from '#web/ui/rules/classes.ts';
-import { TextField } from '#web/ui/TextField.tsx';
+import { TextField } from '#web/ui/fields/TextField.tsx';
 
 const TermsDialog = lazy(async () => ({
   default: (await import('#web/features/auth/TermsDialog.tsx')).TermsDialog,

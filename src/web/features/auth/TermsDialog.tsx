@@ -1,6 +1,6 @@
 import styles from '#web/features/auth/TermsDialog.module.css';
 import { Button } from '#web/ui/Button.tsx';
-import { Modal } from '#web/ui/Modal.tsx';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
 
 /** What a customer agrees to, in words that can be read in a minute. */
 export const TermsDialog = ({ onClose }: { onClose: () => void }) => (

@@ -1,4 +1,4 @@
-import { PhoneField } from '#web/ui/PhoneField.tsx';
+import { PhoneField } from '#web/ui/fields/PhoneField.tsx';
 
 /** Kept while the page is open, and nowhere else. */
 let typed = '';

@@ -9,7 +9,7 @@ import { CodeForm } from '#web/features/auth/CodeForm.tsx';
 import { readPending, savePending, type PendingOtp } from '#web/features/auth/pendingOtp.ts';
 import { SentTo } from '#web/features/auth/SentTo.tsx';
 import { LinkButton } from '#web/ui/Button.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
 
 /** Route `/auth/verify-otp`: the code that opens an account, or lets a new browser in. */
 export function VerifyOtpPage() {

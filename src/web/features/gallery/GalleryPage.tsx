@@ -6,7 +6,7 @@ import styles from '#web/features/gallery/gallery.module.css';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { ThemeSwitch } from '#web/features/gallery/ThemeSwitch.tsx';
 import { NotFoundPage } from '#web/features/shell/NotFoundPage.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
 import { Spinner } from '#web/ui/Spinner.tsx';
 
 /**

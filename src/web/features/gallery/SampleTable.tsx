@@ -9,7 +9,12 @@ import {
   type Sample,
 } from '#web/features/gallery/sampleServer.ts';
 import { Emitted } from '#web/features/gallery/Show.tsx';
-import { DataTable, type Column, type TableProps, type TableView } from '#web/ui/DataTable.tsx';
+import {
+  DataTable,
+  type Column,
+  type TableProps,
+  type TableView,
+} from '#web/ui/tables/DataTable.tsx';
 import { Money } from '#web/ui/Money.tsx';
 import { firstPage } from '#web/ui/rules/paging.ts';
 import { StatusChip } from '#web/ui/StatusChip.tsx';

@@ -17,7 +17,7 @@ import { useSkeleton } from '#web/ui/useSkeleton.ts';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
 import { LinkButton } from '#web/ui/Button.tsx';
 import { Money } from '#web/ui/Money.tsx';
-import { PageHead } from '#web/ui/PageHead.tsx';
+import { PageHead } from '#web/ui/frame/PageHead.tsx';
 import { Panel } from '#web/ui/Panel.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 

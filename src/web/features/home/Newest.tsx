@@ -5,7 +5,7 @@ import { useUser } from '#web/client/user.ts';
 import styles from '#web/features/home/home.module.css';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { excerptOf, nameOf } from '#web/features/messages/words.ts';
-import { DataTable, type Column } from '#web/ui/DataTable.tsx';
+import { DataTable, type Column } from '#web/ui/tables/DataTable.tsx';
 import { Money } from '#web/ui/Money.tsx';
 import { Panel } from '#web/ui/Panel.tsx';
 

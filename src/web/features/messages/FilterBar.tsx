@@ -12,13 +12,13 @@ import {
 } from '#web/features/messages/filters.ts';
 import { statusFilterLabel, typeLabel } from '#web/features/messages/words.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { DatePicker } from '#web/ui/DatePicker.tsx';
-import { Modal } from '#web/ui/Modal.tsx';
+import { DatePicker } from '#web/ui/fields/DatePicker.tsx';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
 import { dateWords } from '#web/ui/rules/dates.ts';
 import type { Option } from '#web/ui/rules/options.ts';
-import { Select } from '#web/ui/Select.tsx';
-import { SelectOne } from '#web/ui/SelectOne.tsx';
-import { TextField } from '#web/ui/TextField.tsx';
+import { Select } from '#web/ui/fields/Select.tsx';
+import { SelectOne } from '#web/ui/fields/SelectOne.tsx';
+import { TextField } from '#web/ui/fields/TextField.tsx';
 import { useWide } from '#web/ui/useWide.ts';
 
 type Props = {

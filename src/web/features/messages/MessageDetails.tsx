@@ -15,14 +15,14 @@ import { timelineEntries } from '#web/features/messages/timeline.ts';
 import { canCancel, nameOf, typeLabel } from '#web/features/messages/words.ts';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button, LinkButton } from '#web/ui/Button.tsx';
-import { ChatBubble, ChatList } from '#web/ui/ChatBubble.tsx';
+import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
 import { CodeBlock } from '#web/ui/CodeBlock.tsx';
-import { confirm } from '#web/ui/confirm.ts';
+import { confirm } from '#web/ui/overlays/confirm.ts';
 import { CopyButton } from '#web/ui/CopyField.tsx';
 import { Money } from '#web/ui/Money.tsx';
 import { Facts, Panel, Row, Stack, type Fact } from '#web/ui/Panel.tsx';
 import { Timeline } from '#web/ui/Timeline.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 /** The message as it was seen, its way, its facts and what it cost. */
 export function MessageDetails({ message }: { message: MessageDetail }) {

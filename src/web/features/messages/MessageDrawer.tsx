@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect } from 'react';
 import { sentenceOf } from '#web/client/errors.ts';
 import { messageQuery } from '#web/features/messages/queries.ts';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
-import { Drawer } from '#web/ui/Modal.tsx';
+import { Drawer } from '#web/ui/overlays/Modal.tsx';
 import { Stack } from '#web/ui/Panel.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 

@@ -11,12 +11,12 @@ import { FilterBar } from '#web/features/messages/FilterBar.tsx';
 import { noFilters, readFilters } from '#web/features/messages/filters.ts';
 import { MessageDrawer } from '#web/features/messages/MessageDrawer.tsx';
 import styles from '#web/features/messages/MessageTable.module.css';
-import { useMedia } from '#web/ui/useMedia.ts';
+import { useMedia } from '#web/ui/media/useMedia.ts';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { allTokensQuery } from '#web/features/messages/queries.ts';
 import { excerptOf, nameOf, typeLabel } from '#web/features/messages/words.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { DataTable, type Column } from '#web/ui/DataTable.tsx';
+import { DataTable, type Column } from '#web/ui/tables/DataTable.tsx';
 import { Money } from '#web/ui/Money.tsx';
 
 /** Narrower than this, the direction is told by the status alone, and the token by the details. */

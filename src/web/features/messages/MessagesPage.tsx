@@ -6,7 +6,7 @@ import styles from '#web/features/messages/MessagesPage.module.css';
 import { NoticeCard } from '#web/features/messages/NoticeCard.tsx';
 import { SendDialog } from '#web/features/messages/SendDialog.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { PageHead } from '#web/ui/PageHead.tsx';
+import { PageHead } from '#web/ui/frame/PageHead.tsx';
 import { classes } from '#web/ui/rules/classes.ts';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import { TabLink, TabLinks } from '#web/ui/Tabs.tsx';

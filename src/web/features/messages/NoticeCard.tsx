@@ -4,7 +4,7 @@ import { keep, kept } from '#web/client/kept.ts';
 import { askForNotices, useNoticePermission } from '#web/client/notices.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { OfferCard } from '#web/ui/OfferCard.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 const LATER = 'notice-card-later';
 

@@ -7,7 +7,7 @@ import { useAct } from '#web/client/query.ts';
 import { saldoQuery } from '#web/features/saldo/queries.ts';
 import { nameOf } from '#web/features/messages/words.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { confirm } from '#web/ui/confirm.ts';
+import { confirm } from '#web/ui/overlays/confirm.ts';
 import { Money } from '#web/ui/Money.tsx';
 
 /** For a text that failed or ran out of time: sends it once more, as a new message. */

@@ -6,7 +6,7 @@ import { allTokensQuery, canSend } from '#web/features/messages/queries.ts';
 import type { SendFormProps } from '#web/features/messages/SendForm.tsx';
 import { LinkButton } from '#web/ui/Button.tsx';
 import { EmptyState, WentWrong } from '#web/ui/EmptyState.tsx';
-import { Modal } from '#web/ui/Modal.tsx';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
 import { Stack } from '#web/ui/Panel.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 

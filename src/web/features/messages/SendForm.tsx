@@ -16,11 +16,11 @@ import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { Money } from '#web/ui/Money.tsx';
 import { Stack } from '#web/ui/Panel.tsx';
-import { SelectOne } from '#web/ui/SelectOne.tsx';
+import { SelectOne } from '#web/ui/fields/SelectOne.tsx';
 import { realNumber } from '#web/ui/rules/telephoneReal.ts';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
-import { HomeTelephoneField } from '#web/ui/TelephoneField.tsx';
-import { TextArea } from '#web/ui/TextField.tsx';
+import { HomeTelephoneField } from '#web/ui/fields/TelephoneField.tsx';
+import { TextArea } from '#web/ui/fields/TextField.tsx';
 
 /** The token chosen last, offered first. */
 const LAST = 'last-token';

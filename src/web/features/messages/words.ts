@@ -1,6 +1,6 @@
 import type { MessageRow, MessageStatus, MessageType, StatusFilter } from '#contract/messages.ts';
 import { formatPhone } from '#contract/phone.ts';
-import type { Mark } from '#web/ui/Ticks.tsx';
+import type { Mark } from '#web/ui/chat/Ticks.tsx';
 
 /** The types in the interface's words. */
 export const typeLabel: Record<MessageType, string> = {

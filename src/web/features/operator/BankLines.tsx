@@ -5,7 +5,7 @@ import { type Candidate, differenceOf } from '#web/features/operator/topups.ts';
 import { When } from '#web/features/shell/When.tsx';
 import { Money } from '#web/ui/Money.tsx';
 import { StatusChip } from '#web/ui/StatusChip.tsx';
-import { TextField } from '#web/ui/TextField.tsx';
+import { TextField } from '#web/ui/fields/TextField.tsx';
 
 /** Stands for a reference that is typed, in place of a line. */
 export const OTHER = 'lain';

@@ -15,9 +15,9 @@ import { BankLines, OTHER } from '#web/features/operator/BankLines.tsx';
 import styles from '#web/features/operator/Decision.module.css';
 import { differenceOf, mayReject } from '#web/features/operator/topups.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { confirm } from '#web/ui/confirm.ts';
-import { TextArea } from '#web/ui/TextField.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import { confirm } from '#web/ui/overlays/confirm.ts';
+import { TextArea } from '#web/ui/fields/TextField.tsx';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 type Values = { line: string; reference: string; reason: string };
 type Props = { topup: OperatorTopup; onDecided: (topup: OperatorTopup) => void };

@@ -10,12 +10,12 @@ import { filterOf, mayConfirm, offerOf, wordOf } from '#web/features/operator/to
 import { topupTone } from '#web/features/saldo/topups.ts';
 import { When } from '#web/features/shell/When.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { type Column, DataTable, type TableView } from '#web/ui/DataTable.tsx';
+import { type Column, DataTable, type TableView } from '#web/ui/tables/DataTable.tsx';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
 import { Money } from '#web/ui/Money.tsx';
-import { PageHead } from '#web/ui/PageHead.tsx';
+import { PageHead } from '#web/ui/frame/PageHead.tsx';
 import { Panel } from '#web/ui/Panel.tsx';
-import { Select } from '#web/ui/Select.tsx';
+import { Select } from '#web/ui/fields/Select.tsx';
 import { StatusChip } from '#web/ui/StatusChip.tsx';
 
 const route = getRouteApi('/app/operator');

@@ -7,7 +7,7 @@ import { inFours, topupTone } from '#web/features/saldo/topups.ts';
 import { When } from '#web/features/shell/When.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
-import { Drawer } from '#web/ui/Modal.tsx';
+import { Drawer } from '#web/ui/overlays/Modal.tsx';
 import { Money } from '#web/ui/Money.tsx';
 import { type Fact, Facts } from '#web/ui/Panel.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';

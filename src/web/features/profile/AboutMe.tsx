@@ -11,9 +11,9 @@ import { Section } from '#web/features/profile/Section.tsx';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { confirm } from '#web/ui/confirm.ts';
-import { TextField } from '#web/ui/TextField.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import { confirm } from '#web/ui/overlays/confirm.ts';
+import { TextField } from '#web/ui/fields/TextField.tsx';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 const AvatarDialog = lazy(async () => ({
   default: (await import('#web/features/profile/avatar/AvatarDialog.tsx')).AvatarDialog,

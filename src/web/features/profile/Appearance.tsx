@@ -6,8 +6,8 @@ import { useUser } from '#web/client/user.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { Section } from '#web/features/profile/Section.tsx';
 import { useChoices } from '#web/features/profile/useChoices.ts';
-import { Checkbox } from '#web/ui/Checkbox.tsx';
-import { Select } from '#web/ui/Select.tsx';
+import { Checkbox } from '#web/ui/fields/Checkbox.tsx';
+import { Select } from '#web/ui/fields/Select.tsx';
 
 const themes = [
   { value: 'system', label: 'Ikut perangkat', Icon: Monitor },

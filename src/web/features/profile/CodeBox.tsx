@@ -2,7 +2,7 @@ import { Resend } from '#web/features/auth/Resend.tsx';
 import type { SentCode } from '#web/features/auth/sentCode.ts';
 import { SimulatorHint } from '#web/features/auth/SimulatorHint.tsx';
 import styles from '#web/features/profile/profile.module.css';
-import { OtpField } from '#web/ui/OtpField.tsx';
+import { OtpField } from '#web/ui/fields/OtpField.tsx';
 
 type Props = {
   label: string;

@@ -14,7 +14,7 @@ import { AnchorButton, Button } from '#web/ui/Button.tsx';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
 import { fileSizeText } from '#web/ui/rules/fileSize.ts';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
-import { indonesianUploads } from '#web/ui/UploadLabels.ts';
+import { indonesianUploads } from '#web/ui/uploads/UploadLabels.ts';
 
 /** Everything the account holds, as one archive. */
 export function MyData() {

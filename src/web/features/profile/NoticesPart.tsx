@@ -15,9 +15,9 @@ import styles from '#web/features/profile/profile.module.css';
 import { Section } from '#web/features/profile/Section.tsx';
 import { useChoices } from '#web/features/profile/useChoices.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { Checkbox } from '#web/ui/Checkbox.tsx';
-import { Select } from '#web/ui/Select.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import { Checkbox } from '#web/ui/fields/Checkbox.tsx';
+import { Select } from '#web/ui/fields/Select.tsx';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 const soundOptions = Object.entries(sounds).map(([value, label]) => ({ value, label }));
 

@@ -13,7 +13,7 @@ import { Section } from '#web/features/profile/Section.tsx';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { PasswordField } from '#web/ui/PasswordField.tsx';
+import { PasswordField } from '#web/ui/fields/PasswordField.tsx';
 
 const empty = { current: '', password: '' };
 

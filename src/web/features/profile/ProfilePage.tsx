@@ -10,7 +10,7 @@ import { PasswordPart } from '#web/features/profile/PasswordPart.tsx';
 import { PhonePart } from '#web/features/profile/phone/PhonePart.tsx';
 import styles from '#web/features/profile/profile.module.css';
 import { SessionsPart } from '#web/features/profile/SessionsPart.tsx';
-import { PageHead } from '#web/ui/PageHead.tsx';
+import { PageHead } from '#web/ui/frame/PageHead.tsx';
 
 const parts = [
   { id: 'profil', title: 'Data diri', Part: AboutMe },

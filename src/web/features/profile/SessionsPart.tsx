@@ -10,11 +10,11 @@ import styles from '#web/features/profile/profile.module.css';
 import { sessionsQuery } from '#web/features/profile/queries.ts';
 import { Section } from '#web/features/profile/Section.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { confirm } from '#web/ui/confirm.ts';
+import { confirm } from '#web/ui/overlays/confirm.ts';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import { StatusChip } from '#web/ui/StatusChip.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 /** Where one is signed in, and how to end that. */
 export function SessionsPart() {

@@ -6,13 +6,13 @@ import { useList } from '#web/client/list.ts';
 import styles from '#web/features/saldo/Mutations.module.css';
 import { When } from '#web/features/shell/When.tsx';
 import { Button, LinkButton } from '#web/ui/Button.tsx';
-import { type Column, DataTable, type TableView } from '#web/ui/DataTable.tsx';
-import { DatePicker } from '#web/ui/DatePicker.tsx';
+import { type Column, DataTable, type TableView } from '#web/ui/tables/DataTable.tsx';
+import { DatePicker } from '#web/ui/fields/DatePicker.tsx';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
 import { Money } from '#web/ui/Money.tsx';
 import { Panel } from '#web/ui/Panel.tsx';
 import { dateWords } from '#web/ui/rules/dates.ts';
-import { Select } from '#web/ui/Select.tsx';
+import { Select } from '#web/ui/fields/Select.tsx';
 
 const route = getRouteApi('/app/saldo');
 

@@ -8,7 +8,7 @@ import { TopupDialog } from '#web/features/saldo/TopupDialog.tsx';
 import { Topups } from '#web/features/saldo/Topups.tsx';
 import { Alert } from '#web/ui/Alert.tsx';
 import { LinkButton } from '#web/ui/Button.tsx';
-import { PageHead } from '#web/ui/PageHead.tsx';
+import { PageHead } from '#web/ui/frame/PageHead.tsx';
 
 /** Route `/saldo`: the balance, what was put in, and every mutation. */
 export function SaldoPage() {

@@ -5,7 +5,7 @@ import { topupQuery } from '#web/features/saldo/queries.ts';
 import { TopupDetail } from '#web/features/saldo/TopupDetail.tsx';
 import { TopupForm } from '#web/features/saldo/TopupForm.tsx';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
-import { Modal } from '#web/ui/Modal.tsx';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 
 const route = getRouteApi('/app/saldo');

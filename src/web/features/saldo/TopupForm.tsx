@@ -10,8 +10,8 @@ import { recentTopupsQuery, saldoQuery, topupQuery } from '#web/features/saldo/q
 import styles from '#web/features/saldo/TopupForm.module.css';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { CurrencyField } from '#web/ui/CurrencyField.tsx';
-import { Modal } from '#web/ui/Modal.tsx';
+import { CurrencyField } from '#web/ui/fields/CurrencyField.tsx';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
 
 type Props = { onClose: () => void; onMade: (topup: Topup) => void };
 

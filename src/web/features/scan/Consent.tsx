@@ -5,7 +5,7 @@ import styles from '#web/features/scan/scan.module.css';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { Countdown } from '#web/ui/Countdown.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
 
 type Props = {
   data: string;

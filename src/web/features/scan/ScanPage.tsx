@@ -12,7 +12,7 @@ import { Progress, Scanning } from '#web/features/scan/Scanning.tsx';
 import { Mark } from '#web/features/shell/Mark.tsx';
 import { configQuery } from '#web/features/shell/queries.ts';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 
 /** Route `/scan/{data}`, for the phone's owner: who asks, the consent, the QR, the outcome. */

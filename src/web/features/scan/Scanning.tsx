@@ -6,7 +6,7 @@ import { Alert } from '#web/ui/Alert.tsx';
 import { AnchorButton } from '#web/ui/Button.tsx';
 import { Countdown } from '#web/ui/Countdown.tsx';
 import { CopyField } from '#web/ui/CopyField.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 
 const LiveQr = lazy(async () => ({

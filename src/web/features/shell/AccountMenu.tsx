@@ -10,10 +10,10 @@ import styles from '#web/features/shell/AccountMenu.module.css';
 import { OverlayButton } from '#web/features/shell/keys/OverlayButton.tsx';
 import { configQuery } from '#web/features/shell/queries.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import { useSheet } from '#web/ui/BottomBar.tsx';
+import { useSheet } from '#web/ui/frame/BottomBar.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { Modal } from '#web/ui/Modal.tsx';
-import { Tooltip } from '#web/ui/Tooltip.tsx';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
+import { Tooltip } from '#web/ui/overlays/Tooltip.tsx';
 
 const themes: Record<Theme, { next: Theme; label: string; Icon: typeof Sun }> = {
   system: { next: 'light', label: 'Tema: ikut perangkat', Icon: Monitor },

@@ -32,8 +32,8 @@ import { Saldo } from '#web/features/shell/Saldo.tsx';
 import { useArrival } from '#web/features/shell/useArrival.ts';
 import { useFrameHeights } from '#web/features/shell/useFrameHeights.ts';
 import { WaitingSends } from '#web/features/shell/WaitingSends.tsx';
-import { BottomBar } from '#web/ui/BottomBar.tsx';
-import { Sidebar, type MenuEntry, type SidebarWidth } from '#web/ui/Sidebar.tsx';
+import { BottomBar } from '#web/ui/frame/BottomBar.tsx';
+import { Sidebar, type MenuEntry, type SidebarWidth } from '#web/ui/frame/Sidebar.tsx';
 import { Spinner } from '#web/ui/Spinner.tsx';
 
 /** Everything for who is signed in: the menu beside (or below) the page. */

@@ -2,7 +2,7 @@ import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import styles from '#web/features/shell/Notice.module.css';
 import { Button } from '#web/ui/Button.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
 
 const RELOADED = 'ui-reloaded';
 

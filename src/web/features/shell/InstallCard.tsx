@@ -2,7 +2,7 @@ import { Download, Smartphone } from 'lucide-react';
 import { install, putOffInstall, useInstallOffer } from '#web/client/install.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { OfferCard } from '#web/ui/OfferCard.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 /** Offers the app to who came back and did something; where the browser installs by hand, the steps. */
 export function InstallCard() {

@@ -5,7 +5,7 @@ import { NotFoundPage } from '#web/features/shell/NotFoundPage.tsx';
 import { configQuery } from '#web/features/shell/queries.ts';
 import styles from '#web/features/shell/Notice.module.css';
 import { AnchorButton, LinkButton } from '#web/ui/Button.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
 import { Spinner } from '#web/ui/Spinner.tsx';
 
 /** Route `/leaving`: asks before the browser goes to another site that the operator allows. */

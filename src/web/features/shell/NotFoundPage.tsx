@@ -1,6 +1,6 @@
 import styles from '#web/features/shell/Notice.module.css';
 import { LinkButton } from '#web/ui/Button.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
 
 /** Any path that is nobody's; also what is not for the one who asks. */
 export const NotFoundPage = () => (

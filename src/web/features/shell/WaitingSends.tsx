@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom';
 import { formatNumber } from '#contract/money.ts';
 import { useOutgoing } from '#web/features/messages/conversations/outgoing.ts';
 import styles from '#web/features/shell/WaitingSends.module.css';
-import { OFFLINE_PLACE, useOnline } from '#web/ui/OfflineBar.tsx';
+import { OFFLINE_PLACE, useOnline } from '#web/ui/frame/OfflineBar.tsx';
 
 /** Under the bar of who is offline: how many texts wait for a network, on whatever page one is. */
 export function WaitingSends() {

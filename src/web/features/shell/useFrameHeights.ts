@@ -1,5 +1,5 @@
 import { useLayoutEffect, type RefObject } from 'react';
-import { OFFLINE_PLACE } from '#web/ui/OfflineBar.tsx';
+import { OFFLINE_PLACE } from '#web/ui/frame/OfflineBar.tsx';
 
 /**
  * Tells the styles how high what stands at the top of the window is, for what is as high as the rest of it:

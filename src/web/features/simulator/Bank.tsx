@@ -10,12 +10,12 @@ import { wrongFields } from '#web/client/wrongFields.ts';
 import styles from '#web/features/simulator/Bank.module.css';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { CurrencyField } from '#web/ui/CurrencyField.tsx';
+import { CurrencyField } from '#web/ui/fields/CurrencyField.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { Money } from '#web/ui/Money.tsx';
 import { Panel } from '#web/ui/Panel.tsx';
 import { StatusChip } from '#web/ui/StatusChip.tsx';
-import { TextField } from '#web/ui/TextField.tsx';
+import { TextField } from '#web/ui/fields/TextField.tsx';
 
 type Transfer = OutputOf<typeof simulatedTransfer> & { sender: string; at: Date };
 

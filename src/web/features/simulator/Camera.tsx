@@ -9,7 +9,7 @@ import type { Screens } from '#web/features/simulator/screens.ts';
 import { pictureAmong, type Scan, useScan } from '#web/features/simulator/useScan.ts';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { TextField } from '#web/ui/TextField.tsx';
+import { TextField } from '#web/ui/fields/TextField.tsx';
 
 type Props = {
   phone: SimulatedPhone;

@@ -10,8 +10,8 @@ import { readPhone } from '#web/features/simulator/phones.ts';
 import { phoneQuery } from '#web/features/simulator/queries.ts';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { HomeTelephoneField } from '#web/ui/TelephoneField.tsx';
-import { TextArea } from '#web/ui/TextField.tsx';
+import { HomeTelephoneField } from '#web/ui/fields/TelephoneField.tsx';
+import { TextArea } from '#web/ui/fields/TextField.tsx';
 
 type Props = { phone: string; onBack: () => void; onSent: (peer: string) => void };
 

@@ -5,7 +5,7 @@ import styles from '#web/features/simulator/PhoneChooser.module.css';
 import { readPhone, rememberedPhones, withPhone } from '#web/features/simulator/phones.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { Panel } from '#web/ui/Panel.tsx';
-import { HomeTelephoneField } from '#web/ui/TelephoneField.tsx';
+import { HomeTelephoneField } from '#web/ui/fields/TelephoneField.tsx';
 
 /** Which phone is on the desk: any number, or one that lay there before. */
 export function PhoneChooser({ phone }: { phone: string }) {

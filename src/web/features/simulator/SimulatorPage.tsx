@@ -11,7 +11,7 @@ import { chosenPhone } from '#web/features/simulator/phones.ts';
 import { PhoneDesk } from '#web/features/simulator/PhoneDesk.tsx';
 import styles from '#web/features/simulator/SimulatorPage.module.css';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
 import { Spinner } from '#web/ui/Spinner.tsx';
 import { TabLink, TabLinks } from '#web/ui/Tabs.tsx';
 

@@ -5,7 +5,7 @@ import { sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
 import { phoneQuery } from '#web/features/simulator/queries.ts';
 import { Alert } from '#web/ui/Alert.tsx';
-import { Checkbox } from '#web/ui/Checkbox.tsx';
+import { Checkbox } from '#web/ui/fields/Checkbox.tsx';
 
 const switches = [
   {

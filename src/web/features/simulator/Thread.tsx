@@ -11,8 +11,8 @@ import { PhoneHead, PhoneTool } from '#web/features/simulator/PhoneHead.tsx';
 import { phoneQuery } from '#web/features/simulator/queries.ts';
 import styles from '#web/features/simulator/Thread.module.css';
 import { Alert } from '#web/ui/Alert.tsx';
-import { ChatBubble, ChatDivider, ChatList } from '#web/ui/ChatBubble.tsx';
-import { Composer } from '#web/ui/Composer.tsx';
+import { ChatBubble, ChatDivider, ChatList } from '#web/ui/chat/ChatBubble.tsx';
+import { Composer } from '#web/ui/chat/Composer.tsx';
 import { startsRun } from '#web/ui/rules/chat.ts';
 
 /** Within so many px of its end a thread follows what comes. */

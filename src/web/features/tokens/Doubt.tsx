@@ -10,7 +10,7 @@ import { doubtSentence } from '#web/features/tokens/words.ts';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { StatusChip } from '#web/ui/StatusChip.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 /** Says of a token that its owner should look at it; nothing for one that nobody doubts. */
 export const DoubtChip = ({ token }: { token: Token }) =>

@@ -1,7 +1,7 @@
 import { KeyShown } from '#web/features/tokens/KeyShown.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { confirm } from '#web/ui/confirm.ts';
-import { Modal } from '#web/ui/Modal.tsx';
+import { confirm } from '#web/ui/overlays/confirm.ts';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
 
 type Props = {
   title: string;

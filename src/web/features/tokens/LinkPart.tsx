@@ -13,7 +13,9 @@ import { CopyField } from '#web/ui/CopyField.tsx';
 import { Countdown } from '#web/ui/Countdown.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 
-const QrImage = lazy(async () => ({ default: (await import('#web/ui/QrImage.tsx')).QrImage }));
+const QrImage = lazy(async () => ({
+  default: (await import('#web/ui/media/QrImage.tsx')).QrImage,
+}));
 
 const QR_PX = 176;
 /** How often the token is looked at while a phone is awaited; live events are usually faster. */

@@ -9,7 +9,7 @@ import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { useRemoveToken } from '#web/features/tokens/useRemoveToken.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { confirm, type Question } from '#web/ui/confirm.ts';
+import { confirm, type Question } from '#web/ui/overlays/confirm.ts';
 
 type Props = { token: Token; onGone: () => void };
 

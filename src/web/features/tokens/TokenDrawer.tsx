@@ -15,7 +15,7 @@ import { TokenSettings } from '#web/features/tokens/TokenSettings.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
 import { channelLabel, statusTone } from '#web/features/tokens/words.ts';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
-import { Drawer } from '#web/ui/Modal.tsx';
+import { Drawer } from '#web/ui/overlays/Modal.tsx';
 import { Facts } from '#web/ui/Panel.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 import { StatusChip } from '#web/ui/StatusChip.tsx';

@@ -6,8 +6,8 @@ import { Refused } from '#web/features/shell/Refused.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { Button } from '#web/ui/Button.tsx';
-import { TextField } from '#web/ui/TextField.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import { TextField } from '#web/ui/fields/TextField.tsx';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 /** A token's name and how many messages it may send in a day. */
 export function TokenSettings({ token }: { token: Token }) {

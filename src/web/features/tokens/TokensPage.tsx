@@ -13,9 +13,9 @@ import styles from '#web/features/tokens/tokens.module.css';
 import { useTokenAddress } from '#web/features/tokens/useTokenAddress.ts';
 import { channelLabel, statusTone } from '#web/features/tokens/words.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { DataTable, type Column } from '#web/ui/DataTable.tsx';
+import { DataTable, type Column } from '#web/ui/tables/DataTable.tsx';
 import { EmptyState, WentWrong } from '#web/ui/EmptyState.tsx';
-import { PageHead } from '#web/ui/PageHead.tsx';
+import { PageHead } from '#web/ui/frame/PageHead.tsx';
 import { StatusChip } from '#web/ui/StatusChip.tsx';
 
 const columns = (zone: string): readonly Column<Token>[] => [

@@ -2,8 +2,8 @@ import { deleteToken, type Token } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
-import { confirm } from '#web/ui/confirm.ts';
-import { toast } from '#web/ui/toasts.ts';
+import { confirm } from '#web/ui/overlays/confirm.ts';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 /** Asks whether a token shall end, and ends it; `onGone` closes what shows it. */
 export function useRemoveToken({ id, name }: Token, onGone: () => void): () => Promise<void> {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { sampleMedia, samplePeaks } from '#web/features/gallery/media/sampleMedia.ts';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
-import { AudioPlayer } from '#web/ui/AudioPlayer.tsx';
+import { AudioPlayer } from '#web/ui/media/AudioPlayer.tsx';
 
 function Demo() {
   const [heard, setHeard] = useState<readonly number[]>([]);

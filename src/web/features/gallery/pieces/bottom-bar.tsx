@@ -2,9 +2,9 @@ import { Headset, House, KeyRound, MessagesSquare, Receipt, Wallet } from 'lucid
 import styles from '#web/features/gallery/overlays.module.css';
 import { Show } from '#web/features/gallery/Show.tsx';
 import type { Piece } from '#web/features/gallery/piece.ts';
-import { BottomBar } from '#web/ui/BottomBar.tsx';
+import { BottomBar } from '#web/ui/frame/BottomBar.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import type { MenuEntry } from '#web/ui/Sidebar.tsx';
+import type { MenuEntry } from '#web/ui/frame/Sidebar.tsx';
 
 const six: readonly MenuEntry[] = [
   { href: '/__galeri', label: 'Beranda', Icon: House },

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Show } from '#web/features/gallery/Show.tsx';
-import { Caption } from '#web/ui/Caption.tsx';
+import { Caption } from '#web/ui/chat/Caption.tsx';
 
 const long = Array.from(
   { length: 120 },

@@ -3,9 +3,9 @@ import { sampleMedia, samplePeaks } from '#web/features/gallery/media/sampleMedi
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { ChatBubble, ChatDivider, ChatList } from '#web/ui/ChatBubble.tsx';
+import { ChatBubble, ChatDivider, ChatList } from '#web/ui/chat/ChatBubble.tsx';
 import { startsRun, type ChatMessage } from '#web/ui/rules/chat.ts';
-import { Ticks, type Mark } from '#web/ui/Ticks.tsx';
+import { Ticks, type Mark } from '#web/ui/chat/Ticks.tsx';
 
 const { picture, clip, voiceNote } = sampleMedia;
 

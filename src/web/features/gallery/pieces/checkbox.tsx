@@ -2,8 +2,8 @@ import { useState } from 'react';
 import styles from '#web/features/gallery/pieces/fields.module.css';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
-import { Checkbox } from '#web/ui/Checkbox.tsx';
-import { CheckboxGroup } from '#web/ui/CheckboxGroup.tsx';
+import { Checkbox } from '#web/ui/fields/Checkbox.tsx';
+import { CheckboxGroup } from '#web/ui/fields/CheckboxGroup.tsx';
 
 const events = [
   { value: 'sent', label: 'Pesan terkirim' },

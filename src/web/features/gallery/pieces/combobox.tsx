@@ -3,8 +3,8 @@ import styles from '#web/features/gallery/pieces/fields.module.css';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { Combobox } from '#web/ui/Combobox.tsx';
-import { Modal } from '#web/ui/Modal.tsx';
+import { Combobox } from '#web/ui/fields/Combobox.tsx';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
 
 const provinces =
   'Aceh, Sumatera Utara, Sumatera Barat, Riau, Jambi, Sumatera Selatan, Bengkulu, Lampung, Kepulauan Bangka Belitung, Kepulauan Riau, DKI Jakarta, Jawa Barat, Jawa Tengah, DI Yogyakarta, Jawa Timur, Banten, Bali, Nusa Tenggara Barat, Nusa Tenggara Timur, Kalimantan Barat, Kalimantan Tengah, Kalimantan Selatan, Kalimantan Timur, Kalimantan Utara, Sulawesi Utara, Sulawesi Tengah, Sulawesi Selatan, Sulawesi Tenggara, Gorontalo, Sulawesi Barat, Maluku, Maluku Utara, Papua, Papua Barat'

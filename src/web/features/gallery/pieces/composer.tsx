@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
-import { Composer } from '#web/ui/Composer.tsx';
+import { Composer } from '#web/ui/chat/Composer.tsx';
 
 function Demo() {
   const [text, setText] = useState('');

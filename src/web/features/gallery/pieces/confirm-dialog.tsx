@@ -2,8 +2,8 @@ import { useRef, useState } from 'react';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { confirm } from '#web/ui/confirm.ts';
-import { ConfirmDialog } from '#web/ui/ConfirmDialog.tsx';
+import { confirm } from '#web/ui/overlays/confirm.ts';
+import { ConfirmDialog } from '#web/ui/overlays/ConfirmDialog.tsx';
 import { Row } from '#web/ui/Panel.tsx';
 
 /** The deed is done, or refused, when the test or the person says so. */

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
-import { ContactCard } from '#web/ui/ContactCard.tsx';
+import { ContactCard } from '#web/ui/chat/ContactCard.tsx';
 
 function Demo() {
   const [asked, setAsked] = useState('');

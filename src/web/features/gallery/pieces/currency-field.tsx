@@ -2,7 +2,7 @@ import { useState } from 'react';
 import styles from '#web/features/gallery/pieces/fields.module.css';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
-import { CurrencyField } from '#web/ui/CurrencyField.tsx';
+import { CurrencyField } from '#web/ui/fields/CurrencyField.tsx';
 
 const shown = (amount: number | undefined) => amount ?? 'none';
 

@@ -6,8 +6,8 @@ import { sampleRows, type Sample } from '#web/features/gallery/sampleServer.ts';
 import { sampleColumns, SampleTable } from '#web/features/gallery/SampleTable.tsx';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { DataTable } from '#web/ui/DataTable.tsx';
-import { Dropdown, MenuButton } from '#web/ui/Dropdown.tsx';
+import { DataTable } from '#web/ui/tables/DataTable.tsx';
+import { Dropdown, MenuButton } from '#web/ui/overlays/Dropdown.tsx';
 import { Row } from '#web/ui/Panel.tsx';
 
 const many = sampleRows(117);

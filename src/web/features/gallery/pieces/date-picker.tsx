@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
-import { DatePicker, type DatePickerProps } from '#web/ui/DatePicker.tsx';
+import { DatePicker, type DatePickerProps } from '#web/ui/fields/DatePicker.tsx';
 import { dateWords, type CivilDate, type DateRange } from '#web/ui/rules/dates.ts';
 
 /** The gallery's calendar stands still. */

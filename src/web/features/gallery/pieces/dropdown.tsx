@@ -11,8 +11,8 @@ import {
   MenuLink,
   MenuSeparator,
   type DropdownTrigger,
-} from '#web/ui/Dropdown.tsx';
-import { Modal } from '#web/ui/Modal.tsx';
+} from '#web/ui/overlays/Dropdown.tsx';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
 import { Row } from '#web/ui/Panel.tsx';
 
 type Choosing = { onChoose: (what: string) => void };

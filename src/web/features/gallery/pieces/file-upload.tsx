@@ -2,8 +2,8 @@ import { useState, type ReactNode } from 'react';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { FileItem, FileList } from '#web/ui/FileItem.tsx';
-import { FileUpload, type FileUploadProps } from '#web/ui/FileUpload.tsx';
+import { FileItem, FileList } from '#web/ui/uploads/FileItem.tsx';
+import { FileUpload, type FileUploadProps } from '#web/ui/uploads/FileUpload.tsx';
 import {
   buttonsOf,
   uploadOrigins,
@@ -11,7 +11,7 @@ import {
   type UploadItem,
   type UploadPhase,
 } from '#web/ui/rules/uploads.ts';
-import { englishUploads, indonesianUploads } from '#web/ui/UploadLabels.ts';
+import { englishUploads, indonesianUploads } from '#web/ui/uploads/UploadLabels.ts';
 
 const ofItem = (phase: UploadPhase, more: Partial<UploadItem> = {}): UploadItem => ({
   key: phase,

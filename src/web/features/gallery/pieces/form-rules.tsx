@@ -5,12 +5,12 @@ import styles from '#web/features/gallery/pieces/fields.module.css';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { Checkbox } from '#web/ui/Checkbox.tsx';
-import { CheckboxGroup } from '#web/ui/CheckboxGroup.tsx';
-import { CurrencyField } from '#web/ui/CurrencyField.tsx';
-import { Select } from '#web/ui/Select.tsx';
-import { TextField } from '#web/ui/TextField.tsx';
-import { TimeSelect } from '#web/ui/TimeSelect.tsx';
+import { Checkbox } from '#web/ui/fields/Checkbox.tsx';
+import { CheckboxGroup } from '#web/ui/fields/CheckboxGroup.tsx';
+import { CurrencyField } from '#web/ui/fields/CurrencyField.tsx';
+import { Select } from '#web/ui/fields/Select.tsx';
+import { TextField } from '#web/ui/fields/TextField.tsx';
+import { TimeSelect } from '#web/ui/fields/TimeSelect.tsx';
 
 type Values = {
   shop: string;

@@ -4,13 +4,13 @@ import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { Caption } from '#web/ui/Caption.tsx';
-import { ChatBubble, ChatList } from '#web/ui/ChatBubble.tsx';
-import { ContactCard } from '#web/ui/ContactCard.tsx';
-import { DataTable } from '#web/ui/DataTable.tsx';
-import { FileCard } from '#web/ui/FileCard.tsx';
+import { Caption } from '#web/ui/chat/Caption.tsx';
+import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
+import { ContactCard } from '#web/ui/chat/ContactCard.tsx';
+import { DataTable } from '#web/ui/tables/DataTable.tsx';
+import { FileCard } from '#web/ui/chat/FileCard.tsx';
 import { Row } from '#web/ui/Panel.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 const first = [
   'Pesan biasa',

@@ -3,8 +3,8 @@ import { sampleMedia } from '#web/features/gallery/media/sampleMedia.ts';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { ImageZoom, type ZoomState } from '#web/ui/ImageZoom.tsx';
-import { Modal } from '#web/ui/Modal.tsx';
+import { ImageZoom, type ZoomState } from '#web/ui/media/ImageZoom.tsx';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
 
 function Demo() {
   const [states, setStates] = useState<readonly ZoomState[]>([]);

@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { Drawer, Modal } from '#web/ui/Modal.tsx';
+import { Drawer, Modal } from '#web/ui/overlays/Modal.tsx';
 import { Row } from '#web/ui/Panel.tsx';
-import { TextField } from '#web/ui/TextField.tsx';
+import { TextField } from '#web/ui/fields/TextField.tsx';
 
 const sizes = ['sm', 'md', 'lg', 'xl'] as const;
 

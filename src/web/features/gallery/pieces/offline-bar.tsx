@@ -1,6 +1,6 @@
 import { Show } from '#web/features/gallery/Show.tsx';
 import type { Piece } from '#web/features/gallery/piece.ts';
-import { OfflineBar, useOnline } from '#web/ui/OfflineBar.tsx';
+import { OfflineBar, useOnline } from '#web/ui/frame/OfflineBar.tsx';
 
 function Demo() {
   const online = useOnline();

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import styles from '#web/features/gallery/pieces/fields.module.css';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
-import { OtpField } from '#web/ui/OtpField.tsx';
+import { OtpField } from '#web/ui/fields/OtpField.tsx';
 
 function Demo() {
   const [code, setCode] = useState('');

@@ -4,8 +4,8 @@ import styles from '#web/features/gallery/overlays.module.css';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Button, LinkButton } from '#web/ui/Button.tsx';
-import { Dropdown, MenuButton } from '#web/ui/Dropdown.tsx';
-import { PageHead } from '#web/ui/PageHead.tsx';
+import { Dropdown, MenuButton } from '#web/ui/overlays/Dropdown.tsx';
+import { PageHead } from '#web/ui/frame/PageHead.tsx';
 
 function Demo() {
   const [shown, setShown] = useState(false);

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { PageTitle } from '#web/ui/PageTitle.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
 
 function Demo() {
   const [open, setOpen] = useState(false);

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { Pagination } from '#web/ui/Pagination.tsx';
+import { Pagination } from '#web/ui/tables/Pagination.tsx';
 
 type Props = { label: string; start: number; total?: number; hasMore?: boolean };
 

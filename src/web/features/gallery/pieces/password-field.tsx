@@ -2,7 +2,7 @@ import { useState } from 'react';
 import styles from '#web/features/gallery/pieces/fields.module.css';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
-import { PasswordField, Strength } from '#web/ui/PasswordField.tsx';
+import { PasswordField, Strength } from '#web/ui/fields/PasswordField.tsx';
 
 const levels = [
   { level: 0, word: 'Kurang 3 karakter' },

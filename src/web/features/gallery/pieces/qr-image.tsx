@@ -1,7 +1,7 @@
 import { Show } from '#web/features/gallery/Show.tsx';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { QrImage } from '#web/ui/QrImage.tsx';
+import { QrImage } from '#web/ui/media/QrImage.tsx';
 
 const text = '2@kR7vX1Yq9mWb3ZpT,toko-maju-jaya,21';
 

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import styles from '#web/features/gallery/pieces/fields.module.css';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
-import { Select } from '#web/ui/Select.tsx';
-import { SelectOne } from '#web/ui/SelectOne.tsx';
+import { Select } from '#web/ui/fields/Select.tsx';
+import { SelectOne } from '#web/ui/fields/SelectOne.tsx';
 
 const sizes = ['sm', 'md', 'lg', 'xl'] as const;
 const banks = [

@@ -3,7 +3,12 @@ import { useState } from 'react';
 import styles from '#web/features/gallery/overlays.module.css';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import type { Piece } from '#web/features/gallery/piece.ts';
-import { Sidebar, type MenuEntry, type MenuFolder, type SidebarWidth } from '#web/ui/Sidebar.tsx';
+import {
+  Sidebar,
+  type MenuEntry,
+  type MenuFolder,
+  type SidebarWidth,
+} from '#web/ui/frame/Sidebar.tsx';
 
 const menu: readonly (MenuEntry | MenuFolder)[] = [
   { href: '/__galeri', label: 'Beranda', Icon: House },

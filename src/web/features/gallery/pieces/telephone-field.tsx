@@ -3,11 +3,15 @@ import styles from '#web/features/gallery/pieces/fields.module.css';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { Modal } from '#web/ui/Modal.tsx';
-import { PhoneField } from '#web/ui/PhoneField.tsx';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
+import { PhoneField } from '#web/ui/fields/PhoneField.tsx';
 import { realNumber } from '#web/ui/rules/telephoneReal.ts';
-import { HomeTelephoneField, TelephoneField, type CountryData } from '#web/ui/TelephoneField.tsx';
-import type { TelephoneOptions } from '#web/ui/TelephoneInput.tsx';
+import {
+  HomeTelephoneField,
+  TelephoneField,
+  type CountryData,
+} from '#web/ui/fields/TelephoneField.tsx';
+import type { TelephoneOptions } from '#web/ui/fields/TelephoneInput.tsx';
 
 function Plain() {
   const [phone, setPhone] = useState('');

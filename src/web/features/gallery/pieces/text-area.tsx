@@ -2,7 +2,7 @@ import { useState } from 'react';
 import styles from '#web/features/gallery/pieces/fields.module.css';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Show } from '#web/features/gallery/Show.tsx';
-import { TextArea } from '#web/ui/TextField.tsx';
+import { TextArea } from '#web/ui/fields/TextField.tsx';
 
 function Demo() {
   const [text, setText] = useState('Halo Kak, pesanan Anda sudah siap diambil.');

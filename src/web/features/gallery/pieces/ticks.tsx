@@ -1,7 +1,7 @@
 import { Show } from '#web/features/gallery/Show.tsx';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Row } from '#web/ui/Panel.tsx';
-import { Ticks, type Mark } from '#web/ui/Ticks.tsx';
+import { Ticks, type Mark } from '#web/ui/chat/Ticks.tsx';
 
 const marks: readonly Mark[] = [
   'scheduled',

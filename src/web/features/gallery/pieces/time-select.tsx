@@ -3,7 +3,7 @@ import styles from '#web/features/gallery/pieces/fields.module.css';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import { nextTime } from '#web/ui/rules/time.ts';
-import { TimeSelect } from '#web/ui/TimeSelect.tsx';
+import { TimeSelect } from '#web/ui/fields/TimeSelect.tsx';
 
 function Demo() {
   const [hour, setHour] = useState('');

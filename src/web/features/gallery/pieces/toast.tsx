@@ -3,7 +3,7 @@ import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { Row } from '#web/ui/Panel.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 const said = {
   info: 'Ekspor dimulai. Anda boleh menutup halaman ini.',

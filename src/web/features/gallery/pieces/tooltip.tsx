@@ -3,7 +3,7 @@ import { Show } from '#web/features/gallery/Show.tsx';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { Row } from '#web/ui/Panel.tsx';
-import { Tooltip } from '#web/ui/Tooltip.tsx';
+import { Tooltip } from '#web/ui/overlays/Tooltip.tsx';
 
 const Demo = () => (
   <Show title="Icons that say their name">

@@ -4,7 +4,7 @@ import type { Piece } from '#web/features/gallery/piece.ts';
 import { Emitted, Show } from '#web/features/gallery/Show.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import type { Progress } from '#web/ui/rules/media.ts';
-import { VideoPlayer, type VideoHandle } from '#web/ui/VideoPlayer.tsx';
+import { VideoPlayer, type VideoHandle } from '#web/ui/media/VideoPlayer.tsx';
 
 const words = `WEBVTT
 

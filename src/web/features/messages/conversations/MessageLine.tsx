@@ -11,9 +11,9 @@ import {
 import type { ThreadItem } from '#web/features/messages/conversations/threadItems.ts';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { ChatBubble, ChatDivider } from '#web/ui/ChatBubble.tsx';
+import { ChatBubble, ChatDivider } from '#web/ui/chat/ChatBubble.tsx';
 import { classes } from '#web/ui/rules/classes.ts';
-import { Ticks } from '#web/ui/Ticks.tsx';
+import { Ticks } from '#web/ui/chat/Ticks.tsx';
 
 type Props = {
   item: ThreadItem;

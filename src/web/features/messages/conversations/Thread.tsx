@@ -22,7 +22,7 @@ import { useSeen } from '#web/features/messages/conversations/useSeen.ts';
 import { allTokensQuery, canSend } from '#web/features/messages/queries.ts';
 import { saldoQuery } from '#web/features/saldo/queries.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import { Composer } from '#web/ui/Composer.tsx';
+import { Composer } from '#web/ui/chat/Composer.tsx';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
 import { Money } from '#web/ui/Money.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';

@@ -11,10 +11,10 @@ import { cropOf, wholeView, type View } from '#web/features/profile/avatar/crop.
 import styles from '#web/features/profile/avatar/AvatarDialog.module.css';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { FileUpload } from '#web/ui/FileUpload.tsx';
-import { Modal } from '#web/ui/Modal.tsx';
-import { toast } from '#web/ui/toasts.ts';
-import { indonesianUploads } from '#web/ui/UploadLabels.ts';
+import { FileUpload } from '#web/ui/uploads/FileUpload.tsx';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
+import { toast } from '#web/ui/overlays/toasts.ts';
+import { indonesianUploads } from '#web/ui/uploads/UploadLabels.ts';
 
 type Props = { onClose: () => void };
 

@@ -16,9 +16,9 @@ import { saldoQuery } from '#web/features/saldo/queries.ts';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { Modal } from '#web/ui/Modal.tsx';
-import { PasswordField } from '#web/ui/PasswordField.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
+import { PasswordField } from '#web/ui/fields/PasswordField.tsx';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 const NAME = 'delete-code';
 const TITLE = 'Hapus akun';

@@ -3,7 +3,7 @@ import { sentenceOf } from '#web/client/errors.ts';
 import { useTakeUser } from '#web/client/preferences.ts';
 import { useAct } from '#web/client/query.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 /** Calls the deletion of the account off. */
 export function KeepAccount() {

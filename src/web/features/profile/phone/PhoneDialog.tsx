@@ -18,9 +18,9 @@ import { keepCodes, keptCodes } from '#web/features/profile/sentCodes.ts';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { Modal } from '#web/ui/Modal.tsx';
-import { PhoneField } from '#web/ui/PhoneField.tsx';
-import { toast } from '#web/ui/toasts.ts';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
+import { PhoneField } from '#web/ui/fields/PhoneField.tsx';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 type Codes = readonly [old: SentCode, fresh: SentCode];
 

@@ -8,8 +8,8 @@ import { PasswordOwner } from '#web/features/auth/PasswordOwner.tsx';
 import styles from '#web/features/profile/profile.module.css';
 import { Refused } from '#web/features/shell/Refused.tsx';
 import { Button } from '#web/ui/Button.tsx';
-import { Modal } from '#web/ui/Modal.tsx';
-import { PasswordField } from '#web/ui/PasswordField.tsx';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
+import { PasswordField } from '#web/ui/fields/PasswordField.tsx';
 
 const EMPTY = 'Tulis kata sandi Anda.';
 

@@ -1,6 +1,6 @@
 import { useEffect, useState, useSyncExternalStore, type ComponentType } from 'react';
 import { answerProof, proofQuestion } from '#web/client/proof.ts';
-import { toast } from '#web/ui/toasts.ts';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 /** Where the password is asked for once more; the dialog's code arrives with the first question. */
 export function ProofPlace() {

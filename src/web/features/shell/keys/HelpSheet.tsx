@@ -6,8 +6,8 @@ import { useUser } from '#web/client/user.ts';
 import { listedShortcuts } from '#web/features/shell/keys/frameKeys.ts';
 import styles from '#web/features/shell/keys/HelpSheet.module.css';
 import { Keys } from '#web/features/shell/keys/Keys.tsx';
-import { Checkbox } from '#web/ui/Checkbox.tsx';
-import { Modal } from '#web/ui/Modal.tsx';
+import { Checkbox } from '#web/ui/fields/Checkbox.tsx';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
 
 /** `?`: every shortcut there is, and the switch for those of one key. */
 export function HelpSheet({ onClose }: { onClose: () => void }) {

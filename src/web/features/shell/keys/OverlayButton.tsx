@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react';
 import { openOverlay, type Overlay } from '#web/features/shell/keys/overlay.ts';
-import { Tooltip } from '#web/ui/Tooltip.tsx';
+import { Tooltip } from '#web/ui/overlays/Tooltip.tsx';
 
 type Props = {
   opens: Overlay;

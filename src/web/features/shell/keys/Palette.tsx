@@ -7,7 +7,7 @@ import { arrange, withRecent, type Command } from '#web/features/shell/keys/comm
 import { Keys } from '#web/features/shell/keys/Keys.tsx';
 import styles from '#web/features/shell/keys/Palette.module.css';
 import { useCommands } from '#web/features/shell/keys/useCommands.ts';
-import { Modal } from '#web/ui/Modal.tsx';
+import { Modal } from '#web/ui/overlays/Modal.tsx';
 import { stepRound } from '#web/ui/rules/menus.ts';
 
 /** Ctrl or ⌘ K: leads anywhere and does what is done most, by a few letters. */

@@ -1,5 +1,5 @@
 import { useSyncExternalStore, type ComponentType } from 'react';
-import { toast } from '#web/ui/toasts.ts';
+import { toast } from '#web/ui/overlays/toasts.ts';
 
 type Part = ComponentType<{ onClose: () => void }>;
 

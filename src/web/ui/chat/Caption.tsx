@@ -1,0 +1,45 @@
+import { Fragment, useMemo, useState } from 'react';
+import styles from '#web/ui/chat/Caption.module.css';
+import { captionNodes, foldAt, type CaptionNode } from '#web/ui/rules/captions.ts';
+
+/**
+ * A caption written by anybody: line breaks and links (http, https) are understood, everything else
+ * is shown as the text it is. Over 4 kB it is folded behind 'Selengkapnya'.
+ */
+export function Caption({ text }: { text: string }) {
+  const [unfolded, setUnfolded] = useState(false);
+  const fold = foldAt(text);
+  const cut = unfolded ? undefined : fold;
+  const nodes = useMemo(
+    () => captionNodes(cut === undefined ? text : `${text.slice(0, cut)}…`),
+    [text, cut],
+  );
+  return (
+    <bdi className={styles['caption']}>
+      {nodes.map((node, index) => (
+        <Fragment key={index}>{shown(node)}</Fragment>
+      ))}
+      {fold !== undefined && (
+        <button
+          type="button"
+          className={styles['more']}
+          aria-expanded={unfolded}
+          onClick={() => setUnfolded(!unfolded)}
+        >
+          {unfolded ? 'Lebih sedikit' : 'Selengkapnya'}
+        </button>
+      )}
+    </bdi>
+  );
+}
+
+function shown(node: CaptionNode) {
+  if (node.kind === 'break') return <br />;
+  if (node.kind === 'text') return node.text;
+  return (
+    <a href={node.href} title={node.href} target="_blank" rel="noopener noreferrer nofollow ugc">
+      <bdi>{node.text}</bdi>
+      <span className="sr-only"> (tab baru)</span>
+    </a>
+  );
+}

@@ -1,0 +1,140 @@
+import type { ReactNode } from 'react';
+import { AudioPlayer } from '#web/ui/media/AudioPlayer.tsx';
+import { Caption } from '#web/ui/chat/Caption.tsx';
+import styles from '#web/ui/chat/ChatBubble.module.css';
+import { ContactCard } from '#web/ui/chat/ContactCard.tsx';
+import { FileCard } from '#web/ui/chat/FileCard.tsx';
+import { ImageZoom } from '#web/ui/media/ImageZoom.tsx';
+import { chatKind, mediaUrl, shortName, type ChatMessage } from '#web/ui/rules/chat.ts';
+import { classes } from '#web/ui/rules/classes.ts';
+import { VideoPlayer } from '#web/ui/media/VideoPlayer.tsx';
+
+type Props = {
+  message: ChatMessage;
+  /** Ours are at the end in toska, theirs at the start. */
+  side: 'out' | 'in';
+  /** Who wrote it, for screen readers ("Anda", "Budi"). */
+  sender: string;
+  /** `09.05` */
+  time: string;
+  /** The moment itself, for machines. */
+  at?: Date;
+  /** How far it came: a `Ticks` with `iconOnly`. */
+  ticks?: ReactNode;
+  /** The first of a run by the same sender has the pointed corner. */
+  first?: boolean;
+  /** Under the bubble: a failure and what to do about it. */
+  note?: ReactNode;
+  /** Still on its way to the server. */
+  pending?: boolean;
+  /** Opens a conversation with the digits of a contact card. */
+  onMessage?: ((digits: string) => void) | undefined;
+  /** `div` where the list's items are made elsewhere, as in a virtual list. */
+  as?: 'li' | 'div';
+};
+
+/** One message of a conversation. Put bubbles into a `ChatList`. */
+export function ChatBubble(props: Props) {
+  const { message, side, sender, time, at, ticks, first = true, note, pending = false } = props;
+  const { as: Line = 'li', onMessage } = props;
+  const by = shortName(sender);
+  return (
+    <Line className={classes(styles['line'], styles[side], first && styles['first'])}>
+      <article
+        className={classes(styles['bubble'], pending && styles['pending'])}
+        aria-label={`${by}, ${time}`}
+      >
+        <Content message={message} sender={by} onMessage={onMessage} />
+        <span className={styles['meta']}>
+          <time dateTime={at?.toISOString()}>{time}</time>
+          {ticks}
+        </span>
+      </article>
+      {note && <div className={styles['note']}>{note}</div>}
+    </Line>
+  );
+}
+
+type ContentProps = { message: ChatMessage; sender: string } & Pick<Props, 'onMessage'>;
+
+function Content({ message, sender, onMessage }: ContentProps) {
+  const caption = message.caption ?? '';
+  const words = caption !== '' && <Caption text={caption} />;
+  const kind = chatKind(message.type);
+  if (kind === 'text') return words;
+  if (kind === 'contact') {
+    return (
+      <>
+        <ContactCard name={message.name ?? ''} phone={message.phone ?? ''} onMessage={onMessage} />
+        {words}
+      </>
+    );
+  }
+  return (
+    <>
+      <Media kind={kind} message={message} sender={sender} />
+      {words}
+    </>
+  );
+}
+
+const ALT_MAX = 200;
+
+type MediaProps = {
+  kind: 'image' | 'audio' | 'video' | 'file';
+  message: ChatMessage;
+  sender: string;
+};
+
+function Media({ kind, message, sender }: MediaProps) {
+  const { type, caption, filename, size, peaks } = message;
+  const url = mediaUrl(message.url ?? '', window.location.href);
+  if (!message.url || url === undefined || kind === 'file') {
+    return (
+      <FileCard
+        name={filename ?? ''}
+        type={type}
+        url={message.url ? url : undefined}
+        size={size ?? undefined}
+      />
+    );
+  }
+  if (kind === 'image') {
+    return (
+      <ImageZoom
+        src={url}
+        alt={caption ? caption.slice(0, ALT_MAX) : `Gambar dari ${sender}`}
+        loading="lazy"
+        expandText="Perbesar gambar"
+        minimizeText="Perkecil gambar"
+        className={styles['image'] ?? ''}
+      />
+    );
+  }
+  if (kind === 'audio') {
+    return <AudioPlayer src={url} title={`Pesan suara dari ${sender}`} {...(peaks && { peaks })} />;
+  }
+  return <VideoPlayer src={url} title={`Video dari ${sender}`} width={320} height={200} />;
+}
+
+/** The bubbles of a thread, oldest first. */
+export const ChatList = ({ label, children }: { label: string; children: ReactNode }) => (
+  <ol className={styles['list']} aria-label={label}>
+    {children}
+  </ol>
+);
+
+/** A line across the thread: the day, or where the unread begin. */
+export const ChatDivider = ({
+  children,
+  fresh = false,
+  as: Line = 'li',
+}: {
+  children: ReactNode;
+  fresh?: boolean;
+  as?: 'li' | 'div';
+}) => (
+  <Line className={classes(styles['divider'], fresh && styles['fresh'])}>
+    <span>{children}</span>
+  </Line>
+);

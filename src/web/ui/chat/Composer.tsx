@@ -1,0 +1,170 @@
+import { Camera, ContactRound, FileText, Image, Plus, SendHorizontal } from 'lucide-react';
+import {
+  useRef,
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+} from 'react';
+import styles from '#web/ui/chat/Composer.module.css';
+import { Disclosure } from '#web/ui/Disclosure.tsx';
+import { classes } from '#web/ui/rules/classes.ts';
+import { useFileDrop } from '#web/ui/uploads/useFileDrop.ts';
+
+type Props = {
+  /** What the box is, for screen readers: 'Tulis pesan untuk Budi'. */
+  label: string;
+  placeholder?: string;
+  value: string;
+  onChange: (text: string) => void;
+  /** Enter, or the button. Never called with blanks only. */
+  onSend: (text: string) => void;
+  /** Why nothing can be sent now; shown in place of the box. */
+  blocked?: ReactNode;
+  maxLength?: number;
+  /** Files chosen by the tools, dropped or pasted; without it there are no tools. */
+  onFiles?: ((files: readonly File[]) => void) | undefined;
+  /** What the document tool takes, as `accept` has it; everything when left out. */
+  documents?: string;
+  /** Where files may be dropped: the whole thread; the composer itself when left out. */
+  dropPlace?: RefObject<HTMLElement | null>;
+  /** ArrowUp in an empty box brings this text back. */
+  lastDraft?: string | undefined;
+};
+
+/**
+ * Where a message is written. Enter sends, Shift+Enter breaks the line; a word still being composed is
+ * never sent. With `onFiles`, tools beside it choose pictures, photos, documents and contacts.
+ */
+export function Composer(props: Props) {
+  const { label, placeholder = 'Tulis pesan', value, onChange, onSend, blocked } = props;
+  const { onFiles, lastDraft, dropPlace } = props;
+  const box = useRef<HTMLTextAreaElement>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const dragging = useFileDrop(dropPlace ?? form, blocked ? undefined : onFiles);
+  const send = () => {
+    const text = value.trim();
+    if (text === '') return;
+    onSend(text);
+    box.current?.focus();
+  };
+  const keys = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing) return;
+    const plain = !event.shiftKey && !event.altKey;
+    if (plain && event.key === 'Enter') {
+      event.preventDefault();
+      send();
+    } else if (plain && event.key === 'ArrowUp' && value === '' && lastDraft) {
+      event.preventDefault();
+      onChange(lastDraft);
+    }
+  };
+  const paste = (event: ClipboardEvent) => {
+    const files = [...event.clipboardData.files];
+    if (!onFiles || files.length === 0) return;
+    event.preventDefault();
+    onFiles(files);
+  };
+  const choose = (files: readonly File[]) => {
+    onFiles?.(files);
+    box.current?.focus();
+  };
+  if (blocked)
+    return <div className={classes(styles['composer'], styles['blocked'])}>{blocked}</div>;
+  return (
+    <form
+      ref={form}
+      className={classes(styles['composer'], dragging && styles['dragging'])}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {onFiles && <Tools documents={props.documents} onChoose={choose} />}
+      <textarea
+        ref={box}
+        rows={1}
+        className={styles['box']}
+        aria-label={label}
+        placeholder={dragging ? 'Lepaskan untuk melampirkan' : placeholder}
+        maxLength={props.maxLength}
+        enterKeyHint="send"
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={keys}
+        onPaste={paste}
+      />
+      <button
+        type="submit"
+        className={styles['send']}
+        aria-label="Kirim"
+        aria-disabled={value.trim() === '' || undefined}
+      >
+        <SendHorizontal size={20} aria-hidden="true" />
+      </button>
+    </form>
+  );
+}
+
+const PICTURES = 'image/jpeg,image/png,image/webp';
+
+type ToolsProps = {
+  documents: string | undefined;
+  onChoose: (files: readonly File[]) => void;
+};
+
+/** The tools behind the + button: real file inputs, each as large as its tool. */
+const Tools = ({ documents, onChoose }: ToolsProps) => (
+  <Disclosure
+    label="Lampiran"
+    icon={<Plus size={20} aria-hidden="true" />}
+    className={styles['tools']}
+    toggleClass={styles['toggle']}
+    contentClass={styles['options']}
+  >
+    {(close) => {
+      const chosen = (files: readonly File[]) => {
+        close();
+        onChoose(files);
+      };
+      return (
+        <>
+          <Tool icon={Image} name="Gambar" accept={PICTURES} multiple onChoose={chosen} />
+          <Tool icon={Camera} name="Kamera" accept="image/*" capture onChoose={chosen} />
+          <Tool icon={FileText} name="Dokumen" accept={documents} multiple onChoose={chosen} />
+          <Tool icon={ContactRound} name="Kontak" accept=".vcf,text/vcard" onChoose={chosen} />
+        </>
+      );
+    }}
+  </Disclosure>
+);
+
+type ToolProps = {
+  icon: typeof Plus;
+  name: string;
+  accept: string | undefined;
+  multiple?: boolean;
+  /** Phones open the camera on the back. */
+  capture?: boolean;
+  onChoose: (files: readonly File[]) => void;
+};
+
+const Tool = ({ icon: Icon, name, accept, multiple, capture, onChoose }: ToolProps) => (
+  <label className={styles['tool']}>
+    <Icon size={20} aria-hidden="true" />
+    {name}
+    <input
+      type="file"
+      className={styles['file']}
+      accept={accept}
+      multiple={multiple}
+      capture={capture ? 'environment' : undefined}
+      onChange={({ target }) => {
+        const files = [...(target.files ?? [])];
+        // The same file can be chosen again.
+        target.value = '';
+        if (files.length > 0) onChoose(files);
+      }}
+    />
+  </label>
+);

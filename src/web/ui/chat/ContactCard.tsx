@@ -1,0 +1,82 @@
+import { Check, Copy, MessageCircle, UserRound, UserRoundPlus } from 'lucide-react';
+import { useId, type ReactNode } from 'react';
+import { formatPhone } from '#contract/phone.ts';
+import { Button } from '#web/ui/Button.tsx';
+import styles from '#web/ui/chat/ContactCard.module.css';
+import { useCopy } from '#web/ui/copying.ts';
+import { contactDigits, phoneHref, shortName } from '#web/ui/rules/chat.ts';
+import { vcardFileName, vcardOf } from '#web/ui/rules/vcard.ts';
+import { saveFile } from '#web/ui/saving.ts';
+
+type Props = {
+  name: string;
+  /** However it was written; it is called, copied and saved in its 62 form. */
+  phone: string;
+  /** Opens a conversation with these digits; without it there is no button for that. */
+  onMessage?: ((digits: string) => void) | undefined;
+};
+
+/** Somebody's name and number, to call, copy, write to or keep. */
+export function ContactCard({ name, phone, onMessage }: Props) {
+  const id = useId();
+  const digits = contactDigits(phone);
+  const shown = shortName(name).trim();
+  const [copied, copy] = useCopy(`+${digits}`);
+  const save = () =>
+    saveFile(vcardFileName(shown), new Blob([vcardOf({ name, phone })], { type: 'text/vcard' }));
+  return (
+    <div role="group" aria-labelledby={id} className={styles['card']}>
+      <span className={styles['icon']}>
+        <UserRound size={20} aria-hidden="true" />
+      </span>
+      <span className={styles['who']}>
+        <bdi id={id} className={styles['name']} title={shown}>
+          {shown || 'Kontak tanpa nama'}
+        </bdi>
+        {digits === '' ? (
+          <span className={styles['none']}>Tanpa nomor</span>
+        ) : (
+          <a href={phoneHref(phone)} className={styles['phone']}>
+            {formatPhone(digits)}
+          </a>
+        )}
+      </span>
+      {digits !== '' && (
+        <span className={styles['actions']}>
+          <Action icon={copied ? Check : Copy} about={id} onClick={copy}>
+            <span aria-live="polite">{copied ? 'Tersalin' : 'Salin'}</span>
+          </Action>
+          {onMessage && (
+            <Action icon={MessageCircle} about={id} onClick={() => onMessage(digits)}>
+              Kirim pesan
+            </Action>
+          )}
+          <Action icon={UserRoundPlus} about={id} onClick={save}>
+            Simpan kontak
+          </Action>
+        </span>
+      )}
+    </div>
+  );
+}
+
+type ActionProps = {
+  icon: typeof Copy;
+  /** The id of the name that it is about. */
+  about: string;
+  onClick: () => void;
+  children: ReactNode;
+};
+
+const Action = ({ icon: Icon, about, onClick, children }: ActionProps) => (
+  <Button
+    size="sm"
+    variant="outline"
+    tone="neutral"
+    icon={<Icon size={16} aria-hidden="true" />}
+    aria-describedby={about}
+    onClick={onClick}
+  >
+    {children}
+  </Button>
+);

@@ -1,0 +1,45 @@
+import {
+  Ban,
+  CalendarClock,
+  Check,
+  CheckCheck,
+  CircleAlert,
+  Clock,
+  LoaderCircle,
+  TimerOff,
+} from 'lucide-react';
+import styles from '#web/ui/chat/Ticks.module.css';
+import { classes } from '#web/ui/rules/classes.ts';
+
+const marks = {
+  scheduled: { Icon: CalendarClock, word: 'Terjadwal' },
+  waiting: { Icon: Clock, word: 'Antre' },
+  sending: { Icon: LoaderCircle, word: 'Mengirim' },
+  sent: { Icon: Check, word: 'Terkirim' },
+  delivered: { Icon: CheckCheck, word: 'Sampai' },
+  read: { Icon: CheckCheck, word: 'Dibaca' },
+  failed: { Icon: CircleAlert, word: 'Gagal' },
+  cancelled: { Icon: Ban, word: 'Dibatalkan' },
+  expired: { Icon: TimerOff, word: 'Kedaluwarsa' },
+} as const;
+
+export type Mark = keyof typeof marks;
+
+type Props = {
+  mark: Mark;
+  /** In place of the mark's own word. */
+  word?: string;
+  /** The icon alone to the eye (in a bubble); the word stays for screen readers. */
+  iconOnly?: boolean;
+};
+
+/** How far something sent has come: icon and word, the colour only repeats them. */
+export function Ticks({ mark, word, iconOnly = false }: Props) {
+  const { Icon, word: own } = marks[mark];
+  return (
+    <span className={classes(styles['ticks'], styles[mark])}>
+      <Icon size={16} aria-hidden="true" />
+      <span className={iconOnly ? 'sr-only' : undefined}>{word ?? own}</span>
+    </span>
+  );
+}

@@ -1,0 +1,123 @@
+import { AudioLines, Pause, Play, VolumeX } from 'lucide-react';
+import { useMemo, type ComponentPropsWithoutRef, type CSSProperties } from 'react';
+import styles from '#web/ui/media/AudioPlayer.module.css';
+import { MediaFailed, MediaSlider } from '#web/ui/media/MediaSlider.tsx';
+import { classes } from '#web/ui/rules/classes.ts';
+import { clockText, waveform } from '#web/ui/rules/media.ts';
+import { useMediaClock } from '#web/ui/media/useMediaClock.ts';
+
+type Props = Omit<ComponentPropsWithoutRef<'audio'>, 'src' | 'title' | 'controls' | 'className'> & {
+  src: string;
+  /** What it is, after 'Putar' and 'Jeda'. */
+  what?: string;
+  /** Names it for screen readers and on lock screens; its address when left out. */
+  title?: string;
+  /** Only `false` hides them. */
+  controls?: boolean;
+  /** 0 to 1. */
+  volume?: number;
+  /** How loud it is from start to end, each 0 to 1: drawn behind the position. */
+  peaks?: readonly number[];
+  /** The position in seconds, after every `listenInterval` of playing without a pause. */
+  onListen?: (seconds: number) => void;
+  /** In milliseconds. */
+  listenInterval?: number;
+};
+
+const BARS = 44;
+
+/**
+ * A native `<audio>` under our controls; its events come through as they are. Space and K play, the
+ * arrows seek 5 s, M mutes. One medium plays at a time, and goes on where it was left.
+ */
+export function AudioPlayer(props: Props) {
+  const { src, what = 'pesan suara', title = src, controls = true, volume = 1 } = props;
+  const { peaks, onListen, listenInterval, preload = 'metadata', ...native } = rest(props);
+  const clock = useMediaClock<HTMLAudioElement>({
+    src,
+    title,
+    volume,
+    onListen,
+    listenMs: listenInterval,
+  });
+  const audio = (
+    <audio {...native} ref={clock.ref} src={src || undefined} title={title} preload={preload} />
+  );
+  if (!controls) return audio;
+  const { playing, at, duration, rate } = clock;
+  const length = duration > 0 ? ` ${clockText(duration)}` : '';
+  return (
+    // The keys of the controls inside, heard here once.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <div role="group" aria-label={title} className={styles['player']} onKeyDown={clock.onKeyDown}>
+      {audio}
+      {clock.failed ? (
+        <MediaFailed what={what} src={src} icon={<AudioLines size={20} aria-hidden="true" />} />
+      ) : (
+        <>
+          <button
+            type="button"
+            className={styles['play']}
+            aria-label={playing ? `Jeda ${what}` : `Putar ${what}${length}`}
+            onClick={clock.toggle}
+          >
+            {playing ? <Pause size={20} /> : <Play size={20} className={styles['triangle']} />}
+          </button>
+          <span className={styles['track']}>
+            <Waveform peaks={peaks} played={duration > 0 ? at / duration : 0} />
+            <MediaSlider clock={clock} what={what} bare={peaks !== undefined && peaks.length > 0} />
+          </span>
+          <span className={styles['time']} aria-hidden="true">
+            {clockText(playing || at > 0 ? at : duration)}
+          </span>
+          {clock.muted && (
+            <button type="button" className={styles['muted']} onClick={clock.mute}>
+              <VolumeX size={18} aria-hidden="true" />
+              <span className="sr-only">Bunyikan {what}</span>
+            </button>
+          )}
+          <button type="button" className={styles['rate']} onClick={clock.faster}>
+            <span className="sr-only">Kecepatan </span>
+            {String(rate).replace('.', ',')}×
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What is left of the properties for the element itself. */
+function rest({ src: _, what: _w, title: _t, controls: _c, volume: _v, ...left }: Props) {
+  return left;
+}
+
+type WaveformProps = { peaks: readonly number[] | undefined; played: number };
+
+function Waveform({ peaks, played }: WaveformProps) {
+  const bars = useMemo(() => waveform(peaks ?? [], BARS), [peaks]);
+  if (bars.length === 0) return null;
+  return (
+    <svg
+      className={styles['waveform']}
+      viewBox={`0 0 ${BARS * 4} 32`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+      style={{ '--played': played } as CSSProperties}
+    >
+      {bars.map((bar, index) => {
+        const height = 3 + bar * 27;
+        return (
+          <rect
+            key={index}
+            className={classes(index / BARS < played && styles['done'])}
+            x={index * 4 + 0.75}
+            y={(32 - height) / 2}
+            width={2.5}
+            height={height}
+            rx={1.25}
+          />
+        );
+      })}
+    </svg>
+  );
+}

@@ -1,0 +1,46 @@
+import { lazy, Suspense, type ComponentPropsWithoutRef } from 'react';
+import styles from '#web/ui/media/ImageZoom.module.css';
+import { classes } from '#web/ui/rules/classes.ts';
+
+export type ZoomState = 'UNLOADED' | 'LOADING' | 'LOADED' | 'UNLOADING';
+
+type Props = Omit<ComponentPropsWithoutRef<'img'>, 'alt' | 'src'> & {
+  src: string;
+  /** Names the picture, the dialog and, after `expandText`, the button. */
+  alt: string;
+  expandText?: string;
+  minimizeText?: string;
+  /** Neither opens nor closes. */
+  disabled?: boolean;
+  /** Told of each state: unloaded, loading, loaded, unloading. */
+  onState?: (state: ZoomState) => void;
+};
+
+const Zoom = lazy(async () => ({
+  default: (await import('#web/ui/media/ZoomLayer.tsx')).ZoomLayer,
+}));
+
+/**
+ * A picture that grows over the page: by a click, or by its button. Escape, the wheel, a vertical
+ * swipe, the backdrop and the button bring it back. Pinching stays the browser's own. The code for that
+ * comes by itself; until then the picture is a picture.
+ */
+export function ImageZoom(props: Props) {
+  const { expandText = 'Expand image', minimizeText = 'Minimize image', ...rest } = props;
+  const { disabled = false, onState, className, ...image } = rest;
+  const picture = (
+    <img {...image} alt={props.alt} className={classes(styles['picture'], className)} />
+  );
+  return (
+    <Suspense fallback={picture}>
+      <Zoom
+        expandText={expandText}
+        minimizeText={minimizeText}
+        disabled={disabled}
+        onState={onState}
+      >
+        {picture}
+      </Zoom>
+    </Suspense>
+  );
+}

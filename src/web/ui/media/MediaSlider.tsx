@@ -1,0 +1,49 @@
+import { Download } from 'lucide-react';
+import type { CSSProperties, ReactNode } from 'react';
+import styles from '#web/ui/media/MediaSlider.module.css';
+import { classes } from '#web/ui/rules/classes.ts';
+import { clockText } from '#web/ui/rules/media.ts';
+import type { MediaClock } from '#web/ui/media/useMediaClock.ts';
+
+type Props = {
+  clock: Pick<MediaClock<HTMLMediaElement>, 'at' | 'duration' | 'goTo'>;
+  /** What it is the position of. */
+  what: string;
+  /** Without a line of its own, over a waveform. */
+  bare?: boolean;
+};
+
+/** Where a medium stands: dragged, or moved by keys. */
+export function MediaSlider({ clock: { at, duration, goTo }, what, bare = false }: Props) {
+  const end = duration > 0 ? duration : 1;
+  return (
+    <input
+      type="range"
+      className={classes(styles['slider'], bare && styles['bare'])}
+      aria-label={`Posisi ${what}`}
+      aria-valuetext={`${clockText(at)} dari ${clockText(duration)}`}
+      min={0}
+      max={end}
+      step="any"
+      value={Math.min(at, end)}
+      style={{ '--played': `${(Math.min(1, at / end) * 100).toFixed(2)}%` } as CSSProperties}
+      onChange={({ target }) => goTo(Number(target.value))}
+    />
+  );
+}
+
+type FailedProps = { what: string; src: string; icon: ReactNode };
+
+/** In place of the controls when this browser cannot play it. */
+export const MediaFailed = ({ what, src, icon }: FailedProps) => (
+  <span className={styles['failed']} role="status">
+    {icon}
+    <span>
+      Browser ini tidak dapat memutar {what}.{' '}
+      <a href={src} download className={styles['download']}>
+        <Download size={14} aria-hidden="true" />
+        Unduh
+      </a>
+    </span>
+  </span>
+);

@@ -1,0 +1,221 @@
+import { Captions, CaptionsOff, Film, Maximize, Pause, Play, Volume2, VolumeX } from 'lucide-react';
+import {
+  useImperativeHandle,
+  useRef,
+  useState,
+  type ComponentPropsWithoutRef,
+  type CSSProperties,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+} from 'react';
+import { MediaFailed, MediaSlider } from '#web/ui/media/MediaSlider.tsx';
+import { clockText, type Progress } from '#web/ui/rules/media.ts';
+import { useMediaClock, type MediaClock } from '#web/ui/media/useMediaClock.ts';
+import styles from '#web/ui/media/VideoPlayer.module.css';
+
+export type VideoHandle = {
+  /** Seconds, or a part between 0 and 1. Before it is ready: done at the next play within 5 s. */
+  seekTo: (amount: number) => void;
+  play: () => void;
+  pause: () => void;
+};
+
+/** Words along with the picture, as WebVTT. */
+export type CaptionTrack = { src: string; label: string; lang: string };
+
+type Props = Omit<
+  ComponentPropsWithoutRef<'video'>,
+  'src' | 'title' | 'controls' | 'className' | 'onProgress' | 'width' | 'height' | 'children'
+> & {
+  src: string;
+  /** What it is, after 'Putar' and 'Jeda'. */
+  what?: string;
+  /** Names it for screen readers and on lock screens. */
+  title?: string;
+  /** In px; it gives way to a narrower place and keeps its shape. */
+  width?: number;
+  height?: number;
+  /** 0 to 1. */
+  volume?: number;
+  captions?: readonly CaptionTrack[];
+  /** Every `progressInterval` from the start, when it has changed. */
+  onProgress?: (progress: Progress) => void;
+  /** In milliseconds. */
+  progressInterval?: number;
+  /** In seconds, once. */
+  onDuration?: (seconds: number) => void;
+  /** The first time that it plays. */
+  onStart?: () => void;
+  ref?: Ref<VideoHandle>;
+};
+
+/**
+ * A native `<video>` under our controls; its events come through as they are. Keys as for audio, and F
+ * for the whole screen.
+ */
+export function VideoPlayer(props: Props) {
+  const { src, what = 'video', width = 640, height = 360, captions = [], title = 'Video' } = props;
+  const { ref, onProgress, progressInterval, onDuration, onStart, volume, ...native } = rest(props);
+  const frame = useRef<HTMLDivElement>(null);
+  const clock = useMediaClock<HTMLVideoElement>({
+    src,
+    title,
+    volume,
+    onProgress,
+    progressMs: progressInterval,
+    onDuration,
+    onStart,
+  });
+  const { seekTo, play, pause } = clock;
+  useImperativeHandle(ref, () => ({ seekTo, play, pause }), [seekTo, play, pause]);
+  const [worded, setWorded] = useState(false);
+  const wholeScreen = () => {
+    const asked = document.fullscreenElement
+      ? document.exitFullscreen()
+      : frame.current?.requestFullscreen?.();
+    void asked?.catch(() => undefined);
+  };
+  const keys = (event: KeyboardEvent<HTMLElement>) => {
+    const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (plain && event.key.toLowerCase() === 'f') wholeScreen();
+    else clock.onKeyDown(event);
+  };
+  return (
+    // The keys of the controls inside, heard here once.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <div
+      ref={frame}
+      role="group"
+      aria-label={title}
+      className={styles['player']}
+      style={{ '--width': `${width}px`, '--shape': `${width} / ${height}` } as CSSProperties}
+      onKeyDown={keys}
+    >
+      <Picture {...native} clock={clock} title={title} size={[width, height]} worded={worded} />
+      {clock.failed ? (
+        <div className={styles['bar']}>
+          <MediaFailed what={what} src={src} icon={<Film size={20} aria-hidden="true" />} />
+        </div>
+      ) : (
+        <Bar clock={clock} what={what} onWholeScreen={wholeScreen}>
+          {captions.length > 0 && (
+            <button
+              type="button"
+              className={styles['tool']}
+              aria-label="Takarir"
+              aria-pressed={worded}
+              onClick={() => setWorded(!worded)}
+            >
+              {worded ? <Captions size={20} /> : <CaptionsOff size={20} />}
+            </button>
+          )}
+        </Bar>
+      )}
+    </div>
+  );
+}
+
+/** What is left of the properties for the element itself. */
+function rest({ what: _, title: _t, width: _w, height: _h, ...left }: Props) {
+  return left;
+}
+
+type PictureProps = Omit<
+  ReturnType<typeof rest>,
+  'ref' | 'onProgress' | 'progressInterval' | 'onDuration' | 'onStart' | 'volume'
+> & {
+  clock: MediaClock<HTMLVideoElement>;
+  title: string;
+  size: readonly [number, number];
+  worded: boolean;
+};
+
+function Picture({ clock, size: [width, height], worded, captions = [], ...native }: PictureProps) {
+  const { preload = 'metadata', onClick } = native;
+  const show = (track: HTMLTrackElement | null) => {
+    if (track) track.track.mode = worded ? 'showing' : 'hidden';
+  };
+  return (
+    <div className={styles['screen']}>
+      {/* The same as the button below, for pointers. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events */}
+      <video
+        {...native}
+        ref={clock.ref}
+        src={native.src || undefined}
+        width={width}
+        height={height}
+        preload={preload}
+        playsInline
+        className={styles['video']}
+        onClick={(event) => {
+          onClick?.(event);
+          clock.toggle();
+        }}
+      >
+        {captions.map(({ src, label, lang }, index) => (
+          <track
+            key={src}
+            ref={index === 0 ? show : undefined}
+            kind="captions"
+            src={src}
+            label={label}
+            srcLang={lang}
+          />
+        ))}
+      </video>
+      {!clock.playing && !clock.failed && (
+        <span className={styles['sign']} aria-hidden="true">
+          <Play size={26} className={styles['triangle']} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+type BarProps = {
+  clock: MediaClock<HTMLVideoElement>;
+  what: string;
+  onWholeScreen: () => void;
+  children: ReactNode;
+};
+
+function Bar({ clock, what, onWholeScreen, children }: BarProps) {
+  const { playing, at, duration, muted } = clock;
+  const length = duration > 0 ? ` ${clockText(duration)}` : '';
+  return (
+    <div className={styles['bar']}>
+      <button
+        type="button"
+        className={styles['tool']}
+        aria-label={playing ? `Jeda ${what}` : `Putar ${what}${length}`}
+        onClick={clock.toggle}
+      >
+        {playing ? <Pause size={20} /> : <Play size={20} />}
+      </button>
+      <MediaSlider clock={clock} what={what} />
+      <span className={styles['time']} aria-hidden="true">
+        {clockText(playing || at > 0 ? at : duration)}
+      </span>
+      <button
+        type="button"
+        className={styles['tool']}
+        aria-label="Bisukan"
+        aria-pressed={muted}
+        onClick={clock.mute}
+      >
+        {muted ? <VolumeX size={20} /> : <Volume2 size={20} />}
+      </button>
+      {children}
+      <button
+        type="button"
+        className={styles['tool']}
+        aria-label="Layar penuh"
+        onClick={onWholeScreen}
+      >
+        <Maximize size={18} />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+import { Maximize2, Minimize2 } from 'lucide-react';
+import {
+  createContext,
+  use,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type ReactElement,
+  type ReactNode,
+} from 'react';
+import { Controlled } from 'react-medium-image-zoom';
+import type { ZoomState } from '#web/ui/media/ImageZoom.tsx';
+import styles from '#web/ui/media/ImageZoom.module.css';
+
+type Props = {
+  expandText: string;
+  minimizeText: string;
+  disabled: boolean;
+  onState: ((state: ZoomState) => void) | undefined;
+  children: ReactNode;
+};
+
+const SWIPE_PX = 10;
+const MARGIN_PX = 16;
+/** The stylesheet's 300 ms and the 50 ms that the library gives a transition to end. */
+const LOADING_MS_MAX = 350;
+
+const Told = createContext<(state: ZoomState) => void>(() => undefined);
+
+/** What makes a picture grow; loaded by `ImageZoom`. */
+export function ZoomLayer({ expandText, minimizeText, disabled, onState, children }: Props) {
+  const [zoomed, setZoomed] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  const told = useRef(onState);
+  useEffect(() => {
+    told.current = onState;
+  });
+  const tell = useCallback((state: ZoomState) => told.current?.(state), []);
+  const change = (next: boolean) => {
+    // A click on the picture leaves the focus nowhere: what closes gives it back to the button.
+    const button = place.current?.querySelector<HTMLElement>('[data-rmiz-btn-zoom]');
+    if (next) button?.focus({ preventScroll: true });
+    setZoomed(next);
+  };
+  return (
+    <Told value={tell}>
+      <div ref={place} className={styles['place']}>
+        <Controlled
+          isZoomed={zoomed}
+          onZoomChange={change}
+          isDisabled={disabled}
+          a11yNameButtonZoom={expandText}
+          a11yNameButtonUnzoom={minimizeText}
+          swipeToUnzoomThreshold={SWIPE_PX}
+          zoomMargin={MARGIN_PX}
+          classDialog={styles['dialog'] ?? ''}
+          IconZoom={Grow}
+          IconUnzoom={Shrink}
+          ZoomContent={Content}
+        >
+          {children}
+        </Controlled>
+      </div>
+    </Told>
+  );
+}
+
+const Grow = () => <Maximize2 size={18} aria-hidden="true" />;
+const Shrink = () => <Minimize2 size={20} aria-hidden="true" />;
+
+type ContentProps = { img: ReactElement | null; buttonUnzoom: ReactElement; modalState: ZoomState };
+
+function Content({ img, buttonUnzoom, modalState }: ContentProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const tell = use(Told);
+  useEffect(() => tell(modalState), [tell, modalState]);
+  useEffect(() => {
+    if (modalState !== 'LOADING') return;
+    // A picture that is shown as large as it is does not move, so no transition would ever end.
+    const timer = setTimeout(() => {
+      const picture = place.current?.querySelector('[data-rmiz-modal-img]');
+      picture?.dispatchEvent(new TransitionEvent('transitionend', { bubbles: true }));
+    }, LOADING_MS_MAX);
+    return () => clearTimeout(timer);
+  }, [modalState]);
+  return useMemo(
+    () => (
+      <div ref={place} className={styles['content']} data-state={modalState.toLowerCase()}>
+        {img}
+        {buttonUnzoom}
+      </div>
+    ),
+    [img, buttonUnzoom, modalState],
+  );
+}

@@ -1,0 +1,309 @@
+import {
+  useEffect,
+  useRef,
+  useState,
+  type Dispatch,
+  type KeyboardEvent,
+  type RefCallback,
+  type SetStateAction,
+} from 'react';
+import { leaveFloor, takeFloor, tellFloor } from '#web/ui/media/mediaSession.ts';
+import { nextRate, progressOf, seekTarget, type Progress } from '#web/ui/rules/media.ts';
+import {
+  LISTEN_MS,
+  listenClock,
+  PROGRESS_MS,
+  progressClock,
+  realClock,
+  SEEK_ON_PLAY_MS,
+  seekMemory,
+} from '#web/ui/rules/mediaClock.ts';
+
+/** What a player is told to do, and what it tells. */
+export type MediaWish = {
+  src: string;
+  title: string;
+  /** The position in seconds, every `listenMs` of playing. */
+  onListen?: ((seconds: number) => void) | undefined;
+  listenMs?: number | undefined;
+  /** Every `progressMs` from the start, when it has changed. */
+  onProgress?: ((progress: Progress) => void) | undefined;
+  progressMs?: number | undefined;
+  /** In seconds; once. */
+  onDuration?: ((seconds: number) => void) | undefined;
+  /** The first time that it plays. */
+  onStart?: (() => void) | undefined;
+  /** 0 to 1. */
+  volume?: number | undefined;
+};
+
+type MediaState = {
+  playing: boolean;
+  /** In seconds. */
+  at: number;
+  /** In seconds; 0 while it is not known. */
+  duration: number;
+  muted: boolean;
+  rate: number;
+  /** It cannot be played here. */
+  failed: boolean;
+};
+
+const before: MediaState = {
+  playing: false,
+  at: 0,
+  duration: 0,
+  muted: false,
+  rate: 1,
+  failed: false,
+};
+
+const STEP_S = 5;
+const KEYS: readonly MediaSessionAction[] = [
+  'play',
+  'pause',
+  'seekbackward',
+  'seekforward',
+  'seekto',
+];
+
+/** Where each medium was left, by its address without the key; as long as the page lives. */
+const leftAt = new Map<string, number>();
+const LEFT_MAX = 200;
+
+/** A native medium under our controls: its state, what it tells, and what can be done with it. */
+export type MediaClock<E extends HTMLMediaElement> = MediaState & {
+  /** For the element. */
+  ref: RefCallback<E>;
+  toggle: () => void;
+  play: () => void;
+  pause: () => void;
+  /** Seconds, or a part between 0 and 1; too early, it is done at the next play within five seconds. */
+  seekTo: (amount: number) => void;
+  /** To this second at once; nothing before its length is known. */
+  goTo: (seconds: number) => void;
+  /** So many seconds on or back. */
+  step: (seconds: number) => void;
+  mute: () => void;
+  faster: () => void;
+  /** Space and K play, arrows seek 5 s, M mutes; for the element around the player. */
+  onKeyDown: (event: KeyboardEvent<HTMLElement>) => void;
+};
+
+/**
+ * The clock of audio and video: native events, the specified intervals, one medium at a time, the
+ * place where it was left, the machine's media keys. Stops when it is unmounted.
+ */
+export function useMediaClock<E extends HTMLMediaElement>(wish: MediaWish): MediaClock<E> {
+  const [element, setElement] = useState<E | null>(null);
+  const [state, setState] = useState(before);
+  const told = useRef(wish);
+  useEffect(() => {
+    told.current = wish;
+  });
+  const controls = useRef<Controls>(undefined);
+  controls.current ??= controlsOf(told);
+  const all = controls.current;
+  const { src, progressMs, volume = 1 } = wish;
+  useEffect(() => all.forget, [all]);
+  useEffect(() => {
+    if (element) setVolume(element, volume);
+  }, [element, volume]);
+  useEffect(() => {
+    if (!element) return;
+    setState(before);
+    return all.follow(element, setState);
+  }, [element, src, all]);
+  useEffect(() => {
+    if (!element) return;
+    return progressClock(
+      realClock,
+      progressMs ?? PROGRESS_MS,
+      () => progressOf(sampleOf(element)),
+      (progress) => told.current.onProgress?.(progress),
+    );
+  }, [element, src, progressMs]);
+  return { ...state, ref: setElement, ...all.hand };
+}
+
+function setVolume(media: HTMLMediaElement, volume: number): void {
+  media.volume = Math.min(1, Math.max(0, volume));
+}
+
+const sampleOf = ({ currentTime, duration, buffered }: HTMLMediaElement) => ({
+  currentTime,
+  duration,
+  bufferedEnd: buffered.length === 0 ? 0 : buffered.end(buffered.length - 1),
+});
+
+type Hand = Omit<MediaClock<HTMLMediaElement>, keyof MediaState | 'ref'>;
+type Controls = {
+  hand: Hand;
+  follow: (media: HTMLMediaElement, tell: Dispatch<SetStateAction<MediaState>>) => () => void;
+  /** Drops a seek that still waits. */
+  forget: () => void;
+};
+
+/** What a person does with a medium, and what follows its native events. */
+function controlsOf(told: { readonly current: MediaWish }): Controls {
+  const early = seekMemory(realClock, SEEK_ON_PLAY_MS);
+  let media: HTMLMediaElement | undefined;
+  const isReady = () => media !== undefined && media.readyState >= HTMLMediaElement.HAVE_METADATA;
+  const seekTo = (amount: number) => {
+    if (!media || !isReady()) return early.hold(amount);
+    const target = seekTarget(amount, media.duration);
+    if (target !== undefined) media.currentTime = target;
+  };
+  // A refusal to play is told by the error event, or is a pause that came first.
+  const play = () => void media?.play().catch(() => undefined);
+  const pause = () => media?.pause();
+  const toggle = () => (media?.paused === false ? pause() : play());
+  const goTo = (seconds: number) => {
+    if (!media || !isReady()) return;
+    const end = Number.isFinite(media.duration) ? media.duration : seconds;
+    media.currentTime = Math.min(Math.max(0, seconds), end);
+  };
+  const step = (seconds: number) => media && goTo(media.currentTime + seconds);
+  const mute = () => {
+    if (media) media.muted = !media.muted;
+  };
+  const faster = () => {
+    if (media) media.playbackRate = nextRate(media.playbackRate);
+  };
+  const hand = { seekTo, goTo, play, pause, toggle, step, mute, faster };
+  const follow: Controls['follow'] = (followed, tell) => {
+    media = followed;
+    const stop = followEvents(followed, { tell, told, early, hand });
+    return () => {
+      stop();
+      media = undefined;
+    };
+  };
+  return { hand: { ...hand, onKeyDown: keysFor(hand) }, follow, forget: () => void early.take() };
+}
+
+function keysFor(hand: Pick<Hand, 'toggle' | 'step' | 'mute'>): Hand['onKeyDown'] {
+  return (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const { target } = event;
+    const pressed = target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement;
+    const slides = target instanceof HTMLInputElement;
+    const key = event.key.toLowerCase();
+    // On a button the space bar presses that button.
+    if (key === 'k' || (key === ' ' && !pressed)) hand.toggle();
+    else if (key === 'arrowleft' || (slides && key === 'arrowdown')) hand.step(-STEP_S);
+    else if (key === 'arrowright' || (slides && key === 'arrowup')) hand.step(STEP_S);
+    else if (key === 'm') hand.mute();
+    else return;
+    event.preventDefault();
+  };
+}
+
+type Following = {
+  tell: Dispatch<SetStateAction<MediaState>>;
+  told: { readonly current: MediaWish };
+  early: ReturnType<typeof seekMemory>;
+  hand: Pick<Hand, 'play' | 'pause' | 'step' | 'goTo'>;
+};
+
+function followEvents(media: HTMLMediaElement, { tell, told, early, hand }: Following): () => void {
+  const { listenMs = LISTEN_MS, src } = told.current;
+  const listen = listenClock(realClock, listenMs, () => told.current.onListen?.(media.currentTime));
+  const name = placeName(src);
+  let started = false;
+  let measured = false;
+  let due: number | undefined;
+  const look = () => {
+    tell((old) => changed(old, stateOf(media)));
+    tellFloor(media);
+  };
+  /** A seek that came too early, as soon as the medium plays and its length is known. */
+  const catchUp = () => {
+    if (media.paused || media.readyState < HTMLMediaElement.HAVE_METADATA) return;
+    const target = due === undefined ? undefined : seekTarget(due, media.duration);
+    due = undefined;
+    if (target !== undefined) media.currentTime = target;
+  };
+  const measure = () => {
+    if (measured || !Number.isFinite(media.duration) || media.duration <= 0) return;
+    measured = true;
+    told.current.onDuration?.(media.duration);
+  };
+  const heard: Partial<Record<keyof HTMLMediaElementEventMap, () => void>> = {
+    loadedmetadata: () => {
+      measure();
+      const left = leftAt.get(name);
+      if (left !== undefined && left < media.duration - 1) media.currentTime = left;
+      catchUp();
+    },
+    durationchange: measure,
+    play: () => {
+      takeFloor(media, told.current.title, keysOf(hand));
+      listen.play();
+      if (!started) told.current.onStart?.();
+      started = true;
+      due = early.take() ?? due;
+      catchUp();
+      measure();
+    },
+    pause: () => {
+      listen.stop();
+      remember(name, media.currentTime);
+    },
+    ended: () => {
+      listen.stop();
+      leftAt.delete(name);
+    },
+    abort: listen.stop,
+    emptied: listen.stop,
+  };
+  for (const kind of [...NATIVE, ...(Object.keys(heard) as (keyof typeof heard)[])]) {
+    const hear = heard[kind];
+    if (hear) media.addEventListener(kind, hear);
+    media.addEventListener(kind, look);
+  }
+  if (media.readyState >= HTMLMediaElement.HAVE_METADATA) heard.loadedmetadata?.();
+  look();
+  return () => {
+    if (media.currentTime > 0 && !media.ended) remember(name, media.currentTime);
+    for (const [kind, hear] of Object.entries(heard)) media.removeEventListener(kind, hear);
+    for (const kind of [...NATIVE, ...Object.keys(heard)]) media.removeEventListener(kind, look);
+    listen.stop();
+    media.pause();
+    leaveFloor(media, KEYS);
+  };
+}
+
+const NATIVE = ['timeupdate', 'seeked', 'volumechange', 'ratechange', 'error'] as const;
+
+const stateOf = (media: HTMLMediaElement): MediaState => ({
+  playing: !media.paused && !media.ended,
+  at: media.currentTime,
+  duration: Number.isFinite(media.duration) ? media.duration : 0,
+  muted: media.muted || media.volume === 0,
+  rate: media.playbackRate,
+  failed: media.error !== null,
+});
+
+const changed = (old: MediaState, now: MediaState): MediaState =>
+  (Object.keys(now) as (keyof MediaState)[]).some((key) => old[key] !== now[key]) ? now : old;
+
+const keysOf = ({ play, pause, step, goTo }: Following['hand']) => ({
+  play,
+  pause,
+  seekbackward: () => step(-STEP_S),
+  seekforward: () => step(STEP_S),
+  seekto: ({ seekTime }: MediaSessionActionDetails) => {
+    if (typeof seekTime === 'number') goTo(seekTime);
+  },
+});
+
+/** The key in an address changes from hour to hour; the file is the same. */
+const placeName = (src: string): string => src.split('?', 1)[0] ?? src;
+
+function remember(name: string, seconds: number): void {
+  leftAt.delete(name);
+  if (seconds <= 0) return;
+  leftAt.set(name, seconds);
+  if (leftAt.size > LEFT_MAX) leftAt.delete(leftAt.keys().next().value ?? '');
+}

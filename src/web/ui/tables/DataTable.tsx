@@ -1,0 +1,153 @@
+import { useEffect, useRef, type CSSProperties, type ReactNode } from 'react';
+import styles from '#web/ui/tables/DataTable.module.css';
+import { useDensity } from '#web/ui/tables/density.ts';
+import { Pagination } from '#web/ui/tables/Pagination.tsx';
+import { classes } from '#web/ui/rules/classes.ts';
+import { COLUMN_PX } from '#web/ui/rules/columns.ts';
+import { firstPage, pageInstead, type PagingType } from '#web/ui/rules/paging.ts';
+import type { Sort } from '#web/ui/rules/sort.ts';
+import { TableBody } from '#web/ui/tables/TableBody.tsx';
+import { TableHead } from '#web/ui/tables/TableHead.tsx';
+import { ChosenBar, DensityButton, PhoneSort } from '#web/ui/tables/TableTools.tsx';
+import { useColumnWidths } from '#web/ui/tables/useColumnWidths.ts';
+
+export type Column<Row> = {
+  /** The column's id; also `sort_by` when it can be sorted. */
+  id: string;
+  title: string;
+  cell: (row: Row) => ReactNode;
+  sortable?: boolean;
+  /** Numbers and money stand at the end. */
+  align?: 'start' | 'end';
+  /** In px, 150 when left out; the columns share what is over in this proportion. */
+  width?: number;
+  /**
+   * Its place in the two-line row of phones: first line start (`title`) or end (`aside`), second
+   * line start (`line`, when left out) or end (`note`), or `hidden`.
+   */
+  phone?: 'title' | 'aside' | 'line' | 'note' | 'hidden';
+};
+
+/** Where a list stands: what its address says. Page counts from 0 for `default`, else from 1. */
+export type TableView = { page: number; sort?: Sort | null | undefined };
+
+/** Rows that can be chosen, by their keys; those of other pages stay chosen. */
+export type Selection<Row> = {
+  chosen: ReadonlySet<string>;
+  onChoose: (chosen: ReadonlySet<string>) => void;
+  /** What a row is called in 'Pilih baris …'. */
+  nameOf: (row: Row) => string;
+  /** What can be done with the chosen rows. */
+  actions?: ReactNode;
+};
+
+export type TableProps<Row> = {
+  /** Names the table for screen readers. */
+  caption: string;
+  /** How the list is paged on the wire; decides whether pages count from 0 or 1. */
+  type?: PagingType;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+  view: TableView;
+  /**
+   * A page was chosen, or a column sorted (which also goes back to the first page). `replace` when
+   * the page asked for no longer exists: an address must not be gone back to.
+   */
+  onView: (view: TableView, how?: { replace: boolean }) => void;
+  /** Pages in all; `undefined` when unknown (then `hasMore` says whether there is a next one). */
+  totalPages: number | undefined;
+  hasMore?: boolean;
+  /** Nothing has come yet: shows skeleton rows. */
+  loading?: boolean;
+  /** Something newer is on its way; the old rows stay. */
+  busy?: boolean;
+  /** Under 'Data tidak ditemukan': why, or the button that starts it. */
+  empty?: ReactNode;
+  /** Opens a row: a click anywhere on it, or Enter on its first cell; j and k walk the rows. */
+  onOpen?: (row: Row) => void;
+  /** The row whose details are open. */
+  openKey?: string | undefined;
+  /** A last cell for a row's own menu; its button is named after the row. */
+  menu?: (row: Row) => ReactNode;
+  /** Gives each row a checkbox, and x to choose it. */
+  selection?: Selection<Row>;
+  /** Names the page numbers where a screen has more than one such list. */
+  pagesLabel?: string;
+};
+
+const MENU_PX = 56;
+const CHOOSE_PX = 48;
+/** Columns give way to a narrow place down to this part of their widths; then the table scrolls. */
+const LEAST_SHARE = 0.68;
+
+const share = (width = 0, total = 1): string => `${((width / total) * 100).toFixed(4)}%`;
+
+/**
+ * The house table: sorted and paged by the server, kept in the address by the page. In a container
+ * under 640 px each row becomes two lines, so a phone never scrolls sideways.
+ */
+export function DataTable<Row>(props: TableProps<Row>) {
+  const { caption, type = 'default', columns, rows, view, onView, menu, selection } = props;
+  const { totalPages, hasMore = false, loading = false, busy = false } = props;
+  const first = firstPage(type);
+  const density = useDensity();
+  const given = [
+    ...(selection ? [CHOOSE_PX] : []),
+    ...columns.map((column) => column.width ?? COLUMN_PX),
+    ...(menu ? [MENU_PX] : []),
+  ];
+  const { widths, head, separators } = useColumnWidths(given);
+  const total = widths.reduce((sum, width) => sum + width, 0);
+  const instead = loading || busy ? undefined : pageInstead(type, view.page, totalPages);
+  useInstead(instead, (page) => onView({ page, sort: view.sort }, { replace: true }));
+  // No rows on a page that does not exist are not 'nothing found': those of the last page come.
+  const coming = loading || ((totalPages ?? 0) > 0 && (busy || instead !== undefined));
+  const sort = (next: Sort) => onView({ page: first, sort: next });
+  const turnable = (totalPages ?? 0) > 1 || hasMore || columns.some((one) => one.sortable);
+  return (
+    <div className={styles['place']}>
+      <PhoneSort caption={caption} columns={columns} sort={view.sort} onSort={sort} />
+      {selection && <ChosenBar caption={caption} table={props} selection={selection} />}
+      <div className={styles['scroll']}>
+        <table
+          role="table"
+          className={classes(styles['table'], busy && styles['stale'])}
+          data-density={density}
+          aria-busy={busy || loading || undefined}
+          style={{ '--least': `${Math.round(total * LEAST_SHARE)}px` } as CSSProperties}
+        >
+          <caption className="sr-only">{caption}</caption>
+          <colgroup>
+            {widths.map((width, index) => (
+              <col key={index} style={{ width: share(width, total) }} />
+            ))}
+          </colgroup>
+          <TableHead table={props} head={head} separators={separators} onSort={sort} />
+          <TableBody table={props} waiting={coming && rows.length === 0} />
+        </table>
+      </div>
+      <div className={styles['foot']}>
+        <Pagination
+          label={props.pagesLabel}
+          page={view.page - first + 1}
+          total={totalPages}
+          hasMore={hasMore}
+          onPage={(page) => onView({ page: page - 1 + first, sort: view.sort })}
+        />
+        {turnable && (rows.length > 0 || coming) && <DensityButton caption={caption} />}
+      </div>
+    </div>
+  );
+}
+
+/** Goes to another page once, when the one that is shown turns out not to exist. */
+function useInstead(page: number | undefined, go: (page: number) => void): void {
+  const latest = useRef(go);
+  useEffect(() => {
+    latest.current = go;
+  });
+  useEffect(() => {
+    if (page !== undefined) latest.current(page);
+  }, [page]);
+}

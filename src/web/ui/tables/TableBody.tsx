@@ -1,0 +1,154 @@
+import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
+import boxes from '#web/ui/fields/Checkbox.module.css';
+import type { Column, Selection, TableProps } from '#web/ui/tables/DataTable.tsx';
+import styles from '#web/ui/tables/DataTable.module.css';
+import { classes } from '#web/ui/rules/classes.ts';
+import { toggled } from '#web/ui/rules/selection.ts';
+import { singleKeys } from '#web/ui/singleKeys.ts';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
+import tools from '#web/ui/tables/TableTools.module.css';
+
+const SKELETON_ROWS = 10;
+
+type Props<Row> = {
+  table: TableProps<Row>;
+  /** Shows where the rows will be. */
+  waiting: boolean;
+};
+
+/** The rows, or that there are none. */
+export function TableBody<Row>({ table, waiting }: Props<Row>) {
+  const { columns, rows, rowKey, onOpen, menu, selection, empty } = table;
+  const span = columns.length + (menu ? 1 : 0) + (selection ? 1 : 0);
+  return (
+    // The keys of the buttons and boxes inside, heard here once.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <tbody role="rowgroup" onKeyDown={onOpen || selection ? walk : undefined}>
+      {waiting && <Bones table={table} />}
+      {!waiting && rows.map((row) => <Line key={rowKey(row)} row={row} table={table} />)}
+      {!waiting && rows.length === 0 && <Nothing span={span}>{empty}</Nothing>}
+    </tbody>
+  );
+}
+
+const Nothing = ({ span, children }: { span: number; children: ReactNode }) => (
+  <tr role="row" className={styles['nothing']}>
+    <td role="cell" colSpan={span}>
+      <p className={styles['empty']}>Data tidak ditemukan</p>
+      {children}
+    </td>
+  </tr>
+);
+
+/** Where a column stands in the two-line row of phones. */
+const phonePlace = <Row,>(column: Column<Row>, index: number) =>
+  column.phone ?? (index === 0 ? 'title' : 'line');
+
+function Line<Row>({ row, table }: { row: Row; table: TableProps<Row> }) {
+  const { columns, rowKey, onOpen, openKey, menu, selection } = table;
+  const key = rowKey(row);
+  const chosen = selection?.chosen.has(key) ?? false;
+  const click = (event: MouseEvent<HTMLTableRowElement>) => {
+    const target = event.target as Element;
+    const own = target.closest('a, button, input, label, select, textarea, [role^="menu"]');
+    const selecting = window.getSelection()?.isCollapsed === false;
+    // What floats above the row (a menu, a dialog) belongs to it in React, not on the screen.
+    const inside = event.currentTarget.contains(target);
+    if (!own && !selecting && inside) onOpen?.(row);
+  };
+  return (
+    <tr
+      role="row"
+      className={classes(styles['row'], onOpen && styles['opens'])}
+      data-open={key === openKey || undefined}
+      data-chosen={chosen || undefined}
+      onClick={onOpen && click}
+    >
+      {selection && <Choose row={row} rowKeyed={key} selection={selection} />}
+      {columns.map((column, index) => (
+        <td
+          key={column.id}
+          role="cell"
+          data-align={column.align}
+          data-phone={phonePlace(column, index)}
+        >
+          {onOpen && index === 0 ? (
+            <button
+              type="button"
+              className={styles['open']}
+              data-row="open"
+              onClick={() => onOpen(row)}
+            >
+              {column.cell(row)}
+            </button>
+          ) : (
+            column.cell(row)
+          )}
+        </td>
+      ))}
+      {menu && (
+        <td role="cell" data-phone="menu" className={styles['menu']}>
+          {menu(row)}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+type ChooseProps<Row> = { row: Row; rowKeyed: string; selection: Selection<Row> };
+
+const Choose = <Row,>({ row, rowKeyed, selection }: ChooseProps<Row>) => (
+  <td role="cell" data-phone="choose">
+    <label className={tools['tick']}>
+      <input
+        type="checkbox"
+        className={boxes['box']}
+        data-row="choose"
+        aria-label={`Pilih baris ${selection.nameOf(row)}`}
+        checked={selection.chosen.has(rowKeyed)}
+        onChange={() => selection.onChoose(toggled(selection.chosen, rowKeyed))}
+      />
+    </label>
+  </td>
+);
+
+function Bones<Row>({ table: { columns, menu, selection } }: { table: TableProps<Row> }) {
+  return Array.from({ length: SKELETON_ROWS }, (_, line) => (
+    <tr key={line} role="row" className={styles['row']} aria-hidden="true">
+      {selection && <td data-phone="choose">&nbsp;</td>}
+      {columns.map((column, index) => (
+        <td key={column.id} data-align={column.align} data-phone={phonePlace(column, index)}>
+          <Skeleton width={`${56 + ((line * 37 + index * 53) % 34)}%`} />
+        </td>
+      ))}
+      {menu && <td data-phone="menu">&nbsp;</td>}
+    </tr>
+  ));
+}
+
+const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
+
+/**
+ * While a row's button or box has the focus: j, k and the arrows walk to the same of the next row,
+ * x chooses the row, and Enter opens it.
+ */
+function walk(event: KeyboardEvent<HTMLTableSectionElement>): void {
+  const target = event.target as HTMLElement;
+  const kind = target.dataset['row'];
+  if (kind === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key.length === 1 && !singleKeys()) return;
+  const step = Object.hasOwn(steps, event.key) ? (steps[event.key] ?? 0) : 0;
+  if (step !== 0) {
+    const all = [...event.currentTarget.querySelectorAll<HTMLElement>(`[data-row="${kind}"]`)];
+    const next = all[all.indexOf(target) + step];
+    event.preventDefault();
+    next?.focus();
+    return;
+  }
+  const press = (what: string) => {
+    event.preventDefault();
+    target.closest('tr')?.querySelector<HTMLElement>(`[data-row="${what}"]`)?.click();
+  };
+  if (event.key === 'x') press('choose');
+  if (event.key === 'Enter' && kind === 'choose') press('open');
+}
