@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Rolldown } from 'vite';
 
@@ -13,7 +14,7 @@ const libraries = new RegExp(
     'node_modules/@tanstack/(?:[a-z]+-router|router-core|[a-z]+-query|query-core|history|[a-z-]*store)/(?!.*/(?:queriesObserver|useQueries))',
     'lucide-react/dist/esm/(?:shared|Icon|createLucide|context)',
     'preload-helper|rolldown/runtime',
-    'src/web/client/(?:errors|calls|key|session|query|user|search|redirect)\\.ts',
+    'src/web/client/(?:errors|calls|whenIdle|key|session|query|user|search|redirect)\\.ts',
     'src/web/ui/(?:Button|Spinner|announce|frame/PageTitle|overlays/toasts|rules/classes)\\.',
   ].join('|'),
 );
@@ -33,12 +34,24 @@ const fields: Group = {
 
 const icons = join(import.meta.dirname, '../node_modules/lucide-react/dist/esm');
 
+/** The file of each icon, by every name that lucide's one list of all knows it by. */
+const iconFiles: ReadonlyMap<string, string> = new Map(
+  [
+    ...readFileSync(join(icons, 'lucide-react.mjs'), 'utf8').matchAll(
+      /export \{([^}]*)\} from '(\.\/icons\/[\w-]+\.mjs)'/g,
+    ),
+  ].flatMap(([, names = '', file = '']) =>
+    [...names.matchAll(/default as (\w+)/g)].map(([, name = '']) => [name, join(icons, file)]),
+  ),
+);
+
 /** The icons that a module names: its imports only say that they come out of the one list of all. */
 function iconsIn(code: string | null): string[] {
   const names = /import\s*\{([^}]*)\}\s*from\s*['"]lucide-react['"]/.exec(code ?? '')?.[1] ?? '';
   return [...names.matchAll(/(\w+)(?:\s+as\s+\w+)?/g)].map(([, name = '']) => {
-    const file = name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[a-zA-Z])(?=\d)/g, '-').toLowerCase();
-    return join(icons, `icons/${file}.mjs`);
+    const file = iconFiles.get(name);
+    if (file === undefined) throw new Error(`${name} is no icon of lucide; mend tools/chunks.ts.`);
+    return file;
   });
 }
 
@@ -82,7 +95,7 @@ export const dailyPages = {
   '/saldo': 'features/saldo/SaldoPage.tsx',
 };
 
-type Part = 'core' | 'common' | 'frame' | 'pages';
+type Part = 'core' | 'common' | 'frame' | 'pages' | 'styles';
 
 /**
  * In which part each module is that the frame needs, or several of its pages do. Each part holds all that its
@@ -99,6 +112,9 @@ function partsOf(graph: Graph): ReadonlyMap<string, Part> {
     return count > paged.length / 2 || (count > 1 && paged[0]?.has(id) === true);
   };
   const partOf = (id: string): Part | undefined => {
+    // A stylesheet takes a phone some 15 ms to ask for, whatever is in it: of all these there is one.
+    const outer = first.has(id) || before.has(id);
+    if (id.endsWith('.module.css') && !outer) return 'styles';
     if (!framed.has(id) && !isPaged(id)) return undefined;
     if (first.has(id)) return 'core';
     return before.has(id) ? 'common' : framed.has(id) ? 'frame' : 'pages';
@@ -113,9 +129,10 @@ function partsOf(graph: Graph): ReadonlyMap<string, Part> {
 
 /**
  * How the web app is cut into files: what every screen needs; the fields of signing in; of the signed-in
- * frame what pages before it need too, and the rest; what several signed-in pages need; and each page and lazy
- * piece by itself. As a file for each shared module the first signed-in screen was 70 links, and writing
- * those took a phone longer than running what they bring. Many small files compress worse, too.
+ * frame what pages before it need too, and the rest; what several signed-in pages need; the styles of the
+ * frame and of the daily pages, all in one; and each page and lazy piece by itself. As a file for each
+ * shared module the first signed-in screen was 70 links, and writing those took a phone longer than
+ * running what they bring. Many small files compress worse, too.
  *
  * `npm run size` weighs them, and sees that no two import each other: what one of them needs at once would
  * not be there yet.
@@ -130,6 +147,10 @@ export function chunkGroups(): Group[] {
         libraries.test(id) || parts(graph).get(id) === 'core' ? 'core' : undefined,
     },
     fields,
+    {
+      debugName: 'styles',
+      name: (id, graph) => (parts(graph).get(id) === 'styles' ? 'styles' : undefined),
+    },
     { debugName: 'parts', name: (id, graph) => parts(graph).get(id) },
   ];
 }

@@ -23,8 +23,13 @@ journey('without a network it says so, keeps what is sent, and catches up', asyn
   const tab = await open(`/message-history?view=percakapan&open=${sender.id}&peer=${budi}`);
   const box = tab.getByLabel(/^Tulis pesan untuk/);
   await box.waitFor();
+  // Written only while it is so: every style on the page is worked out anew for it.
+  const said = (name: string) =>
+    tab.evaluate((one) => document.documentElement.style.getPropertyValue(one), name);
+  expect([await said('--above'), await said('--topbar')]).toEqual(['', '']);
   await context.setOffline(true);
   await tab.getByText('Anda sedang offline. Pesan akan dikirim saat tersambung.').waitFor();
+  await soon(() => said('--above')).toMatch(/^[1-9]\d*px$/);
   await box.fill('Boleh diambil sampai pukul 17.00.');
   await box.press('Enter');
   await tab.getByText('1 pesan menunggu tersambung.').waitFor();
@@ -41,6 +46,7 @@ journey('without a network it says so, keeps what is sent, and catches up', asyn
   const bubble = tab.getByRole('article').filter({ hasText: 'sampai pukul 17.00' });
   await soon(() => bubble.innerText()).toMatch(/Terkirim|Sampai|Dibaca/);
   await gone(tab.getByText('Anda sedang offline. Pesan akan dikirim saat tersambung.'));
+  await soon(() => said('--above')).toBe('0px');
   expect(await tab.getByText('menunggu tersambung').count()).toBe(0);
   // Everything on the screen is asked for again, however fresh it was, and whether told of or not.
   for (const act of ['saldo_summary', 'conversation_list', 'app_config']) {

@@ -220,6 +220,20 @@ journey(
 );
 
 journey(
+  'the offer of notices goes when they are allowed in the browser’s own settings',
+  async ({ product: { address }, person }) => {
+    const { session } = await ready(address);
+    const eka = await person({ session });
+    const tab = await eka.open();
+    await tab.goto(`${address}/message-history`);
+    const offer = tab.getByRole('button', { name: 'Aktifkan pemberitahuan' });
+    await offer.waitFor();
+    await eka.context.grantPermissions(['notifications'], { origin: address });
+    await offer.waitFor({ state: 'detached' });
+  },
+);
+
+journey(
   'whoever signs out does not wait for what hangs, and nothing is left all the same',
   async ({ product: { address }, person }) => {
     const { session } = await ready(address);

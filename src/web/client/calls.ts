@@ -1,4 +1,5 @@
 import { TransportError } from '#web/client/errors.ts';
+import { whenIdle } from '#web/client/whenIdle.ts';
 
 /** `perform` and the catalogue of refusals: a chunk of their own, off the way of the first paint. */
 export const calls = () => arrived(import('#web/client/act.ts'));
@@ -11,11 +12,7 @@ export const peopleActs = () => arrived(import('#contract/people.ts'));
 
 /** Fetches both while there is nothing better to do, so that no click has to wait for them. */
 export function warmCalls(): void {
-  const fetchThem = () => {
-    Promise.all([calls(), accountActs()]).catch(() => undefined);
-  };
-  if ('requestIdleCallback' in window) requestIdleCallback(fetchThem);
-  else setTimeout(fetchThem, 200);
+  whenIdle(() => void Promise.all([calls(), accountActs()]).catch(() => undefined));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { MessageSquareText } from 'lucide-react';
+import { useDeferredValue } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { formatNumber } from '#contract/money.ts';
 import { sentenceOf } from '#web/client/errors.ts';
@@ -55,6 +56,8 @@ const Send = () => (
 );
 
 function Overview({ home }: { home: HomeSummary }) {
+  // A phone would stand still over all of it at once: what is further down comes a moment later.
+  const whole = useDeferredValue(true, false);
   const started = progressOf(home.checklist).next === undefined;
   return (
     <div className={styles['page']}>
@@ -66,8 +69,14 @@ function Overview({ home }: { home: HomeSummary }) {
           </div>
           <Unread unread={home.unread} />
           <Attention tokens={home.attention} />
-          <Days days={home.days} />
-          <Newest messages={home.newest} />
+          {whole ? (
+            <>
+              <Days days={home.days} />
+              <Newest messages={home.newest} />
+            </>
+          ) : (
+            <BonesBelow />
+          )}
         </>
       ) : (
         <>
@@ -115,7 +124,13 @@ const Bones = () => (
       <Skeleton height={140} />
       <Skeleton height={140} />
     </div>
+    <BonesBelow />
+  </div>
+);
+
+const BonesBelow = () => (
+  <>
     <Skeleton height={260} />
     <Skeleton height={320} />
-  </div>
+  </>
 );

@@ -1,33 +1,41 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import { sentenceOf } from '#web/client/errors.ts';
+import { whenIdle } from '#web/client/whenIdle.ts';
 import { messageQuery } from '#web/features/messages/queries.ts';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
+import { later } from '#web/ui/later.ts';
 import { Drawer } from '#web/ui/overlays/Modal.tsx';
 import { Stack } from '#web/ui/Panel.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 
-/** How a message is shown whole is brought when somebody opens one: the list does without. */
-const details = () => import('#web/features/messages/MessageDetails.tsx');
-const MessageDetails = lazy(async () => ({ default: (await details()).MessageDetails }));
+/** How a message is shown whole is brought when the list is there: it does without. */
+const MessageDetails = later(
+  async () => (await import('#web/features/messages/MessageDetails.tsx')).MessageDetails,
+);
 
 type Props = {
   /** The message whose details are open; `undefined` for none. */
   id: string | undefined;
+  /** The list is there: from now on one may be opened. */
+  ready: boolean;
   onClose: () => void;
 };
 
 /** Everything about one message, beside the table. */
-export const MessageDrawer = ({ id, onClose }: Props) => (
-  <Drawer open={id !== undefined} onClose={onClose} title="Rincian pesan">
-    {id !== undefined && <Content id={id} />}
-  </Drawer>
-);
+export function MessageDrawer({ id, ready, onClose }: Props) {
+  useEffect(() => (ready ? whenIdle(MessageDetails.bring) : undefined), [ready]);
+  return (
+    <Drawer open={id !== undefined} onClose={onClose} title="Rincian pesan">
+      {id !== undefined && <Content id={id} />}
+    </Drawer>
+  );
+}
 
 function Content({ id }: { id: string }) {
   const { data: message, error, refetch } = useQuery(messageQuery(id));
   // Beside the message, not after it.
-  useEffect(() => void details().catch(() => undefined), []);
+  useEffect(() => MessageDetails.bring(), []);
   if (error && !message)
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
   if (!message) return <Bones />;

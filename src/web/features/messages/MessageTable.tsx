@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { ArrowDownLeft, ArrowUpRight } from 'lucide-react';
 import { listMessages, type MessageRow } from '#contract/messages.ts';
 import { formatPhone } from '#contract/phone.ts';
@@ -11,7 +12,7 @@ import { FilterBar } from '#web/features/messages/FilterBar.tsx';
 import { noFilters, readFilters } from '#web/features/messages/filters.ts';
 import { MessageDrawer } from '#web/features/messages/MessageDrawer.tsx';
 import styles from '#web/features/messages/MessageTable.module.css';
-import { useMedia } from '#web/ui/media/useMedia.ts';
+import { useMedia } from '#web/ui/useMedia.ts';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { allTokensQuery } from '#web/features/messages/queries.ts';
 import { excerptOf, nameOf, typeLabel } from '#web/features/messages/words.ts';
@@ -117,7 +118,10 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
   const { sort_by, sort_type } = search;
   const sort = sort_by === 'created_at' && sort_type ? { sort_by, sort_type } : null;
   const roomy = useMedia(ROOMY);
-  const shown = columns(zone).filter(({ id }) => roomy || (id !== 'direction' && id !== 'token'));
+  const shown = useMemo(
+    () => columns(zone).filter(({ id }) => roomy || (id !== 'direction' && id !== 'token')),
+    [zone, roomy],
+  );
   const list = useList(listMessages, filters, { page: search.page ?? 0, sort });
 
   const go = (next: Partial<typeof search>, replace = false) =>
@@ -162,6 +166,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
       />
       <MessageDrawer
         id={search.open?.startsWith('msg_') ? search.open : undefined}
+        ready={list.table.rows.length > 0}
         onClose={() => go({ open: undefined })}
       />
     </>

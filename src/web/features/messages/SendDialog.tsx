@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { sentenceOf } from '#web/client/errors.ts';
 import { allTokensQuery, canSend } from '#web/features/messages/queries.ts';
 import type { SendFormProps } from '#web/features/messages/SendForm.tsx';
 import { LinkButton } from '#web/ui/Button.tsx';
 import { EmptyState, WentWrong } from '#web/ui/EmptyState.tsx';
+import { later } from '#web/ui/later.ts';
 import { Modal } from '#web/ui/overlays/Modal.tsx';
 import { Stack } from '#web/ui/Panel.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
 
 /** The form and its fields are brought when somebody wants to send: the list does without. */
-const form = () => import('#web/features/messages/SendForm.tsx');
-const SendForm = lazy(async () => ({ default: (await form()).SendForm }));
+const SendForm = later(async () => (await import('#web/features/messages/SendForm.tsx')).SendForm);
 
 type Props = { open: boolean; onClose: () => void };
 
@@ -29,7 +29,7 @@ export function SendDialog({ open, onClose }: Props) {
 function Content({ onClose, onBusy }: Omit<SendFormProps, 'tokens'>) {
   const { data: tokens, error, refetch } = useQuery(allTokensQuery);
   // Beside the tokens, not after them.
-  useEffect(() => void form().catch(() => undefined), []);
+  useEffect(() => SendForm.bring(), []);
   if (!tokens && error) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
   }

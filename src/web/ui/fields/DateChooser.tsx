@@ -18,7 +18,7 @@ import {
   type Picked,
 } from '#web/ui/rules/dates.ts';
 import { readDate, readRange } from '#web/ui/rules/typedDates.ts';
-import { useMedia } from '#web/ui/media/useMedia.ts';
+import { useMedia } from '#web/ui/useMedia.ts';
 
 /** There is room for two months beside each other. */
 const ROOMY = '(min-width: 900px)';

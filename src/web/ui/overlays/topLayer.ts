@@ -16,7 +16,8 @@ let unlock: (() => void) | undefined;
 function lockPage(): () => void {
   const { documentElement: page } = document;
   const gutter = window.innerWidth - page.getBoundingClientRect().width;
-  page.style.setProperty('--scrollbar', `${gutter}px`);
+  // Every style on the page is worked out anew for it: only where scrollbars take room.
+  if (gutter > 0) page.style.setProperty('--scrollbar', `${gutter}px`);
   page.dataset['locked'] = '';
   return () => {
     page.style.removeProperty('--scrollbar');

@@ -15,6 +15,7 @@ export type Column<Row> = {
   /** The column's id; also `sort_by` when it can be sorted. */
   id: string;
   title: string;
+  /** What the row says here; drawn again when the row or the column is another one. */
   cell: (row: Row) => ReactNode;
   sortable?: boolean;
   /** Numbers and money stand at the end. */

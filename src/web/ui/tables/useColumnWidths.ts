@@ -37,7 +37,8 @@ function useRowWidth(head: RefObject<HTMLTableRowElement | null>): number | unde
   useEffect(() => {
     const row = head.current;
     if (!row) return;
-    const observer = new ResizeObserver(() => setPx(widthOf(row)));
+    // As it was measured: to ask the row again could lay out the page once more.
+    const observer = new ResizeObserver(([entry]) => setPx(entry?.borderBoxSize[0]?.inlineSize));
     observer.observe(row);
     return () => observer.disconnect();
   }, [head]);
