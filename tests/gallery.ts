@@ -27,9 +27,6 @@ function session(): Promise<string> {
   return customer;
 }
 
-/** Waits until what is looked at satisfies the expectation. */
-export const soon = <T>(look: () => T) => expect.poll(look, { timeout: 10_000 });
-
 /**
  * Where a thing is and how large, in CSS pixels, once nothing moves any more. To the hundredth: what
  * a browser has moved or scaled may be 43.99998 high afterwards.

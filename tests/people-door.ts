@@ -25,6 +25,8 @@ type Wish = {
   env?: Record<string, string>;
   /** Where callers are looked up; in the house's own pool when it is left out. */
   callers?: Sql;
+  /** Hears what went wrong; a line of the log when it is left out. */
+  report?: (trouble: unknown) => void;
 };
 
 /** Who asks: with which session, in which browser, from where. */
@@ -33,7 +35,7 @@ export type From = { token?: string; device?: string; ip?: string };
 /** The acts of people behind the portal's own door and server, without a port. */
 export async function peopleDoor(
   db: Pick<TestDatabase, 'house' | 'tenant'>,
-  { authMax = 100_000, env = {}, callers = db.house }: Wish = {},
+  { authMax = 100_000, env = {}, callers = db.house, ...wish }: Wish = {},
 ) {
   const captcha = openAltcha(db.house, await readSecrets(db.house), LIGHT);
   const house = await accountsHouse(db, {
@@ -44,7 +46,8 @@ export async function peopleDoor(
   const { deps } = house;
   const lines: string[] = [];
   const log = openLog({ level: 'trace' }, { write: (line) => void lines.push(line) });
-  const report = (trouble: unknown) => log.error({ err: trouble }, 'trouble');
+  const note = (trouble: unknown) => log.error({ err: trouble }, 'trouble');
+  const { report = note } = wish;
   const origins = { own: undefined, portals: [], trustsHost: true };
   const config = { TRUSTED_PROXIES: ['127.0.0.1'], SIMULATOR: false, production: false };
   const app = openServer({ config, log, delayMsMax: 0 });

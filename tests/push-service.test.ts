@@ -1,4 +1,5 @@
 import { expect, test as base, vi } from 'vitest';
+import { patient } from '#tests/soon.ts';
 import { type PushService, startPushService } from '#tests/push/push-service.ts';
 
 const test = base.extend<{ service: PushService }>({
@@ -26,7 +27,7 @@ async function browserOf(service: PushService, uaid?: string) {
       const found = heard.find((one) => one.messageType === messageType);
       if (!found) throw new Error(`no ${messageType} yet`);
       return found;
-    });
+    }, patient);
   say({ messageType: 'hello', broadcasts: {}, use_webpush: true, ...(uaid && { uaid }) });
   const hello = await hears('hello');
   return { say, hears, heard, closed: closed.promise, uaid: hello.uaid ?? '' };

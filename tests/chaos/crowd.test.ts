@@ -88,14 +88,15 @@ async function captchasOf({ deps }: AccountsHouse, count: number): Promise<strin
   return Promise.all(Array.from({ length: count }, one));
 }
 
+type Said = Pick<Response, 'status' | 'headers'> & { text: string };
+
 /** So many wrong passwords at once, each for a number and from an address of its own. */
-async function signInAtOnce(node: Node, captchas: readonly string[]): Promise<Response[]> {
+async function signInAtOnce(node: Node, captchas: readonly string[]): Promise<Said[]> {
   const signIn = async (captcha: string, n: number) => {
     const phone = `62813${String(n).padStart(7, '0')}`;
     const fields = { act: 'user_login', phone, password: GOOD_PASSWORD, captcha };
     const response = await ask(node, fields, `10.${Math.floor(n / 250)}.${n % 250}.9`);
-    await response.text();
-    return response;
+    return { status: response.status, headers: response.headers, text: await response.text() };
   };
   return Promise.all(captchas.map(signIn));
 }
@@ -114,10 +115,11 @@ async function crowdOnce(node: Node, house: AccountsHouse, tokens: readonly stri
   return { answers, idleMs: p99(idle), tookMs: p99(took), grownMb: most - before };
 }
 
-function expectFair(answers: readonly Response[]): void {
+function expectFair(answers: readonly Said[]): void {
   const statuses = Map.groupBy(answers, ({ status }) => status);
   // 504: somebody who waited for their turn for too long, on a machine that is starved.
-  expect([401, 429, 504]).toEqual(expect.arrayContaining([...statuses.keys()]));
+  const strange = answers.filter(({ status }) => ![401, 429, 504].includes(status));
+  expect(strange.map(({ status, text }) => `${status} ${text}`)).toEqual([]);
   const looked = (statuses.get(401)?.length ?? 0) + (statuses.get(504)?.length ?? 0);
   expect(looked).toBeGreaterThanOrEqual(50);
   for (const { headers } of statuses.get(429) ?? []) {
@@ -135,14 +137,14 @@ test('500 sign-ins at once leave everybody else’s calls usable, and the proces
   const tokens = people.map(({ token }) => token);
   await signInAtOnce(node, await captchasOf(house, 8));
   await checkWhile(node, tokens, (done) => done < 20);
-  // What else the machine does comes and goes: one round of three has to do.
+  // What else the machine does comes and goes: one round of five has to do.
   const bounds: { tookMs: number; mayMs: number }[] = [];
   do {
     const { answers, idleMs, tookMs, grownMb } = await crowdOnce(node, house, tokens);
     expectFair(answers);
     expect(grownMb).toBeLessThan(GROWTH_MB_MAX);
     bounds.push({ tookMs, mayMs: Math.max(P99_MS_MAX, idleMs * SLOWER_MAX) });
-  } while (bounds.length < 3 && bounds.every(({ tookMs, mayMs }) => tookMs > mayMs));
+  } while (bounds.length < 5 && bounds.every(({ tookMs, mayMs }) => tookMs > mayMs));
   expect(
     bounds.some(({ tookMs, mayMs }) => tookMs <= mayMs),
     JSON.stringify(bounds),

@@ -1,5 +1,6 @@
 import type * as Crypto from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
+import { patient } from '#tests/soon.ts';
 import type { Guarded } from '#contract/accounts.ts';
 import { hashPassword } from '#server/platform/passwords.ts';
 import { newId } from '#server/platform/ids.ts';
@@ -184,7 +185,7 @@ describe('known and unknown numbers get the same answers, and in the same time',
     expect([...statuses]).toEqual([200]);
     // Of what was promised, what was kept: codes went to known numbers, and nothing to others.
     const told = () => new Set(door.sent.map(({ phone }) => phone));
-    await vi.waitFor(() => expect(told()).toEqual(new Set(known)));
+    await vi.waitFor(() => expect(told()).toEqual(new Set(known)), patient);
 
     const resend: Flow = (phone, _captcha, ip) =>
       door.ask('user_resend_otp', { challenge: challenges.get(phone) }, { ...HERS, ip });

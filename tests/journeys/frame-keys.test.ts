@@ -4,7 +4,8 @@ import { faultsOf } from './axe.ts';
 import { ask, gone, heading, shopAt, palette, takesFocus } from './frame-shop.ts';
 import { signUp } from './portal.ts';
 import { setTheStage } from './stage.ts';
-import { arrivesAt, soon } from './steps.ts';
+import { arrivesAt } from './steps.ts';
+import { soon } from '#tests/soon.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

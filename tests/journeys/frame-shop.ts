@@ -8,7 +8,7 @@ import {
   signUp,
   topUp,
 } from './portal.ts';
-import { soon } from './steps.ts';
+import { soon } from '#tests/soon.ts';
 
 /** Whom the shop has written to, and who may answer. */
 export const budi = '6281299991001';

@@ -5,7 +5,7 @@ import { frames } from './browser.ts';
 import { ask, budi, gone, heading, shopAt, takesFocus } from './frame-shop.ts';
 import { answerFrom, topUp } from './portal.ts';
 import { setTheStage } from './stage.ts';
-import { soon } from './steps.ts';
+import { soon } from '#tests/soon.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

@@ -6,7 +6,7 @@ import { type Front, openFront } from './front.ts';
 import { signUp, type Customer } from './portal.ts';
 import { workerOf } from './push.ts';
 import { setTheStage } from './stage.ts';
-import { soon } from './steps.ts';
+import { soon } from '#tests/soon.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' }, 'whole');
 const fronts: Front[] = [];

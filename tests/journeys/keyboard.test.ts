@@ -10,7 +10,8 @@ import {
   topUp,
 } from './portal.ts';
 import { setTheStage } from './stage.ts';
-import { arrivesAt, isFocused, press, soon, write } from './steps.ts';
+import { arrivesAt, isFocused, press, write } from './steps.ts';
+import { soon } from '#tests/soon.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

@@ -5,7 +5,8 @@ import { PASSWORD } from './portal.ts';
 import { readQr } from './qr.ts';
 import { followRow } from './spies.ts';
 import { setTheStage } from './stage.ts';
-import { arrivesAt, fillLogin, fillRegistration, rupiahIn, soon, tabFrom } from './steps.ts';
+import { arrivesAt, fillLogin, fillRegistration, rupiahIn, tabFrom } from './steps.ts';
+import { soon } from '#tests/soon.ts';
 
 const journey = setTheStage({}, 'whole');
 

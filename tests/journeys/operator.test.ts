@@ -2,7 +2,8 @@ import { expect } from 'vitest';
 import { createTopup, getTopup, saldoSummary } from '#contract/saldo.ts';
 import { ask, signUp } from './portal.ts';
 import { setTheStage } from './stage.ts';
-import { arrivesAt, fillLogin, soon } from './steps.ts';
+import { arrivesAt, fillLogin } from './steps.ts';
+import { soon } from '#tests/soon.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

@@ -17,7 +17,8 @@ import {
   type Customer,
 } from './portal.ts';
 import { setTheStage } from './stage.ts';
-import { arrivesAt, fillLogin, soon } from './steps.ts';
+import { arrivesAt, fillLogin } from './steps.ts';
+import { soon } from '#tests/soon.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0', RATE_AUTH_PER_ADDRESS: '1000' });
 

@@ -14,7 +14,7 @@ import {
   type Customer,
 } from './portal.ts';
 import { setTheStage } from './stage.ts';
-import { soon } from './steps.ts';
+import { soon } from '#tests/soon.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

@@ -4,7 +4,8 @@ import { makeDatabase, type TestDatabase } from '#tests/database.ts';
 import { faultsOf } from './axe.ts';
 import { PASSWORD, signUp } from './portal.ts';
 import { setTheStage } from './stage.ts';
-import { arrivesAt, isFocused, soon } from './steps.ts';
+import { arrivesAt, isFocused } from './steps.ts';
+import { soon } from '#tests/soon.ts';
 
 let made: { db: TestDatabase; drop: () => Promise<void> } | undefined;
 const journey = setTheStage(async () => {

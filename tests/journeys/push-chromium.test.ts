@@ -15,7 +15,8 @@ import {
 } from './portal.ts';
 import { givePush, keptToken, noticesIn, workerOf } from './push.ts';
 import { setTheStage } from './stage.ts';
-import { arrivesAt, soon } from './steps.ts';
+import { arrivesAt } from './steps.ts';
+import { soon } from '#tests/soon.ts';
 
 const service = await startPushService();
 afterAll(() => service.close());

@@ -6,7 +6,7 @@ import { openFront } from './front.ts';
 import { answerFrom, newSender, type Sender, signUp } from './portal.ts';
 import { startProduct } from './product.ts';
 import { keptToken } from './push.ts';
-import { soon } from './steps.ts';
+import { soon } from '#tests/soon.ts';
 
 const service = await startPushService();
 const peer = '62800000031';

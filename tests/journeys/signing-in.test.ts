@@ -17,7 +17,8 @@ import {
   until,
 } from './portal.ts';
 import { setTheStage } from './stage.ts';
-import { arrivesAt, fillLogin, isFocused, press, soon, write } from './steps.ts';
+import { arrivesAt, fillLogin, isFocused, press, write } from './steps.ts';
+import { soon } from '#tests/soon.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

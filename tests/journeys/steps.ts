@@ -1,5 +1,4 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
-import { expect } from 'vitest';
 import { PASSWORD } from './portal.ts';
 
 /** The tab that a click opens. */
@@ -38,10 +37,6 @@ export async function fillLogin(
 
 /** Rupiah as the screen writes it, as a number. */
 export const rupiahIn = (text: string | null): number => Number((text ?? '').replace(/[^\d]/g, ''));
-
-/** Waits until what is looked at satisfies the expectation: looks as often as it takes. */
-export const soon = <T>(look: () => Promise<T> | T) =>
-  expect.poll(look, { timeout: 20_000, interval: 50 });
 
 const STEPS_MAX = 60;
 

@@ -8,8 +8,6 @@ export const text = (name: string, words = 'halo dari Kabari\n'): Payload => ({
   buffer: Buffer.from(words),
 });
 
-/** For what takes a browser and a server a while. */
-export const slow = { timeout: 20_000 };
 export const onUploads = '**/api/uploads**';
 export const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 export const several = (page: Page) => part(page, 'Several files, in any order');

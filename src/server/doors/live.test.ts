@@ -1,4 +1,5 @@
 import { expect, onTestFinished, vi } from 'vitest';
+import { patient } from '#tests/soon.ts';
 import { type RunningHouse, signedIn, test } from '#tests/running-house.ts';
 
 async function listening(running: RunningHouse) {
@@ -57,7 +58,7 @@ test('when the session ends, its stream ends within five seconds', async ({ db, 
   const [ani, budi] = [await signedIn(db), await signedIn(db)];
   const hears = await stream(address, { token: ani.token });
   const other = await stream(address, { token: budi.token });
-  await vi.waitFor(() => expect(house.live.following).toBe(2));
+  await vi.waitFor(() => expect(house.live.following).toBe(2), patient);
   await ask('user_logout', { token: ani.token });
   await vi.waitFor(() => expect(hears.heard.ended).toBe(true), { timeout: 5_000 });
   expect(other.heard.ended).toBe(false);
@@ -66,9 +67,9 @@ test('when the session ends, its stream ends within five seconds', async ({ db, 
 test('a tab that is closed leaves no stream behind', async ({ db, openHouse }) => {
   const { address, house } = await listening(await openHouse());
   const { end } = await stream(address, { token: (await signedIn(db)).token });
-  await vi.waitFor(() => expect(house.live.following).toBe(1));
+  await vi.waitFor(() => expect(house.live.following).toBe(1), patient);
   end.abort();
-  await vi.waitFor(() => expect(house.live.following).toBe(0));
+  await vi.waitFor(() => expect(house.live.following).toBe(0), patient);
 });
 
 test('one person opens so many streams and no more', async ({ db, openHouse }) => {

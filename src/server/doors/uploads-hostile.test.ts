@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
 import { expect } from 'vitest';
+import { soon } from '#tests/soon.ts';
 import { ZipFile } from 'yazl';
 import { CHUNK_TYPE, UPLOAD_PATH } from '#contract/uploads.ts';
 import { formWith, movingPicture, noise, pdfOf, picture, test } from '#tests/uploads-house.ts';
@@ -240,7 +241,7 @@ test('a piece that hardly comes is cut off with 408, and nothing of it is left',
   expect(head.headers.get('upload-offset')).toBe('0');
   // What came of the piece goes as soon as its connection has gone.
   const lying = () => readdir(join(house.dataFolder, 'uploads'), { recursive: true });
-  await expect.poll(async () => (await lying()).length).toBe(1);
+  await soon(async () => (await lying()).length).toBe(1);
 });
 
 /** Ninety megabytes that nobody holds: a PDF of zeros, a megabyte at a time. */
@@ -299,5 +300,5 @@ test('a body without end is cut at the limit of its purpose', async ({ openUploa
   // Who never listens may not hear it; who does, hears 413.
   expect(heard).toMatch(/^$|^HTTP\/1\.1 413 /);
   expect(written).toBeLessThan(60_000_000);
-  await expect.poll(() => readdir(join(house.dataFolder, 'uploads'))).toEqual([]);
+  await soon(() => readdir(join(house.dataFolder, 'uploads'))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { expect, vi } from 'vitest';
+import { patient } from '#tests/soon.ts';
 import { Refusal } from '#contract/refusals.ts';
 import { test } from '#tests/database.ts';
 import { type KeyedCall, type Outcome, openAnswers, pruneAnswers } from './answers.ts';
@@ -69,7 +70,7 @@ test('who asks while the first is under way waits five seconds, then is told to 
   const answers = openAnswers(sql, secrets, neverTold);
   const first = Promise.withResolvers<Outcome>();
   const slow = answers.once(aCall(), () => first.promise);
-  await vi.waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1));
+  await vi.waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1), patient);
   await expect(answers.once(aCall(), async () => yes)).rejects.toMatchObject({
     code: 'request_in_flight',
   });
@@ -80,7 +81,7 @@ test('who asks while the first is under way waits five seconds, then is told to 
 test('a call whose process died is made again after half a minute', async ({ sql }) => {
   const answers = openAnswers(sql, secrets, neverTold);
   void answers.once(aCall(), () => new Promise<Outcome>(() => undefined));
-  await vi.waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1));
+  await vi.waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1), patient);
   await sql`update act_answers set created_at = created_at - interval '31 seconds'`;
   expect(await answers.once(aCall(), async () => yes)).toEqual(yes);
 });

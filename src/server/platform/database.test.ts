@@ -179,6 +179,15 @@ describe('trouble', () => {
     await one.end();
   });
 
+  test('what passes by itself is known by its code', () => {
+    const coded = (code: string) => Object.assign(new Error('no'), { code });
+    // A process that stood still lost its transaction, or its connection; the socket had no room.
+    for (const code of ['25P03', '57P05', 'EAGAIN', '40P01', '55P03', '53300', '08006'])
+      expect(isTransient(coded(code)), code).toBe(true);
+    for (const code of ['23505', '25P02', '42601', '57014', '57P04', 'EACCES', 'XX000'])
+      expect(isTransient(coded(code)), code).toBe(false);
+  });
+
   test('a server that cannot be reached is an error each time, and found when it is back', async () => {
     const proxy = createServer();
     const port = await listening(proxy);

@@ -137,7 +137,7 @@ export const brokeConstraint = (error: unknown, name: string): boolean =>
 
 /** Codes after which the same work may well succeed: lost connections, locks, restarts, crowds. */
 const transient =
-  /^(40P01|40001|55P03|57P0[123]|53300|08\w{3}|CONNECTION_\w+|CONNECT_TIMEOUT|ECONN\w+|EPIPE|ETIMEDOUT|ENOENT)$/;
+  /^(25P03|40P01|40001|55P03|57P0[1235]|53300|08\w{3}|CONNECTION_\w+|CONNECT_TIMEOUT|ECONN\w+|EAGAIN|EPIPE|ETIMEDOUT|ENOENT)$/;
 
 /** True for trouble that passes by itself; what was asked may or may not have been done. */
 export const isTransient = (error: unknown): boolean =>

@@ -1,5 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { patient } from '#tests/soon.ts';
 import { publicId } from '#contract/ids.ts';
 import { isNews, madeAt, startLive } from './live.ts';
 
@@ -38,7 +39,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const stop of stops) stop();
-  await vi.waitFor(async () => expect((await navigator.locks.query()).held).toEqual([]));
+  await vi.waitFor(async () => expect((await navigator.locks.query()).held).toEqual([]), patient);
   vi.unstubAllGlobals();
 });
 
@@ -80,7 +81,7 @@ const theLine = (index: number): Promise<Line> =>
     const line = lines[index];
     if (!line) throw new Error(`no line ${index} yet`);
     return line;
-  });
+  }, patient);
 
 test('a browser holds one stream, and its other tabs hear everything through it', async () => {
   const first = aTab();
@@ -90,7 +91,7 @@ test('a browser holds one stream, and its other tabs hear everything through it'
   await vi.waitFor(() => {
     expect(first.heard).toEqual(['6281234567890']);
     expect(second.heard).toEqual(['6281234567890']);
-  });
+  }, patient);
   expect(lines).toHaveLength(1);
 });
 
@@ -99,19 +100,19 @@ test('when the tab with the stream closes, another goes on exactly where it was'
   const line = await theLine(0);
   const second = aTab();
   line.say(41, received('6281234567890'));
-  await vi.waitFor(() => expect(second.heard).toHaveLength(1));
+  await vi.waitFor(() => expect(second.heard).toHaveLength(1), patient);
   first.stop();
   const next = await theLine(1);
   expect(next.since).toBe('41');
   next.say(42, received('6281234567891'));
-  await vi.waitFor(() => expect(second.heard).toHaveLength(2));
+  await vi.waitFor(() => expect(second.heard).toHaveLength(2), patient);
   expect(first.heard).toHaveLength(1);
 });
 
 test('a tab that came later takes over without asking for everything again', async () => {
   const first = aTab();
   (await theLine(0)).say(7, received('6281234567890'));
-  await vi.waitFor(() => expect(first.heard).toHaveLength(1));
+  await vi.waitFor(() => expect(first.heard).toHaveLength(1), patient);
   const told = new Promise((resolve) => {
     const ear = new BroadcastChannel('kabari-live ani');
     ear.addEventListener('message', ({ data }) => {
@@ -132,7 +133,7 @@ test('one notice for a message that nobody sees, however many tabs', async () =>
   const line = await theLine(0);
   const second = aTab();
   line.say(1, received('6281234567890'));
-  await vi.waitFor(() => expect(first.unseen).toEqual(['6281234567890']));
+  await vi.waitFor(() => expect(first.unseen).toEqual(['6281234567890']), patient);
   expect(second.unseen).toEqual([]);
 });
 
@@ -141,7 +142,7 @@ test('no notice of a message that somebody has before their eyes in another tab'
   const line = await theLine(0);
   const second = aTab({ sees: true });
   line.say(1, received('6281234567890'));
-  await vi.waitFor(() => expect(second.heard).toHaveLength(1));
+  await vi.waitFor(() => expect(second.heard).toHaveLength(1), patient);
   await new Promise((resolve) => setTimeout(resolve, 400));
   expect(first.heard).toHaveLength(1);
   expect(first.unseen).toEqual([]);
@@ -153,9 +154,10 @@ test('what came in while the line was down is shown, but makes no noise', async 
   const line = await theLine(0);
   line.say(1, received('6281234567890', Date.now() - 120_000));
   line.say(2, received('6281234567891'));
-  await vi.waitFor(() => expect(tab.heard).toEqual(['6281234567891']));
-  await vi.waitFor(() =>
-    expect(tab.client.getQueryState(['message_list', {}])?.isInvalidated).toBe(true),
+  await vi.waitFor(() => expect(tab.heard).toEqual(['6281234567891']), patient);
+  await vi.waitFor(
+    () => expect(tab.client.getQueryState(['message_list', {}])?.isInvalidated).toBe(true),
+    patient,
   );
 });
 
@@ -164,7 +166,7 @@ test('a tab of somebody else who was signed in before hears nothing', async () =
   const line = await theLine(0);
   const budi = aTab({ user: 'budi' });
   line.say(1, received('6281234567890'));
-  await vi.waitFor(() => expect(ani.heard).toHaveLength(1));
+  await vi.waitFor(() => expect(ani.heard).toHaveLength(1), patient);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(budi.heard).toEqual([]);
 });

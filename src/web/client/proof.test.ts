@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { patient } from '#tests/soon.ts';
 import * as z from 'zod/mini';
 import { act } from '#contract/act.ts';
 import { performProved } from '#web/client/act.ts';
@@ -46,7 +47,7 @@ function openLayout() {
 test('after the password the same call is made again, with a key of its own', async () => {
   const { put, leave } = openLayout();
   const call = ask();
-  await vi.waitFor(() => expect(put).toEqual([true]));
+  await vi.waitFor(() => expect(put).toEqual([true]), patient);
   proved = true;
   answerProof(true);
   expect(await call).toEqual({ done: true });
@@ -58,8 +59,8 @@ test('after the password the same call is made again, with a key of its own', as
 test('several calls at once are one question', async () => {
   const { put, leave } = openLayout();
   const calls = [ask(), ask(), ask()];
-  await vi.waitFor(() => expect(keys).toHaveLength(3));
-  await vi.waitFor(() => expect(put).toEqual([true]));
+  await vi.waitFor(() => expect(keys).toHaveLength(3), patient);
+  await vi.waitFor(() => expect(put).toEqual([true]), patient);
   proved = true;
   answerProof(true);
   expect(await Promise.all(calls)).toEqual([{ done: true }, { done: true }, { done: true }]);
@@ -70,7 +71,7 @@ test('several calls at once are one question', async () => {
 test('who would rather not is told nothing: the call ends quietly, and is not made again', async () => {
   const { put, leave } = openLayout();
   const call = ask().catch((no: unknown) => no);
-  await vi.waitFor(() => expect(put).toEqual([true]));
+  await vi.waitFor(() => expect(put).toEqual([true]), patient);
   answerProof(false);
   expect(isAbort(await call)).toBe(true);
   expect(keys).toHaveLength(1);
@@ -80,7 +81,7 @@ test('who would rather not is told nothing: the call ends quietly, and is not ma
 test('leaving the signed-in screens takes the question back', async () => {
   const { put, leave } = openLayout();
   const call = ask().catch((no: unknown) => no);
-  await vi.waitFor(() => expect(put).toEqual([true]));
+  await vi.waitFor(() => expect(put).toEqual([true]), patient);
   leave();
   expect(isAbort(await call)).toBe(true);
 });

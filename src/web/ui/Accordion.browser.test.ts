@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/gallery.ts';
-import { soon } from '#tests/journeys/steps.ts';
+import { soon } from '#tests/soon.ts';
 
 test('a part opens and closes by Enter and Space, and its title is the only stop', async ({
   show,

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
+import { patient } from '#tests/soon.ts';
 import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
 import type { Sql } from '#server/platform/database.ts';
 import { openLog } from '#server/platform/log.ts';
@@ -51,7 +52,7 @@ test('messages of a token leave in order and are charged when sent', async ({ sq
   await place(sql, ani, { prices: peers.map(() => 150), peers });
   const { seen, channels } = network(() => ({ outcome: 'sent' }));
   const lanes = lanesOver(sql, channels);
-  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
+  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
   await lanes.close();
 
   expect(seen.map(({ to }) => to)).toEqual(peers);
@@ -107,7 +108,7 @@ test('a definite no gives the price back and says why', async ({ sql }) => {
   await place(sql, ani);
   const { channels } = network(() => ({ outcome: 'failed', failure: 'not_on_whatsapp' }));
   const lanes = lanesOver(sql, channels);
-  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
+  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
   await lanes.close();
 
   expect(await sql`select status, charge_state, failure from messages`).toEqual([
@@ -151,7 +152,7 @@ test('a receipt settles a message whose answer never came', async ({ sql }) => {
     timeoutMs: 200,
   });
   const lanes = lanesOver(sql, silent.channels);
-  await vi.waitFor(() => expect(silent.seen).toHaveLength(1));
+  await vi.waitFor(() => expect(silent.seen).toHaveLength(1), patient);
   const messageId = placed.results[0]?.id ?? '';
   await applyReceipts(sql, [
     { accountId: ani.accountId, messageId, status: 'delivered', at: new Date() },
@@ -169,12 +170,12 @@ test('a worker that lost its lane changes nothing', async ({ sql }) => {
   const { promise: held, resolve: letGo } = Promise.withResolvers<SendResult>();
   const first = network(() => held);
   const lanes = lanesOver(sql, first.channels);
-  await vi.waitFor(() => expect(first.seen).toHaveLength(1));
+  await vi.waitFor(() => expect(first.seen).toHaveLength(1), patient);
 
   await sql`update lanes set lease_until = clock_timestamp() - interval '1 second'`;
   const second = network(() => ({ outcome: 'sent' }));
   const others = lanesOver(sql, second.channels);
-  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
+  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
   letGo({ outcome: 'failed', failure: 'rejected' });
   await Promise.all([lanes.close(), others.close()]);
 
@@ -190,15 +191,17 @@ test('a token whose phone is away keeps its messages', async ({ sql }) => {
   await sql`update tokens set status = 'disconnected', phone = null`;
   const { seen, channels } = network(() => ({ outcome: 'sent' }));
   const lanes = lanesOver(sql, channels);
-  await vi.waitFor(async () =>
-    expect(await sql`select epoch::int, owner from lanes`).toEqual([{ epoch: 1, owner: null }]),
+  await vi.waitFor(
+    async () =>
+      expect(await sql`select epoch::int, owner from lanes`).toEqual([{ epoch: 1, owner: null }]),
+    patient,
   );
   expect(seen).toEqual([]);
 
   await sql`update tokens set status = 'linked', phone = ${ani.phone}`;
   await sql`update lanes set ready_at = clock_timestamp()`;
   lanes.poke();
-  await vi.waitFor(() => expect(seen).toHaveLength(1));
+  await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
   await lanes.close();
 });
 

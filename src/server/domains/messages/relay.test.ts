@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { soon } from '#tests/soon.ts';
 import { publicId } from '#contract/ids.ts';
 import { openLog } from '#server/platform/log.ts';
 import { openAccepter } from './accept.ts';
@@ -90,7 +91,7 @@ test('two relays publish everything once, without gaps, while more comes', async
       if (person) await accepter.place(orderOf(person, { peers: [`62812000000${index % 7}`] }));
     }),
   );
-  await expect.poll(() => sql`select * from outbox`).toEqual([]);
+  await soon(() => sql`select * from outbox`).toEqual([]);
   await Promise.all(relays.map((relay) => relay.close()));
 
   const accounts = await sql<{ n: number; last: number; accepted: number }[]>`

@@ -1,4 +1,5 @@
 import { expect, vi } from 'vitest';
+import { patient } from '#tests/soon.ts';
 import { testPush } from '#contract/push.ts';
 import { Refusal } from '#contract/refusals.ts';
 import { startRelay } from '#server/domains/messages/messages.ts';
@@ -249,8 +250,11 @@ test('a service that hangs delays nobody else’s notices', async ({ push }) => 
   const { endpoint } = await push.browser(ani);
   await push.receive(ani);
   push.sender.poke();
-  await vi.waitFor(() => expect(push.service.posts).toMatchObject([{ endpoint, status: 201 }]));
-  await vi.waitFor(() => expect(dead.posts).toHaveLength(4));
+  await vi.waitFor(
+    () => expect(push.service.posts).toMatchObject([{ endpoint, status: 201 }]),
+    patient,
+  );
+  await vi.waitFor(() => expect(dead.posts).toHaveLength(4), patient);
   await dead.close();
 });
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
+import { patient } from '#tests/soon.ts';
 import type { Inbound, Outgoing, Receipt, Sinks } from '#server/domains/channels/channels.ts';
 import type { Sql } from '#server/platform/database.ts';
 import { openFiles } from '#server/platform/files.ts';
@@ -85,12 +86,12 @@ test('a sent message lies in the phone, and is delivered and read', async ({ sql
       submits: 1,
     },
   ]);
-  await vi.waitFor(() => expect(receipts).toHaveLength(2));
+  await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
   expect(receipts).toMatchObject([
     { accountId: ani.accountId, messageId: message.messageId, status: 'delivered' },
     { accountId: ani.accountId, messageId: message.messageId, status: 'read' },
   ]);
-  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
+  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]), patient);
 });
 
 test('the same id submitted again is one line, counted, with one set of receipts', async ({
@@ -107,7 +108,7 @@ test('the same id submitted again is one line, counted, with one set of receipts
     { submits: 3, possible_duplicate: true },
   ]);
   await network.start(sinks);
-  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
+  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]), patient);
   expect(receipts.map(({ status }) => status)).toEqual(['delivered', 'read']);
 });
 
@@ -192,7 +193,7 @@ test('…007 answers STOP to the number that wrote', async ({ sql, openStreet })
   const { ani, network, sinks, inbound } = await openStreet();
   await network.start(sinks);
   await network.send(toPhone(ani, '62800000007'), never);
-  await vi.waitFor(() => expect(inbound).toHaveLength(1));
+  await vi.waitFor(() => expect(inbound).toHaveLength(1), patient);
   expect(inbound[0]).toMatchObject({
     accountId: ani.accountId,
     tokenId: ani.tokenId,
@@ -209,7 +210,7 @@ test('…008 answers with a picture that is kept for the account', async ({ open
   const { ani, network, sinks, inbound, files } = await openStreet();
   await network.start(sinks);
   await network.send(toPhone(ani, '62800000008'), never);
-  await vi.waitFor(() => expect(inbound).toHaveLength(1));
+  await vi.waitFor(() => expect(inbound).toHaveLength(1), patient);
   const { type, body } = inbound[0]!;
   expect({ type, mime: body['mime'] }).toEqual({ type: 'image', mime: 'image/png' });
   const kept = await files.read(ani.accountId, String(body['file']));
@@ -249,12 +250,12 @@ test('receipts of an offline phone wait until it is back; others do not wait for
   await network.start(sinks);
   await network.send(toPhone(ani, '6281234567890'), never);
   await network.send(toPhone(ani, '6281234567891'), never);
-  await vi.waitFor(() => expect(receipts).toHaveLength(2));
+  await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
   expect(await sql`select distinct phone from sim_due`).toEqual([{ phone: '6281234567890' }]);
 
   await sql`update sim_phones set offline = false`;
   network.wake(0);
-  await vi.waitFor(() => expect(receipts).toHaveLength(4));
+  await vi.waitFor(() => expect(receipts).toHaveLength(4), patient);
 });
 
 test('what is due survives the process: the next one tells it', async ({ openStreet }) => {
@@ -265,7 +266,7 @@ test('what is due survives the process: the next one tells it', async ({ openStr
 
   const next = open();
   await next.start(sinks);
-  await vi.waitFor(() => expect(receipts).toHaveLength(2));
+  await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
   await next.close();
 });
 
@@ -281,14 +282,15 @@ test('receipts that nobody kept are told again', async ({ sql, openStreet }) => 
   };
   await network.start(unsteady);
   await network.send(toPhone(ani, '6281234567890'), never);
-  await vi.waitFor(() => expect(reported).toEqual([new Error('the house is busy')]));
-  await vi.waitFor(async () =>
-    expect(await sql`select tries from sim_due`).toEqual([{ tries: 1 }, { tries: 1 }]),
+  await vi.waitFor(() => expect(reported).toEqual([new Error('the house is busy')]), patient);
+  await vi.waitFor(
+    async () => expect(await sql`select tries from sim_due`).toEqual([{ tries: 1 }, { tries: 1 }]),
+    patient,
   );
   broken = false;
   await sql`update sim_due set due_at = clock_timestamp()`;
   network.wake(0);
-  await vi.waitFor(() => expect(receipts).toHaveLength(2));
+  await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
 });
 
 test('an answer that nobody takes does not hold back the answers of others', async ({
@@ -306,11 +308,13 @@ test('an answer that nobody takes does not hold back the answers of others', asy
   await network.start(unsteady);
   await network.send(toPhone(ani, '62800000007'), never);
   await network.send(toPhone(ani, '62800000008'), never);
-  await vi.waitFor(() => expect(inbound).toHaveLength(1));
-  await vi.waitFor(async () =>
-    expect(await sql`select phone from sim_due where tries > 0`).toEqual([
-      { phone: '62800000007' },
-    ]),
+  await vi.waitFor(() => expect(inbound).toHaveLength(1), patient);
+  await vi.waitFor(
+    async () =>
+      expect(await sql`select phone from sim_due where tries > 0`).toEqual([
+        { phone: '62800000007' },
+      ]),
+    patient,
   );
 });
 
@@ -336,6 +340,6 @@ test('an answer to a number that was unlinked meanwhile is heard by nobody', asy
   await network.send(toPhone(ani, '62800000007'), never);
   await sql`delete from linked_phones`;
   await network.start(sinks);
-  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
+  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]), patient);
   expect(inbound).toEqual([]);
 });

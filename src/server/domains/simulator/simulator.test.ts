@@ -1,4 +1,5 @@
 import { expect, vi } from 'vitest';
+import { patient } from '#tests/soon.ts';
 import type { Act, InputOf, OutputOf } from '#contract/act.ts';
 import type { ChatContent } from '#contract/messages.ts';
 import { Refusal } from '#contract/refusals.ts';
@@ -136,7 +137,7 @@ test('a phone shows what it received and what its owner answered, oldest first',
     { direction: 'in', peer: street.ani.phone, content: { caption: 'Halo' } },
     { direction: 'out', peer: street.ani.phone, content: { caption: 'Ya' } },
   ]);
-  await vi.waitFor(() => expect(street.inbound).toHaveLength(1));
+  await vi.waitFor(() => expect(street.inbound).toHaveLength(1), patient);
   expect(street.inbound[0]).toMatchObject({
     accountId: street.ani.accountId,
     tokenId: street.ani.tokenId,
@@ -164,11 +165,11 @@ test('an offline phone neither reports nor answers until it is switched on again
   await send(street, PHONE, 'Halo');
   await ask(simulatedReply, { phone: PHONE, to: ani.phone, text: 'Ya' });
   await send(street, '6281999999999', 'Halo');
-  await vi.waitFor(() => expect(receipts).toHaveLength(2));
+  await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
   expect(inbound).toEqual([]);
 
   await ask(simulatedSwitch, { ...off, offline: '0' });
-  await vi.waitFor(() => expect([receipts.length, inbound.length]).toEqual([4, 1]));
+  await vi.waitFor(() => expect([receipts.length, inbound.length]).toEqual([4, 1]), patient);
 });
 
 test('a phone that has blocked the sender refuses until it is switched back', async ({
@@ -207,7 +208,7 @@ test('at a lifelike pace the link is scanned first and connected a moment later'
   const { look, text } = await shownQr(street);
   expect((await street.ask(simulatedScan, { phone: PHONE, text })).linked_to).toEqual([]);
   expect((await look()).state).toBe('scanned');
-  await vi.waitFor(async () => expect((await look()).state).toBe('connected'));
+  await vi.waitFor(async () => expect((await look()).state).toBe('connected'), patient);
 });
 
 test('a phone that was scanning when the house died is connected by the next one', async ({
@@ -222,7 +223,7 @@ test('a phone that was scanning when the house died is connected by the next one
   expect((await look()).state).toBe('scanned');
 
   await openStreet();
-  await vi.waitFor(async () => expect((await look()).state).toBe('connected'));
+  await vi.waitFor(async () => expect((await look()).state).toBe('connected'), patient);
 });
 
 test('a link ended between scanning and connecting stays ended, and nothing hangs', async ({
@@ -234,7 +235,7 @@ test('a link ended between scanning and connecting stays ended, and nothing hang
   await street.ask(simulatedScan, { phone: PHONE, text });
   await db.house`update links set state = 'expired'`;
   await db.house`update sim_due set due_at = clock_timestamp()`;
-  await vi.waitFor(async () => expect(await db.house`select * from sim_due`).toEqual([]));
+  await vi.waitFor(async () => expect(await db.house`select * from sim_due`).toEqual([]), patient);
   expect((await look()).state).toBe('expired');
 });
 

@@ -1,4 +1,5 @@
 import { expect, vi } from 'vitest';
+import { patient } from '#tests/soon.ts';
 import { Refusal } from '#contract/refusals.ts';
 import { Scan } from '#contract/tokens.ts';
 import type { Sql } from '#server/platform/database.ts';
@@ -220,8 +221,9 @@ test('a QR is read once: of two phones at the same moment, one wins', async ({ s
   let second: Promise<unknown> = Promise.resolve();
   await scanQr(deps, text, PHONE, async () => {
     second = scanQr(deps, text, '6281300000000').catch((no: unknown) => no);
-    await vi.waitFor(async () =>
-      expect(await sql`select from pg_locks where not granted`).toHaveLength(1),
+    await vi.waitFor(
+      async () => expect(await sql`select from pg_locks where not granted`).toHaveLength(1),
+      patient,
     );
   });
   expect(await second).toEqual(gone);

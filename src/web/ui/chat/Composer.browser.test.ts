@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { soon } from '#tests/soon.ts';
 import { test } from '#tests/gallery.ts';
 
 const box = (page: Page) => page.getByRole('textbox', { name: 'Tulis pesan untuk Budi' });
@@ -11,8 +12,7 @@ const focused = (page: Page, name: string) =>
       document.activeElement?.closest('label')?.textContent === label,
     name,
   );
-const chosen = (page: Page) =>
-  expect.poll(() => page.getByLabel('Chosen files').textContent(), { timeout: 10_000 });
+const chosen = (page: Page) => soon(() => page.getByLabel('Chosen files').textContent());
 
 test('Enter sends, Shift+Enter breaks the line, ArrowUp brings the last one back', async ({
   show,

@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
+import { soon } from '#tests/soon.ts';
 import { boxOf, test } from '#tests/gallery.ts';
 
 const caret = (field: Locator) =>
@@ -23,7 +24,7 @@ test('showing a password keeps the caret and the focus where they are', async ({
   await field.evaluate((one) => (one as HTMLInputElement).setSelectionRange(2, 5));
   await toggle.click();
   expect(await toggle.getAttribute('aria-pressed')).toBe('true');
-  await expect.poll(() => caret(field)).toEqual({ start: 2, end: 5, type: 'text', focus: true });
+  await soon(() => caret(field)).toEqual({ start: 2, end: 5, type: 'text', focus: true });
   await toggle.click();
   await expect
     .poll(() => caret(field))

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { soon } from '#tests/soon.ts';
 import { test } from '#tests/gallery.ts';
 
 test('a form tells every wrong field, goes to the first, and is sent by keys when all is right', async ({
@@ -27,7 +28,7 @@ test('a form tells every wrong field, goes to the first, and is sent by keys whe
   await page.keyboard.type('Ko');
   await form.getByText('Nama usaha paling sedikit 3 karakter.').waitFor();
   await page.keyboard.type('pi Senja');
-  await expect.poll(() => shop.getAttribute('aria-invalid')).toBeNull();
+  await soon(() => shop.getAttribute('aria-invalid')).toBeNull();
   await page.keyboard.press('Tab');
   await page.keyboard.type('KB-000');
   await page.keyboard.press('Tab');
@@ -67,15 +68,15 @@ test('the first wrong field of any kind takes the focus, and what is right is se
   await form.getByRole('textbox', { name: 'Modal kas (rupiah)' }).fill('50k');
   await submit.click();
   const monday = form.getByRole('checkbox', { name: 'Senin' });
-  await expect.poll(() => monday.evaluate((one) => one === document.activeElement)).toBe(true);
+  await soon(() => monday.evaluate((one) => one === document.activeElement)).toBe(true);
   await page.keyboard.press('Space');
   const agree = form.getByRole('checkbox', { name: 'Saya menyetujui syarat cabang' });
   await submit.click();
-  await expect.poll(() => agree.evaluate((one) => one === document.activeElement)).toBe(true);
+  await soon(() => agree.evaluate((one) => one === document.activeElement)).toBe(true);
   await page.keyboard.press('Space');
   await submit.click();
   const sent = page.getByLabel('Sent', { exact: true });
-  await expect.poll(() => sent.textContent()).toContain('"shop":"Kopi Senja"');
+  await soon(() => sent.textContent()).toContain('"shop":"Kopi Senja"');
   expect(JSON.parse((await sent.textContent()) ?? '')).toMatchObject({
     city: 'Bandung',
     amount: 50_000,

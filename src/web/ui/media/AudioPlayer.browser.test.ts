@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon, test } from '#tests/gallery.ts';
+import { test } from '#tests/gallery.ts';
+import { soon } from '#tests/soon.ts';
 
 const player = (page: Page, title: string) => page.getByRole('group', { name: title });
 const told = (page: Page, of: string) => soon(() => page.getByLabel(of).textContent());

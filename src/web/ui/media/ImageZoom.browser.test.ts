@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon, test } from '#tests/gallery.ts';
+import { test } from '#tests/gallery.ts';
+import { soon } from '#tests/soon.ts';
 
 const states = (page: Page) => page.getByLabel('States of the zoom').textContent();
 const now = (page: Page) => soon(async () => (await states(page))?.split(' ').at(-1));

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from '#tests/gallery.ts';
-import { soon } from '#tests/journeys/steps.ts';
+import { soon } from '#tests/soon.ts';
 
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
@@ -79,8 +79,8 @@ test('while the deed is under way it is not done twice, and nothing closes it', 
   expect(await dialog.count()).toBe(1);
   await page.clock.runFor(2_000);
   await dialog.waitFor({ state: 'detached' });
-  expect(await page.getByLabel('Times carried out').textContent()).toBe('1');
-  expect(await page.getByLabel('Answer after work').textContent()).toBe('confirmed');
+  await soon(() => page.getByLabel('Times carried out').textContent()).toBe('1');
+  await soon(() => page.getByLabel('Answer after work').textContent()).toBe('confirmed');
 });
 
 test('what goes wrong is said inside, and may be tried again', async ({ show }) => {
@@ -96,7 +96,7 @@ test('what goes wrong is said inside, and may be tried again', async ({ show }) 
   await deed.click();
   await page.clock.runFor(2_000);
   await dialog.getByRole('alert').waitFor();
-  expect(await page.getByLabel('Times carried out').textContent()).toBe('2');
+  await soon(() => page.getByLabel('Times carried out').textContent()).toBe('2');
   await dialog.getByRole('button', { name: 'Batal' }).click();
-  expect(await page.getByLabel('Answer after work').textContent()).toBe('cancelled');
+  await soon(() => page.getByLabel('Answer after work').textContent()).toBe('cancelled');
 });

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from '#tests/gallery.ts';
+import { soon } from '#tests/soon.ts';
 
 const saved = 'Token Kasir disimpan.';
 const say = (page: Page, name: string) => page.getByRole('button', { name }).click();
@@ -61,7 +62,7 @@ test('a toast stays for 5 s; time stands still while it is pointed at, focused, 
   await hide(false);
   await rendered(page);
   await page.clock.runFor(1_100);
-  expect(await toast.count()).toBe(0);
+  await soon(() => toast.count()).toBe(0);
 });
 
 test('a danger interrupts, the rest waits for its turn, and the regions stand before their words', async ({

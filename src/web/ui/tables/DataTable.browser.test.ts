@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { boxOf, soon, test } from '#tests/gallery.ts';
+import { boxOf, test } from '#tests/gallery.ts';
+import { soon } from '#tests/soon.ts';
 
 const table = (page: Page, name: string) => page.getByRole('table', { name, exact: true });
 const firstCells = (place: Locator) => place.locator('tbody tr td:first-child').allInnerTexts();

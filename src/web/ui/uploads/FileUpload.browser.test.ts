@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { soon, test } from '#tests/gallery.ts';
+import { test } from '#tests/gallery.ts';
+import { soon } from '#tests/soon.ts';
 import {
   done,
   drag,
@@ -16,7 +17,6 @@ import {
   one,
   part,
   several,
-  slow,
   spoken,
   text,
   zoneOf,
@@ -50,9 +50,7 @@ describe('one after the other', () => {
     await done(itemOf(place, 'b.txt'));
     await itemOf(place, 'b.txt').getByText('1 KB', { exact: true }).waitFor();
     expect(await namesOf(place)).toBe('a.txt b.txt');
-    await expect
-      .poll(() => place.getByLabel('Stand of attachments').textContent(), slow)
-      .toBe('ready');
+    await soon(() => place.getByLabel('Stand of attachments').textContent()).toBe('ready');
     const ids = (await place.getByLabel('Uploads of attachments').textContent()) ?? '';
     expect(ids).toMatch(/^upl_\w+ upl_\w+$/);
 
@@ -63,7 +61,7 @@ describe('one after the other', () => {
 
     await place.getByRole('button', { name: 'Remove a.txt' }).focus();
     await page.keyboard.press('Enter');
-    await expect.poll(() => namesOf(place), slow).toBe('c.txt b.txt');
+    await soon(() => namesOf(place)).toBe('c.txt b.txt');
     await soon(heard).toContain('Removed a.txt, 2 files in list');
     expect(await itemOf(place, 'b.txt').evaluate((item) => item === document.activeElement)).toBe(
       true,
@@ -71,7 +69,7 @@ describe('one after the other', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await expect.poll(() => namesOf(place), slow).toBe('c.txt');
+    await soon(() => namesOf(place)).toBe('c.txt');
     expect(sent.filter((one) => one === 'POST').length).toBe(3);
     expect(sent.filter((one) => one === 'DELETE').length).toBe(2);
     const left = (await place.getByLabel('Uploads of attachments').textContent()) ?? '';
@@ -104,16 +102,16 @@ describe('one after the other', () => {
       await place.getByRole('button', { name: `Upload ${nth}.png` }).click();
     await itemOf(place, '3.png').getByText('Waiting to upload').waitFor();
     await place.getByRole('progressbar', { name: 'Uploading 1.png' }).waitFor();
-    await expect.poll(() => held.length, slow).toBe(2);
+    await soon(() => held.length).toBe(2);
 
     await place.getByRole('button', { name: 'Cancel 1.png' }).click();
     await itemOf(place, '1.png').getByText('Upload cancelled').waitFor();
-    await expect.poll(() => held.length, slow).toBe(3);
+    await soon(() => held.length).toBe(3);
     for (const free of held.splice(0)) free();
     await done(itemOf(place, '2.png'));
     await done(itemOf(place, '3.png'));
     await place.getByRole('button', { name: 'Upload 1.png' }).click();
-    await expect.poll(() => held.length, slow).toBe(1);
+    await soon(() => held.length).toBe(1);
     held.splice(0)[0]?.();
     await done(itemOf(place, '1.png'));
 
@@ -141,7 +139,7 @@ describe('one after the other', () => {
     await place.getByLabel('Lampiran balasan').setInputFiles([text('syarat & ketentuan.txt')]);
     await itemsOf(place).getByText('Selesai diunggah').waitFor();
     await place.getByRole('button', { name: 'Use them' }).click();
-    await expect.poll(() => itemsOf(place).count(), slow).toBe(0);
+    await soon(() => itemsOf(place).count()).toBe(0);
     await place.getByRole('button', { name: 'Show them again' }).click();
     await itemOf(place, 'syarat & ketentuan.txt').getByText('Selesai diunggah').waitFor();
     expect(sent).toEqual(['POST', 'GET']);
@@ -192,7 +190,7 @@ describe('what is not taken', () => {
         .evaluate((field) => (field as HTMLInputElement).validationMessage);
     expect(await valid()).toBe('Ada berkas yang tidak dapat diterima');
     await letter.getByRole('button', { name: 'Hapus surat.txt' }).click();
-    await expect.poll(valid, slow).toBe('');
+    await soon(valid).toBe('');
 
     await several(page)
       .getByLabel('Lampiran')
@@ -239,19 +237,19 @@ describe('12 MB', { timeout: 90_000 }, () => {
 
     // It never comes through: three more tries, each later, then an error; Retry goes on from there.
     await place.getByRole('button', { name: /^Remove/ }).click();
-    await expect.poll(() => itemsOf(place).count(), slow).toBe(0);
+    await soon(() => itemsOf(place).count()).toBe(0);
     await page.clock.install();
     sent.length = 0;
     failures = 99;
     await place.getByLabel('Lampiran').setInputFiles(report);
     const tries = () => sent.filter((one) => one === 'PATCH 5000000').length;
-    await expect.poll(tries, slow).toBe(1);
+    await soon(tries).toBe(1);
     for (const nth of [2, 3, 4]) {
       const passed = async () => {
         await page.clock.fastForward(3_000);
         return tries();
       };
-      await expect.poll(passed, slow).toBe(nth);
+      await soon(passed).toBe(nth);
     }
     await itemsOf(place).getByText('Error during upload').waitFor();
     sent.length = 0;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { soon } from '#tests/soon.ts';
 import { boxOf, test } from '#tests/gallery.ts';
 import { settled } from '#tests/journeys/browser.ts';
 import {
@@ -15,7 +16,6 @@ import {
   one,
   part,
   several,
-  slow,
   spoken,
   text,
   zoneOf,
@@ -118,9 +118,7 @@ describe('the order', () => {
     await place
       .getByLabel('Lampiran')
       .setInputFiles(['a', 'b', 'c'].map((name) => text(`${name}.txt`)));
-    await expect
-      .poll(() => place.getByLabel('Stand of attachments').textContent(), slow)
-      .toBe('ready');
+    await soon(() => place.getByLabel('Stand of attachments').textContent()).toBe('ready');
     const ids = async () =>
       (await place.getByLabel('Uploads of attachments').textContent())?.split(' ');
     const before = await ids();
@@ -165,7 +163,7 @@ describe('the order', () => {
     expect(await namesOf(place)).toBe('b.txt c.txt a.txt');
     await press(-5, -200);
     await page.mouse.up();
-    await expect.poll(() => namesOf(place), slow).toBe('a.txt b.txt c.txt');
+    await soon(() => namesOf(place)).toBe('a.txt b.txt c.txt');
     expect(await place.getByLabel('Moves of attachments').textContent()).toBe('2 → 0');
   });
 });
@@ -212,7 +210,7 @@ describe('pictures', () => {
 
     // Drawn again for a wider place, once it has rested.
     await page.setViewportSize({ width: 844, height: 390 });
-    await expect.poll(async () => (await looks('lebar.png')).height, slow).toBe(256);
+    await soon(async () => (await looks('lebar.png')).height).toBe(256);
     const poster = part(page, 'An item: with a poster').locator('img');
     expect(await poster.getAttribute('crossorigin')).toBe('anonymous');
   });
