@@ -108,7 +108,7 @@ async function browsed(world, project) {
   process.stdout.write(`  ~ wavered, tried again: ${names.join(', ')}\n`);
   const second = await vitest(world, project, names);
   const held = broken.reduce((sum, { passed }) => sum + passed, 0);
-  return { ...second, passed: first.passed - held + second.passed };
+  return { ...first, passed: first.passed - held + second.passed, failed: second.failed };
 }
 
 const exitOf = (command, given) =>

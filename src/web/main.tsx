@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { makeQueryClient } from '#web/client/query.ts';
 import { sessionToken } from '#web/client/session.ts';
 import { settleTransitions } from '#web/client/viewTransitions.ts';
+import { whenIdle } from '#web/client/whenIdle.ts';
 import { makeRouter } from '#web/routes.tsx';
 import '#web/styles/base.css';
 
@@ -22,5 +23,4 @@ createRoot(root).render(
 
 const startWorker = () =>
   void import('#web/client/startWorker.ts').then((own) => own.startWorker()).catch(() => undefined);
-// When there is nothing better to do; Safari has no word for that.
-(window.requestIdleCallback ?? setTimeout)(startWorker);
+whenIdle(startWorker);

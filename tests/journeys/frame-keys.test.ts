@@ -1,11 +1,11 @@
 import type { Locator, Page, Response } from 'playwright-core';
 import { expect } from 'vitest';
+import { soon } from '#tests/soon.ts';
 import { faultsOf } from './axe.ts';
 import { ask, gone, heading, shopAt, palette, takesFocus } from './frame-shop.ts';
 import { signUp } from './portal.ts';
 import { setTheStage } from './stage.ts';
 import { arrivesAt } from './steps.ts';
-import { soon } from '#tests/soon.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

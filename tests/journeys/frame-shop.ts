@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { soon } from '#tests/soon.ts';
 import {
   deliverText,
   newSender,
@@ -8,7 +9,6 @@ import {
   signUp,
   topUp,
 } from './portal.ts';
-import { soon } from '#tests/soon.ts';
 
 /** Whom the shop has written to, and who may answer. */
 export const budi = '6281299991001';

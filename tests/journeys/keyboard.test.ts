@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { soon } from '#tests/soon.ts';
 import {
   answerFrom,
   codeFor,
@@ -11,7 +12,6 @@ import {
 } from './portal.ts';
 import { setTheStage } from './stage.ts';
 import { arrivesAt, isFocused, press, write } from './steps.ts';
-import { soon } from '#tests/soon.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
+import { soon } from '#tests/soon.ts';
 import { faultsOf } from './axe.ts';
 import { ask, PASSWORD, signIn, signUp, topUp } from './portal.ts';
 import { setTheStage } from './stage.ts';
 import { arrivesAt, fillLogin, isFocused, press, write } from './steps.ts';
-import { soon } from '#tests/soon.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0', RATE_AUTH_PER_ADDRESS: '1000' });
 

@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import { checkToken } from '#contract/accounts.ts';
+import { soon } from '#tests/soon.ts';
 import { faultsOf } from './axe.ts';
 import {
   ask,
@@ -18,7 +19,6 @@ import {
 } from './portal.ts';
 import { setTheStage } from './stage.ts';
 import { arrivesAt, fillLogin } from './steps.ts';
-import { soon } from '#tests/soon.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0', RATE_AUTH_PER_ADDRESS: '1000' });
 

@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
+import { soon } from '#tests/soon.ts';
 import type { Product } from './product.ts';
 import {
   answerFrom,
@@ -14,7 +15,6 @@ import {
   type Customer,
 } from './portal.ts';
 import { setTheStage } from './stage.ts';
-import { soon } from '#tests/soon.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
 import { makeDatabase, type TestDatabase } from '#tests/database.ts';
+import { soon } from '#tests/soon.ts';
 import { faultsOf } from './axe.ts';
 import { PASSWORD, signUp } from './portal.ts';
 import { setTheStage } from './stage.ts';
 import { arrivesAt, isFocused } from './steps.ts';
-import { soon } from '#tests/soon.ts';
 
 let made: { db: TestDatabase; drop: () => Promise<void> } | undefined;
 const journey = setTheStage(async () => {

@@ -4,6 +4,7 @@ import { logoutUser } from '#contract/accounts.ts';
 import { pushConfig, PushToken, registerPush } from '#contract/push.ts';
 import { startPushService } from '#tests/push/push-service.ts';
 import { newReceiver } from '#tests/push/receiver.ts';
+import { soon } from '#tests/soon.ts';
 import {
   answerFrom,
   ask,
@@ -16,7 +17,6 @@ import {
 import { givePush, keptToken, noticesIn, workerOf } from './push.ts';
 import { setTheStage } from './stage.ts';
 import { arrivesAt } from './steps.ts';
-import { soon } from '#tests/soon.ts';
 
 const service = await startPushService();
 afterAll(() => service.close());

@@ -4,6 +4,7 @@ import { checkToken } from '#contract/accounts.ts';
 import { revokeSessions } from '#contract/people.ts';
 import { createToken } from '#contract/tokens.ts';
 import { encode } from '#web/client/session.ts';
+import { soon } from '#tests/soon.ts';
 import { faultsOf } from './axe.ts';
 import {
   ask,
@@ -18,7 +19,6 @@ import {
 } from './portal.ts';
 import { setTheStage } from './stage.ts';
 import { arrivesAt, fillLogin, isFocused, press, write } from './steps.ts';
-import { soon } from '#tests/soon.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

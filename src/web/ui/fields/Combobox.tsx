@@ -8,7 +8,7 @@ import type { Option } from '#web/ui/rules/options.ts';
 import { useTopLayer } from '#web/ui/overlays/topLayer.ts';
 import { useCombobox, type Combo } from '#web/ui/fields/useCombobox.ts';
 
-type Props = FieldProps & {
+export type ComboboxProps = FieldProps & {
   options: readonly Option[];
   /** The value of the chosen option; '' when none is and no option has that value. */
   value: string;
@@ -31,7 +31,7 @@ type Props = FieldProps & {
  * be taken by Enter or Tab; arrows go round, Escape takes back what was typed. Whatever is left in
  * the field on leaving is an option: text that names none gives way to the last choice.
  */
-export function Combobox(props: Props) {
+export function Combobox(props: ComboboxProps) {
   const { options, value, clearable = false, placeholder, name, required, disabled } = props;
   const { label, help, error, hideLabel, size, id, className, onBlur } = props;
   const listId = useId();

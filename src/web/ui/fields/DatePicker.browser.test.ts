@@ -9,7 +9,6 @@ const emitted = (page: Page, label: string) => page.getByLabel(`${label} emitted
 const picker = (page: Page) => page.getByRole('dialog', { name: /^Pilih/ });
 const day = (page: Page, name: string) =>
   picker(page).getByRole('gridcell', { name: new RegExp(`(^|, )${name}`) });
-/** Looks until it is so. */
 const focused = (place: Locator) => place.evaluate((one) => one === document.activeElement);
 /** The civil date of the cell that has the focus. */
 const standsOn = (page: Page) =>

@@ -1,24 +1,13 @@
 import { lazy, Suspense, type ReactNode } from 'react';
-import type { FieldProps } from '#web/ui/fields/Field.tsx';
-import { OPTIONS_PLAIN_MAX, type Option } from '#web/ui/rules/options.ts';
+import type { ComboboxProps } from '#web/ui/fields/Combobox.tsx';
+import { OPTIONS_PLAIN_MAX } from '#web/ui/rules/options.ts';
 import { Select } from '#web/ui/fields/Select.tsx';
 
 const Combobox = lazy(async () => ({
   default: (await import('#web/ui/fields/Combobox.tsx')).Combobox,
 }));
 
-type Props = FieldProps & {
-  options: readonly Option[];
-  /** The value of the chosen option; '' when none is and no option has that value. */
-  value: string;
-  onChange: (value: string) => void;
-  placeholder?: string;
-  name?: string;
-  id?: string;
-  className?: string;
-  required?: boolean;
-  disabled?: boolean;
-};
+type Props = Omit<ComboboxProps, 'clearable' | 'none' | 'onBlur'>;
 
 /**
  * One of a list whose length is not known: up to twelve options the browser's own select, more than

@@ -12,7 +12,6 @@ const asked = async (page: Page, caption: string) =>
   >;
 const turns = (page: Page, caption: string) =>
   page.getByRole('navigation', { name: `Halaman ${caption}` });
-/** Looks until it is so. */
 const focused = (place: Locator) => place.evaluate((one) => one === document.activeElement);
 
 test('it pages ten rows at a time, and asks as its kind of paging does', async ({ show }) => {
