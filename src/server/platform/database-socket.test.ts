@@ -102,6 +102,19 @@ describe('a socket that fails', () => {
   });
 });
 
+test('a socket that cannot send takes more all the same, and sends it in order', async () => {
+  const heard = Promise.withResolvers<Socket>();
+  const port = await serverThat((socket) => heard.resolve(socket.pause()));
+  const socket = await socketTo(port);
+  socket.write(startup);
+  const words = Array.from({ length: 64 }, (_, n) => Buffer.alloc(256_000, n));
+  for (const word of words) expect(socket.write(word)).toBe(true);
+  expect(socket.writableNeedDrain).toBe(true);
+  socket.end();
+  const taken: Buffer[] = await (await heard.promise).toArray();
+  expect(Buffer.concat(taken).equals(Buffer.concat([startup, ...words]))).toBe(true);
+});
+
 const openssl = spawnSync('openssl', ['version']).status === 0;
 
 /** A key and a certificate that nobody vouches for. */

@@ -18,13 +18,14 @@ const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 /**
  * The driver's connections, as the house wants them; options for `postgres()`.
  *
- * Made here because of three faults of postgres 3.4.9. A statement sent between a socket's `error` and
+ * Made here because of four faults of postgres 3.4.9. A statement sent between a socket's `error` and
  * its `close` is never answered, or gets another's answer after the reconnect: our sockets report both
  * at once. What was not yet written when a socket closed is written first on the next one, or holds
  * the connection for ever: our sockets begin with the start-up message, and `startupPadding` makes the
  * driver write it at once. And a network that swallows everything holds a statement for a quarter of
  * an hour, because nothing but the server enforces a statement timeout: our sockets end after
- * `silenceMs`.
+ * `silenceMs`. A `begin` whose write fills the socket is sent, but its connection is not kept for it
+ * (fault 4 of `repairDriver`, which bounds what can wait in a socket): our sockets are never full.
  */
 export function houseSocket(url: string, limits: Limits): object {
   const tls = tlsOf(url);
@@ -36,7 +37,7 @@ export function houseSocket(url: string, limits: Limits): object {
       return await within(limits.connectMs, async (signal) => {
         const plain = await connected(to, signal);
         return tls === 'none' ? plain : secured(plain, to.host ?? '', { tls, signal });
-      }).then((made) => cleanStart(watched(orderly(made), limits.silenceMs)));
+      }).then((made) => cleanStart(watched(neverFull(orderly(made)), limits.silenceMs)));
     } catch (error) {
       return failing(error instanceof Error ? error : new Error(String(error)));
     }
@@ -132,6 +133,16 @@ function orderly(socket: Socket): Socket {
     if (event === 'close' && failure) emit('error', failure.error);
     return emit(event, ...given);
   }) as typeof socket.emit;
+  return socket;
+}
+
+/** A socket that always says there is room for more: what it cannot send yet waits in it. */
+function neverFull(socket: Socket): Socket {
+  const write = socket.write.bind(socket);
+  socket.write = ((...given: Parameters<typeof write>) => {
+    write(...given);
+    return true;
+  }) as typeof socket.write;
   return socket;
 }
 

@@ -73,3 +73,29 @@ test('a transaction that is refused by its own work is rolled back as ever', asy
   expect(await pool`select to_regclass('gone') as gone`).toEqual([{ gone: null }]);
   await pool.end();
 });
+
+/** As many statements as the driver puts on one connection before it holds back, and some around it. */
+const CROWDS = [95, 96, 97, 98, 99, 100, 101, 102, 103, 150, 199, 200, 201, 202, 300];
+
+test('a transaction begins however many statements stand before it, and what follows is kept', async ({
+  db,
+}) => {
+  await db.owner`create table said (word text)`;
+  await db.owner`grant all on said to kabari_app`;
+  const pool = openDatabase(db.url, { max: 2, as: 'house', name: 'tests' });
+  for (const crowd of CROWDS) {
+    const before = Array.from({ length: crowd }, () => pool`select 1`.execute());
+    const began = pool.begin(async (tx) => tx`insert into said values ('within')`);
+    const after = Array.from({ length: 50 }, () => pool`insert into said values ('after')`);
+    const outcomes = await Promise.allSettled([...before, began, ...after]);
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
+  }
+  const open = await db.owner`
+    select state from pg_stat_activity where datname = current_database() and state like '%transaction%'`;
+  expect(open).toEqual([]);
+  await pool.end();
+  expect(await db.owner`select word, count(*) as n from said group by 1 order by 1`).toEqual([
+    { word: 'after', n: 50 * CROWDS.length },
+    { word: 'within', n: CROWDS.length },
+  ]);
+});

@@ -16,11 +16,18 @@ type Query = {
 /** A transaction, as long as it can be spoken to; then why not. */
 type Life = { over?: { why: unknown } };
 
+/** The statements of a pool: how many the driver may have at once, has, and does not have yet. */
+type Turns = { readonly most: number; running: number; readonly waiting: (() => void)[] };
+
+/** The driver's own `max_pipeline`, which its types do not tell. */
+const PIPELINE_MAX = 100;
+
 const repaired = new WeakSet<object>();
 const lives = new WeakMap<Query['handler'], Life>();
+const turns = new WeakMap<Query['handler'], Turns>();
 
 /**
- * Mends three faults of postgres 3.4.9, the newest. Its connections cannot be reached from outside,
+ * Mends four faults of postgres 3.4.9, the newest. Its connections cannot be reached from outside,
  * its queries can: they share a prototype.
  *
  * 1. The rows of a statement that fails after its first row are counted on: the next result on that
@@ -32,9 +39,16 @@ const lives = new WeakMap<Query['handler'], Life>();
  * 3. A transaction whose connection has closed goes on: its next statement, its own `rollback` among
  *    them, is written to no socket, which ends the process (its issue 1208), or to the next connection,
  *    where it works outside of any transaction or ends somebody else's. It is rejected instead.
+ * 4. A `begin` that fills a connection's pipeline (of 100) is sent, but its connection is not
+ *    kept for it: the caller gets `UNSAFE_TRANSACTION`, and the next statements of anybody on that
+ *    connection are done inside a transaction that nobody commits, so they are lost. The driver never
+ *    has so many statements of a pool at once; the others wait their turn here. (A full socket is the
+ *    other way there, which `houseSocket` closes.)
  */
 export function repairDriver(sql: Sql): void {
   watchTransactions(sql);
+  const { handler } = sql`` as unknown as Query;
+  turns.set(handler, { most: PIPELINE_MAX, running: 0, waiting: [] });
   const kind = Object.getPrototypeOf(sql``) as Query;
   if (repaired.has(kind)) return;
   repaired.add(kind);
@@ -47,6 +61,8 @@ export function repairDriver(sql: Sql): void {
       if (asksForArrayTypes(this)) this.reject = () => resolve([]);
       const life = lives.get(this.handler);
       if (life) bindToLife(this, life);
+      const pool = turns.get(this.handler);
+      if (pool) takeTurn(this, pool);
     }
     return handle.call(this);
   };
@@ -84,6 +100,39 @@ function bindToLife(query: Query, life: Life): void {
     query.catch(() => undefined);
     return reject(life.over.why);
   };
+}
+
+/** Hands a statement to the driver when it has room, first come first served. */
+function takeTurn(query: Query, pool: Turns): void {
+  const { handler, resolve, reject } = query;
+  let over = false;
+  let running = false;
+  const end = () => {
+    over = true;
+    if (!running) return;
+    running = false;
+    pool.running -= 1;
+    queueMicrotask(() => giveTurns(pool));
+  };
+  query.resolve = (result) => (end(), resolve(result));
+  query.reject = (why) => (end(), reject(why));
+  query.handler = () => {
+    pool.waiting.push(() => {
+      if (over) return;
+      running = true;
+      pool.running += 1;
+      handler(query);
+    });
+    giveTurns(pool);
+  };
+}
+
+function giveTurns(pool: Turns): void {
+  while (pool.running < pool.most) {
+    const start = pool.waiting.shift();
+    if (!start) return;
+    start();
+  }
 }
 
 /** True for errors that leave no connection: the network's, the driver's own, and the server's last words. */
