@@ -4,5 +4,6 @@ import { expect } from 'vitest';
 export const patient = { timeout: 15_000 };
 
 /** Waits until what is looked at satisfies the expectation: looks as often as it takes. */
-export const soon = <T>(look: () => Promise<T> | T) =>
-  expect.poll(look, { timeout: 20_000, interval: 50 });
+export const soon = <T>(look: () => Promise<T> | T) => {
+  return expect.poll(look, { timeout: 20_000, interval: 50 });
+};

@@ -121,6 +121,7 @@ function List({ combo, id, label, none, box }: ListProps) {
   return (
     <Popover.Portal container={main || place}>
       <Popover.Content
+        // oxlint-disable-next-line jsx-a11y/aria-role -- takes Radix's role of a dialog away
         role={undefined}
         className={styles['popover']}
         align="start"

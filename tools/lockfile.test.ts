@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+type Locked = {
+  version?: string;
+  optional?: boolean;
+  integrity?: string;
+  resolved?: string;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+};
+
+async function readLockfile(): Promise<Map<string, Locked>> {
+  const text = await readFile(join(import.meta.dirname, '../package-lock.json'), 'utf8');
+  return new Map(
+    Object.entries((JSON.parse(text) as { packages: Record<string, Locked> }).packages),
+  );
+}
+
+/** Where npm finds a package that another asks for: in its own folder, or in one above it. */
+function find(packages: ReadonlyMap<string, Locked>, from: string, name: string): boolean {
+  for (
+    let place = from;
+    ;
+    place = place.slice(0, Math.max(0, place.lastIndexOf('node_modules/') - 1))
+  ) {
+    if (packages.has(`${place === '' ? '' : `${place}/`}node_modules/${name}`)) return true;
+    if (place === '') return false;
+  }
+}
+
+test('the lockfile names every package for every system, so that npm ci accepts it everywhere', async () => {
+  const packages = await readLockfile();
+  const missing = [...packages].flatMap(([place, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => !find(packages, place, name))
+      .map((name) => `${name}, asked for by ${place || 'package.json'}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('every package is checked by its bytes, and comes from whichever registry npm is set to', async () => {
+  const packages = [...(await readLockfile())].filter(([place]) => place !== '');
+  expect(packages.length).toBeGreaterThan(300);
+  expect(packages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([]);
+  expect(packages.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+});
