@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+/** Ends what hangs. Nothing that is well comes near it, also where the machine is four times slower. */
+const PATIENCE_MS = 120_000;
+
 /** What every project shares: one PostgreSQL for the run, made when a project has tests to run. */
 const shared = {
   environment: 'node',
@@ -8,7 +11,12 @@ const shared = {
 };
 
 /** One after the other: each test of these has processes, a browser, or the clock to itself. */
-const alone = { ...shared, fileParallelism: false, testTimeout: 120_000, hookTimeout: 120_000 };
+const alone = {
+  ...shared,
+  fileParallelism: false,
+  testTimeout: 2 * PATIENCE_MS,
+  hookTimeout: PATIENCE_MS,
+};
 
 export default defineConfig({
   test: {
@@ -19,8 +27,8 @@ export default defineConfig({
           name: 'unit',
           include: ['src/**/*.test.ts', 'tests/*.test.ts', 'tools/*.test.ts'],
           exclude: ['src/**/*.browser.test.ts'],
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          testTimeout: PATIENCE_MS,
+          hookTimeout: PATIENCE_MS,
         },
       },
       {
@@ -31,7 +39,8 @@ export default defineConfig({
           include: ['src/web/**/*.browser.test.ts'],
           globalSetup: ['tests/gallery-setup.ts'],
           env: { TZ: 'UTC' },
-          testTimeout: 30_000,
+          testTimeout: PATIENCE_MS,
+          hookTimeout: PATIENCE_MS,
         },
       },
       {

@@ -1,5 +1,6 @@
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { expect } from 'vitest';
 import type { Act, InputFor, OutputOf, PageOf } from '#contract/act.ts';
 import {
   type Challenge,
@@ -17,6 +18,7 @@ import { readConfig } from '#server/platform/config.ts';
 import type { Sql } from '#server/platform/database.ts';
 import { readSecrets } from '#server/platform/secrets.ts';
 import type { TestDatabase } from '#tests/database.ts';
+import { STALL_SECONDS } from '#tests/soon.ts';
 
 type Pools = Pick<TestDatabase, 'house' | 'tenant'>;
 type Sent = { phone: string; text: string; shown: string };
@@ -32,6 +34,15 @@ export const no = (work: Promise<unknown>): Promise<unknown> =>
     () => 'nothing was refused',
     (error: unknown) => error,
   );
+
+/** What who guessed too often is told: so many seconds, or fewer by those that passed in the test. */
+export const toldToWait = (seconds: number): unknown =>
+  expect.objectContaining({
+    code: 'too_many_requests',
+    facts: {
+      seconds: expect.toSatisfy((left) => left > seconds - STALL_SECONDS && left <= seconds),
+    },
+  });
 
 /** Lets so much time pass for codes: as if they had been asked for that much sooner. */
 export const codesLater = (sql: Sql, seconds: number) => sql`

@@ -111,7 +111,7 @@ test('all that an account holds is in its archive, and nothing of anybody else',
     await running.house.exports.work();
   }
   expect((await ask('user_export')).body.error.type).toBe('export_limit');
-}, 90_000);
+});
 
 test('an archive whose maker died is made anew, and nothing half-written stays', async ({
   db,
@@ -152,7 +152,7 @@ test('an archive whose maker died is made anew, and nothing half-written stays',
     status: 'expired',
     url: null,
   });
-}, 60_000);
+});
 
 test('an erased account leaves no trace but its books, however often the work was cut off', async ({
   db,
@@ -246,7 +246,7 @@ test('an erased account leaves no trace but its books, however often the work wa
   expect(kept).toContain(budi.marks.fileText);
   expect((await budi.ask('user_check_token')).body.code).toBe(1);
   expect((await checkLedger(db.house)).filter(({ ok }) => !ok)).toEqual([]);
-}, 120_000);
+});
 
 test('a number that has become somebody else’s stays theirs', async ({ db, openHouse }) => {
   const running = await openHouse({ works: true });
@@ -283,4 +283,4 @@ test('a number that has become somebody else’s stays theirs', async ({ db, ope
   });
   expect([...(await told())]).toEqual(before);
   expect((await citra.ask('token_list')).body.result.data[0].phone).toBe(linkedPhone);
-}, 60_000);
+});

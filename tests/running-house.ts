@@ -16,6 +16,7 @@ import { sha256 } from '#server/platform/secrets.ts';
 import { startWorker } from '#server/worker.ts';
 import { type TestDatabase, test as base } from '#tests/database.ts';
 import { type Customer, customerWith } from '#tests/people.ts';
+import { PATIENCE_MS } from '#tests/soon.ts';
 
 type Wish = {
   /** Settings beside those of tests. */
@@ -143,9 +144,9 @@ export async function codeIn({ ask }: RunningHouse, phone: string): Promise<stri
     .findLast((code: string | undefined) => code !== undefined);
 }
 
-/** Tries until it holds. @throws what the last try threw, after ten seconds. */
+/** Tries until it holds. @throws what the last try threw, when patience ends. */
 export async function eventually<T>(look: () => Promise<T>): Promise<T> {
-  const until = performance.now() + 10_000;
+  const until = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
       return await look();

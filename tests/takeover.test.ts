@@ -216,7 +216,7 @@ test('no order of steps changes the password, the number or the days of somebody
     }),
     { numRuns: 25 },
   );
-}, 90_000);
+});
 
 test('the same steps, in their order and with her codes, do', async ({ openPeople }) => {
   const door = await openPeople();

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { type TestDatabase, test as base } from '#tests/database.ts';
+import { patient } from '#tests/soon.ts';
 
 type Started = {
   child: ChildProcess;
@@ -50,14 +51,11 @@ function startHouse(env: Record<string, string>): Started {
 
 /** Where a started house answers, once it says so. */
 async function addressOf(house: Started): Promise<string> {
-  return vi.waitFor(
-    () => {
-      const found = /Kabari runs: (http:\/\/localhost:\d+)/.exec(house.out())?.[1];
-      if (!found) throw new Error(`not open: ${house.out()} ${house.err()}`);
-      return found.replace('localhost', '127.0.0.1');
-    },
-    { timeout: 15_000 },
-  );
+  return vi.waitFor(() => {
+    const found = /Kabari runs: (http:\/\/localhost:\d+)/.exec(house.out())?.[1];
+    if (!found) throw new Error(`not open: ${house.out()} ${house.err()}`);
+    return found.replace('localhost', '127.0.0.1');
+  }, patient);
 }
 const ended = async (house: Started) => ({ code: await house.exit, err: house.err() });
 
@@ -147,8 +145,8 @@ test('what one process takes in, another sends: web and worker on one database',
       '{"available": 0, "held": 0}')`;
   expect(await waitingWork(db)).toBe(1);
   const worker = start({ ROLE: 'worker' });
-  await vi.waitFor(() => expect(worker.out()).toContain('the house is open'), { timeout: 15_000 });
-  await vi.waitFor(async () => expect(await waitingWork(db)).toBe(0), { timeout: 5_000 });
+  await vi.waitFor(() => expect(worker.out()).toContain('the house is open'), patient);
+  await vi.waitFor(async () => expect(await waitingWork(db)).toBe(0), patient);
   expect(await post({ act: 'simulator_phone', phone })).toMatchObject({ code: 1, data: { phone } });
   for (const { child } of [web, worker]) child.kill('SIGTERM');
   expect(await Promise.all([web.exit, worker.exit])).toEqual([0, 0]);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Sql, openDatabase } from '#server/platform/database.ts';
 import { runningEmbedded, startEmbedded } from '#server/platform/embedded.ts';
 import { type Node, openNode } from './node.ts';
+import { PATIENCE_MS } from '#tests/soon.ts';
 import { until } from './waiting.ts';
 
 /**
@@ -74,7 +75,7 @@ export async function openGround(kind: Kind): Promise<Ground> {
     postmaster,
     signalPostmaster: async (signal) => {
       const find = () => postmaster().catch(() => undefined);
-      const pid = await until('a database server to hit', 30_000, find);
+      const pid = await until('a database server to hit', PATIENCE_MS, find);
       process.kill(pid, signal);
       return pid;
     },
@@ -117,7 +118,7 @@ function quitLeft(dataFolder: string): void {
 
 /** A backend that is at work when there is one: its death makes PostgreSQL end all the others too. */
 function killBackend(house: Sql): Promise<number> {
-  return until('a connection of the app to kill', 5_000, async () => {
+  return until('a connection of the app to kill', PATIENCE_MS, async () => {
     const [found] = await house<{ pid: number }[]>`
       select pid from pg_stat_activity
       where application_name like 'kabari %' and application_name <> 'kabari chaos'

@@ -42,7 +42,7 @@ export type Blow = { fault: Fault; recoveredMs: number };
 /** Kills of a process of the app, and how many of them met requests under way. */
 export type Toll = { blows: Blow[]; appKills: number; met: number };
 
-const RECOVERY_MS_MAX = 30_000;
+const RECOVERY_MS_MAX = 90_000;
 
 /**
  * Strikes at random moments under load, round after round, until the time is over and every fault has
@@ -131,7 +131,7 @@ async function answered(scene: Scene, at: number, nodes: readonly Node[]): Promi
 }
 
 const goneIs = (pid: number) =>
-  until(`the end of process ${pid}`, 5_000, () => {
+  until(`the end of process ${pid}`, RECOVERY_MS_MAX, () => {
     try {
       process.kill(pid, 0);
       return undefined;

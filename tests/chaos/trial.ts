@@ -40,8 +40,8 @@ export type Outcome = {
 const CLIENTS = 8;
 /** The pause after an answer, at most: some 300 messages a second in all. */
 const THINK_MS_MAX = 150;
-const DRAIN_MS_MAX = 60_000;
-const ANSWERS_MS_MAX = 60_000;
+const DRAIN_MS_MAX = 180_000;
+const ANSWERS_MS_MAX = 180_000;
 /** Requests repeated once all is calm. */
 const ASKED_AGAIN = 150;
 

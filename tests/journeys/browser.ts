@@ -5,12 +5,10 @@ import {
   type Page,
   chromium,
 } from 'playwright-core';
+import { PATIENCE_MS } from '#tests/soon.ts';
 import { encode } from '#web/client/session.ts';
 import { deviceOf } from './portal.ts';
 import { installSpies, type Kind } from './spies.ts';
-
-/** Patience for a machine with other work; nothing waits so long that is as it should be. */
-const SHOW_MS_MAX = 20_000;
 
 const flags = [
   '--no-sandbox',
@@ -77,7 +75,7 @@ export async function openPerson(
   told: string[] = [],
 ): Promise<Person> {
   const context = await browser.newContext(optionsFor(address, wish));
-  context.setDefaultTimeout(SHOW_MS_MAX);
+  context.setDefaultTimeout(PATIENCE_MS);
   if (wish.notices) await context.grantPermissions(['notifications'], { origin: address });
   const heard: Heard[] = [];
   const wrongs: string[] = [];

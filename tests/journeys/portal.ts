@@ -12,6 +12,7 @@ import {
   simulatedTransfer,
 } from '#contract/simulator.ts';
 import { consentScan, createToken, getScan, getToken, linkToken } from '#contract/tokens.ts';
+import { PATIENCE_MS } from '#tests/soon.ts';
 
 /** The browser that each session of these helpers was begun in. */
 const devices = new Map<string, string>();
@@ -51,7 +52,7 @@ export async function ask<A extends Act>(
 
 /** Looks again until there is something: for what the server does in its own time. */
 export async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
-  const end = performance.now() + 15_000;
+  const end = performance.now() + PATIENCE_MS;
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;

@@ -170,7 +170,7 @@ journey(
     const mine = part(tab, 'Data saya');
     await mine.getByRole('button', { name: 'Buat arsip data saya' }).click();
     const link = mine.getByRole('link', { name: 'Unduh arsip' });
-    await link.waitFor({ timeout: 60_000 });
+    await link.waitFor();
     await mine.getByText(/dapat diunduh sampai/).waitFor();
     const [download] = await Promise.all([tab.waitForEvent('download'), link.click()]);
     expect(download.suggestedFilename()).toMatch(/^data-kabari-\d{4}-\d\d-\d\d\.zip$/);

@@ -63,7 +63,7 @@ journey(
     // For five minutes nothing asks again, on another screen either.
     await tab.goto(`${address}/profile#data`);
     await tab.getByRole('button', { name: 'Buat arsip data saya' }).click();
-    await tab.getByRole('link', { name: 'Unduh arsip' }).waitFor({ timeout: 60_000 });
+    await tab.getByRole('link', { name: 'Unduh arsip' }).waitFor();
     expect(await faultsOf(tab, 'an archive')).toEqual([]);
   },
 );

@@ -37,7 +37,7 @@ export function setTheStage(
   });
 
   /** A test in real browsers. Afterwards nothing may have gone wrong unseen in any of them. */
-  return (sentence: string, go: (stage: Stage) => Promise<void>, timeoutMs = 120_000): void => {
+  return (sentence: string, go: (stage: Stage) => Promise<void>, timeoutMs = 240_000): void => {
     test(sentence, { timeout: timeoutMs }, async () => {
       const people: Person[] = [];
       const told: string[] = [];

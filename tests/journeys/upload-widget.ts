@@ -37,8 +37,7 @@ export async function hear(place: Locator): Promise<() => Promise<string>> {
   return () => heard.evaluate((said) => said.join('\n'));
 }
 
-export const done = (item: Locator) =>
-  item.getByText('Upload complete').waitFor({ timeout: 25_000 });
+export const done = (item: Locator) => item.getByText('Upload complete').waitFor();
 
 /** Requests for uploads that were sent, as `METHOD offset`. */
 export function listen(page: Page): string[] {

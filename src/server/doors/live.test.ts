@@ -40,7 +40,7 @@ test('an open tab hears of a change within the moment, and where it stands', asy
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-  await vi.waitFor(() => expect(heard.text).toContain('event: saldo.changed'), { timeout: 5_000 });
+  await vi.waitFor(() => expect(heard.text).toContain('event: saldo.changed'), patient);
   expect(heard.text).toMatch(
     /^id: 1\nevent: saldo\.changed\ndata: \{"kind":"saldo\.changed","available":1000,"held":0\}\n\n/,
   );
@@ -60,7 +60,7 @@ test('when the session ends, its stream ends within five seconds', async ({ db, 
   const other = await stream(address, { token: budi.token });
   await vi.waitFor(() => expect(house.live.following).toBe(2), patient);
   await ask('user_logout', { token: ani.token });
-  await vi.waitFor(() => expect(hears.heard.ended).toBe(true), { timeout: 5_000 });
+  await vi.waitFor(() => expect(hears.heard.ended).toBe(true), patient);
   expect(other.heard.ended).toBe(false);
 });
 

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '#server/platform/config.ts';
 import { openLog } from '#server/platform/log.ts';
+import { patient } from '#tests/soon.ts';
 import { type Check, openHealth } from './health.ts';
 import { openServer } from './server.ts';
 
@@ -78,10 +79,10 @@ test('headers without end, and what is no HTTP, are cut off with one line', asyn
 });
 
 test('who sends headers a byte at a time is cut off after five seconds', async () => {
-  const began = performance.now();
-  const said = await raw(aServer().app, 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+  const { app } = aServer();
+  expect(app.server.headersTimeout).toBe(5_000);
+  const said = await raw(app, 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
   expect(said).toMatch(/^HTTP\/1\.1 408 /);
-  expect(performance.now() - began).toBeLessThan(8_000);
 });
 
 test('forwarded addresses are believed of a trusted proxy only', async () => {
@@ -168,7 +169,7 @@ test('a server that cannot keep up says busy, but shows its pages, and that it l
       const posted = await app.inject({ method: 'POST', url: '/assets/a-1.js' });
       expect(posted.statusCode).toBe(503);
     },
-    { timeout: 10_000, interval: 10 },
+    { ...patient, interval: 10 },
   );
 });
 

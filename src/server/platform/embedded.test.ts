@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase, retrying } from './database.ts';
+import { soon } from '#tests/soon.ts';
+import { openDatabase } from './database.ts';
 import { startEmbedded } from './embedded.ts';
 
 const program = join(import.meta.dirname, 'embedded.ts');
@@ -73,7 +74,7 @@ const untilGone = async (pid: number) => {
 };
 
 describe('the database inside the house', () => {
-  test('keeps what it was given, from one start to the next', { timeout: 60_000 }, async () => {
+  test('keeps what it was given, from one start to the next', async () => {
     const first = await startEmbedded({ dataFolder: folder });
     const sql = openOwner(first.url);
     await sql`create table kept (word text)`;
@@ -125,7 +126,7 @@ describe('the database inside the house', () => {
     );
   });
 
-  test('of many starts at once exactly one wins', { timeout: 60_000 }, async () => {
+  test('of many starts at once exactly one wins', async () => {
     const starts = [1, 2, 3, 4].map(() => houseProcess());
     const ends = await Promise.allSettled(starts.map(({ said }) => said));
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -142,9 +143,7 @@ describe('after a crash', () => {
     house.kill('SIGKILL');
     await once(house, 'close');
 
-    const began = performance.now();
     const server = await startEmbedded({ dataFolder: folder });
-    expect(performance.now() - began).toBeLessThan(5_000);
     expect(await serverPid()).toBe(pid);
     expect(await sql`select word from survivors`).toEqual([{ word: 'confirmed' }]);
     await sql.end();
@@ -163,26 +162,22 @@ describe('after a crash', () => {
     await sql.end({ timeout: 0 });
     await untilGone(pid);
 
-    const began = performance.now();
     const server = await startEmbedded({ dataFolder: folder });
-    expect(performance.now() - began).toBeLessThan(5_000);
     const later = openOwner(server.url);
     expect(await later`select count(*) as n from confirmed`).toEqual([{ n: 50 }]);
     await later.end();
     await server.stop();
   });
 
-  test('a server that dies under a living house is back within five seconds', async () => {
+  test('a server that dies under a living house is back by itself', async () => {
     let deaths = 0;
     const server = await startEmbedded({ dataFolder: folder, onDeath: () => deaths++ });
     const sql = openOwner(server.url);
     await sql`select 1`;
     const pid = await serverPid();
     process.kill(pid, 'SIGKILL');
-    const began = performance.now();
-    while ((await serverPid().catch(() => pid)) === pid) await pause(10);
-    await retrying(() => sql`select 1`, { tries: 12 });
-    expect(performance.now() - began).toBeLessThan(5_000);
+    await soon(() => serverPid().catch(() => pid)).not.toBe(pid);
+    await soon(() => sql`select 1 as one`.catch(() => [])).toEqual([{ one: 1 }]);
     expect(deaths).toBe(1);
     await sql.end();
     await server.stop();
@@ -216,7 +211,7 @@ describe('after a crash', () => {
     await server.stop();
   });
 
-  test('a cluster that was never finished is made anew', { timeout: 60_000 }, async () => {
+  test('a cluster that was never finished is made anew', async () => {
     const other = await mkdtemp(join(tmpdir(), 'kabari-embedded-'));
     await mkdir(join(other, 'postgres.half/base'), { recursive: true });
     const server = await startEmbedded({ dataFolder: other, durable: false });
@@ -271,7 +266,7 @@ describe('a folder that cannot be used', () => {
     await rm(other, { recursive: true, force: true });
   });
 
-  test('whose path is too long for a socket works all the same', { timeout: 60_000 }, async () => {
+  test('whose path is too long for a socket works all the same', async () => {
     const root = await mkdtemp(join(tmpdir(), 'kabari-embedded-'));
     await chmod(root, 0o711);
     const other = join(root, 'a'.repeat(60), 'b'.repeat(60));

@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest';
 import { type TestDatabase, test as base } from '#tests/database.ts';
+import { patient } from '#tests/soon.ts';
 import { openDatabase } from './database.ts';
 import { type Job, type Jobs, startJobs } from './jobs.ts';
 import { openLog } from './log.ts';
@@ -25,16 +26,14 @@ test('a job runs, as the app and not as the owner of the tables', async ({ db, s
   const who = vi.fn(async () => (await db.house`select current_user as name`)[0]);
   const jobs = await start([hourly('sweep', who)]);
   await jobs.start('sweep');
-  await vi.waitFor(() => expect(who).toHaveResolvedWith({ name: 'kabari_app' }), {
-    timeout: 8_000,
-  });
+  await vi.waitFor(() => expect(who).toHaveResolvedWith({ name: 'kabari_app' }), patient);
 });
 
 test('on two nodes a turn is taken once', async ({ start }) => {
   const run = vi.fn(async () => undefined);
   const nodes = [await start([hourly('sweep', run)]), await start([hourly('sweep', run)])];
   await Promise.all(nodes.map((node) => node.start('sweep')));
-  await vi.waitFor(() => expect(run).toHaveBeenCalled(), { timeout: 8_000 });
+  await vi.waitFor(() => expect(run).toHaveBeenCalled(), patient);
   await Promise.all(nodes.map((node) => node.close()));
   expect(run).toHaveBeenCalledTimes(1);
 });
@@ -68,5 +67,5 @@ test('a job that fails leaves the others running', async ({ start }) => {
   ]);
   await jobs.start('broken');
   await jobs.start('well');
-  await vi.waitFor(() => expect(well).toHaveBeenCalledTimes(1), { timeout: 8_000 });
+  await vi.waitFor(() => expect(well).toHaveBeenCalledTimes(1), patient);
 });

@@ -1,17 +1,21 @@
 import { expect, onTestFinished, vi } from 'vitest';
-import { patient } from '#tests/soon.ts';
+import { soon } from '#tests/soon.ts';
 import { type TestDatabase, test as base } from '#tests/database.ts';
 import type { Frame } from './act.ts';
 import { type Sql, openDatabase } from './database.ts';
 import { newId } from './ids.ts';
 import { LIVE_CHANNEL, type LiveHub, openLive } from './live.ts';
 
-/** A hub on the test's database; `ears` are the pools of its LISTEN connections, in turn. */
+/**
+ * A hub on the test's database; `ears` are the pools of its LISTEN connections, in turn. What it looks
+ * at every five seconds is looked at when the test says that they have passed.
+ */
 const test = base.extend<{ ears: Sql[]; hub: LiveHub }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   ears: async ({}, use) => use([]),
   hub: async ({ db, ears }, use) => {
     const troubles: unknown[] = [];
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const hub = openLive({
       tenant: db.tenant,
       house: db.house,
@@ -24,6 +28,7 @@ const test = base.extend<{ ears: Sql[]; hub: LiveHub }>({
     });
     await use(hub);
     await hub.close();
+    vi.useRealTimers();
     expect(troubles).toEqual([]);
   },
 });
@@ -67,9 +72,9 @@ test('who comes without a position is told to refetch, then hears what is new', 
   const accountId = newId();
   await publish(db, accountId, 3);
   const { frames } = following(hub, accountId);
-  await vi.waitFor(() => expect(frames).toEqual([{ position: 3, reset: true }]), patient);
+  await soon(() => frames).toEqual([{ position: 3, reset: true }]);
   await publish(db, accountId, 1);
-  await vi.waitFor(() => expect(positions(frames)).toEqual([3, 4]), patient);
+  await soon(() => positions(frames)).toEqual([3, 4]);
   expect(frames[1]).toEqual({
     position: 4,
     event: { kind: 'saldo.changed', available: 4, held: 0 },
@@ -80,7 +85,7 @@ test('who was away hears everything missed, in order and once', async ({ db, hub
   const accountId = newId();
   await publish(db, accountId, 500);
   const { frames } = following(hub, accountId, 0);
-  await vi.waitFor(() => expect(frames).toHaveLength(500), patient);
+  await soon(() => frames).toHaveLength(500);
   expect(positions(frames)).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
 });
 
@@ -88,7 +93,7 @@ test('who missed more than 500 events is told to refetch', async ({ db, hub }) =
   const accountId = newId();
   await publish(db, accountId, 501);
   const { frames } = following(hub, accountId, 0);
-  await vi.waitFor(() => expect(frames).toEqual([{ position: 501, reset: true }]), patient);
+  await soon(() => frames).toEqual([{ position: 501, reset: true }]);
 });
 
 test('nobody hears the events of another account', async ({ db, hub }) => {
@@ -96,32 +101,37 @@ test('nobody hears the events of another account', async ({ db, hub }) => {
   const hearsAni = following(hub, ani, 0);
   await publish(db, budi, 5);
   await publish(db, ani, 1);
-  await vi.waitFor(() => expect(positions(hearsAni.frames)).toEqual([1]), patient);
+  await soon(() => positions(hearsAni.frames)).toEqual([1]);
 });
 
 test('a lost hint costs at most five seconds', async ({ db, hub }) => {
   const accountId = newId();
+  await soon(() => hub.listens).toBe(true);
   const { frames } = following(hub, accountId, 0);
-  await vi.waitFor(() => expect(hub.following).toBe(1), patient);
+  await soon(() => hub.following).toBe(1);
   await publish(db, accountId, 1, { hint: false });
-  await vi.waitFor(() => expect(frames).toHaveLength(1), { timeout: 8_000 });
+  await vi.advanceTimersByTimeAsync(5_000);
+  await soon(() => frames).toHaveLength(1);
 });
 
 test('hints come again after the LISTEN connection has gone deaf', async ({ db, hub, ears }) => {
   const accountId = newId();
-  await vi.waitFor(() => expect(hub.listens).toBe(true), patient);
+  await soon(() => hub.listens).toBe(true);
   const { frames } = following(hub, accountId, 0);
   await ears[0]?.end({ timeout: 0 });
-  await vi.waitFor(() => expect(ears).toHaveLength(2), { timeout: 15_000 });
-  await vi.waitFor(() => expect(hub.listens).toBe(true), patient);
+  await soon(async () => {
+    await vi.advanceTimersByTimeAsync(5_000);
+    return ears.length;
+  }).toBeGreaterThan(1);
+  await soon(() => hub.listens).toBe(true);
   await publish(db, accountId, 1);
-  await vi.waitFor(() => expect(frames).toHaveLength(1), { timeout: 2_000 });
+  await soon(() => frames).toHaveLength(1);
 });
 
 test('a stream that is given up leaves nothing behind', async ({ hub }) => {
   const accountId = newId();
   const { end, done } = following(hub, accountId, 0);
-  await vi.waitFor(() => expect(hub.following).toBe(1), patient);
+  await soon(() => hub.following).toBe(1);
   end.abort();
   await done;
   expect(hub.following).toBe(0);

@@ -6,6 +6,7 @@ import { readConfig } from '#server/platform/config.ts';
 import type { Sql } from '#server/platform/database.ts';
 import { GOOD_PASSWORD, accountsHouse } from '#tests/accounts-house.ts';
 import { test } from '#tests/database.ts';
+import { STALL_SECONDS } from '#tests/soon.ts';
 
 const ANI = '6281234567890';
 const BUDI = '6281398765432';
@@ -216,10 +217,10 @@ describe('another code', () => {
       [120, 300],
       [300, 300],
     ] as const) {
-      await later(db.house, wait - 2);
+      await later(db.house, wait - STALL_SECONDS);
       const early = await no(house.perform(resendOtp, { challenge }));
       expect(early).toMatchObject({ code: 'otp_too_soon', facts: { seconds: expect.any(Number) } });
-      await later(db.house, 2);
+      await later(db.house, STALL_SECONDS);
       expect(await house.perform(resendOtp, { challenge })).toMatchObject({
         challenge,
         resend_in_seconds: next,

@@ -78,7 +78,7 @@ test('a message to the same phone waits for the one before it', async ({ sql }) 
       : { outcome: 'sent' };
   });
   const lanes = lanesOver(sql, channels);
-  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), 5000);
+  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
   await lanes.close();
 
   expect(most).toBe(1);
@@ -96,7 +96,7 @@ test('a lane whose messages all wait for an unsure one rests meanwhile', async (
       : { outcome: 'sent' },
   );
   const lanes = lanesOver(sql, channels);
-  await vi.waitFor(() => expect(seen.length).toBeGreaterThan(1), 5_000);
+  await vi.waitFor(() => expect(seen.length).toBeGreaterThan(1), patient);
   const [lane] = await sql<{ epoch: number }[]>`select epoch from lanes`;
   await lanes.close();
 
@@ -128,7 +128,7 @@ test('without an answer it is tried once more, marked, then fails', async ({ sql
     timeoutMs: 40,
   });
   const lanes = lanesOver(sql, silent.channels);
-  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), 8000);
+  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
   await lanes.close();
 
   expect(silent.seen.map(({ possibleDuplicate }) => possibleDuplicate)).toEqual([false, true]);
@@ -302,7 +302,7 @@ test('a paced lane never leaves faster than its pace, and settles while it waits
     return { outcome: 'sent' };
   });
   const lanes = lanesOver(sql, channels, 20);
-  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), 5000);
+  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
   await lanes.close();
 
   const gaps = left.slice(1).map((at, index) => at - (left[index] ?? 0));

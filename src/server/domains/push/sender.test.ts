@@ -199,12 +199,12 @@ test('what could not be sent gives way to the newest of its conversation, and gr
   expect(
     push.service.posts.slice(1).map(({ body }) => browser.open(body).notification.body),
   ).toEqual(['baru']);
-  push.service.trouble({ status: 503 });
+  push.service.trouble({ status: 503, retryAfter: '120' });
   await push.receive(ani);
   await sender.drain();
   await push.deps.house`
     update push_queue set ready_at = clock_timestamp(),
-      expires_at = clock_timestamp() + interval '1 second'`;
+      expires_at = clock_timestamp() + interval '1 minute'`;
   await sender.drain();
   expect(push.outcomes.at(-1)).toBe('given_up');
   expect(await push.deps.house`select * from push_queue`).toEqual([]);

@@ -33,6 +33,7 @@ import {
 } from '#tests/accounts-house.ts';
 import type { TestDatabase } from '#tests/database.ts';
 import { signedIn, test } from '#tests/running-house.ts';
+import { soon } from '#tests/soon.ts';
 import { openKeyRing, tokensActs } from './tokens.ts';
 
 const ANI = '6281234567890';
@@ -233,13 +234,11 @@ describe('tokens of before', () => {
     });
     await started.promise;
     const cooling = db.house.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
-    await expect
-      .poll(
-        () => db.owner`
+    await soon(
+      () => db.owner`
           select 1 as waits from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      .toEqual([{ waits: 1 }]);
+    ).toEqual([{ waits: 1 }]);
     waits.resolve();
     await Promise.all([making, cooling]);
     expect(await ask(getToken, { token_id: id })).toMatchObject({

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import { patient } from '#tests/soon.ts';
+import { STALL_SECONDS, patient } from '#tests/soon.ts';
 import { Refusal } from '#contract/refusals.ts';
 import { Scan } from '#contract/tokens.ts';
 import type { Sql } from '#server/platform/database.ts';
@@ -271,9 +271,9 @@ test('the browser that agreed sees that time is over; what it showed opens nothi
 }) => {
   const { deps, data, nonce, show } = await shownLink(sql);
   const { text, pairing_code } = await show();
-  await later(sql, 599);
+  await later(sql, 600 - STALL_SECONDS);
   const last = await show();
-  await later(sql, 2);
+  await later(sql, STALL_SECONDS);
   expect(await readScan(deps, data, nonce)).toMatchObject({ state: 'expired', qr: null });
   await expect(scanQr(deps, last.text, PHONE)).rejects.toEqual(gone);
   await expect(scanQr(deps, text, PHONE)).rejects.toEqual(gone);

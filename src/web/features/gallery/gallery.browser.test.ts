@@ -58,7 +58,7 @@ test('a phone goes to a piece by choosing it, and one that is not there is not f
   await lost.getByRole('heading', { name: 'Halaman tidak ditemukan' }).waitFor();
 });
 
-test('everybody can use every piece in every state', { timeout: 120_000 }, async ({ show }) => {
+test('everybody can use every piece in every state', async ({ show }) => {
   const page = await show('', { still: true });
   await page
     .locator('article')

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/gallery.ts';
+import { soon } from '#tests/soon.ts';
 
 test('each message is shown as what it is, with its sender and time in its name', async ({
   show,
@@ -44,9 +45,7 @@ test('a picture grows and a contact is written to, by keys alone', async ({ show
   await grow.press('Enter');
   await page.getByRole('dialog', { name: 'Gambar dari Budi' }).waitFor();
   await page.getByRole('button', { name: 'Perkecil gambar' }).press('Enter');
-  await expect
-    .poll(() => grow.evaluate((button) => button === document.activeElement), { timeout: 10_000 })
-    .toBe(true);
+  await soon(() => grow.evaluate((button) => button === document.activeElement)).toBe(true);
   await page.getByRole('button', { name: 'Kirim pesan' }).press('Enter');
   expect(await page.getByLabel('Asked to write to').textContent()).toBe('6285711112222');
 });

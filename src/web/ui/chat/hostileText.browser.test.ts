@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from '#tests/gallery.ts';
 import { hostileTexts } from '#tests/hostile.ts';
+import { soon } from '#tests/soon.ts';
 
 const BATCH = 250;
 
@@ -79,47 +80,35 @@ async function listen(page: Page): Promise<{ ran: string[]; asked: string[] }> {
 const ranIn = (page: Page): Promise<string[]> =>
   page.evaluate(() => (window as unknown as { ran: string[] }).ran);
 
-test(
-  'whatever strangers write is shown as text wherever it is shown',
-  { timeout: 120_000 },
-  async ({ show }) => {
-    const { texts, from } = await hostileTexts();
-    expect(texts.length).toBeGreaterThan(from.length === 3 ? 3_000 : 500);
-    const page = await show('hostile-text', { width: 1440 });
-    const heard = await listen(page);
-    for (let at = 0, turn = 1; at < texts.length; at += BATCH, turn += 1) {
-      const batch = texts.slice(at, at + BATCH);
-      await page.getByLabel('Texts, as a JSON list').fill(JSON.stringify(batch));
-      await page.getByRole('button', { name: 'Show them' }).click();
-      await expect
-        .poll(() => page.getByLabel('Batches shown').textContent(), { timeout: 20_000 })
-        .toBe(String(turn));
-      const { foreign, links, words } = await page.evaluate(look, allowed);
-      expect({ foreign, links }).toEqual({ foreign: [], links: [] });
-      expect(words).toHaveLength(batch.length);
-    }
-    expect({ ...heard, ran: [...heard.ran, ...(await ranIn(page))] }).toEqual({
-      ran: [],
-      asked: [],
-    });
-  },
-);
+test('whatever strangers write is shown as text wherever it is shown', async ({ show }) => {
+  const { texts, from } = await hostileTexts();
+  expect(texts.length).toBeGreaterThan(from.length === 3 ? 3_000 : 500);
+  const page = await show('hostile-text', { width: 1440 });
+  const heard = await listen(page);
+  for (let at = 0, turn = 1; at < texts.length; at += BATCH, turn += 1) {
+    const batch = texts.slice(at, at + BATCH);
+    await page.getByLabel('Texts, as a JSON list').fill(JSON.stringify(batch));
+    await page.getByRole('button', { name: 'Show them' }).click();
+    await soon(() => page.getByLabel('Batches shown').textContent()).toBe(String(turn));
+    const { foreign, links, words } = await page.evaluate(look, allowed);
+    expect({ foreign, links }).toEqual({ foreign: [], links: [] });
+    expect(words).toHaveLength(batch.length);
+  }
+  expect({ ...heard, ran: [...heard.ran, ...(await ranIn(page))] }).toEqual({
+    ran: [],
+    asked: [],
+  });
+});
 
-test(
-  'whatever strangers write is said as text in a toast',
-  { timeout: 120_000 },
-  async ({ show }) => {
-    const { texts } = await hostileTexts();
-    const page = await show('hostile-text', { width: 390 });
-    const heard = await listen(page);
-    await page.getByLabel('Texts, as a JSON list').fill(JSON.stringify(texts));
-    await page.getByRole('button', { name: 'Say them' }).click();
-    await expect
-      .poll(() => page.getByLabel('Toasts said').textContent(), { timeout: 90_000 })
-      .toBe(String(texts.length));
-    expect({ ...heard, ran: [...heard.ran, ...(await ranIn(page))] }).toEqual({
-      ran: [],
-      asked: [],
-    });
-  },
-);
+test('whatever strangers write is said as text in a toast', async ({ show }) => {
+  const { texts } = await hostileTexts();
+  const page = await show('hostile-text', { width: 390 });
+  const heard = await listen(page);
+  await page.getByLabel('Texts, as a JSON list').fill(JSON.stringify(texts));
+  await page.getByRole('button', { name: 'Say them' }).click();
+  await soon(() => page.getByLabel('Toasts said').textContent()).toBe(String(texts.length));
+  expect({ ...heard, ran: [...heard.ran, ...(await ranIn(page))] }).toEqual({
+    ran: [],
+    asked: [],
+  });
+});

@@ -26,9 +26,7 @@ test('showing a password keeps the caret and the focus where they are', async ({
   expect(await toggle.getAttribute('aria-pressed')).toBe('true');
   await soon(() => caret(field)).toEqual({ start: 2, end: 5, type: 'text', focus: true });
   await toggle.click();
-  await expect
-    .poll(() => caret(field))
-    .toEqual({ start: 2, end: 5, type: 'password', focus: true });
+  await soon(() => caret(field)).toEqual({ start: 2, end: 5, type: 'password', focus: true });
 
   // By keys the button has the focus and keeps it.
   await page.keyboard.press('Tab');
