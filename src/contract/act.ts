@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { WholeNumber } from './numbers.ts';
 import type { RefusalCode } from './refusals.ts';
 
 /** Who may call an act. `customer` includes nobody else: an operator has acts of its own. */
@@ -91,12 +92,15 @@ export type InputOf<A extends Act> = z.output<A['input']>;
 /** One thing, or one row of a list. */
 export type OutputOf<A extends Act> = z.output<A['output']>;
 
+/** No list is longer: what is beyond it is empty. */
+const PLACE_MAX = 1_000_000_000;
+
 /** Fields every list takes: page (from 0, or from 1 when the paging is not `default`), sort. */
 export const paging = <const Columns extends readonly [string, ...string[]]>(
   sortable: Columns,
 ) => ({
-  page: z.optional(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(1_000_000_000))),
-  start: z.optional(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(1_000_000_000))),
+  page: z.optional(WholeNumber({ minimum: 0, maximum: PLACE_MAX })),
+  start: z.optional(WholeNumber({ minimum: 0, maximum: PLACE_MAX })),
   sort_by: z.optional(z.enum(sortable)),
   sort_type: z.optional(z.enum(['asc', 'desc'])),
 });

@@ -3,6 +3,7 @@ import { act } from './act.ts';
 import { Id } from './ids.ts';
 import { Direction, MessageStatus } from './messages.ts';
 import { Rupiah } from './money.ts';
+import { WholeNumber } from './numbers.ts';
 import { Phone } from './phone.ts';
 
 const MessageFacts = {
@@ -41,6 +42,6 @@ export const events = act({
   name: 'events',
   by: 'customer',
   streams: true,
-  input: { since: z.optional(z.coerce.number().check(z.int(), z.minimum(0))) },
+  input: { since: z.optional(WholeNumber({ minimum: 0 })) },
   output: LiveEvent,
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { act, paging } from './act.ts';
+import { CivilDay } from './days.ts';
 import { Id, IdInput } from './ids.ts';
 import { Rupiah } from './money.ts';
 import { Phone, TypedPhone } from './phone.ts';
@@ -119,8 +120,6 @@ export const MessageDetail = z.extend(ConversationMessage, {
 });
 export type MessageDetail = z.output<typeof MessageDetail>;
 
-const CivilDate = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/, 'Tanggal ditulis TTTT-BB-HH.'));
-
 /** Statuses the table filters by; `waiting` is accepted, queued and sending together. */
 export const StatusFilter = z.enum([
   'scheduled',
@@ -142,8 +141,8 @@ export const listMessages = act({
   list: 'default',
   input: {
     ...paging(['created_at']),
-    from: z.optional(CivilDate),
-    to: z.optional(CivilDate),
+    from: z.optional(CivilDay),
+    to: z.optional(CivilDay),
     status: z.optional(StatusFilter),
     direction: z.optional(Direction),
     token_id: z.optional(IdInput('token')),
@@ -269,7 +268,7 @@ export const homeSummary = act({
     today: DayFigures,
     yesterday: DayFigures,
     /** The last 30 days, oldest first, today included. */
-    days: z.array(z.extend(DayFigures, { date: CivilDate, waiting: z.int() })),
+    days: z.array(z.extend(DayFigures, { date: z.string(), waiting: z.int() })),
     attention: z.array(
       z.object({
         token_id: Id('token'),

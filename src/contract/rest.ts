@@ -2,7 +2,11 @@ import * as z from 'zod/mini';
 import { Id } from './ids.ts';
 import { MessageStatus, MessageType, TEXT_MAX, TimelineStep } from './messages.ts';
 import { Rupiah } from './money.ts';
+import { WholeNumber } from './numbers.ts';
 import { Phone, TypedPhone } from './phone.ts';
+
+/** No message is planned for later: with its `ttl` it would leave the years that calendars write with four digits. */
+const SEND_AT_END = Date.UTC(9999, 0, 1);
 
 /** Messages in one request, at most. */
 export const MESSAGES_MAX = 1000;
@@ -26,7 +30,9 @@ const envelope = {
       .check(z.regex(/^[ -~]{1,64}$/, 'Ref: 1 sampai 64 huruf, angka atau tanda baca biasa.')),
   ),
   send_at: z.optional(
-    z.iso.datetime({ offset: true, error: 'send_at ditulis ISO 8601 dengan zona waktu.' }),
+    z.iso
+      .datetime({ offset: true, error: 'send_at ditulis ISO 8601 dengan zona waktu.' })
+      .check(z.refine((at) => Date.parse(at) < SEND_AT_END, 'send_at paling lambat tahun 9998.')),
   ),
   /** Seconds after which an unsent message expires; the hold is then given back. */
   ttl: z.optional(
@@ -145,7 +151,12 @@ export type ApiMessage = z.output<typeof ApiMessage>;
 /** Query of `GET /v1/messages`: cursor paging, newest first. */
 export const ApiMessageQuery = z.strictObject({
   limit: z.optional(
-    z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100, 'limit paling banyak 100.')),
+    WholeNumber({
+      sentence: 'limit ditulis dengan angka.',
+      minimum: 1,
+      maximum: 100,
+      tooBig: 'limit paling banyak 100.',
+    }),
   ),
   cursor: z.optional(Id('message')),
   status: z.optional(MessageStatus),

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import { act, paging } from './act.ts';
+import { CivilDay } from './days.ts';
 import { Id, IdInput } from './ids.ts';
 import { Rupiah } from './money.ts';
+import { WholeNumber } from './numbers.ts';
 
 export const EntryKind = z.enum([
   'hold',
@@ -62,27 +64,14 @@ export const Mutation = z.object({
 });
 export type Mutation = z.output<typeof Mutation>;
 
-/** False for days that no calendar has, such as 2026-02-31. */
-function isDay(text: string): boolean {
-  const at = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
-}
-
-const CivilDate = z
-  .string()
-  .check(
-    z.regex(/^\d{4}-\d{2}-\d{2}$/, 'Tanggal ditulis TTTT-BB-HH.'),
-    z.refine(isDay, 'Tanggal ini tidak ada.'),
-  );
-
 export const listMutations = act({
   name: 'saldo_mutation_list',
   by: 'customer',
   list: 'default',
   input: {
     ...paging(['created_at']),
-    from: z.optional(CivilDate),
-    to: z.optional(CivilDate),
+    from: z.optional(CivilDay),
+    to: z.optional(CivilDay),
     kind: z.optional(EntryKind),
   },
   output: Mutation,
@@ -132,13 +121,14 @@ export const TOPUP_PRESETS = [50_000, 100_000, 250_000, 500_000, 1_000_000] as c
 /** Waiting top-ups one account may have at once (`ledger.md`, 3.1). */
 export const TOPUPS_OPEN_MAX = 3;
 
-const TopupAmount = z.coerce
-  .number('Tulis nominalnya.')
-  .check(
-    z.int('Nominal harus rupiah bulat.'),
-    z.minimum(TOPUP_MIN, 'Isi saldo paling sedikit Rp 10.000.'),
-    z.maximum(TOPUP_MAX, 'Isi saldo paling banyak Rp 100.000.000.'),
-  );
+const TopupAmount = WholeNumber({
+  missing: 'Tulis nominalnya.',
+  sentence: 'Tulis nominal dengan angka saja, dalam rupiah bulat.',
+  minimum: TOPUP_MIN,
+  tooSmall: 'Isi saldo paling sedikit Rp 10.000.',
+  maximum: TOPUP_MAX,
+  tooBig: 'Isi saldo paling banyak Rp 100.000.000.',
+});
 
 export const createTopup = act({
   name: 'topup_create',

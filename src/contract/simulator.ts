@@ -3,6 +3,7 @@ import { act } from './act.ts';
 import { ChatContent, Direction } from './messages.ts';
 import { Phone, TypedPhone } from './phone.ts';
 import { Rupiah } from './money.ts';
+import { WholeNumber } from './numbers.ts';
 
 /** One line in a simulated phone. `in` is what the phone received, `out` what its owner answered. */
 export const SimulatedLine = z.object({
@@ -80,9 +81,12 @@ export const simulatedTransfer = act({
   by: 'public',
   changes: true,
   input: {
-    amount: z.coerce
-      .number('Tulis nominalnya.')
-      .check(z.int('Nominal harus rupiah bulat.'), z.minimum(1), z.maximum(1_000_000_000)),
+    amount: WholeNumber({
+      missing: 'Tulis nominalnya.',
+      sentence: 'Tulis nominal dengan angka saja, dalam rupiah bulat.',
+      minimum: 1,
+      maximum: 1_000_000_000,
+    }),
     sender: z.string().check(z.trim(), z.minLength(2, 'Tulis nama pengirim.'), z.maxLength(60)),
   },
   /** `matched` says whether the transfer paid a waiting top-up. */

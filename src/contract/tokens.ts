@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { act, paging } from './act.ts';
 import { Id, IdInput } from './ids.ts';
+import { WholeNumber } from './numbers.ts';
 import { Phone } from './phone.ts';
 
 export const ChannelName = z.enum(['simulator']);
@@ -89,13 +90,12 @@ export const updateToken = act({
     token_id: IdInput('token'),
     name: z.optional(TokenName),
     daily_limit: z.optional(
-      z.coerce
-        .number('Tulis angka.')
-        .check(
-          z.int('Tulis angka bulat.'),
-          z.minimum(1, 'Paling sedikit 1 pesan.'),
-          z.maximum(1_000_000, 'Paling banyak 1.000.000 pesan.'),
-        ),
+      WholeNumber({
+        minimum: 1,
+        tooSmall: 'Paling sedikit 1 pesan.',
+        maximum: 1_000_000,
+        tooBig: 'Paling banyak 1.000.000 pesan.',
+      }),
     ),
   },
   output: Token,

@@ -6,7 +6,6 @@ import {
   getMessage,
   listMessages,
 } from '#contract/messages.ts';
-import { Refusal } from '#contract/refusals.ts';
 import { type KeptAct, on } from '#server/platform/act.ts';
 import type { Sql } from '#server/platform/database.ts';
 import type { FileLink } from './content.ts';
@@ -32,8 +31,6 @@ type ListInput = InputOf<typeof listMessages>;
  * A page of the history, newest first unless asked otherwise; beyond the last page it is empty.
  *
  * Totals and places come from the rollups, so that the last page costs what the first one does.
- *
- * @throws Refusal `input_invalid` for a day that the calendar does not have.
  */
 export async function messageList(
   sql: Sql,
@@ -54,8 +51,8 @@ export async function messageList(
 
 function filterOf(input: ListInput): MessageFilter {
   return {
-    from: input.from && civilDay('from', input.from),
-    until: input.to && daysAfter(civilDay('to', input.to), 1),
+    from: input.from,
+    until: input.to && daysAfter(input.to, 1),
     statuses: input.status && statusesOf(input.status),
     direction: input.direction,
     tokenId: input.token_id,
@@ -65,14 +62,3 @@ function filterOf(input: ListInput): MessageFilter {
 
 const statusesOf = (status: StatusFilter): readonly MessageStatus[] =>
   status === 'waiting' ? ['accepted', 'queued', 'sending'] : [status];
-
-/** A day that the calendar has, brought into the years that ids can tell. */
-function civilDay(field: 'from' | 'to', day: string): string {
-  const midnight = Date.parse(`${day}T00:00:00Z`);
-  // `2026-02-30` reads as a day of March: what comes back differs from what went in.
-  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) {
-    throw new Refusal('input_invalid', { fields: { [field]: 'Tanggal ini tidak ada.' } });
-  }
-  if (day < '1971-01-01') return '1971-01-01';
-  return day > '9000-01-01' ? '9000-01-01' : day;
-}

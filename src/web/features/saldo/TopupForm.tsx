@@ -15,13 +15,11 @@ import { Modal } from '#web/ui/overlays/Modal.tsx';
 
 type Props = { onClose: () => void; onMade: (topup: Topup) => void };
 
-const inputOf = ({ amount }: { amount: string }) => ({ amount: amount || undefined });
-
 /** Asks how much to put in. */
 export function TopupForm({ onClose, onMade }: Props) {
   const id = useId();
   const client = useQueryClient();
-  const form = useForm({ amount: '' }, (values) => wrongFields(createTopup, inputOf(values)));
+  const form = useForm({ amount: '' }, (values) => wrongFields(createTopup, values));
   const create = useAct(createTopup, {
     onSuccess: (topup) => {
       client.setQueryData(topupQuery(topup.id).queryKey, topup);
@@ -57,7 +55,7 @@ export function TopupForm({ onClose, onMade }: Props) {
         noValidate
         className={styles['form']}
         onSubmit={form.submit((values) => {
-          if (!create.busy) create.mutate(inputOf(values));
+          if (!create.busy) create.mutate(values);
         })}
       >
         <Alert

@@ -19,11 +19,6 @@ import { TextField } from '#web/ui/fields/TextField.tsx';
 
 type Transfer = OutputOf<typeof simulatedTransfer> & { sender: string; at: Date };
 
-const inputOf = ({ amount, sender }: { amount: string; sender: string }) => ({
-  amount: amount || undefined,
-  sender,
-});
-
 /** The simulated bank: money arrives on the account that top-ups are transferred to. */
 export function Bank({ amount }: { amount: number | undefined }) {
   const [transfers, setTransfers] = useState<readonly Transfer[]>([]);
@@ -58,7 +53,7 @@ type FormProps = { asked: number | undefined; onDone: (transfer: Transfer) => vo
 function TransferForm({ asked, onDone }: FormProps) {
   const form = useForm(
     { amount: asked === undefined ? '' : String(asked), sender: 'Nasabah Simulasi' },
-    (values) => wrongFields(simulatedTransfer, inputOf(values)),
+    (values) => wrongFields(simulatedTransfer, values),
   );
   const send = useAct(simulatedTransfer, {
     onSuccess: (done) => {
@@ -76,7 +71,7 @@ function TransferForm({ asked, onDone }: FormProps) {
       noValidate
       className={styles['form']}
       onSubmit={form.submit((values) => {
-        if (!send.busy) send.mutate(inputOf(values));
+        if (!send.busy) send.mutate(values);
       })}
     >
       <p className={styles['lead']}>

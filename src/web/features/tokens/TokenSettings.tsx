@@ -19,8 +19,7 @@ export function TokenSettings({ token }: { token: Token }) {
   const save = async (values: typeof form.values) => {
     if (update.busy) return;
     try {
-      const limit = Number(values.daily_limit);
-      changed(await update.perform({ token_id: token.id, name: values.name, daily_limit: limit }));
+      changed(await update.perform({ token_id: token.id, ...values }));
       toast('Perubahan disimpan.', { tone: 'success' });
     } catch (no) {
       form.refuse(no);

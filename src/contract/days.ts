@@ -1,0 +1,27 @@
+import * as z from 'zod/mini';
+
+/** False for days that no calendar has, such as 2026-02-31: what comes back differs from what went in. */
+function isDay(text: string): boolean {
+  const at = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
+}
+
+/** The years that ids and the database can tell. */
+const FIRST_DAY = '1971-01-01';
+const LAST_DAY = '9000-01-01';
+
+const withinYears = (day: string): string => {
+  if (day < FIRST_DAY) return FIRST_DAY;
+  return day > LAST_DAY ? LAST_DAY : day;
+};
+
+/** A day, `YYYY-MM-DD`, as forms write it; one before 1971 or after 9000 is read as the nearest within. */
+export const CivilDay = z.pipe(
+  z
+    .string()
+    .check(
+      z.regex(/^\d{4}-\d{2}-\d{2}$/, 'Tanggal ditulis TTTT-BB-HH.'),
+      z.refine(isDay, 'Tanggal ini tidak ada.'),
+    ),
+  z.transform(withinYears),
+);
