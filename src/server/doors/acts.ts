@@ -8,8 +8,8 @@ import type { Audit } from '#server/platform/audit.ts';
 import type { Limiter } from '#server/platform/limits.ts';
 import { type Answer, granted, refused } from './answer.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
+import { readInput } from './input.ts';
 import { type Origins, type Source, checkSource } from './origin.ts';
-import { fieldsOf, inIndonesian } from './sentences.ts';
 
 /** What a call was, for the log and the figures. Never what people wrote. */
 export type Told = { act: string; outcome: string; seconds: number };
@@ -67,7 +67,7 @@ export function openActDoor(kept: readonly KeptAct[], deps: ActDoorDeps): ActDoo
       checkSource(deps.origins, asked.source, act?.by === 'public' && act.changes);
       const caller = await admit(deps, act, envelope.token, asked);
       if (!keeper) throw new Refusal('act_unknown', {});
-      const input = readInput(keeper.act, envelope);
+      const input = readInput(keeper.act.input, Object.fromEntries(envelope.own));
       const reply = await run(deps, { keeper, caller, input, envelope, asked });
       tell('status' in reply ? (reply.refused ?? 'ok') : 'stream');
       return reply;
@@ -113,13 +113,6 @@ function turnedAway({ by }: Act, caller: Person | Nobody): Refusal | undefined {
   if (by === 'operator') return role === 'operator' ? undefined : new Refusal('act_unknown', {});
   if (role === undefined) return new Refusal('not_signed_in', {});
   return by === 'anyone_signed_in' || role === by ? undefined : new Refusal('not_allowed', {});
-}
-
-/** @throws Refusal `input_invalid` with a sentence for each field, unknown ones included. */
-function readInput(act: Act, { own }: Envelope): unknown {
-  const read = act.input.safeParse(Object.fromEntries(own), { error: inIndonesian });
-  if (read.success) return read.data;
-  throw new Refusal('input_invalid', { fields: fieldsOf(read.error.issues) });
 }
 
 type Admitted = {

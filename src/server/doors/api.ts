@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
 import { Refusal, refusals } from '#contract/refusals.ts';
@@ -10,8 +11,9 @@ import {
   NewMessage,
 } from '#contract/rest.ts';
 import { troubleBehind } from './answer.ts';
+import { readInput } from './input.ts';
 import { type Pacer, openPacer } from './pacer.ts';
-import { languageOf, problemOf, waitOf } from './problem.ts';
+import { type Language, languageOf, problemOf, waitOf } from './problem.ts';
 import { fieldsOf, inIndonesian } from './sentences.ts';
 
 /** Whose key it is, as far as this door needs to know. */
@@ -20,6 +22,14 @@ export type ApiSender = {
   tokenId: string;
   accountStatus: 'active' | 'suspended' | 'closed';
   simulated: boolean;
+};
+
+/** What became of a request's messages; for a repeated key, what was answered first. */
+type ApiSent = {
+  results: readonly (Accepted | Refusal)[];
+  saldo: number;
+  replayed: boolean;
+  language: string;
 };
 
 /** What main hands this door: it knows no domain. */
@@ -33,7 +43,8 @@ export type ApiDeps = {
       sender: ApiSender;
       messages: readonly NewMessage[];
       key: string | undefined;
-    }) => Promise<{ results: readonly (Accepted | Refusal)[]; saldo: number; replayed: boolean }>;
+      answer: { language: Language; shape: string };
+    }) => Promise<ApiSent>;
     list: (
       sender: ApiSender,
       query: z.output<typeof ApiMessageQuery>,
@@ -52,12 +63,13 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
-    { parseAs: 'string', bodyLimit: API_LIMITS.bodyBytes },
+    { parseAs: 'buffer', bodyLimit: API_LIMITS.bodyBytes },
     (_request, body, done) => {
       try {
-        done(null, JSON.parse(String(body)));
-      } catch {
-        done(new Refusal('request_malformed', { why: 'JSON tidak lengkap' }));
+        done(null, JSON.parse(textOf(body as Buffer)));
+      } catch (error) {
+        const why = 'JSON tidak lengkap';
+        done(error instanceof Refusal ? error : new Refusal('request_malformed', { why }));
       }
     },
   );
@@ -74,7 +86,7 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
   });
   app.get('/v1/messages', async (request, reply) => {
     const sender = await admit(deps, pacer, request, reply);
-    const query = read(ApiMessageQuery, request.query);
+    const query = readInput(ApiMessageQuery, request.query, languageFor(request));
     const { messages, next } = await deps.messages.list(sender, query);
     return { data: messages, next_cursor: next };
   });
@@ -113,21 +125,40 @@ async function admit(
   return sender;
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws Refusal `request_malformed` for bytes that are no UTF-8: read anyway, they would become other words. */
+function textOf(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new Refusal('request_malformed', { why: 'isi bukan UTF-8' });
+  }
+}
+
+const languageFor = ({ headers }: FastifyRequest): Language =>
+  languageOf(headers['accept-language']);
+
 type Reply = { status: number; body: object; replayed: boolean };
 
 async function send(deps: ApiDeps, sender: ApiSender, request: FastifyRequest): Promise<Reply> {
   const key = idempotencyKey(request.headers['idempotency-key']);
   if (!isObject(request.body))
     throw new Refusal('request_malformed', { why: 'isi harus objek JSON' });
-  if (!('messages' in request.body)) {
-    const message = read(NewMessage, typed(request.body));
-    const { results, replayed } = await deps.messages.send({ sender, messages: [message], key });
-    const [result] = results;
-    if (!result) throw new Error('nothing was answered for one message');
-    if (result instanceof Refusal) throw result;
-    return { status: 202, body: result, replayed };
-  }
-  return sendMany(deps, sender, request, key);
+  if ('messages' in request.body) return sendMany(deps, sender, request, key);
+  const language = languageFor(request);
+  const message = readInput(NewMessage, typed(request.body), language);
+  const answer = { language, shape: 'one' };
+  const { results, replayed } = await deps.messages.send({
+    sender,
+    messages: [message],
+    key,
+    answer,
+  });
+  const [result] = results;
+  if (!result) throw new Error('nothing was answered for one message');
+  if (result instanceof Refusal) throw result;
+  return { status: 202, body: result, replayed };
 }
 
 /** Up to 1,000 at once: each item is accepted or refused by itself (`rulings.md`, 11). */
@@ -137,21 +168,22 @@ async function sendMany(
   request: FastifyRequest,
   key: string | undefined,
 ): Promise<Reply> {
-  const { messages: given } = read(Many, request.body);
-  const read1 = given.map((one) => NewMessage.safeParse(typed(one), { error: inIndonesian }));
-  const good = read1.flatMap((one) => (one.success ? [one.data] : []));
+  const asked = languageFor(request);
+  const given = itemsOf(request.body).map((one) => readItem(one, asked));
+  const messages = given.flatMap((one) => (one instanceof Refusal ? [] : [one]));
+  const answer = { language: asked, shape: shapeOf(given) };
   const sent =
-    good.length === 0
-      ? { results: [], saldo: undefined, replayed: false }
-      : await deps.messages.send({ sender, messages: good, key });
+    messages.length === 0
+      ? { results: [], saldo: undefined, replayed: false, language: asked }
+      : await deps.messages.send({ sender, messages, key, answer });
   const answers = sent.results[Symbol.iterator]();
-  const results = read1.map((one) =>
-    one.success
-      ? (answers.next().value ?? new Refusal('our_fault', { request: request.id }))
-      : new Refusal('input_invalid', { fields: fieldsOf(one.error.issues) }),
+  const results = given.map((one) =>
+    one instanceof Refusal
+      ? one
+      : (answers.next().value ?? new Refusal('our_fault', { request: request.id })),
   );
   const refused = results.filter((result) => result instanceof Refusal);
-  const language = languageOf(request.headers['accept-language']);
+  const language = sent.language === 'en' ? 'en' : 'id';
   const data = results.map((result) =>
     result instanceof Refusal ? { error: itemProblem(result, request.id, language) } : result,
   );
@@ -174,6 +206,29 @@ const Many = z.strictObject({
     ),
 });
 
+/** The items of a request for many; each is looked into by itself. @throws Refusal `input_invalid` */
+function itemsOf(body: unknown): readonly unknown[] {
+  const read = Many.safeParse(body, { error: inIndonesian });
+  if (read.success) return read.data.messages;
+  throw new Refusal('input_invalid', { fields: fieldsOf(read.error.issues) });
+}
+
+function readItem(given: unknown, language: Language): NewMessage | Refusal {
+  try {
+    return readInput(NewMessage, typed(given), language);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+/** What the answer shows of items that were refused here: a repeat of the request refuses the same ones. */
+function shapeOf(given: readonly (NewMessage | Refusal)[]): string {
+  const refused = given.map((one) => (one instanceof Refusal ? one.facts : 0));
+  if (refused.every((facts) => facts === 0)) return 'many';
+  return `many ${createHash('sha256').update(JSON.stringify(refused)).digest('base64url')}`;
+}
+
 function itemProblem(no: Refusal, requestId: string, language: 'id' | 'en') {
   const { code, detail, fields, retryable } = problemOf(no, requestId, language);
   return { code, detail, retryable, ...(fields && { fields }) };
@@ -195,12 +250,6 @@ function idempotencyKey(given: string | string[] | undefined): string | undefine
   return given;
 }
 
-function read<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.output<Schema> {
-  const found = schema.safeParse(value, { error: inIndonesian });
-  if (found.success) return found.data;
-  throw new Refusal('input_invalid', { fields: fieldsOf(found.error.issues) });
-}
-
 /** Every "no" of this door, as problem details; what is not a refusal is our bug, and reported. */
 function answerNo(
   deps: ApiDeps,
@@ -213,7 +262,7 @@ function answerNo(
   const wait = waitOf(no);
   if (wait !== undefined) void reply.header('Retry-After', wait);
   if (no.code === 'token_invalid') void reply.header('WWW-Authenticate', 'Bearer');
-  const language = languageOf(request.headers['accept-language']);
+  const language = languageFor(request);
   return reply
     .code(refusals[no.code].status)
     .type('application/problem+json; charset=utf-8')

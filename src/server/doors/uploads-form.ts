@@ -10,6 +10,7 @@ import {
   uploadHeaders,
   uploadPurposes,
 } from '#contract/uploads.ts';
+import { readInput } from './input.ts';
 
 const purposes = Object.keys(uploadPurposes) as [UploadPurpose, ...UploadPurpose[]];
 /** Bytes of the largest file that any purpose takes. */
@@ -40,9 +41,7 @@ function metadataOf(json: string): UploadMetadata {
   } catch {
     malformed('metadata bukan JSON');
   }
-  const read = Metadata.safeParse(given);
-  if (!read.success) malformed('metadata tidak dikenali');
-  const { purpose, type, crop } = read.data;
+  const { purpose, type, crop } = readInput(Metadata, given);
   return { ...(purpose && { purpose }), ...(type && { type }), ...(crop && { crop }) };
 }
 

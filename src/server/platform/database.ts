@@ -146,6 +146,13 @@ export const isTransient = (error: unknown): boolean =>
   typeof error.code === 'string' &&
   transient.test(error.code);
 
+/**
+ * True when the server gave up for want of something, memory, disk, time: what was asked was not done,
+ * and nothing that was asked beside it would have fared better.
+ */
+export const isShort = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^(?:53|58)\w{3}$|^57014$/.test(String(error.code));
+
 const FIRST_PAUSE_MS = 20;
 
 /**

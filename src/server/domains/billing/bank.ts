@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Rupiah } from '#contract/money.ts';
 import { civilDate } from '#contract/time.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
+import { storable } from '#contract/text.ts';
 import type { Config } from '#server/platform/config.ts';
 import { type Sql, type Tx, retrying } from '#server/platform/database.ts';
 import { applyPaid, noteOfLate } from './pay.ts';
@@ -30,8 +31,10 @@ export type BankDeps = { house: Sql; config: Pick<Config, 'BANK_NUMBER'>; now: (
  */
 export async function receiveBankLine(
   { house, config, now }: BankDeps,
-  line: BankLine,
+  told: BankLine,
 ): Promise<{ matched: boolean }> {
+  // A bank cannot be asked to write it again: what cannot be kept is replaced.
+  const line = { ...told, sender: storable(told.sender), reference: storable(told.reference) };
   const bank = config.BANK_NUMBER;
   const hash = hashOfLine(bank, line);
   const receivedAt = now();

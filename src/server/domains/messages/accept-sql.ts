@@ -1,7 +1,7 @@
-import { rupiah } from '#contract/money.ts';
+import { type Rupiah, rupiah } from '#contract/money.ts';
 import { Refusal } from '#contract/refusals.ts';
-import type { Answer, ItemResult, Order, Outcome, Placed } from './accept.ts';
-import { type Sql, isTransient, retrying } from '#server/platform/database.ts';
+import type { Answer, Frame, ItemResult, Order, Outcome, Placed } from './accept.ts';
+import { type Sql, isShort, isTransient, retrying } from '#server/platform/database.ts';
 
 type Row = {
   o_request: number;
@@ -12,6 +12,7 @@ type Row = {
   o_saldo: number | null;
   o_ids: string[] | null;
   o_outcomes: ItemResult[] | null;
+  o_frame: Frame | null;
 };
 
 /** The orders of several wallets: together where they fit whole, each wallet by itself where not. */
@@ -21,11 +22,16 @@ export async function placeGroups(
 ): Promise<(readonly Answer[] | Promise<readonly Answer[]>)[]> {
   const [only] = groups;
   if (only && groups.length === 1) return [await placeSurely(sql, only)];
-  const together = await placeMany(sql, groups.flat());
-  return groups.map((orders) => {
-    const rest = orders.filter((order) => !together.has(order));
-    return rest.length === 0 ? merged(orders, together) : placeLeft(sql, orders, rest, together);
-  });
+  try {
+    const together = await placeMany(sql, groups.flat());
+    return groups.map((orders) => {
+      const rest = orders.filter((order) => !together.has(order));
+      return rest.length === 0 ? merged(orders, together) : placeLeft(sql, orders, rest, together);
+    });
+  } catch (error) {
+    if (isOfAll(error)) return groups.map((orders) => failed(orders, error));
+    return groups.map((orders) => placeAnew(sql, orders));
+  }
 }
 
 /** A wallet's orders of which some did not fit with the others. */
@@ -52,29 +58,47 @@ const merged = (orders: readonly Order[], answers: ReadonlyMap<Order, Answer>): 
   });
 
 /**
- * Places a wallet's orders, also when the connection is lost in the middle: what stands is found by the
- * ids, under the wallet's lock, and only what does not stand is sent again, with the same ids.
+ * Places a wallet's orders, also when the connection is lost in the middle or one of them breaks the
+ * call: whatever happens, each order gets an answer of its own.
  */
-async function placeSurely(sql: Sql, orders: readonly Order[]): Promise<readonly Answer[]> {
-  const accountId = orders[0]?.accountId ?? '';
+const placeSurely = (sql: Sql, orders: readonly Order[]): Promise<readonly Answer[]> =>
+  placeBatch(sql, orders).catch((error: unknown) =>
+    isOfAll(error) ? failed(orders, error) : placeAnew(sql, orders),
+  );
+
+/**
+ * Places a wallet's orders after a call that failed, or may have. What stands is found by the ids, under
+ * the wallet's lock, and only what does not stand is sent again, with the same ids: an unknown outcome
+ * never places or charges anything twice. When it fails again, one of the orders is at fault: it is looked
+ * for by halves, and it alone fails.
+ */
+async function placeAnew(sql: Sql, orders: readonly Order[]): Promise<readonly Answer[]> {
   try {
-    return await placeBatch(sql, accountId, orders);
+    return await retrying(() => placeAgain(sql, orders));
   } catch (error) {
-    if (hasCode(error, 'WA001')) return orders.map(() => new Refusal('wallet_frozen', {}));
-    if (!isTransient(error)) throw error;
+    if (orders.length === 1 || isTransient(error) || isOfAll(error)) return failed(orders, error);
   }
-  return retrying(() => placeAgain(sql, accountId, orders));
+  const half = Math.ceil(orders.length / 2);
+  const first = await placeAnew(sql, orders.slice(0, half));
+  return [...first, ...(await placeAnew(sql, orders.slice(half)))];
 }
 
-async function placeAgain(
-  sql: Sql,
-  accountId: string,
-  orders: readonly Order[],
-): Promise<readonly Answer[]> {
+/** True for a definite "no" that every order would meet alike; asking one by one would only take longer. */
+const isOfAll = (error: unknown): boolean =>
+  hasCode(error, 'WA001') || (isShort(error) && !isTransient(error));
+
+const failed = (orders: readonly Order[], error: unknown): Error[] => {
+  const trouble = error instanceof Error ? error : new Error('placing failed', { cause: error });
+  const answer = hasCode(error, 'WA001') ? new Refusal('wallet_frozen', {}) : trouble;
+  return orders.map(() => answer);
+};
+
+async function placeAgain(sql: Sql, orders: readonly Order[]): Promise<readonly Answer[]> {
+  const accountId = walletOf(orders);
   const ids = orders.flatMap((order) => order.items.map((item) => item.id));
   const standing = await sql<{ o_id: string; o_available: number }[]>`
     select * from accepted_of(${accountId}, ${ids}::uuid[])`;
-  if (standing.length === 0) return placeBatch(sql, accountId, orders);
+  if (standing.length === 0) return placeBatch(sql, orders);
   const there = new Set(standing.map((row) => row.o_id));
   const saldo = rupiah(standing[0]?.o_available ?? 0);
   // With a key, the first answer is kept under it: asking again, whole, gives it. Without one, only what
@@ -85,89 +109,70 @@ async function placeAgain(
       : order,
   );
   const asked = rest.filter((order) => order.items.length > 0);
-  const answers = asked.length === 0 ? [] : await placeBatch(sql, accountId, asked);
+  const answers = asked.length === 0 ? [] : await placeBatch(sql, asked);
   const answerTo = new Map(asked.map((order, index) => [order, answers[index]]));
   return orders.map((order, index) => {
     const part = rest[index];
     const answer = part && answerTo.get(part);
-    if (answer === undefined) return { ...allAccepted(order), saldo, replayed: false };
-    if (answer instanceof Refusal) return answer;
+    if (answer === undefined) return allAccepted(order, saldo);
+    if (answer instanceof Error) return answer;
     if (order.key !== undefined) return { ...answer, replayed: false };
     const found = new Map(part?.items.map((item, at) => [item.id, answer.results[at]]));
     const results = order.items.map(
       ({ id }) => found.get(id) ?? { id, outcome: 'accepted' as const, fact: null },
     );
-    return { results, saldo: answer.saldo, replayed: false };
+    return { ...answer, results, replayed: false };
   });
 }
 
-/**
- * The common path over many wallets: what fits whole is placed in one call; the rest is not in the
- * answer. When the outcome is unknown nothing is in it, and each wallet finds out for itself.
- */
+/** The common path over many wallets: what fits whole is placed in one call; the rest is not in the answer. */
 async function placeMany(sql: Sql, orders: readonly Order[]): Promise<Map<Order, Placed>> {
   const spans = spansOf(orders);
   const items = orders.flatMap((order) => order.items);
   const requests = orders.flatMap((order, index) => order.items.map(() => index + 1));
-  try {
-    const rows = await sql<{ o_request: number; o_saldo: number }[]>`select * from accept_many(
-      ${orders.map((order) => order.accountId)}::uuid[],
-      ${orders.map((order) => order.key ?? null)}::text[],
-      ${orders.map((order) => hex(order.hash))}::text[]::bytea[],
-      ${orders.map((order) => order.tokenId)}::uuid[],
-      ${spans.map((span) => span.from)}::int[],
-      ${spans.map((span) => span.upto)}::int[],
-      ${spans.map((span) => span.price)}::bigint[],
-      ${requests}::int[],
-      ${items.map((item) => item.id)}::uuid[],
-      ${items.map((item) => item.tokenId)}::uuid[],
-      ${items.map((item) => item.peer)}::text[],
-      ${items.map((item) => item.type)}::text[],
-      ${items.map((item) => JSON.stringify(item.body))}::text[]::jsonb[],
-      ${items.map((item) => item.price)}::bigint[],
-      ${items.map((item) => item.ref ?? null)}::text[],
-      ${items.map((item) => hex(item.hash))}::text[]::bytea[],
-      ${items.map((item) => item.priority)}::smallint[],
-      ${items.map((item) => item.readyAt?.toISOString() ?? null)}::text[]::timestamptz[],
-      ${items.map((item) => item.expiresAt?.toISOString() ?? null)}::text[]::timestamptz[],
-      ${items.map((item) => item.secret ?? null)}::text[]
-    )`;
-    const placed = new Map<Order, Placed>();
-    for (const { o_request, o_saldo } of rows) {
-      const order = orders[o_request - 1];
-      if (order)
-        placed.set(order, { ...allAccepted(order), saldo: rupiah(o_saldo), replayed: false });
-    }
-    return placed;
-  } catch (error) {
-    if (isTransient(error)) return findPlaced(sql, orders);
-    throw error;
-  }
-}
-
-/** After an unknown outcome: the orders that stand whole, found under their wallets' locks. */
-async function findPlaced(sql: Sql, orders: readonly Order[]): Promise<Map<Order, Placed>> {
+  const rows = await sql<{ o_request: number; o_saldo: number }[]>`select * from accept_many(
+    ${orders.map((order) => order.accountId)}::uuid[],
+    ${orders.map((order) => order.key ?? null)}::text[],
+    ${orders.map((order) => hex(order.hash))}::text[]::bytea[],
+    ${orders.map((order) => order.tokenId)}::uuid[],
+    ${spans.map((span) => span.from)}::int[],
+    ${spans.map((span) => span.upto)}::int[],
+    ${spans.map((span) => span.price)}::bigint[],
+    ${requests}::int[],
+    ${items.map((item) => item.id)}::uuid[],
+    ${items.map((item) => item.tokenId)}::uuid[],
+    ${items.map((item) => item.peer)}::text[],
+    ${items.map((item) => item.type)}::text[],
+    ${items.map((item) => JSON.stringify(item.body))}::text[]::jsonb[],
+    ${items.map((item) => item.price)}::bigint[],
+    ${items.map((item) => item.ref ?? null)}::text[],
+    ${items.map((item) => hex(item.hash))}::text[]::bytea[],
+    ${items.map((item) => item.priority)}::smallint[],
+    ${items.map((item) => item.readyAt?.toISOString() ?? null)}::text[]::timestamptz[],
+    ${items.map((item) => item.expiresAt?.toISOString() ?? null)}::text[]::timestamptz[],
+    ${items.map((item) => item.secret ?? null)}::text[],
+    ${orders.map(frameText)}::text[]::jsonb[]
+  )`;
   const placed = new Map<Order, Placed>();
-  for (const [accountId, own] of Map.groupBy(orders, (order) => order.accountId)) {
-    const ids = own.flatMap((order) => order.items.map((item) => item.id));
-    const standing = await retrying(
-      () => sql<{ o_id: string; o_available: number }[]>`
-        select * from accepted_of(${accountId}, ${ids}::uuid[])`,
-    );
-    const there = new Set(standing.map((row) => row.o_id));
-    const saldo = rupiah(standing[0]?.o_available ?? 0);
-    for (const order of own) {
-      if (order.items.every((item) => there.has(item.id))) {
-        placed.set(order, { ...allAccepted(order), saldo, replayed: false });
-      }
-    }
+  for (const { o_request, o_saldo } of rows) {
+    const order = orders[o_request - 1];
+    if (order) placed.set(order, allAccepted(order, rupiah(o_saldo)));
   }
   return placed;
 }
 
-const allAccepted = (order: Order): Pick<Placed, 'results'> => ({
-  results: order.items.map(({ id }) => ({ id, outcome: 'accepted', fact: null })),
+const allAccepted = ({ items, frame }: Order, saldo: Rupiah): Placed => ({
+  results: items.map(({ id }) => ({ id, outcome: 'accepted', fact: null })),
+  saldo,
+  replayed: false,
+  frame,
 });
+
+/** A frame is kept with its key, or not at all. */
+const frameText = ({ key, frame }: Order): string | null =>
+  key === undefined || frame === undefined ? null : JSON.stringify(frame);
+
+const walletOf = ([first]: readonly Order[]): string => first?.accountId ?? '';
 
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;
@@ -175,15 +180,11 @@ const hasCode = (error: unknown, code: string): boolean =>
 /** How `bytea` is written in an array: the driver would take the elements' type for the array's. */
 const hex = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;
 
-async function placeBatch(
-  sql: Sql,
-  accountId: string,
-  orders: readonly Order[],
-): Promise<Answer[]> {
+async function placeBatch(sql: Sql, orders: readonly Order[]): Promise<Answer[]> {
   const items = orders.flatMap((order) => order.items);
   const spans = spansOf(orders);
   const rows = await sql<Row[]>`select * from accept_batch(
-    ${accountId},
+    ${walletOf(orders)},
     ${orders.map((order) => order.key ?? null)}::text[],
     ${orders.map((order) => hex(order.hash))}::text[]::bytea[],
     ${orders.map((order) => order.tokenId)}::uuid[],
@@ -201,7 +202,8 @@ async function placeBatch(
     ${items.map((item) => item.priority)}::smallint[],
     ${items.map((item) => item.readyAt?.toISOString() ?? null)}::text[]::timestamptz[],
     ${items.map((item) => item.expiresAt?.toISOString() ?? null)}::text[]::timestamptz[],
-    ${items.map((item) => item.secret ?? null)}::text[]
+    ${items.map((item) => item.secret ?? null)}::text[],
+    ${orders.map(frameText)}::text[]::jsonb[]
   )`;
   return answersFrom(rows, orders, spans);
 }
@@ -238,9 +240,10 @@ function answersFrom(
       saldos[order] = row.o_saldo ?? 0;
     }
   }
-  return orders.map((_, index) => {
+  return orders.map(({ frame }, index) => {
     const found = results[index] ?? [];
-    return special[index] ?? { results: found, saldo: rupiah(saldos[index] ?? 0), replayed: false };
+    const saldo = rupiah(saldos[index] ?? 0);
+    return special[index] ?? { results: found, saldo, replayed: false, frame };
   });
 }
 
@@ -248,5 +251,10 @@ function replayFrom(row: Row): Placed {
   const results =
     row.o_outcomes ??
     (row.o_ids ?? []).map((id) => ({ id, outcome: 'accepted' as const, fact: null }));
-  return { results, saldo: rupiah(row.o_saldo ?? 0), replayed: true };
+  return {
+    results,
+    saldo: rupiah(row.o_saldo ?? 0),
+    replayed: true,
+    frame: row.o_frame ?? undefined,
+  };
 }

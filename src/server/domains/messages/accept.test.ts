@@ -196,6 +196,7 @@ test('requests of many wallets at once are placed together, each as if alone', a
   expect(answers[0]?.saldo).toBe(625);
   expect(await sql`select key from request_keys order by key`).toEqual([
     { key: 'a' },
+    { key: 'd' },
     { key: 'k' },
   ]);
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);

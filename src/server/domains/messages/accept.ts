@@ -25,6 +25,21 @@ export type Item = {
   secret?: string | undefined;
 };
 
+/**
+ * What an answer is written from beside its results. Kept with the request's key, so that a repeat is the
+ * first answer to the letter, whatever has changed since.
+ */
+export type Frame = {
+  /** When the request came, in ms since 1970: what was due at once then is not judged anew. */
+  at: number;
+  price: Rupiah;
+  simulated: boolean;
+  /** The language its sentences were written in. */
+  language: string;
+  /** What the caller added to the answer; another one under the same key is another request. */
+  shape: string;
+};
+
 /** One request: all its items are answered together, under one idempotency key. */
 export type Order = {
   accountId: string;
@@ -32,6 +47,8 @@ export type Order = {
   /** The caller's idempotency key, and the hash of the whole request. */
   key?: string | undefined;
   hash: Buffer;
+  /** Left out where whoever keeps the first answer is somebody else. */
+  frame?: Frame | undefined;
   items: readonly Item[];
 };
 
@@ -54,10 +71,12 @@ export type Placed = {
   saldo: Rupiah;
   /** True when this key had been answered before: nothing new was placed. */
   replayed: boolean;
+  /** The first answer's; `undefined` where none was kept. */
+  frame: Frame | undefined;
 };
 
-/** What an order gets: its results, or the refusal of the whole. */
-export type Answer = Placed | Refusal;
+/** What an order gets: its results, the refusal of the whole, or the trouble that it alone met. */
+export type Answer = Placed | Error;
 
 type Job = { order: Order; size: number };
 
@@ -67,6 +86,8 @@ export type Accepter = {
    *
    * Items are taken in order, each one accepted when the saldo, the token's daily limit and its own
    * checks allow it. The same key with the same hash gets the first answer again.
+   *
+   * What breaks a batch is found, and fails its own request only; the others are placed.
    *
    * @throws Refusal `idempotency_conflict`, `request_in_flight`, `queue_full`, `wallet_frozen`.
    */
@@ -100,7 +121,7 @@ export function openAccepter(sql: Sql, onPlaced: () => void): Accepter {
 
   const submit = async (order: Order): Promise<Placed> => {
     const answer = await batcher.submit(order.accountId, { order, size: order.items.length });
-    if (answer instanceof Refusal) throw answer;
+    if (answer instanceof Error) throw answer;
     return answer;
   };
 

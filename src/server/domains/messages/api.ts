@@ -4,7 +4,14 @@ import type { Accepted, ApiMessage, ApiMessageQuery, NewMessage } from '#contrac
 import type * as z from 'zod/mini';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
-import { type Accepter, type Item, type ItemResult, type Placed, hashOf } from './accept.ts';
+import {
+  type Accepter,
+  type Frame,
+  type Item,
+  type ItemResult,
+  type Placed,
+  hashOf,
+} from './accept.ts';
 import { withdraw } from './cancel.ts';
 import type { FileLink } from './content.ts';
 import { type ApiPage, listForApi, messageForApi } from './detail.ts';
@@ -19,10 +26,20 @@ export type Sending = {
   messages: readonly NewMessage[];
   /** The caller's Idempotency-Key. */
   key: string | undefined;
+  /** The language of its answer, and what else the answer shows: a repeat has the same shape. */
+  answer: { language: string; shape: string };
 };
 
-/** One result per message, in order: what was accepted, or why not. */
-export type Sent = { results: readonly (Accepted | Refusal)[]; saldo: number; replayed: boolean };
+/**
+ * One result per message, in order: what was accepted, or why not. For a repeated key all of it is what was
+ * answered first, in the first answer's language.
+ */
+export type Sent = {
+  results: readonly (Accepted | Refusal)[];
+  saldo: number;
+  replayed: boolean;
+  language: string;
+};
 
 /** What the public API asks of messages. */
 export type ApiMessages = {
@@ -45,15 +62,7 @@ type Deps = {
 export function openApiMessages({ sql, accepter, prices, fileLink, now }: Deps): ApiMessages {
   const one = (sender: Sender, id: string) => ownMessage(sql, sender, id, fileLink);
   return {
-    send: async ({ sender, messages, key }) => {
-      const at = now();
-      const price = prices.message();
-      const items = messages.map((message) => itemFrom(message, sender.tokenId, price, at));
-      const hash = key === undefined ? noHash : hashOf(messages);
-      const { accountId, tokenId } = sender;
-      const placed = await accepter.place({ accountId, tokenId, key, hash, items });
-      return sentFrom(placed, items, sender);
-    },
+    send: (sending) => send({ accepter, prices, now }, sending),
     list: (sender, query) =>
       listForApi(sql, { accountId: sender.accountId, tokenId: sender.tokenId, ...query }, fileLink),
     one,
@@ -77,6 +86,23 @@ async function ownMessage(sql: Sql, sender: Sender, id: string, fileLink: FileLi
   return message;
 }
 
+async function send(
+  { accepter, prices, now }: Pick<Deps, 'accepter' | 'prices' | 'now'>,
+  { sender, messages, key, answer }: Sending,
+): Promise<Sent> {
+  const { accountId, tokenId, simulated } = sender;
+  const frame: Frame = { at: now().getTime(), price: prices.message(), simulated, ...answer };
+  const itemsOf = ({ at, price }: Frame) =>
+    messages.map((message) => itemFrom(message, tokenId, price, new Date(at)));
+  const items = itemsOf(frame);
+  const hash = key === undefined ? noHash : hashOf(messages);
+  const placed = await accepter.place({ accountId, tokenId, key, hash, frame, items });
+  const first = placed.frame ?? frame;
+  if (first.shape !== frame.shape) throw new Refusal('idempotency_conflict', {});
+  const shown = placed.replayed ? itemsOf(first) : items;
+  return { ...sentFrom(placed, shown, first), language: first.language };
+}
+
 const noHash = Buffer.alloc(0);
 const notFound = () => new Refusal('not_found', { what: 'Pesan' });
 
@@ -86,7 +112,7 @@ function messageUuid(id: string): string {
   return uuid;
 }
 
-function sentFrom(placed: Placed, items: readonly Item[], { simulated }: Sender): Sent {
+function sentFrom(placed: Placed, items: readonly Item[], { simulated }: Frame) {
   const results = placed.results.map((result, index) => {
     const item = items[index];
     if (!item) throw new Error('more results than messages');

@@ -1,3 +1,4 @@
+import { storable, storableJson } from '#contract/text.ts';
 import type { Inbound } from '#server/domains/channels/channels.ts';
 import { type Sql, type Tx, asAccount } from '#server/platform/database.ts';
 import { newId } from '#server/platform/ids.ts';
@@ -24,23 +25,33 @@ export type OnReceived = (tx: Tx, received: Received) => Promise<void>;
  */
 export async function receiveInbound(
   sql: Sql,
-  inbound: Inbound,
+  told: Inbound,
   onReceived?: OnReceived,
 ): Promise<void> {
-  const { accountId, tokenId, from, name } = inbound;
+  const inbound = keepable(told);
+  const { accountId, tokenId, from, name, body } = inbound;
   const messageId = newId();
   await asAccount(sql, accountId, async (tx) => {
     const [kept] = await tx<{ receive_message: boolean }[]>`
       select receive_message(
         ${accountId}, ${tokenId}, ${messageId}, ${from}, ${name ?? null}, ${inbound.type},
-        ${tx.json(inbound.body as never)}, ${inbound.providerId}
+        ${tx.json(body as never)}, ${inbound.providerId}
       )`;
     if (!kept?.receive_message) return;
-    const text = inbound.type === 'text' ? inbound.body['text'] : undefined;
+    const text = inbound.type === 'text' ? body['text'] : undefined;
     if (typeof text === 'string') await heedWord(tx, inbound, text.trim().toLowerCase());
     await onReceived?.(tx, { accountId, tokenId, messageId, peer: from, name });
   });
 }
+
+/** A network cannot be asked to write it again: what the database cannot keep is replaced. */
+const keepable = ({ name, ...told }: Inbound): Inbound => ({
+  ...told,
+  from: storable(told.from),
+  ...(name !== undefined && { name: storable(name) }),
+  body: storableJson(told.body),
+  providerId: storable(told.providerId),
+});
 
 async function heedWord(tx: Tx, { accountId, tokenId, from }: Inbound, word: string) {
   if (stopWords.has(word)) {

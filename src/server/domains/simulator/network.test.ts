@@ -352,3 +352,21 @@ test('an answer to a number that was unlinked meanwhile is heard by nobody', asy
   await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]), patient);
   expect(inbound).toEqual([]);
 });
+
+test('a message that no phone can keep fails alone, and the others of its moment arrive', async ({
+  sql,
+  openStreet,
+}) => {
+  const { ani, network } = await openStreet();
+  const sends = ['Halo', 'a\u0000b', 'Halo', '\uD83D'].map((text) =>
+    network.send(toPhone(ani, '6281234567890', { body: { text } }), never),
+  );
+  const done = await Promise.allSettled(sends);
+  expect(done.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'rejected',
+  ]);
+  expect(await sql`select submits from sim_lines`).toEqual([{ submits: 1 }, { submits: 1 }]);
+});

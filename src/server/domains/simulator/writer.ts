@@ -1,5 +1,5 @@
 import type { Outgoing } from '#server/domains/channels/channels.ts';
-import type { Sql } from '#server/platform/database.ts';
+import { type Sql, isShort, isTransient } from '#server/platform/database.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { Plan } from './outcomes.ts';
 
@@ -80,7 +80,11 @@ export class LineWriter {
         resolve(taken.has(message.messageId) ? 'taken' : 'blocked');
       }
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      // An id that is there already is written once more without harm: what broke the batch is found one
+      // by one, and the others' messages are in their phones.
+      if (batch.length > 1 && !isTransient(error) && !isShort(error)) {
+        for (const job of batch) await this.#send([job]);
+      } else for (const { reject } of batch) reject(error);
     } finally {
       this.#underWay -= 1;
       this.#pump();

@@ -1,0 +1,43 @@
+import { expect } from 'vitest';
+import { rupiah } from '#contract/money.ts';
+import { NewMessage } from '#contract/rest.ts';
+import { openAccepter } from './accept.ts';
+import { openApiMessages } from './api.ts';
+import { test } from '#tests/database.ts';
+import { customerWith } from '#tests/people.ts';
+
+const DAY_MS = 86_400_000;
+
+test('a repeat a month later, at another price, is told the price and the plan of then', async ({
+  sql,
+}) => {
+  const { accountId, tokenId } = await customerWith(sql, { saldo: 1000 });
+  const accepter = openAccepter(sql, () => undefined);
+  const plan = new Date(Date.now() + 10 * DAY_MS);
+  /** What is answered at a time and a price, by a process that has just started. */
+  const sendAt = (days: number, price: number, language: string) =>
+    openApiMessages({
+      sql,
+      accepter,
+      prices: { message: () => rupiah(price) } as never,
+      fileLink: () => '',
+      now: () => new Date(Date.now() + days * DAY_MS),
+    }).send({
+      sender: { accountId, tokenId, simulated: days === 0 },
+      messages: ['0', '900'].map((cost, index) =>
+        NewMessage.parse({
+          type: 'text',
+          to: '6281200000001',
+          text: { body: cost },
+          ...(index === 0 && { send_at: plan.toISOString() }),
+        }),
+      ),
+      key: 'k',
+      answer: { language, shape: 'many' },
+    });
+  const first = await sendAt(0, 600, 'en');
+  const again = await sendAt(29, 75, 'id');
+  expect(JSON.stringify({ ...again, replayed: false })).toBe(JSON.stringify(first));
+  expect(again.replayed).toBe(true);
+  expect(first.results[1]).toMatchObject({ code: 'saldo_short', facts: { required: 600 } });
+});
