@@ -56,8 +56,9 @@ const pass = (db: TestDatabase, { accountId }: Marked) => db.owner`
 
 /** What is held of accounts; the house's own list, but the one named throws when it is to be erased. */
 const dyingAt = ({ house }: RunningHouse, place: number): readonly Holding[] => {
-  const { tenant: sql, files, uploads, exports } = house;
-  const all = holdingsOf({ sql, house: house.house, files, uploads, archives: exports.holding });
+  const { tenant: sql, secrets, files, uploads, exports } = house;
+  const archives = exports.holding;
+  const all = holdingsOf({ sql, house: house.house, secrets, files, uploads, archives });
   const die = async () => {
     throw new Error(`killed before ${place}`);
   };

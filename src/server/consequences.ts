@@ -9,7 +9,7 @@ import type { Tx } from '#server/platform/database.ts';
 
 /** What happens in one domain because of what happened in another. Each line: an event, its reactions. */
 export type Consequences = {
-  /** A customer's account is opened: it has a wallet, and the welcome bonus in it. */
+  /** A customer's account is opened: it has a wallet, and the welcome bonus in it, once per number. */
   accountOpened: AccountOpened;
   /** The installation's own account is opened: it has a wallet, and pays nothing. */
   systemAccountOpened: AccountOpened;
@@ -26,9 +26,9 @@ type Deps = {
 };
 
 export const consequencesOf = ({ config, sinks, connecting }: Deps): Consequences => ({
-  async accountOpened(tx, accountId) {
+  async accountOpened(tx, accountId, isNewNumber) {
     await openWallet(tx, accountId);
-    if (config.WELCOME_BONUS === 0) return;
+    if (config.WELCOME_BONUS === 0 || !isNewNumber) return;
     await postEntry(tx, {
       accountId,
       kind: 'bonus',

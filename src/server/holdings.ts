@@ -9,6 +9,7 @@ import type { Sql } from '#server/platform/database.ts';
 import { filesHolding } from '#server/platform/files-holding.ts';
 import type { Files } from '#server/platform/files.ts';
 import type { Holding } from '#server/platform/holding.ts';
+import type { Secrets } from '#server/platform/secrets.ts';
 import type { Uploads } from '#server/platform/uploads.ts';
 
 type Held = {
@@ -16,6 +17,7 @@ type Held = {
   sql: Sql;
   /** Sees all. */
   house: Sql;
+  secrets: Secrets;
   files: Files;
   uploads: Uploads;
   /** The archives of what is held. */

@@ -161,7 +161,7 @@ function openHoldings(
     report,
   });
   const { holding } = archives;
-  const holdings = holdingsOf({ sql: tenant, house, files, uploads, archives: holding });
+  const holdings = holdingsOf({ sql: tenant, house, secrets, files, uploads, archives: holding });
   return {
     exports: archives,
     eraseDue: () => eraseDue({ house, sendOtp, holdings, report }),

@@ -7,7 +7,12 @@ import type { Sessions } from './sessions.ts';
 /**
  * Runs inside the transaction that opens an account: what it does stands or falls with the account.
  */
-export type AccountOpened = (tx: Tx, accountId: string) => Promise<void>;
+export type AccountOpened = (
+  tx: Tx,
+  accountId: string,
+  /** False when the number had an account before. */
+  isNewNumber: boolean,
+) => Promise<void>;
 
 /**
  * Makes a finished upload of this person's a file of their account.

@@ -38,7 +38,7 @@ export async function ensureOperator(
       isSystem: true,
     });
     if (!made) throw new StartError('OPERATOR_PHONE belongs to a customer; choose another number.');
-    await opened(tx, made.accountId);
+    await opened(tx, made.accountId, true);
     return { phone, password };
   });
 }

@@ -4,6 +4,8 @@ import { eraseAudit } from '#server/platform/audit.ts';
 import { type Sql, type Tx, asAccount } from '#server/platform/database.ts';
 import { type Holding, type Leaving, type Row, atOnce, inPages } from '#server/platform/holding.ts';
 import { forgetHits, networkOf } from '#server/platform/limits.ts';
+import type { Secrets } from '#server/platform/secrets.ts';
+import { rememberNumbers } from './departed.ts';
 import { deviceName } from './device-name.ts';
 
 type Deps = {
@@ -11,13 +13,15 @@ type Deps = {
   sql: Sql;
   /** Sees all: sessions are looked up by hash. */
   house: Sql;
+  /** The installation's: what is left of a number is a hash under its key. */
+  secrets: Secrets;
 };
 
 /**
  * Who an account's people are and what they did. Erased last: until then their numbers tell where the
  * rest is.
  */
-export const accountsHolding = ({ sql, house }: Deps): Holding => ({
+export const accountsHolding = ({ sql, house, secrets }: Deps): Holding => ({
   subjects: (accountId) => [
     { name: 'profil', rows: () => atOnce(() => peopleOf(sql, accountId)) },
     { name: 'persetujuan', rows: () => atOnce(() => consentsOf(sql, accountId)) },
@@ -26,7 +30,7 @@ export const accountsHolding = ({ sql, house }: Deps): Holding => ({
     { name: 'peramban', rows: () => atOnce(() => devicesOf(sql, accountId)) },
     { name: 'jejak-audit', rows: () => auditOf(sql, accountId) },
   ],
-  erase: (leaving) => erase(house, leaving),
+  erase: (leaving) => erase({ house, secrets }, leaving),
 });
 
 type Person = Row & { user_id: string; avatar: string | null };
@@ -98,8 +102,11 @@ async function* auditOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   for await (const { audit_id: _, ...facts } of lines) yield facts;
 }
 
-/** Leaves a pseudonym: the account and its people by their ids, and the books. */
-async function erase(house: Sql, { accountId, phones }: Leaving): Promise<void> {
+/** Leaves a pseudonym: the account and its people by their ids, the books, and its numbers as keyed hashes. */
+async function erase(
+  { house, secrets }: Omit<Deps, 'sql'>,
+  { accountId, phones }: Leaving,
+): Promise<void> {
   const people = await house<{ id: string }[]>`
     select user_id as id from users where account_id = ${accountId}`;
   const ids = people.map(({ id }) => id);
@@ -110,7 +117,10 @@ async function erase(house: Sql, { accountId, phones }: Leaving): Promise<void> 
   await forgetHits(house, [accountId, ...ids, ...places]);
   await forgetAnswers(house, ids);
   await eraseAudit(house, accountId);
-  await house.begin((tx) => becomePseudonym(tx, { accountId, phones }));
+  await house.begin(async (tx) => {
+    await rememberNumbers(tx, { secrets }, accountId);
+    await becomePseudonym(tx, { accountId, phones });
+  });
 }
 
 const PSEUDONYM = 'Akun terhapus';

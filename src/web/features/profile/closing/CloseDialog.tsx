@@ -72,7 +72,10 @@ function ReadStep({ onCode, onClose }: ReadProps) {
             Setelah itu pesan, percakapan, token, kunci API, berkas, dan sesi dihapus dan tidak
             dapat dikembalikan. Sistem Anda yang memakai API ini berhenti mengirim.
           </li>
-          <li>Nomor ponsel Anda terlepas dari akun ini dan boleh didaftarkan lagi.</li>
+          <li>
+            Nomor ponsel Anda terlepas dari akun ini dan boleh didaftarkan lagi, tanpa bonus selamat
+            datang. Untuk itu kami hanya menyimpan sidik nomornya, yang tidak dapat dibaca kembali.
+          </li>
           <li>
             Catatan mutasi saldo disimpan tanpa nama dan nomor Anda, karena aturan pajak
             mewajibkannya.
