@@ -53,7 +53,7 @@ export async function peopleDoor(
   const app = openServer({ config, log, delayMsMax: 0 });
   const door = openActDoor(accountsActs(deps), {
     findSession: (token) => deps.sessions.find(token),
-    isProved: (sessionId, device) => deps.sessions.isProved(sessionId, device),
+    reauthOf: (sessionId, device) => deps.sessions.reauthOf(sessionId, device),
     limiter: openLimiter(db.house, { authMax }),
     answers: openAnswers(db.house, deps.secrets, report),
     audit: openAudit(db.house),

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,11 +54,15 @@ async function runningHouse(db: TestDatabase, { env = {}, works = false, webFold
   });
   await app.ready();
 
+  /** The cookies of browsers in which sessions began here. */
+  const cookies = new Map<string, string>();
   const ask = async (
     act: string,
     fields: Record<string, unknown> = {},
     { headers = {}, ip = '203.0.113.7' }: Asked = {},
   ): Promise<Said> => {
+    const token = typeof fields['token'] === 'string' ? fields['token'] : '';
+    const cookie = cookies.get(token) ?? `kabari-device=${browserOf(token)}`;
     const body = new URLSearchParams(toPairs({ act, token: '', fcm: '', ...fields }));
     const response = await app.inject({
       method: 'POST',
@@ -67,11 +71,15 @@ async function runningHouse(db: TestDatabase, { env = {}, works = false, webFold
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
         'sec-fetch-site': 'same-origin',
+        ...(token !== '' && { cookie }),
         ...headers,
       },
       payload: body.toString(),
     });
-    return { status: response.statusCode, body: response.json(), headers: response.headers };
+    const answer: Said['body'] = response.json();
+    const [given] = String(response.headers['set-cookie'] ?? '').split(';');
+    if (given && answer.data?.token) cookies.set(answer.data.token, given);
+    return { status: response.statusCode, body: answer, headers: response.headers };
   };
 
   return {
@@ -107,6 +115,10 @@ export const test = base.extend<{ openHouse: (wish?: Wish) => Promise<RunningHou
   },
 });
 
+/** The cookie of the browser in which `signedIn` began a session. */
+export const browserOf = (token: string): string =>
+  createHash('sha256').update(`browser of ${token}`).digest('base64url');
+
 /** A customer with a session, as if they had signed in. */
 export async function signedIn(
   db: TestDatabase,
@@ -117,8 +129,9 @@ export async function signedIn(
   const token = `kbs_${randomBytes(32).toString('base64url')}`;
   const sessionId = newId();
   await db.house`
-    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip)
-    values (${sha256(token)}, ${sessionId}, ${accountId}, ${userId}, 'Firefox', '203.0.113.7')`;
+    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
+    values (${sha256(token)}, ${sessionId}, ${accountId}, ${userId}, 'Firefox', '203.0.113.7',
+      ${sha256(browserOf(token))})`;
   return { ...customer, token, sessionId };
 }
 

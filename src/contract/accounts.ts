@@ -153,6 +153,7 @@ export const logoutUser = act({
   name: 'user_logout',
   by: 'anyone_signed_in',
   changes: true,
+  outlivesSession: false,
   audited: true,
   output: z.object({}),
 });

@@ -37,6 +37,12 @@ export type Act<
   streams: boolean;
   /** True when the password must have been given in the last five minutes (`proof_needed`). */
   fresh: boolean;
+  /**
+   * True when what it changes stays once the caller's session has ended. From another browser than the
+   * session's own it is refused (`proof_needed`) until the password was given there. So is every change
+   * that needs a session, unless its act says otherwise.
+   */
+  outlivesSession: boolean;
 };
 
 type Definition<
@@ -57,6 +63,7 @@ type Definition<
   audited?: boolean;
   streams?: boolean;
   fresh?: boolean;
+  outlivesSession?: boolean;
 };
 
 /** Declares an act: the promise both sides import. */
@@ -82,6 +89,7 @@ export function act<
     audited: given.audited ?? false,
     streams: given.streams ?? false,
     fresh: given.fresh ?? false,
+    outlivesSession: given.outlivesSession ?? (changes && given.by !== 'public'),
   };
 }
 

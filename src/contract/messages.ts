@@ -229,10 +229,12 @@ export const conversationMessages = act({
   output: ConversationMessage,
 });
 
+/** Belongs to reading: whoever may see the messages has seen them. */
 export const readConversation = act({
   name: 'conversation_read',
   by: 'customer',
   changes: true,
+  outlivesSession: false,
   input: { token_id: IdInput('token'), peer: TypedPhone },
   output: z.object({ unread_total: z.int() }),
 });

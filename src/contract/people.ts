@@ -58,11 +58,16 @@ export const changeForgotten = act({
 
 // Who I am.
 
-/** Gives the password once more: acts that ask for a fresh proof are open for five minutes. */
+/**
+ * Gives the password once more: for five minutes it opens, in this browser, what asks for it. In another
+ * browser than the session's own that is every lasting change but those that need a sign-in there
+ * (`sign_in_needed`).
+ */
 export const prove = act({
   name: 'user_prove',
   by: 'anyone_signed_in',
   changes: true,
+  outlivesSession: false,
   limit: 'auth',
   audited: true,
   input: { password: CurrentPassword },

@@ -22,6 +22,7 @@ export const registerPush = act({
   name: 'push_register',
   by: 'anyone_signed_in',
   changes: true,
+  outlivesSession: false,
   input: {
     endpoint: z.string().check(z.maxLength(2_000), z.regex(/^https?:\/\//)),
     p256dh: z.string().check(z.regex(KEY_BASE64URL)),
@@ -58,6 +59,7 @@ export const unregisterPush = act({
   name: 'push_unregister',
   by: 'anyone_signed_in',
   changes: true,
+  outlivesSession: false,
   input: { push_token: z.string().check(z.maxLength(100)) },
   output: z.object({}),
 });
@@ -67,6 +69,7 @@ export const testPush = act({
   name: 'push_test',
   by: 'anyone_signed_in',
   changes: true,
+  outlivesSession: false,
   limit: 'otp',
   input: { push_token: PushToken },
   output: z.object({}),

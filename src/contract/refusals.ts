@@ -32,6 +32,7 @@ export const refusals = {
   password_common: { status: 422, facts: none },
   password_wrong: { status: 422, facts: none },
   proof_needed: { status: 403, facts: none },
+  sign_in_needed: { status: 403, facts: none },
   grant_gone: { status: 410, facts: none },
   phone_same: { status: 422, facts: none },
   export_limit: { status: 429, facts: z.object({ limit: z.int() }) },
@@ -104,6 +105,7 @@ export const alwaysPossible: readonly RefusalCode[] = [
   'request_in_flight',
   'our_fault',
   'proof_needed',
+  'sign_in_needed',
 ];
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
@@ -141,6 +143,8 @@ const sentences: Sentences = {
   password_common: 'Kata sandi ini terlalu mudah ditebak. Pilih yang lain.',
   password_wrong: 'Kata sandi tidak cocok. Periksa lalu coba lagi.',
   proof_needed: 'Masukkan kata sandi Anda sekali lagi untuk melanjutkan.',
+  sign_in_needed:
+    'Sesi ini dimulai di peramban lain. Keluar, lalu masuk lagi di peramban ini untuk melakukannya.',
   grant_gone: 'Waktu untuk mengganti kata sandi sudah habis. Minta kode baru.',
   phone_same: 'Ini nomor Anda yang sekarang. Tulis nomor yang baru.',
   export_limit: ({ limit }) =>

@@ -2,7 +2,7 @@ import type { Act } from '#contract/act.ts';
 import { uuidOf } from '#contract/ids.ts';
 import type { Fields } from '#contract/form.ts';
 import { Refusal, refusals } from '#contract/refusals.ts';
-import type { Frame, KeptAct, Nobody, Person } from '#server/platform/act.ts';
+import type { Frame, KeptAct, Nobody, Person, Reauth } from '#server/platform/act.ts';
 import type { ActAnswers, Outcome } from '#server/platform/answers.ts';
 import type { Audit } from '#server/platform/audit.ts';
 import type { Limiter } from '#server/platform/limits.ts';
@@ -16,8 +16,8 @@ export type Told = { act: string; outcome: string; seconds: number };
 
 export type ActDoorDeps = {
   findSession: (token: string) => Promise<Person | undefined>;
-  /** Whether the session's person gave the password lately, in this browser. */
-  isProved: (sessionId: string, device: string) => Promise<boolean>;
+  /** What the browser is to the session that calls from it. */
+  reauthOf: (sessionId: string, device: string) => Promise<Reauth>;
   limiter: Limiter;
   answers: ActAnswers;
   audit: Audit;
@@ -87,11 +87,11 @@ export function openActDoor(kept: readonly KeptAct[], deps: ActDoorDeps): ActDoo
 /**
  * Who is calling, when they may. Whoever is turned away has still used up one call of their address.
  *
- * @throws Refusal `not_signed_in`, `not_allowed`, `too_many_requests`, `proof_needed`; for what only operators may
- *   know of, `act_unknown`, as for an act that is not there.
+ * @throws Refusal `not_signed_in`, `not_allowed`, `too_many_requests`, and what `requireReauth` throws; for what
+ *   only operators may know of, `act_unknown`, as for an act that is not there.
  */
 async function admit(
-  { findSession, isProved, limiter }: ActDoorDeps,
+  { findSession, reauthOf, limiter }: ActDoorDeps,
   act: Act | undefined,
   token: string,
   { ip, device }: Asked,
@@ -101,10 +101,23 @@ async function admit(
   const person = caller.kind === 'person' ? caller.userId : undefined;
   await limiter.allow(no || !act ? 'read' : act.limit, { ip, person });
   if (no) throw no;
-  if (act?.fresh && caller.kind === 'person' && !(await isProved(caller.sessionId, device))) {
-    throw new Refusal('proof_needed', {});
+  if (caller.kind === 'person' && (act?.fresh || act?.outlivesSession)) {
+    requireReauth(act, await reauthOf(caller.sessionId, device));
   }
   return caller;
+}
+
+/**
+ * Asks for the password where the session's token alone is not enough: it may have been copied
+ * (`docs/decisions/025-copied-tokens.md`).
+ *
+ * @throws Refusal `proof_needed`; `sign_in_needed` for what a password given in another browser than the
+ *   session's own does not open either.
+ */
+function requireReauth(act: Act, { inOwnBrowser, recent }: Reauth): void {
+  const asksPassword = act.fresh || !inOwnBrowser;
+  if (asksPassword && !recent) throw new Refusal('proof_needed', {});
+  if (act.fresh && !inOwnBrowser) throw new Refusal('sign_in_needed', {});
 }
 
 function turnedAway({ by }: Act, caller: Person | Nobody): Refusal | undefined {

@@ -11,8 +11,8 @@ type Deps = { origins: Origins; production: boolean };
  * Which browser is calling: 256 random bits in a cookie that no script can read and that stays when
  * people sign out. A browser without one gets one with this answer.
  *
- * It says nothing about who is there. A sign-in asks for a code where it is new, and a proof of the
- * password holds only beside it (`security.md`, T10).
+ * It says nothing about who is there. A sign-in asks for a code where it is new, a proof of the password
+ * holds only beside it, and a session's token without it only reads (`docs/decisions/025-copied-tokens.md`).
  *
  * @returns '' for portals served elsewhere: their calls carry no cookies.
  */

@@ -12,6 +12,14 @@ export type Person = {
 };
 export type Nobody = { kind: 'nobody' };
 
+/** What the browser a call comes from is to the session it carries. */
+export type Reauth = {
+  /** The session began in this browser. */
+  inOwnBrowser: boolean;
+  /** The session's person signed in or gave the password in this browser in the last five minutes. */
+  recent: boolean;
+};
+
 type CallerOf<By extends Caller> = By extends 'public' ? Person | Nobody : Person;
 
 /** What a handler knows of one call, beside its input. */

@@ -21,8 +21,9 @@ async function ani(db: TestDatabase, device = HERS) {
   const house = await accountsHouse(db);
   const { token } = await house.customer(ANI, { device });
   const caller = await house.callerOf(token);
-  const isProved = (from = device) => house.deps.sessions.isProved(caller.sessionId, from);
-  return { ...house, token, caller, isProved };
+  const reauth = (from = device) => house.deps.sessions.reauthOf(caller.sessionId, from);
+  const isProved = async (from = device) => (await reauth(from)).recent;
+  return { ...house, token, caller, reauth, isProved };
 }
 
 describe('a proof', () => {
@@ -64,35 +65,84 @@ describe('a proof', () => {
     await deps.sessions.end(caller.sessionId);
     expect(await isProved()).toBe(false);
   });
-
-  test('binds a session that was not bound yet to the browser it is given in', async ({ db }) => {
-    const { perform, caller, isProved } = await ani(db);
-    await db.house`update sessions set device_hash = null`;
-    await perform(prove, right, { caller, device: 'this one' });
-    expect([await isProved('this one'), await isProved(HERS)]).toEqual([true, false]);
-  });
 });
 
+const THIEFS = 'another browser';
+
 describe('a token in another browser', () => {
-  test('ends where the password is given, right or wrong, and changes nothing', async ({ db }) => {
-    for (const password of [GOOD_PASSWORD, 'salah']) {
-      await db.house`delete from user_phones`;
-      const { perform, caller, deps, token } = await ani(db);
-      const thief = { caller, device: 'a thief’s' };
-      expect(await perform(checkToken, {}, thief)).toMatchObject({ phone: ANI });
-      expect(await no(perform(prove, { password }, thief))).toEqual(
-        new Refusal('not_signed_in', {}),
-      );
-      expect(await deps.sessions.find(token)).toBeUndefined();
+  test('is worth five minutes of changes there once the password was given', async ({ db }) => {
+    const { perform, caller, reauth } = await ani(db);
+    const thief = { caller, device: THIEFS };
+    expect(await perform(checkToken, {}, thief)).toMatchObject({ phone: ANI });
+    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: false });
+    expect(await perform(prove, right, thief)).toEqual({ seconds: 300 });
+    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: true });
+    expect(await reauth('a third browser')).toEqual({ inOwnBrowser: false, recent: false });
+    await proofsLater(db.house, 300);
+    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: false });
+  });
+
+  test('does not open the session’s own browser, nor move the session', async ({ db }) => {
+    const { perform, caller, reauth } = await ani(db);
+    await proofsLater(db.house, 301);
+    await perform(prove, right, { caller, device: THIEFS });
+    expect(await reauth()).toEqual({ inOwnBrowser: true, recent: false });
+  });
+
+  test('of two such browsers, the one that gave the password last may', async ({ db }) => {
+    const { perform, caller, isProved } = await ani(db);
+    for (const device of [THIEFS, 'a third browser'])
+      await perform(prove, right, { caller, device });
+    expect([await isProved(THIEFS), await isProved('a third browser')]).toEqual([false, true]);
+  });
+
+  test('is told to its owner when the password is given, once for a browser', async ({ db }) => {
+    const { perform, caller, sent } = await ani(db);
+    const before = sent.length;
+    for (let times = 0; times < 2; times++) {
+      await perform(prove, right, { caller, device: THIEFS, agent: 'Firefox' });
     }
+    await perform(prove, right, { caller });
+    const told = sent.slice(before);
+    expect(told).toMatchObject([{ phone: ANI, text: expect.stringContaining('peramban baru') }]);
+  });
+
+  test('of a portal served elsewhere is nobody’s browser, whatever cookie it comes with', async ({
+    db,
+  }) => {
+    const { perform, caller, reauth } = await ani(db, '');
+    expect(await reauth('')).toEqual({ inOwnBrowser: true, recent: true });
+    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: false });
+    await perform(prove, right, { caller, device: THIEFS });
+    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: true });
+  });
+
+  test('without a cookie has nothing to remember the password by', async ({ db }) => {
+    const { perform, caller } = await ani(db);
+    expect(await no(perform(prove, right, { caller, device: '' }))).toEqual(
+      new Refusal('sign_in_needed', {}),
+    );
   });
 
   test('cannot change the password, although the old one is known', async ({ db }) => {
     const { perform, caller, signIn } = await ani(db);
+    const thief = { caller, device: THIEFS };
+    await perform(prove, right, thief);
     const change = { current: GOOD_PASSWORD, password: OTHER_PASSWORD };
-    const asked = perform(changePassword, change, { caller, device: 'a thief’s' });
-    expect(await no(asked)).toEqual(new Refusal('not_signed_in', {}));
+    const asked = perform(changePassword, change, thief);
+    expect(await no(asked)).toEqual(new Refusal('sign_in_needed', {}));
     expect(await signIn(ANI)).toMatchObject({ user: { phone: ANI } });
+  });
+
+  test('guesses on its own account: its owner is not kept waiting', async ({ db }) => {
+    const { perform, caller } = await ani(db);
+    const guess = () =>
+      no(perform(prove, { password: 'salah' }, { caller, device: crypto.randomUUID() }));
+    for (let times = 0; times < 5; times++) {
+      expect(await guess()).toEqual(new Refusal('password_wrong', {}));
+    }
+    expect(await guess()).toEqual(new Refusal('too_many_requests', { seconds: 15 }));
+    expect(await perform(prove, right, { caller })).toEqual({ seconds: 300 });
   });
 });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '#contract/accounts.ts';
-import type { Call, Person } from '#server/platform/act.ts';
+import type { Call, Person, Reauth } from '#server/platform/act.ts';
 import type { Sql, Tx } from '#server/platform/database.ts';
 import { newId } from '#server/platform/ids.ts';
 import { sha256 } from '#server/platform/secrets.ts';
@@ -33,11 +33,8 @@ export type Sessions = {
   end(sessionId: string): Promise<void>;
   /** Forgets here that these sessions stood, after they were ended in a transaction. */
   forget(sessionIds: readonly string[]): Promise<void>;
-  /**
-   * True when the session's person signed in or gave the password in the last five minutes, by the
-   * database's clock, and this is the browser they did it in.
-   */
-  isProved(sessionId: string, device: string): Promise<boolean>;
+  /** What this browser is to a session that stands, by the database's clock; nothing to one that ended. */
+  reauthOf(sessionId: string, device: string): Promise<Reauth>;
 };
 
 type Remembered = { found: Promise<Person | undefined>; until: number };
@@ -84,12 +81,17 @@ export function openSessions(house: Sql, nowMs: () => number = () => performance
         where session_id = ${sessionId} and revoked_at is null`;
       await forget([sessionId]);
     },
-    async isProved(sessionId, device) {
-      const [row] = await house`
-        select 1 from sessions where session_id = ${sessionId} and revoked_at is null
-          and (device_hash is null or device_hash = ${sha256(device)})
-          and proved_at > clock_timestamp() - make_interval(secs => ${PROOF_SECONDS})`;
-      return row !== undefined;
+    async reauthOf(sessionId, device) {
+      const browser = deviceHash(device);
+      const [row] = await house<Reauth[]>`
+        select own as "inOwnBrowser",
+          coalesce(
+            case when own then proved_at when other_device_hash = ${browser} then other_proved_at end
+              > clock_timestamp() - make_interval(secs => ${PROOF_SECONDS}),
+            false) as recent
+        from sessions, lateral (select device_hash is not distinct from ${browser} as own) browser
+        where session_id = ${sessionId} and revoked_at is null`;
+      return row ?? { inOwnBrowser: false, recent: false };
     },
   };
 }

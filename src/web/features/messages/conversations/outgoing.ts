@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { sendMessage, type ConversationMessage } from '#contract/messages.ts';
-import { perform } from '#web/client/act.ts';
-import { isDefinite, refusalCode, sentenceOf } from '#web/client/errors.ts';
+import { performProved } from '#web/client/act.ts';
+import { isAbort, isDefinite, refusalCode, sentenceOf } from '#web/client/errors.ts';
 import { freshKey } from '#web/client/key.ts';
 import { keep, kept } from '#web/client/kept.ts';
 import { addToThread, type Which } from '#web/features/messages/conversations/queries.ts';
@@ -25,6 +25,7 @@ const NAME = 'outgoing';
 /** The server forgets a key after a day: what is older is not sent again by itself. */
 const OWN_MS = 12 * 3_600_000;
 const SECOND_TRY_MS = 1_000;
+const NO_PASSWORD = 'Kata sandi Anda belum dimasukkan.';
 
 let all: readonly Outgoing[] = [];
 const listeners = new Set<() => void>();
@@ -104,8 +105,8 @@ async function work(client: QueryClient, { tokenId, peer }: Which): Promise<void
     all.find((one) => one.tokenId === tokenId && one.peer === peer && one.why === undefined);
   for (let one = next(); one && navigator.onLine; one = next()) {
     const trying = one;
-    const sent = await tryOnce(one).catch((error: unknown) =>
-      isDefinite(error) ? refusedBy(trying, error) : tryAgain(trying),
+    const sent = await tryOnce(trying).catch((error: unknown) =>
+      isDefinite(error) || isAbort(error) ? refusedBy(trying, error) : tryAgain(trying.id),
     );
     if (sent === 'waits') break;
     if (sent === undefined) continue;
@@ -115,14 +116,23 @@ async function work(client: QueryClient, { tokenId, peer }: Which): Promise<void
   working.delete(name);
 }
 
-const tryOnce = ({ tokenId, peer, text, key }: Outgoing): Promise<ConversationMessage> =>
-  perform(sendMessage, { token_id: tokenId, to: `+${peer}`, text }, { key });
+/** Where the password was asked for, its next try has the key that this one had from then on. */
+async function tryOnce({ id, tokenId, peer, text, key }: Outgoing): Promise<ConversationMessage> {
+  const asked = { input: { token_id: tokenId, to: `+${peer}`, text }, key };
+  try {
+    return await performProved(sendMessage, asked);
+  } finally {
+    if (asked.key !== key) change(id, { key: asked.key });
+  }
+}
 
 /**
  * The one retry, as for every change; the same key makes it safe. Without a network it waits for one.
  */
-async function tryAgain(one: Outgoing): Promise<ConversationMessage | 'waits' | undefined> {
+async function tryAgain(id: string): Promise<ConversationMessage | 'waits' | undefined> {
   await new Promise((resolve) => setTimeout(resolve, SECOND_TRY_MS));
+  const one = all.find((waiting) => waiting.id === id);
+  if (!one) return undefined;
   try {
     return await tryOnce(one);
   } catch (error) {
@@ -134,5 +144,5 @@ async function tryAgain(one: Outgoing): Promise<ConversationMessage | 'waits' | 
 /** Keeps the text where it is, with the reason; it can be sent again from there. */
 function refusedBy(one: Outgoing, error: unknown): undefined {
   const code = isDefinite(error) ? refusalCode(error) : undefined;
-  change(one.id, { why: sentenceOf(error), code });
+  change(one.id, { why: isAbort(error) ? NO_PASSWORD : sentenceOf(error), code });
 }
