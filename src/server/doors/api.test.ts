@@ -33,6 +33,25 @@ test('a message scheduled for later says so and can be cancelled', async ({ ani 
   expect((await ani.call('/v1/balance')).body).toEqual({ available: 1000, held: 0 });
 });
 
+test('JSON whose letters are not UTF-8 is refused, not sent with others in their place', async ({
+  ani,
+  house,
+}) => {
+  const text = JSON.stringify(halo).replace('Halo', 'Hal\xf3');
+  const answer = await house.app.inject({
+    method: 'POST',
+    url: '/v1/messages',
+    headers: { authorization: `Bearer ${ani.key}`, 'content-type': 'application/json' },
+    payload: Buffer.from(text, 'latin1'),
+  });
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json()).toMatchObject({
+    code: 'request_malformed',
+    detail: 'Permintaan tidak dapat dibaca: isinya bukan UTF-8.',
+  });
+  expect((await ani.call('/v1/balance')).body).toEqual({ available: 1000, held: 0 });
+});
+
 test('the same key and body get the first answer again; another body is refused', async ({
   ani,
 }) => {

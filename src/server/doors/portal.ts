@@ -16,8 +16,6 @@ type Deps = {
   report: (bug: unknown, about: { requestId: string; act: string }) => void;
 };
 
-/** No act takes a file: a longer multipart body is refused before it is read. */
-const MULTIPART_BYTES_MAX = 262_144;
 const PREFLIGHT_SECONDS = 600;
 const AGENT_MAX = 300;
 
@@ -29,7 +27,6 @@ export function openPortal(app: FastifyInstance, deps: Deps): void {
       reply.header('cache-control', 'no-store');
       allowPortal(deps.origins, request, reply);
       refuseAddress(request);
-      refuseLength(request);
     });
     scope.setErrorHandler((error, request, reply) => {
       const refusal = asRefusal(error, request.id);
@@ -110,13 +107,6 @@ function allowPortal(origins: Origins, request: FastifyRequest, reply: FastifyRe
 /** Nothing travels in the address: addresses are kept in histories, logs and referrers. */
 function refuseAddress(request: FastifyRequest): void {
   if (request.url.includes('?')) malformed('isian tidak boleh berada di alamat');
-}
-
-function refuseLength({ headers }: FastifyRequest): void {
-  const isMultipart = headers['content-type']?.startsWith('multipart/') ?? false;
-  if (isMultipart && Number(headers['content-length'] ?? 0) > MULTIPART_BYTES_MAX) {
-    throw new Refusal('body_too_large', {});
-  }
 }
 
 function cutAfter(reply: FastifyReply): void {

@@ -76,13 +76,36 @@ const PARTS = {
 export async function formOf(request: FastifyRequest): Promise<UploadForm> {
   if (!request.isMultipart()) throw new Refusal('media_type_unsupported', {});
   let metadata: UploadMetadata = {};
-  for await (const part of request.parts({ limits: PARTS })) {
-    if (part.fieldname !== UPLOAD_FIELD) malformed(`isian ${UPLOAD_FIELD} saja yang dikenal`);
-    if (part.type === 'file') return formWith(metadata, part);
-    if (part.valueTruncated) malformed('metadata terlalu panjang');
-    metadata = metadataOf(String(part.value));
+  try {
+    for await (const part of request.parts({ limits: PARTS })) {
+      if (part.fieldname !== UPLOAD_FIELD) malformed(`isian ${UPLOAD_FIELD} saja yang dikenal`);
+      if (part.mimetype.startsWith('multipart/')) {
+        malformed('multipart di dalam multipart tidak diterima');
+      }
+      if (part.type === 'file') return formWith(metadata, part);
+      if (part.valueTruncated) malformed('metadata terlalu panjang');
+      metadata = metadataOf(String(part.value));
+    }
+  } catch (error) {
+    throw asBroken(error);
   }
   return formWith(metadata, undefined);
+}
+
+/** The bytes of a form's file, as they come. @throws Refusal `request_malformed` when the form breaks off */
+export async function* bytesOf({ file }: MultipartFile): AsyncGenerator<Buffer, void> {
+  try {
+    yield* file.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw asBroken(error);
+  }
+}
+
+/** What the parser of multipart says of a form that is none has no status of its own. */
+function asBroken(error: unknown): unknown {
+  const isKnown = error instanceof Refusal || (error instanceof Error && 'statusCode' in error);
+  if (isKnown) return error;
+  return new Refusal('request_malformed', { why: 'isi multipart rusak atau terpotong' });
 }
 
 const formWith = (

@@ -16,7 +16,7 @@ import { asRefusal, no } from './answer.ts';
 import { type ServedFile, sendFile } from './files.ts';
 import { type Origins, checkSource, isPortal, sourceOf } from './origin.ts';
 import { type Pace, drained, withinPace } from './patience.ts';
-import { LARGEST, bytesIn, formOf, nameIn, questionOf } from './uploads-form.ts';
+import { LARGEST, bytesIn, bytesOf, formOf, nameIn, questionOf } from './uploads-form.ts';
 
 export type UploadsDoorDeps = {
   uploads: Uploads;
@@ -178,7 +178,7 @@ async function post(uploads: Uploads, person: Person, request: FastifyRequest): 
     ...announced,
     lengthBytes: Math.min(given ?? bytesMax, bytesMax),
     name: file.filename,
-    bytes: file.file.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>,
+    bytes: bytesOf(file),
   });
 }
 
