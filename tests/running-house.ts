@@ -25,6 +25,8 @@ type Wish = {
   works?: boolean;
   /** A folder with a built web app; none without it. */
   webFolder?: string;
+  /** The database by another address: through a pooler. */
+  url?: string;
 };
 
 export type Asked = { headers?: Record<string, string>; ip?: string };
@@ -37,14 +39,17 @@ export type Said = {
 };
 
 /** The whole house on a test's database: every door, nothing faked, no port. */
-async function runningHouse(db: TestDatabase, { env = {}, works = false, webFolder }: Wish = {}) {
+async function runningHouse(
+  db: TestDatabase,
+  { env = {}, works = false, webFolder, url = db.url }: Wish = {},
+) {
   const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-house-'));
   const config = readConfig({ SIMULATOR_SPEED: '0', LOG_LEVEL: 'silent', ...env });
   const lines: string[] = [];
   const log = openLog({ level: config.LOG_LEVEL }, { write: (line) => void lines.push(line) });
   const webApp = await readWebApp(webFolder ?? join(dataFolder, 'none'));
-  const house = await openHouse({ config, log, url: db.url, dataFolder, build: webApp.build });
-  const worker = works ? await startWorker(house, db.url) : undefined;
+  const house = await openHouse({ config, log, url, dataFolder, build: webApp.build });
+  const worker = works ? await startWorker(house, url) : undefined;
   const state = { open: true };
   const { app, closeStreams } = openDoors(house, {
     webApp,

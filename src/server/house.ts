@@ -29,6 +29,7 @@ import {
 } from '#server/domains/tokens/tokens.ts';
 import type { Config } from '#server/platform/config.ts';
 import { type Sql, isTransient, openDatabase } from '#server/platform/database.ts';
+import { proveWalls } from '#server/platform/database-walls.ts';
 import { type Files, openFiles } from '#server/platform/files.ts';
 import { openScanner } from '#server/platform/inspect-malware.ts';
 import { type LiveHub, openLive } from '#server/platform/live.ts';
@@ -205,6 +206,12 @@ async function openGround({ config, log, url, dataFolder, ...given }: Wanted): P
     if (isTransient(trouble)) log.warn({ err: trouble }, 'trouble that may pass');
     else log.error({ err: trouble }, 'a bug');
   };
+  await proveWalls([
+    { sql: pools.tenant, max: POOL.tenant, sees: 'one account' },
+    ...[pools.house, pools.accept, pools.callers].map(
+      (sql) => ({ sql, max: POOL.callers, sees: 'all accounts' }) as const,
+    ),
+  ]);
   const [secrets, prices] = await Promise.all([
     readSecrets(pools.house, config.SECRET_KEY),
     openPrices({ house: pools.house, config, now, onTrouble: report }),

@@ -6,6 +6,7 @@ import { type Worker, startWorker } from './worker.ts';
 import { readWebApp } from '#server/doors/static.ts';
 import { type Config, readConfig } from '#server/platform/config.ts';
 import { checkDatabase } from '#server/platform/database-check.ts';
+import { passPooler } from '#server/platform/database-pooler.ts';
 import { openDatabase } from '#server/platform/database.ts';
 import { defaultDataFolder } from '#server/platform/embedded-home.ts';
 import { type Embedded, startEmbedded } from '#server/platform/embedded.ts';
@@ -32,7 +33,9 @@ const root = join(import.meta.dirname, '../..');
 async function start(config: Config, log: Log, running: Running): Promise<number | undefined> {
   const dataFolder = config.KABARI_DATA ?? defaultDataFolder();
   const webApp = readWebApp(join(root, 'dist'));
-  const url = config.DATABASE_URL ?? (await ownDatabase(dataFolder, log, running));
+  const url = await passPooler(
+    config.DATABASE_URL ?? (await ownDatabase(dataFolder, log, running)),
+  );
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'migrations' });
   try {
     await checkDatabase(owner, config);

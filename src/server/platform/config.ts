@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { canonicalAddress } from './database-address.ts';
 import { type Setting, optional, readSetting, setting } from './setting.ts';
 import { StartError } from './start-error.ts';
 
@@ -70,14 +71,10 @@ const address = z
     ),
   );
 
-const postgresUrl = z
-  .string()
-  .check(
-    z.refine(
-      (word) => /^postgres(ql)?:\/\/[^/]*\/[^/?]+/.test(word) && URL.canParse(word),
-      'an address such as postgres://user:password@host:5432/kabari',
-    ),
-  );
+const postgresUrl = z.pipe(
+  z.pipe(z.string(), z.transform(canonicalAddress)),
+  z.string('an address such as postgres://user:password@host:5432/kabari'),
+);
 
 /** An address, or a range of them: `10.0.0.0/8`, `::1`. */
 const proxy = z

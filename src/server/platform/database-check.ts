@@ -8,6 +8,11 @@ const VERSION_MIN = 150_000;
 type Facts = {
   version: number;
   superuser: boolean;
+  role: string;
+  name: string;
+  /** May make tables and schemas. */
+  owns: boolean;
+  writable: boolean;
   fsync: string;
   synchronous_commit: string;
   encoding: string;
@@ -16,7 +21,7 @@ type Facts = {
 
 /**
  * Refuses a database the house cannot trust (`security.md`, T49): unreachable, older than 15, not
- * UTF-8, with a clock of its own; and in production one that we enter as superuser or that answers
+ * UTF-8, with a clock of its own, read-only, or another's; and in production one that we enter as superuser or that answers
  * before it has written.
  *
  * @param sql the pool of the owner.
@@ -45,7 +50,20 @@ export async function checkDatabase(
       `The clocks of this machine and the database are ${Math.round(apart / 1_000)} s apart; set them (NTP) and start again.`,
     );
   }
-  if (!production) return;
+  if (!facts.writable) {
+    throw new StartError(
+      `The database ${facts.name} takes no writes (a standby, or set to read-only); let DATABASE_URL name one that does.`,
+    );
+  }
+  if (!facts.owns) {
+    throw new StartError(
+      `The role ${facts.role} may not make tables in the database ${facts.name}; run this as an administrator, then start again: ALTER DATABASE ${facts.name} OWNER TO ${facts.role};`,
+    );
+  }
+  if (production) refuseUnsafe(facts);
+}
+
+function refuseUnsafe(facts: Facts): void {
   if (facts.superuser) {
     throw new StartError(
       'DATABASE_URL enters as a superuser, who sees past every wall; use a role that only owns the database.',
@@ -65,6 +83,11 @@ async function ask(sql: Sql): Promise<Facts> {
     const [facts] = await sql<Facts[]>`
       select current_setting('server_version_num')::int as version,
              (select rolsuper from pg_roles where rolname = current_user) as superuser,
+             quote_ident(current_user) as role,
+             quote_ident(current_database()) as name,
+             has_database_privilege(current_database(), 'create')
+               and coalesce(has_schema_privilege(to_regnamespace('public')::oid, 'create'), false) as owns,
+             current_setting('transaction_read_only') = 'off' as writable,
              current_setting('fsync') as fsync,
              current_setting('synchronous_commit') as synchronous_commit,
              current_setting('server_encoding') as encoding,

@@ -1,5 +1,7 @@
 import { Socket, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { readBareStartup } from './database-address.ts';
+import { PADDING, withSession } from './database-session.ts';
 
 /** Where the driver wants to go. */
 type Address = { host: string[]; port: number[]; path?: string | false };
@@ -29,6 +31,7 @@ const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
  */
 export function houseSocket(url: string, limits: Limits): object {
   const tls = tlsOf(url);
+  const { bare } = readBareStartup(url);
   let turn = 0;
   const socket = async ({ host, port, path }: Address): Promise<Socket> => {
     const at = turn++ % host.length;
@@ -37,7 +40,10 @@ export function houseSocket(url: string, limits: Limits): object {
       return await within(limits.connectMs, async (signal) => {
         const plain = await connected(to, signal);
         return tls === 'none' ? plain : secured(plain, to.host ?? '', { tls, signal });
-      }).then((made) => cleanStart(watched(neverFull(orderly(made)), limits.silenceMs)));
+      }).then((made) => {
+        const sound = watched(neverFull(orderly(made)), limits.silenceMs);
+        return cleanStart(bare ? withSession(sound) : sound);
+      });
     } catch (error) {
       return failing(error instanceof Error ? error : new Error(String(error)));
     }
@@ -46,7 +52,7 @@ export function houseSocket(url: string, limits: Limits): object {
 }
 
 /** The driver writes 1,024 bytes and more without waiting for its timer, which a close may have lost. */
-export const startupPadding = { 'app.padding': '.'.repeat(1_024) };
+export const startupPadding = { [PADDING]: '.'.repeat(1_024) };
 
 /** As PostgreSQL's own clients read `sslmode`, without the modes that may fall back to plain text. */
 function tlsOf(url: string): Tls {

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import postgres from 'postgres';
+import { readBareStartup, socketFolderOf } from './database-address.ts';
 import { houseSocket, startupPadding } from './database-socket.ts';
 import { repairDriver } from './driver-repair.ts';
 
@@ -44,8 +45,9 @@ type Wish = {
  */
 export function openDatabase(url: string, { max, as, name }: Wish): Sql {
   const statementMs = STATEMENT_TIMEOUT_MS[as];
-  const sql = postgres<typeof houseTypes>(url, {
-    ...socketFolderOf(url),
+  const { driverUrl } = readBareStartup(url);
+  const sql = postgres<typeof houseTypes>(driverUrl, {
+    ...socketFolderOf(driverUrl),
     max,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     keep_alive: 10,
@@ -91,13 +93,6 @@ const houseTypes = {
     parse: (day: string) => day,
   },
 };
-
-/** The folder of a unix socket in an address, which the driver would not decode by itself. */
-function socketFolderOf(url: string): { host: string } | undefined {
-  const { hostname } = new URL(url);
-  const host = decodeURIComponent(hostname);
-  return host.startsWith('/') ? { host } : undefined;
-}
 
 /**
  * Runs `work` in one transaction that sees one account. Naming the account travels with the first

@@ -224,7 +224,7 @@ export async function stopServer(home: Home, server: Running): Promise<void> {
 }
 
 /** A port nobody listens on now, on loopback. */
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().on('error', reject);
     server.listen(0, '127.0.0.1', () => {

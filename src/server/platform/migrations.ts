@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ensureAppRole } from './app-role.ts';
 import type { Sql, Tx } from './database.ts';
 import { StartError } from './start-error.ts';
 
@@ -15,10 +16,12 @@ type Migration = { name: string; text: string; sha256: string };
  *
  * @param sql a pool of the database's owner.
  * @returns the names applied now.
- * @throws StartError when an applied file was changed or is missing here, or when one fails.
+ * @throws StartError when an applied file was changed or is missing here, when one fails, or when
+ *   the role the application works as is missing and the owner may not make it.
  */
 export async function migrate(sql: Sql, folder: string): Promise<string[]> {
   const migrations = await readMigrations(folder);
+  await ensureAppRole(sql);
   const applied: string[] = [];
   for (;;) {
     const name = await sql.begin((tx) => applyNext(tx, migrations));
@@ -37,7 +40,7 @@ async function applyNext(tx: Tx, migrations: readonly Migration[]): Promise<stri
   const next = migrations[known.length];
   if (!next) return undefined;
   try {
-    await tx.unsafe(next.text);
+    await tx.unsafe(statementsOf(next));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new StartError(`The migration ${next.name} failed: ${why}.`, { cause: error });
@@ -57,10 +60,6 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 }
 
 async function prepare(tx: Tx): Promise<void> {
-  // From 16 on, who makes a role may not take it (`SET ROLE`) unless this says so.
-  await tx`
-    select set_config('createrole_self_grant', 'set, inherit', true)
-    where current_setting('server_version_num')::int >= 160000`;
   await tx.unsafe(`
     create table if not exists migrations (
       name       text primary key,
@@ -68,6 +67,17 @@ async function prepare(tx: Tx): Promise<void> {
       applied_at timestamptz not null default clock_timestamp()
     )`);
 }
+
+const FIRST = '0001_house.sql';
+/** Where the first migration goes on after making and granting the role `kabari_app`. */
+const AFTER_ROLE = 'grant usage on schema public to kabari_app;';
+
+/**
+ * What of a migration is run. `ensureAppRole` has seen to the role before; PostgreSQL refuses even
+ * to try `create role` to an owner who makes no roles, so the first migration begins after that.
+ */
+const statementsOf = ({ name, text }: Migration): string =>
+  name === FIRST ? text.slice(Math.max(0, text.indexOf(AFTER_ROLE))) : text;
 
 /** Migrations only go forward: what was applied stands, whole and in its order. */
 function refuseEdited(migrations: readonly Migration[], known: ReadonlyMap<string, string>): void {
