@@ -9,6 +9,8 @@ export type Front = {
   deploy: () => void;
   /** Nobody is reached any more. */
   cut: () => Promise<void>;
+  /** After `cut`: reached again, at the same address. */
+  mend: () => Promise<void>;
 };
 
 const SCRIPT = /(<script type="module"[^>]* src=")\/(?=assets)/;
@@ -60,6 +62,11 @@ export async function openFront(product: string): Promise<Front> {
       server.close();
       server.closeAllConnections();
       await closed;
+    },
+    mend: async () => {
+      const open = once(server, 'listening');
+      server.listen(port);
+      await open;
     },
   };
 }

@@ -38,7 +38,8 @@ async function openAt(
 }
 
 /** A network that is gone says so in the console. */
-const unreached = /ERR_(?:CONNECTION|FAILED|INTERNET|EMPTY|SOCKET)|Failed to fetch|status of 5/;
+const unreached =
+  /ERR_(?:CONNECTION|FAILED|INTERNET|EMPTY|SOCKET|INCOMPLETE)|Failed to fetch|status of 5/;
 
 const scriptOf = (tab: Page): Promise<string | null> =>
   tab.evaluate(() => document.querySelector('script[type="module"]')?.getAttribute('src') ?? null);
@@ -62,6 +63,57 @@ journey('the app opens without a network, at any of its addresses', async ({ pro
   await tab.goto(`${front.address}/auth/login`);
   await tab.getByRole('button', { name: 'Masuk', exact: true }).waitFor();
 });
+
+journey(
+  'a page that is loaded without a network comes by itself when there is one again',
+  async ({ product, person }) => {
+    const { session } = await customer(product.address);
+    const front = await frontOf(product.address);
+    const who = await person({ session, expects: [unreached] });
+    const tab = await openAt(who, front.address, session, '/saldo?kind=bonus');
+    const page = tab.getByRole('heading', { name: 'Saldo', exact: true, level: 1 });
+    await page.waitFor();
+
+    await who.context.setOffline(true);
+    await tab.reload();
+    await tab.getByRole('heading', { name: 'Belum tersambung' }).waitFor();
+    expect(new URL(tab.url()).pathname).toBe('/saldo');
+    await who.context.setOffline(false);
+    await page.waitFor();
+    expect(new URL(tab.url()).search).toBe('?kind=bonus');
+
+    // The browser has a network, only the server is out of reach: a deploy, say.
+    await front.cut();
+    await tab.reload();
+    await tab.getByText('Server belum dapat dihubungi.').waitFor();
+    expect(new URL(tab.url()).pathname).toBe('/saldo');
+    await front.mend();
+    await page.waitFor();
+    expect(new URL(tab.url()).search).toBe('?kind=bonus');
+  },
+);
+
+journey(
+  'who types on the sign-in page while the server is out of reach loses nothing to the tries',
+  async ({ product, person }) => {
+    const { session } = await customer(product.address);
+    const front = await frontOf(product.address);
+    const who = await person({ session, expects: [unreached] });
+    const tab = await openAt(who, front.address, session, '/');
+    await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+    await front.cut();
+    await tab.goto(`${front.address}/auth/login`);
+    const phone = tab.getByLabel('Nomor ponsel');
+    await phone.fill('0812');
+    const typed = await phone.inputValue();
+    let tries = 0;
+    tab.on('requestfailed', (request) => (tries += request.url().endsWith('/api') ? 1 : 0));
+    await soon(() => tries).toBeGreaterThan(2);
+    expect(await phone.inputValue()).toBe(typed);
+    await front.mend();
+    await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+  },
+);
 
 journey('a newer version waits for a click, and then it is there', async ({ product, person }) => {
   const { session } = await customer(product.address);

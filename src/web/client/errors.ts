@@ -71,6 +71,10 @@ export const fieldsOf = (error: unknown): Readonly<Record<string, string>> =>
 export const refusalCode = (error: unknown): RefusalCode | undefined =>
   error instanceof Error && told.has(error) ? (error as Refusal).code : undefined;
 
+/** Nobody has answered the question itself: no network, too late, or a server in trouble. */
+export const isUnanswered = (error: unknown): boolean =>
+  error instanceof TransportError || (refusalCode(error) !== undefined && !isDefinite(error));
+
 /** A definite no: asking again at once would only be answered the same. */
 export const isDefinite = (error: unknown): boolean =>
   error instanceof Error && told.get(error)?.definite === true;

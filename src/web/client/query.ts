@@ -1,5 +1,6 @@
 import {
   MutationCache,
+  onlineManager,
   QueryCache,
   QueryClient,
   useMutation,
@@ -19,6 +20,9 @@ const retryDelay = (_tries: number, error: Error): number =>
 
 /** No refetch on focus, refetch on reconnect, one retry: as specified. */
 export function makeQueryClient(): QueryClient {
+  // The library believes in a network until it hears that there is none. A page that was loaded
+  // without one would not notice that it is back.
+  onlineManager.setOnline(navigator.onLine);
   // A session that ended elsewhere shows itself in any answer: ask who is there again.
   const onError = (error: Error) => {
     if (refusalCode(error) === 'not_signed_in') void client.resetQueries({ queryKey: ['user'] });

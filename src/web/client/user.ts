@@ -1,7 +1,7 @@
-import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import type { SignedIn, User } from '#contract/accounts.ts';
 import { accountActs, calls } from '#web/client/calls.ts';
-import { refusalCode } from '#web/client/errors.ts';
+import { isUnanswered, refusalCode } from '#web/client/errors.ts';
 import {
   forgetSessionToken,
   saveSessionToken,
@@ -9,7 +9,17 @@ import {
   takeRedirect,
 } from '#web/client/session.ts';
 
-/** Who is signed in: asked once, never stale by itself. Without a token there is nobody to ask. */
+const RETRY_MS_MIN = 2_000;
+const RETRY_MS_MAX = 30_000;
+
+/** Until the next try after so many failures: 2, 4, 8, 16, then 30 s. */
+export const retryMs = (failures: number): number =>
+  Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** (failures - 1));
+
+/**
+ * Who is signed in: asked once, never stale by itself. Without a token there is nobody to ask. While the
+ * server cannot be reached it is asked again by itself; at once when the network returns.
+ */
 export const userQuery = queryOptions({
   queryKey: ['user'],
   queryFn: async ({ signal }): Promise<User> => {
@@ -28,7 +38,37 @@ export const userQuery = queryOptions({
   retry: (tries) => tries < 1 && sessionToken() !== '',
   refetchOnWindowFocus: false,
   refetchOnReconnect: true,
+  refetchInterval: ({ state: { status, error, errorUpdateCount } }) =>
+    status === 'error' && isUnreached(error) ? retryMs(errorUpdateCount) : false,
 });
+
+/** A session stands, only the server could not be asked about it: no reason to sign anybody out. */
+const isUnreached = (error: Error | null): boolean => sessionToken() !== '' && isUnanswered(error);
+
+/**
+ * What is known of who is signed in: `asking` at first; `unreached` while a session stands and the
+ * server cannot be asked about it; then `known`, or `nobody`.
+ */
+export type WhoIsThere = {
+  state: 'asking' | 'unreached' | 'known' | 'nobody';
+  user: User | undefined;
+  error: Error | null;
+  /** Asks again now. */
+  retry: () => void;
+};
+
+/** Follows who is signed in. */
+export function useWhoIsThere(): WhoIsThere {
+  const client = useQueryClient();
+  const { data: user, status, error, fetchStatus, errorUpdateCount } = useQuery(userQuery);
+  // Also while it is tried once more: what stands on the screen stays there meanwhile.
+  const waits = sessionToken() !== '' && (fetchStatus === 'paused' || errorUpdateCount > 0);
+  const unreached = status === 'error' ? isUnreached(error) : waits;
+  const retry = () => void client.resetQueries({ queryKey: userQuery.queryKey });
+  if (user) return { state: 'known', user, error, retry };
+  if (unreached) return { state: 'unreached', user, error, retry };
+  return { state: status === 'error' ? 'nobody' : 'asking', user, error, retry };
+}
 
 /**
  * The person who is signed in. For what stands inside the signed-in layout, where there is one.

@@ -13,7 +13,7 @@ import { keep, kept } from '#web/client/kept.ts';
 import { useSameUser } from '#web/client/preferences.ts';
 import { onSessionChange } from '#web/client/session.ts';
 import { usePush } from '#web/client/usePush.ts';
-import { userQuery, useUser } from '#web/client/user.ts';
+import { useUser, useWhoIsThere } from '#web/client/user.ts';
 import { AccountSheet, AccountTools, SidebarFoot } from '#web/features/shell/AccountMenu.tsx';
 import styles from '#web/features/shell/AppLayout.module.css';
 import { ClosingNotice } from '#web/features/profile/closing/ClosingNotice.tsx';
@@ -23,6 +23,7 @@ import { useLive } from '#web/features/messages/useLive.ts';
 import { useFrameKeys } from '#web/features/shell/keys/frameKeys.ts';
 import { OverlayButton } from '#web/features/shell/keys/OverlayButton.tsx';
 import { OverlayPlace } from '#web/features/shell/keys/OverlayPlace.tsx';
+import { Unreached } from '#web/features/shell/LostServer.tsx';
 import { Mark } from '#web/features/shell/Mark.tsx';
 import { menu, operatorMenu } from '#web/features/shell/menu.ts';
 import { NewVersion, useNewVersion } from '#web/features/shell/NewVersion.tsx';
@@ -39,11 +40,13 @@ import { Spinner } from '#web/ui/Spinner.tsx';
 /** Everything for who is signed in: the menu beside (or below) the page. */
 export function AppLayout() {
   // Deferred: the whole frame is drawn in slices, and not in one go that stops a phone.
-  const user = useDeferredValue(useQuery(userQuery).data);
+  const { state, user: signedIn, retry } = useWhoIsThere();
+  const user = useDeferredValue(signedIn);
   useArrival();
   // Somebody signed in or out in another tab: this one shows another person's facts.
   useEffect(() => onSessionChange(() => window.location.reload()), []);
-  return user ? <Shell /> : <Spinner screen />;
+  if (user) return <Shell />;
+  return state === 'unreached' ? <Unreached retry={retry} /> : <Spinner screen />;
 }
 
 function Shell() {

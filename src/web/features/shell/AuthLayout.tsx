@@ -1,9 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { warmCalls } from '#web/client/calls.ts';
 import { onSessionChange, sessionToken } from '#web/client/session.ts';
-import { userQuery } from '#web/client/user.ts';
+import { userQuery, useWhoIsThere } from '#web/client/user.ts';
 import styles from '#web/features/shell/AuthLayout.module.css';
 import { Mark } from '#web/features/shell/Mark.tsx';
 import { useArrival } from '#web/features/shell/useArrival.ts';
@@ -15,7 +15,7 @@ const LostServer = lazy(async () => ({
 
 /** Everything under `/auth`: one calm column. Who is signed in already is sent on. */
 export function AuthLayout() {
-  const { status, error, refetch } = useQuery(userQuery);
+  const { state, error, retry } = useWhoIsThere();
   useArrival();
   useEffect(warmCalls, []);
   const client = useQueryClient();
@@ -27,7 +27,7 @@ export function AuthLayout() {
       }),
     [client],
   );
-  if (status !== 'error') return <Spinner screen />;
+  if (state === 'asking' || state === 'known') return <Spinner screen />;
   return (
     <div className={styles['page']}>
       <main id="isi" tabIndex={-1} className={styles['column']}>
@@ -35,7 +35,7 @@ export function AuthLayout() {
         <div className={styles['content']}>
           {sessionToken() !== '' && (
             <Suspense>
-              <LostServer error={error} retry={() => void refetch()} />
+              <LostServer error={error} retry={retry} />
             </Suspense>
           )}
           <Outlet />

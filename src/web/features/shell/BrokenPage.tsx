@@ -27,7 +27,12 @@ function reloadOnce(): boolean {
 /** A page that broke: our bug, or a version that is gone. */
 export function BrokenPage({ error }: ErrorComponentProps) {
   useEffect(() => {
-    if (isOldVersion(error)) reloadOnce();
+    if (!isOldVersion(error)) return undefined;
+    if (navigator.onLine) return void reloadOnce();
+    // Without a network loading it again could only lose what is there.
+    const back = () => window.location.reload();
+    window.addEventListener('online', back, { once: true });
+    return () => window.removeEventListener('online', back);
   }, [error]);
   return (
     <main id="isi" tabIndex={-1} className={styles['page']} role="alert">

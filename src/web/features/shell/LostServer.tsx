@@ -1,15 +1,47 @@
-import { sentenceOf } from '#web/client/errors.ts';
-import styles from '#web/features/shell/AuthLayout.module.css';
+import { CloudOff } from 'lucide-react';
+import { sentenceOf, TransportError } from '#web/client/errors.ts';
+import layout from '#web/features/shell/AuthLayout.module.css';
+import notice from '#web/features/shell/Notice.module.css';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
+import { useOnline } from '#web/ui/frame/OfflineBar.tsx';
+import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
 
-/** A session is there, only the server could not be asked about it. */
-export const LostServer = ({ error, retry }: { error: unknown; retry: () => void }) => (
-  <div className={styles['lost']}>
-    <Alert visible state="warning" label={sentenceOf(error)}>
+type Props = {
+  /** The last failure; null while it is tried once more. */
+  error: Error | null;
+  retry: () => void;
+};
+
+const noAnswer = new TransportError('network');
+
+/** On the pages of signing in: a session is there, only the server could not be asked about it. */
+export const LostServer = ({ error, retry }: Props) => (
+  <div className={layout['lost']}>
+    <Alert visible state="warning" label={sentenceOf(error ?? noAnswer)}>
       <Button variant="link" tone="attention" onClick={retry}>
         Coba lagi
       </Button>
     </Alert>
   </div>
 );
+
+/** The same in place of every other page, which comes by itself as soon as the server answers. */
+export function Unreached({ retry }: Pick<Props, 'retry'>) {
+  const online = useOnline();
+  return (
+    <main id="isi" tabIndex={-1} className={notice['page']}>
+      <CloudOff size={40} className={notice['icon']} aria-hidden="true" />
+      <PageTitle>Belum tersambung</PageTitle>
+      <p className={notice['text']} role="status">
+        {online ? 'Server belum dapat dihubungi.' : 'Perangkat Anda sedang offline.'} Anda tetap
+        masuk, dan halaman ini terbuka sendiri begitu tersambung.
+      </p>
+      <div className={notice['actions']}>
+        <Button variant="outline" tone="neutral" onClick={retry}>
+          Coba lagi
+        </Button>
+      </div>
+    </main>
+  );
+}

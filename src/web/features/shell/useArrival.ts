@@ -1,28 +1,27 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { safeTarget } from '#web/client/redirect.ts';
 import { saveRedirect, takeRedirect } from '#web/client/session.ts';
-import { userQuery } from '#web/client/user.ts';
+import { useWhoIsThere } from '#web/client/user.ts';
 import { configQuery } from '#web/features/shell/queries.ts';
 import { returnTarget } from '#web/features/shell/returnTarget.ts';
 
 /**
  * Sends people on once it is known who they are: to `from` when the address carries it; from an auth
  * page to the saved path, else to `/`; who is not signed in from any other page to `/auth/login`,
- * their path saved. An address on another (allowed) site is asked about first: see `LeavingPage`.
+ * their path saved. Who cannot be asked about, for want of a network, stays where they are. An address on another (allowed) site is asked about first: see `LeavingPage`.
  */
 export function useArrival(): void {
   const router = useRouter();
   const client = useQueryClient();
-  const { status, data } = useQuery(userQuery);
-  const known = data !== undefined;
+  const { state } = useWhoIsThere();
 
   useEffect(() => {
-    if (status === 'pending') return;
+    if (state === 'asking' || state === 'unreached') return;
     const { origin, pathname, search, hash } = window.location;
     const onAuth = /^\/auth(?:\/|$)/.test(pathname);
-    if (!known) {
+    if (state === 'nobody') {
       if (onAuth) return;
       saveRedirect(pathname + search + hash);
       void router.navigate({ to: '/auth/login', replace: true });
@@ -39,5 +38,5 @@ export function useArrival(): void {
       if (onAuth) go(safeTarget(takeRedirect(), origin) ?? '/');
     };
     void arrive();
-  }, [client, known, router, status]);
+  }, [client, router, state]);
 }
