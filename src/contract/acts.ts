@@ -61,6 +61,7 @@ export const acts: readonly Act[] = [
   messages.unreadConversations,
   saldo.saldoSummary,
   saldo.listMutations,
+  saldo.listLineMessages,
   saldo.createTopup,
   saldo.listTopups,
   saldo.getTopup,

@@ -4,6 +4,7 @@ import { CivilDay } from './days.ts';
 import { Id, IdInput } from './ids.ts';
 import { Rupiah } from './money.ts';
 import { WholeNumber } from './numbers.ts';
+import { Phone } from './phone.ts';
 
 export const EntryKind = z.enum([
   'hold',
@@ -20,8 +21,8 @@ export type EntryKind = z.output<typeof EntryKind>;
 
 /** Kinds in the interface's words. */
 export const entryKindLabel: Record<EntryKind, string> = {
-  hold: 'Ditahan untuk pesan',
-  release: 'Tahanan dikembalikan',
+  hold: 'Dana ditahan untuk pesan',
+  release: 'Dana tertahan dikembalikan',
   capture: 'Biaya pesan',
   topup: 'Isi saldo',
   bonus: 'Bonus',
@@ -30,6 +31,15 @@ export const entryKindLabel: Record<EntryKind, string> = {
   payout: 'Pencairan',
   adjust: 'Penyesuaian',
 };
+
+/** What a capture or a release did is a step of the line of its hold, and no line of its own. */
+export type LineKind = Exclude<EntryKind, 'capture' | 'release'>;
+export const LineKind = z.enum(
+  EntryKind.options.filter((kind): kind is LineKind => kind !== 'capture' && kind !== 'release'),
+);
+
+/** The kinds of lines in the interface's words, to choose by. */
+export const lineKindLabel: Record<LineKind, string> = { ...entryKindLabel, hold: 'Biaya pesan' };
 
 export const saldoSummary = act({
   name: 'saldo_summary',
@@ -46,18 +56,28 @@ export const saldoSummary = act({
 });
 export type SaldoSummary = z.output<typeof saldoSummary.output>;
 
-/** One line of the statement. */
+/**
+ * One line of the statement: an entry of the ledger, and where that is a hold for messages, with what
+ * captures and releases have done to it since. The amounts of all lines sum up to the wallet.
+ */
 export const Mutation = z.object({
   seq: z.int(),
-  kind: EntryKind,
-  /** What it did to the available saldo. */
+  kind: LineKind,
+  /** What it has done to the available saldo; of a hold without what was given back. */
   amount: Rupiah,
-  /** What it did to the held part. */
+  /** What of it is held now. */
   held_amount: Rupiah,
+  /** The wallet when the entry was made. */
   available_after: Rupiah,
   held_after: Rupiah,
   /** How many messages it stands for. */
   items: z.int(),
+  /** Of a hold: how many of its messages were paid for, given back, or wait for either. */
+  outcome: z.nullable(
+    z.object({ captured: z.int(), released: z.int(), held: z.int(), returned: Rupiah }),
+  ),
+  /** The message, where it stands for one. */
+  message: z.nullable(z.object({ id: Id('message'), peer: Phone })),
   memo: z.nullable(z.string()),
   topup_id: z.nullable(Id('topup')),
   created_at: z.coerce.date(),
@@ -72,9 +92,33 @@ export const listMutations = act({
     ...paging(['created_at']),
     from: z.optional(CivilDay),
     to: z.optional(CivilDay),
-    kind: z.optional(EntryKind),
+    kind: z.optional(LineKind),
   },
   output: Mutation,
+});
+
+/** A message that a line of the statement stands for, and what became of its price. */
+export const LineMessage = z.object({
+  message_id: Id('message'),
+  peer: Phone,
+  price: Rupiah,
+  state: z.enum(['held', 'captured', 'released']),
+  /** When it was paid or given back, and the available saldo right after; null while it is held. */
+  settled_at: z.nullable(z.coerce.date()),
+  available_after: z.nullable(Rupiah),
+});
+export type LineMessage = z.output<typeof LineMessage>;
+
+/** The messages of one line of the statement, in the order they were accepted. */
+export const listLineMessages = act({
+  name: 'saldo_mutation_messages',
+  by: 'customer',
+  list: 'default',
+  input: {
+    ...paging(['created_at']),
+    seq: z.coerce.number().check(z.int(), z.minimum(1)),
+  },
+  output: LineMessage,
 });
 
 export const TopupStatus = z.enum([

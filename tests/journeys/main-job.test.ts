@@ -72,7 +72,8 @@ async function topUp(stranger: Person, tab: Page): Promise<void> {
   await dialog.getByText('Lunas', { exact: true }).first().waitFor();
   await dialog.getByRole('button', { name: 'Selesai' }).click();
   await soon(async () => rupiahIn(await available(tab))).toBe(before + total);
-  const mutation = tab.getByRole('table', { name: 'Mutasi saldo' }).locator('tbody tr').first();
+  // Under the day.
+  const mutation = tab.getByRole('table', { name: 'Mutasi saldo' }).locator('tbody tr').nth(1);
   await soon(() => mutation.innerText()).toMatch(/Isi saldo/);
 }
 

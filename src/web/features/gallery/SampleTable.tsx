@@ -57,7 +57,7 @@ export const sampleColumns: readonly Column<Sample>[] = [
 
 type Props = Pick<
   TableProps<Sample>,
-  'caption' | 'onOpen' | 'openKey' | 'menu' | 'selection' | 'empty'
+  'caption' | 'onOpen' | 'openKey' | 'menu' | 'selection' | 'empty' | 'group' | 'detail'
 > & {
   type: Paging;
   rows: readonly Sample[];

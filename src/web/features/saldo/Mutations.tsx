@@ -1,10 +1,21 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { formatNumber } from '#contract/money.ts';
-import { EntryKind, entryKindLabel, listMutations, type Mutation } from '#contract/saldo.ts';
+import { ChevronDown } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { formatNumber, formatRupiah } from '#contract/money.ts';
+import { formatPhone } from '#contract/phone.ts';
+import {
+  entryKindLabel,
+  LineKind,
+  lineKindLabel,
+  listMutations,
+  type Mutation,
+} from '#contract/saldo.ts';
+import { formatDate, formatDateTime, formatTime } from '#contract/time.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useList } from '#web/client/list.ts';
+import { useUser } from '#web/client/user.ts';
+import { LineSteps } from '#web/features/saldo/LineSteps.tsx';
 import styles from '#web/features/saldo/Mutations.module.css';
-import { When } from '#web/features/shell/When.tsx';
 import { Button, LinkButton } from '#web/ui/Button.tsx';
 import { type Column, DataTable, type TableView } from '#web/ui/tables/DataTable.tsx';
 import { DatePicker } from '#web/ui/fields/DatePicker.tsx';
@@ -18,66 +29,46 @@ const route = getRouteApi('/app/saldo');
 
 const kinds = [
   { value: '', label: 'Semua jenis' },
-  ...EntryKind.options.map((kind) => ({ value: kind, label: entryKindLabel[kind] })),
+  ...LineKind.options.map((kind) => ({ value: kind, label: lineKindLabel[kind] })),
 ];
 
-const columns: readonly Column<Mutation>[] = [
+const columns = (zone: string): readonly Column<Mutation>[] => [
   {
     id: 'created_at',
     title: 'Waktu',
     sortable: true,
-    width: 170,
+    width: 110,
     phone: 'line',
-    cell: ({ created_at }) => <When at={created_at} />,
+    cell: ({ created_at: at }) => (
+      <time className="num" dateTime={at.toISOString()} title={formatDateTime(at, zone)}>
+        {formatTime(at, zone)}
+      </time>
+    ),
   },
   {
     id: 'kind',
     title: 'Keterangan',
-    width: 280,
+    width: 340,
     phone: 'title',
     cell: (row) => <What row={row} />,
   },
   {
     id: 'amount',
-    title: 'Tersedia',
+    title: 'Jumlah',
     align: 'end',
     phone: 'aside',
-    cell: ({ amount }) =>
-      amount === 0 ? <Unmoved what="Saldo tersedia" /> : <Money amount={amount} signed />,
-  },
-  {
-    id: 'held_amount',
-    title: 'Tertahan',
-    align: 'end',
-    phone: 'note',
-    cell: ({ held_amount }) => (
-      <span className={styles['held']}>
-        <span className={styles['heldWord']}>Tertahan </span>
-        {held_amount === 0 ? (
-          <Unmoved what="Saldo tertahan" />
-        ) : (
-          <>
-            {held_amount > 0 && '+'}
-            <Money amount={held_amount} />
-          </>
-        )}
-      </span>
-    ),
+    cell: ({ amount }) => <Money amount={amount} signed />,
   },
   {
     id: 'available_after',
     title: 'Saldo setelahnya',
     align: 'end',
-    phone: 'hidden',
-    cell: ({ available_after, held_after }) => (
-      <span className={styles['after']}>
+    phone: 'note',
+    cell: ({ available_after }) => (
+      <>
+        <span className={styles['afterWord']}>Saldo </span>
         <Money amount={available_after} />
-        {held_after > 0 && (
-          <span className={styles['small']}>
-            tertahan <Money amount={held_after} />
-          </span>
-        )}
-      </span>
+      </>
     ),
   },
 ];
@@ -86,7 +77,10 @@ const columns: readonly Column<Mutation>[] = [
 export function Mutations() {
   const { page = 0, sort_by, sort_type = 'desc', from, to, kind } = route.useSearch();
   const navigate = useNavigate({ from: '/saldo' });
-  const known = EntryKind.options.find((one) => one === kind);
+  const known = LineKind.options.find((one) => one === kind);
+  const zone = useUser().timezone;
+  const opened = useOpened();
+  const shown = useMemo(() => columns(zone), [zone]);
   const view: TableView = {
     page,
     sort: sort_by === 'created_at' ? { sort_by, sort_type } : undefined,
@@ -96,8 +90,7 @@ export function Mutations() {
   const list = useList(listMutations, filters, view);
   const filtered = range !== null || known !== undefined;
 
-  type Change = { page?: number; from?: string; to?: string; kind?: string };
-  const go = (change: { [K in keyof Change]: Change[K] | undefined }) =>
+  const go = (change: Change) =>
     void navigate({
       search: (before) => ({ ...before, page: undefined, ...change }),
       resetScroll: false,
@@ -105,35 +98,22 @@ export function Mutations() {
 
   return (
     <Panel title="Mutasi">
-      <div className={styles['filters']}>
-        <DatePicker
-          label="Tanggal"
-          labels={dateWords}
-          hideLabel
-          value={range}
-          onChange={(chosen) => go({ from: chosen?.from, to: chosen?.to })}
-        />
-        <Select
-          label="Jenis mutasi"
-          hideLabel
-          options={kinds}
-          value={known ?? ''}
-          onChange={(event) => go({ kind: event.target.value || undefined })}
-        />
-        {filtered && (
-          <Button
-            variant="subtle"
-            tone="neutral"
-            onClick={() => go({ from: undefined, to: undefined, kind: undefined })}
-          >
-            Hapus filter
-          </Button>
-        )}
-      </div>
+      <p className={styles['note']}>
+        Satu pesan, atau satu kiriman banyak pesan, adalah satu baris. Buka barisnya untuk melihat
+        kapan dananya ditahan, dipotong, atau dikembalikan.
+      </p>
+      <Filters range={range} kind={known} onChange={go} />
       <DataTable
         caption="Mutasi saldo"
-        columns={columns}
+        columns={shown}
         rowKey={(row) => String(row.seq)}
+        group={({ created_at }) => formatDate(created_at, zone)}
+        menu={(row) =>
+          row.outcome && (
+            <Opener row={row} open={opened.has(row.seq)} onToggle={() => opened.toggle(row.seq)} />
+          )
+        }
+        detail={(row) => row.outcome && opened.has(row.seq) && <LineSteps line={row} />}
         {...list.table}
         onView={({ page: next, sort }, { replace } = { replace: false }) =>
           void navigate({
@@ -147,13 +127,47 @@ export function Mutations() {
             error={list.error}
             filtered={filtered}
             onRetry={() => void list.refetch()}
-            onReset={() => go({ from: undefined, to: undefined, kind: undefined })}
+            onReset={() => go(noFilter)}
           />
         }
       />
     </Panel>
   );
 }
+
+/** What is chosen anew; `undefined` for all. */
+type Change = { from?: string | undefined; to?: string | undefined; kind?: string | undefined };
+const noFilter: Change = { from: undefined, to: undefined, kind: undefined };
+
+type FiltersProps = {
+  range: { from: string; to: string } | null;
+  kind: LineKind | undefined;
+  onChange: (change: Change) => void;
+};
+
+const Filters = ({ range, kind, onChange }: FiltersProps) => (
+  <div className={styles['filters']}>
+    <DatePicker
+      label="Tanggal"
+      labels={dateWords}
+      hideLabel
+      value={range}
+      onChange={(chosen) => onChange({ from: chosen?.from, to: chosen?.to })}
+    />
+    <Select
+      label="Jenis mutasi"
+      hideLabel
+      options={kinds}
+      value={kind ?? ''}
+      onChange={(event) => onChange({ kind: event.target.value || undefined })}
+    />
+    {(range || kind) && (
+      <Button variant="subtle" tone="neutral" onClick={() => onChange(noFilter)}>
+        Hapus filter
+      </Button>
+    )}
+  </div>
+);
 
 type NothingProps = {
   error: Error | null;
@@ -181,9 +195,29 @@ function Nothing({ error, filtered, onRetry, onReset }: NothingProps) {
   );
 }
 
-function What({ row: { kind, items, memo, topup_id } }: { row: Mutation }) {
-  const counted = items > 1 ? `${formatNumber(items)} pesan` : undefined;
-  const more = memo === entryKindLabel[kind] ? null : memo;
+/** What a line is called: by what became of the money, where it was held for messages. */
+function titleOf({ kind, items, outcome }: Mutation): string {
+  if (!outcome) return lineKindLabel[kind];
+  if (outcome.held === items) return entryKindLabel.hold;
+  return outcome.released === items ? entryKindLabel.release : entryKindLabel.capture;
+}
+
+/** What more there is to say: how many messages, and of how many the money came back or waits. */
+function moreOf({ kind, items, outcome, memo }: Mutation): string {
+  const some = (count: number) => count > 0 && count < items;
+  const parts = [
+    items > 1 && `${formatNumber(items)} pesan`,
+    outcome && some(outcome.released) && `${formatNumber(outcome.released)} dikembalikan`,
+    outcome && outcome.returned > 0 && `${formatRupiah(outcome.returned)} kembali ke saldo`,
+    outcome && some(outcome.held) && `${formatNumber(outcome.held)} masih ditahan`,
+    memo !== lineKindLabel[kind] && memo,
+  ];
+  return parts.filter(Boolean).join(' · ');
+}
+
+function What({ row }: { row: Mutation }) {
+  const { topup_id, message } = row;
+  const more = moreOf(row);
   return (
     <span className={styles['what']}>
       {topup_id ? (
@@ -192,22 +226,46 @@ function What({ row: { kind, items, memo, topup_id } }: { row: Mutation }) {
           search={(before) => ({ ...before, open: topup_id, new: undefined })}
           resetScroll={false}
         >
-          {entryKindLabel[kind]}
+          {titleOf(row)}
         </Link>
       ) : (
-        entryKindLabel[kind]
+        titleOf(row)
       )}
-      {(counted || more) && (
-        <span className={styles['small']}>{[counted, more].filter(Boolean).join(' · ')}</span>
+      {message && (
+        <Link to="/message-history" search={{ open: message.id }} className={styles['number']}>
+          {formatPhone(message.peer)}
+        </Link>
       )}
+      {more && <span className={styles['small']}>{more}</span>}
     </span>
   );
 }
 
-/** A dash, for a part of the balance that stayed as it was. */
-const Unmoved = ({ what }: { what: string }) => (
-  <span className={styles['none']}>
-    <span aria-hidden="true">–</span>
-    <span className="sr-only">{what} tidak berubah</span>
-  </span>
+type OpenerProps = { row: Mutation; open: boolean; onToggle: () => void };
+
+/** Opens a line to its steps, and shuts it. */
+const Opener = ({ row, open, onToggle }: OpenerProps) => (
+  <button
+    type="button"
+    className={styles['opener']}
+    aria-expanded={open}
+    aria-label={`Rincian ${titleOf(row)} ${row.message ? formatPhone(row.message.peer) : moreOf(row)}`}
+    onClick={onToggle}
+  >
+    <ChevronDown size={18} aria-hidden="true" />
+  </button>
 );
+
+/** Which lines are open. */
+function useOpened() {
+  const [seqs, setSeqs] = useState<ReadonlySet<number>>(new Set());
+  return {
+    has: (seq: number) => seqs.has(seq),
+    toggle: (seq: number) =>
+      setSeqs((before) => {
+        const after = new Set(before);
+        if (!after.delete(seq)) after.add(seq);
+        return after;
+      }),
+  };
+}

@@ -289,3 +289,38 @@ test('on a phone a row is two lines and nothing is wider than the screen', async
   const target = await boxOf(one.locator('xpath=..'));
   expect(Math.min(target.width, target.height)).toBeGreaterThanOrEqual(44);
 });
+
+test('rows of one day stand under it, said once; a row opens in its place', async ({ show }) => {
+  for (const width of [1440, 390] as const) {
+    const page = await show('data-table', { width });
+    const daily = table(page, 'Pesan per hari');
+    await daily.getByRole('rowheader').first().waitFor();
+    expect(await daily.getByRole('rowheader').allInnerTexts()).toEqual([
+      '20 Nov 2026',
+      '19 Nov 2026',
+      '18 Nov 2026',
+    ]);
+    const opener = daily.getByRole('button', { name: /^Rincian/ }).first();
+    expect(await opener.getAttribute('aria-expanded')).toBe('false');
+    const rows = await daily.getByRole('row').count();
+    await opener.press('Enter');
+    await soon(() => opener.getAttribute('aria-expanded')).toBe('true');
+    expect(await daily.getByRole('row').count()).toBe(rows + 1);
+    const detail = daily.getByRole('row').nth(3);
+    expect((await boxOf(detail)).width).toBeGreaterThan(300);
+    await opener.press('Enter');
+    await soon(() => daily.getByRole('row').count()).toBe(rows);
+  }
+});
+
+test('on phones there is a list of orders only where there is something to sort', async ({
+  show,
+}) => {
+  const page = await show('data-table', { width: 390 });
+  const order = (caption: string) =>
+    page.getByRole('combobox', { name: `Urutkan ${caption}`, exact: true });
+  await table(page, 'Pesan tunggal').getByText('Budi Santoso 1').waitFor();
+  await soon(() => order('Pesan terkirim').count()).toBe(1);
+  expect(await order('Pesan tunggal').count()).toBe(0);
+  await soon(() => order('Pesan kosong').count()).toBe(0);
+});

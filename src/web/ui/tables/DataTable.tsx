@@ -71,6 +71,10 @@ export type TableProps<Row> = {
   openKey?: string | undefined;
   /** A last cell for a row's own menu; its button is named after the row. */
   menu?: (row: Row) => ReactNode;
+  /** What stands under a row, over its whole width; null for nothing. */
+  detail?: (row: Row) => ReactNode;
+  /** Rows that follow each other with the same words (a day) stand under these words, said once. */
+  group?: (row: Row) => string;
   /** Gives each row a checkbox, and x to choose it. */
   selection?: Selection<Row>;
   /** Names the page numbers where a screen has more than one such list. */
@@ -108,7 +112,9 @@ export function DataTable<Row>(props: TableProps<Row>) {
   const turnable = (totalPages ?? 0) > 1 || hasMore || columns.some((one) => one.sortable);
   return (
     <div className={styles['place']}>
-      <PhoneSort caption={caption} columns={columns} sort={view.sort} onSort={sort} />
+      {(coming || rows.length > 1 || (totalPages ?? 0) > 1) && (
+        <PhoneSort caption={caption} columns={columns} sort={view.sort} onSort={sort} />
+      )}
       {selection && <ChosenBar caption={caption} table={props} selection={selection} />}
       <div className={styles['scroll']}>
         <table

@@ -1,4 +1,4 @@
-import { memo, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
+import { Fragment, memo, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
 import boxes from '#web/ui/fields/Checkbox.module.css';
 import type { Column, Selection, TableProps } from '#web/ui/tables/DataTable.tsx';
 import styles from '#web/ui/tables/DataTable.module.css';
@@ -25,11 +25,47 @@ export function TableBody<Row>({ table, waiting }: Props<Row>) {
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <tbody role="rowgroup" onKeyDown={onOpen || selection ? walk : undefined}>
       {waiting && <Bones table={table} />}
-      {!waiting && rows.map((row) => <Line key={rowKey(row)} row={row} table={table} />)}
+      {!waiting &&
+        rows.map((row, index) => (
+          <Fragment key={rowKey(row)}>
+            <GroupHead row={row} before={rows[index - 1]} group={table.group} span={span} />
+            <Line row={row} table={table} />
+            <Detail span={span}>{table.detail?.(row)}</Detail>
+          </Fragment>
+        ))}
       {!waiting && rows.length === 0 && <Nothing span={span}>{empty}</Nothing>}
     </tbody>
   );
 }
+
+type GroupProps<Row> = {
+  row: Row;
+  before: Row | undefined;
+  group: ((row: Row) => string) | undefined;
+  span: number;
+};
+
+/** The words over the first row of a group. */
+function GroupHead<Row>({ row, before, group, span }: GroupProps<Row>) {
+  const words = group?.(row);
+  if (!group || (before !== undefined && group(before) === words)) return null;
+  return (
+    <tr role="row" className={styles['group']}>
+      <th role="rowheader" scope="rowgroup" colSpan={span}>
+        {words}
+      </th>
+    </tr>
+  );
+}
+
+const Detail = ({ span, children }: { span: number; children: ReactNode }) =>
+  children && (
+    <tr role="row" className={styles['detail']}>
+      <td role="cell" colSpan={span}>
+        {children}
+      </td>
+    </tr>
+  );
 
 const Nothing = ({ span, children }: { span: number; children: ReactNode }) => (
   <tr role="row" className={styles['nothing']}>

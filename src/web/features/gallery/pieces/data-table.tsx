@@ -1,6 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { Ellipsis } from 'lucide-react';
+import { ChevronDown, Ellipsis } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
+import { formatDate } from '#contract/time.ts';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { sampleRows, type Sample } from '#web/features/gallery/sampleServer.ts';
 import { sampleColumns, SampleTable } from '#web/features/gallery/SampleTable.tsx';
@@ -31,6 +32,12 @@ function Demo() {
       </Show>
       <Show title="Rows to choose">
         <Choosing />
+      </Show>
+      <Show title="Days said once, rows that open in place">
+        <Unfolding />
+      </Show>
+      <Show title="One row: nothing to sort">
+        <SampleTable caption="Pesan tunggal" type="default" rows={some.slice(0, 1)} />
       </Show>
       <Show title="Answers when it is told to">
         <Waiting />
@@ -136,6 +143,38 @@ function Choosing() {
       <Emitted of="Chosen">{[...chosen].join(' ')}</Emitted>{' '}
       <Emitted of="Opened from the chosen">{opened}</Emitted>
     </div>
+  );
+}
+
+/** Four messages a day. */
+const daily = many.map((row, at) => ({
+  ...row,
+  at: `2026-11-${String(20 - (Math.floor(at / 4) % 20)).padStart(2, '0')}`,
+}));
+
+function Unfolding() {
+  const [open, setOpen] = useState('');
+  return (
+    <SampleTable
+      caption="Pesan per hari"
+      type="default"
+      rows={daily}
+      group={({ at }) => formatDate(at)}
+      menu={({ id, peer }) => (
+        <Button
+          square
+          size="sm"
+          variant="link"
+          tone="neutral"
+          aria-label={`Rincian ${peer}`}
+          aria-expanded={open === id}
+          onClick={() => setOpen(open === id ? '' : id)}
+        >
+          <ChevronDown size={18} />
+        </Button>
+      )}
+      detail={({ id, text }) => open === id && <p>{text}</p>}
+    />
   );
 }
 
@@ -255,6 +294,12 @@ export const piece: Piece = {
     },
     { name: 'openKey', type: 'string', about: 'The row whose details are open.' },
     { name: 'menu', type: '(row) => ReactNode', about: 'A last cell for a row’s own menu.' },
+    { name: 'detail', type: '(row) => ReactNode', about: 'What stands under a row, if anything.' },
+    {
+      name: 'group',
+      type: '(row) => string',
+      about: 'Words (a day) that stand once over the rows that share them.',
+    },
     {
       name: 'selection',
       type: '{ chosen, onChoose, nameOf, actions }',

@@ -1,0 +1,63 @@
+import { expect } from 'vitest';
+import { soon } from '#tests/soon.ts';
+import { deliverText, newSender, sendTexts, signUp, topUp } from './portal.ts';
+import { setTheStage } from './stage.ts';
+import { arrivesAt, press } from './steps.ts';
+
+const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+
+const delivered = '6281299993001';
+/** Fails: not on the network. */
+const missing = '62800000003';
+
+journey('a message is one line of the statement, which opens to its steps', async (stage) => {
+  const { address } = stage.product;
+  const shop = await signUp(address, { name: 'Toko Roti Manis', phone: '6281355504001' });
+  await topUp(address, shop, 50_000);
+  const sender = await newSender(address, shop, { name: 'Kasir', phone: shop.phone });
+  await deliverText(address, sender, { to: delivered, text: 'Roti Anda sudah siap.' });
+  await sendTexts(address, sender, [{ to: missing, text: 'Roti Anda sudah siap.' }]);
+  const many = Array.from({ length: 12 }, (_, at) => ({
+    to: `62813555${String(70_001 + at)}`,
+    text: `Pesanan nomor ${at + 1} sudah siap.`,
+  }));
+  await sendTexts(address, sender, many);
+
+  const { open } = await stage.person({ session: shop.session });
+  const tab = await open('/saldo');
+  const statement = tab.getByRole('table', { name: 'Mutasi saldo' });
+  const back = statement.getByRole('row', { name: /Dana tertahan dikembalikan/ });
+  await back.waitFor();
+  await soon(() => statement.getByText(/Dana ditahan|masih ditahan/).count()).toBe(0);
+  // Five lines (bonus, top-up, two messages, a batch) under one day.
+  expect(await statement.getByRole('button', { name: /^Rincian/ }).count()).toBe(3);
+  expect(await statement.getByRole('rowheader').count()).toBe(1);
+  expect(await back.innerText()).toMatch(/\+62 800-0000-03[\s\S]*Rp\s150 kembali ke saldo/);
+
+  const opener = back.getByRole('button', { name: /^Rincian/ });
+  await press(tab, opener);
+  expect(await opener.getAttribute('aria-expanded')).toBe('true');
+  const steps = statement.getByRole('listitem');
+  await soon(() => steps.count()).toBe(2);
+  expect((await steps.allInnerTexts()).map((text) => text.split('\n')[0])).toEqual([
+    'Dana ditahan',
+    'Dana tertahan dikembalikan',
+  ]);
+  await opener.press('Enter');
+  await soon(() => steps.count()).toBe(0);
+
+  await statement.getByRole('button', { name: /^Rincian Biaya pesan 12 pesan/ }).click();
+  const messages = statement.getByRole('list', { name: 'Pesan di mutasi ini' });
+  await soon(() => messages.getByRole('listitem').count()).toBe(10);
+  await tab
+    .getByRole('navigation', { name: 'Halaman pesan di mutasi ini' })
+    .getByRole('button', { name: 'Halaman 2', exact: true })
+    .click();
+  await soon(() => messages.getByRole('listitem').count()).toBe(2);
+  await messages.getByRole('link', { name: '+62 813-5557-0012' }).click();
+  await arrivesAt(tab, '/message-history');
+  await tab
+    .getByRole('dialog', { name: 'Rincian pesan' })
+    .getByText('Pesanan nomor 12 sudah siap.', { exact: true })
+    .waitFor();
+});
