@@ -51,6 +51,7 @@ const example = {
   required: 15_000,
   available: 2_500,
   request: 'req_01JD8ZK3',
+  allow: 'GET, HEAD, OPTIONS',
   why: 'akhir tidak terduga',
   what: 'Pesan',
   ref: 'pesanan-17',

@@ -2,6 +2,9 @@ import type { FactsOf, RefusalCode } from './refusals.ts';
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
 
+/** What may be missing, as facts name it. */
+const things: Readonly<Record<string, string>> = { Pesan: 'The message', Token: 'The token' };
+
 /** The refusals' sentences for programs whose makers asked for English (`Accept-Language: en`). */
 const sentences: Sentences = {
   act_unknown: 'This request is not known here.',
@@ -9,10 +12,14 @@ const sentences: Sentences = {
   origin_foreign: 'Requests from other sites are refused.',
   not_signed_in: 'The session has ended. Sign in again.',
   not_allowed: 'You may not do this.',
-  not_found: 'Not found. Check the id; it may belong to another token or have been deleted.',
-  input_invalid: 'Some fields need to be corrected; `fields` says which.',
-  body_too_large: 'The request body is too large.',
-  media_type_unsupported: 'This content type is not supported; send JSON.',
+  not_found: ({ what }) =>
+    `${things[what] ?? 'This'} was not found. Check the id; it may belong to another token or have been deleted.`,
+  path_unknown: 'This address is not part of the API. All of its addresses are described at /docs.',
+  method_not_allowed: ({ allow }) => `This address does not take this method. Use ${allow}.`,
+  input_invalid: 'Some fields need to be corrected; `fields` says which, and what they take.',
+  body_too_large: 'The request body may have 1,048,576 bytes. Send fewer messages in one request.',
+  media_type_unsupported:
+    'Send the request body as JSON, not compressed, with `Content-Type: application/json`.',
   too_many_requests: ({ seconds }) => `Too many requests. Try again in ${seconds} s.`,
   busy: ({ seconds }) => `The service is busy. Try again in ${seconds} s; nothing is lost.`,
   timed_out: 'The answer took too long. Repeat the request with the same idempotency key.',
@@ -33,7 +40,10 @@ const sentences: Sentences = {
   phone_same: 'This is the present number.',
   export_limit: ({ limit }) => `An export may be asked for ${limit} times a day.`,
   account_suspended: 'This account is suspended. Contact customer service.',
-  token_invalid: 'The API key is unknown or revoked. Check it on the Token page.',
+  token_missing:
+    'There is no API key. Send the header `Authorization: Bearer <key>`; keys are made on the Token page.',
+  token_invalid:
+    'The API key is unknown, not copied whole, or revoked. Check it on the Token page.',
   token_not_linked: 'The token is not linked to a phone. Scan its QR on the Token page first.',
   token_limit_reached: ({ limit }) => `This token's daily limit (${limit} messages) is reached.`,
   tokens_full: ({ limit }) => `This account already has ${limit} tokens.`,

@@ -14,6 +14,8 @@ export const refusals = {
   not_signed_in: { status: 401, facts: none },
   not_allowed: { status: 403, facts: none },
   not_found: { status: 404, facts: z.object({ what: z.string() }) },
+  path_unknown: { status: 404, facts: none },
+  method_not_allowed: { status: 405, facts: z.object({ allow: z.string() }) },
   input_invalid: { status: 422, facts: z.object({ fields: z.record(z.string(), z.string()) }) },
   body_too_large: { status: 413, facts: none },
   media_type_unsupported: { status: 415, facts: none },
@@ -38,6 +40,7 @@ export const refusals = {
   export_limit: { status: 429, facts: z.object({ limit: z.int() }) },
   account_suspended: { status: 423, facts: none },
 
+  token_missing: { status: 401, facts: none },
   token_invalid: { status: 401, facts: none },
   token_not_linked: { status: 409, facts: none },
   token_limit_reached: { status: 429, facts: z.object({ limit: z.int() }) },
@@ -120,6 +123,8 @@ const sentences: Sentences = {
   not_signed_in: 'Sesi Anda sudah berakhir. Silakan masuk kembali.',
   not_allowed: 'Anda tidak berhak melakukan ini.',
   not_found: ({ what }) => `${what} tidak ditemukan. Periksa kembali, mungkin sudah dihapus.`,
+  path_unknown: 'Alamat ini tidak ada di API. Semua alamatnya dijelaskan di /docs.',
+  method_not_allowed: ({ allow }) => `Metode ini tidak berlaku di alamat ini. Gunakan ${allow}.`,
   input_invalid: 'Ada isian yang perlu diperbaiki. Periksa bagian yang ditandai.',
   body_too_large: 'Isi permintaan terlalu besar. Perkecil lalu coba lagi.',
   media_type_unsupported: 'Jenis isi permintaan tidak didukung.',
@@ -151,7 +156,10 @@ const sentences: Sentences = {
     `Unduhan data hanya dapat diminta ${limit} kali sehari. Coba lagi besok.`,
   account_suspended: 'Akun ini sedang ditangguhkan. Hubungi layanan pelanggan.',
 
-  token_invalid: 'Kunci API tidak dikenal atau sudah dicabut. Periksa kuncinya di halaman Token.',
+  token_missing:
+    'Kunci API belum disertakan. Kirim header `Authorization: Bearer <kunci>`; kuncinya dibuat di halaman Token.',
+  token_invalid:
+    'Kunci API tidak dikenal, tidak tersalin utuh, atau sudah dicabut. Periksa kuncinya di halaman Token.',
   token_not_linked: 'Token belum tersambung ke ponsel. Pindai QR di halaman Token lebih dulu.',
   token_limit_reached: ({ limit }) =>
     `Batas harian token ini (${limit} pesan) sudah tercapai. Coba lagi besok atau naikkan batasnya.`,

@@ -28,6 +28,11 @@ export const formatTime = (at: Date | string, zone = WIB): string =>
 export const formatDateTime = (at: Date | string, zone = WIB): string =>
   `${formatDate(at, zone)}, ${formatTime(at, zone)}`;
 
+const english = new Intl.DateTimeFormat('en-GB', { timeZone: WIB, ...day, ...clock });
+
+/** `21 Nov 2026, 09:05`, in WIB. */
+export const formatDateTimeEnglish = (at: Date | string): string => english.format(new Date(at));
+
 const relative = new Intl.RelativeTimeFormat('id-ID', { numeric: 'auto' });
 
 /** `5 menit yang lalu` within a day of `now`, the date and time beyond it. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { API_PREFIX } from '#contract/rest.ts';
 import { keepActs } from './acts.ts';
 import type { House } from './house.ts';
 import type { Worker } from './worker.ts';
@@ -53,7 +54,7 @@ export function openDoors(house: House, { webApp, worker, open, ...given }: Want
     report: house.report,
   });
   hangPortal(app, house, streams);
-  void app.register(async (scope) => openApi(scope, apiDepsOf(house)));
+  void app.register(async (scope) => openApi(scope, apiDepsOf(house)), { prefix: API_PREFIX });
   const files = {
     verify: (signed: { id: string; key: string }) => verifyFile(secrets, signed),
     open: house.files.open,
@@ -118,6 +119,7 @@ const apiDepsOf = ({ keyRing, messages, config, log }: House) => ({
   keys: keyRing,
   messages: messages.api,
   ratePerSecond: config.RATE_API_PER_SECOND,
+  publicUrl: config.PUBLIC_URL,
   report: (bug: unknown, requestId: string) => {
     const level = isTransient(bug) ? 'warn' : 'error';
     log[level]({ request: requestId, err: bug }, 'an API call failed');

@@ -269,6 +269,8 @@ function joinDomains(ground: Ground, system: () => SystemToken): Joined {
     prices,
     channels: config.SIMULATOR ? channelsOf(simulator.channel) : channelsOf(),
     fileLink: files.link,
+    offerFile: files.offer,
+    origin: config.PUBLIC_URL ?? `http://localhost:${config.PORT}`,
     log,
     now,
     pacePerSecond: config.LANE_PACE_PER_SECOND,

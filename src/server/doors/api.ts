@@ -1,20 +1,23 @@
 import { createHash } from 'node:crypto';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import * as z from 'zod/mini';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type * as z from 'zod/mini';
+import { type Language, languageOf } from '#contract/language.ts';
 import { Refusal, refusals } from '#contract/refusals.ts';
 import {
   API_LIMITS,
+  API_PREFIX,
   type Accepted,
+  type ApiEndpoint,
   type ApiMessage,
   ApiMessageQuery,
-  MESSAGES_MAX,
+  ManyMessages,
   NewMessage,
+  apiEndpoints,
 } from '#contract/rest.ts';
-import { troubleBehind } from './answer.ts';
-import { readInput } from './input.ts';
+import { PROBLEM_TYPE, answerNo, answerOther, phrases } from './api-answers.ts';
+import { readFields } from './api-fields.ts';
 import { type Pacer, openPacer } from './pacer.ts';
-import { type Language, languageOf, problemOf, waitOf } from './problem.ts';
-import { fieldsOf, inIndonesian } from './sentences.ts';
+import { problemOf } from './problem.ts';
 
 /** Whose key it is, as far as this door needs to know. */
 export type ApiSender = {
@@ -23,6 +26,9 @@ export type ApiSender = {
   accountStatus: 'active' | 'suspended' | 'closed';
   simulated: boolean;
 };
+
+/** For whom an answer is written: in which language, and where the files in it are found. */
+export type ApiReader = { language: Language; origin: string };
 
 /** What became of a request's messages; for a repeated key, what was answered first. */
 type ApiSent = {
@@ -48,61 +54,107 @@ export type ApiDeps = {
     list: (
       sender: ApiSender,
       query: z.output<typeof ApiMessageQuery>,
+      reader: ApiReader,
     ) => Promise<{ messages: readonly ApiMessage[]; next: string | null }>;
-    one: (sender: ApiSender, id: string) => Promise<ApiMessage>;
-    cancel: (sender: ApiSender, id: string) => Promise<ApiMessage>;
+    one: (sender: ApiSender, id: string, reader: ApiReader) => Promise<ApiMessage>;
+    cancel: (sender: ApiSender, id: string, reader: ApiReader) => Promise<ApiMessage>;
     balance: (sender: ApiSender) => Promise<{ available: number; held: number }>;
   };
   ratePerSecond: number;
+  /** The address people use; undefined for a local installation, which answers under any name. */
+  publicUrl: string | undefined;
   report: (bug: unknown, requestId: string) => void;
 };
 
-/** The public API, native dialect (`interfaces.md`, section 2). Register it under its own scope. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls the API, once their key is known. */
+    apiSender: ApiSender | undefined;
+  }
+}
+
+type Call = { sender: ApiSender; request: FastifyRequest; reply: FastifyReply };
+
+/**
+ * The public API, native dialect. Register it in a scope of its own under `API_PREFIX`: what lies there
+ * and is no endpoint is answered here too, as problem details like every "no".
+ */
 export function openApi(app: FastifyInstance, deps: ApiDeps): void {
   const pacer = openPacer(deps.ratePerSecond);
+  app.decorateRequest('apiSender', undefined);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer', bodyLimit: API_LIMITS.bodyBytes },
-    (_request, body, done) => {
+    (request, body, done) => {
+      if (body.length === 0) return done(null);
+      const text = textOf(body as Buffer);
+      if (text === undefined) return done(malformed(request, 'notUtf8'));
       try {
-        done(null, JSON.parse(textOf(body as Buffer)));
-      } catch (error) {
-        const why = 'JSON tidak lengkap';
-        done(error instanceof Refusal ? error : new Refusal('request_malformed', { why }));
+        done(null, JSON.parse(text));
+      } catch {
+        done(malformed(request, 'json'));
       }
     },
   );
-  app.setErrorHandler((error, request, reply) => answerNo(deps, error, request, reply));
-  app.all('/v1/*', (request, reply) =>
-    answerNo(deps, new Refusal('not_found', { what: 'Alamat ini' }), request, reply),
-  );
-
-  app.post('/v1/messages', async (request, reply) => {
-    const sender = await admit(deps, pacer, request, reply);
-    const sent = await send(deps, sender, request);
-    if (sent.replayed) void reply.header('Idempotent-Replayed', 'true');
-    return reply.code(sent.status).send(sent.body);
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return answerOther(request, reply);
+    request.apiSender = await admit(deps, pacer, request, reply);
+    return undefined;
   });
-  app.get('/v1/messages', async (request, reply) => {
-    const sender = await admit(deps, pacer, request, reply);
-    const query = readInput(ApiMessageQuery, request.query, languageFor(request));
-    const { messages, next } = await deps.messages.list(sender, query);
-    return { data: messages, next_cursor: next };
+  // Whatever it says, and whoever says it: an answer of the API is nobody else's, and true only now.
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
   });
-  app.get<{ Params: { id: string } }>('/v1/messages/:id', async (request, reply) => {
-    const sender = await admit(deps, pacer, request, reply);
-    return deps.messages.one(sender, request.params.id);
-  });
-  app.post<{ Params: { id: string } }>('/v1/messages/:id/cancel', async (request, reply) => {
-    const sender = await admit(deps, pacer, request, reply);
-    return deps.messages.cancel(sender, request.params.id);
-  });
-  app.get('/v1/balance', async (request, reply) => {
-    const sender = await admit(deps, pacer, request, reply);
-    return deps.messages.balance(sender);
-  });
+  app.setErrorHandler((error, request, reply) => answerNo(deps.report, error, request, reply));
+  app.setNotFoundHandler((request, reply) => answerOther(request, reply));
+  openEndpoints(app, deps);
 }
+
+function openEndpoints(app: FastifyInstance, deps: ApiDeps): void {
+  const handlers: Record<ApiEndpoint, (call: Call) => Promise<unknown>> = {
+    send: async ({ sender, request, reply }) => {
+      const sent = await send(deps, sender, request);
+      if (sent.replayed) void reply.header('Idempotent-Replayed', 'true');
+      if (sent.status >= 400) void reply.type(PROBLEM_TYPE);
+      return reply.code(sent.status).send(sent.body);
+    },
+    list: async ({ sender, request }) => {
+      const query = readQuery(request);
+      const { messages, next } = await deps.messages.list(sender, query, readerOf(deps, request));
+      return { data: messages, next_cursor: next };
+    },
+    one: ({ sender, request }) => deps.messages.one(sender, idIn(request), readerOf(deps, request)),
+    cancel: ({ sender, request }) =>
+      deps.messages.cancel(sender, idIn(request), readerOf(deps, request)),
+    balance: ({ sender }) => deps.messages.balance(sender),
+  };
+  for (const [name, { method, path }] of Object.entries(apiEndpoints)) {
+    const handler = handlers[name as ApiEndpoint];
+    app.route({
+      method,
+      url: path.slice(API_PREFIX.length),
+      handler: (request, reply) => {
+        const sender = request.apiSender;
+        if (!sender) throw new Error('a call without its sender');
+        return handler({ sender, request, reply });
+      },
+    });
+  }
+}
+
+const idIn = ({ params }: FastifyRequest): string => String((params as { id?: unknown }).id);
+
+const readerOf = ({ publicUrl }: ApiDeps, request: FastifyRequest): ApiReader => ({
+  language: languageIn(request),
+  origin: publicUrl ?? `${request.protocol}://${request.host}`,
+});
+
+const languageIn = ({ headers }: FastifyRequest): Language =>
+  languageOf(headers['accept-language']);
+
+const malformed = (request: FastifyRequest, why: keyof typeof phrases): Refusal =>
+  new Refusal('request_malformed', { why: phrases[why][languageIn(request)] });
 
 /** Who calls, and whether they may call now. Sets the rate-limit headers of every answer. */
 async function admit(
@@ -111,9 +163,9 @@ async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<ApiSender> {
-  const authorization = request.headers.authorization ?? '';
-  const key = authorization.startsWith('Bearer ') ? authorization.slice(7).trim() : '';
-  const sender = key === '' ? undefined : await deps.keys.find(key);
+  const [, key = ''] = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
+  if (key === '') throw new Refusal('token_missing', {});
+  const sender = await deps.keys.find(key);
   if (!sender) throw new Refusal('token_invalid', {});
   if (sender.simulated) void reply.header('X-Kabari-Simulated', 'true');
   const { left, waitSeconds } = pacer.take(sender.tokenId);
@@ -127,27 +179,25 @@ async function admit(
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** @throws Refusal `request_malformed` for bytes that are no UTF-8: read anyway, they would become other words. */
-function textOf(body: Buffer): string {
+/** The text of a body; nothing for bytes that are no UTF-8: read anyway, they would become other words. */
+function textOf(body: Buffer): string | undefined {
   try {
     return utf8.decode(body);
   } catch {
-    throw new Refusal('request_malformed', { why: 'isi bukan UTF-8' });
+    return undefined;
   }
 }
-
-const languageFor = ({ headers }: FastifyRequest): Language =>
-  languageOf(headers['accept-language']);
 
 type Reply = { status: number; body: object; replayed: boolean };
 
 async function send(deps: ApiDeps, sender: ApiSender, request: FastifyRequest): Promise<Reply> {
-  const key = idempotencyKey(request.headers['idempotency-key']);
-  if (!isObject(request.body))
-    throw new Refusal('request_malformed', { why: 'isi harus objek JSON' });
-  if ('messages' in request.body) return sendMany(deps, sender, request, key);
-  const language = languageFor(request);
-  const message = readInput(NewMessage, typed(request.body), language);
+  const key = idempotencyKey(request);
+  const { body } = request;
+  if (!isObject(body)) throw malformed(request, 'notObject');
+  if ('messages' in body) return sendMany(deps, sender, request, key);
+  const language = languageIn(request);
+  const message = readMessage(body, language);
+  if (message instanceof Refusal) throw message;
   const answer = { language, shape: 'one' };
   const { results, replayed } = await deps.messages.send({
     sender,
@@ -161,29 +211,33 @@ async function send(deps: ApiDeps, sender: ApiSender, request: FastifyRequest): 
   return { status: 202, body: result, replayed };
 }
 
-/** Up to 1,000 at once: each item is accepted or refused by itself (`rulings.md`, 11). */
+/** Up to 1,000 at once: each item is accepted or refused by itself. */
 async function sendMany(
   deps: ApiDeps,
   sender: ApiSender,
   request: FastifyRequest,
   key: string | undefined,
 ): Promise<Reply> {
-  const asked = languageFor(request);
-  const given = itemsOf(request.body).map((one) => readItem(one, asked));
-  const messages = given.flatMap((one) => (one instanceof Refusal ? [] : [one]));
-  const answer = { language: asked, shape: shapeOf(given) };
+  const asked = languageIn(request);
+  const many = readFields(ManyMessages, request.body, { language: asked, itemByItem: true });
+  if (many instanceof Refusal) throw many;
+  const readIn = (language: Language) => many.messages.map((one) => readMessage(one, language));
+  const read = readIn(asked);
+  const messages = read.flatMap((one) => (one instanceof Refusal ? [] : [one]));
+  const answer = { language: asked, shape: shapeOf(many.messages, read) };
   const sent =
     messages.length === 0
       ? { results: [], saldo: undefined, replayed: false, language: asked }
       : await deps.messages.send({ sender, messages, key, answer });
+  // A repeat speaks the language of the first answer.
+  const language = sent.language === 'en' ? 'en' : 'id';
   const answers = sent.results[Symbol.iterator]();
-  const results = given.map((one) =>
+  const results = (language === asked ? read : readIn(language)).map((one) =>
     one instanceof Refusal
       ? one
       : (answers.next().value ?? new Refusal('our_fault', { request: request.id })),
   );
   const refused = results.filter((result) => result instanceof Refusal);
-  const language = sent.language === 'en' ? 'en' : 'id';
   const data = results.map((result) =>
     result instanceof Refusal ? { error: itemProblem(result, request.id, language) } : result,
   );
@@ -197,39 +251,14 @@ async function sendMany(
   return { status: 202, body, replayed: sent.replayed };
 }
 
-const Many = z.strictObject({
-  messages: z
-    .array(z.unknown())
-    .check(
-      z.minLength(1, 'Isi paling sedikit satu pesan.'),
-      z.maxLength(MESSAGES_MAX, `Paling banyak ${MESSAGES_MAX} pesan dalam satu permintaan.`),
-    ),
-});
-
-/** The items of a request for many; each is looked into by itself. @throws Refusal `input_invalid` */
-function itemsOf(body: unknown): readonly unknown[] {
-  const read = Many.safeParse(body, { error: inIndonesian });
-  if (read.success) return read.data.messages;
-  throw new Refusal('input_invalid', { fields: fieldsOf(read.error.issues) });
-}
-
-function readItem(given: unknown, language: Language): NewMessage | Refusal {
-  try {
-    return readInput(NewMessage, typed(given), language);
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-}
-
-/** What the answer shows of items that were refused here: a repeat of the request refuses the same ones. */
-function shapeOf(given: readonly (NewMessage | Refusal)[]): string {
-  const refused = given.map((one) => (one instanceof Refusal ? one.facts : 0));
-  if (refused.every((facts) => facts === 0)) return 'many';
+/** Which items were refused here, as they came: a repeat of the request refuses the same ones. */
+function shapeOf(given: readonly unknown[], read: readonly (NewMessage | Refusal)[]): string {
+  const refused = given.map((one, index) => (read[index] instanceof Refusal ? one : 0));
+  if (!read.some((one) => one instanceof Refusal)) return 'many';
   return `many ${createHash('sha256').update(JSON.stringify(refused)).digest('base64url')}`;
 }
 
-function itemProblem(no: Refusal, requestId: string, language: 'id' | 'en') {
+function itemProblem(no: Refusal, requestId: string, language: Language) {
   const { code, detail, fields, retryable } = problemOf(no, requestId, language);
   return { code, detail, retryable, ...(fields && { fields }) };
 }
@@ -237,56 +266,26 @@ function itemProblem(no: Refusal, requestId: string, language: 'id' | 'en') {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A message without `type` is a text. */
-const typed = (message: unknown): unknown =>
-  isObject(message) && !('type' in message) ? { ...message, type: 'text' } : message;
+/** One message as it was sent, or why it cannot be read. Without `type` it is a text. */
+function readMessage(given: unknown, language: Language): NewMessage | Refusal {
+  const input = isObject(given) && !('type' in given) ? { ...given, type: 'text' } : given;
+  return readFields(NewMessage, input, { language, whole: 'message' });
+}
 
-function idempotencyKey(given: string | string[] | undefined): string | undefined {
+function readQuery(request: FastifyRequest): z.output<typeof ApiMessageQuery> {
+  const asked = { language: languageIn(request), fromAddress: true };
+  const query = readFields(ApiMessageQuery, request.query, asked);
+  if (query instanceof Refusal) throw query;
+  return query;
+}
+
+function idempotencyKey(request: FastifyRequest): string | undefined {
+  const given = request.headers['idempotency-key'];
   if (given === undefined) return undefined;
-  if (typeof given !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(given)) {
-    const sentence = 'Kunci idempotensi: 1 sampai 255 karakter ASCII tanpa spasi.';
+  const { idempotencyKeyMax: max } = API_LIMITS;
+  if (typeof given !== 'string' || given.length > max || !/^[\x21-\x7e]+$/.test(given)) {
+    const sentence = phrases.idempotencyKey[languageIn(request)];
     throw new Refusal('input_invalid', { fields: { 'Idempotency-Key': sentence } });
   }
   return given;
-}
-
-/** Every "no" of this door, as problem details; what is not a refusal is our bug, and reported. */
-function answerNo(
-  deps: ApiDeps,
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const known: Refusal | undefined = error instanceof Refusal ? error : refusalBehind(error);
-  const no = known ?? ourFault(deps, error, request);
-  const wait = waitOf(no);
-  if (wait !== undefined) void reply.header('Retry-After', wait);
-  if (no.code === 'token_invalid') void reply.header('WWW-Authenticate', 'Bearer');
-  const language = languageFor(request);
-  return reply
-    .code(refusals[no.code].status)
-    .type('application/problem+json; charset=utf-8')
-    .send(JSON.stringify(problemOf(no, request.id, language)));
-}
-
-/** What Fastify itself refuses, in our words. */
-function refusalBehind(error: unknown): Refusal | undefined {
-  switch ((error as FastifyError | null)?.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Refusal('body_too_large', {});
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Refusal('media_type_unsupported', {});
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new Refusal('request_malformed', { why: 'isi kosong atau terpotong' });
-    case 'FST_UNDER_PRESSURE':
-      return new Refusal('busy', { seconds: 2 });
-    default:
-      return troubleBehind(error);
-  }
-}
-
-function ourFault(deps: ApiDeps, error: unknown, request: FastifyRequest): Refusal {
-  deps.report(error, request.id);
-  return new Refusal('our_fault', { request: request.id });
 }

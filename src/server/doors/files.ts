@@ -44,7 +44,11 @@ function keepApart(app: FastifyInstance, mediaHost: string): void {
   app.addHook('onRequest', async (request, reply) => {
     const here = request.host === mediaHost;
     if (here !== request.url.startsWith(FILES)) {
-      return reply.code(404).type('text/plain; charset=utf-8').send('Tidak ditemukan.');
+      return reply
+        .code(404)
+        .header('cache-control', 'no-store')
+        .type('text/plain; charset=utf-8')
+        .send('Tidak ditemukan.');
     }
     // The portal stands at another site; the address itself is what opens a file.
     if (here) reply.header('cross-origin-resource-policy', 'cross-origin');

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '#contract/refusals.ts';
 
 declare module 'fastify' {
@@ -101,4 +101,10 @@ export async function drained({ raw }: FastifyRequest): Promise<boolean> {
     clearTimeout(stall);
     raw.off('data', count);
   }
+}
+
+/** Ends the connection after the answer: what is left of the body is not worth reading. */
+export function cutAfter(reply: FastifyReply): void {
+  reply.header('connection', 'close');
+  reply.raw.once('finish', () => reply.request.raw.destroy());
 }

@@ -27,12 +27,20 @@ test('a token in the address is refused, whatever the method', async ({ openHous
   const asked = await Promise.all([
     running.app.inject({ url: '/api?token=kbs_x' }),
     post(running, 'act=app_config', {}, '/api?token=kbs_x'),
-    running.app.inject({ url: '/api' }),
-    running.app.inject({ method: 'DELETE', url: '/api' }),
+    running.app.inject({ method: 'DELETE', url: '/api?token=kbs_x' }),
   ]);
   for (const response of asked) {
     expect(response.statusCode).toBe(400);
     expect(response.json().error.type).toBe('request_malformed');
+  }
+});
+
+test('another method than POST is told which one is taken', async ({ openHouse }) => {
+  const running = await openHouse();
+  for (const method of ['GET', 'PUT', 'DELETE'] as const) {
+    const response = await running.app.inject({ method, url: '/api' });
+    expect(response).toMatchObject({ statusCode: 405, headers: { allow: 'OPTIONS, POST' } });
+    expect(response.json().error.type).toBe('method_not_allowed');
   }
 });
 

@@ -7,6 +7,7 @@ import { deviceOf } from './device.ts';
 import { headersOf } from './headers.ts';
 import type { LiveStreams } from './live.ts';
 import { type Origins, isPortal, sourceOf } from './origin.ts';
+import { cutAfter } from './patience.ts';
 
 type Deps = {
   door: ActDoor;
@@ -34,6 +35,7 @@ export function openPortal(app: FastifyInstance, deps: Deps): void {
         deps.report(error, { requestId: request.id, act: 'unknown' });
       // What is left of the body is not worth reading: a gigabyte would be read to its end.
       if (!request.raw.complete) cutAfter(reply);
+      if ('allow' in refusal.facts) reply.header('allow', refusal.facts.allow);
       return send(reply, no(refusal));
     });
     scope.post('/api', (request, reply) => answerCall(deps, request, reply));
@@ -41,7 +43,9 @@ export function openPortal(app: FastifyInstance, deps: Deps): void {
     scope.route({
       method: ['GET', 'PUT', 'PATCH', 'DELETE'],
       url: '/api',
-      handler: () => malformed('gunakan POST'),
+      handler: () => {
+        throw new Refusal('method_not_allowed', { allow: 'OPTIONS, POST' });
+      },
     });
   });
 }
@@ -107,11 +111,6 @@ function allowPortal(origins: Origins, request: FastifyRequest, reply: FastifyRe
 /** Nothing travels in the address: addresses are kept in histories, logs and referrers. */
 function refuseAddress(request: FastifyRequest): void {
   if (request.url.includes('?')) malformed('isian tidak boleh berada di alamat');
-}
-
-function cutAfter(reply: FastifyReply): void {
-  reply.header('connection', 'close');
-  reply.raw.once('finish', () => reply.request.raw.destroy());
 }
 
 function malformed(why: string): never {

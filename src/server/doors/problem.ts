@@ -1,12 +1,8 @@
 import { englishFor } from '#contract/english.ts';
-import { type FactsOf, type Refusal, refusals, sentenceFor } from '#contract/refusals.ts';
+import { developerSentenceFor } from '#contract/developers.ts';
+import type { Language } from '#contract/language.ts';
+import { type FactsOf, type Refusal, refusals } from '#contract/refusals.ts';
 import type { Problem } from '#contract/rest.ts';
-
-export type Language = 'id' | 'en';
-
-/** English when the caller's `Accept-Language` asks for it first, Indonesian otherwise. */
-export const languageOf = (accepted: string | undefined): Language =>
-  accepted !== undefined && /^\s*en\b/i.test(accepted) ? 'en' : 'id';
 
 const titles: Record<Language, (status: number) => string> = {
   id: (status) => (status >= 500 ? 'Gangguan layanan' : 'Permintaan ditolak'),
@@ -22,7 +18,7 @@ export function problemOf(no: Refusal, requestId: string, language: Language): P
     type: `urn:kabari:error:${no.code}`,
     title: titles[language](entry.status),
     status: entry.status,
-    detail: language === 'en' ? englishFor(no) : sentenceFor(no),
+    detail: language === 'en' ? englishFor(no) : developerSentenceFor(no),
     code: no.code,
     request_id: requestId,
     retryable: entry.retryable ?? false,

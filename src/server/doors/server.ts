@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import pressure from '@fastify/under-pressure';
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { languageOf } from '#contract/language.ts';
 import { Refusal } from '#contract/refusals.ts';
 import type { Config } from '#server/platform/config.ts';
 import type { Log } from '#server/platform/log.ts';
 import type { Histogram } from '#server/platform/metrics.ts';
 import { asRefusal, no } from './answer.ts';
+import { isOfApi, phrases, sendProblem } from './api-answers.ts';
 import { type Headers, putHeaders, safetyHeaders } from './headers.ts';
 import { limitBodies } from './patience.ts';
 
@@ -65,24 +67,16 @@ export function openServer({
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: HEADER_BYTES_MAX,
     },
-    frameworkErrors: (_error, _request, reply: FastifyReply) => {
-      reply
-        .headers({ ...headers })
-        .code(400)
-        .type('text/plain; charset=utf-8');
-      reply.send('Alamat tidak dikenali.');
-    },
+    frameworkErrors: (_error, request: FastifyRequest, reply: FastifyReply) =>
+      refuseAddress(request, reply.headers({ ...headers, 'x-request-id': request.id })),
     clientErrorHandler: (error, socket) => refuseRaw(error, socket, headers),
   });
   app.server.maxHeadersCount = 60;
   putHeaders(app, headers);
   limitBodies(app);
-  app.addHook('onRequest', async ({ method, headers: asked }, reply) => {
+  app.addHook('onRequest', async ({ method, headers: asked }) => {
     if (!methods.has(method)) {
-      return reply
-        .code(405)
-        .header('allow', [...methods].join(', '))
-        .send();
+      throw new Refusal('method_not_allowed', { allow: [...methods].join(', ') });
     }
     if ((asked['content-encoding'] ?? 'identity') !== 'identity') {
       throw new Refusal('media_type_unsupported', {});
@@ -103,9 +97,25 @@ export function openServer({
     const { status, body, retryAfter } = no(asRefusal(error, request.id));
     if (status === 500) log.error({ request: request.id, err: error }, 'a bug answered 500');
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
-    return reply.code(status).type('application/json; charset=utf-8').send(body);
+    if (error instanceof Refusal && 'allow' in error.facts) {
+      reply.header('allow', error.facts.allow);
+    }
+    return reply
+      .code(status)
+      .header('cache-control', 'no-store')
+      .type('application/json; charset=utf-8')
+      .send(body);
   });
   return app;
+}
+
+/** An address that cannot be read belongs to no route; the API says so as it says everything. */
+function refuseAddress({ url, headers, id }: FastifyRequest, reply: FastifyReply): void {
+  const language = languageOf(headers['accept-language']);
+  if (isOfApi(url)) {
+    const no = new Refusal('request_malformed', { why: phrases.address[language] });
+    sendProblem(no, { language, requestId: id }, reply);
+  } else reply.code(400).type('text/plain; charset=utf-8').send('Alamat tidak dikenali.');
 }
 
 /** One line and one figure per answer; never an address as it came, which may hold anything. */
@@ -136,7 +146,9 @@ function refuseRaw(error: Error & { code?: string }, socket: Socket, headers: He
     return;
   }
   const status = rawStatus[error.code ?? ''] ?? '400 Bad Request';
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries({ ...headers, 'cache-control': 'no-store' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
   socket.end(
     `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n${lines.join('')}\r\n`,
   );

@@ -135,7 +135,7 @@ function notFound(reply: FastifyReply): FastifyReply {
 
 /** An address that a person opened, not a file or a program's question. */
 function wantsPage(path: string, request: FastifyRequest): boolean {
-  if (path.startsWith('/assets/') || path.startsWith('/v1/')) return false;
+  if (path.startsWith('/assets/')) return false;
   const { accept } = request.headers;
   return accept === undefined || accept.includes('text/html') || accept.includes('*/*');
 }

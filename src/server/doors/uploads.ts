@@ -15,7 +15,7 @@ import type { Uploads } from '#server/platform/uploads.ts';
 import { asRefusal, no } from './answer.ts';
 import { type ServedFile, sendFile } from './files.ts';
 import { type Origins, checkSource, isPortal, sourceOf } from './origin.ts';
-import { type Pace, drained, withinPace } from './patience.ts';
+import { type Pace, cutAfter, drained, withinPace } from './patience.ts';
 import { LARGEST, bytesIn, bytesOf, formOf, nameIn, questionOf } from './uploads-form.ts';
 
 export type UploadsDoorDeps = {
@@ -81,10 +81,7 @@ async function refuse(
   refusal: Refusal,
 ): Promise<FastifyReply> {
   // Who is too slow to be waited for is not waited for.
-  if (refusal.code === 'upload_too_slow' || !(await drained(request))) {
-    reply.header('connection', 'close');
-    reply.raw.once('finish', () => request.raw.destroy());
-  }
+  if (refusal.code === 'upload_too_slow' || !(await drained(request))) cutAfter(reply);
   const { status, body, retryAfter } = no(refusal);
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
   if ('offset' in refusal.facts) reply.header(uploadHeaders.offset, refusal.facts.offset);

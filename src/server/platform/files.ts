@@ -62,7 +62,12 @@ export type Files = {
   eraseAll(all: Sql, accountId: string): Promise<void>;
   /** A signed address of a file, good for an hour or two: the same within an hour, so it can be cached. */
   link(accountId: string, fileId: string): string;
+  /** The same address with the instant at which it ends. */
+  offer(accountId: string, fileId: string): FileOffer;
 };
+
+/** Where a file is shown, and until when. */
+export type FileOffer = { link: string; expiresAt: Date };
 
 const SIGNED_FOR_MS = 3_600_000;
 
@@ -119,6 +124,11 @@ export function openFiles(sql: Sql, folder: string, secrets: Secrets, shownAt = 
       while (await eraseOne(all, folder, accountId));
     },
     link: (accountId, fileId) => shownAt + signFile(secrets, accountId, fileId),
+    offer: (accountId, fileId) => {
+      const nowMs = Date.now();
+      const link = shownAt + signFile(secrets, accountId, fileId, nowMs);
+      return { link, expiresAt: new Date(linkEndsMs(nowMs)) };
+    },
   };
 }
 
@@ -190,9 +200,11 @@ const lockDigest = (tx: Tx, digest: Buffer) =>
 
 /** The address of a file for whoever holds it: `/files/fil_…?k=…`. */
 export function signFile(secrets: Secrets, accountId: string, fileId: string, nowMs = Date.now()) {
-  const ends = (Math.floor(nowMs / SIGNED_FOR_MS) + 2) * SIGNED_FOR_MS;
-  return `/files/${signed(secrets, 'file', { accountId, id: fileId }, ends)}`;
+  return `/files/${signed(secrets, 'file', { accountId, id: fileId }, linkEndsMs(nowMs))}`;
 }
+
+const linkEndsMs = (nowMs: number): number =>
+  (Math.floor(nowMs / SIGNED_FOR_MS) + 2) * SIGNED_FOR_MS;
 
 /**
  * Whose file an address shows.

@@ -20,7 +20,7 @@ test('a repeat a month later, at another price, is told the price and the plan o
       sql,
       accepter,
       prices: { message: () => rupiah(price) } as never,
-      fileLink: () => '',
+      offerFile: () => ({ link: '', expiresAt: new Date() }),
       now: () => new Date(Date.now() + days * DAY_MS),
     }).send({
       sender: { accountId, tokenId, simulated: days === 0 },

@@ -13,8 +13,8 @@ import {
   hashOf,
 } from './accept.ts';
 import { withdraw } from './cancel.ts';
-import type { FileLink } from './content.ts';
-import { type ApiPage, listForApi, messageForApi } from './detail.ts';
+import type { OfferFile } from './content.ts';
+import { type ApiPage, type Reader, listForApi, messageForApi } from './detail.ts';
 import { itemFrom, refusalOf } from './place.ts';
 import { type Sql, asAccount } from '#server/platform/database.ts';
 
@@ -41,12 +41,15 @@ export type Sent = {
   language: string;
 };
 
+/** For whom an answer is written: in which language, and where links begin. */
+type For = Omit<Reader, 'offerFile'>;
+
 /** What the public API asks of messages. */
 export type ApiMessages = {
   send: (sending: Sending) => Promise<Sent>;
-  list: (sender: Sender, query: z.output<typeof ApiMessageQuery>) => Promise<ApiPage>;
-  one: (sender: Sender, id: string) => Promise<ApiMessage>;
-  cancel: (sender: Sender, id: string) => Promise<ApiMessage>;
+  list: (sender: Sender, query: z.output<typeof ApiMessageQuery>, reader: For) => Promise<ApiPage>;
+  one: (sender: Sender, id: string, reader: For) => Promise<ApiMessage>;
+  cancel: (sender: Sender, id: string, reader: For) => Promise<ApiMessage>;
   balance: (sender: Sender) => Promise<{ available: number; held: number }>;
 };
 
@@ -54,22 +57,23 @@ type Deps = {
   sql: Sql;
   accepter: Accepter;
   prices: Prices;
-  fileLink: FileLink;
+  offerFile: OfferFile;
   now: () => Date;
 };
 
 /** The messages' side of `/v1`. A token sees and sends its own messages only. */
-export function openApiMessages({ sql, accepter, prices, fileLink, now }: Deps): ApiMessages {
-  const one = (sender: Sender, id: string) => ownMessage(sql, sender, id, fileLink);
+export function openApiMessages({ sql, accepter, prices, offerFile, now }: Deps): ApiMessages {
+  const one = (sender: Sender, id: string, reader: For) =>
+    ownMessage(sql, sender, id, { ...reader, offerFile });
   return {
     send: (sending) => send({ accepter, prices, now }, sending),
-    list: (sender, query) =>
-      listForApi(sql, { accountId: sender.accountId, tokenId: sender.tokenId, ...query }, fileLink),
+    list: ({ accountId, tokenId }, query, reader) =>
+      listForApi(sql, { accountId, tokenId, ...query }, { ...reader, offerFile }),
     one,
-    cancel: async (sender, id) => {
-      await one(sender, id);
+    cancel: async (sender, id, reader) => {
+      await one(sender, id, reader);
       await withdraw(sql, sender.accountId, messageUuid(id));
-      return one(sender, id);
+      return one(sender, id, reader);
     },
     balance: async ({ accountId }) => {
       const { available, held } = await asAccount(sql, accountId, (tx) => walletOf(tx, accountId));
@@ -79,9 +83,9 @@ export function openApiMessages({ sql, accepter, prices, fileLink, now }: Deps):
 }
 
 /** A message of the sender's own token; another's is not found. */
-async function ownMessage(sql: Sql, sender: Sender, id: string, fileLink: FileLink) {
+async function ownMessage(sql: Sql, sender: Sender, id: string, reader: Reader) {
   const asked = { accountId: sender.accountId, messageId: messageUuid(id) };
-  const message = await messageForApi(sql, asked, fileLink);
+  const message = await messageForApi(sql, asked, reader);
   if (message.token !== publicId('token', sender.tokenId)) throw notFound();
   return message;
 }

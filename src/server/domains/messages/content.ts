@@ -6,6 +6,9 @@ export type Body = Readonly<Record<string, unknown>>;
 /** A short-lived, signed address of a stored file. */
 export type FileLink = (accountId: string, fileId: string) => string;
 
+/** The same address with the instant at which it ends. */
+export type OfferFile = (accountId: string, fileId: string) => { link: string; expiresAt: Date };
+
 const EXCERPT_MAX = 120;
 
 const text = (value: unknown): string | null =>
@@ -43,6 +46,23 @@ export function openBody(accountId: string, body: Body, fileLink: FileLink): Bod
   if (file === null) return body;
   const { file: _, ...rest } = body;
   return { ...rest, link: fileLink(accountId, file) };
+}
+
+/**
+ * The body as the API shows it: a stored file is an absolute link, and says until when it is good.
+ *
+ * @param origin where links begin that do not name their host.
+ */
+export function openForApi(
+  accountId: string,
+  body: Body,
+  { offerFile, origin }: { offerFile: OfferFile; origin: string },
+): Body {
+  const file = text(body['file']);
+  if (file === null) return body;
+  const { file: _, ...rest } = body;
+  const { link, expiresAt } = offerFile(accountId, file);
+  return { ...rest, link: new URL(link, origin).href, expires_at: expiresAt };
 }
 
 /**

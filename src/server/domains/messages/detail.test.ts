@@ -8,10 +8,15 @@ import { test } from '#tests/database.ts';
 import { customerWith, orderOf } from '#tests/people.ts';
 import { type StoredWish, storeMessages } from '#tests/stored-messages.ts';
 import { openAccepter } from './accept.ts';
-import { type ApiAsk, listForApi, messageDetail, messageForApi } from './detail.ts';
+import { type ApiAsk, type Reader, listForApi, messageDetail, messageForApi } from './detail.ts';
 import { applyReceipts } from './receipts.ts';
 
-const fileLink = (accountId: string, fileId: string) => `/files/${fileId}?of=${accountId}`;
+const expiresAt = new Date('2026-11-21T04:00:00Z');
+const reader: Reader = {
+  language: 'id',
+  origin: 'https://kabari.example',
+  offerFile: (accountId, fileId) => ({ link: `/files/${fileId}?of=${accountId}`, expiresAt }),
+};
 const noMessage = new Refusal('not_found', { what: 'Pesan' });
 const stepsOf = ({ timeline }: { timeline: readonly { kind: string }[] }) =>
   timeline.map(({ kind }) => kind);
@@ -24,13 +29,13 @@ describe('one message', () => {
       orderOf(ani, { refs: ['INV-1'] }),
     );
     const messageId = placed.results[0]?.id ?? '';
-    const before = await messageDetail(db.tenant, accountId, messageId, fileLink);
+    const before = await messageDetail(db.tenant, { accountId, messageId }, reader);
     expect(stepsOf(before)).toEqual(['accepted', 'queued']);
     expect(before.charge).toEqual({ state: 'held', hold_seq: 2, settle_seq: null });
 
     const at = new Date(Date.now() + 1000);
     await applyReceipts(sql, [{ accountId, messageId, status: 'delivered', at }]);
-    const after = await messageDetail(db.tenant, accountId, messageId, fileLink);
+    const after = await messageDetail(db.tenant, { accountId, messageId }, reader);
     expect(stepsOf(after)).toEqual(['accepted', 'queued', 'delivered']);
     expect(after.timeline.at(-1)?.at).toEqual(at);
     expect(after.charge).toEqual({ state: 'captured', hold_seq: 2, settle_seq: 3 });
@@ -56,7 +61,7 @@ describe('one message', () => {
     await sql`select count(*) from settle_batch(
       ${accountId}, null, null, ${[messageId]}::uuid[], ${['sent']}::text[], ${[null]}::text[],
       ${[null]}::timestamptz[], ${['f']}::text[]::boolean[])`;
-    const detail = await messageDetail(db.tenant, accountId, messageId, fileLink);
+    const detail = await messageDetail(db.tenant, { accountId, messageId }, reader);
     expect(stepsOf(detail)).toEqual(['accepted', 'queued', 'sent', 'read']);
   });
 
@@ -67,12 +72,12 @@ describe('one message', () => {
     const messageId = placed.results[0]?.id ?? '';
     const failed = { status: 'failed', failure: 'not_on_whatsapp', at: new Date() } as const;
     await applyReceipts(sql, [{ accountId, messageId, ...failed }]);
-    const detail = await messageDetail(db.tenant, accountId, messageId, fileLink);
+    const detail = await messageDetail(db.tenant, { accountId, messageId }, reader);
     expect(detail).toMatchObject({ status: 'failed', failure: 'not_on_whatsapp' });
     expect(detail.charge?.state).toBe('released');
     const sentence = 'Nomor ini tidak memakai WhatsApp. Periksa nomornya.';
     expect(detail.timeline.at(-1)?.detail).toBe(sentence);
-    const shown = await messageForApi(db.tenant, { accountId, messageId }, fileLink);
+    const shown = await messageForApi(db.tenant, { accountId, messageId }, reader);
     expect(shown.failure).toEqual({ code: 'not_on_whatsapp', detail: sentence });
   });
 
@@ -82,12 +87,21 @@ describe('one message', () => {
     const body = { file: fileId, mime: 'image/png', caption: 'Bukti' };
     const wish: StoredWish = { at: new Date(), tokenId, direction: 'in', type: 'image', body };
     const [stored] = await storeMessages(db.owner, accountId, [wish]);
-    const detail = await messageDetail(db.tenant, accountId, stored?.id ?? '', fileLink);
+    const detail = await messageDetail(
+      db.tenant,
+      { accountId, messageId: stored?.id ?? '' },
+      reader,
+    );
     expect(stepsOf(detail)).toEqual(['received']);
     expect(detail.charge).toBe(null);
     const url = `/files/${fileId}?of=${accountId}`;
     expect(detail.content).toMatchObject({ type: 'png', url, caption: 'Bukti' });
-    expect(detail.raw['content']).toEqual({ link: url, mime: 'image/png', caption: 'Bukti' });
+    expect(detail.raw['content']).toEqual({
+      link: `https://kabari.example${url}`,
+      expires_at: expiresAt,
+      mime: 'image/png',
+      caption: 'Bukti',
+    });
   });
 
   test('of another account, or of nobody, is not found', async ({ db, sql }) => {
@@ -96,9 +110,9 @@ describe('one message', () => {
     const [stored] = await storeMessages(db.owner, budi.accountId, [wish]);
     for (const messageId of [stored?.id ?? '', newId()]) {
       const { accountId } = ani;
-      const asked = messageDetail(db.tenant, accountId, messageId, fileLink);
+      const asked = messageDetail(db.tenant, { accountId, messageId }, reader);
       await expect(asked).rejects.toEqual(noMessage);
-      const byApi = messageForApi(db.tenant, { accountId, messageId }, fileLink);
+      const byApi = messageForApi(db.tenant, { accountId, messageId }, reader);
       await expect(byApi).rejects.toEqual(noMessage);
     }
   });
@@ -133,7 +147,7 @@ describe('the API list', () => {
       const seen: string[] = [];
       let cursor: string | undefined;
       do {
-        const page = await listForApi(db.tenant, { accountId, ...ask, limit: 3, cursor }, fileLink);
+        const page = await listForApi(db.tenant, { accountId, ...ask, limit: 3, cursor }, reader);
         seen.push(...page.messages.map(({ id }) => id));
         cursor = page.next ?? undefined;
       } while (cursor !== undefined);
@@ -150,12 +164,12 @@ describe('the API list', () => {
     const { accountId, tokenId } = await customerWith(sql);
     await storeMessages(db.owner, accountId, wishes(tokenId));
     const ask = { accountId, status: 'read' as const, limit: 5 };
-    const first = await listForApi(db.tenant, ask, fileLink);
+    const first = await listForApi(db.tenant, ask, reader);
     const cursor = first.next ?? undefined;
-    const second = await listForApi(db.tenant, { ...ask, cursor }, fileLink);
+    const second = await listForApi(db.tenant, { ...ask, cursor }, reader);
     const wish: StoredWish = { at: new Date('2026-11-20T12:30:00Z'), tokenId, status: 'read' };
     await storeMessages(db.owner, accountId, [wish, wish]);
-    expect(await listForApi(db.tenant, { ...ask, cursor }, fileLink)).toEqual(second);
+    expect(await listForApi(db.tenant, { ...ask, cursor }, reader)).toEqual(second);
   });
 
   test('answers any cursor that can be written', async ({ db, sql }) => {
@@ -164,8 +178,7 @@ describe('the API list', () => {
     const first = publicId('message', '00000000-0000-0000-0000-000000000000');
     const last = publicId('message', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
     const count = async (cursor: string) =>
-      (await listForApi(db.tenant, { accountId, status: 'read', cursor }, fileLink)).messages
-        .length;
+      (await listForApi(db.tenant, { accountId, status: 'read', cursor }, reader)).messages.length;
     expect(await count(first)).toBe(0);
     expect(await count(last)).toBeGreaterThan(5);
   });
@@ -174,6 +187,6 @@ describe('the API list', () => {
     const { accountId, tokenId } = await customerWith(sql);
     await storeMessages(db.owner, accountId, wishes(tokenId));
     const ask = { accountId, tokenId: newId() };
-    expect(await listForApi(db.tenant, ask, fileLink)).toEqual({ messages: [], next: null });
+    expect(await listForApi(db.tenant, ask, reader)).toEqual({ messages: [], next: null });
   });
 });

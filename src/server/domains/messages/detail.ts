@@ -1,18 +1,12 @@
-import { publicId, uuidOf } from '#contract/ids.ts';
-import {
-  type Failure,
-  type MessageDetail,
-  type TimelineStep,
-  TimelineStep as Step,
-  failures,
-} from '#contract/messages.ts';
-import { rupiah } from '#contract/money.ts';
-import { Refusal } from '#contract/refusals.ts';
-import { formatDateTime } from '#contract/time.ts';
-import type { ApiMessage, ApiMessageQuery } from '#contract/rest.ts';
 import type * as z from 'zod/mini';
+import { failureSentence } from '#contract/failures.ts';
+import { publicId, uuidOf } from '#contract/ids.ts';
+import type { Language } from '#contract/language.ts';
+import type { MessageDetail, TimelineStep } from '#contract/messages.ts';
+import { rupiah } from '#contract/money.ts';
+import type { ApiMessage, ApiMessageQuery } from '#contract/rest.ts';
 import type { Sql, Tx } from '#server/platform/database.ts';
-import { type FileLink, openBody } from './content.ts';
+import { type OfferFile, openForApi } from './content.ts';
 import {
   type MessageFilter,
   hoursBefore,
@@ -21,99 +15,71 @@ import {
   mayBeRare,
   reading,
 } from './pages.ts';
+import { type Progress, readProgress, retryingOf } from './progress.ts';
 import { type StoredMessage, conversationMessage, failureOf, readMessages } from './rows.ts';
+import { readWithTimeline } from './timeline.ts';
+
+/** For whom the API's shape of a message is written, and how its files are shown. */
+export type Reader = {
+  language: Language;
+  /** Where links begin that do not name their host: `https://kabari.example`. */
+  origin: string;
+  offerFile: OfferFile;
+};
 
 /**
  * One message with everything that is known of it.
  *
+ * @param reader for whom its raw form is written.
  * @throws Refusal `not_found` when the account has no such message.
  */
 export function messageDetail(
   sql: Sql,
-  accountId: string,
-  messageId: string,
-  fileLink: FileLink,
+  { accountId, messageId }: { accountId: string; messageId: string },
+  reader: Reader,
 ): Promise<MessageDetail> {
   return reading(sql, accountId, async (tx) => {
-    const [stored, timeline] = await Promise.all([
-      readOne(tx, accountId, messageId),
-      timelineOf(tx, accountId, messageId),
-    ]);
-    if (!stored) throw new Refusal('not_found', { what: 'Pesan' });
-    const whole = wholeTimeline(stored, timeline);
+    const { stored, timeline, progress } = await readWhole(tx, { accountId, messageId }, reader);
     const { ref, charge_state: state, hold_seq, settle_seq } = stored;
     return {
-      ...conversationMessage(accountId, stored, fileLink),
+      ...conversationMessage(accountId, stored, (...file) => reader.offerFile(...file).link),
       ref,
-      timeline: whole,
+      timeline,
       // What cost nothing reserved nothing.
       charge: state === null || hold_seq === null ? null : { state, hold_seq, settle_seq },
-      raw: { ...apiMessage(accountId, stored, fileLink), timeline: whole },
+      raw: { ...apiMessage(accountId, { stored, progress }, reader), timeline },
     };
   });
 }
 
-async function readOne(
+type Whole = {
+  stored: StoredMessage;
+  timeline: TimelineStep[];
+  progress: Progress | undefined;
+};
+
+async function readWhole(
   tx: Tx,
-  accountId: string,
-  messageId: string,
-): Promise<StoredMessage | undefined> {
-  const ids = tx`select ${messageId}::uuid as message_id`;
-  const [stored] = await readMessages(tx, { accountId, ids, order: 'newest' });
-  return stored;
-}
-
-type StoredStep = { kind: string; at: Date; detail: string | null };
-
-const timelineOf = (tx: Tx, accountId: string, messageId: string): Promise<StoredStep[]> =>
-  tx<StoredStep[]>`
-    select kind, at, detail from message_events
-    where account_id = ${accountId} and message_id = ${messageId} order by at, n`;
-
-/**
- * The steps from the first to the last. What every message does at once is not stored: it is accepted
- * when its id is made, and queued in the same statement unless it is scheduled.
- */
-function wholeTimeline(stored: StoredMessage, later: readonly StoredStep[]): TimelineStep[] {
-  const { direction, status, created_at: at } = stored;
-  const known = later.flatMap((step) => {
-    const kind = Step.shape.kind.safeParse(step.kind);
-    return kind.success ? [{ kind: kind.data, at: step.at, detail: detailOf(step) }] : [];
-  });
-  if (direction === 'in') {
-    return known.some(({ kind }) => kind === 'received')
-      ? known
-      : [{ kind: 'received', at, detail: null }, ...known];
-  }
-  const first: TimelineStep[] = [{ kind: 'accepted', at, detail: null }];
-  const told = new Set(known.map(({ kind }) => kind));
-  if (status === 'scheduled' && !told.has('scheduled')) {
-    first.push({ kind: 'scheduled', at, detail: null });
-  } else if (status !== 'accepted' && !told.has('scheduled') && !told.has('queued')) {
-    first.push({ kind: 'queued', at, detail: null });
-  }
-  return [...first, ...sentFirst(known.filter(({ kind }) => kind !== 'accepted'))];
-}
-
-/** A receipt may be told before our own call returned: still, a message was sent before it arrived. */
-function sentFirst(steps: readonly TimelineStep[]): TimelineStep[] {
-  const sent = steps.findIndex(({ kind }) => kind === 'sent');
-  const arrived = steps.findIndex(({ kind }) => kind === 'delivered' || kind === 'read');
-  const [step] = steps.slice(sent, sent + 1);
-  if (arrived === -1 || sent < arrived || !step) return [...steps];
-  return steps.toSpliced(sent, 1).toSpliced(arrived, 0, step);
-}
-
-/** A failure's code as the sentence that says what to do, a plan as its time; others as they are. */
-function detailOf({ kind, detail }: StoredStep): string | null {
-  if (detail === null) return null;
-  if (kind === 'scheduled') return `Untuk ${formatDateTime(detail)} WIB`;
-  return Object.hasOwn(failures, detail) ? failures[detail as Failure] : detail;
+  asked: { accountId: string; messageId: string },
+  { language }: Reader,
+): Promise<Whole> {
+  const [read, progress] = await Promise.all([
+    readWithTimeline(tx, asked, language),
+    readProgress(tx, asked.accountId, [asked.messageId]),
+  ]);
+  return { ...read, progress: progress.get(asked.messageId) };
 }
 
 /** A message as `GET /v1/messages` shows it. */
-function apiMessage(accountId: string, stored: StoredMessage, fileLink: FileLink): ApiMessage {
+function apiMessage(
+  accountId: string,
+  { stored, progress }: Pick<Whole, 'stored' | 'progress'>,
+  reader: Reader,
+): ApiMessage {
   const code = failureOf(stored);
+  const { language } = reader;
+  const sendAt = progress?.send_at ? new Date(progress.send_at) : null;
+  const { created_at: createdAt, expires_at: expiresAt } = stored;
   return {
     id: publicId('message', stored.message_id),
     direction: stored.direction,
@@ -123,13 +89,19 @@ function apiMessage(accountId: string, stored: StoredMessage, fileLink: FileLink
     status: stored.status,
     price: rupiah(stored.price),
     possible_duplicate: stored.possible_duplicate,
-    failure: code === null ? null : { code, detail: failures[code] },
+    failure: code === null ? null : { code, detail: failureSentence(code, language) },
+    retrying: retryingOf(progress, language),
     ref: stored.ref,
-    content: { ...openBody(accountId, stored.body, fileLink) },
-    created_at: stored.created_at,
+    content: openForApi(accountId, stored.body, reader),
+    created_at: createdAt,
+    send_at: sendAt,
+    ttl: expiresAt === null ? null : secondsBetween(sendAt ?? createdAt, expiresAt),
     simulated: stored.channel === 'simulator',
   };
 }
+
+const secondsBetween = (from: Date, to: Date): number =>
+  Math.round((to.getTime() - from.getTime()) / 1000);
 
 const API_PAGE_SIZE = 50;
 
@@ -142,7 +114,7 @@ export type ApiAsk = { accountId: string; tokenId?: string | undefined } & z.out
 export type ApiPage = { messages: ApiMessage[]; next: string | null };
 
 /** The messages before a cursor: what comes in meanwhile moves nothing. */
-export function listForApi(sql: Sql, ask: ApiAsk, fileLink: FileLink): Promise<ApiPage> {
+export function listForApi(sql: Sql, ask: ApiAsk, reader: Reader): Promise<ApiPage> {
   const { accountId, tokenId, status, direction, peer } = ask;
   const cursor = ask.cursor === undefined ? undefined : uuidOf('message', ask.cursor);
   const limit = ask.limit ?? API_PAGE_SIZE;
@@ -162,8 +134,12 @@ export function listForApi(sql: Sql, ask: ApiAsk, fileLink: FileLink): Promise<A
     const found = await readMessages(tx, { accountId, ids, order: 'newest' });
     const shown = found.slice(0, limit);
     const last = shown.at(-1);
+    const shownIds = shown.map(({ message_id }) => message_id);
+    const progress = await readProgress(tx, accountId, shownIds);
     return {
-      messages: shown.map((stored) => apiMessage(accountId, stored, fileLink)),
+      messages: shown.map((stored) =>
+        apiMessage(accountId, { stored, progress: progress.get(stored.message_id) }, reader),
+      ),
       next: found.length > limit && last ? publicId('message', last.message_id) : null,
     };
   });
@@ -177,17 +153,10 @@ export function listForApi(sql: Sql, ask: ApiAsk, fileLink: FileLink): Promise<A
 export function messageForApi(
   sql: Sql,
   { accountId, messageId }: { accountId: string; messageId: string },
-  fileLink: FileLink,
+  reader: Reader,
 ): Promise<ApiMessage> {
   return reading(sql, accountId, async (tx) => {
-    const [stored, timeline] = await Promise.all([
-      readOne(tx, accountId, messageId),
-      timelineOf(tx, accountId, messageId),
-    ]);
-    if (!stored) throw new Refusal('not_found', { what: 'Pesan' });
-    return {
-      ...apiMessage(accountId, stored, fileLink),
-      timeline: wholeTimeline(stored, timeline),
-    };
+    const whole = await readWhole(tx, { accountId, messageId }, reader);
+    return { ...apiMessage(accountId, whole, reader), timeline: whole.timeline };
   });
 }

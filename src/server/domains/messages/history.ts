@@ -8,20 +8,23 @@ import {
 } from '#contract/messages.ts';
 import { type KeptAct, on } from '#server/platform/act.ts';
 import type { Sql } from '#server/platform/database.ts';
-import type { FileLink } from './content.ts';
-import { messageDetail } from './detail.ts';
+import { type Reader, messageDetail } from './detail.ts';
 import { type MessageFilter, daysAfter, pageOf, reading } from './pages.ts';
 import { type Order, messageRow } from './rows.ts';
 import { searchMessages } from './search.ts';
 
 /** What the acts of the history need. */
-export type HistoryDeps = { sql: Sql; fileLink: FileLink };
+export type HistoryDeps = {
+  sql: Sql;
+  /** For whom the raw form of a message is written. */
+  reader: Reader;
+};
 
 /** The acts of the history: the table and one message. */
-export const historyActs = ({ sql, fileLink }: HistoryDeps): readonly KeptAct[] => [
+export const historyActs = ({ sql, reader }: HistoryDeps): readonly KeptAct[] => [
   on(listMessages, ({ caller }, input) => messageList(sql, caller.accountId, input)),
-  on(getMessage, ({ caller }, { message_id }) =>
-    messageDetail(sql, caller.accountId, message_id, fileLink),
+  on(getMessage, ({ caller: { accountId } }, { message_id: messageId }) =>
+    messageDetail(sql, { accountId, messageId }, reader),
   ),
 ];
 

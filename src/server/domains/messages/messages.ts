@@ -4,7 +4,7 @@ import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { openAccepter } from './accept.ts';
 import { type ApiMessages, openApiMessages } from './api.ts';
 import { cancelling } from './cancel.ts';
-import type { FileLink } from './content.ts';
+import type { FileLink, OfferFile } from './content.ts';
 import { conversationActs } from './conversations.ts';
 import { historyActs } from './history.ts';
 import { homeActs } from './home.ts';
@@ -34,6 +34,9 @@ export type MessagesDeps = {
   prices: Prices;
   channels: Channels;
   fileLink: FileLink;
+  offerFile: OfferFile;
+  /** Where links begin that are shown outside the portal. */
+  origin: string;
   log: Log;
   now: () => Date;
   pacePerSecond: number;
@@ -69,7 +72,7 @@ const SYSTEM_TTL_MS = 5 * 60_000;
 
 /** Opens the subject: the acts it keeps and what others may call. */
 export function openMessages(deps: MessagesDeps): Messages {
-  const { sql, house, acceptSql, prices, fileLink, now, onWork } = deps;
+  const { sql, house, acceptSql, prices, fileLink, offerFile, origin, now, onWork } = deps;
   const accepter = openAccepter(acceptSql, onWork);
   const told = async <T>(work: Promise<T>): Promise<T> => {
     const done = await work;
@@ -78,13 +81,13 @@ export function openMessages(deps: MessagesDeps): Messages {
   };
   return {
     acts: [
-      ...historyActs({ sql, fileLink }),
+      ...historyActs({ sql, reader: { language: 'id', origin, offerFile } }),
       ...conversationActs({ sql, fileLink }),
       ...homeActs({ sql, now }),
       sending({ sql, accepter, prices, fileLink, now }),
       cancelling({ sql }),
     ],
-    api: openApiMessages({ sql, accepter, prices, fileLink, now }),
+    api: openApiMessages({ sql, accepter, prices, offerFile, now }),
     sinks: {
       receipts: (receipts) => told(applyReceipts(house, receipts)),
       inbound: (inbound) => told(receiveInbound(house, inbound, deps.onReceived)),

@@ -24,6 +24,7 @@ export type StoredMessage = {
   ref: string | null;
   failure: string | null;
   possible_duplicate: boolean;
+  expires_at: Date | null;
   created_at: Date;
 };
 
@@ -56,7 +57,7 @@ export function readMessages(
   return sql<StoredMessage[]>`
     select m.message_id, m.token_id, t.name as token_name, t.channel, m.direction, m.peer,
       c.peer_name, m.type, m.body, m.status, m.price, m.charge_state, m.hold_seq, m.settle_seq,
-      m.ref, m.failure, m.possible_duplicate, m.created_at
+      m.ref, m.failure, m.possible_duplicate, m.expires_at, m.created_at
     from (${ids}) page
     cross join lateral (
       select * from messages x

@@ -1,0 +1,100 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { developerSentenceFor } from '#contract/developers.ts';
+import { englishFor } from '#contract/english.ts';
+import { failureSentence, retrySentence } from '#contract/failures.ts';
+import { languageOf } from '#contract/language.ts';
+import { Failure } from '#contract/messages.ts';
+import { type RefusalCode, refusals } from '#contract/refusals.ts';
+import { apiRefusals } from '#contract/rest.ts';
+
+/** Facts of every kind that a sentence of the API mentions. */
+const facts = {
+  why: '…',
+  what: 'Pesan',
+  allow: 'GET',
+  seconds: 30,
+  limit: 5,
+  required: 150,
+  available: 100,
+  ref: 'a',
+  status: 'sent',
+  request: 'req_1',
+  fields: {},
+};
+
+const indonesian =
+  /\b(yang|tidak|sudah|belum|lagi|dengan|untuk|harus|pesan|kunci|nomor|jaringan|perlu|akun|saldo|sedang|bila|kami|kirim|terlalu)\b/i;
+const english = /\b(the|is|was|many|has|this|not|to|with|of|and|are)\b/i;
+
+describe('what the API says', () => {
+  test('of every refusal, it says to developers in both languages', () => {
+    for (const code of apiRefusals) {
+      const missing = Object.keys(refusals[code].facts.shape).filter((fact) => !(fact in facts));
+      expect(missing, code).toEqual([]);
+      const [id, en] = [developerSentenceFor({ code, facts }), englishFor({ code, facts })];
+      expect(id, code).toMatch(indonesian);
+      expect(id, code).not.toMatch(/ditandai|Muat ulang|undefined/);
+      expect(en, code).toMatch(english);
+      expect(en, code).not.toMatch(indonesian);
+      expect(en, code).not.toContain('undefined');
+    }
+  });
+
+  test('of every failure, for good or for now, it says in both languages', () => {
+    for (const failure of Failure.options) {
+      for (const sentence of [failureSentence, retrySentence]) {
+        const [id, en] = [sentence(failure, 'id'), sentence(failure, 'en')];
+        expect(id, failure).toMatch(indonesian);
+        expect(en, failure).not.toMatch(indonesian);
+        expect(en, failure).toMatch(english);
+      }
+    }
+  });
+
+  test('is all in the list of what it may answer', async () => {
+    const folders = ['src/server/doors', 'src/server/domains/messages'].map((one) =>
+      resolve(import.meta.dirname, '..', one),
+    );
+    const said = new Set<string>();
+    for (const folder of folders) {
+      const files = (await readdir(folder)).filter((file) =>
+        folder.endsWith('doors')
+          ? /^(api|api-\w+|answer|server)\.ts$/.test(file)
+          : !/test/.test(file),
+      );
+      for (const file of files) {
+        const text = await readFile(join(folder, file), 'utf8');
+        for (const [, code = ''] of text.matchAll(/new Refusal\(\s*'(\w+)'/g)) said.add(code);
+      }
+    }
+    expect(said.size).toBeGreaterThan(15);
+    const unlisted = [...said].filter((code) => !apiRefusals.includes(code as RefusalCode));
+    expect(unlisted).toEqual([]);
+  });
+});
+
+test('English is spoken to who prefers it to Indonesian, Indonesian to everybody else', () => {
+  const cases: [string | undefined, 'id' | 'en'][] = [
+    [undefined, 'id'],
+    ['', 'id'],
+    ['*', 'id'],
+    ['en', 'en'],
+    ['en-GB,en;q=0.9', 'en'],
+    ['EN-us', 'en'],
+    ['id-ID,id;q=0.9,en-US;q=0.8,en;q=0.7', 'id'],
+    ['fr, en;q=0.8, id;q=0.5', 'en'],
+    ['id;q=0.3, en;q=0.4', 'en'],
+    ['en, id', 'en'],
+    ['id, en', 'id'],
+    ['en;q=0', 'id'],
+    ['en;q=x', 'id'],
+    ['fr', 'id'],
+    ['english', 'id'],
+    [`${'x,'.repeat(10_000)}en`, 'id'],
+  ];
+  for (const [header, language] of cases) {
+    expect(languageOf(header), String(header).slice(0, 40)).toBe(language);
+  }
+});
