@@ -11,7 +11,7 @@ import { type Check, openHealth } from '#server/doors/health.ts';
 import { type LiveStreams, openStreams } from '#server/doors/live.ts';
 import type { Origins } from '#server/doors/origin.ts';
 import { openPortal } from '#server/doors/portal.ts';
-import { openServer } from '#server/doors/server.ts';
+import { type SlowLimits, openServer } from '#server/doors/server.ts';
 import { openUploadsDoor } from '#server/doors/uploads.ts';
 import { type WebApp, openStatic } from '#server/doors/static.ts';
 import { openAnswers } from '#server/platform/answers.ts';
@@ -29,6 +29,8 @@ type Wanted = {
   open: () => boolean;
   /** See `openServer`; tests share their process with much else. */
   delayMsMax?: number;
+  /** See `openServer`. */
+  limits?: SlowLimits;
 };
 
 export type Doors = {

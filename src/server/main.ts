@@ -26,6 +26,8 @@ type Running = {
 };
 
 const HTTP_MS_MAX = 10_000;
+/** Connections that wait to be taken; one more would wait a second before it tries again. */
+const BACKLOG = 4_096;
 const CLOSING_MS_MAX = 30_000;
 const root = join(import.meta.dirname, '../..');
 
@@ -71,7 +73,7 @@ async function ownDatabase(dataFolder: string, log: Log, running: Running): Prom
 /** @throws StartError when the port cannot be had. @returns the port, for `PORT=0` the one that was free. */
 async function listen(app: FastifyInstance, { HOST, PORT }: Config): Promise<number> {
   try {
-    await app.listen({ host: HOST, port: PORT });
+    await app.listen({ host: HOST, port: PORT, backlog: BACKLOG });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE') {

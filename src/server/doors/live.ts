@@ -8,8 +8,6 @@ import type { LiveHub } from '#server/platform/live.ts';
 const COMMENT_MS = 15_000;
 /** How often it is asked whether the sessions behind open streams still live. */
 const SESSIONS_MS = 2_000;
-/** A tab that takes nothing for this long is cut off; it comes back and says where it was. */
-const STALLED_MS = 30_000;
 /** Open streams of one person in one process: one per browser is needed. */
 const PER_PERSON = 30;
 
@@ -24,7 +22,6 @@ type Open = {
   person: Person;
   out: ServerResponse;
   end: AbortController;
-  stalledSince: number | undefined;
 };
 
 type Deps = {
@@ -33,7 +30,7 @@ type Deps = {
   report: (bug: unknown) => void;
 };
 
-/** Writes frames to browsers, and ends what should not go on. */
+/** Writes frames to browsers, and ends what should not go on; a tab that reads none is cut off as every slow reader. */
 export type LiveStreams = {
   /**
    * Writes frames until the caller goes, their session ends, or the house closes. `end` is the signal
@@ -56,13 +53,6 @@ export function openStreams({ alive, report }: Deps): LiveStreams {
   const comment = () => {
     for (const { out } of open) if (!out.writableNeedDrain) out.write(':\n\n');
   };
-  const cutStalled = () => {
-    const now = performance.now();
-    for (const stream of open) {
-      if (!stream.out.writableNeedDrain) stream.stalledSince = undefined;
-      else if (now - (stream.stalledSince ??= now) > STALLED_MS) stream.out.destroy();
-    }
-  };
   let asking = false;
   const endRevoked = async () => {
     if (asking || open.size === 0) return;
@@ -79,14 +69,13 @@ export function openStreams({ alive, report }: Deps): LiveStreams {
   };
   const timers = [
     setInterval(comment, COMMENT_MS),
-    setInterval(cutStalled, SESSIONS_MS),
     setInterval(() => void endRevoked(), SESSIONS_MS),
   ];
   for (const timer of timers) timer.unref();
 
   return {
     async serve(out, person, frames, end) {
-      const stream: Open = { person, out, end, stalledSince: undefined };
+      const stream: Open = { person, out, end };
       open.add(stream);
       try {
         for await (const frame of frames) {

@@ -17,13 +17,22 @@ export function limitBodies(app: FastifyInstance, bodyMs = BODY_MS): void {
     const hasBody =
       headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
     if (!hasBody || routeOptions.config.longBody === true) return;
-    const late = setTimeout(() => {
-      if (raw.complete || raw.readableEnded) return;
+    const cut = () => {
+      if (raw.complete || raw.readableEnded || raw.destroyed) return;
       const error = Object.assign(new Error('body too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       app.server.emit('clientError', error, raw.socket);
-    }, bodyMs).unref();
+    };
+    const late = setTimeout(() => afterReading(cut), bodyMs).unref();
     raw.once('close', () => clearTimeout(late));
   });
+}
+
+/**
+ * Does something once what already lies at the sockets has been read. When this process was held up, timers
+ * run before anything is read: who was in time would be cut off for it.
+ */
+export function afterReading(work: () => void): void {
+  setImmediate(() => setImmediate(work));
 }
 
 /** How fast a long body must come, counted in windows, and how long all of it may take. */

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type Socket, connect } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '#server/platform/config.ts';
 import { openLog } from '#server/platform/log.ts';
-import { patient } from '#tests/soon.ts';
+import { patient, soon } from '#tests/soon.ts';
 import { type Check, openHealth } from './health.ts';
 import { openServer } from './server.ts';
 
@@ -171,6 +172,63 @@ test('a server that cannot keep up says busy, but shows its pages, and that it l
     },
     { ...patient, interval: 10 },
   );
+});
+
+/** Holds this process up, as a crowd of connections does. */
+function stall(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+/** A server on a port, and a connection to it that it has taken. */
+async function connected(app: FastifyInstance): Promise<Socket> {
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const address = app.server.address();
+  const taken = once(app.server, 'connection');
+  const socket = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1');
+  await Promise.all([taken, once(socket, 'connect')]);
+  return socket;
+}
+
+test('whoever was in time is answered, however late this process gets to read it', async () => {
+  const app = openServer({
+    config: { TRUSTED_PROXIES: [], SIMULATOR: false, production: false },
+    log: openLog({ level: 'silent' }),
+    limits: { headersMs: 300, bodyMs: 300 },
+  });
+  onTestFinished(async () => app.close());
+  app.post('/well', async () => 'taken');
+  const socket = await connected(app);
+  let heard = '';
+  socket.setEncoding('latin1').on('data', (more: string) => (heard += more));
+  const head = 'POST /well HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+  socket.write(`${head}Content-Length: 2\r\n\r\n{}`);
+  stall(2_500);
+  await soon(() => heard).toMatch(/^HTTP\/1\.1 200 [^]*taken$/);
+  heard = '';
+  const begun = once(app.server, 'request');
+  socket.write(`${head}Content-Length: 2\r\n\r\n{`);
+  await begun;
+  socket.write('}');
+  stall(700);
+  await soon(() => heard).toMatch(/^HTTP\/1\.1 200 [^]*taken$/);
+  socket.destroy();
+});
+
+test('a stall that is over sends nobody away', async () => {
+  const { app } = withHealth({});
+  app.get('/well', async () => ({}));
+  await app.ready();
+  const statuses = new Set<number>();
+  for (let times = 0; times < 2; times++) {
+    stall(1_500);
+    const until = performance.now() + 1_200;
+    while (performance.now() < until) {
+      statuses.add((await app.inject({ url: '/well' })).statusCode);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+  expect([...statuses]).toEqual([200]);
 });
 
 test('only a house with simulated phones lets its own pages use the camera', async () => {

@@ -1,0 +1,126 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type Socket, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { expect } from 'vitest';
+import { test as withDatabase } from '#tests/database.ts';
+import { signedIn } from '#tests/running-house.ts';
+import { soon } from '#tests/soon.ts';
+
+const SOCKETS = 1_000;
+/** Each of these makes the system keep some MB for it. */
+const READERS = 100;
+/** What ours waits in seconds, a third of it; see `openServer`. */
+const limits = { headersMs: 1_700, bodyMs: 5_000, stalledMs: 5_000 };
+/** More than the system keeps for a reader. */
+const BIG_BYTES = 12_000_000;
+
+type Node = { port: number; connections: () => Promise<number> };
+
+/** A node in a process of its own. */
+const test = withDatabase.extend<{ node: Node }>({
+  node: async ({ db }, use) => {
+    const folder = await mkdtemp(join(tmpdir(), 'kabari-slow-'));
+    const web = join(folder, 'web');
+    await mkdir(join(web, 'assets'), { recursive: true });
+    await writeFile(join(web, 'assets/big.bin'), Buffer.alloc(BIG_BYTES, 'x'));
+    const given = [db.url, join(folder, 'data'), web, JSON.stringify(limits)];
+    const child: ChildProcess = fork('tests/slow-node.ts', given);
+    const ended = once(child, 'exit');
+    const next = async () =>
+      (await once(child, 'message'))[0] as { port: number; connections: number };
+    const { port } = await Promise.race([
+      next(),
+      ended.then(() => Promise.reject(new Error('the node did not start'))),
+    ]);
+    const connections = async () => {
+      child.send('connections');
+      return (await next()).connections;
+    };
+    await use({ port, connections });
+    child.disconnect();
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  },
+});
+
+type Slow = { socket: Socket; drip: string };
+
+/** A caller that takes hardly anything, or says hardly anything, or nothing at all. */
+function slowCaller(port: number, at: number): Slow {
+  const socket = connect(port, '127.0.0.1').pause();
+  socket.on('error', () => undefined);
+  if (at < READERS) {
+    socket.write('GET /assets/big.bin HTTP/1.1\r\nHost: x\r\n\r\n');
+    return { socket, drip: '' };
+  }
+  const head = 'POST /api HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\n';
+  const body = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\n';
+  const said = [`${head}X-Slow: `, head + body, undefined][at % 3];
+  if (said !== undefined) socket.write(said);
+  return { socket, drip: said === undefined ? '' : 'x' };
+}
+
+/** Every second, a letter from those who send and a few bytes to those who read. */
+function dripping(slow: readonly Slow[]): () => void {
+  const timer = setInterval(() => {
+    for (const { socket, drip } of slow) {
+      if (drip === '') socket.read(10);
+      else if (socket.writable) socket.write(drip);
+    }
+  }, 1_000);
+  return () => {
+    clearInterval(timer);
+    for (const { socket } of slow) socket.destroy();
+  };
+}
+
+/** Calls as browsers make them, one after the other, until told to end; what was not a yes. */
+async function callsUntil(port: number, token: string, ended: AbortSignal) {
+  const wrong: string[] = [];
+  let calls = 0;
+  const lane = async (act: string, from: string) => {
+    while (!ended.aborted) {
+      calls += 1;
+      const said = await fetch(`http://127.0.0.1:${port}/api`, {
+        method: 'POST',
+        // Half of them on connections that are used again, half on new ones.
+        headers: { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': from, connection: from },
+        body: new URLSearchParams({ act, token, fcm: '' }),
+      }).then(
+        async (response) => `${response.status} ${(await response.text()).slice(0, 80)}`,
+        (error: Error) => inspect(error.cause ?? error),
+      );
+      if (!said.startsWith('200 ')) wrong.push(said);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  await Promise.all([lane('user_check_token', 'keep-alive'), lane('app_config', 'close')]);
+  return { calls, wrong };
+}
+
+test('beside 1,000 slow callers no other call fails, and the slow ones are cut off', async ({
+  node,
+  db,
+}) => {
+  const { token } = await signedIn(db);
+  const slow = Array.from({ length: SOCKETS }, (_, at) => slowCaller(node.port, at));
+  const stop = dripping(slow);
+  const ended = new AbortController();
+  try {
+    const calling = callsUntil(node.port, token, ended.signal);
+    await soon(node.connections).toBeGreaterThan(SOCKETS * 0.9);
+    // Only who calls as people do is left.
+    await soon(node.connections).toBeLessThan(4);
+    ended.abort();
+    const { calls, wrong } = await calling;
+    expect(wrong).toEqual([]);
+    expect(calls).toBeGreaterThan(20);
+  } finally {
+    ended.abort();
+    stop();
+  }
+});
