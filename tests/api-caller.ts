@@ -16,6 +16,7 @@ export type ApiAnswer = {
   status: number;
   // oxlint-disable-next-line no-explicit-any -- tests look into answers of any shape.
   body: any;
+  /** The body as it travelled. */
   text: string;
   headers: Record<string, unknown>;
 };

@@ -107,6 +107,7 @@ const sources = [
   'src/web',
   'src/contract',
   'public',
+  'docs/api.md',
   'index.html',
   'vite.config.ts',
   'tools/service-worker.ts',

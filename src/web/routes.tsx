@@ -200,6 +200,11 @@ const simulatorRoute = createRoute({
     'SimulatorPage',
   ),
 });
+const docsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/docs',
+  component: lazyRouteComponent(() => import('#web/features/docs/DocsPage.tsx'), 'DocsPage'),
+});
 const leavingRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/leaving',
@@ -244,6 +249,7 @@ const routeTree = rootRoute.addChildren([
   ]),
   scanRoute,
   simulatorRoute,
+  docsRoute,
   leavingRoute,
   ...galleryRoutes,
 ]);

@@ -48,6 +48,7 @@ journey('everybody can begin', async ({ product, person }) => {
     ['/message-history?new=1', 'Anda belum memiliki token'],
     ['/token', 'Data tidak ditemukan'],
     ['/saldo', 'Isi saldo Anda akan tampil di sini.'],
+    ['/docs', 'Numbers with fixed outcomes'],
     ['/tidak-ada', 'Halaman tidak ditemukan'],
     ['/operator', 'Halaman tidak ditemukan'],
     ['/simulator', 'Belum ada pesan di ponsel ini.'],

@@ -117,6 +117,7 @@ test('every screen has the page, any other address too, but as not found', async
     '/',
     '/auth/login',
     '/auth/forgot-password/otp',
+    '/docs',
     '/scan/a.b-c_~9',
     '/token?page=2',
   ]) {

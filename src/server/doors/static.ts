@@ -73,6 +73,7 @@ const screens = new Set([
   '/auth/login',
   '/auth/register',
   '/auth/verify-otp',
+  '/docs',
   '/leaving',
   '/message-history',
   '/operator',

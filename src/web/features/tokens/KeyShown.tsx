@@ -29,15 +29,25 @@ export function Samples({ secret }: { secret?: string }) {
   const [language, setLanguage] = useState('curl');
   const samples = samplesFor(useSending(secret));
   return (
-    <Tabs
-      label="Bahasa pemrograman"
-      value={language}
-      onChange={setLanguage}
-      tabs={samples.map((sample) => ({
-        value: sample.language,
-        label: sample.title,
-        content: <CodeBlock title={sample.title} code={sample.code} />,
-      }))}
-    />
+    <>
+      <Tabs
+        label="Bahasa pemrograman"
+        value={language}
+        onChange={setLanguage}
+        tabs={samples.map((sample) => ({
+          value: sample.language,
+          label: sample.title,
+          content: <CodeBlock title={sample.title} code={sample.code} />,
+        }))}
+      />
+      <p className={styles['note']}>
+        Semua alamat, isian, dan galatnya ada di{' '}
+        {/* In a tab of its own: a key is shown only once. */}
+        <a href="/docs" target="_blank" rel="noreferrer">
+          Dokumentasi API
+        </a>
+        .
+      </p>
+    </>
   );
 }

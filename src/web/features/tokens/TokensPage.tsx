@@ -1,4 +1,4 @@
-import { KeyRound, Plus } from 'lucide-react';
+import { BookOpen, KeyRound, Plus } from 'lucide-react';
 import { formatNumber } from '#contract/money.ts';
 import { formatPhone } from '#contract/phone.ts';
 import { formatAgo, formatDateTime } from '#contract/time.ts';
@@ -12,7 +12,7 @@ import { TokenDrawer } from '#web/features/tokens/TokenDrawer.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
 import { useTokenAddress } from '#web/features/tokens/useTokenAddress.ts';
 import { channelLabel, statusTone } from '#web/features/tokens/words.ts';
-import { Button } from '#web/ui/Button.tsx';
+import { Button, LinkButton } from '#web/ui/Button.tsx';
 import { DataTable, type Column } from '#web/ui/tables/DataTable.tsx';
 import { EmptyState, WentWrong } from '#web/ui/EmptyState.tsx';
 import { PageHead } from '#web/ui/frame/PageHead.tsx';
@@ -100,7 +100,21 @@ export function TokensPage() {
   );
   return (
     <>
-      <PageHead title="Token" context="Nomor pengirim Anda dan kunci API-nya." action={add} />
+      <PageHead
+        title="Token"
+        context="Nomor pengirim Anda dan kunci API-nya."
+        action={add}
+        tools={
+          <LinkButton
+            to="/docs"
+            variant="outline"
+            tone="neutral"
+            icon={<BookOpen size={18} aria-hidden="true" />}
+          >
+            Dokumentasi API
+          </LinkButton>
+        }
+      />
       <DataTable
         {...tokens.table}
         caption="Token"

@@ -1,0 +1,112 @@
+/** A piece of a line: plain words, or words that are marked. */
+export type Inline =
+  | { kind: 'text' | 'code' | 'strong'; text: string }
+  | { kind: 'link'; text: string; href: string };
+
+export type Block =
+  | { kind: 'heading'; level: 1 | 2 | 3; id: string; text: string }
+  | { kind: 'paragraph'; line: readonly Inline[] }
+  | { kind: 'list'; items: readonly (readonly Inline[])[] }
+  | { kind: 'table'; head: readonly (readonly Inline[])[]; rows: readonly (readonly Inline[])[][] }
+  /** `note`: what stands behind the language after the three marks. */
+  | { kind: 'code'; language: string; note: string; code: string };
+
+/**
+ * Reads the Markdown that our own documents are written in: headings, paragraphs, lists of one level,
+ * tables, code in fences; in a line `code`, **strong** words and links. Anything else stays text.
+ */
+export function parseMarkdown(source: string): Block[] {
+  const lines = source.split('\n');
+  const blocks: Block[] = [];
+  for (let at = 0; at < lines.length;) {
+    const { block, next } = blockAt(lines, at);
+    if (block) blocks.push(block);
+    at = next;
+  }
+  return blocks;
+}
+
+type Read = { block?: Block; next: number };
+
+function blockAt(lines: readonly string[], at: number): Read {
+  const line = lines[at] ?? '';
+  if (line.trim() === '') return { next: at + 1 };
+  const [, marks, title = ''] = /^(#{1,3}) (.+)$/.exec(line) ?? [];
+  if (marks !== undefined) {
+    const level = marks.length as 1 | 2 | 3;
+    return { block: { kind: 'heading', level, id: slugOf(title), text: title }, next: at + 1 };
+  }
+  if (line.startsWith('```')) return fenceAt(lines, at);
+  if (line.startsWith('|')) return tableAt(lines, at);
+  if (line.startsWith('- ')) return listAt(lines, at);
+  const next = endOf(lines, at, (one) => one.trim() !== '' && !/^(#{1,3} |```|\||- )/.test(one));
+  const words = lines.slice(at, next).map((one) => one.trim());
+  return { block: { kind: 'paragraph', line: parseInline(words.join(' ')) }, next };
+}
+
+/** The first line from `at + 1` on that does not go on. */
+function endOf(lines: readonly string[], at: number, goesOn: (line: string) => boolean): number {
+  const end = lines.findIndex((line, index) => index > at && !goesOn(line));
+  return end === -1 ? lines.length : end;
+}
+
+function fenceAt(lines: readonly string[], at: number): Read {
+  const [language = '', ...note] = (lines[at] ?? '').slice(3).trim().split(' ');
+  const end = endOf(lines, at, (line) => !line.startsWith('```'));
+  const code = lines.slice(at + 1, end).join('\n');
+  return { block: { kind: 'code', language, note: note.join(' '), code }, next: end + 1 };
+}
+
+function tableAt(lines: readonly string[], at: number): Read {
+  const end = endOf(lines, at, (line) => line.startsWith('|'));
+  const [head = [], , ...rows] = lines.slice(at, end).map(cellsOf);
+  return { block: { kind: 'table', head, rows }, next: end };
+}
+
+const cellsOf = (line: string): Inline[][] =>
+  line
+    .trim()
+    .replaceAll(/^\||\|$/g, '')
+    .split(/(?<!\\)\|/)
+    .map((cell) => parseInline(cell.trim().replaceAll('\\|', '|')));
+
+function listAt(lines: readonly string[], at: number): Read {
+  const end = endOf(lines, at, (line) => line.startsWith('- ') || line.startsWith('  '));
+  const items: string[] = [];
+  for (const line of lines.slice(at, end)) {
+    if (line.startsWith('- ')) items.push(line.slice(2));
+    else items.push(`${items.pop() ?? ''} ${line.trim()}`);
+  }
+  return { block: { kind: 'list', items: items.map(parseInline) }, next: end };
+}
+
+const marked = /`([^`]+)`|\*\*([^*]+)\*\*|\[((?:`[^`]*`|[^\]`])+)\]\(([^)\s]+)\)/g;
+
+/** A line's words; links lead within the page, to our own addresses, or to https. */
+export function parseInline(line: string): Inline[] {
+  const found: Inline[] = [];
+  let from = 0;
+  const plain = (to: number) => {
+    if (to > from) found.push({ kind: 'text', text: line.slice(from, to) });
+  };
+  for (const match of line.matchAll(marked)) {
+    const [whole, code, strong, text, href = ''] = match;
+    plain(match.index);
+    from = match.index + whole.length;
+    if (code !== undefined) found.push({ kind: 'code', text: code });
+    else if (strong !== undefined) found.push({ kind: 'strong', text: strong });
+    else if (/^(#|\/(?!\/)|https:\/\/)/.test(href)) {
+      found.push({ kind: 'link', text: (text ?? '').replaceAll('`', ''), href });
+    } else found.push({ kind: 'text', text: whole });
+  }
+  plain(line.length);
+  return found;
+}
+
+/** The name of a heading in an address, as the common sites make it: `GET /v1/x` → `get-v1x`. */
+export const slugOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');

@@ -1,0 +1,157 @@
+import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import * as z from 'zod/mini';
+import { failures, MessageStatus } from '#contract/messages.ts';
+import { type RefusalCode, refusals } from '#contract/refusals.ts';
+import { API_LIMITS, MESSAGES_MAX, NewMessage, apiEndpoints, apiRefusals } from '#contract/rest.ts';
+import { fixedOutcomeOf } from '#server/domains/simulator/outcomes.ts';
+import { settings } from '#server/platform/config.ts';
+import { callerAt, callerOf, test } from '#tests/api-caller.ts';
+
+const page = await readFile(join(import.meta.dirname, '../docs/api.md'), 'utf8');
+
+type Example = { request: string; status: number; answer: unknown };
+
+/** Every request of the page with its answer, in order. */
+const examples: Example[] = [
+  ...page.matchAll(/```sh\n([\s\S]*?)```\n\n```json (\d{3})\n([\s\S]*?)```/g),
+].map(([, request = '', status, answer = '']) => ({
+  request,
+  status: Number(status),
+  answer: JSON.parse(answer),
+}));
+
+/** What a shell would hand to curl. */
+function argumentsOf(request: string, variables: Record<string, string>): string[] {
+  const script = `curl() { printf '%s\\0' "$@"; }\n${request}`;
+  const env = { PATH: process.env['PATH'], ...variables };
+  return execFileSync('sh', ['-c', script], { env }).toString().split('\0').slice(0, -1);
+}
+
+/** The call that curl would make. */
+function callOf(given: readonly string[]) {
+  const headers: Record<string, string> = {};
+  let [url, method, body]: (string | undefined)[] = [];
+  for (let at = 0; at < given.length; at++) {
+    const one = given[at] ?? '';
+    if (one === '-H') {
+      const [name = '', value = ''] = (given[++at] ?? '').split(/:\s*(.*)/s);
+      headers[name.toLowerCase()] = value;
+    } else if (one === '-d') body = given[++at];
+    else if (one === '-X') method = given[++at];
+    else url = one;
+  }
+  const { pathname, search } = new URL(url ?? '');
+  return { path: pathname + search, options: { headers, body, ...(method && { method }) } };
+}
+
+/** The names and kinds of what an answer holds: what differs from day to day is left out. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf);
+  if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;
+  const parts = Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]);
+  return Object.fromEntries(parts);
+}
+
+/** Words that an example may not get wrong: those that programs compare, and sentences. */
+const exact = new Set(['kind', 'code', 'detail', 'direction', 'status', 'title', 'ttl', 'type']);
+
+function wordsOf(value: unknown, name = ''): unknown[] {
+  if (typeof value !== 'object' || value === null) return exact.has(name) ? [value] : [];
+  return Object.entries(value).flatMap(([own, inner]) =>
+    wordsOf(inner, name === 'fields' ? 'detail' : own),
+  );
+}
+
+test('every documented request gets the answer that stands beside it', async ({
+  db,
+  openHouse,
+}) => {
+  const house = await openHouse();
+  const { key } = await callerOf(house, db, { saldo: 100_000 });
+  const call = callerAt(house);
+  const ran = new Set<string>();
+  let ID = '';
+  for (const { request, status, answer } of examples) {
+    const { path, options } = callOf(argumentsOf(request, { KEY: key, ID }));
+    const { body: _, ...bodiless } = options;
+    const said = await call(path, options.body === undefined ? bodiless : options);
+    expect(said.status, request).toBe(status);
+    expect(shapeOf(said.body), request).toEqual(shapeOf(answer));
+    expect(wordsOf(said.body), request).toEqual(wordsOf(answer));
+    if (said.body.status === 'scheduled') ID = said.body.id;
+    const method = options.method ?? (options.body === undefined ? 'GET' : 'POST');
+    ran.add(`${method} ${path.split('?')[0]?.replace(ID === '' ? '-' : ID, ':id')}`);
+  }
+  const all = Object.values(apiEndpoints).map((one) => `${one.method} ${one.path}`);
+  expect([...ran].toSorted()).toEqual(all.toSorted());
+});
+
+test('every endpoint, code, status and type of the contract stands on the page', () => {
+  for (const { method, path } of Object.values(apiEndpoints)) {
+    expect(page).toContain(`\n## ${method} ${path.replace(':id', '{id}')}\n`);
+  }
+  const rows = [...page.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)];
+  const listed = rows.map(([, status, code]) => `${status} ${code}`);
+  const known = (code: RefusalCode) => `${refusals[code].status} ${code}`;
+  expect(listed.toSorted()).toEqual(apiRefusals.map(known).toSorted());
+  for (const status of MessageStatus.options)
+    expect(page).toMatch(new RegExp(`\\| .*\`${status}\``));
+  for (const failure of Object.keys(failures)) expect(page).toContain(`| \`${failure}\` |`);
+  for (const branch of NewMessage.def.options) {
+    const [type = ''] = branch.shape.type.def.values;
+    expect(page).toMatch(new RegExp(`^\\| .*\`${type}\`.* \\| \`\\{"`, 'm'));
+    for (const field of Object.keys(branch.shape)) expect(page).toContain(`\`${field}\``);
+  }
+});
+
+/** What the schema of a message says of one of its fields. */
+function fieldOf(type: string, ...path: string[]): { maxLength?: number; maximum?: number } {
+  const { oneOf = [] } = z.toJSONSchema(NewMessage, { io: 'input', unrepresentable: 'any' });
+  type Node = { const?: string; properties?: Record<string, Node> };
+  const branches = oneOf as unknown as Node[];
+  let node = branches.find(({ properties }) => properties?.['type']?.const === type);
+  for (const step of path) node = node?.properties?.[step];
+  if (!node) throw new Error(`a ${type} has no ${path.join('.')}`);
+  return node as { maxLength?: number; maximum?: number };
+}
+
+test('the limits on the page are those of the code', () => {
+  const rows = new Map(
+    [...page.matchAll(/^\| ([^|]+) \| ([^|]*\d[^|]*) \|$/gm)].map(([, what = '', limit = '']) => [
+      what,
+      (limit.match(/\d[\d,]*/g) ?? []).map((figure) => Number(figure.replaceAll(',', ''))),
+    ]),
+  );
+  const length = (...place: [string, ...string[]]) => fieldOf(...place).maxLength;
+  const rate = Number(settings.RATE_API_PER_SECOND.fallback);
+  const wanted: Record<string, (number | undefined)[]> = {
+    'requests of a key': [rate, 2 * rate],
+    body: [API_LIMITS.bodyBytes],
+    'messages in one request': [MESSAGES_MAX],
+    '`text.body`': [1, length('text', 'text', 'body')],
+    '`caption`': [length('image', 'caption'), length('document', 'caption')],
+    '`link`': [length('audio', 'audio', 'link')],
+    '`document.filename`': [length('document', 'document', 'filename')],
+    '`location.name`, `location.address`': [
+      length('location', 'location', 'name'),
+      length('location', 'location', 'address'),
+    ],
+    '`contact.name`': [1, length('contact', 'contact', 'name')],
+    '`ttl`': [30, fieldOf('text', 'ttl').maximum],
+    '`Idempotency-Key`': [1, API_LIMITS.idempotencyKeyMax],
+    'messages on a page': [API_LIMITS.pageMax],
+  };
+  for (const [what, figures] of Object.entries(wanted)) {
+    for (const figure of figures) expect(rows.get(what), what).toContain(figure);
+  }
+});
+
+test('each number with a fixed outcome stands on the page, and no other', () => {
+  const listed = [...page.matchAll(/^\| `(62800\d+)` \|/gm)].map(([, phone = '']) => phone);
+  expect(listed).toHaveLength(8);
+  expect(listed.map(fixedOutcomeOf)).not.toContain(null);
+  expect(fixedOutcomeOf('62800000009')).toBe(null);
+});

@@ -1,0 +1,33 @@
+import { expect } from 'vitest';
+import { signUp } from './portal.ts';
+import { setTheStage } from './stage.ts';
+
+const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+
+journey(
+  'a developer finds the documentation of the API beside their tokens',
+  async ({ product, person }) => {
+    const who = await signUp(product.address, { name: 'Toko Mawar', phone: '6281355503001' });
+    const { open } = await person({ session: who.session });
+    const tab = await open('/token');
+    await tab.getByRole('link', { name: 'Dokumentasi API' }).click();
+    await tab.getByRole('heading', { name: 'Dokumentasi API' }).waitFor();
+    const first = tab.getByRole('region', { name: 'Request 1', exact: true });
+    expect(await first.textContent()).toContain(`curl ${product.address}/v1/messages`);
+    await tab.getByRole('link', { name: 'Errors', exact: true }).first().click();
+    await tab.waitForURL(`${product.address}/docs#errors`);
+    await tab.getByRole('cell', { name: 'token_missing' }).waitFor();
+  },
+);
+
+journey('a stranger may read it, too, wherever its chapter is asked for', async ({ person }) => {
+  const { open } = await person({ width: 390 });
+  const tab = await open('/docs#limits');
+  const chapter = tab.getByRole('heading', { name: 'Limits' });
+  await chapter.waitFor();
+  await expect.poll(async () => (await chapter.boundingBox())?.y).toBeLessThan(200);
+  const wide = await tab.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(wide).toBeLessThanOrEqual(0);
+});
