@@ -129,10 +129,14 @@ const apiDepsOf = ({ keyRing, messages, config, log }: House) => ({
 });
 
 /** What must be well before work is given to this process. */
-function checksOf({ house }: House, worker: Worker | undefined): Record<string, Check> {
+function checksOf({ house, disks }: House, worker: Worker | undefined): Record<string, Check> {
   return {
     database: async () => {
       await house`select 1`;
+    },
+    disk: async () => {
+      const full = disks.full();
+      if (full.length > 0) throw new Error(`no room on the disk of ${full.join(', ')}`);
     },
     // However the work is shared among processes: what waits too long is nobody's.
     relay: async () => {

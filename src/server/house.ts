@@ -28,6 +28,7 @@ import {
   openKeyRing,
 } from '#server/domains/tokens/tokens.ts';
 import type { Config } from '#server/platform/config.ts';
+import { type DiskWatch, isDiskFull, watchDisks } from '#server/platform/disk.ts';
 import { type Sql, isTransient, openDatabase } from '#server/platform/database.ts';
 import { proveWalls } from '#server/platform/database-walls.ts';
 import { type Files, openFiles } from '#server/platform/files.ts';
@@ -60,6 +61,8 @@ export type House = {
   keyRing: KeyRing;
   prices: Prices;
   files: Files;
+  /** Knows when a disk is full. */
+  disks: DiskWatch;
   uploads: Uploads;
   live: LiveHub;
   messages: Messages;
@@ -173,6 +176,7 @@ function openHoldings(
 type Ground = Pick<
   House,
   | 'config'
+  | 'disks'
   | 'files'
   | 'house'
   | 'log'
@@ -203,7 +207,8 @@ async function openGround({ config, log, url, dataFolder, ...given }: Wanted): P
     callers: openDatabase(url, { max: POOL.callers, as: 'house', name: 'callers' }),
   };
   const report = (trouble: unknown) => {
-    if (isTransient(trouble)) log.warn({ err: trouble }, 'trouble that may pass');
+    if (isTransient(trouble) || isDiskFull(trouble))
+      log.warn({ err: trouble }, 'trouble that may pass');
     else log.error({ err: trouble }, 'a bug');
   };
   await proveWalls([
@@ -216,6 +221,7 @@ async function openGround({ config, log, url, dataFolder, ...given }: Wanted): P
     readSecrets(pools.house, config.SECRET_KEY),
     openPrices({ house: pools.house, config, now, onTrouble: report }),
   ]);
+  const disks = watchDisks({ folder: dataFolder, sql: pools.house, log });
   const folder = join(dataFolder, 'files');
   const files = openFiles(pools.tenant, folder, secrets, config.MEDIA_ORIGIN);
   return {
@@ -227,6 +233,7 @@ async function openGround({ config, log, url, dataFolder, ...given }: Wanted): P
     prices,
     ...pools,
     files,
+    disks,
     uploads: openUploads({
       sql: pools.tenant,
       house: pools.house,
@@ -237,6 +244,7 @@ async function openGround({ config, log, url, dataFolder, ...given }: Wanted): P
       storedBytesMax: config.FILES_PER_ACCOUNT_MB * MB,
     }),
     end: async () => {
+      await disks.close();
       await Promise.all(Object.values(pools).map((sql) => sql.end({ timeout: 5 })));
     },
   };

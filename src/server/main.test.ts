@@ -1,63 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { type TestDatabase, test as base } from '#tests/database.ts';
+import type { TestDatabase } from '#tests/database.ts';
 import { patient } from '#tests/soon.ts';
-
-type Started = {
-  child: ChildProcess;
-  out: () => string;
-  err: () => string;
-  exit: Promise<number | null>;
-};
-
-const main = join(import.meta.dirname, 'main.ts');
-
-/** Starts the house as a process of its own, on the test's database; whatever is left is ended after. */
-const test = base.extend<{ folder: string; start: (env?: Record<string, string>) => Started }>({
-  // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
-  folder: async ({}, use) => {
-    const folder = await mkdtemp(join(tmpdir(), 'kabari-main-'));
-    await use(folder);
-    await rm(folder, { recursive: true, force: true });
-  },
-  start: async ({ db, folder }, use) => {
-    const started: Started[] = [];
-    await use((env = {}) => {
-      const one = startHouse({ DATABASE_URL: db.url, KABARI_DATA: folder, PORT: '0', ...env });
-      started.push(one);
-      return one;
-    });
-    for (const { child } of started) child.kill('SIGKILL');
-    await Promise.all(started.map(({ exit }) => exit));
-  },
-});
-
-function startHouse(env: Record<string, string>): Started {
-  const child = spawn(process.execPath, ['--disable-proto=delete', main], {
-    env: { PATH: process.env['PATH'], SIMULATOR_SPEED: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [out, err] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (words: string) => (out += words));
-  child.stderr.setEncoding('utf8').on('data', (words: string) => (err += words));
-  const exit = once(child, 'close').then(([code]) => code as number | null);
-  return { child, out: () => out, err: () => err, exit };
-}
-
-/** Where a started house answers, once it says so. */
-async function addressOf(house: Started): Promise<string> {
-  return vi.waitFor(() => {
-    const found = /Kabari runs: (http:\/\/localhost:\d+)/.exec(house.out())?.[1];
-    if (!found) throw new Error(`not open: ${house.out()} ${house.err()}`);
-    return found.replace('localhost', '127.0.0.1');
-  }, patient);
-}
-const ended = async (house: Started) => ({ code: await house.exit, err: house.err() });
+import { addressOf, ended, oneSentence, test } from '#tests/started-house.ts';
 
 test('a start says where the house is, and how the operator signs in, once', async ({ start }) => {
   const first = start();
@@ -97,11 +43,6 @@ test('a taken port is one sentence', async ({ start }) => {
     err: `Port ${port} is taken by another program; stop it, or choose another with PORT=3001 npm start.\n`,
   });
   other.close();
-});
-
-const oneSentence = (about: RegExp) => ({
-  code: 1,
-  err: expect.toSatisfy((words: string) => about.test(words) && !/\n.|^\s+at /m.test(words)),
 });
 
 test('a database that is not there, or a setting that makes no sense, is one sentence', async ({

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { openDoors } from './doors.ts';
 import { type House, openHouse } from './house.ts';
@@ -8,6 +8,7 @@ import { type Config, readConfig } from '#server/platform/config.ts';
 import { checkDatabase } from '#server/platform/database-check.ts';
 import { passPooler } from '#server/platform/database-pooler.ts';
 import { openDatabase } from '#server/platform/database.ts';
+import { diskFullSentence, isDiskFull, refuseFullDisk } from '#server/platform/disk.ts';
 import { defaultDataFolder } from '#server/platform/embedded-home.ts';
 import { type Embedded, startEmbedded } from '#server/platform/embedded.ts';
 import { type Log, openLog } from '#server/platform/log.ts';
@@ -34,6 +35,7 @@ const root = join(import.meta.dirname, '../..');
 /** Config → database → domains → work → doors. */
 async function start(config: Config, log: Log, running: Running): Promise<number | undefined> {
   const dataFolder = config.KABARI_DATA ?? defaultDataFolder();
+  if (config.DATABASE_URL !== undefined) await refuseFullDisk(resolve(dataFolder));
   const webApp = readWebApp(join(root, 'dist'));
   const url = await passPooler(
     config.DATABASE_URL ?? (await ownDatabase(dataFolder, log, running)),
@@ -182,10 +184,17 @@ async function main(): Promise<void> {
     log.info({ role: config.ROLE, ...(port !== undefined && { port }) }, 'the house is open');
   } catch (error) {
     await within(CLOSING_MS_MAX, close(running)).catch(() => undefined);
-    const sentence = error instanceof StartError ? error.message : stackOf(error);
-    process.stderr.write(`${sentence}\n`);
+    process.stderr.write(`${await sentenceOf(error)}\n`);
     process.exit(1);
   }
+}
+
+/** One sentence for what can be mended by whoever starts it; a stack for our own faults. */
+async function sentenceOf(error: unknown): Promise<string> {
+  if (isDiskFull(error)) {
+    return diskFullSentence(error, resolve(process.env['KABARI_DATA'] || defaultDataFolder()));
+  }
+  return error instanceof StartError ? error.message : stackOf(error);
 }
 
 const stackOf = (error: unknown): string =>

@@ -8,6 +8,7 @@ import {
   sentenceFor,
 } from '#contract/refusals.ts';
 import { isTransient } from '#server/platform/database.ts';
+import { isDiskFull } from '#server/platform/disk.ts';
 
 /** What a door says: a status, a JSON body ready to send, and the seconds to wait before a retry. */
 export type Answer = {
@@ -75,7 +76,7 @@ const BUSY_SECONDS = 2;
 export function troubleBehind(error: unknown): Refusal | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === '57014') return new Refusal('timed_out', {});
-  const short = code.startsWith('53');
+  const short = code.startsWith('53') || isDiskFull(error);
   return short || isTransient(error) ? new Refusal('busy', { seconds: BUSY_SECONDS }) : undefined;
 }
 

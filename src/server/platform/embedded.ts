@@ -12,6 +12,7 @@ import {
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
+import { FREE_BYTES_MIN, refuseFullDisk } from './disk.ts';
 import { type Home, type Places, furnish, openFolder, placesIn } from './embedded-home.ts';
 import {
   type Running,
@@ -63,6 +64,7 @@ export async function startEmbedded({
   onDeath,
 }: Wanted): Promise<Embedded> {
   const folder = resolve(dataFolder);
+  await refuseFullDisk(folder, neededBytes(folder));
   const servant = openFolder(folder);
   const lock = holdFolder(folder);
   let leave: () => Promise<void> = async () => undefined;
@@ -98,6 +100,12 @@ export async function startEmbedded({
     throw error;
   }
 }
+
+/** What the first start writes, in bytes: PostgreSQL's programs and an empty cluster. */
+const FIRST_START_BYTES = 160_000_000;
+
+const neededBytes = (folder: string): number =>
+  FREE_BYTES_MIN + (existsSync(placesIn(folder).data) ? 0 : FIRST_START_BYTES);
 
 function refuseOtherMajor(home: Home): void {
   const file = join(home.data, 'PG_VERSION');

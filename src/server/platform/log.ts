@@ -43,6 +43,8 @@ const shown: Shown = {
   refusal: 'text',
   check: 'text',
   migrations: 'plain',
+  disk: 'text',
+  free: 'plain',
   phone: 'phone',
   peer: 'phone',
   err: 'error',

@@ -1,0 +1,46 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, rmdirSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A real, small disk, which can be filled and emptied. */
+export type SmallDisk = {
+  folder: string;
+  /** Writes until it takes no more. */
+  fill: () => void;
+  empty: () => void;
+  remove: () => void;
+};
+
+/** Only root may mount one, on Linux. */
+export const mayMount = process.getuid?.() === 0 && process.platform === 'linux' && tryMount();
+
+function tryMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'kabari-mount-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', folder]).status === 0;
+  if (mounted) spawnSync('umount', [folder]);
+  rmdirSync(folder);
+  return mounted;
+}
+
+/** @param megabytes its size; everything on it is gone with `remove`. */
+export function makeSmallDisk(megabytes: number): SmallDisk {
+  const folder = mkdtempSync(join(tmpdir(), 'kabari-disk-'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', folder]);
+  const filler = join(folder, 'filler');
+  return {
+    folder,
+    fill: () => {
+      for (let n = 0; statfsSync(folder).bavail > 0; n++) {
+        spawnSync('dd', ['if=/dev/zero', `of=${filler}.${n}`, 'bs=64k']);
+      }
+    },
+    empty: () => {
+      for (let n = 0; n < 100; n++) rmSync(`${filler}.${n}`, { force: true });
+    },
+    remove: () => {
+      execFileSync('umount', ['--lazy', folder]);
+      rmdirSync(folder);
+    },
+  };
+}
