@@ -1,0 +1,272 @@
+import { describe, expect, test as plain } from 'vitest';
+import type { Act } from '#contract/act.ts';
+import { acts } from '#contract/acts.ts';
+import { NewMessage } from '#contract/rest.ts';
+import { checkLedger } from '#server/domains/ledger/ledger.ts';
+import type { ApiSaid } from '#tests/api-caller.ts';
+import { samplesOf } from '#tests/hostile-acts.ts';
+import { type Street, abreast, openStreet } from '#tests/hostile-house.ts';
+import { oddities, unstorables } from '#tests/hostile-strings.ts';
+import { type Said, test } from '#tests/running-house.ts';
+
+/** The unstorable texts that a form can carry. */
+const inForms = unstorables.filter((text) => text.includes('\0'));
+const shapeOf = (act: Act) => Object.keys((act.input as unknown as { shape: object }).shape);
+const withFields = acts.filter((act) => shapeOf(act).length > 0);
+
+type Case = { act: Act; field: string; text: string; fields: Record<string, string> };
+
+/** Of texts that a schema refuses, the door refuses each alike: so many of them are sent. */
+const REFUSED_SENT = 3;
+
+/** What hashes a password for an answer takes some of the texts only: a hash is work of a tenth of a second. */
+const hashing = new Set(['user_prove', 'user_change_password', 'user_delete']);
+const HASHED_EACH = 30;
+
+/** All that a schema takes (or every so many of them), and some of what it refuses, having read it. */
+function sent<T>(tried: readonly T[], takes: (one: T) => boolean, each = 1): T[] {
+  const { taken = [], refused = [] } = Object.groupBy(tried, (one) =>
+    takes(one) ? 'taken' : 'refused',
+  );
+  const some = taken.filter((_, index) => index % each === 0);
+  return [...some, ...refused.slice(0, REFUSED_SENT)];
+}
+
+/** Every field of an act with every text in its place, and after what its schema takes. */
+function casesOf(act: Act, sample: Readonly<Record<string, string>>): Case[] {
+  const takes = (fields: object) => act.input.safeParse(fields).success;
+  return shapeOf(act).flatMap((field) => {
+    const valid = sample[field] ?? '';
+    const put = (text: string, value: string): Case => ({
+      act,
+      field,
+      text,
+      fields: { ...sample, [field]: value },
+    });
+    const poisoned = inForms.flatMap((text) => [put(text, text), put(text, `${valid}${text}`)]);
+    const strange = oddities.flatMap((text) => [put(text, text), put(text, `${valid}${text}`)]);
+    const each = hashing.has(act.name) ? HASHED_EACH : 1;
+    const cases = [...poisoned, ...sent(strange, (one) => takes(one.fields), each)];
+    // A stream that is granted has no end.
+    return cases.filter((one) => !act.streams || !takes(one.fields));
+  });
+}
+
+/** What is wrong with an answer; `undefined` when all is well. */
+function wrongWith({ act, field, text }: Case, { status, body }: Said): string | undefined {
+  const told = `${act.name}.${field} ${JSON.stringify(text.slice(0, 40))}: ${status}`;
+  if (status >= 500) return told;
+  if (body?.code !== 1 && !(body?.code === 0 && body.error?.type && body.msg)) return `${told} ?`;
+  if (!text.includes('\0')) return undefined;
+  const named = body.error?.type === 'input_invalid' && field in body.error.fields;
+  return named ? undefined : `${told} ${JSON.stringify(body)}`;
+}
+
+describe('acts', () => {
+  plain('all have a sample here, with every field', () => {
+    const samples = samplesOf({ tokenId: '', messageId: '', topupId: '', vapidKey: '' });
+    const missing = withFields.flatMap((act) =>
+      shapeOf(act)
+        .filter((field) => !(field in (samples[act.name] ?? {})))
+        .map((field) => `${act.name}.${field}`),
+    );
+    expect(missing).toEqual([]);
+    expect(Object.keys(samples)).toHaveLength(withFields.length);
+  });
+
+  test('never answer a hostile text with a fault of ours, and name the field that cannot be kept', async ({
+    db,
+    openHouse,
+  }) => {
+    const street = await openStreet(db, openHouse);
+    const samples = samplesOf(street.held);
+    const cases = withFields.flatMap((act) => casesOf(act, samples[act.name] ?? {}));
+    const outcomes = new Map<string, number>();
+    const wrong: string[] = [];
+    await abreast(cases, async (one) => {
+      const said = await street.ask(one.act, one.fields);
+      const outcome = String(said.body?.error?.type ?? 'ok');
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      const trouble = wrongWith(one, said);
+      if (trouble !== undefined) wrong.push(trouble);
+    });
+    expect(wrong).toEqual([]);
+    // The texts came as far as they should: past the limiter, the session, and often the schema.
+    expect(outcomes.get('too_many_requests') ?? 0).toBeLessThan(cases.length / 100);
+    expect(outcomes.get('not_signed_in') ?? 0).toBe(0);
+    expect(outcomes.get('ok')).toBeGreaterThan(cases.length / 10);
+    await stillWell(street);
+  }, 120_000);
+});
+
+/** A good request is served as ever, the books are right, and nobody was told of a bug. */
+async function stillWell({ db, ani, house, perform, held }: Street) {
+  const sent = { token_id: held.tokenId, to: '62800000001', text: 'Halo 👋' };
+  expect(await perform('message_send', sent)).toMatchObject({ status: 'queued' });
+  const { status } = await ani.call('/v1/messages', {
+    body: { to: '62800000001', text: { body: 'Halo' } },
+  });
+  expect(status).toBe(202);
+  expect((await checkLedger(db.house)).filter(({ ok }) => !ok)).toEqual([]);
+  const bugs = house.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line));
+  expect(bugs).toEqual([]);
+}
+
+const link = { link: 'https://contoh.id/a.png' };
+const envelope = {
+  to: '62800000001',
+  ref: 'r',
+  send_at: '2020-01-01T00:00:00Z',
+  ttl: 3600,
+  priority: 'normal',
+  metadata: { kunci: 'nilai' },
+};
+const messages: readonly object[] = [
+  { ...envelope, type: 'text', text: { body: 'Halo' } },
+  { to: '62800000001', type: 'image', image: link, caption: 'Foto' },
+  { to: '62800000001', type: 'video', video: link, caption: 'Film' },
+  { to: '62800000001', type: 'audio', audio: link },
+  {
+    to: '62800000001',
+    type: 'document',
+    document: { ...link, filename: 'a.pdf' },
+    caption: 'Berkas',
+  },
+  { to: '62800000001', type: 'sticker', sticker: link },
+  {
+    to: '62800000001',
+    type: 'location',
+    location: { latitude: -6.2, longitude: 106.8, name: 'Toko', address: 'Jakarta' },
+  },
+  { to: '62800000001', type: 'contact', contact: { name: 'Ani', phone: '081234567890' } },
+];
+
+type Made = { path: string; value: unknown };
+
+/** A value once for each of its leaves and names, with a text in that place. */
+function* replaced(value: unknown, text: string, path = ''): Generator<Made> {
+  if (typeof value !== 'object' || value === null) {
+    yield { path, value: text };
+    if (typeof value === 'string') yield { path, value: `${value}${text}` };
+    return;
+  }
+  for (const [name, inner] of Object.entries(value)) {
+    const below = path === '' ? name : `${path}.${name}`;
+    for (const made of replaced(inner, text, below)) {
+      yield { ...made, value: { ...value, [name]: made.value } };
+    }
+  }
+  yield { path: `${path}.*`, value: { ...value, [text]: 'x' } };
+}
+
+const numbers = [-0, 1e308, 5e-324, 1.5, 9_007_199_254_740_993, -1, 90.000_000_000_000_01];
+
+describe('the API', () => {
+  test('never answers a hostile text with a fault of ours, and names what cannot be kept', async ({
+    db,
+    openHouse,
+  }) => {
+    const street = await openStreet(db, openHouse);
+    const wrong: string[] = [];
+    const check = (what: string, poisoned: boolean, { status, body }: ApiSaid) => {
+      const fine = status < 500 && (status < 300 || typeof body.code === 'string');
+      const named = body.code === 'input_invalid' && Object.keys(body.fields ?? {}).length > 0;
+      if (!fine || (poisoned && !named)) wrong.push(`${what}: ${status} ${JSON.stringify(body)}`);
+    };
+    const call: Street['ani']['call'] = (path, options) => street.ani.call(path, options);
+
+    const bodies = messages.flatMap((message) => {
+      const made = (texts: readonly string[], poisoned: boolean) =>
+        texts.flatMap((text) =>
+          [...replaced(message, text)].map((one) => ({ ...one, text, poisoned })),
+        );
+      const places = Map.groupBy(made(oddities, false), ({ path }) => path).values();
+      const strange = [...places].flatMap((place) =>
+        sent(place, ({ value }) => NewMessage.safeParse(value).success),
+      );
+      return [...made(unstorables, true), ...strange];
+    });
+    await abreast(bodies, async ({ path, value, text, poisoned }) => {
+      const said = await call('/v1/messages', { body: value });
+      check(`${path} ${JSON.stringify(text.slice(0, 40))}`, poisoned, said);
+    });
+    const places = messages.flatMap((message) =>
+      numbers.flatMap((number) =>
+        [...replaced(message, 'here')].map(({ path, value }) => ({
+          path,
+          body: JSON.stringify(value).replace(/"[^"]*here"(?!:)/, String(number)),
+        })),
+      ),
+    );
+    await abreast(places, async ({ path, body }) =>
+      check(`${path} ${body}`, false, await call('/v1/messages', { body })),
+    );
+    await abreast([...unstorables, ...oddities], async (text) => {
+      const value = encodeURIComponent(text.toWellFormed());
+      for (const name of ['limit', 'cursor', 'status', 'direction', 'peer', 'x']) {
+        const poisoned = text.includes('\0');
+        if (value.length > 10_000) continue;
+        check(`?${name}`, poisoned, await call(`/v1/messages?${name}=${value}`));
+      }
+      const headers = { 'idempotency-key': text };
+      check('the key', false, await call('/v1/messages', { body: messages[0], headers }));
+    });
+    expect(wrong).toEqual([]);
+    await stillWell(street);
+  }, 120_000);
+
+  test('of a list, refuses those that cannot be kept, and accepts all others', async ({
+    db,
+    openHouse,
+  }) => {
+    const street = await openStreet(db, openHouse);
+    const poisoned = unstorables.flatMap((text) =>
+      messages.flatMap((message) => [...replaced(message, text)].map(({ value }) => value)),
+    );
+    const good = { to: '62800000001', text: { body: 'Halo' } };
+    for (let from = 0; from < poisoned.length; from += 300) {
+      const list = poisoned.slice(from, from + 300).flatMap((one) => [good, one]);
+      const { status, body } = await street.ani.call('/v1/messages', { body: { messages: list } });
+      expect([status, body.accepted, body.refused]).toEqual([
+        202,
+        list.length / 2,
+        list.length / 2,
+      ]);
+      for (const [index, { error }] of body.data.entries()) {
+        expect(error?.code).toBe(index % 2 === 0 ? undefined : 'input_invalid');
+      }
+    }
+    await stillWell(street);
+  }, 60_000);
+
+  test('says in English what is wrong to who asks for English, and refuses what is no UTF-8', async ({
+    db,
+    openHouse,
+  }) => {
+    const { ani, house } = await openStreet(db, openHouse);
+    const body = { to: '62800000001', text: { body: 'a\u0000' }, metadata: { 'b\uD800': 'c' } };
+    const english = await ani.call('/v1/messages', { body, headers: { 'accept-language': 'en' } });
+    expect(english).toMatchObject({ status: 422, body: { code: 'input_invalid' } });
+    expect(Object.keys(english.body.fields).toSorted()).toEqual(['metadata.b\uFFFD', 'text.body']);
+    expect(english.body.fields['text.body']).toMatch(/^Contains a character that cannot be kept/);
+    const indonesian = await ani.call('/v1/messages', { body });
+    expect(indonesian.body.fields['text.body']).toMatch(/^Ada karakter yang tidak dapat disimpan/);
+
+    const bytes = Buffer.from('{"to":"62800000001","text":{"body":"a\xFF"}}', 'latin1');
+    const foreign = await house.app.inject({
+      method: 'POST',
+      url: '/v1/messages',
+      headers: { authorization: `Bearer ${ani.key}`, 'content-type': 'application/json' },
+      payload: bytes,
+    });
+    expect([foreign.statusCode, foreign.json().code]).toEqual([400, 'request_malformed']);
+    // Nested as deep as a body may be long.
+    for (const deep of ['{"a":', '[']) {
+      const nested = deep.repeat(150_000);
+      const closed = deep === '[' ? `${nested}"\\u0000"${']'.repeat(150_000)}` : nested;
+      for (const raw of [closed, `{"text":${closed}}`, `{"messages":[${closed}]}`]) {
+        expect((await ani.call('/v1/messages', { body: raw })).status).toBeLessThan(500);
+      }
+    }
+  });
+});
