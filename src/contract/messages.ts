@@ -79,6 +79,8 @@ export const MessageRow = z.object({
   possible_duplicate: z.boolean(),
   failure: z.nullable(Failure),
   created_at: z.coerce.date(),
+  /** When it will leave, while it is scheduled; null otherwise. */
+  scheduled_at: z.nullable(z.coerce.date()),
 });
 export type MessageRow = z.output<typeof MessageRow>;
 

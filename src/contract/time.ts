@@ -33,6 +33,10 @@ const english = new Intl.DateTimeFormat('en-GB', { timeZone: WIB, ...day, ...clo
 /** `21 Nov 2026, 09:05`, in WIB. */
 export const formatDateTimeEnglish = (at: Date | string): string => english.format(new Date(at));
 
+/** `21 Nov 2026, 09.05 WIB`: for what is still to come, which no zone may mistake. */
+export const formatDateTimeZone = (at: Date | string, zone = WIB): string =>
+  format(zone, { ...day, ...clock, timeZoneName: 'short' }).format(new Date(at));
+
 const relative = new Intl.RelativeTimeFormat('id-ID', { numeric: 'auto' });
 
 /** `5 menit yang lalu` within a day of `now`, the date and time beyond it. */

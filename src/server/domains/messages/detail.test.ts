@@ -51,6 +51,22 @@ describe('one message', () => {
     });
   });
 
+  test('says when it leaves while it is scheduled', async ({ db, sql }) => {
+    const ani = await customerWith(sql, { saldo: 1000 });
+    const { accountId } = ani;
+    const readyAt = new Date(Date.now() + 3_600_000);
+    const order = orderOf(ani, { prices: [150, 150] });
+    const items = order.items.map((item, index) => (index === 0 ? { ...item, readyAt } : item));
+    const { results } = await openAccepter(sql, () => undefined).place({ ...order, items });
+    const [first, second] = results.map(({ id }) => id ?? '');
+    const leaves = async (id = '') =>
+      (await messageDetail(db.tenant, accountId, id, fileLink)).scheduled_at;
+    expect(await leaves(first)).toEqual(readyAt);
+    expect(await leaves(second)).toBeNull();
+    await sql`select withdraw_messages(${accountId}, ${[first ?? '']}::uuid[], 'cancelled')`;
+    expect(await leaves(first)).toBeNull();
+  });
+
   test('was sent before it arrived, also when the receipt was told first', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;

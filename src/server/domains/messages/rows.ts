@@ -26,6 +26,8 @@ export type StoredMessage = {
   possible_duplicate: boolean;
   expires_at: Date | null;
   created_at: Date;
+  /** When it will leave; null unless it is scheduled. */
+  scheduled_at: Date | null;
 };
 
 export type Order = 'newest' | 'oldest';
@@ -57,7 +59,11 @@ export function readMessages(
   return sql<StoredMessage[]>`
     select m.message_id, m.token_id, t.name as token_name, t.channel, m.direction, m.peer,
       c.peer_name, m.type, m.body, m.status, m.price, m.charge_state, m.hold_seq, m.settle_seq,
-      m.ref, m.failure, m.possible_duplicate, m.expires_at, m.created_at
+      m.ref, m.failure, m.possible_duplicate, m.expires_at, m.created_at,
+      case when m.status = 'scheduled' then (
+        select d.ready_at from dispatch d
+        where d.account_id = ${accountId} and d.message_id = m.message_id
+      ) end as scheduled_at
     from (${ids}) page
     cross join lateral (
       select * from messages x
@@ -91,6 +97,7 @@ export function messageRow(stored: StoredMessage): MessageRow {
     possible_duplicate: stored.possible_duplicate,
     failure: failureOf(stored),
     created_at: stored.created_at,
+    scheduled_at: stored.scheduled_at,
   };
 }
 

@@ -3,6 +3,7 @@ import type { MessageRow } from '#contract/messages.ts';
 import { formatAgo, formatDateTime } from '#contract/time.ts';
 import { useUser } from '#web/client/user.ts';
 import styles from '#web/features/home/home.module.css';
+import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { excerptOf, nameOf } from '#web/features/messages/words.ts';
 import { DataTable, type Column } from '#web/ui/tables/DataTable.tsx';
@@ -28,7 +29,12 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     id: 'status',
     title: 'Status',
     width: 130,
-    cell: ({ status }) => <StatusMark status={status} />,
+    cell: (message) => (
+      <>
+        <StatusMark status={message.status} />
+        <ScheduledFor message={message} zone={zone} />
+      </>
+    ),
     phone: 'note',
   },
   {

@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Ban, MessageCircle } from 'lucide-react';
 import { cancelMessage, type MessageDetail } from '#contract/messages.ts';
 import { formatPhone } from '#contract/phone.ts';
-import { civilDate, formatDateTime, formatTime } from '#contract/time.ts';
+import { civilDate, formatDateTime, formatDateTimeZone, formatTime } from '#contract/time.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
 import { useUser } from '#web/client/user.ts';
@@ -125,6 +125,9 @@ function factsOf(message: MessageDetail, zone: string): readonly Fact[] {
     { term: 'Token', is: <bdi>{message.token.name}</bdi> },
     { term: 'Jenis', is: typeLabel[message.type] },
     { term: 'Waktu', is: formatDateTime(message.created_at, zone) },
+    ...(message.status === 'scheduled' && message.scheduled_at
+      ? [{ term: 'Dikirim', is: formatDateTimeZone(message.scheduled_at, zone) }]
+      : []),
     {
       term: <span id="message-id">ID pesan</span>,
       is: (

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { ArrowDownLeft, ArrowUpRight } from 'lucide-react';
 import { listMessages, type MessageRow } from '#contract/messages.ts';
 import { formatPhone } from '#contract/phone.ts';
-import { formatDate, formatTime } from '#contract/time.ts';
+import { formatDate, formatDateTime, formatTime } from '#contract/time.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useList } from '#web/client/list.ts';
 import { useUser } from '#web/client/user.ts';
@@ -13,6 +12,7 @@ import { noFilters, readFilters } from '#web/features/messages/filters.ts';
 import { MessageDrawer } from '#web/features/messages/MessageDrawer.tsx';
 import styles from '#web/features/messages/MessageTable.module.css';
 import { useMedia } from '#web/ui/useMedia.ts';
+import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { allTokensQuery } from '#web/features/messages/queries.ts';
 import { excerptOf, nameOf, typeLabel } from '#web/features/messages/words.ts';
@@ -20,7 +20,7 @@ import { Button } from '#web/ui/Button.tsx';
 import { DataTable, type Column } from '#web/ui/tables/DataTable.tsx';
 import { Money } from '#web/ui/Money.tsx';
 
-/** Narrower than this, the direction is told by the status alone, and the token by the details. */
+/** Narrower than this, the token is told by the details alone. */
 const ROOMY = '(min-width: 1100px)';
 
 const columns = (zone: string): readonly Column<MessageRow>[] => [
@@ -28,16 +28,9 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     id: 'created_at',
     title: 'Waktu',
     sortable: true,
-    width: 160,
+    width: 96,
     phone: 'aside',
     cell: (message) => <When message={message} zone={zone} />,
-  },
-  {
-    id: 'direction',
-    title: 'Arah',
-    width: 92,
-    phone: 'hidden',
-    cell: ({ direction }) => <Way direction={direction} />,
   },
   {
     id: 'peer',
@@ -75,9 +68,14 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
   {
     id: 'status',
     title: 'Status',
-    width: 118,
+    width: 168,
     phone: 'note',
-    cell: ({ status }) => <StatusMark status={status} />,
+    cell: (message) => (
+      <>
+        <StatusMark status={message.status} />
+        <ScheduledFor message={message} zone={zone} />
+      </>
+    ),
   },
   {
     id: 'price',
@@ -90,21 +88,9 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
 ];
 
 const When = ({ message, zone }: { message: MessageRow; zone: string }) => (
-  <span className={styles['time']}>
-    <span>{formatDate(message.created_at, zone)}</span>{' '}
-    <span>{formatTime(message.created_at, zone)}</span>
+  <span className={styles['time']} title={formatDateTime(message.created_at, zone)}>
+    {formatTime(message.created_at, zone)}
     <span className="sr-only">, pesan {nameOf(message)}</span>
-  </span>
-);
-
-const Way = ({ direction }: Pick<MessageRow, 'direction'>) => (
-  <span className={styles['way']}>
-    {direction === 'out' ? (
-      <ArrowUpRight size={16} aria-hidden="true" />
-    ) : (
-      <ArrowDownLeft size={16} aria-hidden="true" />
-    )}
-    {direction === 'out' ? 'Keluar' : 'Masuk'}
   </span>
 );
 
@@ -119,7 +105,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
   const sort = sort_by === 'created_at' && sort_type ? { sort_by, sort_type } : null;
   const roomy = useMedia(ROOMY);
   const shown = useMemo(
-    () => columns(zone).filter(({ id }) => roomy || (id !== 'direction' && id !== 'token')),
+    () => columns(zone).filter(({ id }) => roomy || id !== 'token'),
     [zone, roomy],
   );
   const list = useList(listMessages, filters, { page: search.page ?? 0, sort });
@@ -140,6 +126,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
         caption="Pesan, yang terbaru lebih dulu kecuali diurutkan lain"
         columns={shown}
         rowKey={({ id }) => id}
+        group={({ created_at }) => formatDate(created_at, zone)}
         onView={({ page, sort: next }, how) =>
           go(
             { page: page || undefined, sort_by: next?.sort_by, sort_type: next?.sort_type },

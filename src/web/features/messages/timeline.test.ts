@@ -16,6 +16,7 @@ test('a message on its way shows what happened and what is still to come', () =>
       timeline: [step('accepted', 5), step('queued', 5), step('sent', 6)],
       status: 'sent',
       failure: null,
+      scheduled_at: null,
     },
     'Asia/Jakarta',
   );
@@ -25,7 +26,12 @@ test('a message on its way shows what happened and what is still to come', () =>
 
 test('a failure says why, and promises nothing more', () => {
   const entries = timelineEntries(
-    { timeline: [step('accepted', 5), step('failed', 7)], status: 'failed', failure: 'blocked' },
+    {
+      timeline: [step('accepted', 5), step('failed', 7)],
+      status: 'failed',
+      failure: 'blocked',
+      scheduled_at: null,
+    },
     'Asia/Jakarta',
   );
   expect(titles(entries)).toEqual(['Diterima sistem', 'Gagal']);
@@ -42,9 +48,23 @@ test('while the house tries again by itself, nobody is told to do so', () => {
       ],
       status: 'sending',
       failure: null,
+      scheduled_at: null,
     },
     'Asia/Jakarta',
   );
   expect(retrying?.detail).toBe('Jaringan menolak karena terlalu cepat.');
   expect(unknown?.detail).not.toContain('Kirim ulang');
+});
+
+test('a scheduled message says when it leaves, by the clock of where one is', () => {
+  const scheduled_at = new Date('2026-11-21T07:05:00Z');
+  const timeline = [
+    step('accepted', 5),
+    { kind: 'scheduled' as const, at: new Date(0), detail: 'Untuk 21 Nov 2026, 14.05 WIB' },
+  ];
+  const said = (zone: string, status: 'scheduled' | 'sent') =>
+    timelineEntries({ timeline, status, failure: null, scheduled_at }, zone)[1]?.detail;
+  expect(said('Asia/Jakarta', 'scheduled')).toBe('Dikirim 21 Nov 2026, 14.05 WIB');
+  expect(said('Asia/Jayapura', 'scheduled')).toBe('Dikirim 21 Nov 2026, 16.05 WIT');
+  expect(said('Asia/Jakarta', 'sent')).toBe('Untuk 21 Nov 2026, 14.05 WIB');
 });

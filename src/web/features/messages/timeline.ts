@@ -4,7 +4,7 @@ import {
   type MessageStatus,
   type TimelineStep,
 } from '#contract/messages.ts';
-import { formatDateTime } from '#contract/time.ts';
+import { formatDateTime, formatDateTimeZone } from '#contract/time.ts';
 import type { Tone } from '#web/ui/StatusChip.tsx';
 import type { TimelineEntry } from '#web/ui/Timeline.tsx';
 
@@ -45,7 +45,10 @@ const tones: Partial<Record<Kind, Tone>> = {
  * What is said of a step. A failure's sentence ends with what to do; while the house itself goes on
  * trying, only what happened is told.
  */
-function detailOf({ kind, detail }: TimelineStep, failure: Lived['failure']): string | null {
+function detailOf({ kind, detail }: TimelineStep, lived: Lived, zone: string): string | null {
+  const { failure, status, scheduled_at } = lived;
+  if (kind === 'scheduled' && status === 'scheduled' && scheduled_at)
+    return `Dikirim ${formatDateTimeZone(scheduled_at, zone)}`;
   if (kind === 'failed') return detail ?? (failure && failures[failure]);
   if (kind === 'unknown') return 'Jaringan belum menjawab. Kami menunggu laporannya lebih dulu.';
   if (kind === 'retrying' && detail !== null)
@@ -62,16 +65,14 @@ const ahead: Partial<Record<MessageStatus, readonly Kind[]>> = {
   sent: ['delivered'],
 };
 
-type Lived = Pick<MessageDetail, 'timeline' | 'status' | 'failure'>;
+type Lived = Pick<MessageDetail, 'timeline' | 'status' | 'failure' | 'scheduled_at'>;
 
 /** A message's life as it is shown: what happened, oldest first, then what is still to come. */
-export function timelineEntries(
-  { timeline, status, failure }: Lived,
-  zone: string,
-): TimelineEntry[] {
+export function timelineEntries(lived: Lived, zone: string): TimelineEntry[] {
+  const { timeline, status } = lived;
   const happened = timeline.map((step, index): TimelineEntry => {
     const { kind, at } = step;
-    const more = detailOf(step, failure);
+    const more = detailOf(step, lived, zone);
     return {
       key: `${index} ${kind}`,
       title: titles[kind],

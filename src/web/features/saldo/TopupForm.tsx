@@ -69,7 +69,8 @@ export function TopupForm({ onClose, onMade }: Props) {
           size="xl"
           required
           step={10_000}
-          help={`Paling sedikit ${formatRupiah(TOPUP_MIN)}. Boleh ditulis singkat: 50k atau 1,5m.`}
+          help={`Paling sedikit ${formatRupiah(TOPUP_MIN)}. Boleh ditulis singkat: 50rb atau 1,5jt.`}
+          indonesianSuffixes
           value={amount}
           quick={TOPUP_PRESETS}
           error={form.errors.amount}

@@ -87,6 +87,7 @@ function TransferForm({ asked, onDone }: FormProps) {
         name="amount"
         size="xl"
         required
+        indonesianSuffixes
         value={amount}
         error={form.errors.amount}
         onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from '#tests/gallery.ts';
+import { soon } from '#tests/soon.ts';
 
 const told = (page: Page, of: string) => page.getByLabel(of, { exact: true }).textContent();
 const caret = (field: Locator) => field.evaluate((one) => (one as HTMLInputElement).selectionStart);
@@ -158,4 +159,49 @@ test('arrows step within the limits, typing goes beyond; Indonesian suffixes and
   await rate.blur();
   expect(await rate.inputValue()).toBe('0,50');
   expect(await told(page, 'Rate')).toBe('0.5');
+});
+
+test('what is not read is said, and no more once it is', async ({ show }) => {
+  const page = await show('currency-field');
+  const field = page.getByRole('textbox', { name: 'Anggaran (rupiah)' });
+  const said = page.getByRole('status').filter({ hasText: 'tidak dibaca' });
+  const typed = async (text: string) => {
+    await field.fill('');
+    await field.focus();
+    await page.keyboard.type(text);
+  };
+  await typed('50rb');
+  expect(await said.count()).toBe(0);
+  await typed('50x');
+  await soon(() => said.innerText()).toMatch(/^“x” tidak dibaca/);
+  const described = (await field.getAttribute('aria-describedby')) ?? '';
+  expect(described).toContain((await said.getAttribute('id')) ?? 'none');
+  await page.keyboard.type('5');
+  await soon(() => said.count()).toBe(0);
+  await typed('1234567890123456');
+  await soon(() => said.innerText()).toMatch(/^Paling banyak 15 angka/);
+  await typed('50r');
+  expect(await said.count()).toBe(0);
+  await field.blur();
+  await soon(() => said.innerText()).toMatch(/^“r”/);
+  await typed('1500,75');
+  await field.blur();
+  await soon(() => said.innerText()).toMatch(/^Angka di belakang koma/);
+});
+
+test('on a phone, whose keyboard for amounts has no letters, a press does it', async ({ show }) => {
+  const page = await show('currency-field', { width: 390 });
+  const field = page.getByRole('textbox', { name: 'Anggaran (rupiah)' });
+  const place = page.locator('div').filter({ has: field }).last();
+  await field.tap();
+  await page.keyboard.type('1,5');
+  await place.getByRole('button', { name: 'Kali sejuta' }).tap();
+  expect(await field.inputValue()).toBe('1.500.000');
+  expect(await told(page, 'Budget')).toBe('1500000');
+  expect(await field.evaluate((one) => one === document.activeElement)).toBe(true);
+  await field.fill('50');
+  await place.getByRole('button', { name: 'Kali seribu' }).tap();
+  expect(await field.inputValue()).toBe('50.000');
+  // The component as specified has none.
+  expect(await page.getByRole('button', { name: 'Kali seribu' }).count()).toBe(1);
 });

@@ -11,7 +11,7 @@ import { formatRupiah } from '#contract/money.ts';
 import styles from '#web/ui/fields/CurrencyField.module.css';
 import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/fields/Field.tsx';
 import { classes } from '#web/ui/rules/classes.ts';
-import { readRupiah, readTyped, type Tail } from '#web/ui/rules/currency.ts';
+import { digitsIn, readRupiah, readTyped, unfinished, type Tail } from '#web/ui/rules/currency.ts';
 import { inWords } from '#web/ui/rules/rupiahWords.ts';
 
 type Props = FieldProps & {
@@ -77,12 +77,28 @@ export function CurrencyField({ quick, ...props }: Props): ReactNode {
   );
 }
 
+/** How the library is used, whatever is asked of the field. */
+const fixed = {
+  className: insideClass('num'),
+  placeholder: '000.000',
+  // The specification names this attribute; nothing reads it.
+  mask: '999.999',
+  inputMode: 'decimal',
+  autoComplete: 'off',
+  groupSeparator: '.',
+  decimalSeparator: ',',
+  allowNegativeValue: false,
+  // Letters are read before the library sees them.
+  disableAbbreviations: true,
+} as const;
+
 function Amount(props: Omit<Props, 'quick'>) {
   const { value, onChange, onValueChange, indonesianSuffixes = false, ...others } = props;
   const { label, help, error, hideLabel, size, id, className, onBlur, ...rest } = others;
   const { decimals = 0, maxLength = 15, ...input } = rest;
   const amount = useAmount(props, decimals);
-  const reading = useReading({ indonesian: indonesianSuffixes, decimals });
+  const reading = useReading({ indonesian: indonesianSuffixes, decimals, maxLength });
+  const { notice } = reading;
   const frame = { help, error, id, className, required: input.required };
   const said =
     value !== undefined && Math.abs(value) >= WORDS_FROM && Number.isSafeInteger(Math.trunc(value));
@@ -91,32 +107,26 @@ function Amount(props: Omit<Props, 'quick'>) {
     <Field {...frame} label={<Named label={label} />} hideLabel={hideLabel ?? false}>
       {(links) => {
         const words = said ? `${links.id}-words` : undefined;
+        const noticeId = `${links.id}-notice`;
         return (
           <>
-            <div className={controlClass(size)}>
-              <span className={styles['prefix']} aria-hidden="true">
-                Rp
-              </span>
+            <div
+              className={controlClass(size)}
+              onBlurCapture={({ target }) => {
+                if (target === amount.ref.current) reading.leave(amount.ref.current.value);
+              }}
+            >
+              <Prefix />
               <CurrencyInput
-                // The library keeps what was typed last for its caret: another value, another
-                // input.
                 key={amount.turn}
                 ref={amount.ref}
+                {...fixed}
                 {...input}
                 {...links}
-                aria-describedby={classes(words, links['aria-describedby']) || undefined}
-                className={insideClass('num')}
-                placeholder="000.000"
-                // The specification names this attribute; nothing reads it.
-                {...{ mask: '999.999' }}
-                inputMode="decimal"
-                autoComplete="off"
-                groupSeparator="."
-                decimalSeparator=","
+                aria-describedby={
+                  classes(words, notice && noticeId, links['aria-describedby']) || undefined
+                }
                 decimalScale={decimals}
-                allowNegativeValue={false}
-                // Letters are read before the library sees them.
-                disableAbbreviations
                 maxLength={maxLength}
                 value={amount.text}
                 transformRawValue={reading.read}
@@ -124,6 +134,7 @@ function Amount(props: Omit<Props, 'quick'>) {
                 onFocus={() => amount.focus(true)}
                 onBlur={(event) => {
                   amount.focus(false);
+                  reading.left();
                   onBlur?.(event);
                 }}
                 onValueChange={(text, name, values) => {
@@ -133,18 +144,65 @@ function Amount(props: Omit<Props, 'quick'>) {
                   else onValueChange?.(text, name, values ?? NOTHING);
                 }}
               />
+              {indonesianSuffixes && (
+                <Multipliers
+                  disabled={input.disabled ?? false}
+                  onPress={(word) => {
+                    const text = reading.read(`${amount.text}${word}`);
+                    if (digitsIn(text) <= maxLength) amount.take(text);
+                  }}
+                />
+              )}
             </div>
-            {said && (
-              <p id={words} className={styles['words']}>
-                {inWords(value)}
-              </p>
-            )}
+            <p id={noticeId} className={styles['notice']} role="status">
+              {notice}
+            </p>
+            {words && <Words id={words} amount={value} />}
           </>
         );
       }}
     </Field>
   );
 }
+
+const Prefix = () => (
+  <span className={styles['prefix']} aria-hidden="true">
+    Rp
+  </span>
+);
+
+const Words = ({ id, amount = 0 }: { id: string; amount: number | undefined }) => (
+  <p id={id} className={styles['words']}>
+    {inWords(amount)}
+  </p>
+);
+
+type MultipliersProps = { disabled: boolean; onPress: (word: 'rb' | 'jt') => void };
+
+/** What the keyboard of a phone has no letters for, where the amount itself is typed. */
+const Multipliers = ({ disabled, onPress }: MultipliersProps) => (
+  <span className={styles['multipliers']}>
+    {(
+      [
+        ['rb', 'ribu'],
+        ['jt', 'juta'],
+      ] as const
+    ).map(([word, name]) => (
+      <button
+        key={word}
+        type="button"
+        className={styles['multiplier']}
+        disabled={disabled}
+        aria-label={`Kali se${name}`}
+        // The field keeps the focus, and the phone its keyboard.
+        onPointerDown={(event) => event.preventDefault()}
+        onClick={() => onPress(word)}
+      >
+        {word}
+      </button>
+    ))}
+  </span>
+);
 
 const NOTHING: CurrencyInputOnChangeValues = { float: null, formatted: '', value: '' };
 
@@ -157,7 +215,10 @@ const Named = ({ label }: { label: ReactNode }) => (
 
 type Held = {
   text: string;
-  /** Counts the values that came from outside. */
+  /**
+   * Counts the values that came from outside. The library keeps what was typed last for its caret:
+   * another value, another input.
+   */
   turn: number;
   ref: RefObject<HTMLInputElement | null>;
   take: (text: string | undefined) => void;
@@ -192,18 +253,51 @@ function useAmount({ value, onChange }: Pick<Props, 'value' | 'onChange'>, decim
   };
 }
 
+type Reading = { indonesian: boolean; decimals: number; maxLength: number };
+
 /**
- * Reads what is typed with a memory of the letters before (`50r`, then `50rb`), and what is pasted.
+ * Reads what is typed with a memory of the letters before (`50r`, then `50rb`), and what is pasted;
+ * says what of it is not read.
  */
-function useReading(how: { indonesian: boolean; decimals: number }) {
+function useReading({ maxLength, ...how }: Reading) {
   const tail = useRef<Tail>(undefined);
   const pasted = useRef(false);
+  const leaving = useRef(false);
+  const [notice, setNotice] = useState('');
+  const shortly = how.indonesian
+    ? 'rb (ribu) atau jt (juta)'
+    : 'k (ribu), m (juta), atau b (miliar)';
+  const unread = (letters: string) =>
+    letters && `“${letters}” tidak dibaca. Tulis angka saja, atau singkat dengan ${shortly}.`;
   return {
+    notice,
     read: (raw: string): string => {
+      if (leaving.current) return readTyped(raw, how).text;
       const typed = readTyped(raw, { ...how, tail: tail.current, pasted: pasted.current });
+      const tooLong = digitsIn(typed.text) > maxLength;
       pasted.current = false;
       tail.current = typed.tail;
+      setNotice(
+        tooLong
+          ? `Paling banyak ${maxLength} angka; yang berikutnya tidak dibaca.`
+          : unread(typed.ignored),
+      );
       return typed.text;
+    },
+    /**
+     * The field is about to be left with this text: also what was only begun is not read. The library
+     * reads it once more before it says that the field was left.
+     */
+    leave: (text: string) => {
+      leaving.current = true;
+      const begun = unread(unfinished(tail.current));
+      const cents = how.decimals === 0 && /,0*[1-9]/.test(text);
+      if (begun) setNotice(begun);
+      else if (cents) setNotice('Angka di belakang koma tidak dibaca: rupiah ditulis bulat.');
+    },
+    left: () => {
+      leaving.current = false;
+      tail.current = undefined;
     },
     paste: () => {
       pasted.current = true;

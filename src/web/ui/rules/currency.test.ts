@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { cleanValue, formatValue } from 'react-currency-input-field';
 import { expect, test } from 'vitest';
-import { readRupiah, readTyped, type Tail } from '#web/ui/rules/currency.ts';
+import { readRupiah, readTyped, unfinished, type Tail } from '#web/ui/rules/currency.ts';
 
 type How = { pasted?: boolean; indonesian?: boolean; decimals?: number };
 
@@ -139,4 +139,40 @@ test('a suffix multiplies exactly, however many decimals there are', () => {
       },
     ),
   );
+});
+
+/** What is said to mean nothing after the last key. */
+function ignored(text: string, how: How = {}): string {
+  let [shown, tail, last]: [string, Tail | undefined, string] = ['', undefined, ''];
+  for (const key of text) {
+    const now = readTyped(shown + key, { ...how, tail });
+    [tail, last] = [now.tail, now.ignored];
+    shown = written(cleaned(now.text));
+  }
+  return last;
+}
+
+test.each([
+  ['50k', '', ''],
+  ['50rb', 'rb', ''],
+  ['50r', 'r', ''],
+  ['50ribu', 'ribu', ''],
+  ['1,5juta', 'juta', ''],
+  ['50x', 'x', 'x'],
+  ['50kg', 'g', 'g'],
+  ['0k', 'k', 'k'],
+  ['k', 'k', 'k'],
+  ['50rb1', '', ''],
+])('of "%s" typed, "%s" means nothing; with Indonesian suffixes "%s"', (text, plain, words) => {
+  expect(ignored(text)).toBe(plain);
+  expect(ignored(text, { indonesian: true })).toBe(words);
+});
+
+test('letters pasted before, between or behind the digits are told, too', () => {
+  expect(readTyped('IDR 50.000', {}).ignored).toBe('IDR');
+  expect(readTyped('Rp 50.000,-', {}).ignored).toBe('');
+  expect(readTyped('1k2', {}).ignored).toBe('k');
+  expect(readTyped('50 kg', { indonesian: true }).ignored).toBe('kg');
+  expect(unfinished({ base: '50', letters: 'r' })).toBe('r');
+  expect(unfinished({ base: '50', letters: 'rb' })).toBe('');
 });

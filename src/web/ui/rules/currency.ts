@@ -22,10 +22,14 @@ const indonesianWords: Words = {
 export type Tail = { readonly base: string; readonly letters: string };
 
 /**
- * What a currency input makes of what stands in it: the digits it holds, and the letters it
- * remembers.
+ * What a currency input makes of what stands in it: the digits it holds, the letters it remembers,
+ * and those that mean nothing to it.
  */
-export type Typed = { readonly text: string; readonly tail: Tail | undefined };
+export type Typed = {
+  readonly text: string;
+  readonly tail: Tail | undefined;
+  readonly ignored: string;
+};
 
 type Reading = {
   /** What was remembered of the input before. */
@@ -51,6 +55,9 @@ export function readRupiah(shown: string | undefined, decimals = 0): number | un
   if (!Number.isSafeInteger(Number(digits))) return undefined;
   return Number(`${sign}${digits}.${fraction.slice(0, decimals) || '0'}`) + 0;
 }
+
+/** How many digits there are in what a currency input holds. */
+export const digitsIn = (text: string): number => text.replaceAll(/\D/g, '').length;
 
 /** `1,25` a hundredfold is `125`: moves the comma by digits, so that nothing is rounded. */
 function shifted(base: string, power: number): string {
@@ -98,14 +105,32 @@ export function readTyped(raw: string, reading: Reading = {}): Typed {
   const [, number = '', written = ''] = /^(-?[\d.,]+)\s*([a-z]+)\.?$/i.exec(bare) ?? [];
   if (written === '') {
     const digits = bare.replace(/[a-z]/gi, '').trim();
-    return { text: pasted ? readPasted(digits, decimals) : digits, tail: undefined };
+    const ignored = bare.replace(/[\d\s.,-]/g, '');
+    return { text: pasted ? readPasted(digits, decimals) : digits, tail: undefined, ignored };
   }
   const letters = written.toLowerCase();
   const base = pasted ? readPasted(number, decimals) : number;
   const follows = tail !== undefined && sameNumber(multiplied(tail, words), number);
   const now = follows ? longer(tail, { base, letters }, words) : begun({ base, letters }, words);
-  return { text: multiplied(now, words), tail: now };
+  return { text: multiplied(now, words), tail: now, ignored: ignoredOf(now, words) };
 }
+
+/** The letters of a tail that change nothing; those that may still become a word are none. */
+function ignoredOf({ base, letters }: Tail, words: Words): string {
+  const written = letters.replace('?', '');
+  if (!/[1-9]/.test(base)) return written;
+  if (letters === written && Object.keys(words).some((word) => word.startsWith(written))) return '';
+  for (let end = letters.length; end > 0; end--) {
+    if (words[letters.slice(0, end)] !== undefined) return letters.slice(end);
+  }
+  return written;
+}
+
+/** The letters of a word that was begun and left: `r` of `rb`. */
+export const unfinished = (tail: Tail | undefined): string =>
+  tail === undefined || indonesianWords[tail.letters] !== undefined
+    ? ''
+    : tail.letters.replace('?', '');
 
 /** Letters that came at once: a word that is known, or the first letter of one; else nothing. */
 const begun = ({ base, letters }: Tail, words: Words): Tail =>

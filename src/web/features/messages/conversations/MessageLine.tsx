@@ -9,6 +9,7 @@ import {
   type Outgoing,
 } from '#web/features/messages/conversations/outgoing.ts';
 import type { ThreadItem } from '#web/features/messages/conversations/threadItems.ts';
+import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { ChatBubble, ChatDivider } from '#web/ui/chat/ChatBubble.tsx';
@@ -54,7 +55,7 @@ function Inside({ item, name, zone }: Omit<Props, 'last'>) {
 type SentProps = { message: ConversationMessage; first: boolean; name: string; zone: string };
 
 function Sent({ message, first, name, zone }: SentProps) {
-  const { direction, status, failure, created_at, token } = message;
+  const { direction, status, created_at, token } = message;
   const navigate = useNavigate({ from: '/message-history' });
   const ours = direction === 'out';
   return (
@@ -67,12 +68,18 @@ function Sent({ message, first, name, zone }: SentProps) {
       at={created_at}
       first={first}
       ticks={ours && <StatusMark status={status} iconOnly />}
-      note={ours && status === 'failed' && <Why failure={failure} />}
+      note={ours && noteOf(message, zone)}
       onMessage={(peer) =>
         void navigate({ to: '.', search: { view: 'percakapan', open: token.id, peer } })
       }
     />
   );
+}
+
+/** What a bubble says below a message of ours, where there is more to say. */
+function noteOf(message: ConversationMessage, zone: string) {
+  if (message.status === 'failed') return <Why failure={message.failure} />;
+  return message.status === 'scheduled' && <ScheduledFor message={message} zone={zone} />;
 }
 
 const Why = ({ failure }: Pick<ConversationMessage, 'failure'>) => (

@@ -48,6 +48,7 @@ function sent({ text }: Asked): Response {
     possible_duplicate: false,
     failure: null,
     created_at: new Date().toISOString(),
+    scheduled_at: null,
     content: { type: 'text', caption: text, url: null, filename: null, name: null, phone: null },
   };
   return Response.json({ code: 1, data: message });

@@ -1,0 +1,14 @@
+import type { MessageRow } from '#contract/messages.ts';
+import { formatDateTimeZone } from '#contract/time.ts';
+import styles from '#web/features/messages/StatusMark.module.css';
+
+type Props = { message: Pick<MessageRow, 'status' | 'scheduled_at'>; zone: string };
+
+/** When a scheduled message leaves; nothing for any other. */
+export const ScheduledFor = ({ message: { status, scheduled_at: at }, zone }: Props) =>
+  status === 'scheduled' &&
+  at && (
+    <time className={styles['leaves']} dateTime={at.toISOString()}>
+      Dikirim {formatDateTimeZone(at, zone)}
+    </time>
+  );
