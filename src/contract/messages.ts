@@ -54,7 +54,7 @@ export type MessageType = z.output<typeof MessageType>;
 
 /** Why a message failed, with what to do, in plain Indonesian. */
 export const failures = {
-  not_on_whatsapp: 'Nomor ini tidak memakai WhatsApp. Periksa nomornya.',
+  not_on_whatsapp: 'Nomor ini tidak terdaftar di jaringan. Periksa nomornya.',
   blocked: 'Penerima memblokir nomor Anda. Hubungi lewat jalur lain.',
   rate_limited: 'Jaringan menolak karena terlalu cepat. Kirim ulang nanti atau turunkan lajunya.',
   not_linked: 'Token terputus dari ponselnya. Pindai QR lagi di halaman Token, lalu kirim ulang.',

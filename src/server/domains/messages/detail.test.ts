@@ -91,7 +91,7 @@ describe('one message', () => {
     const detail = await messageDetail(db.tenant, { accountId, messageId }, reader);
     expect(detail).toMatchObject({ status: 'failed', failure: 'not_on_whatsapp' });
     expect(detail.charge?.state).toBe('released');
-    const sentence = 'Nomor ini tidak memakai WhatsApp. Periksa nomornya.';
+    const sentence = 'Nomor ini tidak terdaftar di jaringan. Periksa nomornya.';
     expect(detail.timeline.at(-1)?.detail).toBe(sentence);
     const shown = await messageForApi(db.tenant, { accountId, messageId }, reader);
     expect(shown.failure).toEqual({ code: 'not_on_whatsapp', detail: sentence });

@@ -120,7 +120,7 @@ test('any number has a phone, also one nobody has written to', async ({ openStre
     lines: [],
   });
   const fixed = await ask(simulatedPhone, { phone: '62800000003' });
-  expect(fixed.fixed_outcome).toContain('tidak memakai WhatsApp');
+  expect(fixed.fixed_outcome).toContain('tidak terdaftar di jaringan');
 });
 
 test('a phone shows what it received and what its owner answered, oldest first', async ({

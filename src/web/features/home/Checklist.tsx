@@ -126,7 +126,7 @@ function Doing({ step, home }: { step: StepKey; home: HomeSummary }) {
     case 'has_token':
       return <p>Satu token untuk satu nomor pengirim, dengan kunci API untuk sistem Anda.</p>;
     case 'linked':
-      return <p>Sambungkan token dengan nomor WhatsApp Anda: pindai QR-nya sekali saja.</p>;
+      return <p>Sambungkan token dengan ponsel Anda: pindai QR-nya sekali saja.</p>;
     case 'sent':
       return (
         <>

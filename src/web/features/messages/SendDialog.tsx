@@ -67,6 +67,6 @@ const NoToken = ({ has }: { has: boolean }) => (
       )
     }
   >
-    Pesan dikirim dari nomor WhatsApp yang tersambung ke sebuah token.
+    Pesan dikirim dari nomor yang tersambung ke sebuah token.
   </EmptyState>
 );

@@ -24,13 +24,15 @@ export function Consent({ data, scan, onAgreed, onGone }: Props) {
     },
     onError: onGone,
   });
+  const simulated = scan.channel === 'simulator';
+  const app = simulated ? 'ponsel simulasi' : 'WhatsApp';
   const who = <bdi className={styles['who']}>{scan.account_name}</bdi>;
   return (
     <>
-      <PageTitle>Sambungkan WhatsApp Anda</PageTitle>
+      <PageTitle>{`Sambungkan ${app} Anda`}</PageTitle>
       <p className={styles['lead']}>
-        {who} meminta Anda menyambungkan nomor WhatsApp di ponsel Anda ke token{' '}
-        <bdi className={styles['who']}>{scan.token_name}</bdi>.
+        {who} meminta Anda menyambungkan nomor {simulated ? app : 'WhatsApp di ponsel'} Anda ke
+        token <bdi className={styles['who']}>{scan.token_name}</bdi>.
       </p>
       <section className={styles['part']}>
         <h2>Setelah tersambung, {who} dapat</h2>
@@ -42,8 +44,12 @@ export function Consent({ data, scan, onAgreed, onGone }: Props) {
       <section className={styles['part']}>
         <h2>Anda tetap dapat</h2>
         <ul className={styles['points']}>
-          <li>memakai WhatsApp di ponsel seperti biasa,</li>
-          <li>memutuskannya kapan saja di WhatsApp, pada Perangkat tertaut.</li>
+          <li>memakai {simulated ? app : 'WhatsApp di ponsel'} seperti biasa,</li>
+          <li>
+            {simulated
+              ? 'memutuskannya kapan saja lewat pemilik token.'
+              : 'memutuskannya kapan saja di WhatsApp, pada Perangkat tertaut.'}
+          </li>
         </ul>
       </section>
       <p className={styles['warning']}>

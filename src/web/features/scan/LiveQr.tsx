@@ -23,7 +23,7 @@ export function LiveQr({ text, stale, simulated, onMissed }: Props) {
       <QrImage
         text={text}
         size={QR_PX}
-        alt="Kode QR untuk dipindai dengan WhatsApp"
+        alt={`Kode QR untuk dipindai dengan ${simulated ? 'ponsel simulasi' : 'WhatsApp'}`}
         cover={stale && 'Memperbarui kode…'}
       />
     </div>

@@ -53,7 +53,7 @@ function LinkView({ data }: { data: string }) {
     return <Consent data={data} scan={scan} onAgreed={setNonce} onGone={gone} />;
   }
   if (scan.state === 'waiting' || scan.state === 'scanned') {
-    return <Scanning scan={scan} simulated={simulated} offline={error !== null} onStale={look} />;
+    return <Scanning scan={scan} offline={error !== null} onStale={look} />;
   }
   return <Outcome scan={scan} />;
 }

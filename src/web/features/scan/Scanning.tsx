@@ -16,7 +16,6 @@ const QR_PX = 264;
 
 type Props = {
   scan: Scan;
-  simulated: boolean;
   /** The last look at the link failed; the next one may not. */
   offline: boolean;
   /** The code on the screen ran out: look now for the next one. */
@@ -24,8 +23,9 @@ type Props = {
 };
 
 /** Waiting for the phone: the QR, the code that stands for it, and how to use them. */
-export function Scanning({ scan, simulated, offline, onStale }: Props) {
+export function Scanning({ scan, offline, onStale }: Props) {
   const { qr, state } = scan;
+  const simulated = scan.channel === 'simulator';
   return (
     <>
       <PageTitle>{state === 'scanned' ? 'Menyambungkan…' : 'Pindai kode ini'}</PageTitle>
@@ -57,7 +57,8 @@ export function Scanning({ scan, simulated, offline, onStale }: Props) {
 
 type CodeProps = { qr: NonNullable<Scan['qr']>; simulated: boolean; onStale: () => void };
 
-function Code({ qr, simulated, onStale }: CodeProps) {
+/** The QR, how long it counts, and the code that stands for it. */
+export function Code({ qr, simulated, onStale }: CodeProps) {
   const end = qr.expires_at.getTime();
   const [stale, setStale] = useState(false);
   useEffect(() => setStale(false), [qr.text]);
@@ -134,7 +135,8 @@ export function Progress({ state }: { state: Scan['state'] }) {
   );
 }
 
-const HowTo = ({ simulated }: { simulated: boolean }) => (
+/** What to do on the phone. */
+export const HowTo = ({ simulated }: { simulated: boolean }) => (
   <section className={styles['part']}>
     <h2>Caranya</h2>
     {simulated ? (

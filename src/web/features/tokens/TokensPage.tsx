@@ -132,7 +132,7 @@ export function TokensPage() {
               title="Satu token untuk setiap nomor pengirim"
               action={add}
             >
-              Token menghubungkan nomor WhatsApp Anda dengan sistem Anda lewat kunci API.
+              Token menghubungkan nomor Anda dengan sistem Anda lewat kunci API.
             </EmptyState>
           )
         }

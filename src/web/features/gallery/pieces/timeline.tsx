@@ -22,7 +22,7 @@ const failed: readonly TimelineEntry[] = [
     title: 'Gagal',
     time: '21 Nov 2026, 10.31',
     tone: 'danger',
-    detail: 'Nomor ini tidak memakai WhatsApp. Periksa nomornya, lalu kirim ulang.',
+    detail: 'Nomor ini tidak terdaftar di jaringan. Periksa nomornya, lalu kirim ulang.',
   },
 ];
 

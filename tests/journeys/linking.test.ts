@@ -1,0 +1,55 @@
+import { expect } from 'vitest';
+import { createToken, getToken } from '#contract/tokens.ts';
+import { simulatedScan } from '#contract/simulator.ts';
+import { soon } from '#tests/soon.ts';
+import { ask, signUp } from './portal.ts';
+import { readQr } from './qr.ts';
+import { setTheStage } from './stage.ts';
+
+const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+
+journey('the QR beside a token is the one that the phone scans', async ({ product, person }) => {
+  const { address } = product;
+  const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506001' });
+  const asked = { name: 'Kasir', channel: 'simulator' } as const;
+  const { token } = await ask(address, createToken, asked, who.session);
+  const { open, context } = await person({ session: who.session });
+  const tab = await open(`/token?open=${token.id}&view=link`);
+  const drawer = tab.getByRole('dialog', { name: 'Kasir' });
+
+  // The one that only carries the address says so, and is not in sight until it is asked for.
+  await drawer.getByRole('button', { name: 'Buat tautan pindai' }).click();
+  const link = drawer.getByRole('link', { name: /Buka halaman pindai/ });
+  await link.waitFor();
+  const addressQr = drawer.getByRole('img', { name: 'QR tautan ini: buka di ponsel lain' });
+  expect(await addressQr.isVisible()).toBe(false);
+  await drawer.getByText('Buka di ponsel lain', { exact: true }).click();
+  await addressQr.waitFor();
+  expect(await readQr(addressQr)).toBe(`${address}${await link.getAttribute('href')}`);
+  expect(await drawer.innerText()).not.toMatch(/whatsapp/i);
+
+  // The owner's phone is at hand: the QR to be scanned stands here, and scanning it links the token.
+  await drawer.getByRole('button', { name: 'Tampilkan QR', exact: true }).click();
+  const qr = drawer.getByRole('img', { name: /^Kode QR untuk dipindai/ });
+  await qr.waitFor();
+  expect(await drawer.innerText()).not.toMatch(/whatsapp/i);
+  expect(await qr.getAttribute('aria-label')).not.toMatch(/whatsapp/i);
+  await ask(address, simulatedScan, { phone: who.phone, text: (await readQr(qr)) ?? '' });
+  await drawer.getByText('Token ini siap mengirim dan menerima pesan.').waitFor();
+  await soon(
+    async () => (await ask(address, getToken, { token_id: token.id }, who.session)).status,
+  ).toBe('linked');
+
+  // Nor does the page for somebody else's phone.
+  const other = await ask(address, createToken, { ...asked, name: 'Gudang' }, who.session);
+  await tab.goto(`${address}/token?open=${other.token.id}&view=link`);
+  await tab.getByRole('button', { name: 'Buat tautan pindai' }).click();
+  const href = await tab.getByRole('link', { name: /Buka halaman pindai/ }).getAttribute('href');
+  const scan = await context.newPage();
+  await scan.goto(address + href);
+  await scan.getByRole('button', { name: /Saya mengerti/ }).waitFor();
+  expect(await scan.innerText('body')).not.toMatch(/whatsapp/i);
+  await scan.getByRole('button', { name: /Saya mengerti/ }).click();
+  await scan.getByRole('img', { name: /^Kode QR untuk dipindai/ }).waitFor();
+  expect(await scan.innerText('body')).not.toMatch(/whatsapp/i);
+});
