@@ -9,6 +9,7 @@ import type {
   Sinks,
 } from '#server/domains/channels/channels.ts';
 import { type ConnectDeps, connectLink, tokenOfPhone } from '#server/domains/tokens/tokens.ts';
+import { eachByItself } from '#server/platform/batches.ts';
 import { type Sql, isTransient } from '#server/platform/database.ts';
 import type { Files } from '#server/platform/files.ts';
 import { Refusal } from '#contract/refusals.ts';
@@ -104,7 +105,11 @@ async function tell(deps: NetworkDeps, sinks: Sinks, due: readonly Due[]): Promi
   const left = new Set<Due>();
   const receipts = due.filter(({ kind }) => kind === 'delivered' || kind === 'read');
   try {
-    if (receipts.length > 0) await sinks.receipts(receipts.flatMap(receiptFrom));
+    const apply = (some: readonly Due[]) => sinks.receipts(some.flatMap(receiptFrom));
+    const unkept = await eachByItself(receipts, apply);
+    for (const { item } of unkept) left.add(item);
+    // One report of a look: what breaks one receipt may break five hundred.
+    if (unkept[0]) deps.report(unkept[0].error);
   } catch (error) {
     deps.report(error);
     for (const one of receipts) left.add(one);

@@ -1,5 +1,6 @@
 import type { Outgoing } from '#server/domains/channels/channels.ts';
-import { type Sql, isShort, isTransient } from '#server/platform/database.ts';
+import { eachByItself } from '#server/platform/batches.ts';
+import type { Sql } from '#server/platform/database.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { Plan } from './outcomes.ts';
 
@@ -74,20 +75,21 @@ export class LineWriter {
   async #send(batch: readonly Job[]) {
     this.#underWay += 1;
     try {
-      const taken = await insertLines(this.#house, batch);
-      this.#onTaken(Math.min(...batch.map(({ plan }) => plan.deliveredMs)));
-      for (const { message, resolve } of batch) {
-        resolve(taken.has(message.messageId) ? 'taken' : 'blocked');
-      }
+      const failed = await eachByItself(batch, (some) => this.#write(some));
+      for (const { item, error } of failed) item.reject(error);
     } catch (error) {
-      // An id that is there already is written once more without harm: what broke the batch is found one
-      // by one, and the others' messages are in their phones.
-      if (batch.length > 1 && !isTransient(error) && !isShort(error)) {
-        for (const job of batch) await this.#send([job]);
-      } else for (const { reject } of batch) reject(error);
+      for (const { reject } of batch) reject(error);
     } finally {
       this.#underWay -= 1;
       this.#pump();
+    }
+  }
+
+  async #write(batch: readonly Job[]) {
+    const taken = await insertLines(this.#house, batch);
+    this.#onTaken(Math.min(...batch.map(({ plan }) => plan.deliveredMs)));
+    for (const { message, resolve } of batch) {
+      resolve(taken.has(message.messageId) ? 'taken' : 'blocked');
     }
   }
 }
