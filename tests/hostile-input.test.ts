@@ -3,7 +3,7 @@ import type { Act } from '#contract/act.ts';
 import { acts } from '#contract/acts.ts';
 import { NewMessage } from '#contract/rest.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
-import type { ApiSaid } from '#tests/api-caller.ts';
+import type { ApiAnswer } from '#tests/api-caller.ts';
 import { samplesOf } from '#tests/hostile-acts.ts';
 import { type Street, abreast, openStreet } from '#tests/hostile-house.ts';
 import { oddities, unstorables } from '#tests/hostile-strings.ts';
@@ -168,7 +168,7 @@ describe('the API', () => {
   }) => {
     const street = await openStreet(db, openHouse);
     const wrong: string[] = [];
-    const check = (what: string, poisoned: boolean, { status, body }: ApiSaid) => {
+    const check = (what: string, poisoned: boolean, { status, body }: ApiAnswer) => {
       const fine = status < 500 && (status < 300 || typeof body.code === 'string');
       const named = body.code === 'input_invalid' && Object.keys(body.fields ?? {}).length > 0;
       if (!fine || (poisoned && !named)) wrong.push(`${what}: ${status} ${JSON.stringify(body)}`);

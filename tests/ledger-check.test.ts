@@ -9,7 +9,10 @@ import { type TestDatabase, test } from './database.ts';
 import { customerWith, orderOf } from './people.ts';
 import { topupHouse } from './topups.ts';
 
-/** Money has moved in every way: messages held, captured, released; a top-up paid, and paid again. */
+/**
+ * Money has moved in every way: messages held, captured, released, charged again, waived; a top-up paid,
+ * and paid again.
+ */
 async function busyLedger(db: TestDatabase): Promise<string> {
   const house = await topupHouse(db, { ppn: true });
   const ani = await customerWith(db.house, { saldo: 1_000 });
@@ -28,7 +31,23 @@ async function busyLedger(db: TestDatabase): Promise<string> {
         array['sent', 'failed'], array[null, 'unreachable'], array[now(), now()],
         array[false, false])`,
   );
+  await correctedMessages(db);
   return ani.accountId;
+}
+
+/** Two messages that were given back and arrived after all, when the saldo held the price of one. */
+async function correctedMessages(db: TestDatabase): Promise<void> {
+  const budi = await customerWith(db.house, { saldo: 300 });
+  const accepter = openAccepter(db.tenant, () => undefined);
+  const { results } = await accepter.place(orderOf(budi, { prices: [150, 150] }));
+  const settle = (outcome: string) => db.house`
+    select count(*) from settle_batch(${budi.accountId}, null, null,
+      ${results.map(({ id }) => id)}::uuid[], array_fill(${outcome}::text, array[2]),
+      array[null, null]::text[], array[now(), now()], array[false, false])`;
+  await settle('expired');
+  await accepter.place(orderOf(budi, { prices: [100] }));
+  await accepter.close();
+  await settle('delivered');
 }
 
 const reds = async (db: TestDatabase) =>
@@ -46,7 +65,7 @@ const harms: Record<string, { harm: string; seen: readonly string[] }> = {
   },
   'an entry removed': {
     harm: `delete from wallet_entries where kind = 'release'`,
-    seen: ['I2', 'I5', 'I9'],
+    seen: ['I2', 'I3', 'I5', 'I9'],
   },
   'saldo out of nothing': {
     harm: 'update wallets set available = available + 1000',
@@ -64,6 +83,18 @@ const harms: Record<string, { harm: string; seen: readonly string[] }> = {
     harm: `alter table wallet_entries drop constraint wallet_entries_held_after_check;
            update wallet_entries set held_after = -1 where seq = 1`,
     seen: ['I3', 'I8'],
+  },
+  'a correction made smaller': {
+    harm: `update wallet_entries set d_available = d_available + 1 where kind = 'correction'`,
+    seen: ['I2', 'I3', 'I5', 'I10'],
+  },
+  'a message that arrived and was given back': {
+    harm: `update messages set charge_state = 'released' where charge_state = 'waived'`,
+    seen: ['I16', 'I17'],
+  },
+  'a message charged twice': {
+    harm: `update messages set correct_seq = settle_seq + 1 where charge_state = 'waived'`,
+    seen: ['I5', 'I16'],
   },
   'a top-up called paid without its entry': {
     harm: `insert into topups (
@@ -94,7 +125,7 @@ describe('the check of the ledger', () => {
     const findings = await checkLedger(db.house);
     expect(findings.filter(({ ok }) => !ok)).toEqual([]);
     expect(findings.map(({ invariant }) => invariant).join(' ')).toBe(
-      'I1 I2 I3 I4 I5 I6 I7 I8 I9 I10 I12 I13 suspense',
+      'I1 I2 I3 I4 I5 I6 I7 I8 I9 I10 I12 I13 I16 I17 suspense',
     );
   });
 

@@ -8,12 +8,21 @@ import type { Sql } from '#server/platform/database.ts';
 import { test } from '#tests/database.ts';
 import { type Customer, customerWith, orderOf } from '#tests/people.ts';
 
+type ModelMessage = {
+  price: number;
+  /** `held` weighs on the held part. */
+  state: 'held' | 'captured' | 'released' | 'waived';
+  status: 'queued' | Outcome;
+  failure: string | null;
+  /** Whether it may have left: a try is under way, or its receipt is awaited, or was in vain. */
+  left: 'no' | 'sending' | 'awaited' | 'in vain';
+};
+
 /** What the wallet and the messages should be, kept in plain JavaScript. */
 type Model = {
   available: number;
   held: number;
-  /** Per message: its price, and whether it still weighs on the held part. */
-  messages: Map<string, { price: number; state: 'held' | 'captured' | 'released' }>;
+  messages: Map<string, ModelMessage>;
   /** Per idempotency key: what was asked and answered. */
   keys: Map<string, { asked: string; answer: Placed }>;
   posted: Map<string, number>;
@@ -51,37 +60,149 @@ const accepting = (key: string | undefined, prices: readonly number[]) =>
       accepted += 1;
       model.available -= price;
       model.held += price;
-      model.messages.set(result.id, { price, state: 'held' });
+      model.messages.set(result.id, {
+        price,
+        state: 'held',
+        status: 'queued',
+        failure: null,
+        left: 'no',
+      });
     }
     expect(placed.saldo).toBe(model.available);
     if (key !== undefined && accepted > 0) model.keys.set(key, { asked, answer: placed });
   });
 
+const outcomes = ['sent', 'delivered', 'read', 'failed', 'cancelled', 'expired'] as const;
+type Outcome = (typeof outcomes)[number];
+type Told = { id: string; outcome: Outcome; failure: string | null };
+
+const rankOf = (status: ModelMessage['status']) => {
+  const ranks: Partial<Record<ModelMessage['status'], number>> = { sent: 1, delivered: 2, read: 3 };
+  return ranks[status] ?? 0;
+};
+const isEnd = (status: ModelMessage['status']) =>
+  status === 'failed' || status === 'cancelled' || status === 'expired';
+/** An end that nobody but we have said. */
+const isAssumed = ({ status, failure }: ModelMessage) =>
+  isEnd(status) && (status !== 'failed' || failure === 'no_answer');
+
+/** What a message becomes when all this is told of it at once. */
+function statusAfter(message: ModelMessage, told: readonly Told[]): ModelMessage['status'] {
+  const words = told.map(({ outcome }) => outcome);
+  const good = Math.max(...words.map(rankOf));
+  const rank = rankOf(message.status);
+  if (good >= 2) return Math.max(good, rank) === 3 ? 'read' : 'delivered';
+  if (isEnd(message.status)) {
+    const isProof = good === 1 && message.state === 'released' && isAssumed(message);
+    return isProof ? 'sent' : message.status;
+  }
+  const bad = words.filter(isEnd).toSorted().at(-1);
+  if (bad !== undefined && rank < 2) return bad;
+  return good === 1 && rank === 0 ? 'sent' : message.status;
+}
+
+/** Moves the money of what was told, in one call, as the ledger should. */
+function tellModel(model: Model, told: readonly Told[]): void {
+  const proved: [string, ModelMessage][] = [];
+  for (const [id, mine] of Map.groupBy(told, (one) => one.id)) {
+    const message = model.messages.get(id);
+    if (!message) continue;
+    const next = statusAfter(message, mine);
+    const failure = mine.map((one) => one.failure).find((one) => one !== null) ?? message.failure;
+    if (rankOf(next) > 0) message.failure = null;
+    else if (next === 'failed' && message.status !== 'failed') message.failure = failure;
+    message.status = next;
+    if (message.state === 'held' && next !== 'queued') {
+      message.state = rankOf(next) > 0 ? 'captured' : 'released';
+      model.held -= message.price;
+      if (message.state === 'released') model.available += message.price;
+    } else if (message.state === 'released' && rankOf(next) > 0) proved.push([id, message]);
+  }
+  // The oldest first, while the saldo lasts; once it does not, nothing dearer than free is charged.
+  let isShort = false;
+  for (const [, message] of proved.toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    isShort ||= message.price > model.available;
+    message.state = isShort && message.price > 0 ? 'waived' : 'captured';
+    if (message.state === 'captured') model.available -= message.price;
+  }
+}
+
+type Pick = { at: number; outcome: Outcome; isSilent: boolean };
+const pickedFrom = ({ messages }: Model, picks: readonly Pick[]): Told[] => {
+  const ids = [...messages.keys()];
+  return ids.length === 0
+    ? []
+    : picks.map(({ at, outcome, isSilent }) => ({
+        id: ids[at % ids.length] ?? '',
+        outcome,
+        failure: outcome === 'failed' && isSilent ? 'no_answer' : null,
+      }));
+};
+
 /** Tells outcomes of messages picked by chance: also twice, late, and against each other. */
-const settling = (
-  picks: readonly { at: number; outcome: 'sent' | 'failed' | 'delivered' | 'expired' }[],
-) =>
+const settling = (picks: readonly Pick[]) =>
   command(`settle(${JSON.stringify(picks)})`, async (model, { sql, ani }) => {
-    const ids = [...model.messages.keys()];
-    if (ids.length === 0) return;
-    const told = picks.map(({ at, outcome }) => ({ id: ids[at % ids.length] ?? '', outcome }));
+    const told = pickedFrom(model, picks);
+    if (told.length === 0) return;
     await sql`select count(*) from settle_batch(
       ${ani.accountId}, null, null,
       ${told.map(({ id }) => id)}::uuid[], ${told.map(({ outcome }) => outcome)}::text[],
-      ${told.map(() => null)}::text[], ${told.map(() => null)}::timestamptz[],
+      ${told.map(({ failure }) => failure)}::text[], ${told.map(() => null)}::timestamptz[],
       ${told.map(() => 'f')}::text[]::boolean[])`;
-    for (const [id, outcomes] of Map.groupBy(told, (one) => one.id)) {
-      const message = model.messages.get(id);
-      if (message?.state !== 'held') continue;
-      const words = outcomes.map(({ outcome }) => outcome);
-      const good = words.includes('delivered') || (words.includes('sent') && !words.some(isBad));
-      message.state = good ? 'captured' : 'released';
-      model.held -= message.price;
-      if (!good) model.available += message.price;
+    tellModel(model, told);
+  });
+
+const nextEpoch = async ({ sql, ani }: Real): Promise<number> => {
+  const [lane] = await sql<{ epoch: number }[]>`
+    update lanes set epoch = epoch + 1 where token_id = ${ani.tokenId} returning epoch`;
+  return lane?.epoch ?? 0;
+};
+
+/** A worker takes the lane and begins to send. */
+const sending = (limit: number) =>
+  command(`send(${limit})`, async (model, real) => {
+    const { sql, ani } = real;
+    const epoch = await nextEpoch(real);
+    const claimed = await sql<{ o_id: string }[]>`
+      select o_id from claim_dispatch(${ani.accountId}, ${ani.tokenId}, ${epoch}, ${limit})`;
+    for (const { o_id } of claimed) {
+      const message = model.messages.get(o_id);
+      expect(message?.status).toBe('queued');
+      if (message) message.left = 'sending';
     }
   });
 
-const isBad = (outcome: string) => outcome === 'failed' || outcome === 'expired';
+/** The worker dies, and another takes up what it was sending. */
+const dying = (isPatient: boolean, preallocates: boolean) =>
+  command(`die(${isPatient} ${preallocates})`, async (model, real) => {
+    const { sql, ani } = real;
+    const epoch = await nextEpoch(real);
+    await sql`select recover_lane(
+      ${ani.accountId}, ${ani.tokenId}, ${epoch}, ${preallocates}, ${isPatient ? 3_600_000 : 0})`;
+    for (const message of model.messages.values()) {
+      if (message.left === 'sending') message.left = isPatient ? 'awaited' : 'in vain';
+    }
+  });
+
+/** Messages are cancelled, or their time is over: what may have left stays. */
+const withdrawing = (picks: readonly number[], outcome: 'cancelled' | 'expired') =>
+  command(`withdraw(${picks.join(' ')}, ${outcome})`, async (model, { sql, ani }) => {
+    const all = pickedFrom(
+      model,
+      picks.map((at) => ({ at, outcome, isSilent: false })),
+    );
+    if (all.length === 0) return;
+    const ids = [...new Set(all.map(({ id }) => id))];
+    await sql`select withdraw_messages(${ani.accountId}, ${ids}::uuid[], ${outcome})`;
+    const told = ids.flatMap((id): Told[] => {
+      const message = model.messages.get(id);
+      if (message?.status !== 'queued') return [];
+      if (message.left === 'no') return [{ id, outcome, failure: null }];
+      const isOver = message.left === 'in vain' && outcome === 'expired';
+      return isOver ? [{ id, outcome: 'failed', failure: 'no_answer' }] : [];
+    });
+    tellModel(model, told);
+  });
 
 /** A top-up, bonus or charge under an idempotency key that may be used again. */
 const posting = (key: string, delta: number) =>
@@ -120,21 +241,27 @@ const commands = fc.commands(
       .array(
         fc.record({
           at: fc.nat(40),
-          outcome: fc.constantFrom(
-            'sent' as const,
-            'failed' as const,
-            'delivered' as const,
-            'expired' as const,
-          ),
+          outcome: fc.constantFrom(...outcomes),
+          isSilent: fc.boolean(),
         }),
         { minLength: 1, maxLength: 8 },
       )
       .map(settling),
+    fc.integer({ min: 1, max: 3 }).map(sending),
+    fc
+      .tuple(fc.boolean(), fc.boolean())
+      .map(([isPatient, preallocates]) => dying(isPatient, preallocates)),
+    fc
+      .tuple(
+        fc.array(fc.nat(40), { minLength: 1, maxLength: 6 }),
+        fc.constantFrom('cancelled' as const, 'expired' as const),
+      )
+      .map(([picks, outcome]) => withdrawing(picks, outcome)),
     fc
       .tuple(fc.constantFrom('x', 'y', 'z'), fc.constantFrom(1000, 300, -200, -9000))
       .map(([k, delta]) => posting(k, delta)),
   ],
-  { maxCommands: 40 },
+  { maxCommands: 50 },
 );
 
 test('whatever is accepted, settled and posted, the wallet is what a plain model says', async ({
@@ -156,10 +283,12 @@ test('whatever is accepted, settled and posted, the wallet is what a plain model
       const [wallet] = await sql`
         select available, held from wallets where account_id = ${ani.accountId}`;
       expect(wallet).toEqual({ available: model.available, held: model.held });
-      const states = await sql<{ message_id: string; charge_state: string }[]>`
-        select message_id, charge_state from messages where account_id = ${ani.accountId}`;
-      expect(new Map(states.map((row) => [row.message_id, row.charge_state]))).toEqual(
-        new Map([...model.messages].map(([id, { state }]) => [id, state])),
+      const states = await sql<{ message_id: string; charge_state: string; status: string }[]>`
+        select message_id, charge_state, status from messages where account_id = ${ani.accountId}`;
+      expect(
+        new Map(states.map((row) => [row.message_id, `${row.status} ${row.charge_state}`])),
+      ).toEqual(
+        new Map([...model.messages].map(([id, { status, state }]) => [id, `${status} ${state}`])),
       );
     }),
     { numRuns: 40 },
@@ -180,13 +309,17 @@ test('rollups agree with the messages they count, whatever happened to them', as
       };
       const accepter = openAccepter(sql, () => undefined);
       await fc.asyncModelRun(() => ({ model, real: { sql, ani, accepter } }), steps);
-      const counted = await sql`
-        select status, sum(messages)::int as n from rollups where account_id = ${ani.accountId}
-        group by status having sum(messages) <> 0 order by status`;
-      const standing = await sql`
-        select status, count(*)::int as n from messages where account_id = ${ani.accountId}
-        group by status order by status`;
-      expect(counted).toEqual(standing);
+      const paid = await sql`
+        select status, sum(messages)::int as n, sum(cost)::int as cost from rollups
+        where account_id = ${ani.accountId}
+        group by status having sum(messages) <> 0 or sum(cost) <> 0 order by status`;
+      expect(paid).toEqual(
+        await sql`
+        select status, count(*)::int as n, sum(
+          case when charge_state in ('released', 'waived') then 0 else price end)::int as cost
+        from messages where account_id = ${ani.accountId} group by status order by status`,
+      );
+      const standing = paid.map(({ status, n }) => ({ status, n }));
       const sums = await sql`
         select distinct status, sum(messages)::int as n from rollup_sums
         where account_id = ${ani.accountId}

@@ -61,6 +61,8 @@ const sentences: Sentences = {
   ref_conflict: ({ ref }) => `The ref "${ref}" was used for a different message. Use a new ref.`,
   recipient_opted_out: 'The recipient asked to receive no more messages from this number.',
   message_final: 'This message has left or ended and cannot be cancelled.',
+  message_in_flight:
+    'This message is being sent and may have left, so it cannot be cancelled. Wait for the network to answer.',
   queue_full: ({ seconds }) =>
     `The queue is full. Try again in ${seconds} s; the message was not accepted.`,
   topup_too_many: ({ limit }) => `${limit} top-ups are already waiting to be paid.`,

@@ -44,6 +44,22 @@ const weWait: Record<Language, string> = {
   en: 'The network has not answered yet. Kabari is waiting for its report and goes on by itself; nothing need be done.',
 };
 
+const corrected: Record<Language, string> = {
+  id: 'Laporan jaringan datang belakangan: pesan ini terkirim. Status dan biayanya diperbaiki.',
+  en: 'The network reported late: this message was sent. Its status and price were put right.',
+};
+
+const silence: Record<'own' | 'earlier', Record<Language, string>> = {
+  own: {
+    id: 'Jaringan belum menjawab pengiriman ini.',
+    en: 'The network has not answered this try.',
+  },
+  earlier: {
+    id: 'Pesan sebelumnya ke nomor ini belum dijawab jaringan. Pesan ini berangkat sesudahnya.',
+    en: 'The network has not answered an earlier message to this number. This one leaves after it.',
+  },
+};
+
 /** Why a message failed for good, and what its sender can do. */
 export const failureSentence = (failure: Failure, language: Language): string =>
   language === 'en' ? inEnglish[failure] : failures[failure];
@@ -54,3 +70,10 @@ export const retrySentence = (failure: Failure, language: Language): string =>
 
 /** What is said of a message whose try got no answer, while its report is awaited. */
 export const waitSentence = (language: Language): string => weWait[language];
+
+/** What is said of a final state that a late report proved wrong. */
+export const correctedSentence = (language: Language): string => corrected[language];
+
+/** What a queued message waits for: the answer to its own try, or to an earlier message to the same number. */
+export const silenceSentence = (whose: 'own' | 'earlier', language: Language): string =>
+  silence[whose][language];

@@ -98,9 +98,13 @@ export type ChatContent = z.output<typeof ChatContent>;
 export const ConversationMessage = z.extend(MessageRow, { content: ChatContent });
 export type ConversationMessage = z.output<typeof ConversationMessage>;
 
-/** One step of a message's life. `detail` says more where there is more: a reason, a try's number. */
+/**
+ * One step of a message's life. `detail` says more where there is more: a reason, a try's number.
+ * `unknown`: a try was not answered. `waiting`, always last: what is being waited for now, since `at`.
+ * `corrected`: a final state was proved wrong by what the network told later.
+ */
 export const TimelineStep = z.object({
-  kind: z.enum([...MessageStatus.options, 'retrying', 'unknown']),
+  kind: z.enum([...MessageStatus.options, 'retrying', 'unknown', 'waiting', 'corrected']),
   at: z.coerce.date(),
   detail: z.nullable(z.string()),
 });
@@ -109,12 +113,16 @@ export type TimelineStep = z.output<typeof TimelineStep>;
 export const MessageDetail = z.extend(ConversationMessage, {
   ref: z.nullable(z.string()),
   timeline: z.array(TimelineStep),
-  /** What the message did to the saldo: reserved at accept, then charged or given back. */
+  /**
+   * What the message did to the saldo: reserved at accept, then charged or given back. What was given
+   * back by mistake is charged again (`correct_seq`), or waived where the saldo did not hold it any more.
+   */
   charge: z.nullable(
     z.object({
-      state: z.enum(['held', 'captured', 'released']),
+      state: z.enum(['held', 'captured', 'released', 'waived']),
       hold_seq: z.nullable(z.int()),
       settle_seq: z.nullable(z.int()),
+      correct_seq: z.nullable(z.int()),
     }),
   ),
   /** The message as the API shows it. */
@@ -198,7 +206,7 @@ export const cancelMessage = act({
   changes: true,
   input: { message_id: IdInput('message') },
   output: MessageRow,
-  refuses: ['message_final'],
+  refuses: ['message_final', 'message_in_flight'],
 });
 
 export const Conversation = z.object({

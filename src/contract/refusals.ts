@@ -57,6 +57,7 @@ export const refusals = {
   ref_conflict: { status: 409, facts: z.object({ ref: z.string() }) },
   recipient_opted_out: { status: 409, facts: none },
   message_final: { status: 409, facts: z.object({ status: z.string() }) },
+  message_in_flight: { status: 409, facts: none },
   queue_full: { status: 429, facts: wait, retryable: true },
 
   topup_too_many: { status: 409, facts: z.object({ limit: z.int() }) },
@@ -182,6 +183,8 @@ const sentences: Sentences = {
     `Ref "${ref}" sudah dipakai untuk pesan yang berbeda. Gunakan ref baru.`,
   recipient_opted_out: 'Penerima sudah meminta berhenti menerima pesan dari nomor ini.',
   message_final: 'Pesan ini sudah selesai diproses dan tidak dapat dibatalkan.',
+  message_in_flight:
+    'Pesan ini sedang dikirim dan mungkin sudah sampai, jadi tidak dapat dibatalkan. Tunggu jawaban jaringan.',
   queue_full: ({ seconds }) =>
     `Antrean penuh. Coba lagi dalam ${seconds} detik; pesan belum diterima.`,
 

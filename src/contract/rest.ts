@@ -48,6 +48,7 @@ export const apiRefusals: readonly RefusalCode[] = [
   'ref_conflict',
   'recipient_opted_out',
   'message_final',
+  'message_in_flight',
   'token_not_linked',
   'body_too_large',
   'media_type_unsupported',

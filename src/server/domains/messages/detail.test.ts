@@ -6,17 +6,12 @@ import { ApiMessage } from '#contract/rest.ts';
 import { newId } from '#server/platform/ids.ts';
 import { test } from '#tests/database.ts';
 import { customerWith, orderOf } from '#tests/people.ts';
+import { expiresAt, reader } from '#tests/reader.ts';
 import { type StoredWish, storeMessages } from '#tests/stored-messages.ts';
 import { openAccepter } from './accept.ts';
-import { type ApiAsk, type Reader, listForApi, messageDetail, messageForApi } from './detail.ts';
+import { type ApiAsk, listForApi, messageDetail, messageForApi } from './detail.ts';
 import { applyReceipts } from './receipts.ts';
 
-const expiresAt = new Date('2026-11-21T04:00:00Z');
-const reader: Reader = {
-  language: 'id',
-  origin: 'https://kabari.example',
-  offerFile: (accountId, fileId) => ({ link: `/files/${fileId}?of=${accountId}`, expiresAt }),
-};
 const noMessage = new Refusal('not_found', { what: 'Pesan' });
 const stepsOf = ({ timeline }: { timeline: readonly { kind: string }[] }) =>
   timeline.map(({ kind }) => kind);
@@ -31,14 +26,24 @@ describe('one message', () => {
     const messageId = placed.results[0]?.id ?? '';
     const before = await messageDetail(db.tenant, { accountId, messageId }, reader);
     expect(stepsOf(before)).toEqual(['accepted', 'queued']);
-    expect(before.charge).toEqual({ state: 'held', hold_seq: 2, settle_seq: null });
+    expect(before.charge).toEqual({
+      state: 'held',
+      hold_seq: 2,
+      settle_seq: null,
+      correct_seq: null,
+    });
 
     const at = new Date(Date.now() + 1000);
     await applyReceipts(sql, [{ accountId, messageId, status: 'delivered', at }]);
     const after = await messageDetail(db.tenant, { accountId, messageId }, reader);
     expect(stepsOf(after)).toEqual(['accepted', 'queued', 'delivered']);
     expect(after.timeline.at(-1)?.at).toEqual(at);
-    expect(after.charge).toEqual({ state: 'captured', hold_seq: 2, settle_seq: 3 });
+    expect(after.charge).toEqual({
+      state: 'captured',
+      hold_seq: 2,
+      settle_seq: 3,
+      correct_seq: null,
+    });
     expect(after).toMatchObject({
       ref: 'INV-1',
       status: 'delivered',
@@ -60,7 +65,7 @@ describe('one message', () => {
     const { results } = await openAccepter(sql, () => undefined).place({ ...order, items });
     const [first, second] = results.map(({ id }) => id ?? '');
     const leaves = async (id = '') =>
-      (await messageDetail(db.tenant, accountId, id, fileLink)).scheduled_at;
+      (await messageDetail(db.tenant, { accountId, messageId: id }, reader)).scheduled_at;
     expect(await leaves(first)).toEqual(readyAt);
     expect(await leaves(second)).toBeNull();
     await sql`select withdraw_messages(${accountId}, ${[first ?? '']}::uuid[], 'cancelled')`;

@@ -40,13 +40,14 @@ export function messageDetail(
 ): Promise<MessageDetail> {
   return reading(sql, accountId, async (tx) => {
     const { stored, timeline, progress } = await readWhole(tx, { accountId, messageId }, reader);
-    const { ref, charge_state: state, hold_seq, settle_seq } = stored;
+    const { ref, charge_state: state, hold_seq, settle_seq, correct_seq } = stored;
     return {
       ...conversationMessage(accountId, stored, (...file) => reader.offerFile(...file).link),
       ref,
       timeline,
       // What cost nothing reserved nothing.
-      charge: state === null || hold_seq === null ? null : { state, hold_seq, settle_seq },
+      charge:
+        state === null || hold_seq === null ? null : { state, hold_seq, settle_seq, correct_seq },
       raw: { ...apiMessage(accountId, { stored, progress }, reader), timeline },
     };
   });

@@ -10,6 +10,7 @@ import {
   untilNone,
 } from '#server/platform/holding.ts';
 import type { Body } from './content.ts';
+import { failWaiting } from './withdraw.ts';
 
 type Deps = {
   /** The portal's pool: one account at a time. */
@@ -29,7 +30,7 @@ export const messagesHolding = ({ sql, house }: Deps): Holding => ({
     { name: 'percakapan', rows: () => conversationsOf(sql, accountId) },
     { name: 'berhenti-menerima', rows: () => optoutsOf(sql, accountId) },
   ],
-  close: (accountId) => failWaiting(house, accountId),
+  close: async (accountId) => void (await failLeft(house, accountId)),
   isReady: (leaving) => isQuiet(house, leaving),
   erase: (leaving) => erase(house, leaving),
 });
@@ -125,30 +126,29 @@ async function* optoutsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   }
 }
 
-const FAILED_AT_ONCE = 200;
+/** No answer of a network is awaited longer. */
+const RECEIPT_WAIT_MS = 30_000;
 
-/** What has not left a closed account never will: it fails, and its price is given back. */
-async function failWaiting(house: Sql, accountId: string): Promise<void> {
-  for (;;) {
-    const left = await house<{ id: string }[]>`
-      select message_id as id from dispatch where account_id = ${accountId} limit ${FAILED_AT_ONCE}`;
-    if (left.length === 0) return;
-    const ids = left.map(({ id }) => id);
-    const failed = await house`select * from settle_batch(
-      ${accountId}, null, null, ${ids}::uuid[],
-      ${ids.map(() => 'failed')}::text[], ${ids.map(() => 'not_linked')}::text[],
-      ${ids.map(() => new Date().toISOString())}::text[]::timestamptz[],
-      ${ids.map(() => 'f')}::text[]::boolean[]
-    )`;
-    if (failed.length === 0) throw new Error('messages of a closed account cannot be failed');
-  }
+/**
+ * What has not left a closed account never will: it fails, and its price is given back. What may have left
+ * waits for its receipt first.
+ *
+ * @returns how many messages still do.
+ */
+async function failLeft(house: Sql, accountId: string): Promise<number> {
+  await house`select recover_lane(${accountId}, null, null, false, ${RECEIPT_WAIT_MS})`;
+  return failWaiting(house, { accountId });
 }
 
 /** What the house wrote to a number is given up after five minutes; one that hangs waits no longer. */
 const PATIENCE = '15 minutes';
 
-/** False while the farewell is on its way, or the relay has not told yet what happened last. */
+/**
+ * False while a message waits for its receipt, the farewell is on its way, or the relay has not told yet
+ * what happened last.
+ */
 async function isQuiet(house: Sql, { accountId, phones }: Leaving): Promise<boolean> {
+  if ((await failLeft(house, accountId)) > 0) return false;
   const [under] = await house`
     select 1 from outbox where account_id = ${accountId}
     union all
@@ -173,7 +173,6 @@ const tables = [
 ] as const;
 
 async function erase(house: Sql, { accountId, phones }: Leaving): Promise<void> {
-  await failWaiting(house, accountId);
   // First: whoever is publishing these is waited for, and nothing new comes.
   await eraseRows(house, 'outbox', accountId);
   await untilNone((limit) => numberOf(house`select erase_messages(${accountId}, ${limit}) as n`));

@@ -1,208 +1,215 @@
-import type { Failure, MessageType } from '#contract/messages.ts';
-import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
-import { type Sql, retrying } from '#server/platform/database.ts';
+import { type Claim, type Dispatched, type LaneTools, type Result, attempt } from './attempt.ts';
+import { settleResults } from './settle.ts';
 
-/** A claimed lane: ours while the epoch stands. */
-export type Claim = { accountId: string; tokenId: string; epoch: number };
-
-export type LaneTools = {
-  sql: Sql;
-  channel: Channel;
-  /** The linked phone that sends. */
-  from: string;
-  /** Milliseconds between two messages leaving; 0: no pacing. */
-  paceMs: number;
-  /** Aborted when the lane must be given up: the lease is lost, or the house closes. */
-  signal: AbortSignal;
-};
-
-/** Messages of one lane on their way at once: they leave in order, answers may overtake each other. */
+/** Tries of one lane at once whose answers are still to be expected: they leave in order. */
 const WINDOW = 64;
+/** A try without an answer for this long is silent: it holds its own number, and no room in the window. */
+const SILENT_AFTER_MS = 250;
+/** Tries of one lane under way at once, silent ones included. */
+const UNDER_WAY_MAX = 512;
+/** One-time codes that may leave at once beyond the window and beyond that. */
+const URGENT_ROOM = 16;
 /** Results wait this long for company before they are settled. */
 const GATHER_MS = 30;
-/** Tries after which a "later" becomes a failure. */
-const TRIES_MAX = 8;
-/** An unsure message waits this many times the channel's time-out for a receipt, then is tried once more. */
-const UNKNOWN_WAITS = 2;
+/** How often a lane with tries under way looks for work it was not told of. */
+const LOOK_MS = 250;
+/** Looking takes at most one part in so many of a lane's time, however much waits behind silent numbers. */
+const LOOK_SHARE = 20;
+const LOOK_MS_MAX = 2_000;
 
-type Dispatched = {
-  o_id: string;
-  o_peer: string;
-  o_type: MessageType;
-  o_body: Record<string, unknown>;
-  o_secret: string | null;
-  o_attempt: number;
-  o_unknowns: number;
-  o_expired: boolean;
+/** A lane while it is run, as its worker sees it. */
+export type LaneRun = {
+  /** There may be new work: look now. */
+  wake: () => void;
+  /** True while nothing but silent tries is under way. */
+  isQuiet: () => boolean;
+  /** Resolves when nothing is due and under way any more, with the number of tries. */
+  done: Promise<number>;
 };
-
-type Settled = {
-  kind: 'settled';
-  id: string;
-  outcome: 'sent' | 'failed' | 'expired';
-  failure: Failure | null;
-  at: Date;
-  duplicate: boolean;
-};
-type Postponed = {
-  kind: 'postponed';
-  id: string;
-  state: 'ready' | 'unknown';
-  afterMs: number;
-  detail: string;
-};
-type Result = Settled | Postponed;
 
 /**
  * Sends what waits in a lane until nothing is due, in order, at most one message per phone on its way.
- * Results are settled in batches: captured on sent, given back on failed.
+ * While tries wait for their answers, new work to other phones leaves at once. Results are settled in
+ * batches.
  *
- * @returns how many tries were made; 0 when all that is due waits for an earlier message to its phone.
- * @throws PostgresError `LN001` when another worker has taken the lane: nothing more is written.
+ * `done` answers 0 when all that is due waits for an earlier message to its phone. It rejects with
+ * PostgresError `LN001` when another worker has taken the lane: nothing more is written.
  */
-export async function runLane(tools: LaneTools, claim: Claim): Promise<number> {
-  const { sql, channel, signal } = tools;
-  await sql`select recover_lane(
-    ${claim.accountId}, ${claim.tokenId}, ${claim.epoch}, ${channel.preallocates},
-    ${channel.timeoutMs * UNKNOWN_WAITS}
-  )`;
-  const results: Result[] = [];
-  const onWay = new Set<Promise<void>>();
-  let nextLeave = 0;
-  let tries = 0;
-  for (;;) {
-    // With a pace, one at a time: what is claimed leaves at once and is settled while the next one waits.
-    const room = tools.paceMs > 0 ? 1 : WINDOW - onWay.size;
-    const wanted = !signal.aborted && (tools.paceMs > 0 ? onWay.size < WINDOW : room >= WINDOW / 2);
-    const due = wanted && (await paced(nextLeave, signal)) ? await claimDue(sql, claim, room) : [];
-    tries += due.length;
-    for (const message of due) {
-      const sending = attempt(tools, claim, message)
-        .then((result) => void results.push(result))
-        .finally(() => onWay.delete(sending));
-      onWay.add(sending);
+export function runLane(tools: LaneTools, claim: Claim): LaneRun {
+  const lane = new Lane(tools, claim);
+  return { wake: lane.wake, isQuiet: lane.isQuiet, done: lane.run() };
+}
+
+class Lane {
+  readonly #tools: LaneTools;
+  readonly #claim: Claim;
+  /** Since when each try is under way. */
+  readonly #underWay = new Map<Promise<void>, number>();
+  readonly #results: Result[] = [];
+  #tries = 0;
+  /** Something may be due; a one-time code may be due. */
+  #mayBeDue = true;
+  #mayBeUrgent = true;
+  /** When the next message may leave, at the lane's pace. */
+  #nextLeave = 0;
+  /** When the first of what was put back is due again. */
+  #nextDue = Infinity;
+  #lookMs = LOOK_MS;
+  #ring: (() => void) | undefined;
+
+  constructor(tools: LaneTools, claim: Claim) {
+    this.#tools = tools;
+    this.#claim = claim;
+  }
+
+  readonly wake = () => {
+    this.#mayBeDue = true;
+    this.#mayBeUrgent = true;
+    this.#ring?.();
+  };
+
+  readonly isQuiet = () => this.#underWay.size > 0 && !this.#mayBeDue && this.#expected() === 0;
+
+  async run(): Promise<number> {
+    const { signal } = this.#tools;
+    const stop = () => this.#ring?.();
+    signal.addEventListener('abort', stop);
+    try {
+      for (;;) {
+        if (!signal.aborted) await this.#send();
+        if (this.#results.length > 0) {
+          await this.#gather();
+          await this.#settle();
+          continue;
+        }
+        // Woken while it was looking: look again.
+        if (!signal.aborted && this.#room(performance.now()).limit > 0) continue;
+        if (this.#underWay.size > 0 || (this.#mayBeDue && !signal.aborted)) {
+          await this.#pause(this.#restMs());
+        } else {
+          return this.#tries;
+        }
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
     }
-    if (due.length > 0 && tools.paceMs > 0) nextLeave = performance.now() + tools.paceMs;
-    const moreWaits = due.length > 0 && tools.paceMs > 0;
-    if (onWay.size > 0) await someDone(onWay, moreWaits ? tools.paceMs : undefined);
-    if (results.length > 0) await settle(sql, claim, results.splice(0));
-    else if (due.length === 0 && onWay.size === 0) return tries;
   }
-}
 
-const claimDue = (sql: Sql, { accountId, tokenId, epoch }: Claim, room: number) =>
-  sql<Dispatched[]>`
-    select * from claim_dispatch(${accountId}, ${tokenId}, ${epoch}, ${room})`;
-
-/** Waits until the next message may leave; false when the lane is given up meanwhile. */
-async function paced(nextLeave: number, signal: AbortSignal): Promise<boolean> {
-  const wait = nextLeave - performance.now();
-  if (wait > 0) await pause(wait, signal);
-  return !signal.aborted;
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  return promise.finally(() => clearTimeout(timer));
-}
-
-/** Waits for the first answer, then a little for its neighbours; for no longer than `atMostMs`. */
-async function someDone(onWay: ReadonlySet<Promise<void>>, atMostMs?: number): Promise<void> {
-  await (atMostMs === undefined ? Promise.race(onWay) : within(atMostMs, Promise.race(onWay)));
-  if (onWay.size > 0) await within(Math.min(GATHER_MS, atMostMs ?? GATHER_MS), Promise.all(onWay));
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const { promise: over, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, over]);
-  clearTimeout(timer);
-}
-
-/** One try of one message; never throws: silence and errors of the channel are an unknown outcome. */
-async function attempt(tools: LaneTools, claim: Claim, message: Dispatched): Promise<Result> {
-  const { channel } = tools;
-  const settled = (outcome: Settled['outcome'], failure: Failure | null): Settled => ({
-    kind: 'settled',
-    id: message.o_id,
-    outcome,
-    failure,
-    at: new Date(),
-    duplicate: message.o_unknowns > 0 && !channel.preallocates,
-  });
-  if (message.o_expired && message.o_unknowns === 0) return settled('expired', null);
-  if (message.o_unknowns > 1) return settled('failed', 'no_answer');
-
-  const answer = await sendOnce(tools, outgoing(tools, claim, message));
-  if (answer === 'unknown') {
-    const afterMs = channel.timeoutMs * UNKNOWN_WAITS;
-    return { kind: 'postponed', id: message.o_id, state: 'unknown', afterMs, detail: 'no_answer' };
+  /** Claims what may leave now and begins to send it. */
+  async #send() {
+    const now = performance.now();
+    if (now >= this.#nextDue) {
+      this.#nextDue = Infinity;
+      this.#mayBeDue = true;
+      this.#mayBeUrgent = true;
+    }
+    const { limit, isUrgent } = this.#room(now);
+    if (limit === 0) return;
+    this.#mayBeUrgent = false;
+    if (!isUrgent) this.#mayBeDue = false;
+    const due = await claimDue(this.#tools, this.#claim, { limit, isUrgent });
+    const tookMs = performance.now() - now;
+    this.#lookMs = Math.min(LOOK_MS_MAX, Math.max(LOOK_MS, LOOK_SHARE * tookMs));
+    if (due.length === 0) return;
+    // A full hand: there may be more of the same.
+    if (due.length === limit && isUrgent) this.#mayBeUrgent = true;
+    else if (due.length === limit) this.#mayBeDue = true;
+    this.#nextLeave = performance.now() + this.#tools.paceMs;
+    this.#tries += due.length;
+    for (const message of due) this.#begin(message);
   }
-  if (answer.outcome === 'sent') return settled('sent', null);
-  if (answer.outcome === 'failed') return settled('failed', answer.failure);
-  if (message.o_attempt >= TRIES_MAX) return settled('failed', answer.failure);
-  const { afterMs, failure } = answer;
-  return { kind: 'postponed', id: message.o_id, state: 'ready', afterMs, detail: failure };
-}
 
-const outgoing = (tools: LaneTools, claim: Claim, message: Dispatched): Outgoing => ({
-  accountId: claim.accountId,
-  tokenId: claim.tokenId,
-  messageId: message.o_id,
-  from: tools.from,
-  to: message.o_peer,
-  type: message.o_type,
-  body: message.o_body,
-  ...(message.o_secret !== null && { text: message.o_secret }),
-  possibleDuplicate: message.o_unknowns > 0 && !tools.channel.preallocates,
-  attempt: message.o_attempt,
-});
+  /** How many may leave now; with a full window, one-time codes only. */
+  #room(now: number): { limit: number; isUrgent: boolean } {
+    const { paceMs } = this.#tools;
+    const isPaced = paceMs > 0;
+    if (isPaced && now < this.#nextLeave) return { limit: 0, isUrgent: false };
+    const underWay = this.#underWay.size;
+    const room = Math.min(WINDOW - this.#expected(), UNDER_WAY_MAX - underWay);
+    // With a pace, one at a time: what is claimed leaves at once and is settled while the next one waits.
+    if (this.#mayBeDue && room >= (isPaced ? 1 : WINDOW / 2)) {
+      return { limit: isPaced ? 1 : room, isUrgent: false };
+    }
+    const beyond = UNDER_WAY_MAX + WINDOW - underWay;
+    const urgentRoom = this.#mayBeUrgent ? Math.min(isPaced ? 1 : URGENT_ROOM, beyond) : 0;
+    return { limit: Math.max(0, urgentRoom), isUrgent: true };
+  }
 
-async function sendOnce(
-  { channel }: LaneTools,
-  message: Outgoing,
-): Promise<SendResult | 'unknown'> {
-  const gaveUp = new AbortController();
-  const { promise: silence, resolve } = Promise.withResolvers<'unknown'>();
-  const timer = setTimeout(() => {
-    gaveUp.abort();
-    resolve('unknown');
-  }, channel.timeoutMs);
-  try {
-    const answer = channel.send(message, gaveUp.signal).catch(() => 'unknown' as const);
-    return await Promise.race([answer, silence]);
-  } finally {
+  /** Tries whose answers are still to be expected soon. */
+  #expected(): number {
+    const silentSince = performance.now() - SILENT_AFTER_MS;
+    let expected = 0;
+    for (const since of this.#underWay.values()) if (since > silentSince) expected += 1;
+    return expected;
+  }
+
+  #begin(message: Dispatched) {
+    const sending = attempt(this.#tools, this.#claim, message).then((result) => {
+      this.#underWay.delete(sending);
+      this.#results.push(result);
+      this.#ring?.();
+    });
+    this.#underWay.set(sending, performance.now());
+  }
+
+  /** Waits a little for the neighbours of a result; nobody waits for silent tries. */
+  async #gather() {
+    const end = performance.now() + GATHER_MS;
+    for (;;) {
+      const leftMs = end - performance.now();
+      const nextLeaveMs = this.#mayBeDue && this.#tools.paceMs > 0 ? this.#nextLeaveMs() : leftMs;
+      if (leftMs <= 0 || nextLeaveMs <= 0 || this.#expected() === 0) return;
+      await this.#pause(Math.min(leftMs, nextLeaveMs));
+    }
+  }
+
+  async #settle() {
+    const results = this.#results.splice(0);
+    await settleResults(this.#tools, this.#claim, results);
+    const now = performance.now();
+    for (const result of results) {
+      if (result.kind === 'postponed')
+        this.#nextDue = Math.min(this.#nextDue, now + result.afterMs);
+    }
+    // What waited behind them, to the same phones, may leave now.
+    this.#mayBeDue = true;
+  }
+
+  #nextLeaveMs = () => this.#nextLeave - performance.now();
+
+  /** How long there is nothing to do, unless an answer or a hint comes. */
+  #restMs(): number {
+    const { paceMs } = this.#tools;
+    if (this.#underWay.size === 0) return this.#nextLeaveMs();
+    const untilDue = this.#nextDue - performance.now();
+    const untilLeave = paceMs > 0 && this.#mayBeDue ? this.#nextLeaveMs() : Infinity;
+    return Math.min(this.#lookMs, untilDue, untilLeave);
+  }
+
+  /** Rests until something happens; after `ms` without it, there may be work that nobody told of. */
+  async #pause(ms: number) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#ring = resolve;
+    const timer = setTimeout(
+      () => {
+        this.#mayBeDue = true;
+        this.#mayBeUrgent = true;
+        resolve();
+      },
+      Math.max(1, ms),
+    );
+    await promise;
     clearTimeout(timer);
+    this.#ring = undefined;
   }
 }
 
-async function settle(sql: Sql, claim: Claim, results: readonly Result[]): Promise<void> {
-  const { accountId, tokenId, epoch } = claim;
-  const done = results.filter((result) => result.kind === 'settled');
-  if (done.length > 0) {
-    await retrying(
-      () => sql`select count(*) from settle_batch(
-        ${accountId}, ${tokenId}, ${epoch},
-        ${done.map(({ id }) => id)}::uuid[],
-        ${done.map(({ outcome }) => outcome)}::text[],
-        ${done.map(({ failure }) => failure)}::text[],
-        ${done.map(({ at }) => at.toISOString())}::text[]::timestamptz[],
-        ${done.map(({ duplicate }) => (duplicate ? 't' : 'f'))}::text[]::boolean[]
-      )`,
-    );
-  }
-  const back = results.filter((result) => result.kind === 'postponed');
-  if (back.length > 0) {
-    await retrying(
-      () => sql`select postpone_dispatch(
-        ${accountId}, ${tokenId}, ${epoch},
-        ${back.map(({ id }) => id)}::uuid[],
-        ${back.map(({ state }) => state)}::text[],
-        ${back.map(({ afterMs }) => Math.round(afterMs))}::int[],
-        ${back.map(({ detail }) => detail)}::text[]
-      )`,
-    );
-  }
-}
+const claimDue = (
+  { sql, from }: LaneTools,
+  { accountId, tokenId, epoch }: Claim,
+  { limit, isUrgent }: { limit: number; isUrgent: boolean },
+): Promise<Dispatched[]> =>
+  sql<Dispatched[]>`
+    select * from claim_dispatch(
+      ${accountId}, ${tokenId}, ${epoch}, ${limit}, ${isUrgent}, ${from}
+    )`;

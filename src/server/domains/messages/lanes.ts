@@ -1,21 +1,29 @@
 import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import type { Channels } from '#server/domains/channels/channels.ts';
-import { type Claim, runLane } from './lane.ts';
+import { type Claim, receiptWaitMs } from './attempt.ts';
+import { type LaneRun, runLane } from './lane.ts';
+import { failWaiting } from './withdraw.ts';
 import type { Sql } from '#server/platform/database.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { Log } from '#server/platform/log.ts';
 
-/** Lanes one worker runs at once. */
+/** Lanes with something to do that one worker runs at once. */
 const LANES_MAX = 32;
+/** With those that only wait for silent numbers. */
+const LANES_OPEN_MAX = 512;
+/** Running lanes are told of new work at most once in this long. */
+const WAKE_MS = 20;
 const LEASE = '15 seconds';
 const RENEW_MS = 5_000;
 /** How often lanes are looked for without a hint: what a lost hint may cost. */
 const POLL_MS = 500;
 /** A lane whose phone is away is looked at again after this long. */
 const REST_MS = 5_000;
+/** The time-out of a channel that this installation no longer has. */
+const TIMEOUT_MS = 10_000;
 /**
- * One in which all that is due waits for an unsure message to the same phone: without a rest it was
- * claimed and given back 500 times a second.
+ * One in which all that is due waits for an unsure message to the same phone rests until that is due, and
+ * at least this long: without a rest it was claimed and given back 500 times a second.
  */
 const BLOCKED_REST_MS = 250;
 
@@ -42,17 +50,37 @@ type Sender = {
   phone: string | null;
   pace: number | null;
   deleted: boolean;
+  wakes: number;
 };
+
+/** A lane this worker owns; `run` while it sends. */
+type OwnLane = { claim: Claim; wakes: number; run: LaneRun | undefined };
 
 /** Starts the worker that owns lanes: claims those with work, one lease row each, fenced by epoch. */
 export function startLanes(deps: LanesDeps): Lanes {
   const { sql, log } = deps;
   const owner = newId();
-  const running = new Set<Promise<void>>();
+  const running = new Map<OwnLane, Promise<void>>();
   const closing = new AbortController();
+  const wakeSome = wakingAtMostEvery(WAKE_MS, () => wakeRuns(sql, [...running.keys()]));
   let looking = false;
   let again = false;
 
+  const claimSome = async () => {
+    const busy = [...running.keys()].filter(({ run }) => !run?.isQuiet()).length;
+    const room = Math.min(LANES_MAX - busy, LANES_OPEN_MAX - running.size);
+    if (room <= 0 || closing.signal.aborted) return;
+    for (const claim of await claimLanes(sql, owner, room)) {
+      const lane: OwnLane = { claim, wakes: 0, run: undefined };
+      const done = ownLane(deps, lane, closing.signal)
+        .catch((error: unknown) => log.warn({ err: error, token: claim.tokenId }, 'lane given up'))
+        .finally(() => {
+          running.delete(lane);
+          poke();
+        });
+      running.set(lane, done);
+    }
+  };
   const look = async () => {
     if (looking) {
       again = true;
@@ -62,20 +90,8 @@ export function startLanes(deps: LanesDeps): Lanes {
     try {
       do {
         again = false;
-        const room = LANES_MAX - running.size;
-        if (room === 0 || closing.signal.aborted) break;
-        for (const claim of await claimLanes(sql, owner, room)) {
-          const run = ownLane(deps, claim, closing.signal)
-            .catch((error: unknown) =>
-              log.warn({ err: error, token: claim.tokenId }, 'lane given up'),
-            )
-            .finally(() => {
-              running.delete(run);
-              poke();
-            });
-          running.add(run);
-        }
-      } while (again);
+        await Promise.all([claimSome(), wakeSome()]);
+      } while (again && !closing.signal.aborted);
     } catch (error) {
       log.warn({ err: error }, 'lanes cannot be claimed');
     } finally {
@@ -91,8 +107,44 @@ export function startLanes(deps: LanesDeps): Lanes {
     close: async () => {
       clearInterval(timer);
       closing.abort();
-      await Promise.all(running);
+      await Promise.all(running.values());
     },
+  };
+}
+
+/** Tells running lanes of work that came since they were last told. */
+async function wakeRuns(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
+  const sending = lanes.filter(({ run }) => run !== undefined);
+  if (sending.length === 0) return;
+  const woken = await sql<{ nth: number; wakes: number }[]>`
+    select o.nth::int, l.wakes
+    from unnest(
+      ${sending.map(({ claim }) => claim.accountId)}::uuid[],
+      ${sending.map(({ claim }) => claim.tokenId)}::uuid[],
+      ${sending.map(({ wakes }) => wakes)}::bigint[]
+    ) with ordinality as o(account_id, token_id, wakes, nth)
+    join lanes l on l.account_id = o.account_id and l.token_id = o.token_id and l.wakes <> o.wakes`;
+  for (const { nth, wakes } of woken) {
+    const lane = sending[nth - 1];
+    if (!lane) continue;
+    lane.wakes = wakes;
+    lane.run?.wake();
+  }
+}
+
+/** Does work when it is asked for, at most once in so long; what is asked for in between comes later. */
+function wakingAtMostEvery(ms: number, work: () => Promise<void>): () => Promise<void> {
+  let last = -Infinity;
+  let later: NodeJS.Timeout | undefined;
+  const now = async () => {
+    later = undefined;
+    last = performance.now();
+    await work();
+  };
+  return async () => {
+    const wait = last + ms - performance.now();
+    if (wait <= 0) await now();
+    else later ??= setTimeout(() => void now().catch(() => undefined), wait);
   };
 }
 
@@ -107,8 +159,9 @@ async function claimLanes(sql: Sql, owner: string, room: number): Promise<Claim[
 }
 
 /** Runs one claimed lane under a renewed lease and gives it back, whatever happens. */
-async function ownLane(deps: LanesDeps, claim: Claim, closing: AbortSignal): Promise<void> {
+async function ownLane(deps: LanesDeps, lane: OwnLane, closing: AbortSignal): Promise<void> {
   const { sql } = deps;
+  const { claim } = lane;
   const lost = new AbortController();
   const renewal = setInterval(() => {
     renew(sql, claim).then(
@@ -116,28 +169,58 @@ async function ownLane(deps: LanesDeps, claim: Claim, closing: AbortSignal): Pro
       () => lost.abort(),
     );
   }, RENEW_MS);
-  let restMs = 0;
+  let rest: Rest = { restMs: 0, isBlocked: false };
   try {
-    const sender = await senderOf(sql, claim);
-    if (sender.deleted || sender.status === 'suspended') await failAll(sql, claim);
-    else if (sender.status !== 'linked' || sender.phone === null) restMs = REST_MS;
-    else {
-      const channel = deps.channels.get(sender.channel);
-      if (!channel) throw new Error(`no channel ${sender.channel}`);
-      const pace = sender.pace ?? deps.pacePerSecond;
-      const tools = {
-        sql,
-        channel,
-        from: sender.phone,
-        paceMs: pace > 0 ? 1000 / pace : 0,
-        signal: AbortSignal.any([closing, lost.signal]),
-      };
-      if ((await runLane(tools, claim)) === 0) restMs = BLOCKED_REST_MS;
-    }
+    rest = await sendFrom(deps, lane, AbortSignal.any([closing, lost.signal]));
   } finally {
     clearInterval(renewal);
-    await sql`select close_lane(${claim.accountId}, ${claim.tokenId}, ${claim.epoch}, ${restMs})`;
+    lane.run = undefined;
+    const { accountId, tokenId, epoch } = claim;
+    await sql`select close_lane(
+      ${accountId}, ${tokenId}, ${epoch}, ${rest.restMs}, ${rest.isBlocked},
+      ${rest.isBlocked ? lane.wakes : null}
+    )`;
   }
+}
+
+/** How long a lane rests before it is due again, and whether it waits for silent numbers only. */
+type Rest = { restMs: number; isBlocked: boolean };
+
+/** Takes up what a dead owner was sending, then sends what is due; a lane without a token fails it. */
+async function sendFrom(deps: LanesDeps, lane: OwnLane, signal: AbortSignal): Promise<Rest> {
+  const { sql, log } = deps;
+  const { claim } = lane;
+  const { accountId, tokenId, epoch } = claim;
+  const sender = await senderOf(sql, claim);
+  const channel = deps.channels.get(sender.channel);
+  await sql`select recover_lane(
+    ${accountId}, ${tokenId}, ${epoch}, ${channel?.preallocates ?? false},
+    ${receiptWaitMs(channel ?? { timeoutMs: TIMEOUT_MS })}
+  )`;
+  if (sender.deleted || sender.status === 'suspended') {
+    await failWaiting(sql, { accountId, tokenId });
+    return { restMs: BLOCKED_REST_MS, isBlocked: false };
+  }
+  if (sender.status !== 'linked' || sender.phone === null) {
+    return { restMs: REST_MS, isBlocked: false };
+  }
+  if (!channel) throw new Error(`no channel ${sender.channel}`);
+  const pace = sender.pace ?? deps.pacePerSecond;
+  const tools = {
+    sql,
+    log,
+    channel,
+    from: sender.phone,
+    paceMs: pace > 0 ? 1000 / pace : 0,
+    signal,
+  };
+  lane.wakes = sender.wakes;
+  lane.run = runLane(tools, claim);
+  const tries = await lane.run.done;
+  lane.run = undefined;
+  return tries === 0
+    ? { restMs: BLOCKED_REST_MS, isBlocked: true }
+    : { restMs: 0, isBlocked: false };
 }
 
 async function renew(sql: Sql, { accountId, tokenId, epoch }: Claim): Promise<boolean> {
@@ -149,25 +232,9 @@ async function renew(sql: Sql, { accountId, tokenId, epoch }: Claim): Promise<bo
 
 async function senderOf(sql: Sql, { accountId, tokenId }: Claim): Promise<Sender> {
   const [sender] = await sql<Sender[]>`
-    select channel, status, phone, pace, deleted_at is not null as deleted
-    from tokens where account_id = ${accountId} and token_id = ${tokenId}`;
+    select t.channel, t.status, t.phone, t.pace, t.deleted_at is not null as deleted, l.wakes
+    from tokens t join lanes l using (account_id, token_id)
+    where t.account_id = ${accountId} and t.token_id = ${tokenId}`;
   if (!sender) throw new Error('a lane without its token');
   return sender;
-}
-
-/** The token is gone: what still waits fails, and its price is given back. */
-async function failAll(sql: Sql, { accountId, tokenId, epoch }: Claim): Promise<void> {
-  for (;;) {
-    const left = await sql<{ message_id: string }[]>`
-      select message_id from dispatch
-      where account_id = ${accountId} and token_id = ${tokenId} limit 200`;
-    if (left.length === 0) return;
-    const ids = left.map((row) => row.message_id);
-    await sql`select count(*) from settle_batch(
-      ${accountId}, ${tokenId}, ${epoch}, ${ids}::uuid[],
-      ${ids.map(() => 'failed')}::text[], ${ids.map(() => 'not_linked')}::text[],
-      ${ids.map(() => new Date().toISOString())}::text[]::timestamptz[],
-      ${ids.map(() => 'f')}::text[]::boolean[]
-    )`;
-  }
 }

@@ -18,10 +18,10 @@ import { newId } from '#server/platform/ids.ts';
 import type { Log } from '#server/platform/log.ts';
 
 export { contentOf, excerptOf, openBody } from './content.ts';
-export { expireMessages } from './expire.ts';
 export { messagesHolding } from './holding.ts';
 export { retryParked } from './receipts.ts';
 export { type Relay, startRelay } from './relay.ts';
+export { expireMessages } from './withdraw.ts';
 export type { Lanes } from './lanes.ts';
 
 export type MessagesDeps = {

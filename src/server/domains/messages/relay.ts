@@ -1,5 +1,6 @@
 import type { LiveKind } from '#contract/events.ts';
 import { publicId } from '#contract/ids.ts';
+import { eachByItself } from '#server/platform/batches.ts';
 import { type Sql, type Tx, isTransient } from '#server/platform/database.ts';
 import type { Log } from '#server/platform/log.ts';
 
@@ -13,6 +14,9 @@ const PREVIEW_LENGTH = 120;
 
 type Row = {
   account_id: string;
+  outbox_id: string;
+  at: Date;
+  tries: number;
   kind: LiveKind;
   message_ids: string[] | null;
   token_ids: string[] | null;
@@ -38,6 +42,8 @@ export type Relay = {
   close: () => Promise<void>;
 };
 
+export type RelayDeps = { sql: Sql; log: Log };
+
 /**
  * Starts the relay that publishes the outbox: it gives events their `position` and `conversation_seq`.
  * Any number may run: a lock of the transaction lets one publish at a time.
@@ -45,7 +51,7 @@ export type Relay = {
  * @param onPublished told after COMMIT which accounts have news, at most once in 20 ms.
  */
 export function startRelay(
-  { sql, log }: { sql: Sql; log: Log },
+  deps: RelayDeps,
   onPublished: (accountIds: ReadonlySet<string>) => void,
 ): Relay {
   const news = new Set<string>();
@@ -61,7 +67,7 @@ export function startRelay(
   };
   const drain = async () => {
     for (;;) {
-      const published = await publishSome(sql);
+      const published = await publishSome(deps);
       for (const accountId of published.accounts) news.add(accountId);
       if (news.size > 0) telling ??= setTimeout(tell, COALESCE_MS);
       if (published.rows < ROWS_MAX) return;
@@ -74,7 +80,7 @@ export function startRelay(
         await drain();
       } while (again && !closed);
     } catch (error) {
-      if (!isTransient(error)) log.error({ err: error }, 'the outbox cannot be published');
+      if (!isTransient(error)) deps.log.error({ err: error }, 'the outbox cannot be published');
     } finally {
       working = undefined;
     }
@@ -102,30 +108,73 @@ export function startRelay(
 
 const RELAY_LOCK = 7_206_217;
 
-async function publishSome(sql: Sql): Promise<{ rows: number; accounts: string[] }> {
-  return sql.begin(async (tx) => {
-    const [lock] = await tx<{ mine: boolean }[]>`
-      select pg_try_advisory_xact_lock(${RELAY_LOCK}) as mine`;
-    if (!lock?.mine) return { rows: 0, accounts: [] };
-    // By the database's clock: what was committed before something else began comes first.
-    const rows = await tx<Row[]>`
-      with gone as (
-        delete from outbox where (account_id, outbox_id) in (
-          select account_id, outbox_id from outbox order by at limit ${ROWS_MAX}
-        ) returning *
-      )
-      select * from gone order by at, outbox_id`;
-    const byAccount = Map.groupBy(rows, (row) => row.account_id);
-    // In account order: two relays that hand over never wait for each other crosswise.
-    const accounts = [...byAccount.keys()].toSorted();
-    for (const accountId of accounts) {
-      await publish(tx, accountId, byAccount.get(accountId) ?? []);
-    }
-    return { rows: rows.length, accounts };
-  });
+/** A row that could not be published, and why. */
+type Broken = { row: Row; error: unknown };
+
+type Published = { rows: number; accounts: string[]; broken: readonly Broken[] };
+
+/** Publishes the oldest rows. One that cannot be is set aside and reported: it holds up no other. */
+async function publishSome({ sql, log }: RelayDeps): Promise<Published> {
+  const done = await sql
+    .begin((tx) => publishBatch(tx, publish))
+    .catch((error: unknown) => {
+      if (isTransient(error)) throw error;
+      return sql.begin((tx) => publishBatch(tx, publishEach));
+    });
+  for (const { row, error } of done.broken) {
+    const { account_id: account, kind, tries } = row;
+    log.error({ err: error, account, kind, tries }, 'an event cannot be published');
+  }
+  return done;
 }
 
-async function publish(tx: Tx, accountId: string, rows: readonly Row[]): Promise<void> {
+/** Publishes rows of one account and answers those that cannot be; or throws, and nothing is published. */
+type Publish = (tx: Tx, accountId: string, rows: readonly Row[]) => Promise<readonly Broken[]>;
+
+/** Row by row where it must be: in parts that are undone by themselves. */
+const publishEach: Publish = async (tx, accountId, rows) => {
+  const failed = await eachByItself(rows, (some) =>
+    tx.savepoint((inner) => publish(inner, accountId, some)),
+  );
+  return failed.map(({ item, error }) => ({ row: item, error }));
+};
+
+async function publishBatch(tx: Tx, publishRows: Publish): Promise<Published> {
+  const [lock] = await tx<{ mine: boolean }[]>`
+    select pg_try_advisory_xact_lock(${RELAY_LOCK}) as mine`;
+  if (!lock?.mine) return { rows: 0, accounts: [], broken: [] };
+  // By the database's clock: what was committed before something else began comes first.
+  const rows = await tx<Row[]>`
+    with gone as (
+      delete from outbox where (account_id, outbox_id) in (
+        select account_id, outbox_id from outbox
+        where retry_at is null or retry_at <= clock_timestamp() order by at limit ${ROWS_MAX}
+      ) returning *
+    )
+    select * from gone order by at, outbox_id`;
+  const byAccount = Map.groupBy(rows, (row) => row.account_id);
+  // In account order: two relays that hand over never wait for each other crosswise.
+  const accounts = [...byAccount.keys()].toSorted();
+  const broken: Broken[] = [];
+  for (const accountId of accounts) {
+    broken.push(...(await publishRows(tx, accountId, byAccount.get(accountId) ?? [])));
+  }
+  for (const { row } of broken) await setAside(tx, row);
+  return { rows: rows.length, accounts, broken };
+}
+
+/** Puts a row back for a later try: after 2 s, then twice as long each time, up to an hour. */
+async function setAside(tx: Tx, row: Row): Promise<void> {
+  await tx`
+    insert into outbox (account_id, outbox_id, at, kind, message_ids, token_ids, peers, statuses,
+      data, tries, retry_at)
+    values (${row.account_id}, ${row.outbox_id}, ${row.at}, ${row.kind}, ${row.message_ids},
+      ${row.token_ids}, ${row.peers}, ${row.statuses}, ${row.data && tx.json(row.data as never)},
+      ${row.tries + 1},
+      clock_timestamp() + interval '1 second' * least(3600, 2 ^ least(${row.tries} + 1, 12)))`;
+}
+
+async function publish(tx: Tx, accountId: string, rows: readonly Row[]): Promise<Broken[]> {
   const previews = await previewsOf(tx, accountId, rows);
   const told = rows.flatMap((row) => toldBy(row, previews));
   const saldo = rows.findLast((row) => typeof row.data?.['available'] === 'number')?.data;
@@ -142,6 +191,7 @@ async function publish(tx: Tx, accountId: string, rows: readonly Row[]): Promise
     ${told.map((event) => event.name)}::text[],
     ${told.map((event) => JSON.stringify(event.data))}::text[]::jsonb[]
   )`;
+  return [];
 }
 
 const silent = { messageId: null, tokenId: null, peer: null, name: null };

@@ -18,9 +18,10 @@ export type StoredMessage = {
   body: Body;
   status: MessageStatus;
   price: number;
-  charge_state: 'held' | 'captured' | 'released' | null;
+  charge_state: 'held' | 'captured' | 'released' | 'waived' | null;
   hold_seq: number | null;
   settle_seq: number | null;
+  correct_seq: number | null;
   ref: string | null;
   failure: string | null;
   possible_duplicate: boolean;
@@ -59,7 +60,7 @@ export function readMessages(
   return sql<StoredMessage[]>`
     select m.message_id, m.token_id, t.name as token_name, t.channel, m.direction, m.peer,
       c.peer_name, m.type, m.body, m.status, m.price, m.charge_state, m.hold_seq, m.settle_seq,
-      m.ref, m.failure, m.possible_duplicate, m.expires_at, m.created_at,
+      m.correct_seq, m.ref, m.failure, m.possible_duplicate, m.expires_at, m.created_at,
       case when m.status = 'scheduled' then (
         select d.ready_at from dispatch d
         where d.account_id = ${accountId} and d.message_id = m.message_id

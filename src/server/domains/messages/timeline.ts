@@ -1,5 +1,11 @@
 import type { Language } from '#contract/language.ts';
-import { failureSentence, retrySentence, waitSentence } from '#contract/failures.ts';
+import {
+  correctedSentence,
+  failureSentence,
+  retrySentence,
+  silenceSentence,
+  waitSentence,
+} from '#contract/failures.ts';
 import { Failure, TimelineStep } from '#contract/messages.ts';
 import { Refusal } from '#contract/refusals.ts';
 import { formatDateTime, formatDateTimeEnglish } from '#contract/time.ts';
@@ -7,7 +13,7 @@ import type { Tx } from '#server/platform/database.ts';
 import { type StoredMessage, readMessages } from './rows.ts';
 
 /**
- * One message and all that happened to it, the first step first.
+ * One message and all that happened to it, the first step first; last, what it is waiting for now.
  *
  * @throws Refusal `not_found` when the account has no such message.
  */
@@ -16,12 +22,40 @@ export async function readWithTimeline(
   { accountId, messageId }: { accountId: string; messageId: string },
   language: Language,
 ): Promise<{ stored: StoredMessage; timeline: TimelineStep[] }> {
-  const [stored, steps] = await Promise.all([
+  const [stored, steps, waiting] = await Promise.all([
     readOne(tx, accountId, messageId),
     timelineOf(tx, accountId, messageId),
+    waitingOf(tx, { accountId, messageId }, language),
   ]);
   if (!stored) throw new Refusal('not_found', { what: 'Pesan' });
-  return { stored, timeline: wholeTimeline(stored, steps, language) };
+  return { stored, timeline: [...wholeTimeline(stored, steps, language), ...waiting] };
+}
+
+/** A try that is answered sooner is not told: it would come and go before anybody has read it. */
+const SILENT_AFTER = '1 second';
+
+/**
+ * What a message that is queued waits for, where that is the network's answer: to its own last try, or to
+ * an earlier message to the same phone.
+ */
+async function waitingOf(
+  tx: Tx,
+  { accountId, messageId }: { accountId: string; messageId: string },
+  language: Language,
+): Promise<TimelineStep[]> {
+  const isSilent = tx`(t.state = 'unknown' or t.unsure_until > clock_timestamp()
+    or (t.state = 'sending' and t.tried_at < clock_timestamp() - ${SILENT_AFTER}::interval))`;
+  const [silent] = await tx<{ own: boolean; at: Date }[]>`
+    select t.message_id = d.message_id as own, coalesce(t.tried_at, clock_timestamp()) as at
+    from dispatch d
+    join dispatch t on t.account_id = d.account_id and t.token_id = d.token_id and t.peer = d.peer
+      and t.message_id <= d.message_id and t.priority <= d.priority
+    where d.account_id = ${accountId} and d.message_id = ${messageId}
+      and d.ready_at <= greatest(clock_timestamp(), d.unsure_until) and ${isSilent}
+    order by own desc, t.message_id limit 1`;
+  if (!silent) return [];
+  const detail = silenceSentence(silent.own ? 'own' : 'earlier', language);
+  return [{ kind: 'waiting', at: silent.at, detail }];
 }
 
 async function readOne(
@@ -85,6 +119,7 @@ function sentFirst(steps: readonly TimelineStep[]): TimelineStep[] {
  * need be done), a plan as its time; others as they are.
  */
 function detailOf({ kind, detail }: StoredStep, language: Language): string | null {
+  if (kind === 'corrected') return correctedSentence(language);
   if (kind === 'unknown') return waitSentence(language);
   if (detail === null) return null;
   if (kind === 'scheduled') {

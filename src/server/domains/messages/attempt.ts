@@ -1,0 +1,138 @@
+import type { Failure, MessageType } from '#contract/messages.ts';
+import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
+import type { Sql } from '#server/platform/database.ts';
+import type { Log } from '#server/platform/log.ts';
+
+/** A claimed lane: ours while the epoch stands. */
+export type Claim = { accountId: string; tokenId: string; epoch: number };
+
+export type LaneTools = {
+  sql: Sql;
+  log: Log;
+  channel: Channel;
+  /** The linked phone that sends. */
+  from: string;
+  /** Milliseconds between two messages leaving; 0: no pacing. */
+  paceMs: number;
+  /** Aborted when the lane must be given up: the lease is lost, or the process closes. */
+  signal: AbortSignal;
+};
+
+/** Tries after which a "later" becomes a failure. */
+const TRIES_MAX = 8;
+/** A receipt for a try without an answer is awaited for this many times the channel's time-out. */
+const RECEIPT_WAITS = 2;
+
+/** How long a receipt is awaited after a try that nobody answered. */
+export const receiptWaitMs = ({ timeoutMs }: Pick<Channel, 'timeoutMs'>): number =>
+  timeoutMs * RECEIPT_WAITS;
+
+/** A message as `claim_dispatch` hands it out. */
+export type Dispatched = {
+  o_id: string;
+  o_peer: string;
+  o_type: MessageType;
+  o_body: Record<string, unknown>;
+  o_secret: string | null;
+  o_attempt: number;
+  o_unknowns: number;
+  /** Its ttl has passed. */
+  o_expired: boolean;
+  /** Null: it certainly has not left. Else how much longer the receipt of an earlier try is awaited. */
+  o_unsure_ms: number | null;
+};
+
+export type Settled = {
+  kind: 'settled';
+  id: string;
+  outcome: 'sent' | 'failed' | 'expired';
+  failure: Failure | null;
+  at: Date;
+  duplicate: boolean;
+};
+export type Postponed = {
+  kind: 'postponed';
+  id: string;
+  state: 'ready' | 'unknown';
+  afterMs: number;
+  detail: string;
+};
+/** What became of one try. */
+export type Result = Settled | Postponed;
+
+/**
+ * One try of one message; never throws: silence and errors of the channel are an unknown outcome.
+ *
+ * What may have left is not sent again once its ttl has passed, and ends only when its receipt has been
+ * awaited in vain: then it fails with `no_answer`, and a later receipt corrects that.
+ */
+export async function attempt(
+  tools: LaneTools,
+  claim: Claim,
+  message: Dispatched,
+): Promise<Result> {
+  const { channel } = tools;
+  const { o_id: id, o_unsure_ms: unsureMs, o_unknowns: unknowns } = message;
+  const settled = (outcome: Settled['outcome'], failure: Failure | null): Settled => ({
+    kind: 'settled',
+    id,
+    outcome,
+    failure,
+    at: new Date(),
+    duplicate: unknowns > 0 && !channel.preallocates,
+  });
+  const awaitReceipt = (afterMs: number): Postponed => ({
+    kind: 'postponed',
+    id,
+    state: 'unknown',
+    afterMs,
+    detail: 'no_answer',
+  });
+  if (message.o_expired) {
+    if (unsureMs === null) return settled('expired', null);
+    return unsureMs > 0 ? awaitReceipt(unsureMs) : settled('failed', 'no_answer');
+  }
+  if (unknowns > 1) return settled('failed', 'no_answer');
+
+  const answer = await sendOnce(tools, outgoing(tools, claim, message));
+  if (answer === 'unknown') return awaitReceipt(receiptWaitMs(channel));
+  if (answer.outcome === 'sent') return settled('sent', null);
+  if (answer.outcome === 'failed') return settled('failed', answer.failure);
+  const { afterMs, failure } = answer;
+  if (message.o_attempt < TRIES_MAX) {
+    return { kind: 'postponed', id, state: 'ready', afterMs, detail: failure };
+  }
+  return unsureMs === null || unsureMs <= 0 ? settled('failed', failure) : awaitReceipt(unsureMs);
+}
+
+const outgoing = (tools: LaneTools, claim: Claim, message: Dispatched): Outgoing => ({
+  accountId: claim.accountId,
+  tokenId: claim.tokenId,
+  messageId: message.o_id,
+  from: tools.from,
+  to: message.o_peer,
+  type: message.o_type,
+  body: message.o_body,
+  ...(message.o_secret !== null && { text: message.o_secret }),
+  possibleDuplicate: message.o_unknowns > 0 && !tools.channel.preallocates,
+  attempt: message.o_attempt,
+});
+
+async function sendOnce(
+  { channel }: LaneTools,
+  message: Outgoing,
+): Promise<SendResult | 'unknown'> {
+  const gaveUp = new AbortController();
+  const { promise: silence, resolve } = Promise.withResolvers<'unknown'>();
+  const timer = setTimeout(() => {
+    gaveUp.abort();
+    resolve('unknown');
+  }, channel.timeoutMs);
+  try {
+    return await Promise.race([channel.send(message, gaveUp.signal), silence]);
+  } catch {
+    return 'unknown';
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,136 @@
+import { describe, expect, vi } from 'vitest';
+import { openLog } from '#server/platform/log.ts';
+import { newId } from '#server/platform/ids.ts';
+import { type TestDatabase, test } from '#tests/database.ts';
+import { lanesOver, network, phones, place } from '#tests/fake-channel.ts';
+import { customerWith } from '#tests/people.ts';
+import { patient } from '#tests/soon.ts';
+import { expireMessages } from './messages.ts';
+import { applyReceipts, retryParked } from './receipts.ts';
+import { startRelay } from './relay.ts';
+
+const log = openLog({ level: 'silent' });
+const BROKEN = '628120000666';
+
+/** From now on the database refuses, for no good reason, to write what belongs to one number. */
+const refuse = (db: TestDatabase, table: 'messages' | 'events', test: string) =>
+  db.owner.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$
+    begin
+      if ${test} then raise exception 'broken'; end if;
+      return new;
+    end $$;
+    create trigger refuse before insert or update on ${table}
+      for each row execute function refuse()`);
+
+const refuseResults = (db: TestDatabase) =>
+  refuse(db, 'messages', `new.peer = '${BROKEN}' and new.status <> 'queued'`);
+const peersOf = (count: number) => phones(count).toSpliced(Math.floor(count / 2), 0, BROKEN);
+
+describe('one item that cannot be written costs the others nothing:', () => {
+  test('a result of a lane', async ({ db, sql }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    const peers = peersOf(8);
+    await place(sql, ani, { prices: peers.map(() => 150), peers });
+    await refuseResults(db);
+    const { seen, channels } = network(() => ({ outcome: 'sent' }));
+    const lanes = lanesOver(sql, channels);
+    await vi.waitFor(
+      async () =>
+        expect(await sql`select count(*)::int as n from messages where status = 'sent'`).toEqual([
+          { n: 8 },
+        ]),
+      patient,
+    );
+    await vi.waitFor(
+      async () =>
+        expect(
+          await sql`select peer, state, ready_at > clock_timestamp() as rests from dispatch`,
+        ).toEqual([{ peer: BROKEN, state: 'unknown', rests: true }]),
+      patient,
+    );
+    await lanes.close();
+    // It may have left: it was not sent again, and is not given back.
+    expect(seen).toHaveLength(9);
+    expect(await sql`select held from wallets`).toEqual([{ held: 150 }]);
+  });
+
+  test('a receipt: of an account that nobody knows, or with an id that is none', async ({
+    sql,
+  }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    const { results } = await place(sql, ani, { prices: [150, 150], peers: phones(2) });
+    const receipts = results.map(({ id }) => ({ accountId: ani.accountId, messageId: id }));
+    const broken = [
+      { accountId: newId(), messageId: newId() },
+      { accountId: ani.accountId, messageId: 'wamid.HBgNNjI4' },
+    ];
+    const given = [...broken, ...receipts].map((one) => ({
+      ...one,
+      status: 'delivered' as const,
+      at: new Date(),
+    }));
+    await expect(applyReceipts(sql, given)).rejects.toThrow();
+    expect(await sql`select distinct status from messages`).toEqual([{ status: 'delivered' }]);
+  });
+
+  test('a parked receipt, which stays parked', async ({ db, sql }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    const { results } = await place(sql, ani, { prices: [150, 150], peers: [BROKEN, '628121'] });
+    for (const { id } of results) {
+      await sql`
+        insert into parked_receipts (account_id, message_id, status, at)
+        values (${ani.accountId}, ${id}, 'delivered', now())`;
+    }
+    await refuseResults(db);
+    await expect(retryParked(sql)).rejects.toThrow('broken');
+    expect(await sql`select peer, status from messages order by status`).toEqual([
+      { peer: '628121', status: 'delivered' },
+      { peer: BROKEN, status: 'queued' },
+    ]);
+    expect(await sql`select message_id from parked_receipts`).toEqual([
+      { message_id: results[0]?.id },
+    ]);
+  });
+
+  test('a message whose ttl has passed, in its account and in others', async ({ db, sql }) => {
+    const expiresAt = new Date(Date.now() - 1_000);
+    for (const peers of [[BROKEN, '628121'], ['628122']]) {
+      const customer = await customerWith(sql, { saldo: 10_000 });
+      await place(sql, customer, { prices: peers.map(() => 150), peers, expiresAt });
+    }
+    await refuseResults(db);
+    await expect(expireMessages(sql)).rejects.toThrow('broken');
+    expect(await sql`select peer from messages where status = 'expired' order by peer`).toEqual([
+      { peer: '628121' },
+      { peer: '628122' },
+    ]);
+  });
+
+  test('an event, which is told later', async ({ db, sql }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    const budi = await customerWith(sql, { saldo: 10_000 });
+    await place(sql, ani, { peers: [BROKEN] });
+    await place(sql, ani, { peers: ['628121'] });
+    await place(sql, budi, { peers: ['628122'] });
+    await refuse(db, 'events', `new.data->>'peer' = '${BROKEN}'`);
+    const relay = startRelay({ sql, log }, () => undefined);
+    await relay.drain();
+    const told = async () =>
+      (await sql`select data->>'peer' as peer from events where data ? 'peer' order by peer`).map(
+        ({ peer }) => peer as string,
+      );
+    expect(await told()).toEqual(['628121', '628122']);
+    expect(await sql`select tries, retry_at > clock_timestamp() as later from outbox`).toEqual([
+      { tries: 1, later: true },
+    ]);
+
+    await db.owner`drop function refuse cascade`;
+    await vi.waitFor(async () => {
+      await relay.drain();
+      expect(await told()).toEqual([BROKEN, '628121', '628122'].toSorted());
+    }, patient);
+    await relay.close();
+    expect(await sql`select account_id, last from event_positions order by last`).toHaveLength(2);
+  });
+});

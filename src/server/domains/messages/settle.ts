@@ -1,0 +1,68 @@
+import { type Sql, retrying } from '#server/platform/database.ts';
+import { eachByItself } from '#server/platform/batches.ts';
+import type { Claim, LaneTools, Postponed, Result, Settled } from './attempt.ts';
+
+/** What cannot be settled is looked at again after this long: it is a bug of ours, and reported. */
+const BROKEN_REST_MS = 60_000;
+
+/**
+ * Writes down what became of tries, in batches: captured on sent, given back on failed. A result that
+ * cannot be written costs the others nothing: it is reported, and its message waits for its receipt.
+ *
+ * @throws PostgresError `LN001` when another worker has taken the lane: nothing more is written.
+ */
+export async function settleResults(
+  { sql, log }: Pick<LaneTools, 'sql' | 'log'>,
+  claim: Claim,
+  results: readonly Result[],
+): Promise<void> {
+  const { tokenId: token } = claim;
+  const done = results.filter((result) => result.kind === 'settled');
+  const back = results.filter((result) => result.kind === 'postponed');
+  const unsettled = await eachByItself(done, (some) => settle(sql, claim, some), isLost);
+  for (const { item, error } of unsettled) {
+    log.error({ err: error, token, message: item.id }, 'a result cannot be settled');
+    const { id } = item;
+    back.push({
+      kind: 'postponed',
+      id,
+      state: 'unknown',
+      afterMs: BROKEN_REST_MS,
+      detail: 'no_answer',
+    });
+  }
+  const stuck = await eachByItself(back, (some) => postpone(sql, claim, some), isLost);
+  for (const { item, error } of stuck) {
+    log.error({ err: error, token, message: item.id }, 'a message cannot be put back');
+  }
+}
+
+const isLost = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'LN001';
+
+async function settle(sql: Sql, claim: Claim, done: readonly Settled[]): Promise<void> {
+  const { accountId, tokenId, epoch } = claim;
+  await retrying(
+    () => sql`select count(*) from settle_batch(
+      ${accountId}, ${tokenId}, ${epoch},
+      ${done.map(({ id }) => id)}::uuid[],
+      ${done.map(({ outcome }) => outcome)}::text[],
+      ${done.map(({ failure }) => failure)}::text[],
+      ${done.map(({ at }) => at.toISOString())}::text[]::timestamptz[],
+      ${done.map(({ duplicate }) => (duplicate ? 't' : 'f'))}::text[]::boolean[]
+    )`,
+  );
+}
+
+async function postpone(sql: Sql, claim: Claim, back: readonly Postponed[]): Promise<void> {
+  const { accountId, tokenId, epoch } = claim;
+  await retrying(
+    () => sql`select postpone_dispatch(
+      ${accountId}, ${tokenId}, ${epoch},
+      ${back.map(({ id }) => id)}::uuid[],
+      ${back.map(({ state }) => state)}::text[],
+      ${back.map(({ afterMs }) => Math.round(afterMs))}::int[],
+      ${back.map(({ detail }) => detail)}::text[]
+    )`,
+  );
+}
