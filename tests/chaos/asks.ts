@@ -23,6 +23,8 @@ export type Ask = {
   many: boolean;
   wishes: readonly Wish[];
   sendAt: string | undefined;
+  /** Until when they may leave, in seconds; killings let it run out. */
+  ttl: number | undefined;
   /** Withdrawn by its client as soon as it is accepted. */
   cancel: boolean;
   cancelled: boolean;
@@ -59,6 +61,8 @@ const NEVER_ANSWERS = '62800000006';
 /** …006 takes a dozen seconds: only early in a run. */
 const SILENT_UNTIL = 0.3;
 const MANY_MOST = 50;
+/** Longer than a run: it runs out when the nemesis says so. */
+const TTL_SECONDS = 600;
 /** Tokens in use at one time; they move on, so that fresh lanes are busy at every kill. */
 const IN_USE = 6;
 
@@ -129,6 +133,7 @@ export function openAsking({ free, short }: Senders): Asking {
       many: way.many,
       wishes,
       sendAt: afterMs === undefined ? undefined : new Date(Date.now() + afterMs).toISOString(),
+      ttl: !cancel && later === undefined && dice.chance(0.4) ? TTL_SECONDS : undefined,
       cancel,
       cancelled: false,
       raced: false,
@@ -140,12 +145,13 @@ export function openAsking({ free, short }: Senders): Asking {
 }
 
 /** The body of the request: the same at every try. */
-export function bodyOf({ many, wishes, sendAt }: Ask): object {
+export function bodyOf({ many, wishes, sendAt, ttl }: Ask): object {
   const messages = wishes.map(({ text, to, ref }) => ({
     to,
     text: { body: text },
     ...(ref !== undefined && { ref }),
     ...(sendAt !== undefined && { send_at: sendAt }),
+    ...(ttl !== undefined && { ttl }),
   }));
   return many ? { messages } : (messages[0] ?? {});
 }

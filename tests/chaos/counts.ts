@@ -40,8 +40,14 @@ const counts: readonly Count[] = [
       with told as (
         select m.message_id, m.status, e.position, e.kind, e.data->>'status' as said,
           case when e.data->>'status' in ('queued', 'scheduled') then 0
-            when e.data->>'status' in ('failed', 'cancelled', 'expired') then 4
-            else status_rank(e.data->>'status') end as rank
+            when e.data->>'status' not in ('failed', 'cancelled', 'expired')
+              then status_rank(e.data->>'status')
+            -- An end that was proved wrong is where the way that was proved begins.
+            when exists (
+              select from message_events c
+              where c.account_id = m.account_id and c.message_id = m.message_id and c.kind = 'corrected'
+            ) then 0.5
+            else 4 end as rank
         from messages m left join events e
           on e.account_id = m.account_id and e.message_id = m.message_id
         where m.direction = 'out'
@@ -63,12 +69,17 @@ const counts: readonly Count[] = [
       select m.message_id, m.status, t.kinds from messages m
       left join (
         select account_id, message_id,
-          array_agg(kind) filter (where kind not in ('retrying', 'unknown')) as kinds
+          array_agg(kind) filter (where kind not in ('retrying', 'unknown')) as kinds,
+          bool_or(kind = 'corrected') as corrected
         from message_events group by 1, 2
       ) t using (account_id, message_id)
       where m.direction = 'out' and m.status not in ('queued', 'scheduled') and (
         not m.status = any (coalesce(t.kinds, '{}'))
-        or (status_rank(m.status) > 0 and t.kinds && '{failed,cancelled,expired}')
+        or (
+          status_rank(m.status) > 0
+          and (t.kinds && '{failed,cancelled,expired}') <> coalesce(t.corrected, false)
+        )
+        or (status_rank(m.status) = 0 and t.corrected)
         or (m.status = 'failed' and t.kinds && '{delivered,read}')
         or (status_rank(m.status) < 3 and 'read' = any (t.kinds))
       ) limit 3`,
@@ -109,7 +120,7 @@ const counts: readonly Count[] = [
       select * from (
         select account_id, date_trunc('hour', uuid_time(message_id)) as hour, token_id, direction,
           status, type, count(*) as n,
-          sum(case when status in ('failed', 'cancelled', 'expired') then 0 else price end)::bigint
+          sum(case when charge_state in ('released', 'waived') then 0 else price end)::bigint
             as paid
         from messages group by 1, 2, 3, 4, 5, 6
       ) m

@@ -10,6 +10,10 @@ export type Verdict = {
   /** Messages that stand, and those of them that were handed to their phone more than once. */
   messages: number;
   resubmitted: number;
+  /** Messages that had failed for want of an answer, or expired, and were proved to have arrived. */
+  corrected: number;
+  /** Messages whose time ran out before they left. */
+  expired: number;
 };
 
 type Stored = {
@@ -46,7 +50,21 @@ const ends: Readonly<Record<string, End>> = {
   '62800000005': fails('rate_limited'),
   '62800000006': fails('no_answer'),
 };
-const endOf = (ask: Ask, to: string): End => (ask.cancelled ? cancelled : (ends[to] ?? read));
+const expired: End = { status: 'expired', failure: null, arrives: false };
+
+/** How it must have ended. One whose time ran out may also have expired, when its phone never saw it. */
+function endOf(
+  ask: Ask,
+  { to }: Wish,
+  { one, lines }: { one: Stored; lines: readonly Line[] },
+): End {
+  if (ask.cancelled) return cancelled;
+  if (ask.ttl !== undefined && lines.length === 0) {
+    if (one.status === 'expired') return expired;
+    if (one.failure === 'no_answer') return fails('no_answer');
+  }
+  return ends[to] ?? read;
+}
 
 type Found = Map<string, { stored: Stored[]; lines: Line[] }>;
 
@@ -90,10 +108,14 @@ export async function judge(house: Sql, journal: Journal): Promise<Verdict> {
       what: `${invariant} (${says}): ${JSON.stringify(offenders[0])}`,
     });
   }
+  const [corrected] = await house<{ n: number }[]>`
+    select count(*)::int as n from message_events where kind = 'corrected'`;
   return {
     broken,
     messages: stored.length,
     resubmitted: lines.filter(({ submits }) => submits > 1).length,
+    corrected: corrected?.n ?? 0,
+    expired: stored.filter(({ status }) => status === 'expired').length,
   };
 }
 
@@ -141,13 +163,15 @@ function* judgeStored(
   if (JSON.stringify(asked) !== JSON.stringify(kept)) {
     yield say('as it was asked', `was asked as ${asked.join(' ')} and stands as ${kept.join(' ')}`);
   }
-  const end = endOf(ask, wish.to);
+  const end = endOf(ask, wish, { one, lines });
   if (one.status !== end.status || one.failure !== end.failure) {
     const is = `is ${one.status} (${one.failure})`;
     yield say('ended as its phone does', `to ${wish.to} ${is}, not ${end.status} (${end.failure})`);
   }
-  const charge = ['sent', 'delivered', 'read'].includes(one.status) ? 'captured' : 'released';
-  if (one.price === 0 || one.charge !== charge) {
+  const charges = ['sent', 'delivered', 'read'].includes(one.status)
+    ? ['captured', 'waived']
+    : ['released'];
+  if (one.price === 0 || !charges.includes(one.charge ?? '')) {
     yield say('charged as it ended', `is ${one.status} and ${one.charge} at ${one.price}`);
   }
   if (!end.arrives) {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { retrying } from '#server/platform/database.ts';
 import type { Dice } from './dice.ts';
 import type { Ground, Kind } from './ground.ts';
 import type { Node } from './node.ts';
@@ -61,10 +62,21 @@ export async function haunt(
       await pause(dice.whole(50, 900));
       const recoveredMs = await strike(fault, { ground, streets, dice, toll });
       toll.blows.push({ fault, recoveredMs });
+      await endTtls(ground);
     }
   }
   return toll;
 }
+
+/**
+ * Ends the time of all that has a ttl: also of what a dead owner was sending, before its lease has passed
+ * and another takes it up.
+ */
+const endTtls = ({ owner }: Ground) =>
+  retrying(
+    () => owner`
+      update dispatch set expires_at = clock_timestamp() where expires_at > clock_timestamp()`,
+  );
 
 type Scene = { ground: Ground; streets: Streets; dice: Dice; toll: Toll };
 

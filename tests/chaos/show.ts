@@ -17,6 +17,7 @@ export function showTrial(outcome: Outcome): string {
     `             the app ${toll.appKills} times, ${toll.met} of them with requests under way`,
     `  recovered  ${[...blows].map(([fault, list]) => worst(fault, list)).join(', ')}`,
     `  drained    ${(outcome.drainedMs / 1000).toFixed(1)} s after the last request; ${outcome.resubmitted} messages went to their phone again, under the same id`,
+    `  corrected  ${outcome.corrected} messages that were given back had arrived, and were charged again`,
     ...broken.slice(0, SHOWN_MOST).map(({ rule, what }) => `  ✗ ${rule}: ${what}`),
     ...(broken.length > SHOWN_MOST ? [`  ✗ and ${broken.length - SHOWN_MOST} more`] : []),
   ].join('\n');

@@ -31,6 +31,8 @@ export type Outcome = {
   /** Requests with a try that nobody answered; messages handed to their phone more than once. */
   unsure: number;
   resubmitted: number;
+  /** Messages given up and given back, that had arrived: put right by their receipts. */
+  corrected: number;
   heard: Readonly<Record<string, number>>;
   toll: Toll;
   /** Until every queue was empty, after the sending and striking had ended. */
@@ -103,13 +105,19 @@ async function runOn(
   setTimeout(() => gaveUp.abort(), ANSWERS_MS_MAX).unref();
   await Promise.all(clients);
 
+  // What may have left is given up before its phone is back: its receipt proves that wrong.
+  await allLeft(ground);
   await bringPhones(ground, 'back');
   const drainedMs = await drained(ground);
   await askAgain(streets, journal, dice.apart('again').shuffled(journal.asks));
   // Tables that grew within a minute have no statistics yet.
   await ground.owner`analyze`;
-  const { broken, messages, resubmitted } = await judge(ground.house, journal);
+  const verdict = await judge(ground.house, journal);
+  const { broken, messages, resubmitted, corrected } = verdict;
   broken.push(...unfired(ground.kind, toll, journal));
+  if (corrected + verdict.expired === 0) {
+    broken.push({ rule: 'every fault was dealt', what: 'never happened: a ttl that ran out' });
+  }
   return {
     seed,
     kind: ground.kind,
@@ -120,6 +128,7 @@ async function runOn(
     replays: journal.replays,
     unsure: journal.asks.filter(({ unsure }) => unsure > 0).length,
     resubmitted,
+    corrected,
     heard: Object.fromEntries([...journal.heard].toSorted(([a], [b]) => a.localeCompare(b))),
     toll,
     drainedMs,
@@ -150,6 +159,14 @@ async function drained({ house }: Ground): Promise<number> {
   await until('the queues to drain', DRAIN_MS_MAX, empty).catch(() => undefined);
   return performance.now() - began;
 }
+
+/** Waits until nothing waits to be sent. */
+const allLeft = ({ house }: Ground) =>
+  until('the lanes to be empty', DRAIN_MS_MAX, async () => {
+    const [row] = await house<{ n: number }[]>`
+      select count(*)::int as n from dispatch`.catch(() => []);
+    return row?.n === 0 ? true : undefined;
+  }).catch(() => undefined);
 
 /** What was answered once is answered the same for ever, and sends nothing new. */
 async function askAgain(streets: Streets, journal: Journal, asks: Journal['asks']): Promise<void> {
