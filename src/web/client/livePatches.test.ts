@@ -28,6 +28,17 @@ test('what a late receipt says does not take a status back', () => {
   expect(rises('read', 'read')).toBe(false);
 });
 
+test('what arrived after all has not failed', () => {
+  const list = { rows: [{ ...row, status: 'failed', failure: 'no_answer' }] };
+  expect(withStatus(list, { id: 'msg_1', status: 'delivered' })).toEqual({
+    rows: [{ ...row, status: 'delivered', failure: null }],
+  });
+  const waiting = { rows: [{ ...row, status: 'queued', failure: null }] };
+  expect(withStatus(waiting, { id: 'msg_1', status: 'failed' })).toEqual({
+    rows: [{ ...row, status: 'failed', failure: null }],
+  });
+});
+
 test('an event about something else leaves the very same list, and the very same other rows', () => {
   const list = { rows: [row, other] };
   expect(withStatus(list, { id: 'msg_9', status: 'read' })).toBe(list);

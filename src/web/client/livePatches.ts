@@ -54,11 +54,16 @@ function replaced(data: unknown, change: (bag: Bag) => Bag | undefined, depth = 
 
 type News = { id: string; status: MessageStatus };
 
-/** Cached data with a message's status risen, wherever the message stands in it. */
+/**
+ * Cached data with a message's status risen, wherever the message stands in it. What arrived after all has
+ * not failed.
+ */
 export const withStatus = <T>(data: T, { id, status }: News): T =>
   replaced(data, (bag) => {
     if (bag['id'] !== id || typeof bag['status'] !== 'string') return undefined;
-    return rises(bag['status'] as MessageStatus, status) ? { ...bag, status } : bag;
+    if (!rises(bag['status'] as MessageStatus, status)) return bag;
+    const isFailed = typeof bag['failure'] === 'string' && ranks[status] <= ranks.failed;
+    return { ...bag, status, ...('failure' in bag && !isFailed && { failure: null }) };
   }) as T;
 
 type Figures = { available: number; held: number };

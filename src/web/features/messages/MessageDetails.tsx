@@ -102,7 +102,7 @@ function Actions({ message }: { message: MessageDetail }) {
       >
         Buka percakapan
       </LinkButton>
-      {canCancel(message) && (
+      {canCancel(message) && !mayHaveLeft(message) && (
         <Button variant="subtle" tone="danger" icon={<Ban size={18} />} onClick={() => void ask()}>
           Batalkan pengiriman
         </Button>
@@ -111,6 +111,10 @@ function Actions({ message }: { message: MessageDetail }) {
     </Row>
   );
 }
+
+/** After a try that nobody answered it is never cancelled any more. */
+const mayHaveLeft = ({ timeline }: MessageDetail): boolean =>
+  timeline.some(({ kind }) => kind === 'unknown');
 
 function factsOf(message: MessageDetail, zone: string): readonly Fact[] {
   const number = (
@@ -145,13 +149,15 @@ const chargeWords = {
   held: 'Ditahan sampai pesan terkirim',
   captured: 'Dipotong dari saldo',
   released: 'Dikembalikan ke saldo',
+  waived: 'Ditanggung kami: saldo sudah tidak cukup saat laporannya datang',
 } as const;
 
 function costOf({ price, charge, created_at }: MessageDetail, zone: string): readonly Fact[] {
   const cost = { term: 'Biaya', is: <Money amount={price} /> };
   if (!charge) return [cost, { term: 'Saldo', is: 'Pesan ini tidak memakai saldo.' }];
   const day = civilDate(created_at, zone);
-  const seqs = [charge.hold_seq, charge.settle_seq].filter((seq) => seq !== null);
+  const { hold_seq, settle_seq, correct_seq } = charge;
+  const seqs = [hold_seq, settle_seq, correct_seq].filter((seq) => seq !== null);
   return [
     cost,
     { term: 'Saldo', is: chargeWords[charge.state] },

@@ -4,11 +4,16 @@ import { listTokens, type Token } from '#contract/tokens.ts';
 import { perform } from '#web/client/act.ts';
 import { messageKey, unreadKey } from '#web/client/liveCache.ts';
 
+/** What a waiting message waits for is told by no event: it is asked for again this often. */
+const WAITING_MS = 3_000;
+
 /** One message with its timeline. */
 export const messageQuery = (id: string) =>
   queryOptions({
     queryKey: messageKey(id),
     queryFn: ({ signal }) => perform(getMessage, { message_id: id }, { signal }),
+    refetchInterval: ({ state: { data } }) =>
+      data?.status === 'queued' || data?.status === 'sending' ? WAITING_MS : false,
   });
 
 /** How many messages wait to be read, in all conversations. */

@@ -68,3 +68,42 @@ test('a scheduled message says when it leaves, by the clock of where one is', ()
   expect(said('Asia/Jayapura', 'scheduled')).toBe('Dikirim 21 Nov 2026, 16.05 WIT');
   expect(said('Asia/Jakarta', 'sent')).toBe('Untuk 21 Nov 2026, 14.05 WIB');
 });
+
+test('a message that waits for the network says so, last of what happened', () => {
+  const at = new Date(Date.UTC(2026, 10, 21, 2, 6));
+  const detail = 'Jaringan belum menjawab pengiriman ini.';
+  const entries = timelineEntries(
+    {
+      timeline: [step('accepted', 5), step('queued', 5), { kind: 'waiting', at, detail }],
+      status: 'queued',
+      failure: null,
+      scheduled_at: null,
+    },
+    'Asia/Jakarta',
+  );
+  expect(titles(entries)).toEqual([
+    'Diterima sistem',
+    'Antre',
+    'Menunggu jawaban jaringan',
+    '(Terkirim)',
+    '(Sampai di ponsel)',
+  ]);
+  expect(entries[2]).toMatchObject({ detail, tone: 'warning' });
+});
+
+test('a failure that was proved wrong stays in the story, and says how it was put right', () => {
+  const entries = timelineEntries(
+    {
+      timeline: [
+        { kind: 'failed', at: new Date(0), detail: failures.no_answer },
+        { kind: 'delivered', at: new Date(1), detail: null },
+        { kind: 'corrected', at: new Date(2), detail: 'Status dan biayanya diperbaiki.' },
+      ],
+      status: 'delivered',
+      failure: null,
+      scheduled_at: null,
+    },
+    'Asia/Jakarta',
+  );
+  expect(titles(entries)).toEqual(['Gagal', 'Sampai di ponsel', 'Ternyata terkirim']);
+});

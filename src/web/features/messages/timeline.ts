@@ -24,6 +24,8 @@ const titles: Record<Kind, string> = {
   received: 'Diterima dari pengirim',
   retrying: 'Akan dicoba lagi',
   unknown: 'Hasil pengiriman belum pasti',
+  waiting: 'Menunggu jawaban jaringan',
+  corrected: 'Ternyata terkirim',
 };
 
 const tones: Partial<Record<Kind, Tone>> = {
@@ -39,6 +41,8 @@ const tones: Partial<Record<Kind, Tone>> = {
   expired: 'warning',
   retrying: 'warning',
   unknown: 'warning',
+  waiting: 'warning',
+  corrected: 'success',
 };
 
 /**
