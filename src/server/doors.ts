@@ -51,17 +51,18 @@ export function openDoors(house: House, { webApp, worker, open, ...given }: Want
       'Seconds until an answer, by route and status',
     ),
   });
+  // First: under the files' own address nobody else is asked, the API for its key as little as a portal.
+  const files = {
+    verify: (signed: { id: string; key: string }) => verifyFile(secrets, signed),
+    open: house.files.open,
+  };
+  openFilesDoor(app, files, config.MEDIA_ORIGIN);
   const streams = openStreams({
     alive: (sessions) => aliveSessions(house.house, sessions),
     report: house.report,
   });
   hangPortal(app, house, streams);
   void app.register(async (scope) => openApi(scope, apiDepsOf(house)), { prefix: API_PREFIX });
-  const files = {
-    verify: (signed: { id: string; key: string }) => verifyFile(secrets, signed),
-    open: house.files.open,
-  };
-  openFilesDoor(app, files, config.MEDIA_ORIGIN);
   openArchivesDoor(app, {
     verify: (signed) => verifyExport(secrets, signed),
     open: house.exports.open,
