@@ -167,10 +167,12 @@ begin
     )
       from unnest(m_id, m_charge, m_price) as i(id, charge, price) where i.charge = 'waived';
   end if;
-  insert into message_events (account_id, message_id, kind)
-    select p_account, i.id, 'corrected' from unnest(m_id, m_old, m_new) as i(id, old, next)
-    where i.old in ('failed', 'cancelled', 'expired') and i.next <> i.old
-    on conflict do nothing;
+  if m_old && array['failed', 'cancelled', 'expired'] then
+    insert into message_events (account_id, message_id, kind)
+      select p_account, i.id, 'corrected' from unnest(m_id, m_old, m_new) as i(id, old, next)
+      where i.old in ('failed', 'cancelled', 'expired') and i.next <> i.old
+      on conflict do nothing;
+  end if;
 
   update messages m
     set status = i.next,
@@ -263,12 +265,7 @@ begin
   -- lane is locked before its rows everywhere.
   if p_epoch is null then
     select array_agg(distinct d.token_id) into v_woken from dispatch d
-      where d.account_id = p_account and d.message_id = any (m_id)
-        and exists (
-          select from dispatch e
-          where e.account_id = p_account and e.token_id = d.token_id and e.peer = d.peer
-            and e.message_id <> all (m_id)
-        );
+      where d.account_id = p_account and d.message_id = any (m_id);
     if v_woken is not null then
       perform wake_lanes(p_account, v_woken);
     end if;
