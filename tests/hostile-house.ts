@@ -25,7 +25,7 @@ export async function abreast<T>(
   await Promise.all(Array.from({ length: ABREAST }, one));
 }
 
-export type Street = {
+export type Hostile = {
   db: TestDatabase;
   house: RunningHouse;
   /** Calls `/v1`. */
@@ -36,6 +36,8 @@ export type Street = {
   // oxlint-disable-next-line no-explicit-any -- tests look into answers of any shape.
   perform: (name: string, fields?: object) => Promise<any>;
   held: Held;
+  /** A session's token, another one each time. */
+  session: () => string;
 };
 
 const PASSWORD = 'perahu-kertas-di-kali-code';
@@ -67,10 +69,10 @@ async function crowdOf(
 }
 
 /** A house at work, and an account that may ask as much as it likes. */
-export async function openStreet(
+export async function openHostile(
   db: TestDatabase,
   openHouse: (wish: { works: boolean; env: Record<string, string> }) => Promise<RunningHouse>,
-): Promise<Street> {
+): Promise<Hostile> {
   const house = await openHouse({
     works: true,
     env: {
@@ -97,7 +99,7 @@ export async function openStreet(
       { ip, headers: { cookie: DEVICE } },
     );
   };
-  const perform: Street['perform'] = async (name, fields = {}) => {
+  const perform: Hostile['perform'] = async (name, fields = {}) => {
     const act = acts.find((one) => one.name === name);
     if (!act) throw new Error(`no act ${name}`);
     const { body } = await ask(act, fields);
@@ -109,5 +111,5 @@ export async function openStreet(
   const topup = await perform('topup_create', { amount: '20000' });
   const { vapid_key: vapidKey } = await perform('push_config');
   const held = { tokenId, messageId: sent.id, topupId: topup.id, vapidKey };
-  return { db, house, ani, ask, perform, held };
+  return { db, house, ani, ask, perform, held, session: customer };
 }

@@ -10,7 +10,7 @@ const unstorable: InBoth = {
 };
 
 /**
- * The gate of every way in, form, JSON, address and metadata: before any schema, a text that the database
+ * The one place for every way in, form, JSON, address and metadata: before any schema, a text that the database
  * cannot keep is refused wherever it stands, so that it fails here, alone, and not in a statement that
  * carries other people's requests.
  *

@@ -2,19 +2,19 @@
 
 -- What the first answer was written from beside its results: the hour, the price, the language asked for,
 -- what the door itself refused. Null for requests of before.
-alter table request_keys add column frame jsonb;
+alter table request_keys add column answer_context jsonb;
 
--- As in 0006, with the frame of each request's answer. The ones of 0006 stay beside them for processes of
+-- As in 0006, with the context of each request's answer. The ones of 0006 stay beside them for processes of
 -- before that still run.
 create function accept_batch(
   p_account uuid,
   p_key text[], p_key_hash bytea[], p_key_token uuid[], p_from int[], p_upto int[], p_sum bigint[],
   p_id uuid[], p_token uuid[], p_peer text[], p_type text[], p_body jsonb[], p_price bigint[],
   p_ref text[], p_hash bytea[], p_priority smallint[], p_ready timestamptz[], p_expires timestamptz[],
-  p_secret text[], p_frame jsonb[]
+  p_secret text[], p_context jsonb[]
 ) returns table (
   o_request int, o_item int, o_id uuid, o_outcome text, o_fact bigint, o_saldo bigint,
-  o_ids uuid[], o_outcomes jsonb, o_frame jsonb
+  o_ids uuid[], o_outcomes jsonb, o_context jsonb
 )
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 declare
@@ -62,10 +62,10 @@ begin
     );
 
   if v_fast then
-    insert into request_keys (account_id, token_id, key, hash, message_ids, saldo, frame)
-      select p_account, r.token, r.key, r.hash, p_id[r.a:r.z], w.available - r.sum, r.frame
-      from unnest(p_key, p_key_hash, p_key_token, p_from, p_upto, p_sum, p_frame)
-        as r(key, hash, token, a, z, sum, frame)
+    insert into request_keys (account_id, token_id, key, hash, message_ids, saldo, answer_context)
+      select p_account, r.token, r.key, r.hash, p_id[r.a:r.z], w.available - r.sum, r.context
+      from unnest(p_key, p_key_hash, p_key_token, p_from, p_upto, p_sum, p_context)
+        as r(key, hash, token, a, z, sum, context)
       where r.key is not null
       order by r.token, r.key
       on conflict do nothing;
@@ -112,7 +112,7 @@ begin
         if found then
           return query select r, 0, null::uuid,
             case when v_key.hash = p_key_hash[r] then 'replayed' else 'conflict' end,
-            null::bigint, v_key.saldo, v_key.message_ids, v_key.outcomes, v_key.frame;
+            null::bigint, v_key.saldo, v_key.message_ids, v_key.outcomes, v_key.answer_context;
           continue;
         end if;
       end if;
@@ -175,9 +175,9 @@ begin
       -- Refusals are not stored: a request that was refused whole may be tried again. One that only
       -- named messages accepted before got a yes, and its saldo is part of that answer.
       if p_key[r] is not null and v_taken > 0 then
-        insert into request_keys (account_id, token_id, key, hash, message_ids, outcomes, saldo, frame)
+        insert into request_keys (account_id, token_id, key, hash, message_ids, outcomes, saldo, answer_context)
           values (p_account, p_key_token[r], p_key[r], p_key_hash[r], p_id[p_from[r]:p_upto[r]],
-                  v_results, v_avail, p_frame[r]);
+                  v_results, v_avail, p_context[r]);
       end if;
     end loop;
     if v_count = 0 then
@@ -262,13 +262,13 @@ begin
 end
 $$;
 
--- As in 0006, with the frame of each request's answer.
+-- As in 0006, with the context of each request's answer.
 create function accept_many(
   p_account uuid[], p_key text[], p_key_hash bytea[], p_key_token uuid[],
   p_from int[], p_upto int[], p_sum bigint[],
   p_request int[], p_id uuid[], p_token uuid[], p_peer text[], p_type text[], p_body jsonb[],
   p_price bigint[], p_ref text[], p_hash bytea[], p_priority smallint[], p_ready timestamptz[],
-  p_expires timestamptz[], p_secret text[], p_frame jsonb[]
+  p_expires timestamptz[], p_secret text[], p_context jsonb[]
 ) returns table (o_request int, o_saldo bigint)
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 declare
@@ -330,10 +330,10 @@ begin
     from unnest(p_account, p_key_token, p_from, p_upto) with ordinality
       as r(account, token, start, upto, ord);
 
-  insert into request_keys (account_id, token_id, key, hash, message_ids, saldo, frame)
-    select r.account, r.token, r.key, r.hash, p_id[r.start:r.upto], v_saldo[r.ord], r.frame
-    from unnest(p_account, p_key, p_key_hash, p_key_token, p_from, p_upto, p_frame) with ordinality
-      as r(account, key, hash, token, start, upto, frame, ord)
+  insert into request_keys (account_id, token_id, key, hash, message_ids, saldo, answer_context)
+    select r.account, r.token, r.key, r.hash, p_id[r.start:r.upto], v_saldo[r.ord], r.context
+    from unnest(p_account, p_key, p_key_hash, p_key_token, p_from, p_upto, p_context) with ordinality
+      as r(account, key, hash, token, start, upto, context, ord)
     where r.key is not null and v_ok[r.ord]
     order by r.account, r.token, r.key
     on conflict do nothing;
@@ -485,6 +485,6 @@ grant execute on function accept_many(
 
 -- Numbers whose account was erased, as a keyed hash: the welcome bonus is given once. No account is named,
 -- and without the installation's secrets no number can be told from it.
-create table departed_numbers (number_hmac bytea primary key);
-grant select, insert on departed_numbers to kabari_app;
+create table erased_account_phones (phone_hmac bytea primary key);
+grant select, insert on erased_account_phones to kabari_app;
 create index former_phones_by_phone on former_phones (phone);

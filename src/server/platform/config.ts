@@ -192,7 +192,7 @@ export const settings = {
     '1',
   ),
   WELCOME_BONUS: setting(
-    'Saldo a new account begins with, in whole rupiah.',
+    'Saldo a new account begins with, in whole rupiah; a number that had an account before gets none.',
     whole(0, 10_000_000),
     '10000',
   ),

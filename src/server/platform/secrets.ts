@@ -10,12 +10,12 @@ import {
 import type { Sql } from './database.ts';
 
 /** What the house keeps a key of its own for; no two of these ever share one. */
-const purposes = ['pepper', 'links', 'captcha', 'captcha-answer', 'numbers', 'sealing'] as const;
+const purposes = ['pepper', 'links', 'captcha', 'captcha-answer', 'phones', 'sealing'] as const;
 type Purpose = (typeof purposes)[number];
 
 /** The installation's secrets: the same on every node, never logged, never in an answer. */
 export type Secrets = {
-  /** The key of a purpose, 32 bytes. `links` signs addresses, `pepper` keeps codes unreadable, `numbers` those who left. */
+  /** The key of a purpose, 32 bytes. `links` signs addresses, `pepper` keeps codes unreadable, `phones` the numbers of erased accounts. */
   key(purpose: Exclude<Purpose, 'sealing'>): Buffer;
   /** Encrypts for storage; `context` says where it lies, and must be the same when it is opened. */
   seal(plain: string | Uint8Array, context: string): Buffer;

@@ -5,7 +5,7 @@ import { type Sql, type Tx, asAccount } from '#server/platform/database.ts';
 import { type Holding, type Leaving, type Row, atOnce, inPages } from '#server/platform/holding.ts';
 import { forgetHits, networkOf } from '#server/platform/limits.ts';
 import type { Secrets } from '#server/platform/secrets.ts';
-import { rememberNumbers } from './departed.ts';
+import { keepErasedPhones } from './erased-phones.ts';
 import { deviceName } from './device-name.ts';
 
 type Deps = {
@@ -118,7 +118,7 @@ async function erase(
   await forgetAnswers(house, ids);
   await eraseAudit(house, accountId);
   await house.begin(async (tx) => {
-    await rememberNumbers(tx, { secrets }, accountId);
+    await keepErasedPhones(tx, { secrets }, accountId);
     await becomePseudonym(tx, { accountId, phones });
   });
 }

@@ -3,7 +3,7 @@ import { type SignedIn, verifyOtp } from '#contract/accounts.ts';
 import { Refusal } from '#contract/refusals.ts';
 import { type Call, type KeptAct, on } from '#server/platform/act.ts';
 import type { Tx } from '#server/platform/database.ts';
-import { wasSomebodys } from './departed.ts';
+import { hadAccount } from './erased-phones.ts';
 import type { AccountsDeps } from './deps.ts';
 import { tellNewDevice } from './notices.ts';
 import { type Right, withCode } from './otp.ts';
@@ -52,7 +52,7 @@ async function open(
   const person = Pending.parse(pending);
   const opened = await openAccount(tx, { ...person, phone, role: 'customer' });
   if (!opened) throw new Refusal('otp_expired', {});
-  await deps.onAccountOpened(tx, opened.accountId, !(await wasSomebodys(tx, deps, phone)));
+  await deps.onAccountOpened(tx, opened.accountId, !(await hadAccount(tx, deps, phone)));
   const token = await startSession(tx, { ...opened, ...visitor });
   return { token, user: await userOf(tx, deps, opened) };
 }

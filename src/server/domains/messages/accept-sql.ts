@@ -1,6 +1,6 @@
 import { type Rupiah, rupiah } from '#contract/money.ts';
 import { Refusal } from '#contract/refusals.ts';
-import type { Answer, Frame, ItemResult, Order, Outcome, Placed } from './accept.ts';
+import type { Answer, AnswerContext, ItemResult, Order, Outcome, Placed } from './accept.ts';
 import { type Sql, isShort, isTransient, retrying } from '#server/platform/database.ts';
 
 type Row = {
@@ -12,7 +12,7 @@ type Row = {
   o_saldo: number | null;
   o_ids: string[] | null;
   o_outcomes: ItemResult[] | null;
-  o_frame: Frame | null;
+  o_context: AnswerContext | null;
 };
 
 /** The orders of several wallets: together where they fit whole, each wallet by itself where not. */
@@ -151,7 +151,7 @@ async function placeMany(sql: Sql, orders: readonly Order[]): Promise<Map<Order,
     ${items.map((item) => item.readyAt?.toISOString() ?? null)}::text[]::timestamptz[],
     ${items.map((item) => item.expiresAt?.toISOString() ?? null)}::text[]::timestamptz[],
     ${items.map((item) => item.secret ?? null)}::text[],
-    ${orders.map(frameText)}::text[]::jsonb[]
+    ${orders.map(contextText)}::text[]::jsonb[]
   )`;
   const placed = new Map<Order, Placed>();
   for (const { o_request, o_saldo } of rows) {
@@ -161,16 +161,16 @@ async function placeMany(sql: Sql, orders: readonly Order[]): Promise<Map<Order,
   return placed;
 }
 
-const allAccepted = ({ items, frame }: Order, saldo: Rupiah): Placed => ({
+const allAccepted = ({ items, context }: Order, saldo: Rupiah): Placed => ({
   results: items.map(({ id }) => ({ id, outcome: 'accepted', fact: null })),
   saldo,
   replayed: false,
-  frame,
+  context,
 });
 
-/** A frame is kept with its key, or not at all. */
-const frameText = ({ key, frame }: Order): string | null =>
-  key === undefined || frame === undefined ? null : JSON.stringify(frame);
+/** A context is kept with its key, or not at all. */
+const contextText = ({ key, context }: Order): string | null =>
+  key === undefined || context === undefined ? null : JSON.stringify(context);
 
 const walletOf = ([first]: readonly Order[]): string => first?.accountId ?? '';
 
@@ -203,7 +203,7 @@ async function placeBatch(sql: Sql, orders: readonly Order[]): Promise<Answer[]>
     ${items.map((item) => item.readyAt?.toISOString() ?? null)}::text[]::timestamptz[],
     ${items.map((item) => item.expiresAt?.toISOString() ?? null)}::text[]::timestamptz[],
     ${items.map((item) => item.secret ?? null)}::text[],
-    ${orders.map(frameText)}::text[]::jsonb[]
+    ${orders.map(contextText)}::text[]::jsonb[]
   )`;
   return answersFrom(rows, orders, spans);
 }
@@ -240,10 +240,10 @@ function answersFrom(
       saldos[order] = row.o_saldo ?? 0;
     }
   }
-  return orders.map(({ frame }, index) => {
+  return orders.map(({ context }, index) => {
     const found = results[index] ?? [];
     const saldo = rupiah(saldos[index] ?? 0);
-    return special[index] ?? { results: found, saldo, replayed: false, frame };
+    return special[index] ?? { results: found, saldo, replayed: false, context };
   });
 }
 
@@ -255,6 +255,6 @@ function replayFrom(row: Row): Placed {
     results,
     saldo: rupiah(row.o_saldo ?? 0),
     replayed: true,
-    frame: row.o_frame ?? undefined,
+    context: row.o_context ?? undefined,
   };
 }

@@ -29,7 +29,7 @@ export type Item = {
  * What an answer is written from beside its results. Kept with the request's key, so that a repeat is the
  * first answer to the letter, whatever has changed since.
  */
-export type Frame = {
+export type AnswerContext = {
   /** When the request came, in ms since 1970: what was due at once then is not judged anew. */
   at: number;
   price: Rupiah;
@@ -48,7 +48,7 @@ export type Order = {
   key?: string | undefined;
   hash: Buffer;
   /** Left out where whoever keeps the first answer is somebody else. */
-  frame?: Frame | undefined;
+  context?: AnswerContext | undefined;
   items: readonly Item[];
 };
 
@@ -72,7 +72,7 @@ export type Placed = {
   /** True when this key had been answered before: nothing new was placed. */
   replayed: boolean;
   /** The first answer's; `undefined` where none was kept. */
-  frame: Frame | undefined;
+  context: AnswerContext | undefined;
 };
 
 /** What an order gets: its results, the refusal of the whole, or the trouble that it alone met. */

@@ -6,7 +6,7 @@ import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import {
   type Accepter,
-  type Frame,
+  type AnswerContext,
   type Item,
   type ItemResult,
   type Placed,
@@ -95,14 +95,19 @@ async function send(
   { sender, messages, key, answer }: Sending,
 ): Promise<Sent> {
   const { accountId, tokenId, simulated } = sender;
-  const frame: Frame = { at: now().getTime(), price: prices.message(), simulated, ...answer };
-  const itemsOf = ({ at, price }: Frame) =>
+  const context: AnswerContext = {
+    at: now().getTime(),
+    price: prices.message(),
+    simulated,
+    ...answer,
+  };
+  const itemsOf = ({ at, price }: AnswerContext) =>
     messages.map((message) => itemFrom(message, tokenId, price, new Date(at)));
-  const items = itemsOf(frame);
+  const items = itemsOf(context);
   const hash = key === undefined ? noHash : hashOf(messages);
-  const placed = await accepter.place({ accountId, tokenId, key, hash, frame, items });
-  const first = placed.frame ?? frame;
-  if (first.shape !== frame.shape) throw new Refusal('idempotency_conflict', {});
+  const placed = await accepter.place({ accountId, tokenId, key, hash, context, items });
+  const first = placed.context ?? context;
+  if (first.shape !== context.shape) throw new Refusal('idempotency_conflict', {});
   const shown = placed.replayed ? itemsOf(first) : items;
   return { ...sentFrom(placed, shown, first), language: first.language };
 }
@@ -116,7 +121,7 @@ function messageUuid(id: string): string {
   return uuid;
 }
 
-function sentFrom(placed: Placed, items: readonly Item[], { simulated }: Frame) {
+function sentFrom(placed: Placed, items: readonly Item[], { simulated }: AnswerContext) {
   const results = placed.results.map((result, index) => {
     const item = items[index];
     if (!item) throw new Error('more results than messages');

@@ -123,8 +123,8 @@ test('two registrations of one number at the same moment are one account and one
 test('what is left of a number is a hash that only this installation can make', async ({ db }) => {
   const house = await housed(db);
   await erase(db, house, await house.customer(ANI));
-  const left = await db.house<{ number_hmac: Buffer }[]>`select * from departed_numbers`;
-  expect(left.map((row) => Object.keys(row))).toEqual([['number_hmac']]);
-  expect(left[0]?.number_hmac).toHaveLength(32);
-  expect(left[0]?.number_hmac.includes(ANI)).toBe(false);
+  const left = await db.house<{ phone_hmac: Buffer }[]>`select * from erased_account_phones`;
+  expect(left.map((row) => Object.keys(row))).toEqual([['phone_hmac']]);
+  expect(left[0]?.phone_hmac).toHaveLength(32);
+  expect(left[0]?.phone_hmac.includes(ANI)).toBe(false);
 });

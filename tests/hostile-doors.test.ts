@@ -1,0 +1,123 @@
+import type { InjectOptions } from 'fastify';
+import { expect } from 'vitest';
+import { UPLOAD_PATH, uploadHeaders } from '#contract/uploads.ts';
+import { type Hostile, abreast, openHostile } from '#tests/hostile-house.ts';
+import { oddities, unstorables } from '#tests/hostile-strings.ts';
+import { test } from '#tests/running-house.ts';
+
+const texts = [...unstorables, ...oddities];
+const BOUNDARY = 'xxkabarixx';
+
+/** Asks, and says what is wrong with the answer; `undefined` when all is well. */
+async function trouble({ house }: Hostile, what: string, wish: InjectOptions) {
+  const { statusCode, body } = await house.app.inject({ remoteAddress: '203.0.113.9', ...wish });
+  return statusCode < 500 ? undefined : `${what}: ${statusCode} ${body.slice(0, 100)}`;
+}
+
+const bugsIn = ({ house }: Hostile) =>
+  house.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line));
+
+const part = (head: string, body: string) =>
+  `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
+
+test('the uploads meet hostile names, types and lengths without a fault', async ({
+  db,
+  openHouse,
+}) => {
+  const setup = await openHostile(db, openHouse);
+  const wrong: (string | undefined)[] = [];
+  const post = (body: string, headers: Record<string, string> = {}): InjectOptions => ({
+    method: 'POST',
+    url: UPLOAD_PATH,
+    headers: {
+      authorization: `Bearer ${setup.session()}`,
+      'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+      'sec-fetch-site': 'same-origin',
+      ...headers,
+    },
+    payload: `${body}--${BOUNDARY}--\r\n`,
+  });
+  const lengths = { [uploadHeaders.length]: '10' };
+  await abreast(texts, async (text) => {
+    const told = JSON.stringify(text.slice(0, 40));
+    for (const metadata of [{ type: text }, { purpose: text }, { [text]: 'x' }, text]) {
+      const body = part('name="filepond"', JSON.stringify(metadata));
+      wrong.push(await trouble(setup, `metadata ${told}`, post(body, lengths)));
+    }
+    const name = text.toWellFormed().replace(/[\r\n"]/g, '');
+    const file = part(`name="filepond"; filename="${name}.txt"`, 'Halo');
+    wrong.push(await trouble(setup, `file name ${told}`, post(file)));
+    for (const header of [uploadHeaders.length, 'Content-Type']) {
+      const headers = { [header]: text.toWellFormed() };
+      wrong.push(await trouble(setup, `${header} ${told}`, post(file, headers)));
+    }
+    const address = encodeURIComponent(text.toWellFormed()).slice(0, 5_000);
+    for (const verb of ['patch', 'restore', 'load', 'fetch', 'x']) {
+      const headers = { authorization: `Bearer ${setup.session()}` };
+      const url = `${UPLOAD_PATH}?${verb}=${address}`;
+      wrong.push(await trouble(setup, `GET ${verb} ${told}`, { url, headers }));
+    }
+  });
+  expect(wrong.filter((one) => one !== undefined)).toEqual([]);
+
+  // A type that cannot be kept is named; before, it was our fault.
+  const poisoned = post(part('name="filepond"', '{"type":"a\\u0000"}'), lengths);
+  const { statusCode, body } = await setup.house.app.inject(poisoned);
+  expect([statusCode, JSON.parse(body).error]).toMatchObject([
+    422,
+    { type: 'input_invalid', fields: { type: expect.stringContaining('tidak dapat disimpan') } },
+  ]);
+  expect(bugsIn(setup)).toEqual([]);
+}, 60_000);
+
+test('forms and addresses that are no text at all are refused in words', async ({
+  db,
+  openHouse,
+}) => {
+  const setup = await openHostile(db, openHouse);
+  const wrong: (string | undefined)[] = [];
+  const form = (payload: string | Buffer, type = 'application/x-www-form-urlencoded') => ({
+    method: 'POST' as const,
+    url: '/api',
+    headers: { 'content-type': type, 'sec-fetch-site': 'same-origin' },
+    payload,
+  });
+  for (const bent of ['%FF', '%ED%A0%80', '%', '%0', '%C0%80', '%F5%80%80%80']) {
+    for (const body of [`act=simulator_phone&phone=${bent}`, `act=${bent}`, `${bent}=1`]) {
+      const { statusCode, body: said } = await setup.house.app.inject(form(body));
+      expect([statusCode, JSON.parse(said).error.type]).toEqual([400, 'request_malformed']);
+    }
+  }
+  const raw = Buffer.from('act=simulator_phone&phone=\xFF\xFE', 'latin1');
+  expect((await setup.house.app.inject(form(raw))).statusCode).toBe(400);
+  await abreast(texts, async (text) => {
+    const told = JSON.stringify(text.slice(0, 40));
+    const fields = [
+      part('name="act"', 'simulator_phone'),
+      part('name="phone"', `0812${text.toWellFormed()}`),
+    ];
+    const multipart = form(
+      `${fields.join('')}--${BOUNDARY}--\r\n`,
+      `multipart/form-data; boundary=${BOUNDARY}`,
+    );
+    wrong.push(await trouble(setup, `multipart ${told}`, multipart));
+    for (const name of ['act', 'token', 'fcm', 'key', 'x']) {
+      const fields = new URLSearchParams({ act: 'app_config', [name]: text });
+      wrong.push(await trouble(setup, `${name} ${told}`, form(fields.toString())));
+    }
+    const address = encodeURIComponent(text.toWellFormed()).slice(0, 5_000);
+    const paths = ['/', '/scan/', '/files/', '/v1/messages/', '/v1/', '/assets/', '/api/'];
+    for (const path of paths) {
+      const headers = { authorization: `Bearer ${setup.ani.key}`, accept: 'text/html' };
+      wrong.push(await trouble(setup, path + told, { url: path + address, headers }));
+      const query = `${path}?k=${address}`;
+      wrong.push(await trouble(setup, `${path}? ${told}`, { url: query, headers }));
+    }
+    const agent = text.toWellFormed().replace(/[^\t\x20-\xFF]/g, '');
+    const cookie = `kabari-device=${agent}`;
+    const headers = { 'user-agent': agent, cookie, origin: agent, 'accept-language': agent };
+    wrong.push(await trouble(setup, `headers ${told}`, { url: '/health/ready', headers }));
+  });
+  expect(wrong.filter((one) => one !== undefined)).toEqual([]);
+  expect(bugsIn(setup)).toEqual([]);
+}, 60_000);
