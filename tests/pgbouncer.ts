@@ -9,7 +9,7 @@ import { freePort } from '#server/platform/embedded-server.ts';
 import { expect, vi } from 'vitest';
 import { patient } from '#tests/soon.ts';
 
-const program = '/usr/sbin/pgbouncer';
+const program = process.env['PGBOUNCER'] ?? '/usr/sbin/pgbouncer';
 
 /** Whether Debian's pgbouncer is here; `npm test` brings it where it may. */
 export const hasPgbouncer = existsSync(program);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +21,7 @@ const main = join(import.meta.dirname, '../src/server/main.ts');
 /** Starts the house as a process of its own, on the test's database; whatever is left is ended after. */
 export const test = base.extend<{
   folder: string;
-  start: (env?: Record<string, string>) => Started;
+  start: (env?: Record<string, string>, how?: How) => Started;
 }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   folder: async ({}, use) => {
@@ -30,8 +31,14 @@ export const test = base.extend<{
   },
   start: async ({ db, folder }, use) => {
     const started: Started[] = [];
-    await use((env = {}) => {
-      const one = startHouse({ DATABASE_URL: db.url, KABARI_DATA: folder, PORT: '0', ...env });
+    await use((env = {}, how = {}) => {
+      const one = startHouse(how, {
+        DATABASE_URL: db.url,
+        KABARI_DATA: folder,
+        PORT: '0',
+        HEALTH_PORT: '0',
+        ...env,
+      });
       started.push(one);
       return one;
     });
@@ -40,8 +47,21 @@ export const test = base.extend<{
   },
 });
 
-function startHouse(env: Record<string, string>): Started {
-  const child = spawn(process.execPath, ['--disable-proto=delete', main], {
+/** What a process is started on. */
+type How = {
+  /** A terminal of its own, as a person has it; else a pipe, as a service has it. */
+  terminal?: boolean;
+};
+
+/** Whether there is a program that makes terminals. */
+export const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
+
+function startHouse({ terminal }: How, env: Record<string, string>): Started {
+  const given = [process.execPath, '--disable-proto=delete', main];
+  const [program = '', ...rest] = terminal
+    ? ['/usr/bin/script', '--quiet', '--return', '--command', given.join(' '), '/dev/null']
+    : given;
+  const child = spawn(program, rest, {
     env: { PATH: process.env['PATH'], SIMULATOR_SPEED: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -38,6 +40,27 @@ test('the lockfile names every package for every system, so that npm ci accepts 
       .map((name) => `${name}, asked for by ${place || 'package.json'}`),
   );
   expect(missing).toEqual([]);
+});
+
+test('npm ci itself accepts it', { timeout: 120_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'kabari-lockfile-'));
+  for (const name of ['package.json', 'package-lock.json']) {
+    await copyFile(join(import.meta.dirname, '..', name), join(folder, name));
+  }
+  const given = ['ci', '--dry-run', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const windows = process.platform === 'win32';
+  const said = spawnSync(
+    windows ? 'npm.cmd' : 'npm',
+    [...given, `--cache=${join(folder, 'cache')}`],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+      shell: windows,
+    },
+  );
+  await rm(folder, { recursive: true, force: true });
+  expect(said.stderr).not.toContain('npm error');
+  expect(said.status).toBe(0);
 });
 
 test('every package is checked by its bytes, and comes from whichever registry npm is set to', async () => {

@@ -27,21 +27,37 @@ export class Unready extends Error {}
 
 const say = (words) => process.stderr.write(`${words}\n`);
 
-/** The version of every package that a lockfile asks for here; optional ones only where they fit. */
-function asked(lockfile) {
-  const { packages = {} } = JSON.parse(readFileSync(lockfile, 'utf8'));
+/** What a lockfile names, by its place under `node_modules`. */
+function readLockfile(path) {
+  const { packages = {} } = JSON.parse(readFileSync(join(root, path), 'utf8'));
   return new Map(Object.entries(packages).filter(([place]) => place !== ''));
 }
 
-/** True when `node_modules` holds what `package-lock.json` names, whoever installed it. */
-function isInstalled() {
-  const present = join(root, 'node_modules/.package-lock.json');
-  if (!existsSync(present)) return false;
-  const there = asked(present);
-  return [...asked(join(root, 'package-lock.json'))].every(
-    ([place, { version, optional }]) =>
-      there.get(place)?.version === version || (optional && !there.has(place)),
+/** True for packages that are for some systems only, and for this one. */
+function isForHere({ os, cpu, libc }) {
+  if (!os && !cpu) return false;
+  const fits = (wanted, own) => !wanted || [wanted].flat().includes(own());
+  return (
+    fits(os, () => process.platform) &&
+    fits(cpu, () => process.arch) &&
+    fits(libc, () => (process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl'))
   );
+}
+
+/** What `package-lock.json` names and `node_modules` lacks; npm leaves optional ones out without a word. */
+function missingPackages() {
+  const names = [...readLockfile('package-lock.json')];
+  const installed = 'node_modules/.package-lock.json';
+  // npm writes it last: without it an install was interrupted, or never begun.
+  const there = existsSync(join(root, installed)) ? readLockfile(installed) : new Map();
+  process.report.excludeNetwork = true;
+  return names
+    .filter(([place, wanted]) =>
+      there.has(place)
+        ? there.get(place).version !== wanted.version
+        : !wanted.optional || isForHere(wanted),
+    )
+    .map(([place]) => place.replace(/^.*node_modules\//, ''));
 }
 
 /** npm as it was called, or the one on the path. */
@@ -59,43 +75,46 @@ function npm(args) {
 }
 
 /**
- * Installs what is missing or stale, and sees that it is what the lockfile names. Nothing that is
- * installed needs an install script.
- *
- * Not `npm ci`: a registry without some system's optional packages (there are mirrors like that)
- * gives a lockfile without them, which `npm ci` refuses everywhere. `--no-save` leaves the lockfile be.
+ * Installs what the lockfile names, when something of it is missing or stale, with `npm ci`: it begins
+ * from nothing, so what an interrupted one left does no harm. No package needs its install script.
  */
 function install() {
-  if (isInstalled()) return;
-  say('Installing what package-lock.json names …');
-  const what = ['--include=dev', '--include=optional'];
-  const code = npm([
-    'install',
-    '--no-save',
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    ...what,
-  ]);
-  if (code !== 0 || !isInstalled()) {
-    throw new Unready(
-      'npm could not install what package-lock.json names; it says why above. Mend that and start again.',
-    );
+  const missing = missingPackages();
+  if (missing.length === 0) return;
+  if (windows && process.execPath.startsWith(join(root, 'node_modules'))) {
+    throw new Unready('Run `npm ci` and start again: Windows replaces no Node that is running.');
   }
+  say(
+    `Installing into node_modules what package-lock.json names, with npm ci: ${missing.length} packages …`,
+  );
+  const manners = ['--ignore-scripts', '--no-audit', '--no-fund'];
+  const code = npm(['ci', ...manners, '--include=dev', '--include=optional']);
+  const left = code === 0 ? missingPackages() : missing;
+  if (left.length === 0) return;
+  throw new Unready(
+    code === 0
+      ? `npm could not bring ${left.join(', ')}; see that it reaches its registry, and start again.`
+      : 'npm could not install what package-lock.json names; it says why above. Mend that and start again.',
+  );
 }
+
+/** Where npm puts the pinned Node; the one for Apple Silicon has a name of its own. */
+const nodePackages = [
+  `node-${windows ? 'win' : process.platform}-${process.arch}`,
+  `node-bin-${process.platform}-${process.arch}`,
+];
 
 /** The Node of the house: the pinned one npm installed, or one of the machine's that is new enough. */
 export function houseNode() {
-  const system = windows ? 'win' : process.platform;
-  const file = windows ? 'bin/node.exe' : 'bin/node';
-  const pinned = join(root, `node_modules/node-${system}-${process.arch}`, file);
+  const pinned = nodePackages
+    .map((name) => join(root, 'node_modules', name, windows ? 'bin/node.exe' : 'bin/node'))
+    .find((path) => existsSync(path));
   const major = (node) => {
     const { stdout, status } = spawnSync(node, ['--version'], { encoding: 'utf8' });
     return status === 0 ? Number(/^v(\d+)\./.exec(stdout)?.[1]) : 0;
   };
   for (const node of [pinned, process.execPath, 'node']) {
-    if (node === pinned && !existsSync(node)) continue;
-    if (major(node) >= NODE_MAJOR) return node;
+    if (node && major(node) >= NODE_MAJOR) return node;
   }
   throw new Unready(
     `Kabari needs Node ${NODE_MAJOR} or newer, and npm has none for ${process.platform}-${process.arch}; install it from https://nodejs.org and start again.`,
@@ -197,17 +216,6 @@ export async function alone(work) {
   }
 }
 
-/** Hooks for people who work here; never for CI, nor over hooks that are set up otherwise. */
-function installHooks() {
-  if (process.env.CI || !existsSync(join(root, '.git'))) return;
-  const elsewhere = spawnSync('git', ['config', '--get', 'core.hooksPath'], { cwd: root });
-  if (elsewhere.status === 0) return;
-  const system = windows ? 'windows' : process.platform;
-  const file = windows ? 'lefthook.exe' : 'lefthook';
-  const lefthook = join(root, `node_modules/lefthook-${system}-${process.arch}/bin`, file);
-  if (existsSync(lefthook)) spawnSync(lefthook, ['install'], { cwd: root, stdio: 'ignore' });
-}
-
 /** Becomes the house: the same process where the system can do that, else a child that we stand for. */
 function start(node) {
   const own = existsSync(join(root, '.env')) ? ['--env-file=.env'] : [];
@@ -243,7 +251,6 @@ async function main(command, rest) {
     return found;
   });
   if (command === 'start') return start(node);
-  installHooks();
   const { runStages } = await import('./stages.mjs');
   process.exitCode = await runStages(node, rest);
 }

@@ -10,7 +10,7 @@ import { size } from './size.mjs';
 const stages = [
   { name: 'build', run: (world) => built(world) },
   { name: 'check', run: ({ node }) => check(node) },
-  { name: 'unit', run: (world) => vitest(world, 'unit') },
+  { name: 'unit', run: (world) => withPgbouncer(() => vitest(world, 'unit')) },
   { name: 'components', run: (world) => withChromium(() => browsed(world, 'components')) },
   { name: 'size', run: (world) => weigh(world) },
   {
@@ -30,6 +30,7 @@ export async function runStages(node, names) {
   const total = { passed: 0, failed: 0 };
   const unknown = names.find((name) => !stages.some((stage) => stage.name === name));
   if (unknown) process.stdout.write(`There is no stage ${unknown}.\n`);
+  announce(names);
   for (const { name, run } of stages) {
     if (names.length > 0 && !names.includes(name)) continue;
     const began = performance.now();
@@ -137,22 +138,64 @@ const firefoxes = [
   String.raw`C:\Program Files\Mozilla Firefox\firefox.exe`,
 ];
 
-/** A browser's path: the one told, one that is here, or Debian's, brought by apt when we are root. */
-function findBrowser(told, paths, name) {
-  if (told) return told;
-  const here = () => paths.find((path) => existsSync(path));
-  if (here()) return here();
-  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
+/** What stages need of Debian's packages, and where each is found once it is there. */
+const debianPackages = {
+  chromium: { stages: ['components', 'journeys'], told: 'CHROMIUM', paths: chromiums },
+  'chromium-headless-shell': {
+    stages: ['components', 'journeys'],
+    told: 'CHROMIUM_SHELL',
+    paths: shells,
+  },
+  'firefox-esr': { stages: ['journeys'], told: 'FIREFOX', paths: firefoxes },
+  pgbouncer: { stages: ['unit'], told: 'PGBOUNCER', paths: ['/usr/sbin/pgbouncer'] },
+};
+
+const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version');
+
+/** Where a program is: as told, or where systems put it; `undefined` when it is not here. */
+const placeOf = ({ told, paths }) => process.env[told] || paths.find((path) => existsSync(path));
+
+/** Says what will be installed on this system, before anything is. */
+function announce(names) {
+  if (!mayInstall) return;
+  const missing = Object.entries(debianPackages)
+    .filter(([, wanted]) =>
+      wanted.stages.some((stage) => names.length === 0 || names.includes(stage)),
+    )
+    .filter(([, wanted]) => !placeOf(wanted))
+    .map(([name]) => name);
+  if (missing.length === 0) return;
+  process.stdout.write(
+    `These tests need programs that are not here; as root, they are installed from Debian with apt-get: ${missing.join(', ')}.\n`,
+  );
+}
+
+/** A program's path: the one told, one that is here, or Debian's, brought by apt when we are root. */
+function findProgram(name) {
+  const wanted = debianPackages[name];
+  if (placeOf(wanted)) return placeOf(wanted);
+  if (mayInstall) {
     process.stdout.write(`Installing ${name} …\n`);
     const apt = (...given) =>
       spawnSync('apt-get', ['-qq', ...given], {
         stdio: ['ignore', 'ignore', 'inherit'],
-        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+        // In run level 1 Debian starts no service that a package brings.
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
       }).status;
     apt('update');
     apt('install', '--yes', '--no-install-recommends', name);
   }
-  return here();
+  return placeOf(wanted);
+}
+
+/** A real pooler for the tests of the database; without one they are skipped. */
+function withPgbouncer(run) {
+  if (!findProgram('pgbouncer')) {
+    process.stdout.write(
+      'Without pgbouncer the tests of poolers are skipped. Run `sudo apt-get install pgbouncer` (Debian, Ubuntu) to have them.\n',
+    );
+  }
+  return run();
 }
 
 /**
@@ -160,7 +203,7 @@ function findBrowser(told, paths, name) {
  * the time, but knows no notices and cannot install an app.
  */
 async function withChromium(run) {
-  const chromium = findBrowser(process.env.CHROMIUM, chromiums, 'chromium');
+  const chromium = findProgram('chromium');
   if (!chromium || !existsSync(chromium)) {
     process.stdout.write(
       'These tests need Chromium. Run `sudo apt-get install chromium` (Debian, Ubuntu) or ' +
@@ -169,13 +212,13 @@ async function withChromium(run) {
     return { passed: 0, failed: 1 };
   }
   process.env.CHROMIUM = chromium;
-  const shell = findBrowser(process.env.CHROMIUM_SHELL, shells, 'chromium-headless-shell');
+  const shell = findProgram('chromium-headless-shell');
   process.env.CHROMIUM_SHELL = shell ?? chromium;
   return run();
 }
 
 async function withFirefox(run) {
-  const firefox = findBrowser(process.env.FIREFOX, firefoxes, 'firefox-esr');
+  const firefox = findProgram('firefox-esr');
   if (!firefox || !existsSync(firefox)) {
     process.stdout.write(
       'These tests need Firefox. Run `sudo apt-get install firefox-esr` (Debian) or ' +

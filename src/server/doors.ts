@@ -67,12 +67,7 @@ export function openDoors(house: House, { webApp, worker, open, ...given }: Want
     verify: (signed) => verifyExport(secrets, signed),
     open: house.exports.open,
   });
-  openHealth(app, {
-    checks: checksOf(house, worker),
-    open,
-    metricsText: metrics.text,
-    metricsToken: config.METRICS_TOKEN,
-  });
+  hangHealth(app, house, { worker, open });
   openStatic(app, webApp, {
     apiOrigin: config.API_URL,
     mediaOrigin: config.MEDIA_ORIGIN,
@@ -80,8 +75,32 @@ export function openDoors(house: House, { webApp, worker, open, ...given }: Want
     simulator: config.SIMULATOR,
     gallery: !config.production,
   });
-  measure(house, worker);
   return { app, closeStreams: streams.close };
+}
+
+/** All that a process which only works answers, on a port of its own: health and figures. */
+export function openHealthDoor(
+  house: House,
+  worker: Worker | undefined,
+  open: () => boolean,
+): FastifyInstance {
+  const app = openServer({ config: house.config, log: house.log });
+  hangHealth(app, house, { worker, open });
+  return app;
+}
+
+function hangHealth(
+  app: FastifyInstance,
+  house: House,
+  { worker, open }: Pick<Wanted, 'worker' | 'open'>,
+): void {
+  openHealth(app, {
+    checks: checksOf(house, worker),
+    open,
+    metricsText: house.metrics.text,
+    metricsToken: house.config.METRICS_TOKEN,
+  });
+  measure(house, worker);
 }
 
 function hangPortal(app: FastifyInstance, house: House, streams: LiveStreams): void {

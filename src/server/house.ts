@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import {
   type Captcha,
   type Exports,
+  type FirstOperator,
   type Sessions,
   ensureOperator,
   eraseDue,
@@ -77,7 +78,7 @@ export type House = {
   /** Sends a text through the installation's own token; `shown` is what its history shows. */
   tell: (phone: string, text: string, shown?: string) => Promise<void>;
   /** How the first operator signs in: only at the start that made them. */
-  newOperator: { phone: string; password: string } | undefined;
+  newOperator: FirstOperator | undefined;
   /** Told of what is our fault; trouble that passes by itself is a warning. */
   report: (trouble: unknown) => void;
   /** What `messages` pokes when there is work; a worker listens. */
@@ -93,6 +94,8 @@ type Wanted = {
   /** Where kept files lie. */
   dataFolder: string;
   build: string;
+  /** Tells somebody the first operator's password, before it counts. */
+  handOver?: (operator: FirstOperator) => Promise<void>;
   now?: () => Date;
 };
 
@@ -102,7 +105,12 @@ export async function openHouse(wanted: Wanted): Promise<House> {
   const ground = await openGround(wanted);
   const { tenant, house, secrets, prices, report } = ground;
   const joined = joinDomains(ground, () => system);
-  const newOperator = await ensureOperator(house, config, joined.consequences.systemAccountOpened);
+  const newOperator = await ensureOperator(
+    house,
+    config,
+    joined.consequences.systemAccountOpened,
+    wanted.handOver,
+  );
   const system = await ensureSystemToken(house, config.OPERATOR_PHONE);
   const keyRing = openKeyRing({ house, report });
   const live = openLive({

@@ -1,21 +1,88 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { expect, vi } from 'vitest';
+import { readConfig } from '#server/platform/config.ts';
 import type { TestDatabase } from '#tests/database.ts';
 import { patient } from '#tests/soon.ts';
-import { addressOf, ended, oneSentence, test } from '#tests/started-house.ts';
+import { addressOf, ended, hasScript, oneSentence, test } from '#tests/started-house.ts';
 
-test('a start says where the house is, and how the operator signs in, once', async ({ start }) => {
-  const first = start();
-  const address = await addressOf(first);
-  expect(first.out()).toMatch(/phone {5}6281100000000\n {2}password {2}\w{5}(-\w{5}){3}\n/);
-  expect(first.out()).toContain('/simulator');
-  expect((await fetch(`${address}/readyz`)).status).toBe(200);
-  first.child.kill('SIGTERM');
-  expect(await first.exit).toBe(0);
+/** Starts the application four times. */
+const longer = { timeout: 90_000 };
+
+/** What a start says of where the first operator's password is. */
+const placeIn = (words: string): string =>
+  /operator signs in stands in (\S+), which only this user can read/.exec(words)?.[1] ?? '';
+
+test(
+  'a start says where it is, and where the operator’s first password is, until it was used',
+  longer,
+  async ({ start, folder, db }) => {
+    const first = start();
+    const address = await addressOf(first);
+    expect(first.out()).toContain('/simulator');
+    expect(first.out()).not.toMatch(/\w{5}(-\w{5}){3}/);
+    const path = placeIn(first.out());
+    expect(path).toBe(join(folder, 'first-operator.txt'));
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await readFile(path, 'utf8')).toMatch(
+      /^ {2}phone {5}6281100000000\n {2}password {2}\w{5}(-\w{5}){3}\n$/,
+    );
+    expect((await fetch(`${address}/readyz`)).status).toBe(200);
+    first.child.kill('SIGTERM');
+    expect(await first.exit).toBe(0);
+    const second = start();
+    await addressOf(second);
+    expect(placeIn(second.out())).toBe(path);
+    second.child.kill('SIGTERM');
+    await second.exit;
+    await db.house`update users set signed_in_at = clock_timestamp() where role = 'operator'`;
+    await addressOf(start());
+    await vi.waitFor(() => expect(existsSync(path)).toBe(false), patient);
+    const last = start();
+    await addressOf(last);
+    expect(placeIn(last.out())).toBe('');
+  },
+);
+
+test.skipIf(!hasScript)(
+  'on a terminal the password is shown, once, and written nowhere',
+  async ({ start, folder }) => {
+    const first = start({}, { terminal: true });
+    await addressOf(first);
+    expect(first.out()).toMatch(/phone {5}6281100000000\r?\n {2}password {2}\w{5}(-\w{5}){3}\r?\n/);
+    expect(existsSync(join(folder, 'first-operator.txt'))).toBe(false);
+    const second = start();
+    await addressOf(second);
+    expect(second.out()).not.toContain('password');
+  },
+);
+
+test.skipIf(!hasScript)('when its terminal is closed, it closes too', async ({ start }) => {
+  const terminal = start({}, { terminal: true });
+  await addressOf(terminal);
+  const { pid } = terminal.child;
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  const place = `/proc/${children.trim()}`;
+  expect(await readFile(`${place}/cmdline`, 'utf8')).toContain('main.ts');
+  terminal.child.kill('SIGKILL');
+  await vi.waitFor(() => expect(existsSync(place)).toBe(false), patient);
+});
+
+test('whom the password cannot be handed to is not made: the next start does it', async ({
+  start,
+  folder,
+  db,
+}) => {
+  await mkdir(join(folder, 'first-operator.txt/in the way'), { recursive: true });
+  expect((await ended(start())).code).toBe(1);
+  expect(await db.house`select from users where role = 'operator'`).toEqual([]);
+  await rm(join(folder, 'first-operator.txt'), { recursive: true });
   const second = start();
   await addressOf(second);
-  expect(second.out()).not.toContain('password');
+  expect(placeIn(second.out())).toBe(join(folder, 'first-operator.txt'));
 });
 
 test('when told to stop, it finishes what is under way and goes', async ({ start }) => {
@@ -40,9 +107,14 @@ test('a taken port is one sentence', async ({ start }) => {
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   expect(await ended(start({ PORT: String(port) }))).toEqual({
     code: 1,
-    err: `Port ${port} is taken by another program; stop it, or choose another with PORT=3001 npm start.\n`,
+    err: `Port ${port} is taken by another program; stop it, or choose another with PORT=${port + 1} npm start.\n`,
   });
   other.close();
+});
+
+test('two processes on one machine do not stand in each other’s way by default', () => {
+  const { PORT, HEALTH_PORT } = readConfig({});
+  expect(HEALTH_PORT).not.toBe(PORT);
 });
 
 test('a database that is not there, or a setting that makes no sense, is one sentence', async ({
@@ -86,8 +158,21 @@ test('what one process takes in, another sends: web and worker on one database',
       '{"available": 0, "held": 0}')`;
   expect(await waitingWork(db)).toBe(1);
   const worker = start({ ROLE: 'worker' });
-  await vi.waitFor(() => expect(worker.out()).toContain('the house is open'), patient);
+  const health = await vi.waitFor(() => {
+    const [, port] = /"port":(\d+),"msg":"the house is open"/.exec(worker.out()) ?? [];
+    if (!port) throw new Error(`not open: ${worker.out()} ${worker.err()}`);
+    return `http://127.0.0.1:${port}`;
+  }, patient);
   await vi.waitFor(async () => expect(await waitingWork(db)).toBe(0), patient);
+  expect((await fetch(`${health}/healthz`)).status).toBe(200);
+  expect(await (await fetch(`${health}/readyz`)).json()).toMatchObject({
+    status: 'ready',
+    checks: { database: 'ok', disk: 'ok', relay: 'ok', lanes: 'ok' },
+  });
+  expect(await (await fetch(`${health}/metrics`)).text()).toContain('\nkabari_lanes_running 0\n');
+  for (const path of ['/', '/api', '/v1/messages']) {
+    expect((await fetch(`${health}${path}`)).status).toBe(404);
+  }
   expect(await post({ act: 'simulator_phone', phone })).toMatchObject({ code: 1, data: { phone } });
   for (const { child } of [web, worker]) child.kill('SIGTERM');
   expect(await Promise.all([web.exit, worker.exit])).toEqual([0, 0]);

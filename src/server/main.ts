@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { openDoors } from './doors.ts';
+import { openDoors, openHealthDoor } from './doors.ts';
+import { openFirstPassword } from './first-password.ts';
 import { type House, openHouse } from './house.ts';
 import { type Worker, startWorker } from './worker.ts';
 import { readWebApp } from '#server/doors/static.ts';
@@ -19,6 +20,8 @@ import { StartError } from '#server/platform/start-error.ts';
 type Running = {
   /** False from the moment the house begins to close. */
   open: boolean;
+  /** Raised at the same moment. */
+  closing: AbortController;
   embedded?: Embedded;
   house?: House;
   worker?: Worker;
@@ -33,7 +36,7 @@ const CLOSING_MS_MAX = 30_000;
 const root = join(import.meta.dirname, '../..');
 
 /** Config → database → domains → work → doors. */
-async function start(config: Config, log: Log, running: Running): Promise<number | undefined> {
+async function start(config: Config, log: Log, running: Running): Promise<number> {
   const dataFolder = config.KABARI_DATA ?? defaultDataFolder();
   if (config.DATABASE_URL !== undefined) await refuseFullDisk(resolve(dataFolder));
   const webApp = readWebApp(join(root, 'dist'));
@@ -50,12 +53,18 @@ async function start(config: Config, log: Log, running: Running): Promise<number
     await owner.end({ timeout: 5 });
   }
   const { build } = await webApp;
-  const house = await openHouse({ config, log, url, dataFolder, build });
+  const first = openFirstPassword(resolve(dataFolder), process.stdout.isTTY);
+  const { handOver } = first;
+  const house = await openHouse({ config, log, url, dataFolder, build, handOver });
   running.house = house;
   // At once: should the rest of the start fail, nobody could ever sign in as operator.
-  if (house.newOperator) process.stdout.write(operatorLines(house.newOperator));
+  process.stdout.write(first.lines(house.newOperator));
+  first.forgetOnceUsed(house.house, running.closing.signal).catch(() => undefined);
   if (config.ROLE !== 'web') running.worker = await startWorker(house, url);
-  if (config.ROLE === 'worker') return undefined;
+  if (config.ROLE === 'worker') {
+    running.app = openHealthDoor(house, running.worker, () => running.open);
+    return listen(running.app, config.HOST, { name: 'HEALTH_PORT', port: config.HEALTH_PORT });
+  }
   const doors = openDoors(house, {
     webApp: await webApp,
     worker: running.worker,
@@ -63,7 +72,7 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   });
   running.app = doors.app;
   running.closeDoors = doors.closeStreams;
-  return listen(doors.app, config);
+  return listen(doors.app, config.HOST, { name: 'PORT', port: config.PORT });
 }
 
 async function ownDatabase(dataFolder: string, log: Log, running: Running): Promise<string> {
@@ -72,29 +81,33 @@ async function ownDatabase(dataFolder: string, log: Log, running: Running): Prom
   return running.embedded.url;
 }
 
-/** @throws StartError when the port cannot be had. @returns the port, for `PORT=0` the one that was free. */
-async function listen(app: FastifyInstance, { HOST, PORT }: Config): Promise<number> {
+/** @throws StartError when the port cannot be had. @returns the port, for port 0 the one that was free. */
+async function listen(
+  app: FastifyInstance,
+  host: string,
+  { name, port }: { name: string; port: number },
+): Promise<number> {
   try {
-    await app.listen({ host: HOST, port: PORT, backlog: BACKLOG });
+    await app.listen({ host, port, backlog: BACKLOG });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE') {
       throw new StartError(
-        `Port ${PORT} is taken by another program; stop it, or choose another with PORT=3001 npm start.`,
+        `Port ${port} is taken by another program; stop it, or choose another with ${name}=${port + 1} npm start.`,
       );
     }
     if (code === 'EACCES') {
       throw new StartError(
-        `Port ${PORT} may not be used by this user; choose one above 1023 with PORT.`,
+        `Port ${port} may not be used by this user; choose one above 1023 with ${name}.`,
       );
     }
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new StartError(`HOST ${HOST} is no address of this machine; use 127.0.0.1 or 0.0.0.0.`);
+      throw new StartError(`HOST ${host} is no address of this machine; use 127.0.0.1 or 0.0.0.0.`);
     }
     throw error;
   }
   const address = app.server.address();
-  return typeof address === 'object' && address !== null ? address.port : PORT;
+  return typeof address === 'object' && address !== null ? address.port : port;
 }
 
 /**
@@ -103,6 +116,7 @@ async function listen(app: FastifyInstance, { HOST, PORT }: Config): Promise<num
  */
 async function close(running: Running): Promise<void> {
   running.open = false;
+  running.closing.abort();
   const { app, worker, house, embedded } = running;
   running.closeDoors?.();
   await Promise.all([app && within(HTTP_MS_MAX, app.close()), worker?.close()]);
@@ -116,13 +130,6 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
   await Promise.race([work, late.promise]);
   clearTimeout(timer);
 }
-
-const operatorLines = ({ phone, password }: { phone: string; password: string }): string =>
-  `The first operator signs in with (shown this once):
-  phone     ${phone}
-  password  ${password}
-
-`;
 
 /** What the console says to whoever started the house. */
 function greeting({ config }: House, port: number): string {
@@ -173,15 +180,17 @@ function endOnBug(log: Log): void {
 }
 
 async function main(): Promise<void> {
-  const running: Running = { open: true };
+  const running: Running = { open: true, closing: new AbortController() };
   try {
     const config = readConfig(process.env);
     const log = openLog({ level: config.LOG_LEVEL });
     endOnBug(log);
     closeOnSignal(running, log);
     const port = await start(config, log, running);
-    if (running.house && port !== undefined) process.stdout.write(greeting(running.house, port));
-    log.info({ role: config.ROLE, ...(port !== undefined && { port }) }, 'the house is open');
+    if (running.house && config.ROLE !== 'worker') {
+      process.stdout.write(greeting(running.house, port));
+    }
+    log.info({ role: config.ROLE, port }, 'the house is open');
   } catch (error) {
     await within(CLOSING_MS_MAX, close(running)).catch(() => undefined);
     process.stderr.write(`${await sentenceOf(error)}\n`);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -12,7 +12,7 @@ const START_MS_MAX = 60_000;
 export type Product = {
   /** `http://localhost:…`, without a slash at its end. */
   address: string;
-  /** What the first start prints, once. */
+  /** What the first start wrote to a file, because nobody sees a terminal here. */
   operator: { phone: string; password: string };
   /** Its log so far. */
   log: () => string;
@@ -63,7 +63,7 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
     const found = (pattern: RegExp) => pattern.exec(said())?.[1] ?? '';
     return {
       address: found(/Kabari runs: (\S+)/),
-      operator: { phone: found(/phone +(\d+)/), password: found(/password +(\S+)/) },
+      operator: await operatorIn(found(/operator signs in stands in (\S+),/)),
       log: said,
       stop,
     };
@@ -71,6 +71,12 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
     await stop();
     throw error;
   }
+}
+
+async function operatorIn(path: string): Promise<Product['operator']> {
+  const [, phone = '', password = ''] =
+    /phone +(\d+)\s+password +(\S+)/.exec(await readFile(path, 'utf8')) ?? [];
+  return { phone, password };
 }
 
 async function opened(child: ChildProcess, said: () => string): Promise<void> {

@@ -126,6 +126,11 @@ export const settings = {
   ),
   HOST: setting('The address to listen on.', text, '127.0.0.1'),
   PORT: setting('The port to listen on; 0 takes any free one.', whole(0, 65_535), '3000'),
+  HEALTH_PORT: setting(
+    'Where `ROLE=worker` answers `/healthz`, `/readyz` and `/metrics`; 0 takes any free port. Other roles answer them on `PORT`.',
+    whole(0, 65_535),
+    '9464',
+  ),
   ROLE: setting(
     'What this process does: answer requests (`web`), send and tidy (`worker`), or both (`all`).',
     oneOf('all', 'web', 'worker'),

@@ -114,13 +114,26 @@ function allowed(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
+ * Standard output, as long as somebody reads it: a closed terminal (EIO) or pipe (EPIPE) silences the
+ * log and nothing else. pino would try such a write again for ever, and the process could not end.
+ */
+function openStandardOutput(): DestinationStream {
+  const out = pino.destination({ dest: 1, sync: true });
+  out.on('error', () => {
+    out.write = () => true;
+    out.flushSync = () => undefined;
+  });
+  return out;
+}
+
+/**
  * The log: one JSON line for each event, with only the fields on the list above.
  *
  * @param to where the lines go; standard output without it.
  */
 export function openLog(
   { level, name = 'kabari' }: { level: string; name?: string },
-  to?: DestinationStream,
+  to: DestinationStream = openStandardOutput(),
 ): Log {
   const options = {
     level,
@@ -129,7 +142,7 @@ export function openLog(
     formatters: { level: (label: string) => ({ level: label }), log: allowed },
     hooks: { logMethod: cleanWords },
   };
-  const log = to ? pino(options, to) : pino(options);
+  const log = pino(options, to);
   // pino formats a child's fields apart from a line's; children inherit this function.
   const { child } = log;
   log.child = function (this: Log, fields: object, childOptions?: object) {

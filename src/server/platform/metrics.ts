@@ -1,10 +1,12 @@
 /** One figure at one moment, in the words of Prometheus. */
 export type Sample = { labels?: Readonly<Record<string, string>>; value: number };
 
-type Kind = 'counter' | 'gauge';
-type Family = { name: string; kind: Kind; help: string; read: () => Sample[] | Promise<Sample[]> };
+type Kind = 'counter' | 'gauge' | 'histogram';
+/** A sample of a family; those of a histogram have a name of their own: `_bucket`, `_sum`, `_count`. */
+type Line = Sample & { suffix?: string };
+type Family = { name: string; kind: Kind; help: string; read: () => Line[] | Promise<Line[]> };
 
-/** Counts of a histogram: how many were at most so many seconds. */
+/** Upper bounds of a histogram's buckets, in seconds: from an answer out of memory to one nobody waits for. */
 const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export type Histogram = {
@@ -15,9 +17,10 @@ export type Counter = { add(labels?: Readonly<Record<string, string>>, by?: numb
 /** What this process counts. Labels never carry what people wrote, and take few values. */
 export type Metrics = {
   counter(name: string, help: string): Counter;
+  /** Durations; every series has its buckets, its sum and its count, under one name. */
   histogram(name: string, help: string): Histogram;
   /** A figure read when somebody asks. */
-  gauge(name: string, help: string, read: Family['read']): void;
+  gauge(name: string, help: string, read: () => Sample[] | Promise<Sample[]>): void;
   /** All of it, as Prometheus reads it. A figure that cannot be read is left out. */
   text(): Promise<string>;
 };
@@ -39,14 +42,7 @@ export function openMetrics(): Metrics {
     },
     histogram(name, help) {
       const series = new Map<string, Series>();
-      families.push({
-        name: `${name}_bucket`,
-        kind: 'counter',
-        help,
-        read: () => bucketsOf(series),
-      });
-      families.push({ name: `${name}_count`, kind: 'counter', help, read: () => countsOf(series) });
-      families.push({ name: `${name}_sum`, kind: 'counter', help, read: () => sumsOf(series) });
+      families.push({ name, kind: 'histogram', help, read: () => linesOf(series) });
       return {
         observe(seconds, labels = {}) {
           const key = written(labels);
@@ -81,25 +77,30 @@ type Series = {
   sum: number;
 };
 
-const bucketsOf = (series: ReadonlyMap<string, Series>): Sample[] =>
-  [...series.values()].flatMap(({ labels, counts, count }) => {
+/** Each series of a histogram as Prometheus wants it: buckets that grow, the last of them all, sum and count. */
+const linesOf = (series: ReadonlyMap<string, Series>): Line[] =>
+  [...series.values()].flatMap(({ labels, counts, count, sum }) => {
     let below = 0;
-    const rising = BUCKETS_S.map((most, place) => {
-      below += counts[place] ?? 0;
-      return { labels: { ...labels, le: String(most) }, value: below };
+    const bucket = (le: string, value: number): Line => ({
+      suffix: '_bucket',
+      labels: { ...labels, le },
+      value,
     });
-    return [...rising, { labels: { ...labels, le: '+Inf' }, value: count }];
+    return [
+      ...BUCKETS_S.map((most, place) => bucket(String(most), (below += counts[place] ?? 0))),
+      bucket('+Inf', count),
+      { suffix: '_sum', labels, value: sum },
+      { suffix: '_count', labels, value: count },
+    ];
   });
-const countsOf = (series: ReadonlyMap<string, Series>): Sample[] =>
-  [...series.values()].map(({ labels, count }) => ({ labels, value: count }));
-const sumsOf = (series: ReadonlyMap<string, Series>): Sample[] =>
-  [...series.values()].map(({ labels, sum }) => ({ labels, value: sum }));
 
 async function textOf({ name, kind, help, read }: Family): Promise<string> {
   const samples = await Promise.resolve()
     .then(read)
-    .catch((): Sample[] => []);
-  const lines = samples.map(({ labels, value }) => `${name}${written(labels ?? {})} ${value}\n`);
+    .catch((): Line[] => []);
+  const lines = samples.map(
+    ({ suffix = '', labels, value }) => `${name}${suffix}${written(labels ?? {})} ${value}\n`,
+  );
   return `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${lines.join('')}`;
 }
 

@@ -23,7 +23,7 @@ export { type Captcha, openAltcha } from './captcha.ts';
 export { openCaptcha } from './captcha-widget.ts';
 export { eraseDue } from './erase.ts';
 export { type Exports, openExports, verifyExport } from './exports.ts';
-export { ensureOperator } from './first-operator.ts';
+export { type FirstOperator, ensureOperator } from './first-operator.ts';
 export { accountsHolding } from './holding.ts';
 export { Settings } from './people.ts';
 export { type Sessions, openSessions, standing } from './sessions.ts';

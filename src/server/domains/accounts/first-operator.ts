@@ -11,11 +11,15 @@ const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 const GROUPS = 4;
 const GROUP_LENGTH = 5;
 
+/** How the first operator signs in. */
+export type FirstOperator = { phone: string; password: string };
+
 /**
  * Makes the installation's own account and its operator, once; of several nodes starting at the
  * same time one does it.
  *
  * @param opened runs in the same transaction, for what every account needs.
+ * @param handOver runs last before it is committed: who cannot be told the password is not made.
  * @returns how the operator signs in, to be shown this once; `undefined` when they exist already.
  * @throws StartError when OPERATOR_PHONE belongs to a customer.
  */
@@ -23,7 +27,8 @@ export async function ensureOperator(
   house: Sql,
   { OPERATOR_PHONE: phone }: Pick<Config, 'OPERATOR_PHONE'>,
   opened: AccountOpened = async () => undefined,
-): Promise<{ phone: string; password: string } | undefined> {
+  handOver: (operator: FirstOperator) => Promise<void> = async () => undefined,
+): Promise<FirstOperator | undefined> {
   if (await systemAccount(house)) return undefined;
   const password = newPassword();
   const passwordHash = await hashPassword(password);
@@ -39,6 +44,7 @@ export async function ensureOperator(
     });
     if (!made) throw new StartError('OPERATOR_PHONE belongs to a customer; choose another number.');
     await opened(tx, made.accountId, true);
+    await handOver({ phone, password });
     return { phone, password };
   });
 }
