@@ -270,6 +270,8 @@ export const homeSummary = act({
   by: 'customer',
   output: z.object({
     saldo: z.object({ available: Rupiah, held: Rupiah }),
+    /** What the account was given at the beginning. */
+    welcome_bonus: Rupiah,
     checklist: z.object({
       topped_up: z.boolean(),
       has_token: z.boolean(),
@@ -289,6 +291,7 @@ export const homeSummary = act({
         reason: z.enum(['doubted', 'not_linked', 'disconnected', 'suspended', 'limit_near']),
       }),
     ),
+    /** Out and in, without answers that only stop or resume receiving. */
     newest: z.array(MessageRow),
   }),
 });

@@ -116,3 +116,27 @@ test('tokens that need attention say why', async ({ db, sql }) => {
   const [first] = (await summaryOf(db.tenant, accountId, now)).attention;
   expect(first).toMatchObject({ token_id: publicId('token', tokenId), name: 'Kasir' });
 });
+
+test('the newest messages are news: no rows of STOP, however many answer so', async ({
+  db,
+  sql,
+}) => {
+  const { accountId, tokenId } = await customerWith(sql, { saldo: 10_000 });
+  const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 10, minute));
+  await storeMessages(db.owner, accountId, [
+    ...Array.from({ length: 12 }, (_, n) => ({ at: at(n), tokenId })),
+    ...['STOP', 'Berhenti ', 'mulai', 'stop'].map((text, n) => ({
+      at: at(20 + n),
+      tokenId,
+      direction: 'in' as const,
+      body: { text },
+    })),
+    { at: at(30), tokenId, direction: 'in', body: { text: 'Stop, saya mau tanya dulu' } },
+  ]);
+  const home = await summaryOf(db.tenant, accountId, now);
+  expect(home.newest).toHaveLength(10);
+  expect(home.newest.filter(({ direction }) => direction === 'in')).toMatchObject([
+    { excerpt: 'Stop, saya mau tanya dulu' },
+  ]);
+  expect(home.welcome_bonus).toBe(10_000);
+});

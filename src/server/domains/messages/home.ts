@@ -1,6 +1,11 @@
 import { publicId } from '#contract/ids.ts';
-import { type HomeSummary, type MessageStatus, homeSummary } from '#contract/messages.ts';
-import { rupiah } from '#contract/money.ts';
+import {
+  type HomeSummary,
+  type MessageRow,
+  type MessageStatus,
+  homeSummary,
+} from '#contract/messages.ts';
+import { type Rupiah, rupiah } from '#contract/money.ts';
 import { civilDate } from '#contract/time.ts';
 import type { TokenStatus } from '#contract/tokens.ts';
 import { PAGE_SIZE } from '#contract/act.ts';
@@ -8,6 +13,7 @@ import { isDoubted } from '#server/domains/tokens/tokens.ts';
 import { type KeptAct, on } from '#server/platform/act.ts';
 import type { Sql, Tx } from '#server/platform/database.ts';
 import { unreadOf } from './conversations.ts';
+import { isOrder } from './inbound.ts';
 import { daysAfter, idsWhere, reading } from './pages.ts';
 import { messageRow, readMessages } from './rows.ts';
 
@@ -27,25 +33,26 @@ const LIMIT_NEAR = 0.9;
 export function summaryOf(sql: Sql, accountId: string, now: Date): Promise<HomeSummary> {
   const today = civilDate(now);
   return reading(sql, accountId, async (tx) => {
-    const newest = { accountId, filter: {}, order: 'newest', offset: 0, limit: PAGE_SIZE } as const;
-    const [saldo, checklist, unread, days, attention, messages] = await Promise.all([
+    const [saldo, welcome_bonus, checklist, unread, days, attention, newest] = await Promise.all([
       saldoOf(tx, accountId),
+      bonusOf(tx, accountId),
       checklistOf(tx, accountId),
       unreadOf(tx, accountId),
       daysOf(tx, accountId, today),
       attentionOf(tx, accountId, today),
-      readMessages(tx, { accountId, ids: idsWhere(tx, newest, tx``), order: 'newest' }),
+      newestOf(tx, accountId),
     ]);
     const dayOf = (date: string) => days.find((day) => day.date === date) ?? emptyDay(date);
     return {
       saldo,
+      welcome_bonus,
       checklist,
       unread,
       today: figuresOf(dayOf(today)),
       yesterday: figuresOf(dayOf(daysAfter(today, -1))),
       days,
       attention,
-      newest: messages.map(messageRow),
+      newest,
     };
   });
 }
@@ -54,6 +61,30 @@ async function saldoOf(tx: Tx, accountId: string): Promise<HomeSummary['saldo']>
   const [wallet] = await tx<{ available: number; held: number }[]>`
     select available, held from wallets where account_id = ${accountId}`;
   return { available: rupiah(wallet?.available ?? 0), held: rupiah(wallet?.held ?? 0) };
+}
+
+/** What was given at the beginning; 0 when nothing was. */
+async function bonusOf(tx: Tx, accountId: string): Promise<Rupiah> {
+  const [given] = await tx<{ bonus: number }[]>`
+    select coalesce(sum(d_available), 0)::bigint as bonus from wallet_entries
+    where account_id = ${accountId} and kind = 'bonus'`;
+  return rupiah(given?.bonus ?? 0);
+}
+
+/** Looked at for a page of news: so many answers of STOP in a row are no reason to look further. */
+const LOOKED_AT = 5 * PAGE_SIZE;
+
+/** The newest messages, without the answers that only stop or resume receiving. */
+async function newestOf(tx: Tx, accountId: string): Promise<MessageRow[]> {
+  const newest = { accountId, filter: {}, order: 'newest', offset: 0, limit: LOOKED_AT } as const;
+  const ids = idsWhere(tx, newest, tx``);
+  const found = await readMessages(tx, { accountId, ids, order: 'newest' });
+  return found
+    .map(messageRow)
+    .filter(
+      ({ direction, type, excerpt }) => direction === 'out' || type !== 'text' || !isOrder(excerpt),
+    )
+    .slice(0, PAGE_SIZE);
 }
 
 /** The four first steps; what was done once stays ticked. */

@@ -7,6 +7,12 @@ import { newId } from '#server/platform/ids.ts';
 const stopWords = new Set(['stop', 'berhenti']);
 const startWords = new Set(['start', 'mulai']);
 
+/** Whether a text is nothing but one of these words: an order to the house, no news for people. */
+export function isOrder(text: string): boolean {
+  const word = text.trim().toLowerCase();
+  return stopWords.has(word) || startWords.has(word);
+}
+
 /** A message that has come in, as it is kept. */
 type Received = {
   accountId: string;

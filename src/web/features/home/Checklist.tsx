@@ -9,6 +9,7 @@ import { LinkButton } from '#web/ui/Button.tsx';
 import { CodeBlock } from '#web/ui/CodeBlock.tsx';
 import { Money } from '#web/ui/Money.tsx';
 import { Panel } from '#web/ui/Panel.tsx';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
 
 type StepFacts = {
   title: string;
@@ -79,6 +80,20 @@ export function Checklist({ home }: { home: HomeSummary }) {
   );
 }
 
+/** The shape of the steps while they are on their way. */
+export const BonesOfSteps = () => (
+  <div className={styles['steps']}>
+    {stepKeys.map((key) => (
+      <div key={key} className={styles['step']}>
+        <Skeleton width={28} height={28} round />
+        <div className={styles['stepBody']}>
+          <Skeleton width={160} height={20} />
+        </div>
+      </div>
+    ))}
+  </div>
+);
+
 type StepProps = {
   number: number;
   step: StepFacts;
@@ -117,7 +132,8 @@ function Doing({ step, home }: { step: StepKey; home: HomeSummary }) {
         <p>
           {available > 0 && (
             <>
-              Saldo Anda kini <Money amount={available} />.{' '}
+              Saldo Anda kini <Money amount={available} />
+              {home.welcome_bonus > 0 && ', bonus selamat datang dari kami'}.{' '}
             </>
           )}
           Pesan dibayar dari saldo, hanya yang terkirim.

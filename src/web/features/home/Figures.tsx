@@ -5,6 +5,7 @@ import { civilDate, formatDate } from '#contract/time.ts';
 import { changeFrom, isQuiet, reached, type Reached } from '#web/features/home/figures.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { Panel } from '#web/ui/Panel.tsx';
+import { Skeleton } from '#web/ui/Skeleton.tsx';
 import { SmallBars, type Series } from '#web/ui/SmallBars.tsx';
 import { Stat, Stats } from '#web/ui/Stat.tsx';
 
@@ -44,6 +45,17 @@ export function Today({ today, yesterday }: TodayProps) {
     </Panel>
   );
 }
+
+/** Its shape while it is on its way. */
+export const BonesOfToday = () => (
+  <Panel title="Hari ini">
+    <Stats>
+      {figures.map(({ key, label }) => (
+        <Stat key={key} label={label} value={<Skeleton width={48} />} />
+      ))}
+    </Stats>
+  </Panel>
+);
 
 const series: readonly Series[] = [
   { key: 'read', label: 'Dibaca', color: 'toska' },

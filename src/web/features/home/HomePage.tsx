@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { MessageSquareText } from 'lucide-react';
-import { useDeferredValue } from 'react';
+import { ChevronRight, MessageCircle, MessageSquareText } from 'lucide-react';
+import { useDeferredValue, useEffect } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { formatNumber } from '#contract/money.ts';
+import { keep, kept } from '#web/client/kept.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useUser } from '#web/client/user.ts';
 import { Attention } from '#web/features/home/Attention.tsx';
-import { Checklist } from '#web/features/home/Checklist.tsx';
-import { Days, Today } from '#web/features/home/Figures.tsx';
+import { BonesOfSteps, Checklist } from '#web/features/home/Checklist.tsx';
+import { BonesOfToday, Days, Today } from '#web/features/home/Figures.tsx';
 import { progressOf } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
 import { Newest } from '#web/features/home/Newest.tsx';
@@ -59,6 +60,7 @@ function Overview({ home }: { home: HomeSummary }) {
   // A phone would stand still over all of it at once: what is further down comes a moment later.
   const whole = useDeferredValue(true, false);
   const started = progressOf(home.checklist).next === undefined;
+  useEffect(() => keep('browser', STARTED, started ? '1' : '0'), [started]);
   return (
     <div className={styles['page']}>
       {started ? (
@@ -92,45 +94,68 @@ function Overview({ home }: { home: HomeSummary }) {
 }
 
 const Saldo = ({ saldo }: { saldo: HomeSummary['saldo'] }) => (
-  <Panel title="Saldo" look="card">
-    <p className={styles['saldo']}>
-      <Money amount={saldo.available} />
-    </p>
-    {saldo.held > 0 && (
-      <p className={styles['held']}>
-        <Money amount={saldo.held} /> tertahan untuk pesan yang sedang dikirim
+  <Panel title="Saldo">
+    <div className={styles['box']}>
+      <p className={styles['saldo']}>
+        <Money amount={saldo.available} />
       </p>
-    )}
-    <div className={styles['topUp']}>
-      <LinkButton to="/saldo" search={{ new: '1' }} tone="attention">
-        Isi saldo
-      </LinkButton>
+      {saldo.held > 0 && (
+        <p className={styles['held']}>
+          <Money amount={saldo.held} /> tertahan untuk pesan yang sedang dikirim
+        </p>
+      )}
+      <div className={styles['topUp']}>
+        <LinkButton to="/saldo" search={{ new: '1' }} tone="attention">
+          Isi saldo
+        </LinkButton>
+      </div>
     </div>
   </Panel>
 );
 
 const Unread = ({ unread }: { unread: number }) =>
   unread > 0 && (
-    <p className={styles['unread']}>
-      <Link to="/message-history" search={{ view: 'percakapan' }}>
-        {formatNumber(unread)} balasan belum dibaca
-      </Link>
-    </p>
+    <Link to="/message-history" search={{ view: 'percakapan' }} className={styles['unread']}>
+      <MessageCircle size={18} aria-hidden="true" />
+      <span>{formatNumber(unread)} balasan belum dibaca</span>
+      <ChevronRight size={18} aria-hidden="true" />
+    </Link>
   );
 
+const STARTED = 'home-started';
+
+/** The shape of what is coming, as it was in this browser the last time: figures, or the first steps. */
 const Bones = () => (
   <div className={styles['page']} aria-busy="true">
-    <div className={styles['top']}>
-      <Skeleton height={140} />
-      <Skeleton height={140} />
-    </div>
-    <BonesBelow />
+    {kept('browser', STARTED) === '1' ? (
+      <>
+        <div className={styles['top']}>
+          <BonesOfToday />
+          <Panel title="Saldo">
+            <div className={styles['box']}>
+              <Skeleton width={150} height={33} />
+              <div className={styles['topUp']}>
+                <Skeleton width={96} height={40} />
+              </div>
+            </div>
+          </Panel>
+        </div>
+        <BonesBelow />
+      </>
+    ) : (
+      <Panel title="Langkah pertama" look="card">
+        <Skeleton height={6} />
+        <BonesOfSteps />
+      </Panel>
+    )}
   </div>
 );
 
 const BonesBelow = () => (
   <>
-    <Skeleton height={260} />
-    <Skeleton height={320} />
+    <Panel title="30 hari terakhir">
+      <Skeleton height={230} />
+    </Panel>
+    <Newest messages={undefined} />
   </>
 );

@@ -28,7 +28,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
   {
     id: 'status',
     title: 'Status',
-    width: 130,
+    width: 180,
     cell: (message) => (
       <>
         <StatusMark status={message.status} />
@@ -59,8 +59,8 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
   },
 ];
 
-/** The ten newest messages, out and in; each opens its details in the history. */
-export function Newest({ messages }: { messages: readonly MessageRow[] }) {
+/** The ten newest messages, out and in; each opens its details in the history. Undefined: not here yet. */
+export function Newest({ messages }: { messages: readonly MessageRow[] | undefined }) {
   const navigate = useNavigate();
   const { timezone } = useUser();
   return (
@@ -68,7 +68,8 @@ export function Newest({ messages }: { messages: readonly MessageRow[] }) {
       <DataTable
         caption="Pesan terbaru"
         columns={columns(timezone)}
-        rows={messages}
+        rows={messages ?? []}
+        loading={messages === undefined}
         rowKey={({ id }) => id}
         view={{ page: 0 }}
         onView={() => undefined}

@@ -21,19 +21,21 @@ const themes: Record<Theme, { next: Theme; label: string; Icon: typeof Sun }> = 
   dark: { next: 'system', label: 'Tema: gelap', Icon: Moon },
 };
 
-/** The foot of the sidebar: who is signed in, the theme, the way out. */
-export function SidebarFoot() {
+/** The foot of the sidebar: who is signed in, the theme, the way out. With `icons` all names are beside it. */
+export function SidebarFoot({ icons }: { icons: boolean }) {
   const user = useUser();
   return (
     <div className={styles['foot']}>
-      <Link to="/profile" className={styles['me']}>
-        <span className="sr-only">Profil </span>
-        <Portrait />
-        <span className={styles['who']}>
-          <span className={styles['name']}>{user.name}</span>
-          <span className={styles['phone']}>{formatPhone(user.phone)}</span>
-        </span>
-      </Link>
+      <Tooltip text={`Profil ${user.name}`} off={!icons}>
+        <Link to="/profile" className={styles['me']}>
+          <span className="sr-only">Profil </span>
+          <Portrait />
+          <span className={styles['who']}>
+            <span className={styles['name']}>{user.name}</span>
+            <span className={styles['phone']}>{formatPhone(user.phone)}</span>
+          </span>
+        </Link>
+      </Tooltip>
       <span className={styles['tools']}>
         <SimulatorLink />
         <ThemeButton />

@@ -85,13 +85,13 @@ function Shell() {
               <PaletteButton />
             </div>
           }
-          foot={
+          foot={(icons) => (
             <>
               {isNews && <NewVersion onLater={putOff} />}
-              {!operator && <Saldo />}
-              <SidebarFoot />
+              {!operator && <Saldo named={icons} />}
+              <SidebarFoot icons={icons} />
             </>
-          }
+          )}
         />
         <TopBar operator={operator} news={isNews && <NewVersion onLater={putOff} />} />
         <main id="isi" tabIndex={-1} className={styles['main']}>

@@ -46,7 +46,8 @@ type Props = {
   onWidth: (width: SidebarWidth) => void;
   /** Above the entries, and at the foot. They see their room by `@container (max-width: 100px)`. */
   head?: ReactNode;
-  foot?: ReactNode;
+  /** A function is told whether the menu is icons only, where names have to be said otherwise. */
+  foot?: ReactNode | ((icons: boolean) => ReactNode);
 };
 
 /** The menu beside the page from 768 px on: 232 px wide, or 64 px of icons. Phones have `BottomBar`. */
@@ -86,7 +87,9 @@ export function Sidebar({ label, menu, width, onWidth, head, foot }: Props) {
           ),
         )}
       </ul>
-      {foot && <div className={styles['foot']}>{foot}</div>}
+      {foot && (
+        <div className={styles['foot']}>{typeof foot === 'function' ? foot(icons) : foot}</div>
+      )}
     </nav>
   );
 }

@@ -67,7 +67,7 @@ export const piece: Piece = {
     },
     { name: 'onWidth', type: '(width) => void', about: 'To be kept by the owner.' },
     { name: 'head', type: 'ReactNode', about: 'Above the entries.' },
-    { name: 'foot', type: 'ReactNode', about: 'At the foot.' },
+    { name: 'foot', type: 'ReactNode | (icons) => ReactNode', about: 'At the foot.' },
   ],
   Demo,
 };
