@@ -17,12 +17,12 @@ export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error &&
   (('code' in error && fullCodes.has(String(error.code))) || isDiskFull(error.cause));
 
-/** The bytes that may still be written where a folder is, or will be. */
+/** The bytes that may still be written where a folder is, or will be; without end where nobody counts them. */
 export async function freeBytes(folder: string): Promise<number> {
   const above = dirname(folder);
   if (!existsSync(folder) && above !== folder) return freeBytes(above);
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
+  const { blocks, bavail, bsize } = await statfs(folder);
+  return blocks === 0 ? Infinity : bavail * bsize;
 }
 
 const megabytes = (bytes: number): string => `${(bytes / MB).toFixed(1)} MB`;
