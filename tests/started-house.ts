@@ -62,7 +62,7 @@ function startHouse({ terminal }: How, env: Record<string, string>): Started {
     ? ['/usr/bin/script', '--quiet', '--return', '--command', given.join(' '), '/dev/null']
     : given;
   const child = spawn(program, rest, {
-    env: { PATH: process.env['PATH'], SIMULATOR_SPEED: '0', ...env },
+    env: { PATH: process.env['PATH'], SIMULATOR_SPEED: '0', BUSY_DELAY_MS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [out, err] = ['', ''];

@@ -69,6 +69,7 @@ async function start(config: Config, log: Log, running: Running): Promise<number
     webApp: await webApp,
     worker: running.worker,
     open: () => running.open,
+    delayMsMax: config.BUSY_DELAY_MS,
   });
   running.app = doors.app;
   running.closeDoors = doors.closeStreams;

@@ -8,10 +8,15 @@ import { patient, soon } from '#tests/soon.ts';
 import { type Check, openHealth } from './health.ts';
 import { openServer } from './server.ts';
 
-function aServer({ production = false }: { production?: boolean } = {}) {
+function aServer(wish: { production?: boolean; delayMsMax?: number } = {}) {
+  const { production = false, ...limits } = wish;
   const lines: string[] = [];
   const log = openLog({ level: 'debug' }, { write: (line) => void lines.push(line) });
-  const app = openServer({ config: { TRUSTED_PROXIES: [], SIMULATOR: false, production }, log });
+  const app = openServer({
+    config: { TRUSTED_PROXIES: [], SIMULATOR: false, production },
+    log,
+    ...limits,
+  });
   onTestFinished(async () => app.close());
   return { app, lines };
 }
@@ -157,7 +162,10 @@ test('a server that cannot keep up says busy, but shows its pages, and that it l
   app.get('/well', async () => ({}));
   // As the web app's files are: no route knows them.
   app.setNotFoundHandler((_request, reply) => reply.send('a file'));
-  await app.ready();
+  const { BUSY_DELAY_MS: delayMsMax } = readConfig({ BUSY_DELAY_MS: '0' });
+  const { app: calm } = aServer({ delayMsMax });
+  calm.get('/well', async () => ({}));
+  await Promise.all([app.ready(), calm.ready()]);
   await vi.waitFor(
     async () => {
       const until = performance.now() + 900;
@@ -169,6 +177,8 @@ test('a server that cannot keep up says busy, but shows its pages, and that it l
       expect((await app.inject({ url: '/assets/a-1.js' })).statusCode).toBe(200);
       const posted = await app.inject({ method: 'POST', url: '/assets/a-1.js' });
       expect(posted.statusCode).toBe(503);
+      // Who is told to send nobody away answers all the while.
+      expect((await calm.inject({ url: '/well' })).statusCode).toBe(200);
     },
     { ...patient, interval: 10 },
   );

@@ -223,6 +223,11 @@ export const settings = {
     whole(1, 1_000_000),
     '50',
   ),
+  BUSY_DELAY_MS: setting(
+    'How late a process may be on average, in milliseconds, before it sends callers away as busy (503); 0 sends nobody away, for tests on a machine with other work.',
+    whole(0, 60_000),
+    '250',
+  ),
   OTP_DAILY_TOTAL: setting(
     'One-time codes sent in a day, all numbers together.',
     whole(0, 10_000_000),
