@@ -6,6 +6,7 @@ import { join, relative } from 'node:path';
 import { check } from './check.mjs';
 import { Unready, alone, build, root } from './ready.mjs';
 import { size } from './size.mjs';
+import { slowest } from './slowest.mjs';
 
 const stages = [
   { name: 'build', run: (world) => built(world) },
@@ -26,7 +27,7 @@ const stages = [
  * @returns the exit code: 0 when everything held.
  */
 export async function runStages(node, names) {
-  const world = { node, folder: mkdtempSync(join(tmpdir(), 'kabari-results-')) };
+  const world = { node, folder: mkdtempSync(join(tmpdir(), 'kabari-results-')), files: [] };
   const total = { passed: 0, failed: 0 };
   const unknown = names.find((name) => !stages.some((stage) => stage.name === name));
   if (unknown) process.stdout.write(`There is no stage ${unknown}.\n`);
@@ -46,6 +47,7 @@ export async function runStages(node, names) {
   }
   if (unknown) total.failed++;
   rmSync(world.folder, { recursive: true, force: true });
+  process.stdout.write(slowest(world.files));
   process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`);
   return total.failed === 0 ? 0 : 1;
 }
@@ -75,15 +77,18 @@ function broken(error) {
  * Runs one project of Vitest, or some files of it. A run that breaks outside its tests counts as one
  * failure.
  *
- * @returns the counts, and the files that did not hold
+ * @returns the counts, and the files that did not hold; how long each file took is told to the world
  */
-async function vitest({ node, folder }, project, files = []) {
-  const results = join(folder, `${project}${files.length}.json`);
+async function vitest(world, project, files = []) {
+  const results = join(world.folder, `${project}${files.length}.json`);
   const program = join(root, 'node_modules/vitest/vitest.mjs');
   const given = ['run', '--project', project, '--reporter=dot', '--reporter=json', ...files];
-  const code = await exitOf(node, [program, ...given, `--outputFile.json=${results}`]);
+  const code = await exitOf(world.node, [program, ...given, `--outputFile.json=${results}`]);
   if (!existsSync(results)) return { passed: 0, failed: 1, broken: [] };
   const found = JSON.parse(readFileSync(results, 'utf8'));
+  for (const { name, startTime, endTime } of found.testResults) {
+    world.files.push({ name: relative(root, name), seconds: (endTime - startTime) / 1000 });
+  }
   const failed = found.numFailedTests + (found.numFailedTests === 0 && code !== 0 ? 1 : 0);
   const broken = found.testResults
     .filter(({ status }) => status !== 'passed')
