@@ -235,3 +235,36 @@ plain('the printed pages are what the code prints today', async () => {
   });
   await expect(printing).resolves.toMatchObject({ stderr: '' });
 });
+
+/** What makes a test waver on a machine with other work, and what is there instead: `tests/soon.ts`. */
+const waverings: Record<string, RegExp> = {
+  'sleeps in a browser': /\bwaitForTimeout\(/,
+  'polls for a second, or for a time of its own': /\.poll\(/,
+  'waits for a time of its own': /\bwaitFor(?:Response|Request|Event|URL)?\([^;]*\btimeout: ?\d/,
+  'takes a limit of time for a measure': /expect\(performance\.now\(\) - \w+\)/,
+  'ends a test after a time of its own': /^ *\}, [\d_]+\);$|, \{ timeout: [\d_]+ \}, async/m,
+};
+
+plain(
+  'no test hangs on how fast the machine is: waits are for states, with one patience',
+  async () => {
+    const all = [...(await filesIn('src', /\.ts$/)), ...(await filesIn('tests', /\.ts$/))];
+    const tests = all.filter((file) => isTest(file) || file.startsWith('tests/'));
+    const wavering = await Promise.all(
+      tests
+        .filter((file) => !['tests/soon.ts', 'tests/house.test.ts'].includes(file))
+        .map(async (file) => {
+          const text = await textOf(file);
+          const impatient = text
+            .split('vi.waitFor(')
+            .slice(1)
+            .some((rest) => !/\bpatient\b/.test(rest.slice(0, 1_200)));
+          const found = Object.keys(waverings).filter((what) => waverings[what]?.test(text));
+          return [...found, ...(impatient ? ['waits for a second'] : [])].map(
+            (what) => `${file} ${what}`,
+          );
+        }),
+    );
+    expect(wavering.flat()).toEqual([]);
+  },
+);

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Sql, Tx } from '#server/platform/database.ts';
 import { type RunningHouse, eventually, test } from '#tests/running-house.ts';
+import { PATIENCE_MS } from '#tests/soon.ts';
 import { type Ask, type Wish, openAsking } from './asks.ts';
 import { type Journal, askUntilAnswered, openJournal } from './clients.ts';
 import { diceOf } from './dice.ts';
@@ -146,7 +147,7 @@ async function busyHouse({ app }: RunningHouse, house: Sql): Promise<Journal> {
   for (const ask of asks) {
     if (ask.sendAt !== undefined && !ask.cancel) continue;
     journal.asks.push(ask);
-    await askUntilAnswered(door, journal, ask, AbortSignal.timeout(10_000));
+    await askUntilAnswered(door, journal, ask, AbortSignal.timeout(PATIENCE_MS));
   }
   await eventually(async () => {
     expect(

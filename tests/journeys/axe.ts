@@ -18,13 +18,14 @@ const looks = [
 ] as const;
 /** What there is on phones alone is looked at in the dark there. */
 const phoneLooks = [looks[2], { size: narrow, colorScheme: 'dark', runOnly: colours }] as const;
-const allLooks = [...looks, phoneLooks[1]] as const;
+/** Also what is the same on a phone in the dark: for the kit, once. */
+export const allLooks = [...looks, phoneLooks[1]] as const;
 
 type Where = {
   /** For what there is on phones alone; the tab stays narrow then. */
   phone?: boolean;
-  /** Also what is the same on a phone in the dark: for the kit, once. */
-  thorough?: boolean;
+  /** One look alone: for a page so long that each takes its time. */
+  only?: (typeof allLooks)[number];
 };
 
 /**
@@ -36,10 +37,10 @@ type Where = {
 export async function faultsOf(
   tab: Page,
   state: string,
-  { phone = false, thorough = false }: Where = {},
+  { phone = false, only }: Where = {},
 ): Promise<string[]> {
   const faults: string[] = [];
-  for (const { size, colorScheme, runOnly } of thorough ? allLooks : phone ? phoneLooks : looks) {
+  for (const { size, colorScheme, runOnly } of only ? [only] : phone ? phoneLooks : looks) {
     await tab.setViewportSize(size);
     await tab.emulateMedia({ colorScheme });
     await settled(tab);

@@ -126,7 +126,7 @@ journey('single keys go everywhere, and can be turned off', async ({ product, pe
   await tab.keyboard.press('/');
   await takesFocus(tab, search);
   await tab.keyboard.type('g t?');
-  expect(await search.inputValue()).toBe('g t?');
+  await soon(() => search.inputValue()).toBe('g t?');
   await search.fill('');
   await heading(tab, 'Pesan').focus();
 

@@ -135,7 +135,7 @@ journey('a newer version waits for a click, and then it is there', async ({ prod
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
   // It was taken: nobody is told again. (When the worker that waits may take over is Chromium's to
   // say: at the latest when the last tab of the old one has gone.)
-  expect(await news.isVisible()).toBe(false);
+  await soon(() => news.isVisible()).toBe(false);
 });
 
 journey(
@@ -208,12 +208,12 @@ journey(
     await offer(second).getByRole('button', { name: 'Pasang' }).click();
     await second.getByText('Kabari terpasang di perangkat ini.').waitFor();
     expect(await second.evaluate(() => document.documentElement.dataset['asked'])).toBe('yes');
-    expect(await offer(second).count()).toBe(0);
+    await soon(() => offer(second).count()).toBe(0);
 
     const third = await open('/');
     await act(third);
     await offer(third).getByRole('button', { name: 'Nanti saja' }).click();
-    expect(await offer(third).count()).toBe(0);
+    await soon(() => offer(third).count()).toBe(0);
     await third.reload();
     await act(third);
     expect(await offer(third).count()).toBe(0);

@@ -50,7 +50,9 @@ journey('a token is made with the keyboard alone', async ({ product, person }) =
   const add = tab.getByRole('button', { name: 'Tambah token' }).first();
   await add.waitFor();
   await tab.keyboard.press('Tab');
-  expect(await isFocused(tab, tab.getByRole('link', { name: 'Lewati ke isi halaman' }))).toBe(true);
+  await soon(() => isFocused(tab, tab.getByRole('link', { name: 'Lewati ke isi halaman' }))).toBe(
+    true,
+  );
   await tab.keyboard.press('Enter');
   await press(tab, add);
   const dialog = tab.getByRole('dialog');

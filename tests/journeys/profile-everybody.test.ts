@@ -7,7 +7,7 @@ import { ask, PASSWORD, signIn, signUp, topUp } from './portal.ts';
 import { setTheStage } from './stage.ts';
 import { arrivesAt, fillLogin, isFocused, press, write } from './steps.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0', RATE_AUTH_PER_ADDRESS: '1000' });
+const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 
 journey('everybody can use the profile', async ({ product: { address }, person }) => {
   const who = await signUp(address, { name: 'Batik Kenanga', phone: '6281355505001' });
@@ -90,7 +90,7 @@ journey('the profile is used with the keyboard alone', async ({ product: { addre
   const stage = dialog.getByRole('application', { name: 'Bagian foto yang tampil' });
   await press(tab, stage, '+');
   await press(tab, stage, 'ArrowRight');
-  expect(await dialog.getByRole('slider', { name: 'Perbesar' }).inputValue()).not.toBe('0');
+  await soon(() => dialog.getByRole('slider', { name: 'Perbesar' }).inputValue()).not.toBe('0');
   expect(await dialog.getByRole('slider', { name: 'Geser mendatar' }).inputValue()).not.toBe('50');
   await press(tab, dialog.getByRole('button', { name: 'Pakai foto ini' }));
   await dialog.waitFor({ state: 'detached' });

@@ -20,7 +20,7 @@ import {
 import { setTheStage } from './stage.ts';
 import { arrivesAt, fillLogin } from './steps.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0', RATE_AUTH_PER_ADDRESS: '1000' });
+const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 
 const part = (tab: Page, name: string): Locator => tab.getByRole('region', { name, exact: true });
 

@@ -180,10 +180,10 @@ journey(
       return route.fulfill({ status: 503, json: { code: 0, msg: 'Sedang penuh.' } });
     });
     await sound.click();
-    expect(await sound.isChecked()).toBe(false);
+    await soon(() => sound.isChecked()).toBe(false);
     released.resolve();
     await part(tab, 'Pemberitahuan').getByText('Pilihan ini belum tersimpan').waitFor();
-    expect(await sound.isChecked()).toBe(true);
+    await soon(() => sound.isChecked()).toBe(true);
     await tab.unroute('**/api');
 
     await sound.click();
@@ -196,7 +196,7 @@ journey(
     }).toEqual({ sound_on: false, push_on: false, name: 'lonceng' });
     await tab.reload();
     await sound.waitFor();
-    expect([await sound.isChecked(), await push.isChecked()]).toEqual([false, false]);
+    await soon(() => Promise.all([sound.isChecked(), push.isChecked()])).toEqual([false, false]);
   },
 );
 

@@ -37,11 +37,8 @@ async function ready(address: string): Promise<{ session: string; sender: Sender
 }
 
 /** The worker keeps the whole app first, which takes a machine under load its time. */
-const REGISTERED_MS_MAX = 30_000;
 const registered = (tab: Page) =>
-  tab.waitForResponse((response) => /act=push_register/.test(response.request().postData() ?? ''), {
-    timeout: REGISTERED_MS_MAX,
-  });
+  tab.waitForResponse((response) => /act=push_register/.test(response.request().postData() ?? ''));
 
 /** Subscribes a session without a browser. @returns its endpoint. */
 async function listen(address: string, session: string): Promise<string> {
@@ -104,7 +101,7 @@ journey(
     await answerFrom(address, peer, { sender, text: 'Apakah masih ada stok?' });
     await soon(() => push.arrived.length).toBe(1);
     await soon(() => noticesIn(worker)).toHaveLength(1);
-    expect(ani.heard.filter(({ kind }) => kind === 'sound')).toHaveLength(1);
+    await soon(() => ani.heard.filter(({ kind }) => kind === 'sound')).toHaveLength(1);
 
     // Nobody there: the worker tells it, without the text.
     await tab.close();
@@ -256,7 +253,7 @@ journey(
       const { pushManager } = await navigator.serviceWorker.ready;
       return (await pushManager.getSubscription()) !== null;
     };
-    expect(await tab.evaluate(subscribed)).toBe(false);
+    await soon(() => tab.evaluate(subscribed)).toBe(false);
   },
 );
 
@@ -277,7 +274,7 @@ journey(
     await arrivesAt(tab, '/auth/login');
     await tab.getByRole('button', { name: 'Masuk', exact: true }).waitFor();
 
-    const left = await tab.evaluate(async () => {
+    const left = async () => {
       const names = await caches.keys();
       const kept = await Promise.all(
         names.map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url)),
@@ -289,15 +286,21 @@ journey(
         files: kept.flat().map((url) => new URL(url).pathname),
         subscribed: await (await navigator.serviceWorker.ready).pushManager.getSubscription(),
       };
-    });
-    expect(left.local.filter((name) => !/^(?:auth-(?:token|redirect)|ui-)/.test(name))).toEqual([]);
-    expect(left.tab.filter((name) => !/^ui-|^tsr-scroll/.test(name))).toEqual([]);
-    expect(left.databases).toEqual([]);
-    expect(left.subscribed).toBeNull();
-    const strange = left.files.filter(
-      (path) => !/^\/(?:$|assets\/|favicon|manifest\.webmanifest$)/.test(path),
-    );
-    expect(strange).toEqual([]);
+    };
+    // The page does not wait for the end of what it has told to go.
+    const strange = async () => {
+      const { local, tab: own, files, ...rest } = await tab.evaluate(left);
+      return {
+        local: local.filter((name) => !/^(?:auth-(?:token|redirect)|ui-)/.test(name)),
+        own: own.filter((name) => !/^ui-|^tsr-scroll/.test(name)),
+        files: files.filter(
+          (path) => !/^\/(?:$|assets\/|favicon|manifest\.webmanifest$)/.test(path),
+        ),
+        ...rest,
+      };
+    };
+    const nothing = { local: [], own: [], files: [], databases: [], subscribed: null };
+    await soon(strange).toEqual(nothing);
 
     // Nor does anything come for who left, here or elsewhere; others are told as before.
     const staying = await listen(address, (await ready(address)).session);

@@ -63,11 +63,11 @@ journey('a forgotten password is replaced, with the keyboard alone', async (stag
   const code = await codeFor(address, phone, forNewPassword);
   await tab.keyboard.type(unlike(code));
   await tab.getByText('Kode tidak cocok. Sisa 4 percobaan.').waitFor();
-  expect(await isFocused(tab, codeField(tab))).toBe(true);
+  await soon(() => isFocused(tab, codeField(tab))).toBe(true);
   await tab.keyboard.type(code);
 
   await arrivesAt(tab, '/auth/forgot-password/change');
-  await tab.getByText(/Waktu yang tersisa: (10\.00|09\.5)/).waitFor();
+  await tab.getByText(/Waktu yang tersisa: (10\.00|09\.)/).waitFor();
   const [password, repeat] = [
     tab.getByLabel('Kata sandi baru', { exact: true }),
     tab.getByLabel('Ulangi kata sandi baru', { exact: true }),
@@ -156,6 +156,12 @@ journey('codes that are wrong, throttled, or too old say so', async (stage) => {
   const tab = await open();
   await tab.clock.install();
   await askForPassword(tab, address, phone);
+  // This browser's clock runs ahead: the server knows better how long there is to wait. (First of all,
+  // while there is: a machine may take longer than that minute for the rest.)
+  await tab.clock.fastForward(61_000);
+  await tab.getByRole('button', { name: 'Kirim ulang kode' }).click();
+  await tab.getByText(/Kirim ulang dalam 00\.[0-5]/).waitFor();
+
   const code = await codeFor(address, phone, forNewPassword);
   for (const left of [4, 3, 2, 1]) {
     await codeField(tab).fill(unlike(code));
@@ -166,11 +172,6 @@ journey('codes that are wrong, throttled, or too old say so', async (stage) => {
   await codeField(tab).fill(code);
   const spent = 'Kode ini sudah dipakai atau percobaannya habis. Minta kode baru.';
   await tab.getByText(spent).waitFor();
-
-  // This browser's clock runs ahead: the server knows better how long there is to wait.
-  await tab.clock.fastForward(61_000);
-  await tab.getByRole('button', { name: 'Kirim ulang kode' }).click();
-  await tab.getByText(/Kirim ulang dalam 00\.[0-5]/).waitFor();
   await tab.reload();
   await codeField(tab).waitFor();
   await tab.clock.fastForward(240_000);

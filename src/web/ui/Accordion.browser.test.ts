@@ -25,7 +25,7 @@ test('a part opens and closes by Enter and Space, and its title is the only stop
   expect(await focused.textContent()).toContain('Berapa nomor');
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Shift+Tab');
-  expect(await focused.textContent()).toContain('Baca selengkapnya');
+  await soon(() => focused.textContent()).toContain('Baca selengkapnya');
 });
 
 test('in an exclusive group opening one closes the other', async ({ show }) => {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/gallery.ts';
+import { soon } from '#tests/soon.ts';
 
 test('an alert that came with the page does not interrupt; a danger that turns up later does', async ({
   show,
@@ -28,7 +29,7 @@ test('its button closes it, once', async ({ show }) => {
   const box = await boxOf(close);
   expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(44);
   await close.click();
-  expect(await state.getByText('Muncul kemudian').count()).toBe(0);
+  await soon(() => state.getByText('Muncul kemudian').count()).toBe(0);
   expect(await state.getByLabel('Closed').textContent()).toBe('1');
 });
 

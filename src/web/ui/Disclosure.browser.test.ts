@@ -8,21 +8,21 @@ test('tools show and hide by the keyboard alone, and go with the page', async ({
   const tool = page.getByRole('button', { name: 'Selesai memilih' });
   const hasFocus = () => toggle.evaluate((one) => one === document.activeElement);
   await toggle.press('Space');
-  expect(await tool.isVisible()).toBe(true);
+  await soon(() => tool.isVisible()).toBe(true);
   await tool.press('Escape');
-  expect(await tool.isVisible()).toBe(false);
+  await soon(() => tool.isVisible()).toBe(false);
   expect(await hasFocus()).toBe(true);
 
   await toggle.press('Enter');
   await tool.press('Enter');
-  expect(await tool.isVisible()).toBe(false);
+  await soon(() => tool.isVisible()).toBe(false);
   expect(await hasFocus()).toBe(true);
 
   // Another page, without a press: by the browser's own way back.
   await page.evaluate(() => window.history.pushState(null, '', '/__galeri/disclosure/'));
   await page.evaluate(() => window.history.pushState(null, '', '/__galeri/disclosure'));
   await toggle.press('Enter');
-  expect(await toggle.getAttribute('aria-expanded')).toBe('true');
+  await soon(() => toggle.getAttribute('aria-expanded')).toBe('true');
   await page.goBack();
   await soon(() => toggle.getAttribute('aria-expanded')).toBe('false');
 });

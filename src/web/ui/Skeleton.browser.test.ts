@@ -21,7 +21,7 @@ test('a skeleton is not seen before 120 ms, and then stays for 300 ms', async ({
   await answered();
   expect(await busy()).toBe(1);
   await page.clock.runFor(215);
-  expect(await busy()).toBe(1);
+  await soon(() => busy()).toBe(1);
   await page.clock.runFor(10);
   // The clock stands still; what React does with that has its own time.
   await soon(busy).toBe(0);

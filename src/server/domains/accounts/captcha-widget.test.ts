@@ -69,7 +69,7 @@ function opened(house: Sql, provider: Provider, there: StandIn, env: Record<stri
     secrets: secretsFrom(new Uint8Array(32).fill(7)),
     config: readConfig({ ...settings(provider, there), ...env }),
     report: (trouble) => troubles.push(trouble),
-    timeoutMs: 200,
+    timeoutMs: 3_000,
   });
   return { captcha, troubles };
 }

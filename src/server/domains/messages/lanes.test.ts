@@ -116,7 +116,7 @@ test('a receipt settles a message whose answer never came', async ({ sql }) => {
   const placed = await place(sql, ani);
   const silent = network(() => new Promise<SendResult>(() => undefined), {
     preallocates: false,
-    timeoutMs: 200,
+    timeoutMs: 3_000,
   });
   const lanes = lanesOver(sql, silent.channels);
   await vi.waitFor(() => expect(silent.seen).toHaveLength(1), patient);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from '#tests/gallery.ts';
-import { faultsOf } from '#tests/journeys/axe.ts';
+import { allLooks, faultsOf } from '#tests/journeys/axe.ts';
 
 const files = await readdir(join(import.meta.dirname, 'pieces'));
 const ids = files
@@ -58,13 +58,18 @@ test('a phone goes to a piece by choosing it, and one that is not there is not f
   await lost.getByRole('heading', { name: 'Halaman tidak ditemukan' }).waitFor();
 });
 
-test('everybody can use every piece in every state', async ({ show }) => {
-  const page = await show('', { still: true });
-  await page
-    .locator('article')
-    .nth(ids.length - 1)
-    .waitFor();
-  await page.waitForLoadState('networkidle');
-  expect(await isQuiet(page)).toBe(true);
-  expect(await faultsOf(page, 'the gallery', { thorough: true })).toEqual([]);
-});
+for (const only of allLooks) {
+  const { size, colorScheme } = only;
+  test(`everybody can use every piece in every state, at ${size.width} px, ${colorScheme}`, async ({
+    show,
+  }) => {
+    const page = await show('', { still: true });
+    await page
+      .locator('article')
+      .nth(ids.length - 1)
+      .waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await isQuiet(page)).toBe(true);
+    expect(await faultsOf(page, 'the gallery', { only })).toEqual([]);
+  });
+}

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/gallery.ts';
+import { soon } from '#tests/soon.ts';
 
 test('a checkbox is 20 px in a target of 44, and its label ticks it too', async ({ show }) => {
   const page = await show('checkbox', { width: 390 });
@@ -7,10 +8,10 @@ test('a checkbox is 20 px in a target of 44, and its label ticks it too', async 
   expect(await boxOf(agree)).toMatchObject({ width: 20, height: 20 });
   expect((await boxOf(agree.locator('..'))).height).toBeGreaterThanOrEqual(44);
   await page.getByText('Saya menyetujui syarat layanan').click();
-  expect(await page.getByLabel('Agreed', { exact: true }).textContent()).toBe('yes');
+  await soon(() => page.getByLabel('Agreed', { exact: true }).textContent()).toBe('yes');
   await agree.focus();
   await page.keyboard.press('Space');
-  expect(await page.getByLabel('Agreed', { exact: true }).textContent()).toBe('no');
+  await soon(() => page.getByLabel('Agreed', { exact: true }).textContent()).toBe('no');
   const partly = page.getByRole('checkbox', { name: 'Semua cabang' });
   expect(await partly.evaluate((one) => one.matches(':indeterminate'))).toBe(true);
 });
@@ -25,14 +26,14 @@ test('a group has a name, a box for all that knows "some", and leaves disabled b
   expect(await all.evaluate((one) => one.matches(':indeterminate'))).toBe(true);
   await all.focus();
   await page.keyboard.press('Space');
-  expect(await events.textContent()).toBe('sent delivered read billing');
+  await soon(() => events.textContent()).toBe('sent delivered read billing');
   expect(await all.evaluate((one) => one.matches(':checked:not(:indeterminate)'))).toBe(true);
   await page.keyboard.press('Space');
-  expect(await events.textContent()).toBe('billing');
+  await soon(() => events.textContent()).toBe('billing');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
-  expect(await events.textContent()).toBe('delivered billing');
+  await soon(() => events.textContent()).toBe('delivered billing');
 
   const open = page.getByRole('group', { name: /^Hari buka/ });
   const noteId = await open.getAttribute('aria-describedby');
@@ -41,5 +42,5 @@ test('a group has a name, a box for all that knows "some", and leaves disabled b
   const monday = open.getByRole('checkbox', { name: 'Senin' });
   expect(await monday.getAttribute('aria-invalid')).toBe('true');
   await monday.check();
-  expect(await monday.getAttribute('aria-invalid')).toBeNull();
+  await soon(() => monday.getAttribute('aria-invalid')).toBeNull();
 });

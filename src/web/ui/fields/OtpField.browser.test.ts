@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/gallery.ts';
+import { soon } from '#tests/soon.ts';
 
 test('a code is digits only, is told once when it is whole, and can be pasted with its words', async ({
   show,
@@ -12,10 +13,10 @@ test('a code is digits only, is told once when it is whole, and can be pasted wi
   expect(await field.getAttribute('inputmode')).toBe('numeric');
   await field.focus();
   await page.keyboard.type('12a3 4');
-  expect(await code.textContent()).toBe('1234');
+  await soon(() => code.textContent()).toBe('1234');
   expect(await whole.textContent()).toBe('');
   await page.keyboard.type('567');
-  expect(await code.textContent()).toBe('123456');
+  await soon(() => code.textContent()).toBe('123456');
   expect(await whole.textContent()).toBe('123456');
   await field.evaluate((one) => {
     const clipboardData = new DataTransfer();

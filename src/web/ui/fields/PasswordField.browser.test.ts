@@ -23,7 +23,7 @@ test('showing a password keeps the caret and the focus where they are', async ({
   await field.fill('kopi-senja');
   await field.evaluate((one) => (one as HTMLInputElement).setSelectionRange(2, 5));
   await toggle.click();
-  expect(await toggle.getAttribute('aria-pressed')).toBe('true');
+  await soon(() => toggle.getAttribute('aria-pressed')).toBe('true');
   await soon(() => caret(field)).toEqual({ start: 2, end: 5, type: 'text', focus: true });
   await toggle.click();
   await soon(() => caret(field)).toEqual({ start: 2, end: 5, type: 'password', focus: true });
@@ -31,7 +31,7 @@ test('showing a password keeps the caret and the focus where they are', async ({
   // By keys the button has the focus and keeps it.
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
-  expect(await toggle.getAttribute('aria-pressed')).toBe('true');
+  await soon(() => toggle.getAttribute('aria-pressed')).toBe('true');
   expect(await toggle.evaluate((one) => one === document.activeElement)).toBe(true);
 });
 

@@ -18,6 +18,13 @@ const options = (page: Page) => page.getByRole('option').allInnerTexts();
 const caret = (of: Locator) => of.evaluate((one) => (one as HTMLInputElement).selectionStart);
 const putCaret = (of: Locator, at: number) =>
   of.evaluate((one, to) => (one as HTMLInputElement).setSelectionRange(to, to), at);
+/** The caret goes to the end a moment after the focus has come; what is typed before stands elsewhere. */
+const focusAtEnd = async (of: Locator) => {
+  await of.focus();
+  await soon(() =>
+    of.evaluate((one: HTMLInputElement) => one.selectionStart === one.value.length),
+  ).toBe(true);
+};
 const isFocused = (of: Locator) => of.evaluate((one) => one === document.activeElement);
 /** The name of the option that the arrows are at. */
 const active = (page: Page) =>
@@ -39,16 +46,16 @@ test('a number is grouped while it is typed, told with its country, and judged o
   const wrong = page.getByText('Tulis nomor telepon yang lengkap.');
   expect(await wrong.count()).toBe(0);
 
-  await phone.focus();
-  expect(await phone.getAttribute('placeholder')).toBe('');
+  await focusAtEnd(phone);
+  await soon(() => phone.getAttribute('placeholder')).toBe('');
   await soon(() => caret(phone)).toBe(3);
   await page.keyboard.type('6');
   await wrong.waitFor();
   expect(await phone.getAttribute('aria-invalid')).toBe('true');
   await page.keyboard.type('123456');
-  expect(await wrong.isVisible()).toBe(false);
+  await soon(() => wrong.isVisible()).toBe(false);
   await page.keyboard.type('78');
-  expect(await phone.inputValue()).toBe('+33 6 12 34 56 78');
+  await soon(() => phone.inputValue()).toBe('+33 6 12 34 56 78');
   const france = { name: 'France', dialCode: '33', format: '+.. . .. .. .. ..' };
   expect(await toldPlain(page)).toEqual([
     '33612345678',
@@ -64,12 +71,12 @@ test('a number is grouped while it is typed, told with its country, and judged o
   await phone.blur();
   expect(await phone.getAttribute('placeholder')).toBe('1 (702) 123-4567');
   expect(await phone.inputValue()).toBe('+');
-  await phone.focus();
-  expect(await phone.inputValue()).toBe('+33');
+  await focusAtEnd(phone);
+  await soon(() => phone.inputValue()).toBe('+33');
   await soon(() => caret(phone)).toBe(3);
   for (let taken = 0; taken < 2; taken++) await page.keyboard.press('Backspace');
   await page.keyboard.type('17025551234');
-  expect(await phone.inputValue()).toBe('+1 (702) 555-1234');
+  await soon(() => phone.inputValue()).toBe('+1 (702) 555-1234');
   expect(await country(page, PLAIN).getAttribute('aria-label')).toBe(
     'Negara: Amerika Serikat (+1)',
   );
@@ -81,20 +88,20 @@ test('the caret keeps its digit, a sixteenth digit is ignored, and copying leave
   const page = await show('telephone-field', { own: true });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   const to = field(page, 'Nomor tujuan');
-  await to.focus();
+  await focusAtEnd(to);
   await soon(() => caret(to)).toBe(3);
   await page.keyboard.type('81234567890');
-  expect(await to.inputValue()).toBe('+62 812-3456-7890');
+  await soon(() => to.inputValue()).toBe('+62 812-3456-7890');
   await putCaret(to, '+62 812'.length);
   await page.keyboard.type('99');
-  expect(await to.inputValue()).toBe('+62 812-9934-567890');
+  await soon(() => to.inputValue()).toBe('+62 812-9934-567890');
   expect(await caret(to)).toBe('+62 812-99'.length);
   await page.keyboard.type('5');
-  expect(await to.inputValue()).toBe('+62 812-9934-567890');
+  await soon(() => to.inputValue()).toBe('+62 812-9934-567890');
   expect(await caret(to)).toBe('+62 812-99'.length);
   await page.keyboard.press('Backspace');
   await page.keyboard.press('Backspace');
-  expect(await to.inputValue()).toBe('+62 812-3456-7890');
+  await soon(() => to.inputValue()).toBe('+62 812-3456-7890');
   expect(await told(page, 'Recipient')).toBe('6281234567890');
 
   await to.dblclick();
@@ -104,10 +111,10 @@ test('the caret keeps its digit, a sixteenth digit is ignored, and copying leave
   });
   expect(selected).toBe('+62 812-3456-7890');
   await page.keyboard.press('Control+c');
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('6281234567890');
+  await soon(() => page.evaluate(() => navigator.clipboard.readText())).toBe('6281234567890');
 
   const long = field(page, 'Nomor panjang');
-  await long.focus();
+  await focusAtEnd(long);
   await page.keyboard.insertText('81234567890123456');
   expect(await told(page, 'Nomor panjang, digits')).toBe('6281234567890123456');
 });
@@ -123,9 +130,8 @@ test('what is pasted is a whole number, whatever stood there', async ({ show }) 
   ] as const) {
     await to.fill('');
     await to.blur();
-    await to.focus();
+    await focusAtEnd(to);
     await soon(() => to.inputValue()).toMatch(/^\+\d+$/);
-    await soon(() => caret(to)).not.toBe(0);
     await page.keyboard.insertText(pasted);
     await soon(() => to.inputValue()).toBe(shown);
     expect(await told(page, 'Recipient')).toBe(digits);
@@ -135,16 +141,16 @@ test('what is pasted is a whole number, whatever stood there', async ({ show }) 
   }
 
   const own = field(page, 'Nomor ponsel');
-  await own.focus();
+  await focusAtEnd(own);
   await page.keyboard.type('081234567890');
-  expect(await own.inputValue()).toBe('+62 812-3456-7890');
+  await soon(() => own.inputValue()).toBe('+62 812-3456-7890');
   await putCaret(own, '+62 812-3'.length);
   await page.keyboard.type('9');
-  expect(await own.inputValue()).toBe('+62 812-3945-67890');
+  await soon(() => own.inputValue()).toBe('+62 812-3945-67890');
   expect(await caret(own)).toBe('+62 812-39'.length);
   await own.press('End');
   for (let taken = 0; taken < 20; taken++) await page.keyboard.press('Backspace');
-  expect(await own.inputValue()).toBe('');
+  await soon(() => own.inputValue()).toBe('');
   expect(await told(page, 'Own number')).toBe('');
 });
 
@@ -157,9 +163,9 @@ test('a number that cannot exist is named when the field is left, and forgiven w
   await to.blur();
   await page.getByText('Nomor ini tidak ada di Indonesia. Periksa lagi angkanya.').waitFor();
   expect(await to.getAttribute('aria-invalid')).toBe('true');
-  await to.focus();
+  await focusAtEnd(to);
   await page.keyboard.press('Backspace');
-  expect(await to.getAttribute('aria-invalid')).toBeNull();
+  await soon(() => to.getAttribute('aria-invalid')).toBeNull();
   await to.fill('0812-3456-7890');
   await to.blur();
   await soon(() => to.getAttribute('aria-invalid')).toBeNull();
@@ -173,7 +179,7 @@ test('with the keyboard a country is found by name, ISO code and dial code, and 
   const to = field(page, 'Nomor tujuan');
   await to.fill('0812 3456 789');
   await page.keyboard.press('Shift+Tab');
-  expect(await isFocused(button)).toBe(true);
+  await soon(() => isFocused(button)).toBe(true);
   expect(await button.getAttribute('aria-expanded')).toBe('false');
   await page.keyboard.press('Enter');
   const search = page.getByRole('combobox', { name: 'Cari negara atau kode' });
@@ -206,12 +212,12 @@ test('with the keyboard a country is found by name, ISO code and dial code, and 
   expect(await finds('qqq')).toEqual([]);
   await page.getByRole('status').filter({ hasText: 'Negara tidak ditemukan' }).waitFor();
   await page.keyboard.press('Escape');
-  expect(await search.inputValue()).toBe('');
+  await soon(() => search.inputValue()).toBe('');
   expect(await active(page)).toBe('Indonesia');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowUp');
-  expect(await active(page)).toBe('Inggris Raya');
+  await soon(() => active(page)).toBe('Inggris Raya');
   await page.keyboard.press('Enter');
   await listbox(page).waitFor({ state: 'detached' });
   await soon(() => isFocused(to)).toBe(true);
@@ -237,18 +243,18 @@ test('without a search box typing jumps to a name after a pause; Escape and Tab 
   expect(await active(page)).toBe('Prancis');
   await page.keyboard.type('jep');
   await page.clock.runFor(249);
-  expect(await active(page)).toBe('Prancis');
+  await soon(() => active(page)).toBe('Prancis');
   await page.clock.runFor(1);
   await soon(() => active(page)).toBe('Jepang');
   await page.keyboard.type('arab s');
   await page.clock.runFor(250);
   await soon(() => active(page)).toBe('Arab Saudi');
   await page.keyboard.press('End');
-  expect(await active(page)).toBe('Zimbabwe');
+  await soon(() => active(page)).toBe('Zimbabwe');
   await page.keyboard.press('ArrowDown');
-  expect(await active(page)).toBe('Zimbabwe');
+  await soon(() => active(page)).toBe('Zimbabwe');
   await page.keyboard.press('Home');
-  expect(await active(page)).toBe('Afganistan');
+  await soon(() => active(page)).toBe('Afganistan');
   await page.keyboard.press('Escape');
   await listbox(page).waitFor({ state: 'detached' });
   await soon(() => isFocused(button)).toBe(true);
@@ -310,8 +316,9 @@ test('in a dialog the list is above it, and Escape and Enter are its own', async
     await search.waitFor({ state: 'detached' });
     const phone = dialog.getByRole('textbox', { name: 'Nomor kontak' });
     await soon(() => isFocused(phone)).toBe(true);
+    await focusAtEnd(phone);
     await page.keyboard.type('123456789');
-    expect(await phone.inputValue()).toBe('+60 12-3456-789');
+    await soon(() => phone.inputValue()).toBe('+60 12-3456-789');
     expect(await told(page, 'Contact')).toBe('60123456789, saved 0 times');
     await page.keyboard.press('Enter');
     await soon(() => told(page, 'Contact')).toBe('60123456789, saved 1 times');
@@ -324,21 +331,21 @@ test('options are kept: a fixed dial code, none at all, no country, a field that
   const page = await show('telephone-field');
   const fixed = field(page, 'Nomor Indonesia');
   await fixed.fill('+1 702 555 1234');
-  expect(await fixed.inputValue()).toBe('+62 812 345 678');
+  await soon(() => fixed.inputValue()).toBe('+62 812 345 678');
   await fixed.fill('0811 222 333');
-  expect(await fixed.inputValue()).toBe('+62 811 222 333');
+  await soon(() => fixed.inputValue()).toBe('+62 811 222 333');
 
   const national = field(page, 'Nomor nasional');
-  await national.focus();
+  await focusAtEnd(national);
   await page.keyboard.type('7025551234');
-  expect(await national.inputValue()).toBe('(702) 555-1234');
+  await soon(() => national.inputValue()).toBe('(702) 555-1234');
   expect(await told(page, 'Nomor nasional, digits')).toBe('7025551234');
 
   const any = field(page, 'Nomor mana saja');
   expect(await any.inputValue()).toBe('');
-  await any.focus();
+  await focusAtEnd(any);
   await page.keyboard.type('+4479');
-  expect(await any.inputValue()).toBe('+44 79');
+  await soon(() => any.inputValue()).toBe('+44 79');
   expect(await country(page, 'Without a country').getAttribute('aria-label')).toBe(
     'Negara: Inggris Raya (+44)',
   );

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/gallery.ts';
+import { soon } from '#tests/soon.ts';
 
 test('a time select offers 24 or 48 times; its value is HH:MM:SS, shown without seconds', async ({
   show,
@@ -14,11 +15,11 @@ test('a time select offers 24 or 48 times; its value is HH:MM:SS, shown without 
   await hour.focus();
   await page.keyboard.press('End');
   await page.keyboard.press('ArrowUp');
-  expect(await page.getByLabel('Hour', { exact: true }).textContent()).toBe('22:00:00');
+  await soon(() => page.getByLabel('Hour', { exact: true }).textContent()).toBe('22:00:00');
   expect(await hour.locator('option:checked').textContent()).toBe('22.00');
   await half.focus();
   await page.keyboard.press('End');
-  expect(await page.getByLabel('Half hour', { exact: true }).textContent()).toBe('23:30:00');
+  await soon(() => page.getByLabel('Half hour', { exact: true }).textContent()).toBe('23:30:00');
 
   const odd = page.getByRole('combobox', { name: 'Waktu laporan' });
   expect(await odd.locator('option:checked').textContent()).toBe('09.15');

@@ -51,7 +51,7 @@ test('a form tells every wrong field, goes to the first, and is sent by keys whe
   await page.keyboard.press('Tab');
   // Midnight is before the opening.
   await page.keyboard.press('ArrowDown');
-  expect(await form.getByRole('combobox', { name: 'Tutup' }).inputValue()).toBe('00:00:00');
+  await soon(() => form.getByRole('combobox', { name: 'Tutup' }).inputValue()).toBe('00:00:00');
   await shop.focus();
   await page.keyboard.press('Enter');
   await form.getByText('Tutup harus setelah buka.').waitFor();

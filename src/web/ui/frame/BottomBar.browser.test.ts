@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/gallery.ts';
+import { soon } from '#tests/soon.ts';
 
 test('five entries stand in the bar; of six the first four, and a sheet with the others', async ({
   show,
@@ -22,7 +23,7 @@ test('five entries stand in the bar; of six the first four, and a sheet with the
   expect(await sheet.locator('[aria-current=page]').allTextContents()).toEqual(['Tagihan']);
   await sheet.getByRole('button', { name: 'Keluar' }).waitFor();
   await page.keyboard.press('Escape');
-  expect(await more.evaluate((one) => one === document.activeElement)).toBe(true);
+  await soon(() => more.evaluate((one) => one === document.activeElement)).toBe(true);
 
   // Turned on its side it is a wide screen, where neither has a place.
   await more.click();

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from '#tests/gallery.ts';
+import { soon } from '#tests/soon.ts';
 
 async function shown(page: Page) {
   await page.getByRole('button', { name: 'Show the page head' }).click();
@@ -17,15 +18,15 @@ test('on phones the tools stand behind a button, which says what it shows', asyn
   expect(await tool.isVisible()).toBe(false);
   expect(await toggle.getAttribute('aria-expanded')).toBe('false');
   await toggle.press('Enter');
-  expect(await toggle.getAttribute('aria-expanded')).toBe('true');
+  await soon(() => toggle.getAttribute('aria-expanded')).toBe('true');
   const controls = await toggle.getAttribute('aria-controls');
   expect(await page.locator(`[id="${controls}"]`).getByRole('button').count()).toBe(1);
   // After the button in the page's order: the next stop.
   await page.keyboard.press('Tab');
-  expect(await tool.evaluate((one) => one === document.activeElement)).toBe(true);
+  await soon(() => tool.evaluate((one) => one === document.activeElement)).toBe(true);
 
   await page.keyboard.press('Escape');
-  expect(await tool.isVisible()).toBe(false);
+  await soon(() => tool.isVisible()).toBe(false);
   expect(await toggle.evaluate((one) => one === document.activeElement)).toBe(true);
 });
 
@@ -34,17 +35,17 @@ test('a press outside closes them, one in a menu of theirs does not', async ({ s
   const { toggle, tool } = await shown(page);
   await toggle.click();
   await page.getByRole('heading', { name: 'Mutasi saldo' }).click();
-  expect(await tool.isVisible()).toBe(false);
+  await soon(() => tool.isVisible()).toBe(false);
 
   await toggle.click();
   await tool.click();
   // The first Escape is the menu's.
   await page.getByRole('menu').waitFor();
   await page.keyboard.press('Escape');
-  expect(await tool.isVisible()).toBe(true);
+  await soon(() => tool.isVisible()).toBe(true);
   await tool.click();
   await page.getByRole('menuitem', { name: 'Sebagai CSV' }).click();
-  expect(await page.getByLabel('Tool used').textContent()).toBe('CSV');
+  await soon(() => page.getByLabel('Tool used').textContent()).toBe('CSV');
   expect(await tool.isVisible()).toBe(true);
 });
 

@@ -11,7 +11,7 @@ test('every entry is a link, the page’s own says so, and folders open', async 
   // The folder of the page that one is on is open at first.
   expect(await folder.getAttribute('aria-expanded')).toBe('true');
   await folder.press('Enter');
-  expect(await folder.getAttribute('aria-expanded')).toBe('false');
+  await soon(() => folder.getAttribute('aria-expanded')).toBe('false');
   expect(await menu.getByRole('link', { name: 'Pengguna' }).count()).toBe(0);
 
   const archive = menu.getByRole('button', { name: 'Arsip' });
@@ -36,7 +36,7 @@ test('it becomes 64 px of icons, whose names come beside them', async ({ show })
   const widthOf = async () => Math.round((await boxOf(menu)).width);
   expect(await widthOf()).toBe(232);
   await menu.getByRole('button', { name: 'Ciutkan menu' }).press('Enter');
-  expect(await widthOf()).toBe(64);
+  await soon(() => widthOf()).toBe(64);
   expect(await page.getByLabel('Chosen width').textContent()).toBe('icons');
   const toggle = menu.getByRole('button', { name: 'Bentangkan menu' });
   expect(await toggle.getAttribute('aria-expanded')).toBe('false');
@@ -47,14 +47,14 @@ test('it becomes 64 px of icons, whose names come beside them', async ({ show })
   await page.keyboard.press('Tab');
   await soon(() => tip.textContent()).toBe('Beranda');
   await page.keyboard.press('Escape');
-  expect(await tip.count()).toBe(0);
+  await soon(() => tip.count()).toBe(0);
   await menu.getByRole('link', { name: 'Token' }).hover();
   await soon(() => tip.allTextContents()).toEqual(['Token']);
   const [link, words] = [await boxOf(menu.getByRole('link', { name: 'Token' })), await boxOf(tip)];
   expect(words.x).toBeGreaterThanOrEqual(link.x + link.width);
   // It may be pointed at.
   await tip.hover();
-  expect(await tip.count()).toBe(1);
+  await soon(() => tip.count()).toBe(1);
   await page.mouse.move(700, 600);
   await tip.waitFor({ state: 'detached' });
 });

@@ -64,7 +64,7 @@ test('the backdrop, the picture and the wheel close it; the wheel with Ctrl does
     await page.keyboard.down('Control');
     await page.mouse.wheel(0, 40);
     await page.keyboard.up('Control');
-    expect(await dialog(page).isVisible()).toBe(true);
+    await soon(() => dialog(page).isVisible()).toBe(true);
     await close();
     await now(page).toBe('UNLOADED');
     expect(await focused(page)).toBe('Perbesar gambar: Kue lapis di atas piring');
@@ -101,7 +101,7 @@ test('without movement, in a dialog, disabled, and in its own words it does the 
   await soon(() => page.getByRole('dialog').count()).toBe(0);
 
   await page.getByRole('img', { name: 'Kue yang tetap kecil' }).first().click();
-  expect(await page.getByRole('dialog').count()).toBe(0);
+  await soon(() => page.getByRole('dialog').count()).toBe(0);
 
   await page.getByRole('button', { name: 'Open the dialog' }).click();
   const outer = page.getByRole('dialog', { name: 'Bukti transfer', exact: true });

@@ -16,12 +16,12 @@ test('its own words are Cancel and Delete, and Enter does not delete by itself',
   await dialog.waitFor();
   expect(await focused(page)).toBe('Cancel');
   await page.keyboard.press('Enter');
-  expect(await answer.textContent()).toBe('cancelled');
+  await soon(() => answer.textContent()).toBe('cancelled');
 
   await page.keyboard.press('Enter');
   await dialog.waitFor();
   await page.keyboard.press('Tab');
-  expect(await focused(page)).toBe('Delete');
+  await soon(() => focused(page)).toBe('Delete');
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'detached' });
   expect(await answer.textContent()).toBe('confirmed');
@@ -69,14 +69,14 @@ test('while the deed is under way it is not done twice, and nothing closes it', 
   const dialog = page.getByRole('alertdialog');
   const deed = dialog.getByRole('button', { name: /Putuskan/ });
   await deed.click();
-  expect(await deed.getAttribute('aria-busy')).toBe('true');
+  await soon(() => deed.getAttribute('aria-busy')).toBe('true');
   await deed.click({ force: true });
   await page.keyboard.press('Enter');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await dialog.getByRole('button', { name: 'Batal' }).click({ force: true });
   await page.mouse.click(8, 8);
-  expect(await dialog.count()).toBe(1);
+  await soon(() => dialog.count()).toBe(1);
   await page.clock.runFor(2_000);
   await dialog.waitFor({ state: 'detached' });
   await soon(() => page.getByLabel('Times carried out').textContent()).toBe('1');

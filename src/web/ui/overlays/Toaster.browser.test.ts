@@ -41,13 +41,13 @@ test('a toast stays for 5 s; time stands still while it is pointed at, focused, 
   await toast.hover();
   await rendered(page);
   await page.clock.runFor(60_000);
-  expect(await toast.isVisible()).toBe(true);
+  await soon(() => toast.isVisible()).toBe(true);
   await away(page);
 
   await page.keyboard.press('F8');
   await rendered(page);
   await page.clock.runFor(60_000);
-  expect(await toast.isVisible()).toBe(true);
+  await soon(() => toast.isVisible()).toBe(true);
   await page.keyboard.press('Escape');
 
   const hide = (hidden: boolean) =>
@@ -58,7 +58,7 @@ test('a toast stays for 5 s; time stands still while it is pointed at, focused, 
   await hide(true);
   await rendered(page);
   await page.clock.runFor(60_000);
-  expect(await toast.isVisible()).toBe(true);
+  await soon(() => toast.isVisible()).toBe(true);
   await hide(false);
   await rendered(page);
   await page.clock.runFor(1_100);
@@ -98,16 +98,16 @@ test('F8 goes to the toasts, what is to be done is a Tab away, and Escape leads 
   await page.keyboard.press('F8');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  expect(await page.getByLabel('Undone').textContent()).toBe('1');
+  await soon(() => page.getByLabel('Undone').textContent()).toBe('1');
   expect(await page.getByText('Balasan cepat dihapus.').count()).toBe(0);
   await page.keyboard.press('Escape');
-  expect(await opener.evaluate((one) => one === document.activeElement)).toBe(true);
+  await soon(() => opener.evaluate((one) => one === document.activeElement)).toBe(true);
 
   await say(page, 'Say info');
   await page.keyboard.press('F8');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Escape');
-  expect(await page.getByText('Ekspor dimulai').count()).toBe(0);
+  await soon(() => page.getByText('Ekspor dimulai').count()).toBe(0);
 });
 
 test('a finger swipes a toast away, and a short move leaves it', async ({ show }) => {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/gallery.ts';
+import { soon } from '#tests/soon.ts';
 
 test('it comes at once with the keyboard, after a rest of the mouse, and Escape puts it away', async ({
   show,
@@ -15,18 +16,18 @@ test('it comes at once with the keyboard, after a rest of the mouse, and Escape 
   }
   expect(await tip.textContent()).toBe('Tema: gelap');
   await page.keyboard.press('Escape');
-  expect(await tip.count()).toBe(0);
+  await soon(() => tip.count()).toBe(0);
 
   await icon.hover();
   await page.clock.runFor(350);
-  expect(await tip.count()).toBe(0);
+  await soon(() => tip.count()).toBe(0);
   await page.clock.runFor(100);
-  expect(await tip.textContent()).toBe('Tema: gelap');
+  await soon(() => tip.textContent()).toBe('Tema: gelap');
   // A rest of the mouse is not the focus: Escape works all the same.
   await page.keyboard.press('Escape');
-  expect(await tip.count()).toBe(0);
+  await soon(() => tip.count()).toBe(0);
 
   await page.getByRole('button', { name: 'Simulator ponsel' }).hover();
   await page.clock.runFor(1_000);
-  expect(await tip.count()).toBe(0);
+  await soon(() => tip.count()).toBe(0);
 });

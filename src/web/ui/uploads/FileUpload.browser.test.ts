@@ -202,7 +202,7 @@ describe('what is not taken', () => {
     const name = '<img src=x onerror=alert(1)>\u202Egnp.txt';
     const place = one(page);
     await place.getByLabel('Bukti transfer').setInputFiles([text(name)]);
-    expect(await itemsOf(place).locator('bdi').textContent()).toBe(name);
+    await soon(() => itemsOf(place).locator('bdi').textContent()).toBe(name);
     expect(await place.locator('img').count()).toBe(0);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(wide).toBe(390);

@@ -154,13 +154,13 @@ describe('the order', () => {
       for (const by of way) await page.mouse.move(x, y + by);
     };
     await press(-4);
-    expect(await itemOf(place, 'a.txt').getAttribute('data-lifted')).toBeNull();
+    await soon(() => itemOf(place, 'a.txt').getAttribute('data-lifted')).toBeNull();
     await page.mouse.up();
     await press(-5, -200);
-    expect(await itemOf(place, 'a.txt').getAttribute('data-lifted')).toBe('true');
+    await soon(() => itemOf(place, 'a.txt').getAttribute('data-lifted')).toBe('true');
     await page.keyboard.press('Escape');
     await page.mouse.up();
-    expect(await namesOf(place)).toBe('b.txt c.txt a.txt');
+    await soon(() => namesOf(place)).toBe('b.txt c.txt a.txt');
     await press(-5, -200);
     await page.mouse.up();
     await soon(() => namesOf(place)).toBe('a.txt b.txt c.txt');
