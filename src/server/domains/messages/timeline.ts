@@ -28,7 +28,11 @@ export async function readWithTimeline(
     waitingOf(tx, { accountId, messageId }, language),
   ]);
   if (!stored) throw new Refusal('not_found', { what: 'Pesan' });
-  return { stored, timeline: [...wholeTimeline(stored, steps, language), ...waiting] };
+  const happened = wholeTimeline(stored, steps, language);
+  const last = happened.at(-1)?.at ?? stored.created_at;
+  // Waiting goes on after all that happened.
+  const now = waiting.map((step) => ({ ...step, at: step.at > last ? step.at : last }));
+  return { stored, timeline: [...happened, ...now] };
 }
 
 /** A try that is answered sooner is not told: it would come and go before anybody has read it. */
