@@ -1,75 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { patient } from '#tests/soon.ts';
-import type { Inbound, Outgoing, Receipt, Sinks } from '#server/domains/channels/channels.ts';
+import type { Sinks } from '#server/domains/channels/channels.ts';
 import type { Sql } from '#server/platform/database.ts';
-import { openFiles } from '#server/platform/files.ts';
 import { newId } from '#server/platform/ids.ts';
-import { secretsFrom } from '#server/platform/secrets.ts';
-import { test as base } from '#tests/database.ts';
-import { type Customer, customerWith } from '#tests/people.ts';
-import { type Network, openNetwork } from './network.ts';
-
-const secrets = secretsFrom(Buffer.alloc(32, 5));
-const never = new AbortController().signal;
-
-type Options = { speed?: number; house?: Sql };
-type Street = Awaited<ReturnType<typeof networkWith>>;
-
-/** Networks that are closed before their database goes. */
-const test = base.extend<{ openStreet: (options?: Options) => Promise<Street> }>({
-  openStreet: async ({ sql }, use) => {
-    const streets: Street[] = [];
-    await use(async (options) => {
-      const street = await networkWith(sql, options);
-      streets.push(street);
-      return street;
-    });
-    await Promise.all(streets.map((street) => street.close()));
-  },
-});
-
-/** A network whose receipts and answers land in lists. */
-async function networkWith(sql: Sql, { speed = 0, house = sql }: Options = {}) {
-  const ani = await customerWith(sql);
-  await sql`insert into linked_phones (channel, phone, account_id, token_id)
-    values ('simulator', ${ani.phone}, ${ani.accountId}, ${ani.tokenId}) on conflict do nothing`;
-  const folder = await mkdtemp(join(tmpdir(), 'kabari-simulator-'));
-  const files = openFiles(sql, folder, secrets);
-  const reported: unknown[] = [];
-  const report = (error: unknown) => void reported.push(error);
-  const tell = async () => undefined;
-  const connecting = { house, secrets, tell, report };
-  const open = (): Network =>
-    openNetwork({ house, pace: { speed, seed: 'test' }, connecting, files, report });
-  const network = open();
-  const close = async () => {
-    await network.close();
-    await rm(folder, { recursive: true, force: true });
-  };
-  const receipts: Receipt[] = [];
-  const inbound: Inbound[] = [];
-  const sinks: Sinks = {
-    receipts: async (given) => void receipts.push(...given),
-    inbound: async (given) => void inbound.push(given),
-  };
-  return { ani, network, open, close, files, sinks, receipts, inbound, reported };
-}
-
-const toPhone = (ani: Customer, to: string, more: Partial<Outgoing> = {}): Outgoing => ({
-  accountId: ani.accountId,
-  tokenId: ani.tokenId,
-  messageId: newId(),
-  from: ani.phone,
-  to,
-  type: 'text',
-  body: { text: 'Halo' },
-  possibleDuplicate: false,
-  attempt: 1,
-  ...more,
-});
+import { never, test, toPhone } from '#tests/simulated-network.ts';
+import { patient } from '#tests/soon.ts';
 
 test('a sent message lies in the phone, and is delivered and read', async ({ sql, openStreet }) => {
   const { ani, network, sinks, receipts } = await openStreet();
@@ -351,59 +285,4 @@ test('an answer to a number that was unlinked meanwhile is heard by nobody', asy
   await network.start(sinks);
   await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]), patient);
   expect(inbound).toEqual([]);
-});
-
-test('a message that no phone can keep fails alone, and the others of its moment arrive', async ({
-  sql,
-  openStreet,
-}) => {
-  const { ani, network } = await openStreet();
-  const sends = ['Halo', 'a\u0000b', 'Halo', '\uD83D'].map((text) =>
-    network.send(toPhone(ani, '6281234567890', { body: { text } }), never),
-  );
-  const done = await Promise.allSettled(sends);
-  expect(done.map(({ status }) => status)).toEqual([
-    'fulfilled',
-    'rejected',
-    'fulfilled',
-    'rejected',
-  ]);
-  expect(await sql`select submits from sim_lines`).toEqual([{ submits: 1 }, { submits: 1 }]);
-});
-
-test('a line that cannot be written, or a receipt that nobody takes, costs the others nothing', async ({
-  db,
-  openStreet,
-}) => {
-  const { network, sinks, receipts, ani, reported } = await openStreet();
-  await db.owner.unsafe(`
-    create function refuse() returns trigger language plpgsql as $$
-    begin
-      if new.phone = '628120000666' then raise exception 'broken'; end if;
-      return new;
-    end $$;
-    create trigger refuse before insert on sim_lines for each row execute function refuse()`);
-  const numbers = ['628120000001', '628120000666', '628120000002', '628120000667'];
-  const messages = numbers.map((to) => toPhone(ani, to));
-  const answers = await Promise.allSettled(messages.map((one) => network.send(one, never)));
-  expect(answers.map(({ status }) => status)).toEqual([
-    'fulfilled',
-    'rejected',
-    'fulfilled',
-    'fulfilled',
-  ]);
-
-  const unwanted = messages[3]?.messageId;
-  await network.start({
-    ...sinks,
-    receipts: async (given) => {
-      if (given.some(({ messageId }) => messageId === unwanted)) throw new Error('not this one');
-      return sinks.receipts(given);
-    },
-  });
-  const read = () =>
-    new Set(receipts.filter(({ status }) => status === 'read').map((r) => r.messageId));
-  const wanted = new Set([messages[0]?.messageId, messages[2]?.messageId]);
-  await vi.waitFor(() => expect(read()).toEqual(wanted), patient);
-  expect(reported.length).toBeGreaterThan(0);
 });
