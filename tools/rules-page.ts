@@ -6,6 +6,7 @@ const root = join(import.meta.dirname, '..');
 
 /** Where rules are, beside the folder of the kit's own. */
 const places = [
+  'src/contract/captions.ts',
   'src/contract/money.ts',
   'src/contract/phone.ts',
   'src/contract/time.ts',

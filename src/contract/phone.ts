@@ -3,15 +3,19 @@ import * as z from 'zod/mini';
 /** The longest phone number, in digits (E.164; specification, section 5). */
 export const PHONE_DIGITS_MAX = 15;
 
+/** A number up to its last digit that counts. */
+const LONGEST = new RegExp(`^(?:\\D*\\d){${PHONE_DIGITS_MAX}}`);
+
 /**
  * The specified normalisation, to the letter: a leading 0 becomes 62, a leading 8 gets 62 in front,
- * anything else stays; then at most 15 digits.
+ * anything else stays; then at most 15 digits (what stands between them is not counted), unless `long`.
  */
 export function to62(phone: string, { long = false }: { long?: boolean } = {}): string {
-  let digits = phone;
-  if (phone.startsWith('0')) digits = `62${phone.slice(1)}`;
-  else if (phone.startsWith('8')) digits = `62${phone}`;
-  return long ? digits : digits.slice(0, PHONE_DIGITS_MAX);
+  let number = phone;
+  if (phone.startsWith('0')) number = `62${phone.slice(1)}`;
+  else if (phone.startsWith('8')) number = `62${phone}`;
+  if (long || number.replace(/\D/g, '').length <= PHONE_DIGITS_MAX) return number;
+  return LONGEST.exec(number)?.[0] ?? number;
 }
 
 /**

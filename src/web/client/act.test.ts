@@ -137,6 +137,15 @@ test('a known refusal is thrown as such, with its sentence and its fields for th
   expect(isDefinite(error)).toBe(true);
 });
 
+test.each([
+  [{ result: { msg: 'dari result' }, msg: 'dari msg' }, 'dari result'],
+  [{ result: { msg: '' }, msg: 'dari msg' }, 'dari msg'],
+])('a known refusal tells the same words first: %j', async (words, sentence) => {
+  serverSays({ code: 0, ...words, error: { type: 'busy', facts: { seconds: 3 } } }, 503);
+  const error = await perform(showThing, {}).catch((thrown: unknown) => thrown);
+  expect(sentenceOf(error)).toBe(sentence);
+});
+
 test('a refusal that may pass with time is not taken for a definite one', async () => {
   serverSays({ code: 0, error: { type: 'busy', facts: { seconds: 3 } } }, 503);
   const error = await perform(showThing, {}).catch((thrown: unknown) => thrown);
@@ -147,6 +156,11 @@ test('a refusal that may pass with time is not taken for a definite one', async 
 test.each([
   [{ code: 0, result: { msg: 'dari result' }, msg: 'dari msg' }, 'dari result'],
   [{ code: '0', msg: 'dari msg' }, 'dari msg'],
+  [{ code: 0, result: { msg: '' }, msg: 'B' }, 'B'],
+  [{ code: 0, result: { msg: ' \n' }, msg: 'B' }, 'B'],
+  [{ code: 0, result: { msg: 7 }, msg: 'B' }, 'B'],
+  [{ code: 0, result: 'tidak', msg: 'B' }, 'B'],
+  [{ code: 0, result: { msg: '' }, msg: '' }, 'Error'],
   [{ code: 0, msg: 'tak dikenal', error: { type: 'constructor' } }, 'tak dikenal'],
 ])('code 0 in %j is told as "%s"', async (body, sentence) => {
   serverSays(body);

@@ -2,6 +2,7 @@ import type { Act, OutputOf, Paging } from '#contract/act.ts';
 import { refusalFrom, refusals, sentenceFor, type Refusal } from '#contract/refusals.ts';
 import { AnswerError, tell, TransportError } from '#web/client/errors.ts';
 import { readPage, type ListAnswer } from '#web/client/listPages.ts';
+import { replyMessage } from '#web/client/replyMessage.ts';
 
 export type AnswerOf<A extends Act> = A['list'] extends Paging
   ? ListAnswer<OutputOf<A>>
@@ -34,16 +35,15 @@ export function readAnswer<A extends Act>(act: A, body: unknown, status: number)
 }
 
 function refusedBy(reply: Bag): Error {
+  const said = replyMessage(reply);
   const known = refusalFrom(reply['error']);
-  if (known) return toldAbout(known, reply['msg']);
-  const message = bag(reply['result'])['msg'] ?? reply['msg'];
-  return new AnswerError(typeof message === 'string' ? message : 'Error', reply);
+  return known ? toldAbout(known, said) : new AnswerError(said ?? 'Error', reply);
 }
 
 /** The refusal, with what forms need to know of it kept beside it. */
-export function toldAbout(refusal: Refusal, said?: unknown): Refusal {
+export function toldAbout(refusal: Refusal, said?: string): Refusal {
   tell(refusal, {
-    sentence: typeof said === 'string' && said !== '' ? said : sentenceFor(refusal),
+    sentence: said ?? sentenceFor(refusal),
     fields: 'fields' in refusal.facts ? refusal.facts.fields : {},
     definite: !('retryable' in refusals[refusal.code]),
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { safeTarget, withCallback } from '#web/client/redirect.ts';
+import { readParams } from '#web/client/search.ts';
 import { returnTarget } from '#web/features/shell/returnTarget.ts';
 
 const origin = 'https://kabari.example';
@@ -92,6 +93,26 @@ test('the address to come back to is appended encoded, before the fragment', () 
   );
   expect(withCallback('/token?x=1#y', '/saldo')).toBe('/token?x=1&callbackUrl=%2Fsaldo#y');
   expect(withCallback('/token', '')).toBe('/token');
+});
+
+test.each([
+  ['/token?q=%7E%20a&b=(c)~*', '/token?q=%7E%20a&b=(c)~*&callbackUrl=%2Fsaldo'],
+  ['/token?a[]=1&a[]=2&leer', '/token?a[]=1&a[]=2&leer&callbackUrl=%2Fsaldo'],
+  ['/token?callbackUrl=/lama', '/token?callbackUrl=/lama&callbackUrl=%2Fsaldo'],
+  ['/token?', '/token?callbackUrl=%2Fsaldo'],
+  ['/token?a=1&', '/token?a=1&callbackUrl=%2Fsaldo'],
+  ['/token#a?b', '/token?callbackUrl=%2Fsaldo#a?b'],
+  [
+    'https://toko.example/x?sig=a+b%2Bc#',
+    'https://toko.example/x?sig=a+b%2Bc&callbackUrl=%2Fsaldo#',
+  ],
+])('the query of %s stays as it was written', (target, expected) => {
+  expect(withCallback(target, '/saldo')).toBe(expected);
+});
+
+test('of two addresses to come back to, the one that was appended is read', () => {
+  const query = withCallback('/token?callbackUrl=/lama', '/saldo').slice('/token'.length);
+  expect(readParams(query).get('callbackUrl')).toBe('/saldo');
 });
 
 test('`from` sends a signed-in person on, with callbackUrl when that is safe too', () => {

@@ -33,17 +33,14 @@ function decodedPath(path: string): string {
   }
 }
 
-/** A target with the address to come back to as its parameter `callbackUrl`. */
+/**
+ * A target with the address to come back to appended as its parameter `callbackUrl`, before the fragment.
+ * What the target's own query says stays as it was written: a signature over it must go on holding.
+ */
 export function withCallback(target: string, callbackUrl: string | null | undefined): string {
   if (!callbackUrl) return target;
-  const [before, hash] = splitOnce(target, '#');
-  const [path, query] = splitOnce(before, '?');
-  const params = new URLSearchParams(query ?? '');
-  params.set('callbackUrl', callbackUrl);
-  return `${path}?${params}${hash === undefined ? '' : `#${hash}`}`;
-}
-
-function splitOnce(text: string, mark: string): [string, string | undefined] {
-  const at = text.indexOf(mark);
-  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+  const at = target.indexOf('#');
+  const [address, fragment] = at === -1 ? [target, ''] : [target.slice(0, at), target.slice(at)];
+  const join = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&';
+  return `${address}${join}callbackUrl=${encodeURIComponent(callbackUrl)}${fragment}`;
 }

@@ -7,6 +7,7 @@ import {
 } from '#contract/uploads.ts';
 import { apiUrl } from '#web/client/act.ts';
 import { readJson } from '#web/client/json.ts';
+import { replyMessage } from '#web/client/replyMessage.ts';
 import { sessionToken } from '#web/client/session.ts';
 import { Fault } from '#web/client/uploadFault.ts';
 import { retried } from '#web/client/uploadRetry.ts';
@@ -263,15 +264,9 @@ async function ask(asking: Asking): Promise<Reply> {
   signal?.throwIfAborted();
   const blob = call.response instanceof Blob ? call.response : new Blob();
   const { status } = call;
-  if (status < 200 || status >= 300) throw new Fault(status, sentenceIn(await blob.text()));
+  if (status < 200 || status >= 300)
+    throw new Fault(status, replyMessage(readJson(await blob.text())));
   // Only ids are read as texts; a file that was asked for may be a hundred megabytes.
   const text = method === 'POST' ? (await blob.text()).trim() : '';
   return { text, blob, header: (name) => call.getResponseHeader(name) };
-}
-
-/** The server's words in an answer that says no. */
-function sentenceIn(text: string): string | undefined {
-  const answer = readJson(text);
-  if (typeof answer !== 'object' || answer === null || !('msg' in answer)) return undefined;
-  return typeof answer.msg === 'string' && answer.msg !== '' ? answer.msg : undefined;
 }

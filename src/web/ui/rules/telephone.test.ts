@@ -347,6 +347,31 @@ test('the specified normalisation is kept to the letter', () => {
   expect(to62('08123456789012345', { long: true })).toBe('628123456789012345');
 });
 
+test('the longest number is counted in digits: what stands between them takes no room', () => {
+  expect(
+    [
+      '+62 812-3456-7890',
+      '0812-3456-7890-123',
+      '(0812) 3456 7890 12345',
+      '8 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5',
+      '+1 (702) 555-1234 ',
+    ].map((one) => to62(one)),
+  ).toEqual([
+    '+62 812-3456-7890',
+    '62812-3456-7890-12',
+    '(0812) 3456 7890 123',
+    '628 1 2 3 4 5 6 7 8 9 0 1 2',
+    '+1 (702) 555-1234 ',
+  ]);
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'01268 -+()a'), maxLength: 40 }), (typed) => {
+      const digitsIn = (text: string) => text.replace(/\D/g, '');
+      const cut = to62(typed);
+      expect(digitsIn(cut)).toBe(digitsIn(to62(typed, { long: true })).slice(0, 15));
+    }),
+  );
+});
+
 test.each([
   ['6281234567890', undefined],
   ['17025551234', undefined],

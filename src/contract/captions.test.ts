@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { captionNodes, foldAt, safeHref, type CaptionNode } from '#web/ui/rules/captions.ts';
+import {
+  captionNodes,
+  captionText,
+  foldAt,
+  safeHref,
+  type CaptionNode,
+} from '#contract/captions.ts';
 
 const text = (words: string): CaptionNode => ({ kind: 'text', text: words });
 const link = (href: string, words = href): CaptionNode => ({ kind: 'link', href, text: words });
@@ -12,6 +18,19 @@ test('line ends and <br> break the line, in every spelling', () => {
   expect(captionNodes('a\nb<br>c<BR/>d<br />e\r\nf')).toEqual(
     [...'abcdef'].flatMap((letter, index) => (index === 0 ? [text(letter)] : [br, text(letter)])),
   );
+});
+
+test('a <br> with attributes breaks the line as well; what only begins like one does not', () => {
+  for (const tag of ['<br class="x">', '<BR >', "<br\tid='a'/>", '<br/ >', '<br\n>']) {
+    expect(captionNodes(`a${tag}b`)).toEqual([text('a'), br, text('b')]);
+  }
+  for (const other of ['<brx>', '<br-a>', '< br>', '<broken class="x">']) {
+    expect(captionNodes(other)).toEqual([text(other)]);
+  }
+  expect(captionNodes('<a href="https://x.example/">y</a id="z">z')).toEqual([
+    link('https://x.example/', 'y'),
+    text('z'),
+  ]);
 });
 
 test('every tag but a and br is shown as the text it is', () => {
@@ -27,6 +46,38 @@ test('every tag but a and br is shown as the text it is', () => {
   ]) {
     expect(words(captionNodes(caption))).toBe(caption === '<<a>' ? '<' : caption);
   }
+});
+
+test.each([
+  ['Menu: <a href="https://x.example/">di sini</a>!', 'Menu: di sini!'],
+  ['Pagi,<br class="x">kue\r\nlapis  ada?<BR/>', 'Pagi, kue lapis ada?'],
+  ['<a href="javascript:x">klik</a> <a>y', 'klik y'],
+  ['https://toko.example/p?a=1&b=2', 'https://toko.example/p?a=1&b=2'],
+  ['2 < 3 > 1, <b>tebal</b> &amp;', '2 < 3 > 1, <b>tebal</b> &amp;'],
+  ['<br><br>\n', ''],
+  ['', ''],
+])('in a list, %j reads %j', (caption, line) => {
+  expect(captionText(caption)).toBe(line);
+});
+
+test('a list shows the words of the bubble, on one line', () => {
+  const bits = fc.constantFrom(
+    '<br>',
+    '<a href="https://x.example/">',
+    '</a>',
+    'kue',
+    '\n',
+    ' ',
+    '<',
+  );
+  fc.assert(
+    fc.property(fc.array(bits, { maxLength: 12 }), (pieces) => {
+      const caption = pieces.join('');
+      const shown = words(captionNodes(caption)).replace(/\s+/g, ' ').trim();
+      expect(captionText(caption)).toBe(shown);
+      expect(captionText(caption)).not.toMatch(/<br>|<\/?a\b/);
+    }),
+  );
 });
 
 test('addresses become links, without the punctuation behind them', () => {

@@ -30,9 +30,9 @@ type Tag = { kind: 'break' } | { kind: 'open'; href: string | undefined } | { ki
 /** The tag written between `<` and `>`, when it is one of the three that captions may carry. */
 function tagOf(inside: string): Tag | undefined {
   const name = inside.trimEnd().toLowerCase();
-  if (name === 'br' || name === 'br/' || name === 'br /') return { kind: 'break' };
-  if (name === '/a') return { kind: 'close' };
-  if (name !== 'a' && !/^a\s/.test(name)) return undefined;
+  if (/^br(?![^\s/])/.test(name)) return { kind: 'break' };
+  if (/^\/a(?!\S)/.test(name)) return { kind: 'close' };
+  if (!/^a(?!\S)/.test(name)) return undefined;
   const found = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i.exec(inside);
   const raw = found ? (found[1] ?? found[2] ?? found[3] ?? '') : '';
   return { kind: 'open', href: safeHref(unescapeEntities(raw)) };
@@ -127,7 +127,8 @@ function* insideLink(text: string, href: string): Generator<CaptionNode> {
 }
 
 /**
- * A caption as nodes. `<a>`, `</a>` and `<br>` are understood; every other tag is shown as the
+ * A caption as nodes. `<a>`, `</a>` and `<br>` are understood, whatever
+ * attributes they carry; every other tag is shown as the
  * text it is. Links go to http and https only. Takes linear time; nothing here is ever HTML.
  */
 export function captionNodes(caption: string): CaptionNode[] {
@@ -143,6 +144,17 @@ export function captionNodes(caption: string): CaptionNode[] {
   }
   return nodes;
 }
+
+/**
+ * A caption on one line, as a list, a table or a notice shows it: the words of its bubble, without its markup.
+ * Line breaks and runs of blanks become one blank.
+ */
+export const captionText = (caption: string): string =>
+  captionNodes(caption)
+    .map((node) => (node.kind === 'break' ? ' ' : node.text))
+    .join('')
+    .replace(/\s+/g, ' ')
+    .trim();
 
 const FOLD = 4_096;
 
