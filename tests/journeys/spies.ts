@@ -1,5 +1,5 @@
 /** What a page tells of itself: what a person would hear, or see outside it, and what was stopped. */
-export type Kind = 'sound' | 'notice' | 'violation';
+export type Kind = 'sound' | 'refused' | 'notice' | 'violation';
 
 declare global {
   interface Window {
@@ -17,7 +17,9 @@ export function installSpies(): void {
   const { play } = HTMLMediaElement.prototype;
   HTMLMediaElement.prototype.play = function spied(this: HTMLMediaElement) {
     tell('sound', this.currentSrc || this.src);
-    return play.call(this);
+    const playing = play.call(this);
+    playing.catch((no: Error) => tell('refused', no.name));
+    return playing;
   };
 
   if ('Notification' in window) {

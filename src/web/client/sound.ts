@@ -2,7 +2,12 @@ import { keep, kept } from '#web/client/kept.ts';
 
 /** Nobody else may sound for this long: one person, one sound, however many tabs. */
 const QUIET_MS = 1_500;
+/** So long a tab that nobody has touched leaves the sound to one that somebody has: that one is surely heard. */
+const UNTOUCHED_MS = 250;
 const VOLUME = 0.6;
+
+/** What became of a sound: `refused` by a browser that wants a touch or a key first; `failed` otherwise. */
+export type Sounded = 'played' | 'refused' | 'failed';
 
 /** What a person chose in their settings. */
 type Choice = { sound_on: boolean; sound: string };
@@ -22,8 +27,16 @@ function playerOf(name: string): HTMLAudioElement {
   return player;
 }
 
+/** Whether somebody has touched this page, or pressed a key in it. */
+export const wasTouched = (): boolean => {
+  const { userActivation } = navigator as { userActivation?: UserActivation };
+  return touched || userActivation?.hasBeenActive === true;
+};
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
 /**
- * Gets the sound ready at the first touch or key: before one, browsers let nothing be heard.
+ * Gets the sound ready at the first touch or key: before one, most browsers let nothing be heard.
  *
  * @param choice what is chosen now; read when it is needed.
  * @returns how to stop waiting for it
@@ -44,29 +57,40 @@ export function readySound(choice: () => Choice | undefined): () => void {
 }
 
 /**
- * Sounds for a message (its id), once, in the one tab that is first to claim it. Silent where nobody has touched
- * the page yet, and for who switched sounds off.
+ * Sounds for a message (its id), once, in the one tab that is first to claim it; not for who switched sounds off.
+ *
+ * @returns what became of it; `undefined` where it was not this tab's.
  */
-export async function soundFor(what: string, choice: Choice | undefined): Promise<void> {
-  if (!touched || choice?.sound_on === false) return;
+export async function soundFor(
+  what: string,
+  choice: () => Choice | undefined,
+): Promise<Sounded | undefined> {
+  if (choice()?.sound_on === false) return undefined;
+  if (!wasTouched()) await sleep(UNTOUCHED_MS);
   const once = async () => {
-    if (kept('browser', 'sounded') === what) return;
+    if (kept('browser', 'sounded') === what) return undefined;
     keep('browser', 'sounded', what);
-    await playSound(choice?.sound ?? '');
+    return playSound(choice()?.sound ?? '');
   };
   // Only where the page is secure; elsewhere the note in the storage must do.
   const { locks } = navigator as { locks?: LockManager };
   if (!locks) return once();
-  await locks.request('bunyi', { ifAvailable: true }, async (mine) => {
-    if (!mine) return;
-    await once();
-    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+  return new Promise((resolve) => {
+    void locks.request('bunyi', { ifAvailable: true }, async (mine) => {
+      resolve(mine ? await once() : undefined);
+      if (mine) await sleep(QUIET_MS);
+    });
   });
 }
 
-/** Lets a sound be heard, whatever is chosen: `pesan`, `lonceng` or `ketuk`. For a click. */
-export async function playSound(name: string): Promise<void> {
+/** Lets a sound be heard, whatever is chosen: `pesan`, `lonceng` or `ketuk`. Never throws. */
+export async function playSound(name: string): Promise<Sounded> {
   const player = playerOf(name);
   player.currentTime = 0;
-  await player.play().catch(() => undefined);
+  try {
+    await player.play();
+    return 'played';
+  } catch (no) {
+    return no instanceof DOMException && no.name === 'NotAllowedError' ? 'refused' : 'failed';
+  }
 }

@@ -6,6 +6,7 @@ import { showNotice } from '#web/client/notices.ts';
 import { readySound, soundFor } from '#web/client/sound.ts';
 import { userQuery } from '#web/client/user.ts';
 import { onWorkerWord, type PushedWord } from '#web/client/workerWords.ts';
+import { tellHeldSound } from '#web/features/messages/heldSound.ts';
 import { isSeen } from '#web/features/messages/conversations/seen.ts';
 import { startOutgoing } from '#web/features/messages/conversations/outgoing.ts';
 import { conversationUrl, conversationAt } from '#web/features/messages/pushedMessage.ts';
@@ -23,6 +24,8 @@ export function useLive(userId: string): void {
   const router = useRouter();
   useEffect(() => {
     const choice = () => client.getQueryData(userQuery.queryKey);
+    const sound = (id: string) =>
+      void soundFor(id || String(Date.now()), choice).then(tellHeldSound);
     const open = (url: string) => router.history.push(url);
     const heard = new Set<string>();
     const isNew = (id: string) => {
@@ -34,7 +37,7 @@ export function useLive(userId: string): void {
     const onMessage = (message: Received) => {
       isNew(message.id);
       if (!document.hidden) announce(`Pesan baru dari ${nameOf(message)}`);
-      void soundFor(message.id, choice());
+      sound(message.id);
       return isSeen(message);
     };
     const onUnseen = (message: Received) => {
@@ -52,13 +55,13 @@ export function useLive(userId: string): void {
     const tell = ({ id, title, body, url }: PushedWord) => {
       const conversation = conversationAt(url);
       announce(title);
-      void soundFor(id || String(Date.now()), choice());
+      sound(id);
       if (conversation && isSeen(conversation)) return;
       void showNotice({ tag: id, title, body, url, onOpen: () => open(url) });
     };
     const stopPushes = onWorkerWord('push', (word) => {
       const { id, shown } = word;
-      if (shown) return void soundFor(id || String(Date.now()), choice());
+      if (shown) return sound(id);
       // Not about a message: no stream brings that.
       if (id === '') return tell(word);
       const timer = setTimeout(() => {

@@ -21,6 +21,13 @@ import { toast } from '#web/ui/overlays/toasts.ts';
 
 const soundOptions = Object.entries(sounds).map(([value, label]) => ({ value, label }));
 
+async function tryOut(sound: string): Promise<void> {
+  if ((await playSound(sound)) === 'played') return;
+  toast('Bunyi tidak dapat diputar. Periksa izin bunyi situs ini di peramban Anda.', {
+    tone: 'warning',
+  });
+}
+
 /** What is heard and shown when a message comes in. */
 export function NoticesPart() {
   const user = useUser();
@@ -47,7 +54,7 @@ export function NoticesPart() {
             variant="outline"
             tone="neutral"
             icon={<Volume2 size={18} aria-hidden="true" />}
-            onClick={() => void playSound(user.sound)}
+            onClick={() => void tryOut(user.sound)}
           >
             Coba bunyi
           </Button>

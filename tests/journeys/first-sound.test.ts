@@ -1,0 +1,44 @@
+import { expect } from 'vitest';
+import { soon } from '#tests/soon.ts';
+import { answerFrom, deliverText, newSender, signUp, topUp } from './portal.ts';
+import type { Kind } from './spies.ts';
+import { setTheStage } from './stage.ts';
+
+const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+
+journey(
+  'before a page was touched a sound is tried; that the browser holds it back is said',
+  async ({ product: { address }, person }) => {
+    const who = await signUp(address, { name: 'Apotek Waras', phone: '6281355503009' });
+    await topUp(address, who, 50_000);
+    const sender = await newSender(address, who, { name: 'Kasir', phone: who.phone });
+    const peer = '6281299990019';
+    await deliverText(address, sender, { to: peer, text: 'Obat Ibu sudah siap.' });
+    const { open, heard } = await person({ session: who.session });
+    const counted = (kind: Kind) => heard.filter((one) => one.kind === kind).length;
+
+    // What Playwright looks up in a page counts as a touch: until the sound was tried, it looks at nothing.
+    const tab = await open();
+    const following = tab.waitForResponse((answer) =>
+      (answer.request().postData() ?? '').includes('act=events'),
+    );
+    await tab.goto(address);
+    await following;
+    await answerFrom(address, peer, { sender, text: 'Baik' });
+    await soon(() => counted('refused')).toBe(1);
+    expect(counted('sound')).toBe(1);
+    expect(heard.find(({ kind }) => kind === 'refused')?.what).toBe('NotAllowedError');
+    await tab.getByText(/^Peramban menahan bunyi pesan baru/).waitFor();
+
+    await tab.getByRole('heading', { name: 'Beranda' }).click();
+    const sounding = async () => (await tab.evaluate(() => navigator.locks.query())).held ?? [];
+    await soon(async () => (await sounding()).map(({ name }) => name)).not.toContain('bunyi');
+    await answerFrom(address, peer, { sender, text: 'Sudah di depan' });
+    await soon(() => counted('sound')).toBe(2);
+    await tab
+      .getByRole('link', { name: /Pesan.*2/ })
+      .first()
+      .waitFor();
+    expect(counted('refused')).toBe(1);
+  },
+);
