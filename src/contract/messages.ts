@@ -89,6 +89,8 @@ export const ChatContent = z.object({
   type: z.string(),
   caption: z.string(),
   url: z.nullable(z.string()),
+  /** `url` is somebody else's: to be opened by who wants to, never loaded by a page. */
+  external: z.boolean(),
   filename: z.nullable(z.string()),
   name: z.nullable(z.string()),
   phone: z.nullable(z.string()),
@@ -144,6 +146,10 @@ export const StatusFilter = z.enum([
 ]);
 export type StatusFilter = z.output<typeof StatusFilter>;
 
+/** What is searched for is no longer than that, in UTF-16 units. */
+export const MESSAGE_QUERY_MAX = 40;
+export const CONVERSATION_QUERY_MAX = 60;
+
 /** Newest first unless sorted; `from` and `to` are inclusive days in WIB. */
 export const listMessages = act({
   name: 'message_list',
@@ -158,7 +164,7 @@ export const listMessages = act({
     token_id: z.optional(IdInput('token')),
     type: z.optional(MessageType),
     /** A number or the beginning of one, as typed. */
-    q: z.optional(z.string().check(z.trim(), z.maxLength(40))),
+    q: z.optional(z.string().check(z.trim(), z.maxLength(MESSAGE_QUERY_MAX))),
   },
   output: MessageRow,
 });
@@ -226,7 +232,10 @@ export const listConversations = act({
   name: 'conversation_list',
   by: 'customer',
   list: 'manual',
-  input: { ...paging(['last_at']), q: z.optional(z.string().check(z.trim(), z.maxLength(60))) },
+  input: {
+    ...paging(['last_at']),
+    q: z.optional(z.string().check(z.trim(), z.maxLength(CONVERSATION_QUERY_MAX))),
+  },
   output: Conversation,
 });
 

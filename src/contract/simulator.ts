@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { act } from './act.ts';
-import { ChatContent, Direction } from './messages.ts';
+import { ChatContent, Direction, TEXT_MAX } from './messages.ts';
 import { Phone, TypedPhone } from './phone.ts';
 import { Rupiah } from './money.ts';
 import { WholeNumber } from './numbers.ts';
@@ -47,7 +47,7 @@ export const simulatedReply = act({
   input: {
     phone: TypedPhone,
     to: TypedPhone,
-    text: z.string().check(z.minLength(1, 'Tulis pesannya.'), z.maxLength(4096)),
+    text: z.string().check(z.minLength(1, 'Tulis pesannya.'), z.maxLength(TEXT_MAX)),
   },
   output: SimulatedPhone,
 });
@@ -65,12 +65,15 @@ export const simulatedSwitch = act({
   output: SimulatedPhone,
 });
 
+/** The longest text that a QR of ours holds, in UTF-16 units. */
+export const SCAN_TEXT_MAX = 512;
+
 /** The phone's camera has read a QR (`text` is what the picture said), or its owner typed the code. */
 export const simulatedScan = act({
   name: 'simulator_scan',
   by: 'public',
   changes: true,
-  input: { phone: TypedPhone, text: z.string().check(z.maxLength(512)) },
+  input: { phone: TypedPhone, text: z.string().check(z.maxLength(SCAN_TEXT_MAX)) },
   output: SimulatedPhone,
   refuses: ['qr_stale', 'link_gone', 'phone_taken'],
 });

@@ -16,7 +16,6 @@ import {
   type Messages,
   contentOf,
   excerptOf,
-  openBody,
   openMessages,
 } from '#server/domains/messages/messages.ts';
 import { type Prices, openPrices } from '#server/domains/pricing/pricing.ts';
@@ -273,7 +272,7 @@ function joinDomains(ground: Ground, system: () => SystemToken): Joined {
     config,
     connecting,
     files,
-    show: (accountId, type, body) => contentOf(type, openBody(accountId, body, files.link)),
+    show: (accountId, type, body) => contentOf({ accountId, type, body }, files.link),
     receiveBankLine: (line) => receiveBankLine({ house, config, now }, line),
     report,
   });

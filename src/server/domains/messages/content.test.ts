@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { type Body, contentOf, excerptOf } from './content.ts';
 import type { MessageType } from '#contract/messages.ts';
 
+const accountId = 'a1';
+const fileLink = (account: string, file: string) => `/files/${account}/${file}`;
 const link = 'https://toko.example/berkas/foto%20baru.PNG?x=1';
 
 test.each<[MessageType, Body, object]>([
@@ -24,11 +26,33 @@ test.each<[MessageType, Body, object]>([
   ],
   ['image', {}, { type: 'jpeg', url: null }],
 ])('a %s is shown as the renderer knows it: %j', (type, body, shown) => {
-  expect(contentOf(type, body)).toMatchObject(shown);
+  expect(contentOf({ accountId, type, body }, fileLink)).toMatchObject(shown);
+});
+
+test.each<[MessageType, Body, object]>([
+  ['image', { link }, { url: link, external: true }],
+  ['document', { link, filename: 'a.pdf' }, { url: link, external: true }],
+  ['image', { file: 'f1', mime: 'image/png' }, { url: '/files/a1/f1', external: false }],
+  ['image', { file: 'f1', link }, { url: '/files/a1/f1', external: false }],
+  ['audio', {}, { url: null, external: false }],
+  ['text', { text: link }, { url: null, external: false }],
+])('of a %s in %j it is known whether its file lies here', (type, body, shown) => {
+  expect(contentOf({ accountId, type, body }, fileLink)).toMatchObject(shown);
 });
 
 test.each<[MessageType, Body, string]>([
   ['text', { text: '  dua\n\n baris ' }, 'dua baris'],
+  [
+    'text',
+    { text: 'Lihat <a href="https://x.example/">menu</a><br class="x">ya' },
+    'Lihat menu ya',
+  ],
+  ['image', { caption: '<br/>Kue<BR>lapis' }, 'Kue lapis'],
+  ['image', { caption: '<br>' }, ''],
+  ['text', { text: `<a href="https://x.example/${'a'.repeat(200)}">menu</a>` }, 'menu'],
+  ['text', { text: '2 < 3, <b>tebal</b>' }, '2 < 3, <b>tebal</b>'],
+  ['location', { name: 'Toko<br>Kue' }, 'Toko Kue'],
+  ['document', { filename: '<br>.pdf' }, '<br>.pdf'],
   ['text', { text: 'é'.repeat(121) }, `${'é'.repeat(119)}…`],
   ['text', { text: '😀'.repeat(120) }, '😀'.repeat(120)],
   ['image', {}, ''],

@@ -1,3 +1,4 @@
+import { captionText } from '#contract/captions.ts';
 import type { ChatContent, MessageType } from '#contract/messages.ts';
 
 /** What a message says, as `messages.body` keeps it: one shape per type (`rest.ts`, flattened). */
@@ -14,9 +15,12 @@ const EXCERPT_MAX = 120;
 const text = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 
-/** The first words of a message for a table or a list; empty for media without a caption. */
+/**
+ * The first words of a message for a table, a list or a notice: what its bubble says, never its markup. Empty for
+ * media without a caption.
+ */
 export function excerptOf(type: MessageType, body: Body): string {
-  const words = wordsOf(type, body).replace(/\s+/g, ' ').trim();
+  const words = wordsOf(type, body);
   const letters = [...words];
   return letters.length <= EXCERPT_MAX ? words : `${letters.slice(0, EXCERPT_MAX - 1).join('')}…`;
 }
@@ -24,15 +28,17 @@ export function excerptOf(type: MessageType, body: Body): string {
 function wordsOf(type: MessageType, body: Body): string {
   switch (type) {
     case 'text':
-      return text(body['text']) ?? '';
+      return captionText(text(body['text']) ?? '');
     case 'location':
-      return text(body['name']) ?? text(body['address']) ?? coordinates(body) ?? '';
+      return captionText(text(body['name']) ?? text(body['address']) ?? coordinates(body) ?? '');
     case 'contact':
-      return text(body['name']) ?? text(body['phone']) ?? '';
+      return oneLine(text(body['name']) ?? text(body['phone']) ?? '');
     default:
-      return text(body['caption']) ?? text(body['filename']) ?? '';
+      return captionText(text(body['caption']) ?? '') || oneLine(text(body['filename']) ?? '');
   }
 }
+
+const oneLine = (words: string): string => words.replace(/\s+/g, ' ').trim();
 
 function coordinates(body: Body): string | null {
   const { latitude, longitude } = body;
@@ -66,17 +72,22 @@ export function openForApi(
 }
 
 /**
- * A message as the chat renderer takes it (specification, section 3).
+ * A message as the chat renderer takes it (specification, section 3): a place is shown as text with a link to a
+ * map; a document is always a file, also when it happens to be a picture.
  *
- * @param body as `openBody` gives it. A place is shown as text with a link to a map; a document is
- *   always a file, also when it happens to be a picture.
+ * @param kept the message as it is stored. What it names by a link is not here: pages open it, and never load it.
  */
-export function contentOf(type: MessageType, body: Body): ChatContent {
+export function contentOf(
+  { accountId, type, body: kept }: { accountId: string; type: MessageType; body: Body },
+  fileLink: FileLink,
+): ChatContent {
+  const body = openBody(accountId, kept, fileLink);
   const link = text(body['link']);
   const content = {
     type: renderedAs(type, body),
     caption: text(body['caption']) ?? '',
     url: link,
+    external: link !== null && text(kept['file']) === null,
     filename: text(body['filename']),
     name: null,
     phone: null,

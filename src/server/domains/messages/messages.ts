@@ -17,7 +17,7 @@ import type { Sql } from '#server/platform/database.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { Log } from '#server/platform/log.ts';
 
-export { contentOf, excerptOf, openBody } from './content.ts';
+export { contentOf, excerptOf } from './content.ts';
 export { messagesHolding } from './holding.ts';
 export { retryParked } from './receipts.ts';
 export { type Relay, startRelay } from './relay.ts';

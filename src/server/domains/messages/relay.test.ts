@@ -35,7 +35,7 @@ test('events are numbered without gaps, and per conversation, in the order they 
     from: '6281200000001',
     name: 'Budi',
     type: 'text' as const,
-    body: { text: 'Terima kasih' },
+    body: { text: '<a href="https://toko.example/">Terima</a><br>kasih' },
     at: new Date(),
     providerId: 'sim-1',
   };

@@ -1,8 +1,10 @@
 import type { LiveKind } from '#contract/events.ts';
 import { publicId } from '#contract/ids.ts';
+import type { MessageType } from '#contract/messages.ts';
 import { eachByItself } from '#server/platform/batches.ts';
 import { type Sql, type Tx, isTransient } from '#server/platform/database.ts';
 import type { Log } from '#server/platform/log.ts';
+import { type Body, excerptOf } from './content.ts';
 
 /** Outbox rows published in one transaction; a row may stand for 200 messages. */
 const ROWS_MAX = 200;
@@ -10,7 +12,6 @@ const ROWS_MAX = 200;
 const POLL_MS = 250;
 /** Live tabs are told at most once in this long per process (`architecture.md`, section 5). */
 const COALESCE_MS = 20;
-const PREVIEW_LENGTH = 120;
 
 type Row = {
   account_id: string;
@@ -227,8 +228,8 @@ async function previewsOf(
     row.kind === 'message.received' ? (row.message_ids ?? []) : [],
   );
   if (ids.length === 0) return new Map();
-  const found = await tx<{ message_id: string; preview: string }[]>`
-    select message_id, left(coalesce(body->>'text', body->>'caption', ''), ${PREVIEW_LENGTH}) as preview
+  const found = await tx<{ message_id: string; type: MessageType; body: Body }[]>`
+    select message_id, type, body
     from messages where account_id = ${accountId} and message_id = any(${ids}::uuid[])`;
-  return new Map(found.map((row) => [row.message_id, row.preview]));
+  return new Map(found.map(({ message_id, type, body }) => [message_id, excerptOf(type, body)]));
 }

@@ -1,9 +1,9 @@
-import type { ChatContent, Direction, MessageRow, MessageStatus } from '#contract/messages.ts';
+import type { Direction, MessageRow, MessageStatus } from '#contract/messages.ts';
 import { type ConversationMessage, Failure, type MessageType } from '#contract/messages.ts';
 import { publicId } from '#contract/ids.ts';
 import { rupiah } from '#contract/money.ts';
 import type { Fragment, Sql, Tx } from '#server/platform/database.ts';
-import { type Body, type FileLink, contentOf, excerptOf, openBody } from './content.ts';
+import { type Body, type FileLink, contentOf, excerptOf } from './content.ts';
 
 /** A message as it is read for a screen or the API, with its token and its conversation's name. */
 export type StoredMessage = {
@@ -102,13 +102,6 @@ export function messageRow(stored: StoredMessage): MessageRow {
   };
 }
 
-/** What a chat bubble shows of a message. */
-const chatContent = (
-  accountId: string,
-  { type, body }: Pick<StoredMessage, 'type' | 'body'>,
-  fileLink: FileLink,
-): ChatContent => contentOf(type, openBody(accountId, body, fileLink));
-
 /** A message in its conversation. */
 export const conversationMessage = (
   accountId: string,
@@ -116,5 +109,5 @@ export const conversationMessage = (
   fileLink: FileLink,
 ): ConversationMessage => ({
   ...messageRow(stored),
-  content: chatContent(accountId, stored, fileLink),
+  content: contentOf({ accountId, type: stored.type, body: stored.body }, fileLink),
 });

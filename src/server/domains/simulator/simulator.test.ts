@@ -44,6 +44,7 @@ const nothing: ChatContent = {
   type: 'text',
   caption: '',
   url: null,
+  external: false,
   filename: null,
   name: null,
   phone: null,

@@ -1,5 +1,6 @@
 import { Search, SlidersHorizontal, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { MESSAGE_QUERY_MAX } from '#contract/messages.ts';
 import type { Token } from '#contract/tokens.ts';
 import { civilDate } from '#contract/time.ts';
 import styles from '#web/features/messages/FilterBar.module.css';
@@ -96,7 +97,8 @@ function SearchField({ value, onChange }: { value: string; onChange: (q: string)
   const ask = (text: string) => {
     clearTimeout(timer.current);
     const q = text.trim();
-    if (q === asked) return;
+    // What is too long is told in the field.
+    if (q === asked || q.length > MESSAGE_QUERY_MAX) return;
     setAsked(q);
     onChange(q);
   };
@@ -108,7 +110,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (q: string)
       type="search"
       placeholder="Cari nomor atau nama"
       prefix={<Search size={18} aria-hidden="true" />}
-      maxLength={40}
+      maxLength={MESSAGE_QUERY_MAX}
       value={typed}
       onClear={() => {
         setTyped('');

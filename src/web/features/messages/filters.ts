@@ -1,5 +1,5 @@
 import { Id } from '#contract/ids.ts';
-import { Direction, MessageType, StatusFilter } from '#contract/messages.ts';
+import { Direction, MESSAGE_QUERY_MAX, MessageType, StatusFilter } from '#contract/messages.ts';
 import { isCivilDate, type DateRange } from '#web/ui/rules/dates.ts';
 
 /** What the address of the table may carry beside page and sort. */
@@ -32,9 +32,9 @@ export function readFilters(search: FilterSearch): Filters {
   const status = StatusFilter.safeParse(search.status);
   const type = MessageType.safeParse(search.type);
   const token = tokenId.safeParse(search.token);
-  const q = search.q?.trim().slice(0, 40);
+  const q = search.q?.trim();
   return {
-    ...(q && { q }),
+    ...(q && q.length <= MESSAGE_QUERY_MAX && { q }),
     ...range,
     ...(direction.success && { direction: direction.data }),
     ...(status.success && { status: status.data }),

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { TEXT_MAX } from '#contract/messages.ts';
 import { simulatedReply } from '#contract/simulator.ts';
 import { fieldsOf, sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
@@ -60,7 +61,7 @@ export function NewChat({ phone, onBack, onSent }: Props) {
           label="Pesan"
           required
           name="text"
-          maxLength={4096}
+          maxLength={TEXT_MAX}
           value={form.values.text}
           error={form.errors.text}
           onChange={(event) => form.set('text', event.target.value)}

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { ScanQrCode } from 'lucide-react';
 import { Fragment, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { TEXT_MAX } from '#contract/messages.ts';
 import { formatPhone } from '#contract/phone.ts';
 import { type SimulatedLine, simulatedReply } from '#contract/simulator.ts';
 import { formatDate, formatTime } from '#contract/time.ts';
@@ -82,7 +83,7 @@ export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props)
         label={`Balas ${name}`}
         placeholder="Tulis balasan"
         value={text}
-        maxLength={4096}
+        maxLength={TEXT_MAX}
         onChange={setText}
         onSend={(said) => void send(said)}
       />

@@ -9,7 +9,15 @@ function line(peer: string, minute: number, more: Partial<SimulatedLine> = {}): 
     id: `line-${made}`,
     direction: 'in',
     peer,
-    content: { type: 'text', caption: 'Halo', url: null, filename: null, name: null, phone: null },
+    content: {
+      type: 'text',
+      caption: 'Halo',
+      url: null,
+      external: false,
+      filename: null,
+      name: null,
+      phone: null,
+    },
     at: new Date(Date.UTC(2026, 10, 21, 2, minute)),
     possible_duplicate: false,
     ...more,
@@ -43,4 +51,10 @@ test('a picture is named in the list, with its caption when it has one', () => {
     line(kasir, 1, { content: { ...line(kasir, 1).content, type: 'png', caption } });
   expect(excerptOf(picture(''))).toBe('Gambar');
   expect(excerptOf(picture('Menu hari ini\nNasi box'))).toBe('Gambar: Menu hari ini Nasi box');
+});
+
+test('the list shows the words of a text, never its markup', () => {
+  const caption = 'Pagi,<br class="x"><a href="https://toko.example/">menu</a>';
+  const marked = line(kasir, 1, { content: { ...line(kasir, 1).content, caption } });
+  expect(excerptOf(marked)).toBe('Pagi, menu');
 });

@@ -1,3 +1,4 @@
+import { captionText } from '#contract/captions.ts';
 import type { SimulatedLine } from '#contract/simulator.ts';
 import { chatKind } from '#web/ui/rules/chat.ts';
 
@@ -26,7 +27,7 @@ const words = {
 /** A line in a few words, for the list: its text, or what it is. */
 export const excerptOf = ({ content }: SimulatedLine): string => {
   const kind = words[chatKind(content.type)];
-  const said = content.caption.replace(/\s+/g, ' ').trim();
+  const said = captionText(content.caption);
   return [kind, said].filter((part) => part !== '').join(': ');
 };
 

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { simulatedScan } from '#contract/simulator.ts';
+import { SCAN_TEXT_MAX, simulatedScan } from '#contract/simulator.ts';
 import { refusalCode, sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
 import { readPicture } from '#web/features/simulator/pictures.ts';
@@ -40,8 +40,10 @@ export function useScan(phone: string, screens: Screens) {
   const fail = (sentence: string) => setState({ at: 'failed', sentence });
 
   const read = async (text: string, stale: string) => {
+    // No code of ours is as long as that, and a part of one is another one.
+    if (text.length > SCAN_TEXT_MAX) return fail(stale);
     try {
-      const after = await scan.perform({ phone, text: text.slice(0, 512) });
+      const after = await scan.perform({ phone, text });
       client.setQueryData(phoneQuery(phone).queryKey, after);
       screens.lookAway();
       setState({ at: 'done' });

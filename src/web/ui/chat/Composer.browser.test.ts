@@ -123,3 +123,39 @@ test('files are dropped and pasted while the tools are closed', async ({ show })
   await box(page).dispatchEvent('drop', { dataTransfer: words });
   await chosen(page).toBe('layar.png (image/png)');
 });
+
+test('a text beyond the limit stays whole, is counted, and is sent only when it fits', async ({
+  show,
+}) => {
+  const page = await show('composer', { width: 390 });
+  const sari = page.getByRole('textbox', { name: 'Tulis pesan untuk Sari' });
+  await sari.evaluate((one, pasted) => {
+    (one as HTMLTextAreaElement).focus();
+    document.execCommand('insertText', false, pasted);
+  }, 'a'.repeat(5_000));
+  expect(await sari.inputValue()).toHaveLength(5_000);
+  const state = page.getByRole('region', { name: 'Text only' });
+  await state.getByText('5.000 / 4.096').waitFor();
+  await sari.press('Enter');
+  expect(await sari.inputValue()).toHaveLength(5_000);
+
+  const long = page.getByRole('region', { name: 'Too long' });
+  const rina = long.getByRole('textbox', { name: 'Tulis pesan untuk Rina' });
+  const send = long.getByRole('button', { name: 'Kirim' });
+  const sentence = 'Terlalu panjang. Pendekkan sampai paling banyak 60 karakter.';
+  await long.getByText(sentence).waitFor();
+  const sentenceId = await rina.getAttribute('aria-describedby');
+  expect(await long.locator(`[id="${sentenceId}"]`).textContent()).toBe(sentence);
+  expect(await send.getAttribute('aria-disabled')).toBe('true');
+  await send.click({ force: true });
+  await rina.press('Enter');
+  expect(await page.getByLabel('Sent texts').textContent()).toBe('');
+  // Blanks at the ends are not sent, and not counted.
+  await rina.fill(`  ${'b'.repeat(60)}  `);
+  await long.getByText('60 / 60').waitFor();
+  expect(await rina.getAttribute('aria-invalid')).toBe(null);
+  await send.click();
+  expect(await page.getByLabel('Sent texts').textContent()).toBe(JSON.stringify('b'.repeat(60)));
+  await rina.fill('Baik');
+  expect(await long.getByText('/ 60').count()).toBe(0);
+});

@@ -1,5 +1,6 @@
 import { Camera, ContactRound, FileText, Image, Plus, SendHorizontal } from 'lucide-react';
 import {
+  useId,
   useRef,
   type ClipboardEvent,
   type KeyboardEvent,
@@ -9,6 +10,8 @@ import {
 import styles from '#web/ui/chat/Composer.module.css';
 import { Disclosure } from '#web/ui/Disclosure.tsx';
 import { classes } from '#web/ui/rules/classes.ts';
+import { isNearlyFull, tooLong } from '#web/ui/rules/textLength.ts';
+import { TextCounter } from '#web/ui/TextCounter.tsx';
 import { useFileDrop } from '#web/ui/uploads/useFileDrop.ts';
 
 type Props = {
@@ -21,6 +24,7 @@ type Props = {
   onSend: (text: string) => void;
   /** Why nothing can be sent now; shown in place of the box. */
   blocked?: ReactNode;
+  /** A longer text stays as it is, and cannot be sent: the box says so. */
   maxLength?: number;
   /** Files chosen by the tools, dropped or pasted; without it there are no tools. */
   onFiles?: ((files: readonly File[]) => void) | undefined;
@@ -34,30 +38,32 @@ type Props = {
 
 /**
  * Where a message is written. Enter sends, Shift+Enter breaks the line; a word still being composed is
- * never sent. With `onFiles`, tools beside it choose pictures, photos, documents and contacts.
+ * never sent, nor is a text beyond `maxLength`. With `onFiles`, tools beside it choose pictures, photos, documents and contacts.
  */
 export function Composer(props: Props) {
   const { label, placeholder = 'Tulis pesan', value, onChange, onSend, blocked } = props;
-  const { onFiles, lastDraft, dropPlace } = props;
+  const { onFiles, lastDraft, dropPlace, maxLength = Infinity } = props;
+  const faultId = useId();
   const box = useRef<HTMLTextAreaElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const dragging = useFileDrop(dropPlace ?? form, blocked ? undefined : onFiles);
+  const text = value.trim();
+  const fault = tooLong(text.length, maxLength);
+  const unsendable = text === '' || fault !== undefined;
   const send = () => {
-    const text = value.trim();
-    if (text === '') return;
+    if (unsendable) return;
     onSend(text);
     box.current?.focus();
   };
   const keys = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing) return;
-    const plain = !event.shiftKey && !event.altKey;
-    if (plain && event.key === 'Enter') {
-      event.preventDefault();
-      send();
-    } else if (plain && event.key === 'ArrowUp' && value === '' && lastDraft) {
-      event.preventDefault();
-      onChange(lastDraft);
-    }
+    const key = event.nativeEvent.isComposing || event.shiftKey || event.altKey ? '' : event.key;
+    const does =
+      key === 'Enter'
+        ? send
+        : key === 'ArrowUp' && value === '' && lastDraft && (() => onChange(lastDraft));
+    if (!does) return;
+    event.preventDefault();
+    does();
   };
   const paste = (event: ClipboardEvent) => {
     const files = [...event.clipboardData.files];
@@ -87,24 +93,43 @@ export function Composer(props: Props) {
         className={styles['box']}
         aria-label={label}
         placeholder={dragging ? 'Lepaskan untuk melampirkan' : placeholder}
-        maxLength={props.maxLength}
+        aria-invalid={fault !== undefined || undefined}
+        aria-describedby={fault && faultId}
         enterKeyHint="send"
         value={value}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={keys}
         onPaste={paste}
       />
-      <button
-        type="submit"
-        className={styles['send']}
-        aria-label="Kirim"
-        aria-disabled={value.trim() === '' || undefined}
-      >
-        <SendHorizontal size={20} aria-hidden="true" />
-      </button>
+      <Send off={unsendable} />
+      <Room id={faultId} fault={fault} length={text.length} max={maxLength} />
     </form>
   );
 }
+
+const Send = ({ off }: { off: boolean }) => (
+  <button
+    type="submit"
+    className={styles['send']}
+    aria-label="Kirim"
+    aria-disabled={off || undefined}
+  >
+    <SendHorizontal size={20} aria-hidden="true" />
+  </button>
+);
+
+type RoomProps = { id: string; fault: string | undefined; length: number; max: number };
+
+/** Under the box: how full it is, once that matters, and that it is too full. */
+const Room = ({ id, fault, length, max }: RoomProps) =>
+  isNearlyFull(length, max) && (
+    <p className={styles['room']}>
+      <span id={id} className={styles['fault']}>
+        {fault}
+      </span>
+      <TextCounter length={length} max={max} />
+    </p>
+  );
 
 const PICTURES = 'image/jpeg,image/png,image/webp';
 

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/gallery.ts';
 
@@ -56,13 +57,44 @@ test('an area counts its characters, and tells ears only when the room is nearly
   expect(await state.getByRole('status').textContent()).toBe('Tersisa kurang dari 20 karakter.');
   await area.press('End');
   await area.pressSequentially('y'.repeat(20));
-  expect(await area.inputValue()).toHaveLength(60);
+  expect(await area.inputValue()).toHaveLength(65);
+  expect(await state.getByRole('status').textContent()).toBe('Kelebihan kurang dari 10 karakter.');
+  for (let more = 0; more < 5; more += 1) await area.press('Backspace');
   expect(await state.getByRole('status').textContent()).toBe('Batas 60 karakter tercapai.');
 
   const notes = page.getByRole('textbox', { name: 'Catatan' });
   await notes.fill('Titip di pos satpam');
   await page.getByText('19 / 1.000').waitFor();
 });
+
+test('what is pasted beyond the limit of a field stays whole, and is told to be too long', async ({
+  show,
+}) => {
+  const sentence = 'Terlalu panjang. Pendekkan sampai paling banyak 20 karakter.';
+  const page = await show('text-field', { width: 390 });
+  const name = page.getByRole('textbox', { name: 'Nama token' });
+  await paste(name, 'x'.repeat(500));
+  expect(await name.inputValue()).toHaveLength(500);
+  expect(await name.getAttribute('aria-invalid')).toBe('true');
+  expect(await description(name)).toBe(sentence);
+  await page.getByText('500 / 20').waitFor();
+  await name.fill('Kasir');
+  expect(await name.getAttribute('aria-invalid')).toBe(null);
+  expect(await page.getByText('5 / 20').count()).toBe(0);
+
+  const areas = await show('text-area', { width: 390 });
+  const area = areas.getByRole('textbox', { name: 'Isi pesan' });
+  await paste(area, 'y'.repeat(5_000));
+  expect(await area.inputValue()).toHaveLength(5_000);
+  await areas.getByText('5.000 / 60').waitFor();
+});
+
+/** Puts a text in the place of what a field holds, as pasting does: the browser's own limits count. */
+const paste = (field: Locator, text: string): Promise<void> =>
+  field.evaluate((one, pasted) => {
+    (one as HTMLInputElement).select();
+    document.execCommand('insertText', false, pasted);
+  }, text);
 
 type Described = { evaluate: (look: (one: Element) => string) => Promise<string> };
 

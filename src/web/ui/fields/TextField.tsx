@@ -1,8 +1,9 @@
 import { X } from 'lucide-react';
-import { useState, type ComponentPropsWithRef, type ReactNode } from 'react';
+import { useState, type ComponentPropsWithRef, type InputEvent, type ReactNode } from 'react';
 import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/fields/Field.tsx';
 import { classes } from '#web/ui/rules/classes.ts';
-import { lengthShown, roomLeft } from '#web/ui/rules/textLength.ts';
+import { isNearlyFull, tooLong } from '#web/ui/rules/textLength.ts';
+import { TextCounter } from '#web/ui/TextCounter.tsx';
 import styles from '#web/ui/fields/TextField.module.css';
 
 type Props = FieldProps &
@@ -16,11 +17,15 @@ type Props = FieldProps &
     onClear?: (() => void) | undefined;
   };
 
-/** A line of text. Spreads of `register('name')` (react-hook-form) fit as they are. */
+/**
+ * A line of text. Spreads of `register('name')` (react-hook-form) fit as they are. What is longer than `maxLength`
+ * stays as it is, and is told to be too long: nothing that was typed or pasted is ever cut off.
+ */
 export function TextField(props: Props) {
-  const { label, help, error, hideLabel, size, prefix, suffix, aside, id, className, ...rest } =
-    props;
-  const { onClear, ...input } = rest;
+  const { label, help, hideLabel, size, prefix, suffix, id, className, ...rest } = props;
+  const { onClear, maxLength, error: _, aside: _a, ...input } = rest;
+  const { error, counter, take } = useRoom<HTMLInputElement>(props);
+  const aside = props.aside ?? (hideLabel ? undefined : counter);
   const frame = { label, help, error, id, aside, className, required: input.required };
   const clearable = onClear && input.value && !input.disabled && !input.readOnly;
   return (
@@ -36,6 +41,7 @@ export function TextField(props: Props) {
               type="text"
               {...input}
               {...links}
+              onInput={take}
               aria-describedby={described}
               className={insideClass()}
             />
@@ -69,48 +75,56 @@ const Clear = ({ label, onClear }: { label: ReactNode; onClear: () => void }) =>
 
 type AreaProps = FieldProps &
   ComponentPropsWithRef<'textarea'> & {
-    /** Shows how much of `maxLength` is used, and tells ears when it is nearly all. */
+    /** Shows how much of `maxLength` is used from the start, not only when it is nearly all. */
     counter?: boolean;
   };
 
-/** Several lines of text; grows with them where the browser can. */
-export function TextArea({ counter = false, ...props }: AreaProps) {
-  const { label, help, error, hideLabel, size, id, className, ...input } = props;
-  const { maxLength, value, defaultValue, onInput } = input;
-  const [typed, setTyped] = useState(String(defaultValue ?? '').length);
-  const length = typeof value === 'string' ? value.length : typed;
-  const counted = counter && maxLength !== undefined;
+/** Several lines of text; grows with them where the browser can. Never cut off, as in `TextField`. */
+export function TextArea({ counter: always = false, ...props }: AreaProps) {
+  const { label, help, error: _, hideLabel, size, id, className, ...rest } = props;
+  const { maxLength, ...input } = rest;
+  const { error, counter, take } = useRoom<HTMLTextAreaElement>(props, always);
   const frame = { label, help, error, id, className, required: input.required };
   return (
-    <Field
-      {...frame}
-      hideLabel={hideLabel ?? false}
-      aside={counted && <Counter length={length} max={maxLength} />}
-    >
+    <Field {...frame} hideLabel={hideLabel ?? false} aside={counter}>
       {(links) => (
         <textarea
           rows={4}
           {...input}
           {...links}
           className={controlClass(size, styles['area'])}
-          onInput={(event) => {
-            setTyped(event.currentTarget.value.length);
-            onInput?.(event);
-          }}
+          onInput={take}
         />
       )}
     </Field>
   );
 }
 
-const Counter = ({ length, max }: { length: number; max: number }) => (
-  <span className={styles['counter']}>
-    <span data-full={length >= max || undefined}>
-      <span className="sr-only">Karakter: </span>
-      {lengthShown(length, max)}
-    </span>
-    <span role="status" className="sr-only">
-      {roomLeft(length, max)}
-    </span>
-  </span>
-);
+type Measured<Control> = {
+  value?: unknown;
+  defaultValue?: unknown;
+  maxLength?: number | undefined;
+  error?: string | undefined;
+  onInput?: ((event: InputEvent<Control>) => void) | undefined;
+};
+
+/**
+ * How full a field is: its counter when it is nearly full (or `always`), and, beyond `maxLength`, what is wrong. The
+ * browser's own `maxlength` is not set: it cuts off what is pasted without a word.
+ */
+function useRoom<Control extends { value: string }>(props: Measured<Control>, always = false) {
+  const { value, defaultValue, maxLength: max, error, onInput } = props;
+  const [typed, setTyped] = useState(typeof defaultValue === 'string' ? defaultValue.length : 0);
+  const length = typeof value === 'string' ? value.length : typed;
+  const take = (event: InputEvent<Control>) => {
+    setTyped((event.currentTarget as Control).value.length);
+    onInput?.(event);
+  };
+  if (max === undefined) return { error, counter: undefined, take };
+  const shown = always || isNearlyFull(length, max);
+  return {
+    error: tooLong(length, max) ?? error,
+    counter: shown && <TextCounter length={length} max={max} />,
+    take,
+  };
+}

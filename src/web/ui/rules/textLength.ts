@@ -1,8 +1,20 @@
 const numbers = new Intl.NumberFormat('id-ID');
 
-/** How full a text is, for the eye: `12 / 4.096`. */
+/** From this part of its room on, how full a text is interests who writes it. */
+const NEAR = 0.8;
+
+/** How full a text is, for the eye: `12 / 4.096`. Lengths are UTF-16 units, as the server counts them. */
 export const lengthShown = (length: number, max: number): string =>
   `${numbers.format(length)} / ${numbers.format(max)}`;
+
+/** Whether a text fills most of its room, or more than all of it. */
+export const isNearlyFull = (length: number, max: number): boolean => length >= max * NEAR;
+
+/** What is wrong with a text longer than its room; `undefined` when it fits. Nothing of it is ever cut off. */
+export const tooLong = (length: number, max: number): string | undefined =>
+  length > max
+    ? `Terlalu panjang. Pendekkan sampai paling banyak ${numbers.format(max)} karakter.`
+    : undefined;
 
 /**
  * How much room is left, for ears: nothing while there is plenty, then a sentence that changes every
@@ -11,6 +23,9 @@ export const lengthShown = (length: number, max: number): string =>
 export function roomLeft(length: number, max: number): string {
   const left = max - length;
   if (left > 20) return '';
-  if (left <= 0) return `Batas ${numbers.format(max)} karakter tercapai.`;
-  return `Tersisa kurang dari ${Math.floor(left / 5) * 5 + 5} karakter.`;
+  if (left === 0) return `Batas ${numbers.format(max)} karakter tercapai.`;
+  const about = numbers.format(Math.floor(Math.abs(left) / 5) * 5 + 5);
+  return left > 0
+    ? `Tersisa kurang dari ${about} karakter.`
+    : `Kelebihan kurang dari ${about} karakter.`;
 }

@@ -8,6 +8,9 @@ function Demo() {
   const [sent, setSent] = useState<readonly string[]>([]);
   const [files, setFiles] = useState<readonly File[]>([]);
   const [plain, setPlain] = useState('');
+  const [long, setLong] = useState(
+    'Pesanan Anda sudah siap. Silakan diambil sebelum pukul lima sore.',
+  );
   return (
     <>
       <Show title="With tools">
@@ -39,6 +42,17 @@ function Demo() {
             onChange={setPlain}
             onSend={() => setPlain('')}
             maxLength={4096}
+          />
+        </div>
+      </Show>
+      <Show title="Too long">
+        <div>
+          <Composer
+            label="Tulis pesan untuk Rina"
+            value={long}
+            onChange={setLong}
+            onSend={(said) => setSent([...sent, said])}
+            maxLength={60}
           />
         </div>
       </Show>
@@ -84,11 +98,11 @@ export const piece: Piece = {
     { name: 'lastDraft', type: 'string', about: 'ArrowUp in an empty box brings it back.' },
     { name: 'blocked', type: 'ReactNode', about: 'Why nothing can be sent; stands in its place.' },
     {
-      name: 'placeholder, maxLength',
-      type: 'string, number',
-      default: "'Tulis pesan', –",
-      about: 'As the box has them.',
+      name: 'maxLength',
+      type: 'number',
+      about: 'Counted from four fifths on; a longer text stays whole, says so, and is not sent.',
     },
+    { name: 'placeholder', type: 'string', default: "'Tulis pesan'", about: 'As the box has it.' },
   ],
   Demo,
 };

@@ -50,7 +50,7 @@ export const piece: Piece = {
       name: 'counter',
       type: 'boolean',
       default: 'false',
-      about: 'Shows how much of maxLength is used.',
+      about: 'Shows how much of maxLength is used from the start, not only from four fifths on.',
     },
     { name: 'label, help, error, size', type: 'as TextField', about: 'As those of TextField.' },
     { name: '…', type: "ComponentProps<'textarea'>", about: 'Everything a textarea takes.' },

@@ -65,6 +65,7 @@ function Demo() {
 
 function More() {
   const [query, setQuery] = useState('Ani');
+  const [name, setName] = useState('Kasir toko kue lapis Bu Ani');
   return (
     <>
       <Show title="Clear button">
@@ -78,6 +79,16 @@ function More() {
             onClear={() => setQuery('')}
           />
           <Emitted of="Search">{query}</Emitted>
+        </div>
+      </Show>
+      <Show title="Too long">
+        <div className={styles['column']}>
+          <TextField
+            label="Nama token"
+            maxLength={20}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
         </div>
       </Show>
       <Show title="Disabled and read only">
@@ -123,6 +134,12 @@ export const piece: Piece = {
       name: 'onClear',
       type: '() => void',
       about: 'With it a button to empty the field, named after the label.',
+    },
+    {
+      name: 'maxLength',
+      type: 'number',
+      about:
+        'Counted from four fifths on. A longer text stays whole and is told to be too long: nothing is cut off.',
     },
     { name: 'aside', type: 'ReactNode', about: 'Beside the label, at its end.' },
     {

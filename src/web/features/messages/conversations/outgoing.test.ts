@@ -49,7 +49,15 @@ function sent({ text }: Asked): Response {
     failure: null,
     created_at: new Date().toISOString(),
     scheduled_at: null,
-    content: { type: 'text', caption: text, url: null, filename: null, name: null, phone: null },
+    content: {
+      type: 'text',
+      caption: text,
+      url: null,
+      external: false,
+      filename: null,
+      name: null,
+      phone: null,
+    },
   };
   return Response.json({ code: 1, data: message });
 }

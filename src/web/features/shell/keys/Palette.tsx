@@ -33,7 +33,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
           autoCapitalize="none"
           spellCheck={false}
           enterKeyHint="go"
-          maxLength={60}
           value={typed}
           onChange={({ target }) => type(target.value)}
           onKeyDown={press}

@@ -96,8 +96,8 @@ export const withRecent = (recent: readonly string[], id: string): readonly stri
 export const isNumber = (typed: string): boolean =>
   /^\+?[\d\s().-]+$/.test(typed.trim()) && typed.replace(/\D/g, '').length >= 3;
 
-/** What the messages can be searched for; one letter finds everybody. */
+/** What the messages can be searched for; one letter finds everybody, and a part of a long text another one. */
 function findable(typed: string): string | undefined {
-  const text = typed.trim().slice(0, FIND_MAX).trim();
-  return text.length >= 2 ? text : undefined;
+  const text = typed.trim();
+  return text.length >= 2 && text.length <= FIND_MAX ? text : undefined;
 }
