@@ -191,6 +191,28 @@ describe('the files', () => {
     expect(later).toEqual([]);
   });
 
+  // A cropped avatar was decoded before it is shown, and a broken picture without a name shows nothing.
+  const decoded = ['src/web/features/profile/avatar/CropStage.tsx'];
+  plain('of the web know what stands in the place of a picture that cannot be loaded', async () => {
+    const helpless: string[] = [];
+    for (const file of await filesIn('src/web', /\.tsx$/)) {
+      for (const [tag] of (await textOf(file)).matchAll(/<img\b(?:[^>]|=>)*?\/>/g)) {
+        if (!tag.includes('onError') && !decoded.includes(file)) helpless.push(`${file}: ${tag}`);
+      }
+    }
+    expect(helpless).toEqual([]);
+  });
+
+  plain('of the web let no browser cut off what is pasted', async () => {
+    const cutting: string[] = [];
+    for (const file of await filesIn('src/web', /\.tsx$/)) {
+      for (const [tag] of (await textOf(file)).matchAll(/<(?:input|textarea)\b(?:[^>]|=>)*?\/>/g)) {
+        if (tag.includes('maxLength')) cutting.push(`${file}: ${tag}`);
+      }
+    }
+    expect(cutting).toEqual([]);
+  });
+
   plain('of the web never make HTML or code out of text', async () => {
     const ways =
       /\b(innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|eval\(|new Function\()/;

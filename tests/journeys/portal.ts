@@ -161,12 +161,19 @@ export async function newSender(
 type Text = { to: string; text: string };
 
 /** Sends texts through the public API, as a customer's own system does. @throws unless it took them. */
-export async function sendTexts(
+export const sendTexts = (address: string, sender: Sender, texts: readonly Text[]): Promise<void> =>
+  sendMessages(
+    address,
+    sender,
+    texts.map(({ to, text }) => ({ to, text: { body: text } })),
+  );
+
+/** As `sendTexts`, for messages of any type. */
+export async function sendMessages(
   address: string,
   { key }: Sender,
-  texts: readonly Text[],
+  messages: readonly Readonly<Record<string, unknown>>[],
 ): Promise<void> {
-  const messages = texts.map(({ to, text }) => ({ to, text: { body: text } }));
   const response = await fetch(`${address}/v1/messages`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

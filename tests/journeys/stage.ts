@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BrowserKind, openPerson, type Person, startBrowser, type Wish } from './browser.ts';
 import { type Product, startProduct } from './product.ts';
 
-type Stage = {
+/** What a journey gets. */
+export type Stage = {
   product: Product;
   person: (wish?: Wish) => Promise<Person>;
 };

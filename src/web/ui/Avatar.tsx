@@ -1,6 +1,7 @@
 import { UserRound } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import styles from '#web/ui/Avatar.module.css';
+import { useBroken } from '#web/ui/media/useBroken.ts';
 import { classes } from '#web/ui/rules/classes.ts';
 import { initials, pickFor } from '#web/ui/rules/initials.ts';
 
@@ -47,15 +48,14 @@ export function Avatar({
   size = 'md',
   decorative = false,
 }: Props) {
-  const [broken, setBroken] = useState<string>();
-  const picture = src !== undefined && src !== '' && src !== broken;
+  const { broken, fail } = useBroken(src);
   return (
     <span
       className={classes(styles['avatar'], styles[size], styles[shape], styles[bg])}
       aria-hidden={decorative || undefined}
     >
-      {picture ? (
-        <img src={src} alt={name} className={styles['picture']} onError={() => setBroken(src)} />
+      {src && !broken ? (
+        <img src={src} alt={name} className={styles['picture']} onError={fail} />
       ) : (
         <span role="img" aria-label={name} className={styles['letters']}>
           {icon ?? (initials(name) || <UserRound />)}

@@ -10,6 +10,7 @@ import { pictureAmong, type Scan, useScan } from '#web/features/simulator/useSca
 import { Alert } from '#web/ui/Alert.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { TextField } from '#web/ui/fields/TextField.tsx';
+import { useBroken } from '#web/ui/media/useBroken.ts';
 
 type Props = {
   phone: SimulatedPhone;
@@ -89,6 +90,8 @@ type FinderProps = {
 
 /** What is before the camera. */
 function Finder({ scan, film, onFilmEnd }: FinderProps) {
+  const { broken, fail } = useBroken(scan.picture);
+  const picture = broken ? undefined : scan.picture;
   const Sign = scan.state.at === 'done' ? CircleCheck : ScanQrCode;
   return (
     <div className={styles['finder']} data-state={scan.state.at}>
@@ -105,8 +108,8 @@ function Finder({ scan, film, onFilmEnd }: FinderProps) {
           }}
         />
       )}
-      {!film && scan.picture && <img src={scan.picture} alt="Gambar di depan kamera" />}
-      {!film && !scan.picture && <Sign size={72} strokeWidth={1} aria-hidden="true" />}
+      {!film && picture && <img src={picture} alt="Gambar di depan kamera" onError={fail} />}
+      {!film && !picture && <Sign size={72} strokeWidth={1} aria-hidden="true" />}
     </div>
   );
 }

@@ -70,3 +70,59 @@ test('days, the unread and how far each came are said in words', async ({ show }
   ]);
   await page.getByText('Nomor ini tidak memakai WhatsApp.').waitFor();
 });
+
+test('a file that lies elsewhere is a card with its type, its host and a link; nothing is loaded', async ({
+  show,
+}) => {
+  const page = await show('chat-message', { width: 390 });
+  const thread = page.getByRole('list', { name: 'Percakapan dengan Rina' });
+  const said = (name: string) => thread.getByRole('article', { name });
+  const wayFrom = (name: string) =>
+    said(name).getByRole('link', { name: 'Buka tautan (tab baru)', exact: true });
+  await soon(() => said('Anda, 09.20').innerText()).toMatch(
+    /^Gambar\s+cdn\.toko\.example\s+Buka tautan[^]*Kue hari ini/,
+  );
+  await said('Anda, 09.21').getByText('Pesan suara', { exact: true }).waitFor();
+  await said('Budi, 09.22').getByText('film.example:8080').waitFor();
+  await said('Anda, 09.23')
+    .getByTitle(/^Syarat pesanan .* 2026\.pdf$/)
+    .waitFor();
+  await said('Anda, 09.23')
+    .getByText(/^PDF · berkas-pelanggan/)
+    .waitFor();
+  expect(await said('Budi, 09.24').getByRole('link').count()).toBe(0);
+  await said('Budi, 09.24').getByText('tautan tidak dapat dibuka').waitFor();
+
+  expect(await wayFrom('Anda, 09.20').getAttribute('href')).toBe(
+    'https://cdn.toko.example/kue.jpg',
+  );
+  expect(await wayFrom('Anda, 09.20').getAttribute('target')).toBe('_blank');
+  expect(await wayFrom('Anda, 09.20').getAttribute('rel')).toMatch(/\bnoopener noreferrer\b/);
+  expect(await thread.locator('img, audio, video').count()).toBe(0);
+  const wide = (bubble: Element) => bubble.scrollWidth > bubble.clientWidth;
+  for (const bubble of await thread.getByRole('article').all()) {
+    expect(await bubble.evaluate(wide)).toBe(false);
+  }
+});
+
+test('a picture that cannot be loaded says so, and is loaded again when asked', async ({
+  show,
+}) => {
+  const page = await show('chat-message', { width: 390 });
+  const message = page.getByRole('article', { name: 'Budi, 09.09' });
+  await message.scrollIntoViewIfNeeded();
+  const picture = message.getByRole('img', { name: 'Gambar dari Budi' }).first();
+  const before = await boxOf(picture);
+  await picture.evaluate((image) => image.dispatchEvent(new Event('error')));
+  const broken = message.getByText('Gambar tidak dapat dimuat.');
+  await broken.waitFor();
+  expect(await message.locator('img').count()).toBe(0);
+  expect(await message.getByText('Gambar dari Budi:').count()).toBe(1);
+  const room = await boxOf(broken.locator('..'));
+  expect([room.width, room.height]).toEqual([before.width, before.height]);
+  await message.getByRole('button', { name: 'Coba lagi' }).click();
+  await soon(() =>
+    picture.evaluate((image) => (image as HTMLImageElement).naturalWidth),
+  ).toBeGreaterThan(0);
+  expect(await broken.count()).toBe(0);
+});

@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
+import { captionText } from '#contract/captions.ts';
 import { AudioPlayer } from '#web/ui/media/AudioPlayer.tsx';
 import { Caption } from '#web/ui/chat/Caption.tsx';
 import styles from '#web/ui/chat/ChatBubble.module.css';
 import { ContactCard } from '#web/ui/chat/ContactCard.tsx';
-import { FileCard } from '#web/ui/chat/FileCard.tsx';
+import { FileCard, LinkCard } from '#web/ui/chat/FileCard.tsx';
 import { ImageZoom } from '#web/ui/media/ImageZoom.tsx';
-import { chatKind, mediaUrl, shortName, type ChatMessage } from '#web/ui/rules/chat.ts';
+import { chatKind, isExternal, mediaUrl, shortName, type ChatMessage } from '#web/ui/rules/chat.ts';
 import { classes } from '#web/ui/rules/classes.ts';
 import { VideoPlayer } from '#web/ui/media/VideoPlayer.tsx';
 
@@ -78,8 +79,6 @@ function Content({ message, sender, onMessage }: ContentProps) {
   );
 }
 
-const ALT_MAX = 200;
-
 type MediaProps = {
   kind: 'image' | 'audio' | 'video' | 'file';
   message: ChatMessage;
@@ -88,7 +87,9 @@ type MediaProps = {
 
 function Media({ kind, message, sender }: MediaProps) {
   const { type, caption, filename, size, peaks } = message;
-  const url = mediaUrl(message.url ?? '', window.location.href);
+  const here = window.location.href;
+  if (isExternal(message, here)) return <LinkCard kind={kind} message={message} />;
+  const url = mediaUrl(message.url ?? '', here);
   if (!message.url || url === undefined || kind === 'file') {
     return (
       <FileCard
@@ -103,7 +104,7 @@ function Media({ kind, message, sender }: MediaProps) {
     return (
       <ImageZoom
         src={url}
-        alt={caption ? caption.slice(0, ALT_MAX) : `Gambar dari ${sender}`}
+        alt={shortName(captionText(caption ?? '')) || `Gambar dari ${sender}`}
         loading="lazy"
         expandText="Perbesar gambar"
         minimizeText="Perkecil gambar"

@@ -1,5 +1,6 @@
 import {
   Download,
+  ExternalLink,
   File,
   FileArchive,
   FileAudio,
@@ -10,8 +11,10 @@ import {
   FileVideo,
   Presentation,
 } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { safeHref } from '#contract/captions.ts';
 import styles from '#web/ui/chat/FileCard.module.css';
-import { fileKind, fileType, type FileKind } from '#web/ui/rules/chat.ts';
+import { fileKind, fileType, type ChatMessage, type FileKind } from '#web/ui/rules/chat.ts';
 import { fileSizeText, shortSizes } from '#web/ui/rules/fileSize.ts';
 
 const icons: Record<FileKind, typeof File> = {
@@ -38,26 +41,16 @@ type Props = {
 
 /** A file to download: what it is, its name (cut at 250 px, whole as its title), type and size. */
 export function FileCard({ name, type, url, size }: Props) {
-  const Icon = icons[fileKind(name, type)];
   const facts = [
     fileType(name, type) || 'Berkas',
     size !== undefined && fileSizeText(size, shortSizes),
+    url === undefined && 'tidak dapat diunduh',
   ];
   const inside = (
-    <>
-      <span className={styles['icon']}>
-        <Icon size={20} aria-hidden="true" />
-      </span>
-      <span className={styles['words']}>
-        <bdi className={styles['name']} title={name || undefined}>
-          {name || 'Berkas'}
-        </bdi>
-        <span className={styles['facts']}>
-          {url !== undefined && <span className="sr-only">Unduh, </span>}
-          {[...facts, url === undefined && 'tidak dapat diunduh'].filter(Boolean).join(' · ')}
-        </span>
-      </span>
-    </>
+    <Inside kind={fileKind(name, type)} name={name || 'Berkas'}>
+      {url !== undefined && <span className="sr-only">Unduh, </span>}
+      {facts.filter(Boolean).join(' · ')}
+    </Inside>
   );
   if (url === undefined) return <span className={styles['card']}>{inside}</span>;
   return (
@@ -65,5 +58,67 @@ export function FileCard({ name, type, url, size }: Props) {
       {inside}
       <Download size={18} aria-hidden="true" className={styles['download']} />
     </a>
+  );
+}
+
+type LinkProps = {
+  kind: 'image' | 'audio' | 'video' | 'file';
+  message: Pick<ChatMessage, 'type' | 'url' | 'filename'>;
+};
+
+const linkWords = {
+  image: 'Gambar',
+  audio: 'Pesan suara',
+  video: 'Video',
+  file: 'Berkas',
+} as const;
+
+/**
+ * A file that lies with somebody else: what it is, on which host, and the way there in a tab of its own. Nothing of
+ * it is loaded. An address that may not be followed (`safeHref`) is told, and leads nowhere.
+ */
+export function LinkCard({ kind, message: { type, url, filename } }: LinkProps) {
+  const href = safeHref(url ?? '');
+  const name = filename ?? '';
+  const word = (kind === 'file' && fileType(name, type)) || linkWords[kind];
+  const facts = [name !== '' && word, href ? new URL(href).host : 'tautan tidak dapat dibuka'];
+  return (
+    <span className={styles['card']}>
+      <Inside kind={kind === 'file' ? fileKind(name, type) : kind} name={name || word}>
+        {facts.filter(Boolean).join(' · ')}
+        {href && (
+          <a
+            href={href}
+            target="_blank"
+            rel="noopener noreferrer nofollow ugc"
+            className={styles['way']}
+          >
+            Buka tautan
+            <ExternalLink size={14} aria-hidden="true" />
+            <span className="sr-only"> (tab baru)</span>
+          </a>
+        )}
+      </Inside>
+    </span>
+  );
+}
+
+type InsideProps = { kind: FileKind; name: string; children: ReactNode };
+
+/** What a file is, its name, and what else is to be said of it. */
+function Inside({ kind, name, children }: InsideProps) {
+  const Icon = icons[kind];
+  return (
+    <>
+      <span className={styles['icon']}>
+        <Icon size={20} aria-hidden="true" />
+      </span>
+      <span className={styles['words']}>
+        <bdi className={styles['name']} title={name}>
+          {name}
+        </bdi>
+        <span className={styles['facts']}>{children}</span>
+      </span>
+    </>
   );
 }

@@ -1,5 +1,7 @@
 import { lazy, Suspense, type ComponentPropsWithoutRef } from 'react';
+import { BrokenPicture } from '#web/ui/media/BrokenPicture.tsx';
 import styles from '#web/ui/media/ImageZoom.module.css';
+import { useBroken } from '#web/ui/media/useBroken.ts';
 import { classes } from '#web/ui/rules/classes.ts';
 
 export type ZoomState = 'UNLOADED' | 'LOADING' | 'LOADED' | 'UNLOADING';
@@ -23,13 +25,26 @@ const Zoom = lazy(async () => ({
 /**
  * A picture that grows over the page: by a click, or by its button. Escape, the wheel, a vertical
  * swipe, the backdrop and the button bring it back. Pinching stays the browser's own. The code for that
- * comes by itself; until then the picture is a picture.
+ * comes by itself; until then the picture is a picture. One that cannot be loaded says so, and can be asked for again.
  */
 export function ImageZoom(props: Props) {
   const { expandText = 'Expand image', minimizeText = 'Minimize image', ...rest } = props;
-  const { disabled = false, onState, className, ...image } = rest;
+  const { disabled = false, onState, className, onError, ...image } = rest;
+  const { broken, fail, retry } = useBroken(props.src);
+  if (broken) {
+    const { alt, width } = props;
+    return <BrokenPicture alt={alt} className={className} width={width} onRetry={retry} />;
+  }
   const picture = (
-    <img {...image} alt={props.alt} className={classes(styles['picture'], className)} />
+    <img
+      {...image}
+      alt={props.alt}
+      className={classes(styles['picture'], className)}
+      onError={(event) => {
+        fail();
+        onError?.(event);
+      }}
+    />
   );
   return (
     <Suspense fallback={picture}>

@@ -5,6 +5,8 @@ export type ChatMessage = {
   type: string;
   caption?: string | null;
   url?: string | null;
+  /** Whether the file lies with somebody else; left out: whether `url` leads to another site. */
+  external?: boolean | null;
   filename?: string | null;
   /** Of the file, in bytes, where it is known. */
   size?: number | null;
@@ -45,6 +47,18 @@ export function phoneHref(phone: string): string | undefined {
 export function mediaUrl(url: string, base: string): string | undefined {
   if (!URL.canParse(url, base)) return undefined;
   return ['http:', 'https:', 'blob:'].includes(new URL(url, base).protocol) ? url : undefined;
+}
+
+/**
+ * Whether a message's file lies with somebody else. Such a file is a link to open: the page's policy does not
+ * load it, and its owner would learn who reads the message, and when.
+ */
+export function isExternal(
+  { url, external }: Pick<ChatMessage, 'url' | 'external'>,
+  base: string,
+): boolean {
+  if (typeof external === 'boolean' || !url || !URL.canParse(url, base)) return external === true;
+  return new URL(url, base).origin !== new URL(base).origin;
 }
 
 const NAME_MAX = 200;

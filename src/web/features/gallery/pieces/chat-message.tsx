@@ -59,6 +59,42 @@ const types: readonly Line[] = [
   { side: 'in', minute: 16, message: { type: 'zip', filename: 'foto-foto.zip' } },
 ];
 
+const links: readonly Line[] = [
+  {
+    side: 'out',
+    minute: 20,
+    message: { type: 'jpeg', url: 'https://cdn.toko.example/kue.jpg', caption: 'Kue hari ini' },
+    mark: 'read',
+  },
+  {
+    side: 'out',
+    minute: 21,
+    message: { type: 'ogg', url: 'https://cdn.toko.example/salam.ogg', external: true },
+    mark: 'read',
+  },
+  {
+    side: 'in',
+    minute: 22,
+    message: { type: 'mp4', url: 'http://film.example:8080/cara.mp4', external: true },
+  },
+  {
+    side: 'out',
+    minute: 23,
+    message: {
+      type: 'pdf',
+      url: 'https://berkas-pelanggan.toko-kue-lapis-legit-bu-ani.example/harga/2026.pdf',
+      filename: 'Syarat pesanan kue lapis dan kue basah untuk hajatan, November 2026.pdf',
+      external: true,
+    },
+    mark: 'delivered',
+  },
+  {
+    side: 'in',
+    minute: 24,
+    message: { type: 'webp', url: 'https://user:pass@toko.example/x', external: true },
+  },
+];
+
 const marks: readonly Mark[] = [
   'scheduled',
   'waiting',
@@ -82,34 +118,46 @@ function Demo() {
         <div>
           <ChatList label="Percakapan dengan Budi">
             <ChatDivider>Hari ini</ChatDivider>
-            {types.map(({ side, minute, message, mark }, index) => {
-              const before = types[index - 1];
-              return (
-                <ChatBubble
-                  key={minute}
-                  message={message}
-                  side={side}
-                  sender={side === 'out' ? 'Anda' : 'Budi'}
-                  time={timeOf(minute)}
-                  at={at(minute)}
-                  first={startsRun(
-                    { side, at: at(minute) },
-                    before && { side: before.side, at: at(before.minute) },
-                  )}
-                  ticks={mark && <Ticks mark={mark} iconOnly />}
-                  onMessage={setAsked}
-                />
-              );
-            })}
+            <Lines lines={types} onMessage={setAsked} />
           </ChatList>
         </div>
         <Emitted of="Asked to write to">{asked}</Emitted>
+      </Show>
+      <Show title="Files that lie elsewhere">
+        <div>
+          <ChatList label="Percakapan dengan Rina">
+            <Lines lines={links} />
+          </ChatList>
+        </div>
       </Show>
       <Days />
       <Marks />
     </>
   );
 }
+
+type LinesProps = { lines: readonly Line[]; onMessage?: (digits: string) => void };
+
+const Lines = ({ lines, onMessage }: LinesProps) =>
+  lines.map(({ side, minute, message, mark }, index) => {
+    const before = lines[index - 1];
+    return (
+      <ChatBubble
+        key={minute}
+        message={message}
+        side={side}
+        sender={side === 'out' ? 'Anda' : 'Budi'}
+        time={timeOf(minute)}
+        at={at(minute)}
+        first={startsRun(
+          { side, at: at(minute) },
+          before && { side: before.side, at: at(before.minute) },
+        )}
+        ticks={mark && <Ticks mark={mark} iconOnly />}
+        onMessage={onMessage}
+      />
+    );
+  });
 
 const Days = () => (
   <Show title="Days and the unread">
@@ -170,12 +218,13 @@ export const piece: Piece = {
   id: 'chat-message',
   title: 'ChatBubble',
   about:
-    'One message of a conversation, whatever its type: picture (grows), voice message, film, contact, text, and a file for everything else. ChatList holds them, ChatDivider stands between days and above the unread.',
+    'One message of a conversation, whatever its type: picture (grows), voice message, film, contact, text, and a file for everything else. A file that lies with somebody else is a card with a link; nothing of it is loaded. ChatList holds them, ChatDivider stands between days and above the unread.',
   props: [
     {
       name: 'message',
       type: 'ChatMessage',
-      about: 'type, caption, url, filename, name, phone; size and peaks where they are known.',
+      about:
+        'type, caption, url, external, filename, name, phone; size and peaks where they are known.',
     },
     { name: 'side', type: "'out' | 'in'", about: 'Ours are at the end.' },
     {

@@ -35,6 +35,9 @@ function Demo() {
           disabled
         />
       </Show>
+      <Show title="Cannot be loaded">
+        <ImageZoom src="data:image/png;base64,AAAA" alt="Kue yang hilang" width={320} />
+      </Show>
       <Show title="In a dialog">
         <Button variant="outline" onClick={() => setOpen(true)}>
           Open the dialog
@@ -51,7 +54,7 @@ export const piece: Piece = {
   id: 'image-zoom',
   title: 'ImageZoom',
   about:
-    'A picture that grows over the page, by a click or its button. Escape, the wheel (without Ctrl), a vertical swipe of more than 10 px, the backdrop and the button bring it back; the focus returns. Pinching is left to the browser.',
+    'A picture that grows over the page, by a click or its button. Escape, the wheel (without Ctrl), a vertical swipe of more than 10 px, the backdrop and the button bring it back; the focus returns. Pinching is left to the browser. What cannot be loaded says so, and can be asked for again.',
   props: [
     { name: 'src', type: 'string', about: 'Where the picture is.' },
     {

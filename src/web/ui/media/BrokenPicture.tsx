@@ -1,0 +1,27 @@
+import { ImageOff } from 'lucide-react';
+import { Button } from '#web/ui/Button.tsx';
+import styles from '#web/ui/media/BrokenPicture.module.css';
+import { classes } from '#web/ui/rules/classes.ts';
+
+type Props = {
+  /** What the picture would show. */
+  alt: string;
+  /** The picture's own: as large as it would be. */
+  className?: string | undefined;
+  width?: number | string | undefined;
+  onRetry: () => void;
+};
+
+/** In place of a picture that could not be loaded: says so, and loads it again when asked. */
+export const BrokenPicture = ({ alt, className, width, onRetry }: Props) => (
+  <span className={classes(styles['broken'], className)} style={{ width }}>
+    <ImageOff size={24} aria-hidden="true" />
+    <span>
+      {alt !== '' && <span className="sr-only">{alt}: </span>}
+      Gambar tidak dapat dimuat.
+    </span>
+    <Button size="sm" variant="link" tone="neutral" onClick={onRetry}>
+      Coba lagi
+    </Button>
+  </span>
+);

@@ -1,0 +1,89 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { soon } from '#tests/soon.ts';
+import { answerFrom, deliverText, newSender, sendMessages, signUp, topUp } from './portal.ts';
+import { setTheStage, type Stage } from './stage.ts';
+
+const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+
+/** A shop with a linked phone, and somebody that it writes to: both numbers end alike. */
+async function openBakery({ product: { address }, person }: Stage, end: string) {
+  const [phone, peer] = [`62813555030${end}`, `62812999900${end}`];
+  const who = await signUp(address, { name: 'Toko Kue Lapis', phone });
+  await topUp(address, who, 50_000);
+  const sender = await newSender(address, who, { name: 'Kasir', phone });
+  const { open } = await person({ session: who.session });
+  const thread = `/message-history?view=percakapan&open=${sender.id}&peer=${peer}`;
+  return { address, sender, open, thread, peer };
+}
+
+/** Everything that a page asks of other hosts than its own. */
+function strangersAsked(tab: Page, address: string): readonly string[] {
+  const asked: string[] = [];
+  tab.on('request', (request) => {
+    if (!request.url().startsWith(address) && /^https?:/.test(request.url())) {
+      asked.push(request.url());
+    }
+  });
+  return asked;
+}
+
+journey(
+  'lists, tables and notices show the words of a message, never its markup',
+  async (stage) => {
+    const { address, sender, open, thread, peer } = await openBakery(stage, '21');
+    const text = 'Menu: <a href="https://toko.example/menu">di sini</a>,<br class="x">ya';
+    await deliverText(address, sender, { to: peer, text });
+    await answerFrom(address, peer, {
+      sender,
+      text: 'Baik<br>Bu <a href="https://x.example/">ini</a>',
+    });
+    const tab = await open('/');
+    for (const path of ['/', '/message-history', '/message-history?view=percakapan']) {
+      await tab.goto(address + path);
+      await tab.getByText('Baik Bu ini', { exact: true }).first().waitFor();
+      expect(await tab.locator('main').innerText()).not.toMatch(/<br|<a |href|<\/a>/);
+    }
+    await tab.goto(`${address}/message-history`);
+    await tab.getByText('Menu: di sini, ya', { exact: true }).waitFor();
+    await tab.goto(address + thread);
+    await tab.getByRole('link', { name: 'di sini (tab baru)' }).waitFor();
+    await tab.goto(`${address}/simulator?phone=${peer}`);
+    await tab.getByRole('button', { name: 'Kembali' }).click();
+    await tab.getByText('Baik Bu ini', { exact: true }).waitFor();
+  },
+);
+
+journey(
+  'a picture by link is a card in thread, details and phone; nothing of it is loaded',
+  async (stage) => {
+    const { address, sender, open, thread, peer } = await openBakery(stage, '22');
+    const link = 'https://cdn.toko.example/kue/lapis.jpg';
+    await sendMessages(address, sender, [
+      { to: peer, type: 'image', image: { link }, caption: 'Kue hari ini' },
+      { to: peer, type: 'document', document: { link: `${link}.pdf`, filename: 'harga.pdf' } },
+    ]);
+    const tab = await open();
+    const asked = strangersAsked(tab, address);
+    await tab.goto(address + thread);
+    const way = tab.getByRole('link', { name: 'Buka tautan (tab baru)' });
+    await soon(() => way.count()).toBe(2);
+    expect(await way.first().getAttribute('href')).toBe(link);
+    await tab.getByText(/^cdn\.toko\.example/).waitFor();
+    await tab.getByText(/^PDF · cdn\.toko\.example/).waitFor();
+    await tab.getByText('Kue hari ini').last().waitFor();
+
+    await tab.goto(`${address}/message-history`);
+    await tab
+      .getByRole('row', { name: /Kue hari ini/ })
+      .getByRole('button')
+      .click();
+    const drawer = tab.getByRole('dialog', { name: 'Rincian pesan' });
+    await drawer.getByRole('link', { name: 'Buka tautan (tab baru)' }).waitFor();
+
+    await tab.goto(`${address}/simulator?phone=${peer}`);
+    await soon(() => way.count()).toBe(2);
+    expect(await tab.locator('img, audio, video').count()).toBe(0);
+    expect(asked).toEqual([]);
+  },
+);
