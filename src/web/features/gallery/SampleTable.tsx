@@ -50,7 +50,8 @@ export const sampleColumns: readonly Column<Sample>[] = [
     sortable: true,
     width: 100,
     align: 'end',
-    phone: 'hidden',
+    whole: true,
+    phone: 'fact',
     cell: ({ price }) => <Money amount={price} />,
   },
 ];

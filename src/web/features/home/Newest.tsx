@@ -15,7 +15,12 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     id: 'peer',
     title: 'Nomor',
     width: 190,
-    cell: (message) => <bdi className="num">{nameOf(message)}</bdi>,
+    whole: true,
+    cell: (message) => (
+      <bdi className={message.peer_name === null ? 'num' : styles['excerpt']}>
+        {nameOf(message)}
+      </bdi>
+    ),
     phone: 'title',
   },
   {
@@ -42,8 +47,9 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     title: 'Biaya',
     align: 'end',
     width: 100,
+    whole: true,
     cell: ({ price, direction }) => direction === 'out' && <Money amount={price} />,
-    phone: 'hidden',
+    phone: 'fact',
   },
   {
     id: 'created_at',

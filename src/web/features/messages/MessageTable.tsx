@@ -21,7 +21,7 @@ import { DataTable, type Column } from '#web/ui/tables/DataTable.tsx';
 import { Money } from '#web/ui/Money.tsx';
 
 /** Narrower than this, the token is told by the details alone. */
-const ROOMY = '(min-width: 1100px)';
+const ROOMY = '(min-width: 1200px)';
 
 const columns = (zone: string): readonly Column<MessageRow>[] => [
   {
@@ -29,6 +29,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     title: 'Waktu',
     sortable: true,
     width: 96,
+    whole: true,
     phone: 'aside',
     cell: (message) => <When message={message} zone={zone} />,
   },
@@ -36,6 +37,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     id: 'peer',
     title: 'Nomor',
     width: 172,
+    whole: true,
     phone: 'title',
     cell: ({ peer, peer_name }) => (
       <span className={styles['peer']}>
@@ -54,7 +56,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
   {
     id: 'excerpt',
     title: 'Isi',
-    width: 264,
+    width: 240,
     phone: 'line',
     cell: (message) => (
       <span className={styles['excerpt']}>
@@ -69,6 +71,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     id: 'status',
     title: 'Status',
     width: 168,
+    whole: true,
     phone: 'note',
     cell: (message) => (
       <>
@@ -82,8 +85,9 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     title: 'Biaya',
     width: 84,
     align: 'end',
-    phone: 'hidden',
-    cell: ({ direction, price }) => (direction === 'in' ? '–' : <Money amount={price} />),
+    whole: true,
+    phone: 'fact',
+    cell: ({ direction, price }) => direction === 'out' && <Money amount={price} />,
   },
 ];
 

@@ -49,6 +49,7 @@ const columns: readonly Column<OperatorTopup>[] = [
     id: 'total',
     title: 'Jumlah transfer',
     align: 'end',
+    whole: true,
     phone: 'aside',
     cell: ({ total }) => <Money amount={total} />,
   },
@@ -65,7 +66,8 @@ const columns: readonly Column<OperatorTopup>[] = [
     id: 'offer',
     title: 'Mutasi bank',
     width: 190,
-    phone: 'hidden',
+    whole: true,
+    phone: 'fact',
     cell: (row) => {
       const offer = offerOf(row);
       if (!offer) return <span className={styles['none']}>Belum ada</span>;

@@ -38,6 +38,7 @@ const columns = (zone: string): readonly Column<Mutation>[] => [
     title: 'Waktu',
     sortable: true,
     width: 110,
+    whole: true,
     phone: 'line',
     cell: ({ created_at: at }) => (
       <time className="num" dateTime={at.toISOString()} title={formatDateTime(at, zone)}>
@@ -56,6 +57,8 @@ const columns = (zone: string): readonly Column<Mutation>[] => [
     id: 'amount',
     title: 'Jumlah',
     align: 'end',
+    width: 122,
+    whole: true,
     phone: 'aside',
     cell: ({ amount }) => <Money amount={amount} signed />,
   },
@@ -63,13 +66,10 @@ const columns = (zone: string): readonly Column<Mutation>[] => [
     id: 'available_after',
     title: 'Saldo setelahnya',
     align: 'end',
-    phone: 'note',
-    cell: ({ available_after }) => (
-      <>
-        <span className={styles['afterWord']}>Saldo </span>
-        <Money amount={available_after} />
-      </>
-    ),
+    width: 150,
+    whole: true,
+    phone: 'fact',
+    cell: ({ available_after }) => <Money amount={available_after} />,
   },
 ];
 

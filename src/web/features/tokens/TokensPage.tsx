@@ -23,7 +23,7 @@ const columns = (zone: string): readonly Column<Token>[] => [
     id: 'name',
     title: 'Nama',
     sortable: true,
-    width: 220,
+    width: 200,
     cell: (token) => <bdi className={styles['name']}>{token.name}</bdi>,
     phone: 'title',
   },
@@ -31,6 +31,7 @@ const columns = (zone: string): readonly Column<Token>[] => [
     id: 'phone',
     title: 'Nomor',
     width: 170,
+    whole: true,
     cell: (token) =>
       token.phone ? (
         <span className="num">{formatPhone(token.phone)}</span>

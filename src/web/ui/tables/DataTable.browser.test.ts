@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/gallery.ts';
+import { settled } from '#tests/journeys/browser.ts';
 import { soon } from '#tests/soon.ts';
 
 const table = (page: Page, name: string) => page.getByRole('table', { name, exact: true });
@@ -265,15 +266,15 @@ test('rows are 44 px high, or 36, as this browser remembers', async ({ show }) =
   expect(await button.getAttribute('aria-pressed')).toBe('true');
 });
 
-test('on a phone a row is two lines and nothing is wider than the screen', async ({ show }) => {
+test('on a phone a row is a card and nothing is wider than the screen', async ({ show }) => {
   const page = await show('data-table', { width: 390 });
   const sent = table(page, 'Pesan terkirim');
   const row = sent.getByRole('row').filter({ hasText: 'Budi Santoso 1' }).first();
   await row.waitFor();
   const box = await boxOf(row);
   expect(box.height).toBeGreaterThanOrEqual(44);
-  expect(box.height).toBeLessThan(84);
-  expect(await row.getByRole('cell').count()).toBe(5);
+  expect(box.height).toBeLessThan(104);
+  expect(await row.getByRole('cell').count()).toBe(6);
   const over = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(await over()).toBe(0);
 
@@ -323,4 +324,38 @@ test('on phones there is a list of orders only where there is something to sort'
   await soon(() => order('Pesan terkirim').count()).toBe(1);
   expect(await order('Pesan tunggal').count()).toBe(0);
   await soon(() => order('Pesan kosong').count()).toBe(0);
+});
+
+test('money is never cut off: in a table, in its cards, nor in a column that was made too narrow', async ({
+  show,
+}) => {
+  const page = await show('data-table');
+  const sent = table(page, 'Pesan terkirim');
+  await sent.getByText('Rp 150').first().waitFor();
+  const cut = () =>
+    sent
+      .locator('td[data-whole]')
+      .evaluateAll((cells) =>
+        cells.filter(
+          (cell) =>
+            cell.scrollWidth > cell.clientWidth || getComputedStyle(cell).overflowX !== 'visible',
+        ),
+      );
+  const price = sent.getByRole('columnheader', { name: 'Biaya' });
+  for (const width of [1440, 1024, 720, 390, 320]) {
+    await page.setViewportSize({ width, height: 900 });
+    await settled(page);
+    expect({ width, cut: await cut() }).toEqual({ width, cut: [] });
+    const isCard = (await boxOf(sent.locator('thead'))).width <= 1;
+    expect({ width, isCard }).toEqual({ width, isCard: width <= 720 });
+  }
+  expect(await sent.getByRole('row').nth(1).innerText()).toMatch(/Biaya\s*Rp\s[\d.]+$/);
+
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const before = await boxOf(price);
+  const line = sent.getByRole('separator', { name: 'Lebar kolom Tanggal' });
+  await line.press('End');
+  while ((await boxOf(price)).width > 60) await line.press('ArrowRight');
+  expect((await boxOf(price)).width).toBeLessThan(before.width);
+  expect(await cut()).toEqual([]);
 });

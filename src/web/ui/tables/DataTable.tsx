@@ -23,10 +23,15 @@ export type Column<Row> = {
   /** In px, 150 when left out; the columns share what is over in this proportion. */
   width?: number;
   /**
-   * Its place in the two-line row of phones: first line start (`title`) or end (`aside`), second
-   * line start (`line`, when left out) or end (`note`), or `hidden`.
+   * Never cut off: money, phone numbers, and what else is wrong when a part of it is missing. The column keeps
+   * its width in a narrow place; made narrower by hand, what it says breaks into lines.
    */
-  phone?: 'title' | 'aside' | 'line' | 'note' | 'hidden';
+  whole?: boolean;
+  /**
+   * Its place in the card that a row becomes in a narrow place: first line start (`title`) or end (`aside`),
+   * second line start (`line`, when left out) or end (`note`), below them with its title (`fact`), or `hidden`.
+   */
+  phone?: 'title' | 'aside' | 'line' | 'note' | 'fact' | 'hidden';
 };
 
 /** Where a list stands: what its address says. Page counts from 0 for `default`, else from 1. */
@@ -83,27 +88,35 @@ export type TableProps<Row> = {
 
 const MENU_PX = 56;
 const CHOOSE_PX = 48;
-/** Columns give way to a narrow place down to this part of their widths; then the table scrolls. */
+/** Columns give way to a narrow place down to this part of their widths, but for what is whole. */
 const LEAST_SHARE = 0.68;
 
-const share = (width = 0, total = 1): string => `${((width / total) * 100).toFixed(4)}%`;
+const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width, 0);
+const shares = (widths: readonly number[]): readonly string[] =>
+  widths.map((width) => `${((width / sumOf(widths)) * 100).toFixed(4)}%`);
+
+/** The widths that columns ask for, and those that they have in a narrow place; then the table scrolls. */
+function widthsOf<Row>({ columns, selection, menu }: TableProps<Row>) {
+  const own = (least: number) => [
+    ...(selection ? [CHOOSE_PX] : []),
+    ...columns.map(({ width = COLUMN_PX, whole }) => width * (whole ? 1 : least)),
+    ...(menu ? [MENU_PX] : []),
+  ];
+  return { given: own(1), tight: own(LEAST_SHARE) };
+}
 
 /**
  * The house table: sorted and paged by the server, kept in the address by the page. In a container
- * under 640 px each row becomes two lines, so a phone never scrolls sideways.
+ * under 680 px each row becomes a card, so a phone, or a page at 200 %, never scrolls sideways.
  */
 export function DataTable<Row>(props: TableProps<Row>) {
-  const { caption, type = 'default', columns, rows, view, onView, menu, selection } = props;
+  const { caption, type = 'default', columns, rows, view, onView, selection } = props;
   const { totalPages, hasMore = false, loading = false, busy = false } = props;
   const first = firstPage(type);
   const density = useDensity();
-  const given = [
-    ...(selection ? [CHOOSE_PX] : []),
-    ...columns.map((column) => column.width ?? COLUMN_PX),
-    ...(menu ? [MENU_PX] : []),
-  ];
-  const { widths, head, separators } = useColumnWidths(given);
-  const total = widths.reduce((sum, width) => sum + width, 0);
+  const { given, tight } = widthsOf(props);
+  const { chosen, head, separators } = useColumnWidths(given, tight);
+  const [wide, narrow] = [shares(chosen ?? given), shares(chosen ?? tight)];
   const instead = loading || busy ? undefined : pageInstead(type, view.page, totalPages);
   useInstead(instead, (page) => onView({ page, sort: view.sort }, { replace: true }));
   // No rows on a page that does not exist are not 'nothing found': those of the last page come.
@@ -122,12 +135,15 @@ export function DataTable<Row>(props: TableProps<Row>) {
           className={classes(styles['table'], busy && styles['stale'])}
           data-density={density}
           aria-busy={busy || loading || undefined}
-          style={{ '--least': `${Math.round(total * LEAST_SHARE)}px` } as CSSProperties}
+          style={{ '--least': `${Math.round(sumOf(tight))}px` } as CSSProperties}
         >
           <caption className="sr-only">{caption}</caption>
           <colgroup>
-            {widths.map((width, index) => (
-              <col key={index} style={{ width: share(width, total) }} />
+            {wide.map((share, index) => (
+              <col
+                key={index}
+                style={{ '--wide': share, '--narrow': narrow[index] } as CSSProperties}
+              />
             ))}
           </colgroup>
           <TableHead table={props} head={head} separators={separators} onSort={sort} />

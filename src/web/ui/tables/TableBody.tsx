@@ -76,7 +76,7 @@ const Nothing = ({ span, children }: { span: number; children: ReactNode }) => (
   </tr>
 );
 
-/** Where a column stands in the two-line row of phones. */
+/** Where a column stands in the card of a narrow place. */
 const phonePlace = <Row,>(column: Column<Row>, index: number) =>
   column.phone ?? (index === 0 ? 'title' : 'line');
 
@@ -106,9 +106,12 @@ function Line<Row>({ row, table }: { row: Row; table: TableProps<Row> }) {
           key={column.id}
           role="cell"
           data-align={column.align}
+          data-whole={column.whole}
           data-phone={phonePlace(column, index)}
         >
-          {onOpen && index === 0 ? (
+          {column.phone === 'fact' ? (
+            <Fact column={column} row={row} />
+          ) : onOpen && index === 0 ? (
             <button
               type="button"
               className={styles['open']}
@@ -135,6 +138,18 @@ function Line<Row>({ row, table }: { row: Row; table: TableProps<Row> }) {
 const Cell = memo(function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
   return column.cell(row);
 }) as <Row>(props: { column: Column<Row>; row: Row }) => ReactNode;
+
+/** In a card its title stands before it; elsewhere, and for ears, the column's header says it. */
+const Fact = <Row,>(props: { column: Column<Row>; row: Row }) => (
+  <>
+    <span className={styles['label']} aria-hidden="true">
+      {props.column.title}
+    </span>
+    <span className={styles['value']}>
+      <Cell {...props} />
+    </span>
+  </>
+);
 
 type ChooseProps<Row> = { row: Row; rowKeyed: string; selection: Selection<Row> };
 

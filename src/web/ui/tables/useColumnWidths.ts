@@ -24,8 +24,12 @@ export type Separator = {
   onKeyDown: (event: KeyboardEvent<HTMLElement>) => void;
 };
 
+/** A table at least this wide (px, its border left out) has its columns as they ask; see its stylesheet. */
+const WIDE_PX = 998;
+
 type ColumnWidths = {
-  widths: readonly number[];
+  /** What somebody made them; `undefined` while nobody did. */
+  chosen: readonly number[] | undefined;
   /** Put on the header row: its cells are measured. */
   head: RefObject<HTMLTableRowElement | null>;
   separators: readonly Separator[];
@@ -50,13 +54,17 @@ const widthOf = (row: HTMLElement): number => row.getBoundingClientRect().width;
 /**
  * The widths of a table's columns (px), and the separators that change them: arrows by 10 px, Home
  * to the minimum, End (and a double click) to the column's own width.
+ *
+ * @param tight the widths, in place of `given`, where the table is narrow.
  */
-export function useColumnWidths(given: readonly number[]): ColumnWidths {
-  const [chosen, setChosen] = useState<readonly number[]>();
+export function useColumnWidths(given: readonly number[], tight: readonly number[]): ColumnWidths {
+  const [held, setChosen] = useState<readonly number[]>();
   const head = useRef<HTMLTableRowElement>(null);
   const drag = useRef<{ x: number; from: readonly number[] }>(undefined);
-  const widths = chosen?.length === given.length ? chosen : given;
-  const seen = fillRow(widths, useRowWidth(head));
+  const chosen = held?.length === given.length ? held : undefined;
+  const px = useRowWidth(head);
+  const widths = chosen ?? ((px ?? WIDE_PX) < WIDE_PX ? tight : given);
+  const seen = fillRow(widths, px);
 
   // From what was asked for last, not from the cells: a browser may lay those out a frame later,
   // and of two quick presses one would be lost.
@@ -103,5 +111,5 @@ export function useColumnWidths(given: readonly number[]): ColumnWidths {
       },
     };
   });
-  return { widths, head, separators };
+  return { chosen, head, separators };
 }

@@ -250,7 +250,7 @@ export const piece: Piece = {
   id: 'data-table',
   title: 'DataTable',
   about:
-    'The house table, sorted and paged by the server: ten rows a page, widths that can be moved, rows that can be opened and chosen. Under 640 px of its own width each row becomes two lines. Here it pages over rows of its own, which answer in the words of the wire.',
+    'The house table, sorted and paged by the server: ten rows a page, widths that can be moved, rows that can be opened and chosen. Under 680 px of its own width each row becomes a card; what is whole is never cut off. Here it pages over rows of its own, which answer in the words of the wire.',
   props: [
     { name: 'caption', type: 'string', about: 'Names the table for screen readers.' },
     {
@@ -263,7 +263,7 @@ export const piece: Piece = {
       name: 'columns',
       type: 'Column<Row>[]',
       about:
-        'id (also sort_by), title, cell, sortable, align, width in px (150), and its place on phones.',
+        'id (also sort_by), title, cell, sortable, align, width in px (150), whole (never cut off), and its place in a card.',
     },
     { name: 'rows', type: 'Row[]', about: 'The rows of this page.' },
     { name: 'rowKey', type: '(row) => string', about: 'What tells a row from the others.' },

@@ -2,8 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { MessagesSquare, Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import type { Conversation } from '#contract/messages.ts';
-import { formatPhone } from '#contract/phone.ts';
+import { captionText } from '#contract/captions.ts';
+import { CONVERSATION_QUERY_MAX, type Conversation } from '#contract/messages.ts';
 import { civilDate, formatTime } from '#contract/time.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useUser } from '#web/client/user.ts';
@@ -70,7 +70,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (text: stri
         type="search"
         placeholder="Cari nama atau nomor"
         prefix={<Search size={18} aria-hidden="true" />}
-        maxLength={60}
+        maxLength={CONVERSATION_QUERY_MAX}
         value={typed}
         onClear={() => {
           clearTimeout(timer.current);
@@ -82,6 +82,8 @@ function SearchField({ value, onChange }: { value: string; onChange: (text: stri
           const text = target.value;
           setTyped(text);
           clearTimeout(timer.current);
+          // What is too long is told in the field.
+          if (text.trim().length > CONVERSATION_QUERY_MAX) return;
           timer.current = setTimeout(() => {
             setAsked(text.trim());
             onChange(text.trim());
@@ -147,7 +149,9 @@ function Line({ conversation, q, open, withToken }: LineProps) {
         <Avatar name={peer_name ?? ''} {...numberIcon(conversation)} decorative />
         <span className={styles['words']}>
           <span className={styles['top']}>
-            <bdi className={styles['name']}>{peer_name ?? formatPhone(peer)}</bdi>
+            <bdi className={styles[peer_name === null ? 'number' : 'name']}>
+              {nameOf(conversation)}
+            </bdi>
             <time className={styles['time']} dateTime={last_at.toISOString()}>
               {shortTime(last_at, zone)}
             </time>
@@ -156,7 +160,7 @@ function Line({ conversation, q, open, withToken }: LineProps) {
             <span className={styles['preview']}>
               {draft ? (
                 <>
-                  <span className={styles['draft']}>Draf:</span> <bdi>{draft}</bdi>
+                  <span className={styles['draft']}>Draf:</span> <bdi>{captionText(draft)}</bdi>
                 </>
               ) : (
                 <>

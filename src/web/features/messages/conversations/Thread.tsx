@@ -23,6 +23,7 @@ import { allTokensQuery, canSend } from '#web/features/messages/queries.ts';
 import { saldoQuery } from '#web/features/saldo/queries.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { Composer } from '#web/ui/chat/Composer.tsx';
+import { classes } from '#web/ui/rules/classes.ts';
 import { WentWrong } from '#web/ui/EmptyState.tsx';
 import { Money } from '#web/ui/Money.tsx';
 import { Skeleton } from '#web/ui/Skeleton.tsx';
@@ -86,7 +87,11 @@ function Head({ which, name, token }: HeadProps) {
       </Link>
       <Avatar name={name} {...(name === number ? { icon: which.peer.slice(-2) } : {})} decorative />
       <div className={styles['who']}>
-        <h2 ref={heading} tabIndex={-1} className={styles['name']}>
+        <h2
+          ref={heading}
+          tabIndex={-1}
+          className={classes(styles['name'], name === number && styles['number'])}
+        >
           <bdi>{name}</bdi>
         </h2>
         <p className={styles['about']}>

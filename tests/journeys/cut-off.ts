@@ -1,0 +1,44 @@
+import type { Page } from 'playwright-core';
+
+/**
+ * Amounts of money and phone numbers on the page of which a part cannot be seen: cut off by a box around them, or
+ * beyond the edge of the window. What a person can scroll to, within its own box, is not lost.
+ */
+export const cutOff = (tab: Page): Promise<readonly string[]> =>
+  tab.evaluate(() => {
+    const whole = /-?\+?Rp\s?[\d.]+|\+\d[\d -]{7,}\d/g;
+    const lost: string[] = [];
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const isHidden = (element: Element) =>
+      element.closest('.sr-only, [hidden], select, option, dialog:not([open])') !== null ||
+      !element.checkVisibility({ visibilityProperty: true });
+
+    /** What hides a part of the box, from inside out; `undefined` when all of it can be reached. */
+    const hiderOf = (from: Element, box: DOMRect): Element | undefined => {
+      for (let one: Element | null = from; one; one = one.parentElement) {
+        const { overflowX, position } = getComputedStyle(one);
+        if (overflowX === 'auto' || overflowX === 'scroll') return undefined;
+        const edge = one.getBoundingClientRect();
+        const isOut = box.left < edge.left - 1 || box.right > edge.right + 1;
+        if (overflowX !== 'visible' && isOut) return one;
+        if (position === 'fixed') return undefined;
+      }
+      return box.right > innerWidth + 1 || box.left < -1 ? document.documentElement : undefined;
+    };
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+      const { parentElement: holder, textContent } = node;
+      if (!holder || isHidden(holder)) continue;
+      for (const { 0: said, index } of (textContent ?? '').matchAll(whole)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + said.length);
+        const boxes = [...range.getClientRects()].filter(({ width }) => width > 0);
+        const hider = boxes.map((box) => hiderOf(holder, box)).find((one) => one !== undefined);
+        // A text that may be cut, an excerpt or a name, may have an amount in it.
+        if (hider && said.length > (textContent ?? '').trim().length - 3) {
+          lost.push(`${said} in ${hider.tagName}.${hider.className}`);
+        }
+      }
+    }
+    return lost;
+  });

@@ -1,0 +1,73 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { settled } from './browser.ts';
+import { cutOff } from './cut-off.ts';
+import { topUp } from './portal.ts';
+import { shopAt } from './seed.ts';
+import { setTheStage } from './stage.ts';
+
+const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+
+/** A desktop at 100 %, smaller ones, one of 1440 px at 200 %, a phone, and the smallest phone. */
+const widths = [1440, 1200, 1024, 720, 390, 320] as const;
+
+/** What is lost on a screen at every width: an amount, a number, or the room to the side. */
+async function lostAt(tab: Page, path: string): Promise<string[]> {
+  const lost: string[] = [];
+  for (const width of widths) {
+    await tab.setViewportSize({ width, height: 900 });
+    await settled(tab);
+    const where = `${path} at ${width} px`;
+    lost.push(...(await cutOff(tab)).map((what) => `${where}: ${what}`));
+    const over = await tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (over > 0) lost.push(`${where}: ${over} px too wide`);
+  }
+  return lost;
+}
+
+journey(
+  'money and phone numbers are whole on every screen, from a desktop to the smallest phone',
+  async ({ product: { address }, person }) => {
+    const { customer, sender, peer } = await shopAt(address);
+    await topUp(address, customer, 9_000_000);
+    const { open } = await person({ session: customer.session });
+    const tab = await open('/');
+    const thread = `view=percakapan&open=${sender.id}&peer=62813${55_010_001}`;
+    const screens = [
+      ['/', () => tab.getByRole('row').nth(3)],
+      ['/message-history', () => tab.getByRole('row').nth(3)],
+      ['/saldo', () => tab.getByRole('row').nth(3)],
+      ['/token', () => tab.getByRole('row').nth(1)],
+      ['/message-history?view=percakapan', () => tab.getByRole('listitem').nth(3)],
+      [`/message-history?${thread}`, () => tab.getByRole('article').first()],
+      [`/simulator?phone=${peer}`, () => tab.getByRole('listitem').first()],
+    ] as const;
+    const lost: string[] = [];
+    for (const [path, sight] of screens) {
+      await tab.setViewportSize({ width: 1440, height: 900 });
+      await tab.goto(address + path);
+      await sight().waitFor();
+      lost.push(...(await lostAt(tab, path)));
+    }
+    expect(lost).toEqual([]);
+  },
+);
+
+journey(
+  'at 200 % a table is cards, with what a row costs in each',
+  async ({ product: { address }, person }) => {
+    const { customer } = await shopAt(address);
+    const { open } = await person({ session: customer.session, width: 720 });
+    const tab = await open('/message-history');
+    const card = tab.getByRole('row', { name: /Resi: JX4401928810/ });
+    await card.waitFor();
+    const head = tab.locator('thead');
+    const hidden = async () => ((await head.boundingBox())?.width ?? 0) <= 1;
+    expect(await hidden()).toBe(true);
+    expect(await card.innerText()).toMatch(/Biaya\s*Rp\s150/);
+    await tab.goto(`${address}/saldo`);
+    const entry = tab.getByRole('row', { name: /Isi saldo/ }).first();
+    await entry.waitFor();
+    expect(await entry.innerText()).toMatch(/Saldo setelahnya\s*Rp\s[\d.]+/);
+  },
+);
