@@ -68,7 +68,7 @@ test('the uploads meet hostile names, types and lengths without a fault', async 
     { type: 'input_invalid', fields: { type: expect.stringContaining('tidak dapat disimpan') } },
   ]);
   expect(bugsIn(setup)).toEqual([]);
-}, 60_000);
+});
 
 test('forms and addresses that are no text at all are refused in words', async ({
   db,
@@ -120,4 +120,4 @@ test('forms and addresses that are no text at all are refused in words', async (
   });
   expect(wrong.filter((one) => one !== undefined)).toEqual([]);
   expect(bugsIn(setup)).toEqual([]);
-}, 60_000);
+});

@@ -96,7 +96,7 @@ describe('acts', () => {
     expect(outcomes.get('not_signed_in') ?? 0).toBe(0);
     expect(outcomes.get('ok')).toBeGreaterThan(cases.length / 10);
     await stillWell(setup);
-  }, 120_000);
+  });
 });
 
 /** A good request is served as ever, the books are right, and nobody was told of a bug. */
@@ -213,7 +213,7 @@ describe('the API', () => {
     });
     expect(wrong).toEqual([]);
     await stillWell(setup);
-  }, 120_000);
+  });
 
   test('of a list, refuses those that cannot be kept, and accepts all others', async ({
     db,
@@ -237,7 +237,7 @@ describe('the API', () => {
       }
     }
     await stillWell(setup);
-  }, 60_000);
+  });
 
   test('says in English what is wrong to who asks for English, and refuses what is no UTF-8', async ({
     db,

@@ -64,6 +64,8 @@ function slowCaller(port: number, at: number): Slow {
   return { socket, drip: said === undefined ? '' : 'x' };
 }
 
+const DRIP_MS = 1_000;
+
 /** Every second, a letter from those who send and a few bytes to those who read. */
 function dripping(slow: readonly Slow[]): () => void {
   const timer = setInterval(() => {
@@ -71,7 +73,7 @@ function dripping(slow: readonly Slow[]): () => void {
       if (drip === '') socket.read(10);
       else if (socket.writable) socket.write(drip);
     }
-  }, 1_000);
+  }, DRIP_MS);
   return () => {
     clearInterval(timer);
     for (const { socket } of slow) socket.destroy();

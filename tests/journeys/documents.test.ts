@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { soon } from '#tests/soon.ts';
 import { signUp } from './portal.ts';
 import { setTheStage } from './stage.ts';
 
@@ -25,7 +26,7 @@ journey('a stranger may read it, too, wherever its chapter is asked for', async 
   const tab = await open('/docs#limits');
   const chapter = tab.getByRole('heading', { name: 'Limits' });
   await chapter.waitFor();
-  await expect.poll(async () => (await chapter.boundingBox())?.y).toBeLessThan(200);
+  await soon(async () => (await chapter.boundingBox())?.y).toBeLessThan(200);
   const wide = await tab.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );

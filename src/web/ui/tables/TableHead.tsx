@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
 import type { RefObject } from 'react';
 import type { Column, TableProps } from '#web/ui/tables/DataTable.tsx';
+import lines from '#web/ui/tables/ColumnSeparator.module.css';
 import styles from '#web/ui/tables/DataTable.module.css';
 import { classes } from '#web/ui/rules/classes.ts';
 import { ariaSort, nextSort, type Sort } from '#web/ui/rules/sort.ts';
@@ -79,7 +80,7 @@ function Header<Row>({ column, sort, onSort, separator }: HeaderProps<Row>) {
           aria-orientation="vertical"
           aria-label={`Lebar kolom ${title}`}
           tabIndex={0}
-          className={styles['separator']}
+          className={lines['separator']}
           {...separator}
         />
       )}
