@@ -105,6 +105,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     to: '2026-11-30',
     kind: 'hold',
   },
+  saldo_mutation_messages: { ...LIST, sort_by: 'created_at', seq: '2' },
   topup_create: { amount: '20000' },
   topup_list: { ...LIST, sort_by: 'created_at', status: 'pending' },
   topup_get: { topup_id: held.topupId },

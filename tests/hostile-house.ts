@@ -41,7 +41,8 @@ export type Hostile = {
 };
 
 const PASSWORD = 'perahu-kertas-di-kali-code';
-const DEVICE = `kabari-device=${'d'.repeat(43)}`;
+/** The browser of everybody here. */
+const DEVICE = 'd'.repeat(43);
 
 /** Sessions of people of one account: so many that none of them is told to slow down. */
 async function crowdOf(
@@ -59,8 +60,9 @@ async function crowdOf(
     select ${accountId}, id, 'Ani', ${start} || (1000000 + n), ${hash}, ${role}
     from unnest(${ids}::uuid[]) with ordinality as u(id, n)`;
   await sql`
-    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip)
-    select decode(hash, 'hex'), gen_random_uuid(), ${accountId}, id, 'Firefox', '203.0.113.7'
+    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
+    select decode(hash, 'hex'), gen_random_uuid(), ${accountId}, id, 'Firefox', '203.0.113.7',
+      ${sha256(DEVICE)}
     from unnest(
       ${tokens.map((token) => sha256(token).toString('hex'))}::text[], ${ids}::uuid[]
     ) as s(hash, id)`;
@@ -96,7 +98,7 @@ export async function openHostile(
     return house.ask(
       act.name,
       { ...caller, ...key, ...fields },
-      { ip, headers: { cookie: DEVICE } },
+      { ip, headers: { cookie: `kabari-device=${DEVICE}` } },
     );
   };
   const perform: Hostile['perform'] = async (name, fields = {}) => {

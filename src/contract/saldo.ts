@@ -118,7 +118,7 @@ export const listLineMessages = act({
   list: 'default',
   input: {
     ...paging(['created_at']),
-    seq: z.coerce.number().check(z.int(), z.minimum(1)),
+    seq: WholeNumber({ minimum: 1 }),
   },
   output: LineMessage,
 });

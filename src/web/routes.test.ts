@@ -14,6 +14,7 @@ const open = [
   'forgotOtpRoute',
   'forgotChangeRoute',
   'scanRoute',
+  'docsRoute',
   'simulatorRoute',
   'leavingRoute',
   'appRoute',

@@ -87,7 +87,7 @@ test('a message whose try nobody answered says that we wait, and that nothing ne
   const { body } = await oneOf(ani, id, inEnglish);
   const detail = waitSentence('en');
   expect(body.retrying).toMatchObject({ code: 'no_answer', detail, tries: 1 });
-  expect(body.timeline.at(-1)).toMatchObject({ kind: 'unknown', detail });
+  expect(body.timeline.at(-2)).toMatchObject({ kind: 'unknown', detail });
   expect(detail).toMatch(/nothing need be done\.$/);
 });
 

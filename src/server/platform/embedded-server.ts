@@ -43,7 +43,8 @@ function serverSettings(home: Home, durable: boolean, port: number): string[] {
       unix_socket_directories: home.sockets,
       unix_socket_permissions: '0700',
     }),
-    max_connections: '60',
+    // Only tests go without durability, and they run several processes' worth of pools at once.
+    max_connections: durable ? '60' : '200',
     shared_buffers: '128MB',
     max_locks_per_transaction: '256',
     fsync: durability,

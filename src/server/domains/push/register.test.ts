@@ -140,7 +140,7 @@ const signInAt = async (db: TestDatabase, device: string): Promise<Shopkeeper> =
     startSession(tx, { accountId, userId, ip: '203.0.113.7', agent: 'Firefox', device }),
   );
   const [session] = await db.house<{ session_id: string }[]>`
-    select session_id from sessions where user_id = ${userId} and device_hash is not null`;
+    select session_id from sessions where user_id = ${userId} and session_id <> ${customer.sessionId}`;
   const sessionId = session?.session_id ?? '';
   const caller = { kind: 'person', accountId, userId, sessionId, role: 'customer' } as const;
   return { ...customer, sessionId, caller };

@@ -35,7 +35,7 @@ export function PageHead({ title, context, action, tools }: Props) {
               {tools}
             </Disclosure>
           )}
-          {action && <div className={styles['action']}>{action}</div>}
+          {action}
         </div>
       )}
     </header>

@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
 import type { RefObject } from 'react';
 import type { Column, TableProps } from '#web/ui/tables/DataTable.tsx';
-import lines from '#web/ui/tables/ColumnSeparator.module.css';
+import { ColumnSeparator } from '#web/ui/tables/ColumnSeparator.tsx';
 import styles from '#web/ui/tables/DataTable.module.css';
 import { classes } from '#web/ui/rules/classes.ts';
 import { ariaSort, nextSort, type Sort } from '#web/ui/rules/sort.ts';
@@ -74,16 +74,7 @@ function Header<Row>({ column, sort, onSort, separator }: HeaderProps<Row>) {
       )}
       {/* In two-line rows the button is gone; the column still has its name. */}
       <span className={classes(sortable && styles['name'])}>{title}</span>
-      {separator && (
-        <span
-          role="separator"
-          aria-orientation="vertical"
-          aria-label={`Lebar kolom ${title}`}
-          tabIndex={0}
-          className={lines['separator']}
-          {...separator}
-        />
-      )}
+      {separator && <ColumnSeparator column={title} separator={separator} />}
     </th>
   );
 }
