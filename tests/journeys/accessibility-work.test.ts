@@ -80,7 +80,11 @@ async function tokenDialogs(tab: Page, look: Look): Promise<void> {
   await tab.getByLabel('Kunci API').waitFor();
   await look(tab, 'a key');
   await tab.getByRole('button', { name: 'Lanjut: sambungkan ponsel' }).click();
+  await tab.getByRole('button', { name: 'Tampilkan QR' }).click();
+  await tab.getByRole('img', { name: /QR/ }).waitFor();
+  await look(tab, 'a QR beside the token');
   await tab.getByRole('button', { name: 'Buat tautan pindai' }).click();
+  await tab.getByText('Buka di ponsel lain').click();
   await tab.getByRole('img', { name: /QR/ }).waitFor();
   await look(tab, 'a scan link');
 }
