@@ -69,6 +69,38 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
     },
   },
   {
+    name: 'mutasi',
+    wish: { session, height: 1_100 },
+    path: '/saldo',
+    before: async (tab) => {
+      await tab
+        .getByRole('button', { name: /^Rincian/ })
+        .first()
+        .click();
+      await tab.locator('[aria-expanded="true"]').first().waitFor();
+    },
+  },
+  {
+    name: 'mutasi-ponsel',
+    wish: { session, width: 390, dark: true },
+    path: '/saldo',
+    before: async (tab) => {
+      await tab
+        .getByRole('button', { name: /^Rincian/ })
+        .first()
+        .click();
+      await tab
+        .getByRole('heading', { name: 'Mutasi' })
+        .evaluate((heading) => heading.scrollIntoView());
+    },
+  },
+  {
+    name: 'dokumentasi',
+    wish: {},
+    path: '/docs',
+    before: (tab) => tab.getByRole('heading', { name: 'Dokumentasi API' }).waitFor(),
+  },
+  {
     name: 'simulator',
     wish: {},
     path: `/simulator?phone=${peer}`,
@@ -80,6 +112,15 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
     path: waiting.scan,
     before: async (tab) => {
       await tab.getByRole('button', { name: /Saya mengerti/ }).click();
+      await tab.getByRole('img', { name: /Kode QR/ }).waitFor();
+    },
+  },
+  {
+    name: 'sambungkan',
+    wish: { session },
+    path: `/token?open=${waiting.id}`,
+    before: async (tab) => {
+      await tab.getByRole('button', { name: 'Tampilkan QR' }).click();
       await tab.getByRole('img', { name: /Kode QR/ }).waitFor();
     },
   },
