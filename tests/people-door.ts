@@ -53,6 +53,7 @@ export async function peopleDoor(
   const app = openServer({ config, log, delayMsMax: 0 });
   const door = openActDoor(accountsActs(deps), {
     findSession: (token) => deps.sessions.find(token),
+    isElsewhere: (person, device) => deps.sessions.isElsewhere(person, device),
     reauthOf: (sessionId, device) => deps.sessions.reauthOf(sessionId, device),
     limiter: openLimiter(db.house, { authMax }),
     answers: openAnswers(db.house, deps.secrets, report),

@@ -118,6 +118,7 @@ function hangPortal(app: FastifyInstance, house: House, streams: LiveStreams): v
   const calls = metrics.counter('kabari_acts_total', 'Calls of acts, by act and outcome');
   const door = openActDoor(keepActs(house), {
     findSession: (token) => house.sessions.find(token),
+    isElsewhere: (person, device) => house.sessions.isElsewhere(person, device),
     reauthOf: (sessionId, device) => house.sessions.reauthOf(sessionId, device),
     limiter,
     answers: openAnswers(house.house, house.secrets, house.report),

@@ -119,6 +119,7 @@ export async function openHouse(wanted: Wanted): Promise<House> {
     report,
   });
   const metrics = openMetrics();
+  const sessions = openSessions(ground.callers);
   return {
     ...ground,
     ...joined,
@@ -128,8 +129,8 @@ export async function openHouse(wanted: Wanted): Promise<House> {
     live,
     metrics,
     push: await preparePush(ground, metrics),
-    ...openHoldings(ground, join(wanted.dataFolder, 'exports'), joined.tell),
-    sessions: openSessions(ground.callers),
+    ...openHoldings({ ...ground, sessions }, join(wanted.dataFolder, 'exports'), joined.tell),
+    sessions,
     captcha: openCaptcha({ house, secrets, config, report }),
     close: async () => {
       await joined.messages.close();
@@ -158,7 +159,7 @@ async function preparePush(ground: Ground, metrics: Metrics): Promise<PushDeps> 
 
 /** What accounts hold: how it is taken along, and how it goes. */
 function openHoldings(
-  { tenant, house, secrets, files, uploads, report }: Ground,
+  { tenant, house, secrets, files, uploads, report, sessions }: Ground & Pick<House, 'sessions'>,
   folder: string,
   sendOtp: House['tell'],
 ): Pick<House, 'eraseDue' | 'exports'> {
@@ -168,6 +169,7 @@ function openHoldings(
     secrets,
     folder,
     holdings: () => holdings,
+    sessions,
     sendOtp,
     report,
   });

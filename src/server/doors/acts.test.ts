@@ -61,6 +61,7 @@ function aDoor(sql: Sql, kept: readonly KeptAct[], changes: Partial<ActDoorDeps>
   const secrets = secretsFrom(new Uint8Array(32).fill(7));
   const door = openActDoor(kept, {
     findSession: async (token) => people.get(token),
+    isElsewhere: () => false,
     reauthOf: async () => ({ inOwnBrowser: true, recent: true }),
     limiter: openLimiter(sql, { authMax: 1_000 }),
     answers: openAnswers(sql, secrets, report),

@@ -16,6 +16,8 @@ export type Told = { act: string; outcome: string; seconds: number };
 
 export type ActDoorDeps = {
   findSession: (token: string) => Promise<Person | undefined>;
+  /** True when a session is known to have begun in another browser than this one. */
+  isElsewhere: (person: Person, device: string) => boolean;
   /** What the browser is to the session that calls from it. */
   reauthOf: (sessionId: string, device: string) => Promise<Reauth>;
   limiter: Limiter;
@@ -91,14 +93,15 @@ export function openActDoor(kept: readonly KeptAct[], deps: ActDoorDeps): ActDoo
  *   only operators may know of, `act_unknown`, as for an act that is not there.
  */
 async function admit(
-  { findSession, reauthOf, limiter }: ActDoorDeps,
+  { findSession, isElsewhere, reauthOf, limiter }: ActDoorDeps,
   act: Act | undefined,
   token: string,
   { ip, device }: Asked,
 ): Promise<Person | Nobody> {
   const caller = (token === '' ? undefined : await findSession(token)) ?? NOBODY;
   const no = act ? turnedAway(act, caller) : new Refusal('act_unknown', {});
-  const person = caller.kind === 'person' ? caller.userId : undefined;
+  const person =
+    caller.kind === 'person' ? countedAs(caller, isElsewhere(caller, device)) : undefined;
   await limiter.allow(no || !act ? 'read' : act.limit, { ip, person });
   if (no) throw no;
   if (caller.kind === 'person' && (act?.fresh || act?.outlivesSession)) {
@@ -106,6 +109,10 @@ async function admit(
   }
   return caller;
 }
+
+/** A copied token's calls are counted apart: whoever has it must not keep the owner waiting. */
+const countedAs = ({ userId }: Person, elsewhere: boolean): string =>
+  elsewhere ? `${userId} elsewhere` : userId;
 
 /**
  * Asks for the password where the session's token alone is not enough: it may have been copied
@@ -115,9 +122,10 @@ async function admit(
  *   session's own does not open either.
  */
 function requireReauth(act: Act, { inOwnBrowser, recent }: Reauth): void {
+  // Before the question: nobody shall give a password for what it does not open.
+  if (act.fresh && !inOwnBrowser) throw new Refusal('sign_in_needed', {});
   const asksPassword = act.fresh || !inOwnBrowser;
   if (asksPassword && !recent) throw new Refusal('proof_needed', {});
-  if (act.fresh && !inOwnBrowser) throw new Refusal('sign_in_needed', {});
 }
 
 function turnedAway({ by }: Act, caller: Person | Nobody): Refusal | undefined {

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { acts } from '#contract/acts.ts';
 import { GOOD_PASSWORD } from '#tests/accounts-house.ts';
+import { newId } from '#server/platform/ids.ts';
 import { hashPassword } from '#server/platform/passwords.ts';
 import type { TestDatabase } from '#tests/database.ts';
 import { type RunningHouse, browserOf, signedIn, test } from '#tests/running-house.ts';
@@ -65,10 +66,10 @@ describe('every change that needs a session', () => {
       for (const [browser, headers] of Object.entries(elsewhere)) {
         // Each with calls of its own to spend.
         const house = await openHouse();
-        for (const { name } of theirs) {
-          expect(await outcome(house, name, { token }, headers), `${name} from ${browser}`).toEqual(
-            [403, 'proof_needed'],
-          );
+        for (const { name, fresh } of theirs) {
+          const said = await outcome(house, name, { token }, headers);
+          const asks = fresh ? 'sign_in_needed' : 'proof_needed';
+          expect(said, `${name} from ${browser}`).toEqual([403, asks]);
         }
       }
       expect(await everything(db)).toEqual(before);
@@ -103,6 +104,39 @@ test('what is read, and what ends with the session, works in another browser', a
     200,
     'ok',
   ]);
+});
+
+test('a flood of calls with a copied token keeps the owner waiting for nothing', async ({
+  db,
+  openHouse,
+}) => {
+  const house = await openHouse();
+  const { token, elsewhere } = await copied(db, 'customer');
+  for (const headers of Object.values(elsewhere)) {
+    const flood = Array.from({ length: 60 }, () =>
+      outcome(house, 'message_send', { token }, headers),
+    );
+    expect((await Promise.all(flood)).map(([status]) => status)).toContain(429);
+  }
+  expect(await outcome(house, 'user_session_revoke', { token, others: '1' })).toEqual([200, 'ok']);
+});
+
+test('the archive’s address, which works without a session, is not told in another browser', async ({
+  db,
+  openHouse,
+}) => {
+  const house = await openHouse();
+  const { token, elsewhere } = await copied(db, 'customer');
+  await db.house`
+    insert into exports (account_id, export_id, user_id, status, progress, owner, size_bytes, expires_at)
+    select account_id, ${newId()}, user_id, 'ready', 100, ${newId()}, 1, clock_timestamp() + interval '1 day'
+    from sessions`;
+  const urlIn = async (headers = {}) => {
+    const { body } = await house.ask('user_export_get', { token }, { headers });
+    return body.data.export.url as unknown;
+  };
+  expect(await urlIn()).toMatch(/^\/exports\//);
+  for (const headers of Object.values(elsewhere)) expect(await urlIn(headers)).toBeNull();
 });
 
 describe('the password given in another browser', () => {

@@ -30,6 +30,7 @@ const test = base.extend<{ open: Open }>({
       const nothing = () => undefined;
       const door = openActDoor([saying], {
         findSession: async () => undefined,
+        isElsewhere: () => false,
         reauthOf: async () => ({ inOwnBrowser: false, recent: false }),
         limiter: { allow: async () => undefined },
         answers: { once: (_call, work) => work() },

@@ -44,10 +44,10 @@ describe('what is sensitive', () => {
     const token = await ani(db);
     const needed = [403, 'proof_needed'];
     for (const { name } of fresh) {
-      expect(await says(house, name, token, THIEFS), name).toEqual(needed);
+      expect(await says(house, name, token, THIEFS), name).toEqual([403, 'sign_in_needed']);
     }
     const { body } = await house.ask('user_export', { token });
-    expect(body.error).toEqual({ type: 'proof_needed', facts: {} });
+    expect(body.error).toEqual({ type: 'sign_in_needed', facts: {} });
     expect(await says(house, 'user_change_phone', token)).toEqual([422, 'input_invalid']);
     await db.house`update sessions set proved_at = proved_at - interval '5 minutes'`;
     for (const { name } of fresh) expect(await says(house, name, token), name).toEqual(needed);

@@ -132,7 +132,7 @@ export const settings = {
     '9464',
   ),
   ROLE: setting(
-    'What this process does: answer requests (`web`), send and tidy (`worker`), or both (`all`).',
+    'What this process does: answer requests (`web`), send and tidy (`worker`; needs DATABASE_URL), or both (`all`).',
     oneOf('all', 'web', 'worker'),
     'all',
   ),

@@ -15,8 +15,11 @@ const ranks: Record<MessageStatus, number> = {
   received: 7,
 };
 
-/** True when `next` says more than `now` does. */
-export const rises = (now: MessageStatus, next: MessageStatus): boolean => ranks[next] > ranks[now];
+const ends: ReadonlySet<MessageStatus> = new Set(['failed', 'cancelled', 'expired']);
+
+/** True when `next` says more than `now` does. What was given up for lost, and was sent after all, is corrected. */
+export const rises = (now: MessageStatus, next: MessageStatus): boolean =>
+  ranks[next] > ranks[now] || (ends.has(now) && next === 'sent');
 
 type Bag = Readonly<Record<string, unknown>>;
 const isBag = (value: unknown): value is Bag =>

@@ -10,6 +10,7 @@ import type { Secrets } from '#server/platform/secrets.ts';
 import { signed, verifySigned } from '#server/platform/signed-link.ts';
 import type { AccountsDeps } from './deps.ts';
 import { type ServedArchive, eraseArchives, openArchive, sweepArchives } from './export-files.ts';
+import type { Sessions } from './sessions.ts';
 import { makeWaiting } from './export-job.ts';
 
 export type ExportsDeps = {
@@ -22,6 +23,7 @@ export type ExportsDeps = {
   folder: string;
   /** All that is held of accounts. */
   holdings: () => readonly Holding[];
+  sessions: Pick<Sessions, 'isElsewhere'>;
   sendOtp: AccountsDeps['sendOtp'];
   report: AccountsDeps['report'];
 };
@@ -109,9 +111,13 @@ const asking = (deps: ExportsDeps, asked: () => void): KeptAct =>
   });
 
 const getting = (deps: ExportsDeps): KeptAct =>
-  on(getExport, async ({ caller: { accountId } }) => {
+  on(getExport, async ({ caller, device }) => {
+    const { accountId } = caller;
     const row = await asAccount(deps.sql, accountId, (tx) => newestOf(tx, accountId));
-    return { export: row ? stateOf(deps, accountId, row) : null };
+    if (!row) return { export: null };
+    const state = stateOf(deps, accountId, row);
+    // The address works without the session: it is not for a browser that only has a copied token.
+    return { export: deps.sessions.isElsewhere(caller, device) ? { ...state, url: null } : state };
   });
 
 function stateOf({ secrets }: ExportsDeps, accountId: string, row: Row): ExportState {

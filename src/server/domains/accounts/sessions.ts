@@ -29,6 +29,11 @@ export const deviceHash = (device: string): Buffer | null =>
 export type Sessions = {
   /** The person whose session this token is; `undefined` when there is none, or no longer. */
   find(token: string): Promise<Person | undefined>;
+  /**
+   * True when the session of a person that `find` gave is known to have begun in another browser than this
+   * one. Asks nobody: it is for what every call needs; changes are decided by `reauthOf`.
+   */
+  isElsewhere(person: Person, device: string): boolean;
   /** Ends a session: at once in this process, within a second in the others. */
   end(sessionId: string): Promise<void>;
   /** Forgets here that these sessions stood, after they were ended in a transaction. */
@@ -47,9 +52,13 @@ type Remembered = { found: Promise<Person | undefined>; until: number };
  */
 export function openSessions(house: Sql, nowMs: () => number = () => performance.now()): Sessions {
   const remembered = new Map<string, Remembered>();
+  const browsers = new WeakMap<Person, Buffer | null>();
 
   const ask = (token: string, hash: string): Promise<Person | undefined> => {
-    const found = findSession(house, token);
+    const found = findStanding(house, token).then((standing) => {
+      if (standing) browsers.set(standing.person, standing.browser);
+      return standing?.person;
+    });
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     const entry = { found, until: nowMs() + BELIEVED_MS };
     remembered.set(hash, entry);
@@ -74,6 +83,12 @@ export function openSessions(house: Sql, nowMs: () => number = () => performance
       const hash = sha256(token).toString('base64');
       const known = remembered.get(hash);
       return known && nowMs() < known.until ? known.found : ask(token, hash);
+    },
+    isElsewhere(person, device) {
+      const own = browsers.get(person);
+      const browser = deviceHash(device);
+      if (own === undefined) return false;
+      return own === null || browser === null ? own !== browser : !own.equals(browser);
     },
     async end(sessionId) {
       await house`
@@ -107,17 +122,24 @@ type Row = {
   account_id: string;
   user_id: string;
   role: Role;
+  device_hash: Buffer | null;
   unused: boolean;
 };
+
+/** Whose session a token is, and the browser it began in. */
+type Standing = { person: Person; browser: Buffer | null };
 
 /**
  * The person of a token, by the database's clock, in one look-up by the token's hash. Notes the use
  * at most once a minute. People of a suspended or closed account have no session.
  */
-export async function findSession(house: Sql, token: string): Promise<Person | undefined> {
+export const findSession = async (house: Sql, token: string): Promise<Person | undefined> =>
+  (await findStanding(house, token))?.person;
+
+async function findStanding(house: Sql, token: string): Promise<Standing | undefined> {
   if (!tokenShape.test(token)) return undefined;
   const [row] = await house<Row[]>`
-    select session_id, sessions.account_id, sessions.user_id, u.role,
+    select session_id, sessions.account_id, sessions.user_id, u.role, device_hash,
       last_used_at < clock_timestamp() - interval '1 minute' as unused
     from sessions
     join users u on (u.account_id, u.user_id) = (sessions.account_id, sessions.user_id)
@@ -130,12 +152,10 @@ export async function findSession(house: Sql, token: string): Promise<Person | u
       where session_id = ${row.session_id}
         and last_used_at < clock_timestamp() - interval '1 minute'`;
   }
+  const { account_id: accountId, user_id: userId, session_id: sessionId, role } = row;
   return {
-    kind: 'person',
-    accountId: row.account_id,
-    userId: row.user_id,
-    sessionId: row.session_id,
-    role: row.role,
+    person: { kind: 'person', accountId, userId, sessionId, role },
+    browser: row.device_hash,
   };
 }
 

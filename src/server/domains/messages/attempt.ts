@@ -97,11 +97,11 @@ export async function attempt(
   const answer = await sendOnce(tools, outgoing(tools, claim, message));
   if (answer === 'unknown') return awaitReceipt(receiptWaitMs(channel));
   if (answer.outcome === 'sent') return settled('sent', null);
-  if (answer.outcome === 'failed') return settled('failed', answer.failure);
-  const { afterMs, failure } = answer;
-  if (message.o_attempt < TRIES_MAX) {
-    return { kind: 'postponed', id, state: 'ready', afterMs, detail: failure };
+  const { failure } = answer;
+  if (answer.outcome === 'later' && message.o_attempt < TRIES_MAX) {
+    return { kind: 'postponed', id, state: 'ready', afterMs: answer.afterMs, detail: failure };
   }
+  // This try is refused; what an earlier one did is not known before its receipt was awaited.
   return unsureMs === null || unsureMs <= 0 ? settled('failed', failure) : awaitReceipt(unsureMs);
 }
 

@@ -101,7 +101,7 @@ const Saldo = ({ saldo }: { saldo: HomeSummary['saldo'] }) => (
       </p>
       {saldo.held > 0 && (
         <p className={styles['held']}>
-          <Money amount={saldo.held} /> tertahan untuk pesan yang sedang dikirim
+          <Money amount={saldo.held} /> tertahan untuk pesan yang belum terkirim
         </p>
       )}
       <div className={styles['topUp']}>

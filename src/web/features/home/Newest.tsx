@@ -1,4 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import type { MessageRow } from '#contract/messages.ts';
 import { formatAgo, formatDateTime } from '#contract/time.ts';
 import { useUser } from '#web/client/user.ts';
@@ -69,11 +70,12 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
 export function Newest({ messages }: { messages: readonly MessageRow[] | undefined }) {
   const navigate = useNavigate();
   const { timezone } = useUser();
+  const shown = useMemo(() => columns(timezone), [timezone]);
   return (
     <Panel title="Pesan terbaru" tools={<Link to="/message-history">Semua pesan</Link>}>
       <DataTable
         caption="Pesan terbaru"
-        columns={columns(timezone)}
+        columns={shown}
         rows={messages ?? []}
         loading={messages === undefined}
         rowKey={({ id }) => id}

@@ -130,7 +130,7 @@ function factsOf(message: MessageDetail, zone: string): readonly Fact[] {
     { term: 'Jenis', is: typeLabel[message.type] },
     { term: 'Waktu', is: formatDateTime(message.created_at, zone) },
     ...(message.status === 'scheduled' && message.scheduled_at
-      ? [{ term: 'Dikirim', is: formatDateTimeZone(message.scheduled_at, zone) }]
+      ? [{ term: 'Akan dikirim', is: formatDateTimeZone(message.scheduled_at, zone) }]
       : []),
     {
       term: <span id="message-id">ID pesan</span>,

@@ -9,6 +9,6 @@ export const ScheduledFor = ({ message: { status, scheduled_at: at }, zone }: Pr
   status === 'scheduled' &&
   at && (
     <time className={styles['leaves']} dateTime={at.toISOString()}>
-      Dikirim {formatDateTimeZone(at, zone)}
+      Akan dikirim {formatDateTimeZone(at, zone)}
     </time>
   );

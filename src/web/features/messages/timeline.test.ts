@@ -64,8 +64,8 @@ test('a scheduled message says when it leaves, by the clock of where one is', ()
   ];
   const said = (zone: string, status: 'scheduled' | 'sent') =>
     timelineEntries({ timeline, status, failure: null, scheduled_at }, zone)[1]?.detail;
-  expect(said('Asia/Jakarta', 'scheduled')).toBe('Dikirim 21 Nov 2026, 14.05 WIB');
-  expect(said('Asia/Jayapura', 'scheduled')).toBe('Dikirim 21 Nov 2026, 16.05 WIT');
+  expect(said('Asia/Jakarta', 'scheduled')).toBe('Akan dikirim 21 Nov 2026, 14.05 WIB');
+  expect(said('Asia/Jayapura', 'scheduled')).toBe('Akan dikirim 21 Nov 2026, 16.05 WIT');
   expect(said('Asia/Jakarta', 'sent')).toBe('Untuk 21 Nov 2026, 14.05 WIB');
 });
 

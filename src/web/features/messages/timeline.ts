@@ -52,7 +52,7 @@ const tones: Partial<Record<Kind, Tone>> = {
 function detailOf({ kind, detail }: TimelineStep, lived: Lived, zone: string): string | null {
   const { failure, status, scheduled_at } = lived;
   if (kind === 'scheduled' && status === 'scheduled' && scheduled_at)
-    return `Dikirim ${formatDateTimeZone(scheduled_at, zone)}`;
+    return `Akan dikirim ${formatDateTimeZone(scheduled_at, zone)}`;
   if (kind === 'failed') return detail ?? (failure && failures[failure]);
   if (kind === 'unknown') return 'Jaringan belum menjawab. Kami menunggu laporannya lebih dulu.';
   if (kind === 'retrying' && detail !== null)

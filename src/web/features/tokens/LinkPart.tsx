@@ -20,7 +20,8 @@ const ScanHere = lazy(async () => ({
   default: (await import('#web/features/tokens/ScanHere.tsx')).ScanHere,
 }));
 
-const QR_PX = 144;
+/** Large enough for a camera: an address makes many modules. */
+const QR_PX = 220;
 /** How often the token is looked at while a phone is awaited; live events are usually faster. */
 const LOOK_MS = 4_000;
 

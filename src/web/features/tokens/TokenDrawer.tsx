@@ -88,7 +88,7 @@ function Details({ token, linking, onGone }: DetailsProps) {
               ),
             },
             {
-              term: 'Terkirim hari ini',
+              term: 'Pesan hari ini',
               is: `${formatNumber(token.sent_today)} dari ${formatNumber(token.daily_limit)}`,
             },
             {

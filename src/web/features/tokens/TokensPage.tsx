@@ -1,4 +1,5 @@
 import { BookOpen, KeyRound, Plus } from 'lucide-react';
+import { useMemo } from 'react';
 import { formatNumber } from '#contract/money.ts';
 import { formatPhone } from '#contract/phone.ts';
 import { formatAgo, formatDateTime } from '#contract/time.ts';
@@ -94,6 +95,7 @@ export function TokensPage() {
   const address = useTokenAddress();
   const { timezone } = useUser();
   const tokens = useList(listTokens, {}, address.view);
+  const shown = useMemo(() => columns(timezone), [timezone]);
   const add = (
     <Button icon={<Plus size={18} aria-hidden="true" />} onClick={address.make}>
       Tambah token
@@ -119,7 +121,7 @@ export function TokensPage() {
       <DataTable
         {...tokens.table}
         caption="Token"
-        columns={columns(timezone)}
+        columns={shown}
         rowKey={(token) => token.id}
         onView={address.setView}
         onOpen={(token) => address.show(token.id)}

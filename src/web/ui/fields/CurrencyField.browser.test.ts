@@ -172,6 +172,10 @@ test('what is not read is said, and no more once it is', async ({ show }) => {
   };
   await typed('50rb');
   expect(await said.count()).toBe(0);
+  await typed('1.5jt');
+  await soon(() => field.inputValue()).toBe('1.500.000');
+  await typed('1.500.000');
+  await soon(() => field.inputValue()).toBe('1.500.000');
   await typed('50x');
   await soon(() => said.innerText()).toMatch(/^“x” tidak dibaca/);
   const described = (await field.getAttribute('aria-describedby')) ?? '';

@@ -11,7 +11,14 @@ import { formatRupiah } from '#contract/money.ts';
 import styles from '#web/ui/fields/CurrencyField.module.css';
 import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/fields/Field.tsx';
 import { classes } from '#web/ui/rules/classes.ts';
-import { digitsIn, readRupiah, readTyped, unfinished, type Tail } from '#web/ui/rules/currency.ts';
+import {
+  digitsIn,
+  readRupiah,
+  readTyped,
+  unfinished,
+  withPoint,
+  type Tail,
+} from '#web/ui/rules/currency.ts';
 import { inWords } from '#web/ui/rules/rupiahWords.ts';
 
 type Props = FieldProps & {
@@ -263,6 +270,8 @@ function useReading({ maxLength, ...how }: Reading) {
   const tail = useRef<Tail>(undefined);
   const pasted = useRef(false);
   const leaving = useRef(false);
+  /** The digits before the point that was typed last. */
+  const point = useRef<number>(undefined);
   const [notice, setNotice] = useState('');
   const shortly = how.indonesian
     ? 'rb (ribu) atau jt (juta)'
@@ -271,8 +280,10 @@ function useReading({ maxLength, ...how }: Reading) {
     letters && `“${letters}” tidak dibaca. Tulis angka saja, atau singkat dengan ${shortly}.`;
   return {
     notice,
-    read: (raw: string): string => {
-      if (leaving.current) return readTyped(raw, how).text;
+    read: (given: string): string => {
+      if (leaving.current) return readTyped(given, how).text;
+      if (given.endsWith('.')) point.current = digitsIn(given);
+      const raw = withPoint(given, point.current);
       const typed = readTyped(raw, { ...how, tail: tail.current, pasted: pasted.current });
       const tooLong = digitsIn(typed.text) > maxLength;
       pasted.current = false;
@@ -298,6 +309,7 @@ function useReading({ maxLength, ...how }: Reading) {
     left: () => {
       leaving.current = false;
       tail.current = undefined;
+      point.current = undefined;
     },
     paste: () => {
       pasted.current = true;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { cleanValue, formatValue } from 'react-currency-input-field';
 import { expect, test } from 'vitest';
-import { readRupiah, readTyped, unfinished, type Tail } from '#web/ui/rules/currency.ts';
+import { readRupiah, readTyped, unfinished, withPoint, type Tail } from '#web/ui/rules/currency.ts';
 
 type How = { pasted?: boolean; indonesian?: boolean; decimals?: number };
 
@@ -84,6 +84,19 @@ test.each([
   expect(typed(text, { indonesian: true })).toBe(shown);
   expect(written(filled(text, { indonesian: true }))).toBe(shown);
   expect(written(filled(text.replace(/(?=[a-z])/, ' '), { indonesian: true }))).toBe(shown);
+});
+
+test('a point that cannot group is a comma: 1.5jt is not fifteen million', () => {
+  const indonesian = true;
+  expect(readRupiah(filled('1.5jt', { indonesian }))).toBe(1_500_000);
+  expect(readRupiah(filled('1.25 juta', { indonesian }))).toBe(1_250_000);
+  expect(readRupiah(filled('1.500rb', { indonesian }))).toBe(1_500_000);
+  // Typed, the library has dropped the point by the time the letters come.
+  expect(withPoint('15j', 1)).toBe('1,5j');
+  expect(withPoint('125k', 1)).toBe('1,25k');
+  expect(withPoint('1.500rb', 1)).toBe('1.500rb');
+  expect(withPoint('15', 1)).toBe('15');
+  expect(withPoint('15j', undefined)).toBe('15j');
 });
 
 test('without them "50rb" stays fifty: its b is not taken for billions', () => {

@@ -109,7 +109,7 @@ export function readTyped(raw: string, reading: Reading = {}): Typed {
     return { text: pasted ? readPasted(digits, decimals) : digits, tail: undefined, ignored };
   }
   const letters = written.toLowerCase();
-  const base = pasted ? readPasted(number, decimals) : number;
+  const base = readPoint(pasted ? readPasted(number, decimals) : number);
   const follows = tail !== undefined && sameNumber(multiplied(tail, words), number);
   const now = follows ? longer(tail, { base, letters }, words) : begun({ base, letters }, words);
   return { text: multiplied(now, words), tail: now, ignored: ignoredOf(now, words) };
@@ -131,6 +131,25 @@ export const unfinished = (tail: Tail | undefined): string =>
   tail === undefined || indonesianWords[tail.letters] !== undefined
     ? ''
     : tail.letters.replace('?', '');
+
+/**
+ * A point that cannot group, since fewer than three digits follow it, is a comma: `1.5jt` is one and a
+ * half million, not fifteen.
+ */
+const readPoint = (number: string): string =>
+  /^-?\d+\.\d{1,2}$/.test(number) ? number.replace('.', ',') : number;
+
+/**
+ * What stands in the input, with the point that was typed behind its first `point` digits put back as a
+ * comma where letters follow and it cannot group: the library drops points, and `1.5jt` would be `15jt`.
+ */
+export function withPoint(raw: string, point: number | undefined): string {
+  const [, number = '', letters = ''] = /^(\d[\d.]*)(\s*[a-z]+)$/i.exec(raw) ?? [];
+  const digits = number.replaceAll('.', '');
+  const behind = point === undefined ? 0 : digits.length - point;
+  if (behind < 1 || behind > 2) return raw;
+  return `${digits.slice(0, point)},${digits.slice(point)}${letters}`;
+}
 
 /** Letters that came at once: a word that is known, or the first letter of one; else nothing. */
 const begun = ({ base, letters }: Tail, words: Words): Tail =>

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import type { SendResult } from '#server/domains/channels/channels.ts';
+import { type Dispatched, type LaneTools, attempt } from './attempt.ts';
+
+const claim = { accountId: 'a', tokenId: 't', epoch: 1 };
+
+/** What one more try of a message comes to, after one that a dead worker may have made. */
+const tryAgain = (answer: SendResult, unsureMs: number | null) => {
+  const channel = { preallocates: true, timeoutMs: 60_000, send: async () => answer };
+  const message: Dispatched = {
+    o_id: 'm',
+    o_peer: '6281200000001',
+    o_type: 'text',
+    o_body: {},
+    o_secret: null,
+    o_attempt: 8,
+    o_unknowns: 0,
+    o_expired: false,
+    o_unsure_ms: unsureMs,
+  };
+  return attempt({ channel, from: '62' } as unknown as LaneTools, claim, message);
+};
+
+test.for<SendResult>([
+  { outcome: 'failed', failure: 'blocked' },
+  { outcome: 'later', afterMs: 10, failure: 'rate_limited' },
+])('what may have left waits for its receipt, also when one more try is %j', async (answer) => {
+  expect(await tryAgain(answer, 5_000)).toMatchObject({
+    kind: 'postponed',
+    state: 'unknown',
+    afterMs: 5_000,
+  });
+  const { failure } = answer as { failure: string };
+  const over = { kind: 'settled', outcome: 'failed', failure };
+  expect(await tryAgain(answer, 0)).toMatchObject(over);
+  expect(await tryAgain(answer, null)).toMatchObject(over);
+});
