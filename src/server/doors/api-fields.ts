@@ -51,13 +51,18 @@ export function readFields<Schema extends z.ZodMiniType>(
   input: unknown,
   asked: Asked,
 ): z.output<Schema> | Refusal {
-  const unstorable = asked.itemByItem ? undefined : refuseUnstorable(input, asked.language);
+  const looked = asked.itemByItem ? namesOf(input) : input;
+  const unstorable = refuseUnstorable(looked, asked.language, asked.whole);
   if (unstorable) return unstorable;
   const read = schema.safeParse(input);
   if (read.success) return read.data;
   const fields = fieldErrors(schema, input, read.error.issues, asked);
   return new Refusal('input_invalid', { fields });
 }
+
+/** Its names, each with nothing behind it. */
+const namesOf = (input: unknown) =>
+  Object.fromEntries(Object.keys(Object(input)).map((name) => [name, null]));
 
 function fieldErrors(
   schema: z.ZodMiniType,

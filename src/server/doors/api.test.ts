@@ -233,3 +233,13 @@ test('too many requests are told how long to wait', async ({ db, openHouse }) =>
     headers: { 'retry-after': expect.anything(), 'ratelimit-policy': '"api";q=4;w=2' },
   });
 });
+
+test('a text that cannot be kept is named, also where it is a whole message or a name', async ({
+  ani,
+}) => {
+  const whole = await ani.call('/v1/messages', { body: { messages: ['\u0000', halo] } });
+  expect(whole.body.data[0].error.fields).toHaveProperty('message');
+  expect(whole.body.data[1]).toMatchObject({ status: 'accepted' });
+  const name = await ani.call('/v1/messages', { body: { messages: [halo], 'x\u0000': 1 } });
+  expect([name.status, Object.keys(name.body.fields)]).toEqual([422, ['x\uFFFD']]);
+});

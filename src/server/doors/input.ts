@@ -14,12 +14,17 @@ const unstorable: InBoth = {
  * cannot keep is refused wherever it stands, so that it fails here, alone, and not in a statement that
  * carries other people's requests.
  *
+ * @param whole how the input is called where it is such a text itself.
  * @returns the refusal `input_invalid` with a sentence for each field; nothing when all can be kept.
  */
-export function refuseUnstorable(given: unknown, language: Language): Refusal | undefined {
+export function refuseUnstorable(
+  given: unknown,
+  language: Language,
+  whole = 'body',
+): Refusal | undefined {
   const places = unstorableIn(given);
   if (places.length === 0) return undefined;
-  const fields = Object.fromEntries(places.map((place) => [place, unstorable[language]]));
+  const fields = Object.fromEntries(places.map((place) => [place || whole, unstorable[language]]));
   return new Refusal('input_invalid', { fields });
 }
 

@@ -68,6 +68,10 @@ describe('one message', () => {
       (await messageDetail(db.tenant, { accountId, messageId: id }, reader)).scheduled_at;
     expect(await leaves(first)).toEqual(readyAt);
     expect(await leaves(second)).toBeNull();
+    await db.owner`update dispatch set attempt = 1 where message_id = ${first ?? ''}`;
+    const tried = await messageDetail(db.tenant, { accountId, messageId: first ?? '' }, reader);
+    expect([tried.status, tried.scheduled_at]).toEqual(['queued', null]);
+    await db.owner`update dispatch set attempt = 0`;
     await sql`select withdraw_messages(${accountId}, ${[first ?? '']}::uuid[], 'cancelled')`;
     expect(await leaves(first)).toBeNull();
   });

@@ -59,17 +59,21 @@ export function readMessages(
 ): Promise<StoredMessage[]> {
   return sql<StoredMessage[]>`
     select m.message_id, m.token_id, t.name as token_name, t.channel, m.direction, m.peer,
-      c.peer_name, m.type, m.body, m.status, m.price, m.charge_state, m.hold_seq, m.settle_seq,
+      c.peer_name, m.type, m.body, m.price, m.charge_state, m.hold_seq, m.settle_seq,
       m.correct_seq, m.ref, m.failure, m.possible_duplicate, m.expires_at, m.created_at,
-      case when m.status = 'scheduled' then (
-        select d.ready_at from dispatch d
-        where d.account_id = ${accountId} and d.message_id = m.message_id
-      ) end as scheduled_at
+      case when m.status = 'scheduled' and plan.stands is not true then 'queued' else m.status end
+        as status,
+      case when plan.stands then plan.ready_at end as scheduled_at
     from (${ids}) page
     cross join lateral (
       select * from messages x
       where x.account_id = ${accountId} and x.message_id = page.message_id limit 1
     ) m
+    left join lateral (
+      -- Its time has come, or a try was made: what follows is no plan any more.
+      select d.ready_at, d.attempt = 0 and d.ready_at > clock_timestamp() as stands from dispatch d
+      where m.status = 'scheduled' and d.account_id = ${accountId} and d.message_id = m.message_id
+    ) plan on true
     join tokens t on t.account_id = ${accountId} and t.token_id = m.token_id
     left join conversations c
       on c.account_id = ${accountId} and c.token_id = m.token_id and c.peer = m.peer
