@@ -38,6 +38,10 @@ const noAnswer = [{ status: 'failed', charge_state: 'released', failure: 'no_ans
 const deliver = (sql: Sql, accountId: string, messageId: string) =>
   applyReceipts(sql, [{ accountId, messageId, status: 'delivered', at: new Date() }]);
 
+/** Fences a worker out: what it still hears changes nothing, and it does not claim the lane anew. */
+const fence = (sql: Sql) => sql`
+  update lanes set epoch = epoch + 1, owner = null, lease_until = null, ready_at = 'infinity'`;
+
 /** A message whose worker dies while it is being sent; by then its `ttl` is over. */
 async function killedWhileSending(sql: Sql, ani: Customer): Promise<string> {
   const expiresAt = new Date(Date.now() + 1_500);
@@ -47,8 +51,7 @@ async function killedWhileSending(sql: Sql, ani: Customer): Promise<string> {
   const lanes = lanesOver(sql, channels);
   await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
   await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(+expiresAt), patient);
-  // Fenced out: what it still hears changes nothing.
-  await sql`update lanes set epoch = epoch + 1, owner = null, lease_until = null`;
+  await fence(sql);
   letGo();
   await lanes.close();
   await sql`update lanes set ready_at = clock_timestamp()`;
@@ -186,7 +189,7 @@ async function oneMayHaveLeft(sql: Sql, ani: Customer): Promise<void> {
   const silent: FakeNetwork = network(() => forever, { timeoutMs: MINUTE });
   const lanes = lanesOver(sql, silent.channels);
   await vi.waitFor(() => expect(silent.seen).toHaveLength(1), patient);
-  await sql`update lanes set epoch = epoch + 1, owner = null, lease_until = null`;
+  await fence(sql);
   letGo();
   await lanes.close();
   await place(sql, ani, { prices: [150, 150], peers: [first, second] });
