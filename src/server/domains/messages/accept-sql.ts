@@ -3,16 +3,20 @@ import { Refusal } from '#contract/refusals.ts';
 import type { Answer, AnswerContext, ItemResult, Order, Outcome, Placed } from './accept.ts';
 import { type Sql, isShort, isTransient, retrying } from '#server/platform/database.ts';
 
-type Row = {
+/** The first answer as it is kept under its key; `o_ids` are the ids that its request came with. */
+type Kept = {
+  o_saldo: number | null;
+  o_ids: string[] | null;
+  o_outcomes: ItemResult[] | null;
+  o_context: AnswerContext | null;
+};
+
+type Row = Kept & {
   o_request: number;
   o_item: number;
   o_id: string | null;
   o_outcome: Outcome | 'replayed' | 'conflict';
   o_fact: number | null;
-  o_saldo: number | null;
-  o_ids: string[] | null;
-  o_outcomes: ItemResult[] | null;
-  o_context: AnswerContext | null;
 };
 
 /** The orders of several wallets: together where they fit whole, each wallet by itself where not. */
@@ -98,7 +102,6 @@ async function placeAgain(sql: Sql, orders: readonly Order[]): Promise<readonly 
   const ids = orders.flatMap((order) => order.items.map((item) => item.id));
   const standing = await sql<{ o_id: string; o_available: number }[]>`
     select * from accepted_of(${accountId}, ${ids}::uuid[])`;
-  if (standing.length === 0) return placeBatch(sql, orders);
   const there = new Set(standing.map((row) => row.o_id));
   const saldo = rupiah(standing[0]?.o_available ?? 0);
   // With a key, the first answer is kept under it: asking again, whole, gives it. Without one, only what
@@ -109,19 +112,56 @@ async function placeAgain(sql: Sql, orders: readonly Order[]): Promise<readonly 
       : order,
   );
   const asked = rest.filter((order) => order.items.length > 0);
-  const answers = asked.length === 0 ? [] : await placeBatch(sql, asked);
+  let answers: readonly Answer[] = [];
+  try {
+    if (asked.length > 0) answers = await placeBatch(sql, asked);
+  } catch (error) {
+    if (hasCode(error, 'WA001')) return placedBefore(sql, orders, { there, saldo });
+    throw error;
+  }
   const answerTo = new Map(asked.map((order, index) => [order, answers[index]]));
   return orders.map((order, index) => {
     const part = rest[index];
     const answer = part && answerTo.get(part);
     if (answer === undefined) return allAccepted(order, saldo);
-    if (answer instanceof Error) return answer;
-    if (order.key !== undefined) return { ...answer, replayed: false };
+    if (answer instanceof Error || order.key !== undefined) return answer;
     const found = new Map(part?.items.map((item, at) => [item.id, answer.results[at]]));
     const results = order.items.map(
       ({ id }) => found.get(id) ?? { id, outcome: 'accepted' as const, fact: null },
     );
-    return { ...answer, results, replayed: false };
+    return { ...answer, results };
+  });
+}
+
+/**
+ * What stands of orders whose wallet was frozen after they may have been placed: what was placed is
+ * answered as such, and only the rest is refused. Nothing more is placed.
+ */
+async function placedBefore(
+  sql: Sql,
+  orders: readonly Order[],
+  { there, saldo }: { there: ReadonlySet<string>; saldo: Rupiah },
+): Promise<readonly Answer[]> {
+  const keyed = orders.filter(({ key }) => key !== undefined);
+  const kept = await sql<Kept[]>`
+    select k.message_ids as o_ids, k.outcomes as o_outcomes, k.saldo as o_saldo,
+      k.answer_context as o_context
+    from unnest(
+      ${keyed.map(({ tokenId }) => tokenId)}::uuid[], ${keyed.map(({ key }) => key ?? '')}::text[]
+    ) as o(token_id, key)
+    join request_keys k on k.account_id = ${walletOf(orders)} and k.token_id = o.token_id
+      and k.key = o.key`;
+  const own = new Map(kept.map((row) => [row.o_ids?.[0], row]));
+  return orders.map((order) => {
+    const first = own.get(order.items[0]?.id ?? '');
+    if (first) return answerKept(first, order);
+    if (!order.items.some(({ id }) => there.has(id))) return new Refusal('wallet_frozen', {});
+    const results = order.items.map(({ id }) => ({
+      id,
+      outcome: there.has(id) ? ('accepted' as const) : ('frozen' as const),
+      fact: null,
+    }));
+    return { ...allAccepted(order, saldo), results };
   });
 }
 
@@ -231,8 +271,9 @@ function answersFrom(
   const special: (Answer | undefined)[] = orders.map(() => undefined);
   for (const row of rows) {
     const order = row.o_request - 1;
+    const asked = orders[order];
     if (row.o_outcome === 'conflict') special[order] = new Refusal('idempotency_conflict', {});
-    else if (row.o_outcome === 'replayed') special[order] = replayFrom(row);
+    else if (row.o_outcome === 'replayed' && asked) special[order] = answerKept(row, asked);
     else if (row.o_id !== null) {
       const place = row.o_item - (spans[order]?.from ?? 1);
       const list = results[order];
@@ -247,14 +288,13 @@ function answersFrom(
   });
 }
 
-function replayFrom(row: Row): Placed {
-  const results =
-    row.o_outcomes ??
-    (row.o_ids ?? []).map((id) => ({ id, outcome: 'accepted' as const, fact: null }));
+/** A request sent again after a lost answer finds its own ids under its key: that is no replay. */
+function answerKept(kept: Kept, order: Order): Placed {
+  const ids = kept.o_ids ?? [];
   return {
-    results,
-    saldo: rupiah(row.o_saldo ?? 0),
-    replayed: true,
-    context: row.o_context ?? undefined,
+    results: kept.o_outcomes ?? ids.map((id) => ({ id, outcome: 'accepted' as const, fact: null })),
+    saldo: rupiah(kept.o_saldo ?? 0),
+    replayed: ids[0] !== order.items[0]?.id,
+    context: kept.o_context ?? undefined,
   };
 }

@@ -1,7 +1,11 @@
 import { expect } from 'vitest';
+import { rupiah } from '#contract/money.ts';
+import { Refusal } from '#contract/refusals.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { newId } from '#server/platform/ids.ts';
-import { type Order, openAccepter } from './accept.ts';
+import type { Sql } from '#server/platform/database.ts';
+import { type AnswerContext, type Order, openAccepter } from './accept.ts';
+import { placeGroups } from './accept-sql.ts';
 import { test } from '#tests/database.ts';
 import { type Customer, customerWith, orderOf } from '#tests/people.ts';
 
@@ -136,4 +140,80 @@ test('a database that is short of something is asked once, and everybody is told
   const done = await Promise.allSettled([first, ...rest]);
   expect(done.every(({ status }) => status === 'rejected')).toBe(true);
   expect(calls).toBe(2);
+});
+
+/** The first call that places is done, and its answer is lost on the way, after `meanwhile`. */
+function losingFirst(sql: Sql, meanwhile: () => Promise<unknown> = async () => undefined): Sql {
+  let lost = false;
+  return new Proxy(sql, {
+    apply(target, self, args: Parameters<typeof sql>) {
+      const answer = Reflect.apply(target, self, args) as Promise<unknown>;
+      if (lost || !/accept_(batch|many)/.test(String(args[0]))) return answer;
+      lost = true;
+      return answer.then(meanwhile).then(() => {
+        throw Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' });
+      });
+    },
+  });
+}
+
+const contextAt = (at: number): AnswerContext => ({
+  at,
+  price: rupiah(150),
+  simulated: false,
+  language: 'id',
+  shape: 'one',
+});
+
+/** Answers to the orders of one wallet that are placed in one call. */
+const placeTogether = async (sql: Sql, orders: readonly Order[]) =>
+  (await placeGroups(sql, [orders]))[0];
+
+test('a repeat that is placed beside a new request when the connection is lost stays a repeat', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 10_000 });
+  const early = openAccepter(sql, nobody);
+  const repeated = { ...orderOf(ani, { key: 'old' }), context: contextAt(1) };
+  const first = await early.place(repeated);
+
+  const again = { ...orderOf(ani, { key: 'old' }), context: contextAt(2) };
+  const fresh = { ...orderOf(ani, { key: 'new' }), context: contextAt(2) };
+  const answers = await placeTogether(losingFirst(sql), [again, fresh]);
+  expect(answers?.[0]).toEqual({ ...first, replayed: true, context: contextAt(1) });
+  expect(answers?.[1]).toMatchObject({
+    results: [{ id: fresh.items[0]?.id, outcome: 'accepted' }],
+    replayed: false,
+    context: contextAt(2),
+  });
+  expect(await sql`select count(*) from messages`).toEqual([{ count: 2 }]);
+});
+
+test('a wallet frozen while an answer was lost: what stands is answered, and only the rest is refused', async ({
+  sql,
+  db,
+}) => {
+  const ani = await customerWith(sql, { saldo: 500 });
+  const freeze = () => db.owner`update wallets set status = 'frozen'`;
+  const orders = [
+    orderOf(ani, { key: 'whole' }),
+    orderOf(ani, { prices: [150, 300], key: 'part' }),
+    orderOf(ani, { prices: [150, 300] }),
+    orderOf(ani, { key: 'nothing', prices: [300] }),
+  ];
+  const answers = await placeTogether(losingFirst(sql, freeze), orders);
+  const told = answers?.map((one) =>
+    one instanceof Error ? one : one.results.map(({ outcome }) => outcome),
+  );
+  expect(told).toEqual([
+    ['accepted'],
+    ['accepted', 'saldo_short'],
+    ['accepted', 'frozen'],
+    new Refusal('wallet_frozen', {}),
+  ]);
+  expect(answers?.slice(0, 2)).toMatchObject([
+    { saldo: 350, replayed: false },
+    { saldo: 200, replayed: false },
+  ]);
+  expect(await sql`select available, held from wallets`).toEqual([{ available: 50, held: 450 }]);
 });

@@ -60,7 +60,8 @@ export type Outcome =
   | 'limit'
   | 'opted_out'
   | 'not_linked'
-  | 'suspended';
+  | 'suspended'
+  | 'frozen';
 
 /** What became of one item; `id` is the first message's for a duplicate. */
 export type ItemResult = { id: string; outcome: Outcome; fact: number | null };

@@ -78,5 +78,7 @@ export function refusalOf(result: ItemResult, item: { ref?: string | undefined; 
       return new Refusal('token_not_linked', {});
     case 'suspended':
       return new Refusal('account_suspended', {});
+    case 'frozen':
+      return new Refusal('wallet_frozen', {});
   }
 }
