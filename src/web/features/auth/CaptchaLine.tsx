@@ -3,7 +3,7 @@ import styles from '#web/features/auth/auth.module.css';
 import type { Captcha, CaptchaState } from '#web/features/auth/useCaptcha.ts';
 
 const words: Record<CaptchaState, string> = {
-  idle: 'Pemeriksaan keamanan berjalan sendiri',
+  idle: 'Pemeriksaan keamanan berjalan otomatis',
   working: 'Memeriksa keamanan…',
   asking: 'Selesaikan pemeriksaan keamanan di atas.',
   done: 'Aman',

@@ -172,7 +172,7 @@ function Nothing({ error, filtered, onRetry, onReset }: NothingProps) {
   if (!filtered) {
     return (
       <p className={styles['none']}>
-        Tidak ada isi saldo yang menunggu. Yang baru tampil di sini sendiri.
+        Tidak ada isi saldo yang menunggu. Yang baru tampil di sini secara otomatis.
       </p>
     );
   }

@@ -24,7 +24,7 @@ export function SessionsPart() {
     <Section
       id="sesi"
       title="Sesi"
-      about="Peramban yang sedang masuk ke akun Anda. Sesi berakhir sendiri setelah 7 hari tidak dipakai."
+      about="Peramban yang sedang masuk ke akun Anda. Sesi berakhir otomatis setelah 7 hari tidak dipakai."
     >
       <Rows sessions={sessions.data} error={sessions.error} retry={() => void sessions.refetch()} />
       {others > 1 && <EndOthers count={others} />}

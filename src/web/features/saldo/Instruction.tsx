@@ -58,7 +58,7 @@ export function Instruction({ topup }: { topup: Topup }) {
         <li>
           Transfer dari bank atau dompet digital mana pun, sebelum <When at={topup.expires_at} />.
         </li>
-        <li>Saldo bertambah sendiri begitu transfer masuk, biasanya dalam beberapa menit.</li>
+        <li>Saldo bertambah otomatis begitu transfer masuk, biasanya dalam beberapa menit.</li>
         <li>Halaman ini berubah menjadi Lunas tanpa dimuat ulang. Boleh juga ditutup.</li>
       </ol>
     </div>

@@ -79,7 +79,7 @@ export function TopupForm({ onClose, onMade }: Props) {
         />
         <p className={styles['note']}>
           Pembayaran lewat transfer bank. Jumlah yang ditransfer ditambah <em>kode unik</em>, paling
-          banyak {formatRupiah(999)}, supaya transfer Anda dikenali sendiri.
+          banyak {formatRupiah(999)}, supaya transfer Anda dikenali otomatis.
         </p>
       </form>
     </Modal>

@@ -25,7 +25,7 @@ export function Topups() {
       )}
       {topups.data?.length === 0 && (
         <EmptyState icon={<Landmark size={24} />} title="Isi saldo Anda akan tampil di sini.">
-          Pilih nominal, transfer tepat sejumlah yang tertulis, dan saldo bertambah sendiri.
+          Pilih nominal, transfer tepat sejumlah yang tertulis, dan saldo bertambah otomatis.
         </EmptyState>
       )}
       {topups.data && topups.data.length > 0 && (

@@ -35,7 +35,7 @@ export function Unreached({ retry }: Pick<Props, 'retry'>) {
       <PageTitle>Belum tersambung</PageTitle>
       <p className={notice['text']} role="status">
         {online ? 'Server belum dapat dihubungi.' : 'Perangkat Anda sedang offline.'} Anda tetap
-        masuk, dan halaman ini terbuka sendiri begitu tersambung.
+        masuk, dan halaman ini terbuka otomatis begitu tersambung.
       </p>
       <div className={notice['actions']}>
         <Button variant="outline" tone="neutral" onClick={retry}>
