@@ -75,6 +75,7 @@ export const MessageRow = z.object({
   type: MessageType,
   excerpt: z.string(),
   status: MessageStatus,
+  /** What it costs, as it stands now: 0 once its price was given back. */
   price: Rupiah,
   possible_duplicate: z.boolean(),
   failure: z.nullable(Failure),
@@ -122,6 +123,8 @@ export const MessageDetail = z.extend(ConversationMessage, {
   charge: z.nullable(
     z.object({
       state: z.enum(['held', 'captured', 'released', 'waived']),
+      /** What was reserved. */
+      amount: Rupiah,
       hold_seq: z.nullable(z.int()),
       settle_seq: z.nullable(z.int()),
       correct_seq: z.nullable(z.int()),

@@ -101,6 +101,7 @@ describe('a receipt that proves a final state wrong', () => {
     ]);
     expect(detail.charge).toEqual({
       state: 'captured',
+      amount: 150,
       hold_seq: 2,
       settle_seq: 3,
       correct_seq: 4,

@@ -28,6 +28,7 @@ describe('one message', () => {
     expect(stepsOf(before)).toEqual(['accepted', 'queued']);
     expect(before.charge).toEqual({
       state: 'held',
+      amount: 150,
       hold_seq: 2,
       settle_seq: null,
       correct_seq: null,
@@ -40,6 +41,7 @@ describe('one message', () => {
     expect(after.timeline.at(-1)?.at).toEqual(at);
     expect(after.charge).toEqual({
       state: 'captured',
+      amount: 150,
       hold_seq: 2,
       settle_seq: 3,
       correct_seq: null,
@@ -53,6 +55,38 @@ describe('one message', () => {
     expect(ApiMessage.safeParse(after.raw)).toMatchObject({
       success: true,
       data: { content: { text: 'Halo' }, simulated: true, token: publicId('token', ani.tokenId) },
+    });
+  });
+
+  test('costs nothing where its price was given back, and stays charged once it was sent', async ({
+    db,
+    sql,
+  }) => {
+    const ani = await customerWith(sql, { saldo: 1000 });
+    const { accountId } = ani;
+    const { results } = await openAccepter(sql, () => undefined).place(
+      orderOf(ani, { prices: [150, 150] }),
+    );
+    const [back = '', charged = ''] = results.map(({ id }) => id ?? '');
+    const fails = (messageId: string) =>
+      applyReceipts(sql, [{ accountId, messageId, status: 'failed', at: new Date() }]);
+    await fails(back);
+    await sql`select from settle_batch(
+      ${accountId}, null, null, array[${charged}::uuid], array['sent'], array[null::text],
+      array[clock_timestamp()], array[false])`;
+    await fails(charged);
+    const detail = (messageId: string) =>
+      messageDetail(db.tenant, { accountId, messageId }, reader);
+    expect(await detail(back)).toMatchObject({
+      status: 'failed',
+      price: 0,
+      charge: { state: 'released', amount: 150 },
+      raw: { price: 150 },
+    });
+    expect(await detail(charged)).toMatchObject({
+      status: 'failed',
+      price: 150,
+      charge: { state: 'captured', amount: 150 },
     });
   });
 

@@ -47,7 +47,9 @@ export function messageDetail(
       timeline,
       // What cost nothing reserved nothing.
       charge:
-        state === null || hold_seq === null ? null : { state, hold_seq, settle_seq, correct_seq },
+        state === null || hold_seq === null
+          ? null
+          : { state, amount: rupiah(stored.price), hold_seq, settle_seq, correct_seq },
       raw: { ...apiMessage(accountId, { stored, progress }, reader), timeline },
     };
   });

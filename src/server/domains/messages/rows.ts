@@ -1,7 +1,7 @@
 import type { Direction, MessageRow, MessageStatus } from '#contract/messages.ts';
 import { type ConversationMessage, Failure, type MessageType } from '#contract/messages.ts';
 import { publicId } from '#contract/ids.ts';
-import { rupiah } from '#contract/money.ts';
+import { type Rupiah, rupiah } from '#contract/money.ts';
 import type { Fragment, Sql, Tx } from '#server/platform/database.ts';
 import { type Body, type FileLink, contentOf, excerptOf } from './content.ts';
 
@@ -87,6 +87,10 @@ export function failureOf({ failure }: StoredMessage): Failure | null {
   return known.success ? known.data : 'rejected';
 }
 
+/** What a message costs its account, as it stands now: nothing where its price was given back. */
+const costOf = ({ price, charge_state: charge }: StoredMessage): Rupiah =>
+  rupiah(charge === 'released' || charge === 'waived' ? 0 : price);
+
 /** A row of the history. */
 export function messageRow(stored: StoredMessage): MessageRow {
   return {
@@ -98,7 +102,7 @@ export function messageRow(stored: StoredMessage): MessageRow {
     type: stored.type,
     excerpt: excerptOf(stored.type, stored.body),
     status: stored.status,
-    price: rupiah(stored.price),
+    price: costOf(stored),
     possible_duplicate: stored.possible_duplicate,
     failure: failureOf(stored),
     created_at: stored.created_at,

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Ban, MessageCircle } from 'lucide-react';
 import { cancelMessage, type MessageDetail } from '#contract/messages.ts';
+import { formatRupiah } from '#contract/money.ts';
 import { formatPhone } from '#contract/phone.ts';
 import { civilDate, formatDateTime, formatDateTimeZone, formatTime } from '#contract/time.ts';
 import { sentenceOf } from '#web/client/errors.ts';
@@ -146,11 +147,11 @@ function factsOf(message: MessageDetail, zone: string): readonly Fact[] {
 }
 
 const chargeWords = {
-  held: 'Ditahan sampai pesan terkirim',
-  captured: 'Dipotong dari saldo',
-  released: 'Dikembalikan ke saldo',
-  waived: 'Ditanggung kami: saldo sudah tidak cukup saat laporannya datang',
-} as const;
+  held: () => 'Ditahan sampai pesan terkirim',
+  captured: () => 'Dipotong dari saldo',
+  released: (held) => `Dana tertahan ${held} dikembalikan ke saldo`,
+  waived: (held) => `${held} ditanggung Kabari: saldo sudah tidak cukup saat laporannya datang`,
+} as const satisfies Record<string, (held: string) => string>;
 
 function costOf({ price, charge, created_at }: MessageDetail, zone: string): readonly Fact[] {
   const cost = { term: 'Biaya', is: <Money amount={price} /> };
@@ -160,7 +161,7 @@ function costOf({ price, charge, created_at }: MessageDetail, zone: string): rea
   const seqs = [hold_seq, settle_seq, correct_seq].filter((seq) => seq !== null);
   return [
     cost,
-    { term: 'Saldo', is: chargeWords[charge.state] },
+    { term: 'Saldo', is: chargeWords[charge.state](formatRupiah(charge.amount)) },
     {
       term: 'Mutasi saldo',
       is: (
