@@ -29,7 +29,7 @@ export const entryKindLabel: Record<EntryKind, string> = {
   topup: 'Isi saldo',
   bonus: 'Bonus',
   plan: 'Paket',
-  refund: 'Pengembalian',
+  refund: 'Pengembalian pembayaran',
   payout: 'Pencairan',
   adjust: 'Penyesuaian',
 };
@@ -69,14 +69,26 @@ export const Mutation = z.object({
   amount: Rupiah,
   /** What of it is held now. */
   held_amount: Rupiah,
-  /** The wallet when the entry was made. */
+  /** The available saldo after it; of a hold that funds came back of, after the last of them did. */
   available_after: Rupiah,
+  /** What was held when the entry was made. */
   held_after: Rupiah,
   /** How many messages it stands for. */
   items: z.int(),
-  /** Of a hold: how many of its messages were paid for, given back, or wait for either. */
+  /**
+   * Of a hold: how many of its messages were paid for, given back, or wait for either. Of those given
+   * back, some arrived after all: charged again by a line of its own (corrected), or waived.
+   */
   outcome: z.nullable(
-    z.object({ captured: z.int(), released: z.int(), held: z.int(), returned: Rupiah }),
+    z.object({
+      captured: z.int(),
+      released: z.int(),
+      corrected: z.int(),
+      waived: z.int(),
+      held: z.int(),
+      returned: Rupiah,
+      available_when_held: Rupiah,
+    }),
   ),
   /** The message, where it stands for one. */
   message: z.nullable(z.object({ id: Id('message'), peer: Phone })),
@@ -104,10 +116,14 @@ export const LineMessage = z.object({
   message_id: Id('message'),
   peer: Phone,
   price: Rupiah,
-  state: z.enum(['held', 'captured', 'released']),
+  /** `corrected`: given back, then charged again. `waived`: given back, and borne by us. */
+  state: z.enum(['held', 'captured', 'released', 'corrected', 'waived']),
   /** When it was paid or given back, and the available saldo right after; null while it is held. */
   settled_at: z.nullable(z.coerce.date()),
   available_after: z.nullable(Rupiah),
+  /** When it was charged again, and the available saldo right after; null otherwise. */
+  corrected_at: z.nullable(z.coerce.date()),
+  corrected_after: z.nullable(Rupiah),
 });
 export type LineMessage = z.output<typeof LineMessage>;
 

@@ -1,11 +1,8 @@
 import { describe, expect } from 'vitest';
-import type { LineMessage, Mutation } from '#contract/saldo.ts';
-import { publicId } from '#contract/ids.ts';
-import { openAccepter } from '#server/domains/messages/accept.ts';
-import { applyReceipts } from '#server/domains/messages/receipts.ts';
+import type { Mutation } from '#contract/saldo.ts';
 import { type Sql, openDatabase } from '#server/platform/database.ts';
 import { test } from '#tests/database.ts';
-import { type Customer, customerWith, orderOf } from '#tests/people.ts';
+import { type Customer, customerWith } from '#tests/people.ts';
 import { perform, topupHouse } from '#tests/topups.ts';
 import { ledgerActs } from './statement.ts';
 
@@ -124,147 +121,25 @@ describe('the statement', () => {
     expect(await page({ page: '2' })).toEqual({ rows: [], total: 20 });
   });
 
-  /** Places messages in one batch, and lets each come to its end; `null` is still on its way. */
-  async function sent(
-    sql: Sql,
-    who: Customer,
-    ends: readonly ('delivered' | 'failed' | null)[],
-    peers: readonly string[] = [],
-  ): Promise<string[]> {
-    const order = orderOf(who, { prices: ends.map(() => 150), peers });
-    const { results } = await openAccepter(sql, () => undefined).place(order);
-    const ids = results.map(({ id }) => id ?? '');
-    const at = new Date();
-    for (const [index, status] of ends.entries()) {
-      const { accountId } = who;
-      const messageId = ids[index] ?? '';
-      if (status) await applyReceipts(sql, [{ accountId, messageId, status, at }]);
-    }
-    return ids;
-  }
-
-  test('a message is one line: what it cost, or that it came back', async ({ sql, db }) => {
-    const ani = await customerWith(sql, { saldo: 1_000 });
-    const ids = [
-      ...(await sent(sql, ani, ['delivered'], ['6281200000001'])),
-      ...(await sent(sql, ani, ['failed'], ['6281200000002'])),
-      ...(await sent(sql, ani, [null], ['6281200000003'])),
-    ];
-    const { rows, total } = (await perform(
-      ledgerActs({ sql: db.tenant }),
-      'saldo_mutation_list',
-      ani,
-    )) as Page;
-    expect(total).toBe(4);
-    const named = (index: number) => ({
-      id: publicId('message', ids[index] ?? ''),
-      peer: `628120000000${index + 1}`,
-    });
-    const none = { captured: 0, released: 0, held: 0, returned: 0 };
-    expect(rows).toMatchObject([
-      { amount: -150, held_amount: 150, outcome: { ...none, held: 1 }, message: named(2) },
-      {
-        amount: 0,
-        held_amount: 0,
-        outcome: { ...none, released: 1, returned: 150 },
-        message: named(1),
-        available_after: 700,
-      },
-      { amount: -150, held_amount: 0, outcome: { ...none, captured: 1 }, message: named(0) },
-      { kind: 'bonus', amount: 1_000, outcome: null, message: null },
-    ]);
-  });
-
-  test('a batch is one line that opens to its messages, paged', async ({ sql, db }) => {
-    const ani = await customerWith(sql, { saldo: 10_000 });
-    const ends = Array.from({ length: 12 }, (_, index) =>
-      index === 0 ? 'failed' : index === 11 ? null : 'delivered',
-    );
-    const ids = await sent(sql, ani, ends);
+  test('a wallet of any length is marked, in steps of so many entries', async ({ sql, db }) => {
+    const ani = await customerWith(sql);
+    const { accountId } = ani;
+    await entries(db.owner, accountId, 200_960);
+    const marked = async () => {
+      const [found] = await db.owner<{ upto: number; lines: number }[]>`
+        select seq as upto, lines from statement_marks where account_id = ${accountId}
+        order by seq desc limit 1`;
+      return found;
+    };
+    const [first] = await sql`select mark_statement(${accountId}, 600) as more`;
+    expect(first).toEqual({ more: true });
+    expect(await marked()).toEqual({ upto: 512, lines: 512 });
     const acts = ledgerActs({ sql: db.tenant });
-    const { rows } = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
-    expect(rows[0]).toMatchObject({
-      kind: 'hold',
-      amount: -11 * 150,
-      held_amount: 150,
-      items: 12,
-      outcome: { captured: 10, released: 1, held: 1, returned: 150 },
-      message: null,
-    });
-    const page = async (fields: object) =>
-      (await perform(acts, 'saldo_mutation_messages', ani, {
-        seq: String(rows[0]?.seq),
-        ...fields,
-      })) as { rows: LineMessage[]; total: number };
-    const first = await page({});
-    expect(first.total).toBe(12);
-    expect(first.rows.map(({ state }) => state)).toEqual([
-      'released',
-      ...Array(9).fill('captured'),
-    ]);
-    expect(first.rows[0]).toEqual({
-      message_id: publicId('message', ids[0] ?? ''),
-      peer: '6281200000001',
-      price: 150,
-      state: 'released',
-      settled_at: expect.any(Date),
-      available_after: 10_000 - 11 * 150,
-    });
-    const last = await page({ page: '1' });
-    expect(last.rows.map(({ state }) => state)).toEqual(['captured', 'held']);
-    expect(last.rows[1]).toMatchObject({ settled_at: null, available_after: null });
-    expect(await page({ page: '2' })).toEqual({ rows: [], total: 12 });
-  });
-
-  test('the lines of all pages sum up to the wallet, also after hundreds', async ({ sql, db }) => {
-    const ani = await customerWith(sql, { saldo: 100_000 });
-    for (let n = 0; n < 150; n++) {
-      await sent(sql, ani, [
-        n % 3 === 0 ? 'failed' : 'delivered',
-        n % 50 === 0 ? null : 'delivered',
-      ]);
-    }
-    const acts = ledgerActs({ sql: db.tenant });
-    const lines: Mutation[] = [];
-    for (let page = 0; page < 16; page++) {
-      const asked = { page: String(page) };
-      const found = (await perform(acts, 'saldo_mutation_list', ani, asked)) as Page;
-      expect(found.total).toBe(151);
-      lines.push(...found.rows);
-    }
-    expect(lines).toHaveLength(151);
-    expect(new Set(lines.map(({ seq }) => seq)).size).toBe(151);
-    expect(lines.map(({ seq }) => seq)).toEqual(
-      lines.map(({ seq }) => seq).toSorted((one, other) => other - one),
-    );
-    const sum = (of: (line: Mutation) => number) => lines.reduce((all, line) => all + of(line), 0);
-    const [wallet] = await db.owner<{ available: number; held: number; seq: number }[]>`
-      select available, held, seq from wallets where account_id = ${ani.accountId}`;
-    expect(wallet?.seq).toBeGreaterThan(256);
-    expect(sum(({ amount }) => amount)).toBe(wallet?.available);
-    expect(sum(({ held_amount }) => held_amount)).toBe(wallet?.held);
-    const oldest = (await perform(acts, 'saldo_mutation_list', ani, {
-      sort_type: 'asc',
-      page: '14',
-    })) as Page;
-    expect(seqs(oldest)).toEqual(
-      lines
-        .toReversed()
-        .slice(140, 150)
-        .map(({ seq }) => seq),
-    );
-  });
-
-  test("opens nothing of another account's, and no line without messages", async ({ sql, db }) => {
-    const [ani, budi] = [await customerWith(sql, { saldo: 500 }), await customerWith(sql)];
-    await sent(sql, ani, ['delivered']);
-    const acts = ledgerActs({ sql: db.tenant });
-    const open = (who: Customer, seq: string) =>
-      perform(acts, 'saldo_mutation_messages', who, { seq });
-    await expect(open(budi, '2')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(open(ani, '1')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(open(ani, '3')).rejects.toMatchObject({ code: 'not_found' });
-    expect(await open(ani, '2')).toMatchObject({ total: 1 });
+    const page = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
+    expect(page.total).toBe(200_960);
+    expect(await marked()).toEqual({ upto: 200_960, lines: 200_960 });
+    const [last] = await sql`select mark_statement(${accountId}, 600) as more`;
+    expect(last).toEqual({ more: false });
   });
 
   test('names the top-up that an entry came from', async ({ sql, db }) => {
@@ -292,12 +167,12 @@ describe('the statement', () => {
     const ani = await customerWith(sql);
     await messageEntries(db.owner, ani, 30_000);
     await db.owner`analyze wallet_entries, messages`;
+    // What a connection has read is told at once when it is asked to: no earlier reading is told later.
+    await db.owner`select pg_stat_force_next_flush()`;
+    const one = openDatabase(db.url, { max: 1, as: 'tenant', name: 'tests' });
     // The first look after so many entries goes over them once.
-    const first = (await perform(
-      ledgerActs({ sql: db.tenant }),
-      'saldo_mutation_list',
-      ani,
-    )) as Page;
+    const first = (await perform(ledgerActs({ sql: one }), 'saldo_mutation_list', ani)) as Page;
+    await one`select pg_stat_force_next_flush()`;
     expect(first.total).toBe(15_000);
     const read = async () => {
       const [stats] = await db.owner<{ blocks: number }[]>`
@@ -305,7 +180,6 @@ describe('the statement', () => {
         from pg_statio_user_tables where relname = 'wallet_entries' or relname like 'messages%'`;
       return stats?.blocks ?? 0;
     };
-    const one = openDatabase(db.url, { max: 1, as: 'tenant', name: 'tests' });
     const cost = async (fields: object) => {
       const before = await read();
       await perform(ledgerActs({ sql: one }), 'saldo_mutation_list', ani, { ...fields });

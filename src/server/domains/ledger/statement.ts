@@ -29,16 +29,17 @@ type Range = { after: number; last: number };
  *
  * Entries are numbered without gaps, so a span of days is a range of numbers. Captures and releases are
  * no lines of their own; how many lines there are up to an entry is read from marks that are set every
- * 256 entries (0021), so no page costs more than another, at any length. Lines of one kind are the
+ * 256 entries (0021, 0023), so no page costs more than another, at any length. Lines of one kind are the
  * exception: they are counted up to 10,000.
  */
-function statementOf(
+async function statementOf(
   sql: Sql,
   accountId: string,
   query: InputOf<typeof listMutations>,
 ): Promise<PageOf<Mutation>> {
   const { from, to, kind, sort_type = 'desc' } = query;
   const offset = (query.page ?? 0) * PAGE_SIZE;
+  if (kind === undefined) await markEntries(sql, accountId);
   return asAccount(sql, accountId, async (tx) => {
     const range = await rangeOf(tx, accountId, { from, to });
     const asked = { accountId, range, offset, ascending: sort_type === 'asc' };
@@ -48,6 +49,17 @@ function statementOf(
     const outcomes = await outcomesOf(tx, accountId, lines);
     return { rows: lines.map((line) => mutationOf(line, outcomes.get(line.seq))), total };
   });
+}
+
+/** Sets the marks that are missing, in steps that last: one that breaks loses none before it. */
+async function markEntries(sql: Sql, accountId: string): Promise<void> {
+  let isMore = true;
+  while (isMore) {
+    isMore = await asAccount(sql, accountId, async (tx) => {
+      const [marked] = await tx<{ more: boolean }[]>`select mark_statement(${accountId}) as more`;
+      return marked?.more ?? false;
+    });
+  }
 }
 
 /** The midnight that begins a civil day in WIB. */
@@ -93,7 +105,6 @@ type Lines = { lines: readonly Row[]; total: number };
 
 async function pageOfAll(tx: Tx, asked: Asked): Promise<Lines> {
   const { accountId, range, offset, ascending } = asked;
-  await tx`select mark_statement(${accountId})`;
   const [lines] = await tx<{ before: number; upto: number }[]>`
     select lines_upto(${accountId}, ${range.after}) as before,
       lines_upto(${accountId}, ${range.last}) as upto`;
@@ -143,29 +154,35 @@ async function pageOfKind(tx: Tx, asked: Asked & { kind: LineKind }): Promise<Li
   return { lines: found, total };
 }
 
-/** What became of a hold, as `hold_outcomes` (0021) tells. */
+/** What became of a hold, or whom a correction names, as `line_outcomes` (0023) tells. */
 type Outcome = {
-  o_hold: number;
+  o_line: number;
   o_captured_n: number;
   o_captured: number;
   o_released_n: number;
   o_released: number;
+  o_corrected_n: number;
+  o_waived_n: number;
   o_held_n: number;
-  o_held: number;
+  o_after: number | null;
   o_message: string | null;
   o_peer: string | null;
 };
+
+const standsForMessages = ({ kind }: Pick<Row, 'kind'>): boolean =>
+  kind === 'hold' || kind === 'correction';
 
 async function outcomesOf(
   tx: Tx,
   accountId: string,
   lines: readonly Row[],
 ): Promise<ReadonlyMap<number, Outcome>> {
-  const holds = lines.filter(({ kind }) => kind === 'hold').map(({ seq }) => seq);
-  if (holds.length === 0) return new Map();
+  const of = (kind: LineKind) => lines.filter((line) => line.kind === kind).map(({ seq }) => seq);
+  const [holds, corrections] = [of('hold'), of('correction')];
+  if (holds.length + corrections.length === 0) return new Map();
   const found = await tx<Outcome[]>`
-    select * from hold_outcomes(${accountId}, ${holds}::bigint[])`;
-  return new Map(found.map((one) => [one.o_hold, one]));
+    select * from line_outcomes(${accountId}, ${holds}::bigint[], ${corrections}::bigint[])`;
+  return new Map(found.map((one) => [one.o_line, one]));
 }
 
 function mutationOf(row: Row, outcome: Outcome | undefined): Mutation {
@@ -175,17 +192,21 @@ function mutationOf(row: Row, outcome: Outcome | undefined): Mutation {
     kind: row.kind,
     amount: rupiah(row.d_available + returned),
     held_amount: rupiah(row.d_held - returned - paid),
-    available_after: rupiah(row.available_after),
+    available_after: rupiah(outcome?.o_after ?? row.available_after),
     held_after: rupiah(row.held_after),
     items: row.n_items,
-    outcome: outcome
-      ? {
-          captured: outcome.o_captured_n,
-          released: outcome.o_released_n,
-          held: outcome.o_held_n,
-          returned: rupiah(returned),
-        }
-      : null,
+    outcome:
+      outcome && row.kind === 'hold'
+        ? {
+            captured: outcome.o_captured_n,
+            released: outcome.o_released_n,
+            corrected: outcome.o_corrected_n,
+            waived: outcome.o_waived_n,
+            held: outcome.o_held_n,
+            returned: rupiah(returned),
+            available_when_held: rupiah(row.available_after),
+          }
+        : null,
     message:
       outcome?.o_message && outcome.o_peer
         ? { id: publicId('message', outcome.o_message), peer: outcome.o_peer }
@@ -200,13 +221,15 @@ type StoredMessage = {
   o_message: string;
   o_peer: string;
   o_price: number;
-  o_kind: string | null;
+  o_charge: 'held' | 'captured' | 'released' | 'waived';
   o_at: Date | null;
   o_available_after: number | null;
+  o_corrected_at: Date | null;
+  o_corrected_after: number | null;
 };
 
 /**
- * A page of the messages that a hold was for.
+ * A page of the messages that a hold or a correction was for.
  *
  * @throws Refusal `not_found` when the account has no such line, or it stands for no messages.
  */
@@ -216,15 +239,15 @@ function messagesOfLine(
   { seq, page = 0 }: InputOf<typeof listLineMessages>,
 ): Promise<PageOf<LineMessage>> {
   return asAccount(sql, accountId, async (tx) => {
-    const [[hold], found] = await Promise.all([
-      tx<{ n_items: number }[]>`
-        select n_items from wallet_entries
-        where account_id = ${accountId} and seq = ${seq} and kind = 'hold'`,
+    const [[line], found] = await Promise.all([
+      tx<Pick<Row, 'kind' | 'n_items'>[]>`
+        select kind, n_items from wallet_entries
+        where account_id = ${accountId} and seq = ${seq}`,
       tx<StoredMessage[]>`
-        select * from hold_messages(${accountId}, ${seq}, ${page * PAGE_SIZE}, ${PAGE_SIZE})`,
+        select * from line_messages(${accountId}, ${seq}, ${page * PAGE_SIZE}, ${PAGE_SIZE})`,
     ]);
-    if (!hold) throw new Refusal('not_found', { what: 'Mutasi' });
-    return { rows: found.map(lineMessage), total: hold.n_items };
+    if (!line || !standsForMessages(line)) throw new Refusal('not_found', { what: 'Mutasi' });
+    return { rows: found.map(lineMessage), total: line.n_items };
   });
 }
 
@@ -232,7 +255,11 @@ const lineMessage = (stored: StoredMessage): LineMessage => ({
   message_id: publicId('message', stored.o_message),
   peer: stored.o_peer,
   price: rupiah(stored.o_price),
-  state: stored.o_kind === null ? 'held' : stored.o_kind === 'capture' ? 'captured' : 'released',
+  state: stored.o_corrected_at === null ? stored.o_charge : 'corrected',
   settled_at: stored.o_at,
-  available_after: stored.o_available_after === null ? null : rupiah(stored.o_available_after),
+  available_after: rupiahOrNull(stored.o_available_after),
+  corrected_at: stored.o_corrected_at,
+  corrected_after: rupiahOrNull(stored.o_corrected_after),
 });
+
+const rupiahOrNull = (amount: number | null) => (amount === null ? null : rupiah(amount));

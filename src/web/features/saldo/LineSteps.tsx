@@ -24,9 +24,10 @@ export function LineSteps({ line }: { line: Mutation }) {
     return <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />;
   }
   const [only] = line.items === 1 ? rows : [];
+  const steps = [...heldSteps(line, zone), ...(only ? settledSteps(only, zone) : [])];
   return (
     <div className={styles['steps']} aria-busy={loading || undefined}>
-      <Timeline entries={[heldStep(line, zone), ...(only ? [settledStep(only, zone)] : [])]} />
+      {steps.length > 0 && <Timeline entries={steps} />}
       {loading && <Skeleton lines={Math.min(line.items, 3)} height={20} />}
       {only && <MessageLink id={only.message_id}>Buka pesan</MessageLink>}
       {line.items > 1 && rows.length > 0 && (
@@ -37,11 +38,7 @@ export function LineSteps({ line }: { line: Mutation }) {
                 <MessageLink id={row.message_id}>{formatPhone(row.peer)}</MessageLink>
                 <span className={styles['state']}>
                   {stateWords[row.state]}
-                  {row.settled_at && (
-                    <time className={styles['time']} dateTime={row.settled_at.toISOString()}>
-                      {formatDateTime(row.settled_at, zone)}
-                    </time>
-                  )}
+                  <When at={row.corrected_at ?? row.settled_at} zone={zone} />
                 </span>
                 <Money amount={row.price} />
               </li>
@@ -63,36 +60,57 @@ const stateWords: Record<LineMessage['state'], string> = {
   held: 'Masih ditahan',
   captured: 'Biaya dipotong',
   released: 'Dana dikembalikan',
+  corrected: 'Dikembalikan, lalu dipotong kembali (koreksi)',
+  waived: 'Dikembalikan; biayanya ditanggung Kabari',
 };
 
-function heldStep(line: Mutation, zone: string): TimelineEntry {
-  const { items, amount, outcome, available_after: after, created_at: at } = line;
-  const held = formatRupiah((outcome?.returned ?? 0) - amount);
+const When = ({ at, zone }: { at: Date | null; zone: string }) =>
+  at && (
+    <time className={styles['time']} dateTime={at.toISOString()}>
+      {formatDateTime(at, zone)}
+    </time>
+  );
+
+/** Where a line is a hold; a correction begins with what became of the hold. */
+function heldSteps(line: Mutation, zone: string): TimelineEntry[] {
+  const { items, amount, outcome, created_at: at } = line;
+  if (!outcome) return [];
+  const held = formatRupiah(outcome.returned - amount);
   const what = items > 1 ? `${held} untuk ${formatNumber(items)} pesan` : held;
-  return {
-    key: 'held',
-    title: 'Dana ditahan',
-    time: formatDateTime(at, zone),
-    at,
-    tone: 'primary',
-    detail: `${what}. Saldo setelahnya ${formatRupiah(after)}.`,
-  };
+  return [
+    {
+      key: 'held',
+      title: 'Dana ditahan',
+      time: formatDateTime(at, zone),
+      at,
+      tone: 'primary',
+      detail: `${what}. Saldo setelahnya ${formatRupiah(outcome.available_when_held)}.`,
+    },
+  ];
 }
 
-function settledStep(message: LineMessage, zone: string): TimelineEntry {
-  const { state, price, settled_at: at, available_after: after } = message;
-  if (!at || after === null) {
-    return { key: 'settled', title: 'Menunggu pesan terkirim', pending: true };
+/** Charged, or given back and then, where it had arrived after all, charged again or borne by us. */
+function settledSteps(message: LineMessage, zone: string): TimelineEntry[] {
+  const { state, price, settled_at: at, corrected_at: againAt } = message;
+  const step = (on: Date, after: number | null) => ({
+    time: formatDateTime(on, zone),
+    at: on,
+    detail: `${formatRupiah(price)}. Saldo setelahnya ${formatRupiah(after ?? 0)}.`,
+  });
+  if (!at) return [{ key: 'settled', title: 'Menunggu pesan terkirim', pending: true }];
+  const settled = { key: 'settled', ...step(at, message.available_after) };
+  if (state === 'captured') {
+    return [{ ...settled, title: 'Biaya dipotong dari dana tertahan', tone: 'success' }];
   }
-  const back = state === 'released';
-  return {
-    key: 'settled',
-    title: back ? 'Dana tertahan dikembalikan' : 'Biaya dipotong dari dana tertahan',
-    time: formatDateTime(at, zone),
-    at,
-    tone: back ? 'warning' : 'success',
-    detail: `${formatRupiah(price)}. Saldo setelahnya ${formatRupiah(after)}.`,
-  };
+  const back: TimelineEntry = { ...settled, title: 'Dana tertahan dikembalikan', tone: 'warning' };
+  const again: Omit<TimelineEntry, 'title'> = { key: 'again', tone: 'success' };
+  if (againAt) {
+    const dated = step(againAt, message.corrected_after);
+    return [back, { ...again, ...dated, title: 'Biaya dipotong kembali (koreksi)' }];
+  }
+  if (state !== 'waived') return [back];
+  const why = 'Pesan ternyata terkirim, dan saldo tidak cukup lagi saat laporannya datang.';
+  return [back, { ...again, title: 'Biaya ditanggung Kabari', detail: why }];
 }
 
 const MessageLink = ({ id, children }: { id: string; children: string }) => (

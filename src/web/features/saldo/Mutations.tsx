@@ -109,11 +109,11 @@ export function Mutations() {
         rowKey={(row) => String(row.seq)}
         group={({ created_at }) => formatDate(created_at, zone)}
         menu={(row) =>
-          row.outcome && (
+          opens(row) && (
             <Opener row={row} open={opened.has(row.seq)} onToggle={() => opened.toggle(row.seq)} />
           )
         }
-        detail={(row) => row.outcome && opened.has(row.seq) && <LineSteps line={row} />}
+        detail={(row) => opens(row) && opened.has(row.seq) && <LineSteps line={row} />}
         {...list.table}
         onView={({ page: next, sort }, { replace } = { replace: false }) =>
           void navigate({
@@ -195,6 +195,9 @@ function Nothing({ error, filtered, onRetry, onReset }: NothingProps) {
   );
 }
 
+/** Whether a line stands for messages, and so opens to them. */
+const opens = ({ kind, outcome }: Mutation): boolean => outcome !== null || kind === 'correction';
+
 /** What a line is called: by what became of the money, where it was held for messages. */
 function titleOf({ kind, items, outcome }: Mutation): string {
   if (!outcome) return lineKindLabel[kind];
@@ -205,10 +208,14 @@ function titleOf({ kind, items, outcome }: Mutation): string {
 /** What more there is to say: how many messages, and of how many the money came back or waits. */
 function moreOf({ kind, items, outcome, memo }: Mutation): string {
   const some = (count: number) => count > 0 && count < items;
+  const counted = (count = 0, words: string) =>
+    count > 0 && (items > 1 ? `${formatNumber(count)} ${words}` : words);
   const parts = [
     items > 1 && `${formatNumber(items)} pesan`,
     outcome && some(outcome.released) && `${formatNumber(outcome.released)} dikembalikan`,
     outcome && outcome.returned > 0 && `${formatRupiah(outcome.returned)} kembali ke saldo`,
+    counted(outcome?.corrected, 'dipotong kembali (koreksi)'),
+    counted(outcome?.waived, 'ditanggung Kabari'),
     outcome && some(outcome.held) && `${formatNumber(outcome.held)} masih ditahan`,
     memo !== lineKindLabel[kind] && memo,
   ];
