@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect } from 'vitest';
+import { applyReceipts } from '#server/domains/messages/receipts.ts';
+import { openDatabase } from '#server/platform/database.ts';
+import { runningEmbedded } from '#server/platform/embedded.ts';
+import { soon } from '#tests/soon.ts';
+import { newSender, sendTexts, signUp, until } from './portal.ts';
+import { setTheStage } from './stage.ts';
+import { press } from './steps.ts';
+
+let folder = '';
+// What is registered first is done last: the product has ended by then.
+afterAll(() => rm(folder, { recursive: true, force: true }));
+const journey = setTheStage(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kabari-journey-data-'));
+  return { SIMULATOR_SPEED: '0', KABARI_DATA: folder };
+});
+
+/** Fails: not on the network. */
+const missing = '62800000003';
+
+/** The network says of every message that failed that it arrived: the simulated one never does. */
+async function proveArrived(): Promise<void> {
+  const sql = openDatabase(runningEmbedded(folder) ?? '', { max: 1, as: 'house', name: 'tests' });
+  const failed = await until(async () => {
+    const found = await sql<{ account_id: string; message_id: string }[]>`
+      select account_id, message_id from messages where status = 'failed'`;
+    return found.length > 0 && found;
+  });
+  const at = new Date();
+  await applyReceipts(
+    sql,
+    failed.map(({ account_id: accountId, message_id: messageId }) => {
+      return { accountId, messageId, status: 'delivered', at } as const;
+    }),
+  );
+  await sql.end();
+}
+
+journey('a message charged again says so in its line, and has a correction', async (stage) => {
+  const { address } = stage.product;
+  const shop = await signUp(address, { name: 'Toko Roti Manis', phone: '6281355504002' });
+  const sender = await newSender(address, shop, { name: 'Kasir', phone: shop.phone });
+  await sendTexts(address, sender, [{ to: missing, text: 'Roti Anda sudah siap.' }]);
+
+  const { open } = await stage.person({ session: shop.session, height: 1_100 });
+  const messages = await open('/message-history');
+  const row = messages.getByRole('row', { name: /Roti Anda sudah siap/ });
+  await soon(() => row.innerText()).toMatch(/Gagal[\s\S]*Rp\s0/);
+  await row.getByText('Roti Anda sudah siap.').click();
+  const drawer = messages.getByRole('dialog', { name: 'Rincian pesan' });
+  await drawer.getByText(/^Dana tertahan Rp\s150 dikembalikan ke saldo$/).waitFor();
+
+  await proveArrived();
+  const tab = await open('/saldo');
+  const statement = tab.getByRole('table', { name: 'Mutasi saldo' });
+  const correction = statement.getByRole('row', { name: /Koreksi biaya pesan/ });
+  await correction.getByRole('link', { name: '+62 800-0000-03' }).waitFor();
+  const back = statement.getByRole('row', { name: /Dana tertahan dikembalikan/ });
+  expect(await back.innerText()).toMatch(/kembali ke saldo · dipotong kembali \(koreksi\)/);
+
+  const steps = statement.getByRole('listitem');
+  const titles = async () => (await steps.allInnerTexts()).map((text) => text.split('\n')[0]);
+  await press(tab, back.getByRole('button', { name: /^Rincian/ }));
+  const again = ['Dana tertahan dikembalikan', 'Biaya dipotong kembali (koreksi)'];
+  await soon(titles).toEqual(['Dana ditahan', ...again]);
+  await press(tab, back.getByRole('button', { name: /^Rincian/ }));
+  await press(tab, correction.getByRole('button', { name: /^Rincian/ }));
+  await soon(titles).toEqual(again);
+});
