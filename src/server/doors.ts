@@ -159,10 +159,12 @@ function checksOf({ house, disks }: House, worker: Worker | undefined): Record<s
       const full = disks.full();
       if (full.length > 0) throw new Error(`no room on the disk of ${full.join(', ')}`);
     },
-    // However the work is shared among processes: what waits too long is nobody's.
+    // However the work is shared among processes: what waits too long is nobody's. An event that was set
+    // aside is not late before its next try is due.
     relay: async () => {
       const [row] = await house`
-        select from outbox where at < clock_timestamp() - interval '10 seconds' limit 1`;
+        select from outbox where at < clock_timestamp() - interval '10 seconds'
+          and coalesce(retry_at, at) < clock_timestamp() - interval '10 seconds' limit 1`;
       if (row) throw new Error('the outbox is not published');
     },
     ...(worker && { lanes: async () => worker.checkLanes() }),
@@ -180,13 +182,7 @@ function measure({ metrics, house, live, messages }: House, worker: Worker | und
   metrics.gauge('kabari_lanes_running', 'Lanes this process owns', () => [
     { value: worker?.lanes.running() ?? 0 },
   ]);
-  metrics.gauge(
-    'kabari_outbox_oldest_seconds',
-    'Age of the oldest event not yet published',
-    () =>
-      house<{ value: number }[]>`
-      select coalesce(extract(epoch from clock_timestamp() - min(at)), 0)::float8 as value from outbox`,
-  );
+  measureOutbox({ metrics, house });
   metrics.gauge(
     'kabari_dispatch_waiting',
     'Messages waiting to leave',
@@ -203,4 +199,20 @@ function measure({ metrics, house, live, messages }: House, worker: Worker | und
   metrics.gauge('kabari_resident_bytes', 'Resident memory of this process', () => [
     { value: process.memoryUsage.rss() },
   ]);
+}
+
+function measureOutbox({ metrics, house }: Pick<House, 'metrics' | 'house'>): void {
+  metrics.gauge(
+    'kabari_outbox_oldest_seconds',
+    'How long the longest-waiting event has been due',
+    () =>
+      house<{ value: number }[]>`
+      select coalesce(greatest(0, extract(epoch from
+        clock_timestamp() - min(coalesce(retry_at, at)))), 0)::float8 as value from outbox`,
+  );
+  metrics.gauge(
+    'kabari_outbox_set_aside',
+    'Events that could not be published and are tried again later',
+    () => house<{ value: number }[]>`select count(*) as value from outbox where tries > 0`,
+  );
 }
