@@ -51,7 +51,10 @@ async function networkWith(sql: Sql, { speed = 0, house = sql }: Options = {}) {
   const receipts: Receipt[] = [];
   const inbound: Inbound[] = [];
   const sinks: Sinks = {
-    receipts: async (given) => void receipts.push(...given),
+    receipts: async (given) => {
+      receipts.push(...given);
+      return [];
+    },
     inbound: async (given) => void inbound.push(given),
   };
   return { ani, network, open, close, files, sinks, receipts, inbound, reported };

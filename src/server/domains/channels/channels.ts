@@ -1,5 +1,6 @@
 import type { Failure, MessageType } from '#contract/messages.ts';
 import type { ChannelName } from '#contract/tokens.ts';
+import type { FailedItem } from '#server/platform/batches.ts';
 
 /**
  * What a message says, as stored in `messages.body`:
@@ -65,10 +66,10 @@ export type Inbound = {
 
 /**
  * Who takes what a channel brings. A call that resolves has kept it for good; one that throws makes the
- * driver bring it again, so both take repeats.
+ * driver bring it again, so both take repeats. Of receipts, all are kept but those that are answered.
  */
 export type Sinks = {
-  receipts(receipts: readonly Receipt[]): Promise<void>;
+  receipts(receipts: readonly Receipt[]): Promise<readonly FailedItem<Receipt>[]>;
   inbound(inbound: Inbound): Promise<void>;
 };
 

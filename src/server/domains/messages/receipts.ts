@@ -1,5 +1,5 @@
 import type { Receipt } from '#server/domains/channels/channels.ts';
-import { eachByItself } from '#server/platform/batches.ts';
+import { type FailedItem, eachByItself } from '#server/platform/batches.ts';
 import { type Sql, retrying } from '#server/platform/database.ts';
 
 /** Receipts for messages we do not know are tried again for this long. */
@@ -7,20 +7,25 @@ const PARK = '24 hours';
 
 /**
  * Applies what the network says of messages: any order, any number of times. A receipt for a message
- * that is not there (yet) is parked. Resolves when everything is kept.
+ * that is not there (yet) is parked. Resolves when everything is kept that can be: a receipt that cannot
+ * holds up no other.
  *
- * @throws the first error, once all receipts that can be kept are: one that cannot be holds up no other.
+ * @returns the receipts that were not kept, each with its error.
+ * @throws the database's own trouble: then some may be kept, and all are to be brought again.
  */
-export async function applyReceipts(sql: Sql, receipts: readonly Receipt[]): Promise<void> {
-  let failed: { error: unknown } | undefined;
+export async function applyReceipts(
+  sql: Sql,
+  receipts: readonly Receipt[],
+): Promise<FailedItem<Receipt>[]> {
+  const failed: FailedItem<Receipt>[] = [];
   for (const [accountId, batch] of Map.groupBy(receipts, (receipt) => receipt.accountId)) {
-    const [broken] = await eachByItself(batch, async (some) => {
+    const unkept = await eachByItself(batch, async (some) => {
       await retrying(() => settleReceipts(sql, accountId, some));
       await park(sql, accountId, some);
     });
-    failed ??= broken;
+    failed.push(...unkept);
   }
-  if (failed) throw failed.error;
+  return failed;
 }
 
 async function settleReceipts(sql: Sql, accountId: string, batch: readonly Receipt[]) {
@@ -63,17 +68,19 @@ export async function retryParked(sql: Sql): Promise<void> {
     select p.account_id, p.message_id, p.status, p.failure, p.at
     from parked_receipts p join messages m
       on m.account_id = p.account_id and m.message_id = p.message_id`;
-  const broken = await eachByItself(found, async (some) => {
-    await applyReceipts(sql, some.map(receiptOf));
-    await sql`
-      delete from parked_receipts p using unnest(
-        ${some.map((row) => row.account_id)}::uuid[], ${some.map((row) => row.message_id)}::uuid[],
-        ${some.map((row) => row.status)}::text[]
-      ) as done(account_id, message_id, status)
-      where p.account_id = done.account_id and p.message_id = done.message_id
-        and p.status = done.status`;
-  });
-  if (broken[0]) throw broken[0].error;
+  const receipts = found.map(receiptOf);
+  const failed = await applyReceipts(sql, receipts);
+  const unkept = new Set(failed.map(({ item }) => item));
+  const done = receipts.filter((receipt) => !unkept.has(receipt));
+  await sql`
+    delete from parked_receipts p using unnest(
+      ${done.map((receipt) => receipt.accountId)}::uuid[],
+      ${done.map((receipt) => receipt.messageId)}::uuid[],
+      ${done.map((receipt) => receipt.status)}::text[]
+    ) as done(account_id, message_id, status)
+    where p.account_id = done.account_id and p.message_id = done.message_id
+      and p.status = done.status`;
+  if (failed[0]) throw failed[0].error;
 }
 
 const receiptOf = ({ account_id, message_id, status, failure, at }: ParkedRow): Receipt => ({

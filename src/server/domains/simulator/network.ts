@@ -9,7 +9,6 @@ import type {
   Sinks,
 } from '#server/domains/channels/channels.ts';
 import { type ConnectDeps, connectLink, tokenOfPhone } from '#server/domains/tokens/tokens.ts';
-import { eachByItself } from '#server/platform/batches.ts';
 import { type Sql, isTransient } from '#server/platform/database.ts';
 import type { Files } from '#server/platform/files.ts';
 import { Refusal } from '#contract/refusals.ts';
@@ -103,16 +102,18 @@ function silence(signal: AbortSignal): Promise<never> {
 /** Tells what is due: receipts together, the rest one by one. Answers what was not kept. */
 async function tell(deps: NetworkDeps, sinks: Sinks, due: readonly Due[]): Promise<Set<Due>> {
   const left = new Set<Due>();
-  const receipts = due.filter(({ kind }) => kind === 'delivered' || kind === 'read');
+  const receipts = new Map(due.flatMap(receiptFrom));
   try {
-    const apply = (some: readonly Due[]) => sinks.receipts(some.flatMap(receiptFrom));
-    const unkept = await eachByItself(receipts, apply);
-    for (const { item } of unkept) left.add(item);
+    const unkept = receipts.size > 0 ? await sinks.receipts([...receipts.keys()]) : [];
+    for (const { item } of unkept) {
+      const one = receipts.get(item);
+      if (one) left.add(one);
+    }
     // One report of a look: what breaks one receipt may break five hundred.
     if (unkept[0]) deps.report(unkept[0].error);
   } catch (error) {
     deps.report(error);
-    for (const one of receipts) left.add(one);
+    for (const one of receipts.values()) left.add(one);
   }
   for (const one of due) {
     try {
@@ -126,10 +127,12 @@ async function tell(deps: NetworkDeps, sinks: Sinks, due: readonly Due[]): Promi
   return left;
 }
 
-function receiptFrom({ kind, accountId, messageId, at }: Due): Receipt[] {
+/** The receipt that something due is, and what it came from; nothing for the rest. */
+function receiptFrom(due: Due): [Receipt, Due][] {
+  const { kind, accountId, messageId, at } = due;
   const known = accountId !== null && messageId !== null;
   return known && (kind === 'delivered' || kind === 'read')
-    ? [{ accountId, messageId, status: kind, at }]
+    ? [[{ accountId, messageId, status: kind, at }, due]]
     : [];
 }
 

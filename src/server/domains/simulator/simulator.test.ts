@@ -73,7 +73,10 @@ async function streetWith(db: TestDatabase, { on = true, speed = 0, linked = tru
     report,
   });
   await simulator.channel.start({
-    receipts: async (given) => void receipts.push(...given),
+    receipts: async (given) => {
+      receipts.push(...given);
+      return [];
+    },
     inbound: async (given) => void inbound.push(given),
   });
   const kept: readonly KeptAct[] = [...simulator.acts, ...tokensActs({ sql: db.tenant, secrets })];
