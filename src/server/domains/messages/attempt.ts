@@ -1,6 +1,6 @@
 import type { Failure, MessageType } from '#contract/messages.ts';
 import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
-import type { Sql } from '#server/platform/database.ts';
+import { type Sql, retrying } from '#server/platform/database.ts';
 import type { Log } from '#server/platform/log.ts';
 
 /** A claimed lane: ours while the epoch stands. */
@@ -20,6 +20,8 @@ export type LaneTools = {
 
 /** Tries after which a "later" becomes a failure. */
 const TRIES_MAX = 8;
+/** What may have an outcome that cannot be read now is looked at again after this long. */
+const UNREAD_REST_MS = 5_000;
 /** A receipt for a try without an answer is awaited for this many times the channel's time-out. */
 const RECEIPT_WAITS = 2;
 
@@ -64,7 +66,8 @@ export type Result = Settled | Postponed;
  * One try of one message; never throws: silence and errors of the channel are an unknown outcome.
  *
  * What may have left is not sent again once its ttl has passed, and ends only when its receipt has been
- * awaited in vain: then it fails with `no_answer`, and a later receipt corrects that.
+ * awaited in vain: then it fails with `no_answer`, and a later receipt corrects that. What is known of an
+ * earlier try, and could not be settled, is the result: it is not sent again.
  */
 export async function attempt(
   tools: LaneTools,
@@ -88,6 +91,20 @@ export async function attempt(
     afterMs,
     detail: 'no_answer',
   });
+  if (unsureMs !== null) {
+    const known = await knownOf(tools, claim, id).catch(() => 'unread' as const);
+    // Sent only when it is certain that nothing is known of it.
+    if (known === 'unread') {
+      return {
+        kind: 'postponed',
+        id,
+        state: 'ready',
+        afterMs: UNREAD_REST_MS,
+        detail: 'no_answer',
+      };
+    }
+    if (known) return { ...settled(known.outcome, known.failure), at: known.at };
+  }
   if (message.o_expired) {
     if (unsureMs === null) return settled('expired', null);
     return unsureMs > 0 ? awaitReceipt(unsureMs) : settled('failed', 'no_answer');
@@ -103,6 +120,22 @@ export async function attempt(
   }
   // This try is refused; what an earlier one did is not known before its receipt was awaited.
   return unsureMs === null || unsureMs <= 0 ? settled('failed', failure) : awaitReceipt(unsureMs);
+}
+
+type Known = Pick<Settled, 'outcome' | 'failure' | 'at'>;
+
+/** The outcome of an earlier try that could not be settled (`keep_outcomes`). */
+async function knownOf(
+  { sql }: LaneTools,
+  { accountId }: Claim,
+  id: string,
+): Promise<Known | undefined> {
+  const [known] = await retrying(
+    () => sql<Known[]>`
+      select outcome, failure, outcome_at as at from dispatch
+      where account_id = ${accountId} and message_id = ${id} and outcome is not null`,
+  );
+  return known;
 }
 
 const outgoing = (tools: LaneTools, claim: Claim, message: Dispatched): Outgoing => ({

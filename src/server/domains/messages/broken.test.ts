@@ -78,6 +78,49 @@ describe('one item that cannot be written costs the others nothing:', () => {
     expect(seen).toHaveLength(9);
     expect(await sql`select held from wallets`).toEqual([{ held: 150 }]);
   });
+
+  test('a result that is known to be sent: it is settled later, and never sent again', async ({
+    db,
+    sql,
+  }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    await place(sql, ani, { peers: [BROKEN] });
+    await refuseResults(db);
+    const { seen, channels } = network(() => ({ outcome: 'sent' }), { preallocates: false });
+    const lanes = lanesOver(sql, channels);
+    const kept = { state: 'unknown', later: true };
+    const isKept = () =>
+      vi.waitFor(
+        async () =>
+          expect(
+            await sql`select state, ready_at > clock_timestamp() as later from dispatch`,
+          ).toEqual([kept]),
+        patient,
+      );
+    const isDue = async () => {
+      await db.owner`update dispatch set ready_at = clock_timestamp()`;
+      await db.owner`update lanes set ready_at = clock_timestamp(), wakes = wakes + 1`;
+      lanes.poke();
+    };
+    await isKept();
+    for (let turn = 0; turn < 2; turn++) {
+      await isDue();
+      await isKept();
+    }
+    await db.owner`drop function refuse cascade`;
+    await isDue();
+    await vi.waitFor(
+      async () =>
+        expect(
+          await sql`select status, charge_state, possible_duplicate as twice from messages`,
+        ).toEqual([{ status: 'sent', charge_state: 'captured', twice: false }]),
+      patient,
+    );
+    await lanes.close();
+    expect(seen).toHaveLength(1);
+    expect(await sql`select 1 from dispatch`).toEqual([]);
+  });
+
   test('a receipt: of an account that nobody knows, or with an id that is none', async ({
     sql,
   }) => {

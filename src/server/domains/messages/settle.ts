@@ -2,12 +2,15 @@ import { type Sql, retrying } from '#server/platform/database.ts';
 import { eachByItself } from '#server/platform/batches.ts';
 import type { Claim, LaneTools, Postponed, Result, Settled } from './attempt.ts';
 
-/** What cannot be settled is looked at again after this long: it is a bug of ours, and reported. */
+/** What cannot be settled is tried again after this long: it is a bug of ours, and reported. */
 const BROKEN_REST_MS = 60_000;
+/** A database that is away is waited for some 5 s, less than a lease: then the lane is given up. */
+const SETTLE_TRIES = 8;
 
 /**
  * Writes down what became of tries, in batches: captured on sent, given back on failed. A result that
- * cannot be written costs the others nothing: it is reported, and its message waits for its receipt.
+ * cannot be written costs the others nothing: it is reported, and kept with its message to be settled
+ * again. What is known to have left is never sent again.
  *
  * @throws PostgresError `LN001` when another worker has taken the lane: nothing more is written.
  */
@@ -22,17 +25,11 @@ export async function settleResults(
   const unsettled = await eachByItself(done, (some) => settle(sql, claim, some), isLost);
   for (const { item, error } of unsettled) {
     log.error({ err: error, token, message: item.id }, 'a result cannot be settled');
-    const { id } = item;
-    back.push({
-      kind: 'postponed',
-      id,
-      state: 'unknown',
-      afterMs: BROKEN_REST_MS,
-      detail: 'no_answer',
-    });
   }
+  const known = unsettled.map(({ item }) => item);
+  const unkept = await eachByItself(known, (some) => keep(sql, claim, some), isLost);
   const stuck = await eachByItself(back, (some) => postpone(sql, claim, some), isLost);
-  for (const { item, error } of stuck) {
+  for (const { item, error } of [...unkept, ...stuck]) {
     log.error({ err: error, token, message: item.id }, 'a message cannot be put back');
   }
 }
@@ -51,6 +48,23 @@ async function settle(sql: Sql, claim: Claim, done: readonly Settled[]): Promise
       ${done.map(({ at }) => at.toISOString())}::text[]::timestamptz[],
       ${done.map(({ duplicate }) => (duplicate ? 't' : 'f'))}::text[]::boolean[]
     )`,
+    { tries: SETTLE_TRIES },
+  );
+}
+
+/** Keeps what is known of messages that could not be settled. */
+async function keep(sql: Sql, claim: Claim, known: readonly Settled[]): Promise<void> {
+  const { accountId, tokenId, epoch } = claim;
+  await retrying(
+    () => sql`select keep_outcomes(
+      ${accountId}, ${tokenId}, ${epoch},
+      ${known.map(({ id }) => id)}::uuid[],
+      ${known.map(({ outcome }) => outcome)}::text[],
+      ${known.map(({ failure }) => failure)}::text[],
+      ${known.map(({ at }) => at.toISOString())}::text[]::timestamptz[],
+      ${BROKEN_REST_MS}
+    )`,
+    { tries: SETTLE_TRIES },
   );
 }
 
