@@ -202,4 +202,34 @@ describe('one item that cannot be written costs the others nothing:', () => {
     await relay.close();
     expect(await sql`select account_id, last from event_positions order by last`).toHaveLength(2);
   });
+
+  test('an event for which the database needs too long', async ({ db, sql }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    await place(sql, ani, { peers: [BROKEN] });
+    await place(sql, ani, { peers: ['628121'] });
+    await refuse(db, 'events', `new.data->>'peer' = '${BROKEN}'`, 'query_canceled');
+    const relay = startRelay({ sql, log }, () => undefined);
+    await relay.drain();
+    await relay.close();
+    expect(await sql`select data->>'peer' as peer from events where data ? 'peer'`).toEqual([
+      { peer: '628121' },
+    ]);
+    expect(await sql`select tries from outbox`).toEqual([{ tries: 1 }]);
+  });
+
+  test('an event that is told late: the saldo told with it is the one of now', async ({ sql }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    await place(sql, ani, { peers: ['628121'] });
+    await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
+    await place(sql, ani, { peers: ['628122'] });
+    const relay = startRelay({ sql, log }, () => undefined);
+    await relay.drain();
+    await sql`update outbox set retry_at = clock_timestamp()`;
+    await relay.drain();
+    await relay.close();
+    const told = await sql<{ data: unknown }[]>`
+      select data from events where kind = 'saldo.changed' order by position`;
+    const now = { available: 9_700, held: 300 };
+    expect(told.map(({ data }) => data)).toEqual([now, now]);
+  });
 });

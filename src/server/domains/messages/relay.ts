@@ -8,6 +8,8 @@ import { type Body, excerptOf } from './content.ts';
 
 /** Outbox rows published in one transaction; a row may stand for 200 messages. */
 const ROWS_MAX = 200;
+/** What takes longer is tried row by row, and a row that does is set aside. */
+const PUBLISH_MS = 10_000;
 /** How often the outbox is looked at without a hint. */
 const POLL_MS = 250;
 /** Live tabs are told at most once in this long per process (`architecture.md`, section 5). */
@@ -135,14 +137,23 @@ type Publish = (tx: Tx, accountId: string, rows: readonly Row[]) => Promise<read
 /** Row by row where it must be: in parts that are undone by themselves. */
 const publishEach: Publish = async (tx, accountId, rows) => {
   const failed = await eachByItself(rows, (some) =>
-    tx.savepoint((inner) => publish(inner, accountId, some)),
+    tx
+      .savepoint((inner) => publish(inner, accountId, some))
+      .catch((error: unknown) => {
+        throw isTimeout(error) ? new Error('publishing takes too long', { cause: error }) : error;
+      }),
   );
   return failed.map(({ item, error }) => ({ row: item, error }));
 };
 
+/** The database ended a statement that took too long: that may be the fault of one row. */
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '57014';
+
 async function publishBatch(tx: Tx, publishRows: Publish): Promise<Published> {
   const [lock] = await tx<{ mine: boolean }[]>`
-    select pg_try_advisory_xact_lock(${RELAY_LOCK}) as mine`;
+    select pg_try_advisory_xact_lock(${RELAY_LOCK}) as mine,
+      set_config('statement_timeout', ${String(PUBLISH_MS)}, true)`;
   if (!lock?.mine) return { rows: 0, accounts: [], broken: [] };
   // By the database's clock: what was committed before something else began comes first.
   const rows = await tx<Row[]>`
@@ -176,13 +187,12 @@ async function setAside(tx: Tx, row: Row): Promise<void> {
 }
 
 async function publish(tx: Tx, accountId: string, rows: readonly Row[]): Promise<Broken[]> {
-  const previews = await previewsOf(tx, accountId, rows);
+  const [previews, saldo] = await Promise.all([
+    previewsOf(tx, accountId, rows),
+    saldoOf(tx, accountId, rows),
+  ]);
   const told = rows.flatMap((row) => toldBy(row, previews));
-  const saldo = rows.findLast((row) => typeof row.data?.['available'] === 'number')?.data;
-  if (saldo) {
-    const { available, held } = saldo;
-    told.push({ ...silent, kind: 'saldo.changed', data: { available, held } });
-  }
+  if (saldo) told.push({ ...silent, kind: 'saldo.changed', data: saldo });
   await tx`select publish_events(
     ${accountId},
     ${told.map((event) => event.kind)}::text[],
@@ -217,6 +227,18 @@ function toldBy(row: Row, previews: ReadonlyMap<string, string>): Told[] {
     };
     return { kind: row.kind, messageId, tokenId, peer, name, data };
   });
+}
+
+/** The saldo as it stands, when rows tell of it: one that was set aside carries the saldo of its own time. */
+async function saldoOf(
+  tx: Tx,
+  accountId: string,
+  rows: readonly Row[],
+): Promise<Told['data'] | undefined> {
+  if (!rows.some((row) => typeof row.data?.['available'] === 'number')) return undefined;
+  const [saldo] = await tx<{ available: number; held: number }[]>`
+    select available, held from wallets where account_id = ${accountId}`;
+  return saldo;
 }
 
 async function previewsOf(
