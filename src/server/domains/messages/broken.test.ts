@@ -232,4 +232,34 @@ describe('one item that cannot be written costs the others nothing:', () => {
     const now = { available: 9_700, held: 300 };
     expect(told.map(({ data }) => data)).toEqual([now, now]);
   });
+
+  test('an event of an account that is to be erased', async ({ db, sql }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    const leaving = { accountId: ani.accountId, phones: ['628121'] };
+    const holding = messagesHolding({ sql: db.tenant, house: sql });
+    await sql`
+      insert into outbox (account_id, outbox_id, kind, data)
+      values (${ani.accountId}, ${newId()}, 'saldo.changed', '{}')`;
+    expect(await holding.isReady?.(leaving)).toBe(false);
+    await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
+    expect(await holding.isReady?.(leaving)).toBe(true);
+
+    // What the house's own token was to tell of their number is never told.
+    const house = await customerWith(sql, { saldo: 10_000 });
+    await db.owner`update accounts set is_system = true where account_id = ${house.accountId}`;
+    await db.owner`update tokens set is_system = true where account_id = ${house.accountId}`;
+    await place(sql, house, { peers: ['628121'] });
+    await place(sql, house, { peers: ['628122'] });
+    await db.owner`delete from dispatch`;
+    expect(await holding.isReady?.(leaving)).toBe(false);
+    await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
+    expect(await holding.isReady?.(leaving)).toBe(true);
+    await sql`update accounts set erase_at = clock_timestamp() where account_id = ${ani.accountId}`;
+    await sql`select close_account(${ani.accountId})`;
+    await sql`delete from outbox where tries = 0`;
+    await holding.erase?.(leaving);
+    expect(await sql`select peers from outbox where peers is not null`).toEqual([
+      { peers: ['628122'] },
+    ]);
+  });
 });

@@ -145,15 +145,15 @@ const PATIENCE = '15 minutes';
 
 /**
  * False while a message waits for its receipt, the farewell is on its way, or the relay has not told yet
- * what happened last.
+ * what happened last. Events that were set aside, for they cannot be told, are not waited for.
  */
 async function isQuiet(house: Sql, { accountId, phones }: Leaving): Promise<boolean> {
   if ((await failLeft(house, accountId)) > 0) return false;
   const [under] = await house`
-    select 1 from outbox where account_id = ${accountId}
+    select 1 from outbox where account_id = ${accountId} and tries = 0
     union all
     select 1 from outbox o join tokens t on t.account_id = o.account_id and t.is_system
-    where o.peers && ${[...phones]}::text[]
+    where o.tries = 0 and o.peers && ${[...phones]}::text[]
     union all
     select 1 from dispatch d join tokens t using (account_id, token_id)
     where t.is_system and d.peer = any(${[...phones]}::text[])
@@ -186,6 +186,9 @@ async function erase(house: Sql, { accountId, phones }: Leaving): Promise<void> 
 async function eraseTold(house: Sql, phones: readonly string[]): Promise<void> {
   const peers = [...phones];
   const system = house`(select account_id from tokens where is_system)`;
+  // What was set aside would be told of them later.
+  await house`
+    delete from outbox where account_id in ${system} and tries > 0 and peers && ${peers}::text[]`;
   await untilNone((limit) => numberOf(house`select erase_told(${peers}::text[], ${limit}) as n`));
   await house`
     delete from events where account_id in ${system} and data->>'peer' = any(${peers}::text[])`;
