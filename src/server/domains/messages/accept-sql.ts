@@ -273,7 +273,7 @@ function answersFrom(
     const order = row.o_request - 1;
     const asked = orders[order];
     if (row.o_outcome === 'conflict') special[order] = new Refusal('idempotency_conflict', {});
-    else if (row.o_outcome === 'replayed' && asked) special[order] = answerKept(row, asked);
+    else if (row.o_outcome === 'replayed') special[order] = asked && answerKept(row, asked);
     else if (row.o_id !== null) {
       const place = row.o_item - (spans[order]?.from ?? 1);
       const list = results[order];

@@ -14,6 +14,8 @@ export type LaneTools = {
   from: string;
   /** Milliseconds between two messages leaving; 0: no pacing. */
   paceMs: number;
+  /** How many lanes its worker runs. */
+  lanes: () => number;
   /** Aborted when the lane must be given up: the lease is lost, or the process closes. */
   signal: AbortSignal;
 };

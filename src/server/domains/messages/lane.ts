@@ -11,16 +11,22 @@ const UNDER_WAY_MAX = 512;
 const URGENT_ROOM = 16;
 /** Results wait this long for company before they are settled. */
 const GATHER_MS = 30;
-/** How often a lane with tries under way looks for work it was not told of. */
+/** How often a lane that expects answers looks for work it was not told of. */
 const LOOK_MS = 250;
 /** Looking takes at most one part in so many of a lane's time, however much waits behind silent numbers. */
 const LOOK_SHARE = 20;
 const LOOK_MS_MAX = 2_000;
+/**
+ * A lane that only waits for silent numbers is told of new work and knows what is due when: it looks this
+ * rarely, and this much more rarely for every lane that its worker runs.
+ */
+const QUIET_LOOK_MS = 2_000;
+const QUIET_LOOK_MS_PER_LANE = 50;
 
 /** A lane while it is run, as its worker sees it. */
 export type LaneRun = {
-  /** There may be new work: look now. */
-  wake: () => void;
+  /** There may be new work: look now. False when the run is over: it was not told. */
+  wake: () => boolean;
   /** True while nothing but silent tries is under way. */
   isQuiet: () => boolean;
   /** Resolves when nothing is due and under way any more, with the number of tries. */
@@ -52,9 +58,13 @@ class Lane {
   #mayBeUrgent = true;
   /** When the next message may leave, at the lane's pace. */
   #nextLeave = 0;
-  /** When the first of what was put back is due again. */
+  /** When the first of what was put back, or is to leave later, is due. */
   #nextDue = Infinity;
+  /** When it last looked, and whether it has asked since what is due next. */
+  #lookedAt = 0;
+  #knowsNext = false;
   #lookMs = LOOK_MS;
+  #isOver = false;
   #ring: (() => void) | undefined;
 
   constructor(tools: LaneTools, claim: Claim) {
@@ -66,6 +76,7 @@ class Lane {
     this.#mayBeDue = true;
     this.#mayBeUrgent = true;
     this.#ring?.();
+    return !this.#isOver;
   };
 
   readonly isQuiet = () => this.#underWay.size > 0 && !this.#mayBeDue && this.#expected() === 0;
@@ -84,6 +95,10 @@ class Lane {
         }
         // Woken while it was looking: look again.
         if (!signal.aborted && this.#room(performance.now()).limit > 0) continue;
+        if (this.isQuiet() && !this.#knowsNext && !signal.aborted) {
+          await this.#findNext();
+          continue;
+        }
         if (this.#underWay.size > 0 || (this.#mayBeDue && !signal.aborted)) {
           await this.#pause(this.#restMs());
         } else {
@@ -91,6 +106,7 @@ class Lane {
         }
       }
     } finally {
+      this.#isOver = true;
       signal.removeEventListener('abort', stop);
     }
   }
@@ -107,6 +123,8 @@ class Lane {
     if (limit === 0) return;
     this.#mayBeUrgent = false;
     if (!isUrgent) this.#mayBeDue = false;
+    this.#lookedAt = now;
+    this.#knowsNext = false;
     const due = await claimDue(this.#tools, this.#claim, { limit, isUrgent });
     const tookMs = performance.now() - now;
     this.#lookMs = Math.min(LOOK_MS_MAX, Math.max(LOOK_MS, LOOK_SHARE * tookMs));
@@ -175,15 +193,24 @@ class Lane {
     this.#mayBeDue = true;
   }
 
+  /** Asks when the first message that was not due at the last look will be. */
+  async #findNext() {
+    this.#knowsNext = true;
+    const askedAt = performance.now();
+    const inMs = await nextDueMs(this.#tools, this.#claim, askedAt - this.#lookedAt);
+    if (inMs !== null) this.#nextDue = Math.min(this.#nextDue, askedAt + inMs);
+  }
+
   #nextLeaveMs = () => this.#nextLeave - performance.now();
 
   /** How long there is nothing to do, unless an answer or a hint comes. */
   #restMs(): number {
-    const { paceMs } = this.#tools;
+    const { paceMs, lanes } = this.#tools;
     if (this.#underWay.size === 0) return this.#nextLeaveMs();
     const untilDue = this.#nextDue - performance.now();
     const untilLeave = paceMs > 0 && this.#mayBeDue ? this.#nextLeaveMs() : Infinity;
-    return Math.min(this.#lookMs, untilDue, untilLeave);
+    const quietMs = Math.max(QUIET_LOOK_MS, QUIET_LOOK_MS_PER_LANE * lanes());
+    return Math.min(this.#expected() > 0 ? this.#lookMs : quietMs, untilDue, untilLeave);
   }
 
   /** Rests until something happens; after `ms` without it, there may be work that nobody told of. */
@@ -213,3 +240,17 @@ const claimDue = (
     select * from claim_dispatch(
       ${accountId}, ${tokenId}, ${epoch}, ${limit}, ${isUrgent}, ${from}
     )`;
+
+/** In how many ms the first message is due that was not due `sinceMs` ago; null when there is none. */
+async function nextDueMs(
+  { sql }: LaneTools,
+  { accountId, tokenId }: Claim,
+  sinceMs: number,
+): Promise<number | null> {
+  const [next] = await sql<{ in_ms: number | null }[]>`
+    select extract(epoch from min(ready_at) - clock_timestamp())::float8 * 1000 as in_ms
+    from dispatch
+    where account_id = ${accountId} and token_id = ${tokenId} and state in ('ready', 'unknown')
+      and ready_at > clock_timestamp() - ${sinceMs}::float8 * interval '1 millisecond'`;
+  return next?.in_ms ?? null;
+}

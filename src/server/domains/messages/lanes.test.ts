@@ -172,6 +172,60 @@ test('a token whose phone is away keeps its messages', async ({ sql }) => {
   await lanes.close();
 });
 
+test('the longer a phone is away, the more rarely its lane is looked at, up to once a minute', async ({
+  sql,
+  db,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await place(sql, ani);
+  await sql`update tokens set status = 'disconnected', phone = null`;
+  const { channels } = network(() => ({ outcome: 'sent' }));
+  for (const [away, restS] of [
+    ['1 second', 5],
+    ['2 minutes', 30],
+    ['1 day', 60],
+  ] as const) {
+    await db.owner`update dispatch set ready_at = clock_timestamp() - ${away}::interval`;
+    await sql`update lanes set ready_at = clock_timestamp(), epoch = 0`;
+    const lanes = lanesOver(sql, channels);
+    await vi.waitFor(
+      async () =>
+        expect(await sql`select epoch::int, owner from lanes`).toEqual([{ epoch: 1, owner: null }]),
+      patient,
+    );
+    const [rest] = await sql<{ from_s: number }[]>`
+      select extract(epoch from ready_at - clock_timestamp())::float8 as from_s from lanes`;
+    await lanes.close();
+    expect(rest?.from_s).toBeLessThanOrEqual(restS + 1);
+    expect(rest?.from_s).toBeGreaterThan(restS - 4);
+  }
+});
+
+test('a phone that is linked while its lane is given back sends at once', async ({ sql, db }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await place(sql, ani);
+  await db.owner`update dispatch set ready_at = clock_timestamp() - interval '1 day'`;
+  await sql`update tokens set status = 'disconnected', phone = null`;
+  let linkedAt = Infinity;
+  const link = async () => {
+    await sql`update tokens set status = 'linked', phone = ${ani.phone}`;
+    await sql`update lanes set wakes = wakes + 1, ready_at = least(ready_at, clock_timestamp())`;
+    linkedAt = performance.now();
+  };
+  const linking = new Proxy(sql, {
+    apply: (target, self, given: Parameters<typeof sql>) => {
+      const go = () => Reflect.apply(target, self, given) as unknown;
+      const isFirst = String(given[0]).includes('close_lane') && linkedAt === Infinity;
+      return isFirst ? link().then(go) : go();
+    },
+  });
+  const { seen, channels } = network(() => ({ outcome: 'sent' }));
+  const lanes = lanesOver(linking, channels);
+  await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
+  expect(performance.now() - linkedAt).toBeLessThan(4_000);
+  await lanes.close();
+});
+
 test('receipts in every order, and twice, end in the same state with one charge', async ({
   sql,
 }) => {

@@ -17,8 +17,12 @@ const LEASE = '15 seconds';
 const RENEW_MS = 5_000;
 /** How often lanes are looked for without a hint: what a lost hint may cost. */
 const POLL_MS = 500;
-/** A lane whose phone is away is looked at again after this long. */
+/**
+ * A lane whose phone is away rests a quarter of the time that its first message has been due, within these.
+ * It is woken when the phone is linked: this is the net beneath.
+ */
 const REST_MS = 5_000;
+const REST_MS_MAX = 60_000;
 /** The time-out of a channel that this installation no longer has. */
 const TIMEOUT_MS = 10_000;
 /**
@@ -72,7 +76,7 @@ export function startLanes(deps: LanesDeps): Lanes {
     if (room <= 0 || closing.signal.aborted) return;
     for (const claim of await claimLanes(sql, owner, room)) {
       const lane: OwnLane = { claim, wakes: 0, run: undefined };
-      const done = ownLane(deps, lane, closing.signal)
+      const done = ownLane({ ...deps, running: () => running.size }, lane, closing.signal)
         .catch((error: unknown) => log.warn({ err: error, token: claim.tokenId }, 'lane given up'))
         .finally(() => {
           running.delete(lane);
@@ -127,8 +131,8 @@ async function wakeRuns(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
   for (const { nth, wakes } of woken) {
     const lane = sending[nth - 1];
     if (!lane) continue;
-    lane.wakes = wakes;
-    lane.run?.wake();
+    // A run that has just ended was not told: closing the lane finds that more wakes came.
+    if (lane.run?.wake()) lane.wakes = wakes;
   }
 }
 
@@ -158,8 +162,11 @@ async function claimLanes(sql: Sql, owner: string, room: number): Promise<Claim[
   }));
 }
 
+/** With how many lanes this worker runs. */
+type OwnDeps = LanesDeps & Pick<Lanes, 'running'>;
+
 /** Runs one claimed lane under a renewed lease and gives it back, whatever happens. */
-async function ownLane(deps: LanesDeps, lane: OwnLane, closing: AbortSignal): Promise<void> {
+async function ownLane(deps: OwnDeps, lane: OwnLane, closing: AbortSignal): Promise<void> {
   const { sql } = deps;
   const { claim } = lane;
   const lost = new AbortController();
@@ -169,7 +176,7 @@ async function ownLane(deps: LanesDeps, lane: OwnLane, closing: AbortSignal): Pr
       () => lost.abort(),
     );
   }, RENEW_MS);
-  let rest: Rest = { restMs: 0, isBlocked: false };
+  let rest: Rest = { restMs: 0, isBlocked: false, wakes: null };
   try {
     rest = await sendFrom(deps, lane, AbortSignal.any([closing, lost.signal]));
   } finally {
@@ -177,17 +184,19 @@ async function ownLane(deps: LanesDeps, lane: OwnLane, closing: AbortSignal): Pr
     lane.run = undefined;
     const { accountId, tokenId, epoch } = claim;
     await sql`select close_lane(
-      ${accountId}, ${tokenId}, ${epoch}, ${rest.restMs}, ${rest.isBlocked},
-      ${rest.isBlocked ? lane.wakes : null}
+      ${accountId}, ${tokenId}, ${epoch}, ${rest.restMs}, ${rest.isBlocked}, ${rest.wakes}
     )`;
   }
 }
 
-/** How long a lane rests before it is due again, and whether it waits for silent numbers only. */
-type Rest = { restMs: number; isBlocked: boolean };
+/**
+ * How long a lane rests before it is due again, and whether it waits for silent numbers only. It does not
+ * rest when more wakes came than `wakes`; null: than there are when it is closed.
+ */
+type Rest = { restMs: number; isBlocked: boolean; wakes: number | null };
 
 /** Takes up what a dead owner was sending, then sends what is due; a lane without a token fails it. */
-async function sendFrom(deps: LanesDeps, lane: OwnLane, signal: AbortSignal): Promise<Rest> {
+async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Promise<Rest> {
   const { sql, log } = deps;
   const { claim } = lane;
   const { accountId, tokenId, epoch } = claim;
@@ -199,10 +208,10 @@ async function sendFrom(deps: LanesDeps, lane: OwnLane, signal: AbortSignal): Pr
   )`;
   if (sender.deleted || sender.status === 'suspended') {
     await failWaiting(sql, { accountId, tokenId });
-    return { restMs: BLOCKED_REST_MS, isBlocked: false };
+    return { restMs: BLOCKED_REST_MS, isBlocked: false, wakes: null };
   }
   if (sender.status !== 'linked' || sender.phone === null) {
-    return { restMs: REST_MS, isBlocked: false };
+    return { restMs: await awayRestMs(sql, claim), isBlocked: false, wakes: sender.wakes };
   }
   if (!channel) throw new Error(`no channel ${sender.channel}`);
   const pace = sender.pace ?? deps.pacePerSecond;
@@ -212,6 +221,7 @@ async function sendFrom(deps: LanesDeps, lane: OwnLane, signal: AbortSignal): Pr
     channel,
     from: sender.phone,
     paceMs: pace > 0 ? 1000 / pace : 0,
+    lanes: deps.running,
     signal,
   };
   lane.wakes = sender.wakes;
@@ -219,8 +229,16 @@ async function sendFrom(deps: LanesDeps, lane: OwnLane, signal: AbortSignal): Pr
   const tries = await lane.run.done;
   lane.run = undefined;
   return tries === 0
-    ? { restMs: BLOCKED_REST_MS, isBlocked: true }
-    : { restMs: 0, isBlocked: false };
+    ? { restMs: BLOCKED_REST_MS, isBlocked: true, wakes: lane.wakes }
+    : { restMs: 0, isBlocked: false, wakes: null };
+}
+
+/** How long a lane rests whose phone is away: the longer it has been waited for, the longer. */
+async function awayRestMs(sql: Sql, { accountId, tokenId }: Claim): Promise<number> {
+  const [first] = await sql<{ due_ms: number | null }[]>`
+    select extract(epoch from clock_timestamp() - min(ready_at))::float8 * 1000 as due_ms
+    from dispatch where account_id = ${accountId} and token_id = ${tokenId}`;
+  return Math.round(Math.min(REST_MS_MAX, Math.max(REST_MS, (first?.due_ms ?? 0) / 4)));
 }
 
 async function renew(sql: Sql, { accountId, tokenId, epoch }: Claim): Promise<boolean> {

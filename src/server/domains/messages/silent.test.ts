@@ -11,9 +11,10 @@ import {
   place,
   silence,
 } from '#tests/fake-channel.ts';
-import { customerWith } from '#tests/people.ts';
+import { type Customer, customerWith, orderOf } from '#tests/people.ts';
 import { patient } from '#tests/soon.ts';
 import { reader } from '#tests/reader.ts';
+import { openAccepter } from './accept.ts';
 import { messageDetail, messageForApi } from './detail.ts';
 import { applyReceipts } from './receipts.ts';
 
@@ -32,6 +33,18 @@ function partlySilent(
     timeoutMs: NEVER_MS,
   });
   return { ...fake, letGo };
+}
+
+/** When lanes looked for work. */
+function countingLooks(sql: Sql): { counting: Sql; looks: number[] } {
+  const looks: number[] = [];
+  const counting = new Proxy(sql, {
+    apply: (target, self, given: Parameters<Sql>) => {
+      if (String(given[0]).includes('claim_dispatch')) looks.push(performance.now());
+      return Reflect.apply(target, self, given) as unknown;
+    },
+  });
+  return { counting, looks };
 }
 
 const isSent = (sql: Sql, peer: string) =>
@@ -98,20 +111,51 @@ describe('numbers that never answer', () => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const [silent = ''] = phones(1);
     await place(sql, ani, { prices: [150, 150, 150], peers: [silent, silent, silent] });
-    const looks: number[] = [];
-    const counting = new Proxy(sql, {
-      apply: (target, self, given: Parameters<Sql>) => {
-        if (String(given[0]).includes('claim_dispatch')) looks.push(performance.now());
-        return Reflect.apply(target, self, given) as unknown;
-      },
-    });
+    const { counting, looks } = countingLooks(sql);
     const { seen, channels, letGo } = partlySilent([silent]);
     const lanes = lanesOver(counting, channels);
-    // The first two find work and that there is no more; then it waits.
-    await vi.waitFor(() => expect(looks.length).toBeGreaterThan(5), patient);
+    // It finds work, that there is no more, and that no answer came soon; then it waits.
+    await vi.waitFor(() => expect(looks.length).toBeGreaterThan(4), patient);
     expect(seen).toHaveLength(1);
-    const gaps = looks.slice(2).map((at, n) => at - (looks[n + 1] ?? 0));
-    expect(Math.min(...gaps)).toBeGreaterThan(200);
+    const gaps = looks.slice(3).map((at, n) => at - (looks[n + 2] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThan(1_500);
+    letGo();
+    await lanes.close();
+  });
+
+  test('of a hundred tokens cost next to nothing, and what comes meanwhile leaves at once, also without a hint', async ({
+    sql,
+  }) => {
+    const silent = phones(100);
+    const people: Customer[] = [];
+    for (const peer of silent) {
+      const ani = await customerWith(sql, { saldo: 1000 });
+      people.push(ani);
+      await place(sql, ani, { peers: [peer] });
+    }
+    const { counting, looks } = countingLooks(sql);
+    const { seen, channels, letGo } = partlySilent(silent);
+    const lanes = lanesOver(counting, channels);
+    await vi.waitFor(() => expect(seen).toHaveLength(100), patient);
+    const second = () => looks.filter((at) => at > performance.now() - 1_000);
+    await vi.waitFor(() => expect(second()).toEqual([]), patient);
+
+    const [ani, budi] = people;
+    if (!ani || !budi) throw new Error('nobody');
+    // Each lane looks every five seconds: told of it, or knowing its time, it is not that late.
+    const [later = ''] = phones(1, 9_000);
+    const readyAt = new Date(Date.now() + 1_200);
+    const order = orderOf(budi, { peers: [later] });
+    const items = order.items.map((item) => ({ ...item, readyAt }));
+    await openAccepter(sql, () => undefined).place({ ...order, items });
+    await place(sql, ani, { peers: [living] });
+    const placedAt = Date.now();
+    const leftAt = async (peer: string) => {
+      await vi.waitFor(() => expect(seen.map(({ to }) => to)).toContain(peer), patient);
+      return Date.now();
+    };
+    expect((await leftAt(living)) - placedAt).toBeLessThan(2_000);
+    expect((await leftAt(later)) - readyAt.getTime()).toBeLessThan(2_000);
     letGo();
     await lanes.close();
   });
