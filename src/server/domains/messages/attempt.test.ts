@@ -18,7 +18,8 @@ const tryAgain = (answer: SendResult, unsureMs: number | null) => {
     o_expired: false,
     o_unsure_ms: unsureMs,
   };
-  return attempt({ channel, from: '62' } as unknown as LaneTools, claim, message);
+  const sql = async () => [];
+  return attempt({ sql, channel, from: '62' } as unknown as LaneTools, claim, message);
 };
 
 test.for<SendResult>([
