@@ -69,4 +69,16 @@ journey('a message charged again says so in its line, and has a correction', asy
   await press(tab, back.getByRole('button', { name: /^Rincian/ }));
   await press(tab, correction.getByRole('button', { name: /^Rincian/ }));
   await soon(titles).toEqual(again);
+
+  // Nothing of what a line says is cut off on a phone.
+  await tab.setViewportSize({ width: 390, height: 900 });
+  await soon(() =>
+    back
+      .getByText(/kembali ke saldo/)
+      .evaluate(
+        (text) =>
+          text.getBoundingClientRect().right <=
+          (text.closest('td, th')?.getBoundingClientRect().right ?? 0),
+      ),
+  ).toBe(true);
 });
