@@ -99,3 +99,17 @@ test('a transaction begins however many statements stand before it, and what fol
     { word: 'within', n: CROWDS.length },
   ]);
 });
+
+test('what waits for its turn when a pool ends is done first', async ({ db }) => {
+  await db.owner`create table said (word text)`;
+  await db.owner`grant all on said to kabari_app`;
+  const pool = openDatabase(db.url, { max: 2, as: 'house', name: 'tests' });
+  const all = Promise.allSettled(
+    Array.from({ length: 300 }, () => pool`insert into said values ('late')`.execute()),
+  );
+  // The driver hands a statement over a moment after it was asked for.
+  await new Promise((resolve) => setImmediate(resolve));
+  await pool.end();
+  expect((await all).filter(({ status }) => status === 'rejected')).toEqual([]);
+  expect(await db.owner`select count(*) as n from said`).toEqual([{ n: 300 }]);
+});

@@ -48,7 +48,9 @@ const turns = new WeakMap<Query['handler'], Turns>();
 export function repairDriver(sql: Sql): void {
   watchTransactions(sql);
   const { handler } = sql`` as unknown as Query;
-  turns.set(handler, { most: PIPELINE_MAX, running: 0, waiting: [] });
+  const own: Turns = { most: PIPELINE_MAX, running: 0, waiting: [] };
+  turns.set(handler, own);
+  endAfter(sql, own);
   const kind = Object.getPrototypeOf(sql``) as Query;
   if (repaired.has(kind)) return;
   repaired.add(kind);
@@ -124,6 +126,22 @@ function takeTurn(query: Query, pool: Turns): void {
       handler(query);
     });
     giveTurns(pool);
+  };
+}
+
+/** A pool ends when what waited for its turn has been handed over, as the driver ends after what it has. */
+function endAfter(sql: Sql, pool: Turns): void {
+  const end = sql.end.bind(sql);
+  sql.end = async (options) => {
+    if (pool.waiting.length > 0) {
+      const { promise: over, resolve } = Promise.withResolvers<void>();
+      pool.waiting.push(resolve);
+      const timer =
+        options?.timeout === undefined ? undefined : setTimeout(resolve, options.timeout * 1000);
+      await over;
+      clearTimeout(timer);
+    }
+    return end(options);
   };
 }
 
