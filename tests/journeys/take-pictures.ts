@@ -24,6 +24,15 @@ async function quiet(address: string, { customer }: Shop): Promise<void> {
 
 type Picture = { name: string; wish: Wish; path: string; before: (tab: Page) => Promise<void> };
 
+/** Opens the statement's newest line to its steps. */
+async function openFirstLine(tab: Page): Promise<void> {
+  await tab
+    .getByRole('button', { name: /^Rincian/ })
+    .first()
+    .click();
+  await tab.locator('[aria-expanded="true"]').first().waitFor();
+}
+
 const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Picture[] => [
   {
     name: 'beranda',
@@ -72,23 +81,14 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
     name: 'mutasi',
     wish: { session, height: 1_100 },
     path: '/saldo',
-    before: async (tab) => {
-      await tab
-        .getByRole('button', { name: /^Rincian/ })
-        .first()
-        .click();
-      await tab.locator('[aria-expanded="true"]').first().waitFor();
-    },
+    before: openFirstLine,
   },
   {
     name: 'mutasi-ponsel',
     wish: { session, width: 390, dark: true },
     path: '/saldo',
     before: async (tab) => {
-      await tab
-        .getByRole('button', { name: /^Rincian/ })
-        .first()
-        .click();
+      await openFirstLine(tab);
       await tab
         .getByRole('heading', { name: 'Mutasi' })
         .evaluate((heading) => heading.scrollIntoView());

@@ -98,13 +98,11 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
     },
   );
   app.addHook('onRequest', async (request, reply) => {
+    // Whatever is said, and to whom: an answer of the API is nobody else's, and true only now.
+    void reply.header('cache-control', 'no-store');
     if (request.is404) return answerOther(request, reply);
     request.apiSender = await admit(deps, pacer, request, reply);
     return undefined;
-  });
-  // Whatever it says, and whoever says it: an answer of the API is nobody else's, and true only now.
-  app.addHook('onSend', async (_request, reply) => {
-    reply.header('cache-control', 'no-store');
   });
   app.setErrorHandler((error, request, reply) => answerNo(deps.report, error, request, reply));
   app.setNotFoundHandler((request, reply) => answerOther(request, reply));

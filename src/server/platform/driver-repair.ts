@@ -114,7 +114,7 @@ function takeTurn(query: Query, pool: Turns): void {
     if (!running) return;
     running = false;
     pool.running -= 1;
-    queueMicrotask(() => giveTurns(pool));
+    if (pool.waiting.length > 0) queueMicrotask(() => giveTurns(pool));
   };
   query.resolve = (result) => (end(), resolve(result));
   query.reject = (why) => (end(), reject(why));

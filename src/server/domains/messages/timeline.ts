@@ -8,7 +8,7 @@ import {
 } from '#contract/failures.ts';
 import { Failure, TimelineStep } from '#contract/messages.ts';
 import { Refusal } from '#contract/refusals.ts';
-import { formatDateTime, formatDateTimeEnglish } from '#contract/time.ts';
+import { formatDateTimeEnglish, formatDateTimeZone } from '#contract/time.ts';
 import type { Tx } from '#server/platform/database.ts';
 import { type StoredMessage, readMessages } from './rows.ts';
 
@@ -129,7 +129,7 @@ function detailOf({ kind, detail }: StoredStep, language: Language): string | nu
   if (kind === 'scheduled') {
     return language === 'en'
       ? `For ${formatDateTimeEnglish(detail)} WIB`
-      : `Untuk ${formatDateTime(detail)} WIB`;
+      : `Untuk ${formatDateTimeZone(detail)}`;
   }
   const failure = Failure.safeParse(detail);
   if (!failure.success) return detail;
