@@ -6,7 +6,7 @@ const PATIENCE_MS = 120_000;
 /** What every project shares: one PostgreSQL for the run, made when a project has tests to run. */
 const shared = {
   environment: 'node',
-  globalSetup: ['tests/database-setup.ts'],
+  globalSetup: ['tests/support/database/database-setup.ts'],
   env: { TZ: 'UTC' },
 };
 
@@ -37,7 +37,7 @@ export default defineConfig({
           name: 'components',
           isolate: false,
           include: ['src/web/**/*.browser.test.ts'],
-          globalSetup: ['tests/gallery-setup.ts'],
+          globalSetup: ['tests/support/gallery-setup.ts'],
           env: { TZ: 'UTC' },
           testTimeout: PATIENCE_MS,
           hookTimeout: PATIENCE_MS,

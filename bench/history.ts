@@ -5,15 +5,15 @@
  * `npm run bench:history`; `HISTORY_ROWS=10000000` for the size that `quality.md` names.
  */
 import { randomBytes } from 'node:crypto';
-import type { InputOf } from '#contract/act.ts';
-import { publicId } from '#contract/ids.ts';
+import type { InputOf } from '#contract/base/act.ts';
+import { publicId } from '#contract/base/ids.ts';
 import type { listMessages } from '#contract/messages.ts';
-import { messageList } from '#server/domains/messages/history.ts';
-import { daysAfter } from '#server/domains/messages/pages.ts';
-import type { Sql } from '#server/platform/database.ts';
-import { newId } from '#server/platform/ids.ts';
-import { sha256 } from '#server/platform/secrets.ts';
-import { openBenchHouse } from './lib/house.ts';
+import { messageList } from '#server/domains/messages/history/history.ts';
+import { daysAfter } from '#server/domains/messages/history/pages.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
+import { sha256 } from '#server/infra/security/secrets.ts';
+import { openBenchHouse } from './lib/bench-app.ts';
 import { type FilledAccount, fillMessages } from './lib/messages.ts';
 import { report, table } from './lib/results.ts';
 import { interleaved, median, percentile, timed } from './lib/rounds.ts';

@@ -4,16 +4,16 @@
  * in the same rounds. Prints ratios and appends them to bench/results.md.
  */
 import { randomUUID } from 'node:crypto';
-import { openBenchHouse } from './lib/house.ts';
+import { openBenchHouse } from './lib/bench-app.ts';
 import { type Load, Wire, loadWith } from './lib/load.ts';
 import { report, table } from './lib/results.ts';
 import { interleaved, median } from './lib/rounds.ts';
 import { cpuMs, residentMb, startApp } from './lib/server.ts';
-import { rupiah } from '#contract/money.ts';
+import { rupiah } from '#contract/base/money.ts';
 import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
-import { makeKey } from '#server/domains/tokens/key.ts';
-import { type Sql, openDatabase } from '#server/platform/database.ts';
-import { newId } from '#server/platform/ids.ts';
+import { makeKey } from '#server/domains/tokens/keys/key.ts';
+import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
 
 const WALLETS = 100;
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);

@@ -2,9 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { eraseDue } from '#server/domains/accounts/accounts.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
-import { holdingsOf } from '#server/holdings.ts';
-import type { Holding } from '#server/platform/holding.ts';
-import type { TestDatabase } from '#tests/database.ts';
+import { holdingsOf } from '#server/app/account-data.ts';
+import type { Holding } from '#server/infra/account-data.ts';
+import type { TestDatabase } from './support/database/database.ts';
 import {
   type Marked,
   PASSWORD,
@@ -15,8 +15,8 @@ import {
   marksOf,
   nextCode,
   unzip,
-} from '#tests/marked-people.ts';
-import { type RunningHouse, eventually, solved, test } from '#tests/running-house.ts';
+} from './support/people/marked-people.ts';
+import { type RunningHouse, eventually, solved, test } from './support/app/running-app.ts';
 
 const SHARED = Buffer.from('Syarat sewa yang sama untuk semua penyewa.');
 

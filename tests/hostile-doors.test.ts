@@ -1,9 +1,9 @@
 import type { InjectOptions } from 'fastify';
 import { expect } from 'vitest';
 import { UPLOAD_PATH, uploadHeaders } from '#contract/uploads.ts';
-import { type Hostile, abreast, openHostile } from '#tests/hostile-house.ts';
-import { oddities, unstorables } from '#tests/hostile-strings.ts';
-import { test } from '#tests/running-house.ts';
+import { type Hostile, abreast, openHostile } from './support/hostile/hostile-app.ts';
+import { oddities, unstorables } from './support/hostile/hostile-strings.ts';
+import { test } from './support/app/running-app.ts';
 
 const texts = [...unstorables, ...oddities];
 const BOUNDARY = 'xxkabarixx';

@@ -1,13 +1,13 @@
 import { describe, expect, test as plain } from 'vitest';
-import type { Act } from '#contract/act.ts';
+import type { Act } from '#contract/base/act.ts';
 import { acts } from '#contract/acts.ts';
 import { NewMessage } from '#contract/rest.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
-import type { ApiAnswer } from '#tests/api-caller.ts';
-import { samplesOf } from '#tests/hostile-acts.ts';
-import { type Hostile, abreast, openHostile } from '#tests/hostile-house.ts';
-import { oddities, unstorables } from '#tests/hostile-strings.ts';
-import { type Said, test } from '#tests/running-house.ts';
+import type { ApiAnswer } from './support/app/api-caller.ts';
+import { samplesOf } from './support/hostile/hostile-acts.ts';
+import { type Hostile, abreast, openHostile } from './support/hostile/hostile-app.ts';
+import { oddities, unstorables } from './support/hostile/hostile-strings.ts';
+import { type Said, test } from './support/app/running-app.ts';
 
 /** The unstorable texts that a form can carry. */
 const inForms = unstorables.filter((text) => text.includes('\0'));

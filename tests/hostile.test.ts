@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { hostileTexts } from '#tests/hostile.ts';
-import { captionNodes } from '#contract/captions.ts';
+import { hostileTexts } from './support/hostile/hostile.ts';
+import { captionNodes } from '#contract/messages/captions.ts';
 import { mediaUrl, phoneHref } from '#web/ui/rules/chat.ts';
 import { vcardOf } from '#web/ui/rules/vcard.ts';
 

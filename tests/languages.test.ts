@@ -1,12 +1,12 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { developerSentenceFor } from '#contract/developers.ts';
-import { englishFor } from '#contract/english.ts';
-import { failureSentence, retrySentence } from '#contract/failures.ts';
-import { languageOf } from '#contract/language.ts';
+import { developerSentenceFor } from '#contract/language/developers.ts';
+import { englishFor } from '#contract/language/english.ts';
+import { failureSentence, retrySentence } from '#contract/messages/failures.ts';
+import { languageOf } from '#contract/language/language.ts';
 import { Failure } from '#contract/messages.ts';
-import { type RefusalCode, refusals } from '#contract/refusals.ts';
+import { type RefusalCode, refusals } from '#contract/base/refusals.ts';
 import { apiRefusals } from '#contract/rest.ts';
 
 /** Facts of every kind that a sentence of the API mentions. */

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import { checkLedger } from '#server/domains/ledger/check.ts';
-import { openAccepter } from '#server/domains/messages/accept.ts';
-import { asAccount } from '#server/platform/database.ts';
-import { type TestDatabase, test } from './database.ts';
-import { customerWith, orderOf } from './people.ts';
-import { topupHouse } from './topups.ts';
+import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { asAccount } from '#server/infra/postgres/database.ts';
+import { type TestDatabase, test } from './support/database/database.ts';
+import { customerWith, orderOf } from './support/people/people.ts';
+import { topupHouse } from './support/people/topups.ts';
 
 /**
  * Money has moved in every way: messages held, captured, released, charged again, waived; a top-up paid,

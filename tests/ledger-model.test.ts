@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { rupiah } from '#contract/money.ts';
+import { rupiah } from '#contract/base/money.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { postEntry } from '#server/domains/ledger/ledger.ts';
-import { type Placed, openAccepter } from '#server/domains/messages/accept.ts';
-import type { Sql } from '#server/platform/database.ts';
-import { test } from '#tests/database.ts';
-import { type Customer, customerWith, orderOf } from '#tests/people.ts';
+import { type Placed, openAccepter } from '#server/domains/messages/submit/accept.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { test } from './support/database/database.ts';
+import { type Customer, customerWith, orderOf } from './support/people/people.ts';
 
 type ModelMessage = {
   price: number;

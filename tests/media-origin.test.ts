@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { expect } from 'vitest';
-import { type RunningHouse, signedIn, test } from '#tests/running-house.ts';
+import { type RunningHouse, signedIn, test } from './support/app/running-app.ts';
 
 const own = 'http://kabari.example';
 const media = 'http://berkas.example';

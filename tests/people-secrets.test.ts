@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { changeForgotten, forgotPassword, verifyForgot } from '#contract/people.ts';
-import type { Sql } from '#server/platform/database.ts';
-import { GOOD_PASSWORD, OTHER_PASSWORD, codesLater } from '#tests/accounts-house.ts';
-import { type PeopleDoor, browserOf, dataOf } from '#tests/people-door.ts';
-import { test } from '#tests/people-test.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { GOOD_PASSWORD, OTHER_PASSWORD, codesLater } from './support/people/accounts-app.ts';
+import { type PeopleDoor, browserOf, dataOf } from './support/people/people-app.ts';
+import { test } from './support/people/people-test.ts';
 
 const ANI = '6281234567890';
 const HERS = browserOf('the browser of Ani');

@@ -1,5 +1,5 @@
 import { expect, test as base, vi } from 'vitest';
-import { patient } from '#tests/soon.ts';
+import { patient } from './support/wait-for.ts';
 import { type PushService, startPushService } from '#tests/push/push-service.ts';
 
 const test = base.extend<{ service: PushService }>({

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { captchaChallenge } from '#contract/accounts.ts';
-import { uuidOf } from '#contract/ids.ts';
+import { uuidOf } from '#contract/base/ids.ts';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { GOOD_PASSWORD, OTHER_PASSWORD, codesLater } from '#tests/accounts-house.ts';
-import { type PeopleDoor, browserOf, dataOf } from '#tests/people-door.ts';
-import { test } from '#tests/people-test.ts';
+import { GOOD_PASSWORD, OTHER_PASSWORD, codesLater } from './support/people/accounts-app.ts';
+import { type PeopleDoor, browserOf, dataOf } from './support/people/people-app.ts';
+import { test } from './support/people/people-test.ts';
 
 /**
  * Vera, whose account somebody is after; and Ari, who has an account and two phones of his own, knows

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Finding, checkLedger } from '#server/domains/ledger/check.ts';
-import { type Config, readConfig } from '#server/platform/config.ts';
-import { type Sql, openDatabase } from '#server/platform/database.ts';
-import { defaultDataFolder } from '#server/platform/embedded-home.ts';
-import { runningEmbedded, startEmbedded } from '#server/platform/embedded.ts';
-import { StartError } from '#server/platform/start-error.ts';
+import { type Config, readConfig } from '#server/infra/config.ts';
+import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import { defaultDataFolder } from '#server/infra/embedded-postgres/home.ts';
+import { runningEmbedded, startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
+import { StartError } from '#server/infra/start-error.ts';
 
 type Opened = { house: Sql; close: () => Promise<void> };
 

@@ -4,9 +4,9 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { englishFor } from '#contract/english.ts';
-import { type RefusalCode, alwaysPossible, refusals, sentenceFor } from '#contract/refusals.ts';
-import { settings } from '#server/platform/config.ts';
+import { englishFor } from '#contract/language/english.ts';
+import { type RefusalCode, alwaysPossible, refusals, sentenceFor } from '#contract/base/refusals.ts';
+import { settings } from '#server/infra/config.ts';
 import { rulesPage } from './rules-page.ts';
 
 const docs = join(import.meta.dirname, '../docs');

@@ -6,10 +6,10 @@ const root = join(import.meta.dirname, '..');
 
 /** Where rules are, beside the folder of the kit's own. */
 const places = [
-  'src/contract/captions.ts',
-  'src/contract/money.ts',
-  'src/contract/phone.ts',
-  'src/contract/time.ts',
+  'src/contract/messages/captions.ts',
+  'src/contract/base/money.ts',
+  'src/contract/base/phone.ts',
+  'src/contract/base/time.ts',
   'src/web/client/redirect.ts',
   'src/web/client/search.ts',
 ];

@@ -1,5 +1,5 @@
-import { newId } from '#server/platform/ids.ts';
-import type { Sql } from '#server/platform/database.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
 
 /** An account with a history to page through. */
 export type FilledAccount = { accountId: string; tokenIds: readonly string[]; messages: number };

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { act } from './act.ts';
-import { Id, IdInput } from './ids.ts';
-import { IndonesianMobile, Phone, TypedPhone } from './phone.ts';
+import { act } from './base/act.ts';
+import { Id, IdInput } from './base/ids.ts';
+import { IndonesianMobile, Phone, TypedPhone } from './base/phone.ts';
 
 export const Role = z.enum(['customer', 'operator']);
 export type Role = z.output<typeof Role>;

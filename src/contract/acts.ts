@@ -1,4 +1,4 @@
-import type { Act } from './act.ts';
+import type { Act } from './base/act.ts';
 import * as accounts from './accounts.ts';
 import * as events from './events.ts';
 import * as messages from './messages.ts';

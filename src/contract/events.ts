@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { act } from './act.ts';
-import { Id } from './ids.ts';
+import { act } from './base/act.ts';
+import { Id } from './base/ids.ts';
 import { Direction, MessageStatus } from './messages.ts';
-import { Rupiah } from './money.ts';
-import { WholeNumber } from './numbers.ts';
-import { Phone } from './phone.ts';
+import { Rupiah } from './base/money.ts';
+import { WholeNumber } from './base/numbers.ts';
+import { Phone } from './base/phone.ts';
 
 const MessageFacts = {
   id: Id('message'),

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { act, paging } from './act.ts';
-import { CivilDay } from './days.ts';
-import { Id, IdInput } from './ids.ts';
-import { Rupiah } from './money.ts';
-import { Phone, TypedPhone } from './phone.ts';
+import { act, paging } from './base/act.ts';
+import { CivilDay } from './base/days.ts';
+import { Id, IdInput } from './base/ids.ts';
+import { Rupiah } from './base/money.ts';
+import { Phone, TypedPhone } from './base/phone.ts';
 import { TokenStatus } from './tokens.ts';
 
 export const Direction = z.enum(['out', 'in']);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { act, paging } from './act.ts';
-import { IdInput } from './ids.ts';
+import { act, paging } from './base/act.ts';
+import { IdInput } from './base/ids.ts';
 import { Topup, TopupStatus } from './saldo.ts';
 
 /** A top-up as the operator sees it: whose it is, and the bank lines that could be its payment. */

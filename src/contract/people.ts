@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { Challenge, NewPassword, PersonName, SignedIn, User } from './accounts.ts';
-import { act } from './act.ts';
-import { Id, IdInput } from './ids.ts';
-import { IndonesianMobile } from './phone.ts';
+import { act } from './base/act.ts';
+import { Id, IdInput } from './base/ids.ts';
+import { IndonesianMobile } from './base/phone.ts';
 
 /** Six digits, as people copy them: with blanks around. */
 export const Code = z

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { act } from './act.ts';
+import { act } from './base/act.ts';
 
 /** What a browser needs to subscribe; `vapid_key` is made at the first start. */
 export const pushConfig = act({

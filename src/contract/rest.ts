@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { Id } from './ids.ts';
-import type { InBoth } from './language.ts';
+import { Id } from './base/ids.ts';
+import type { InBoth } from './language/language.ts';
 import { Failure, MessageStatus, MessageType, TEXT_MAX, TimelineStep } from './messages.ts';
-import { Rupiah } from './money.ts';
-import { WholeNumber } from './numbers.ts';
-import { Phone, TypedPhone } from './phone.ts';
-import type { RefusalCode } from './refusals.ts';
+import { Rupiah } from './base/money.ts';
+import { WholeNumber } from './base/numbers.ts';
+import { Phone, TypedPhone } from './base/phone.ts';
+import type { RefusalCode } from './base/refusals.ts';
 
 /** No message is planned for later: with its `ttl` it would leave the years that calendars write with four digits. */
 const SEND_AT_END = Date.UTC(9999, 0, 1);

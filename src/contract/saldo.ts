@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { act, paging } from './act.ts';
-import { CivilDay } from './days.ts';
-import { Id, IdInput } from './ids.ts';
-import { Rupiah } from './money.ts';
-import { WholeNumber } from './numbers.ts';
-import { Phone } from './phone.ts';
+import { act, paging } from './base/act.ts';
+import { CivilDay } from './base/days.ts';
+import { Id, IdInput } from './base/ids.ts';
+import { Rupiah } from './base/money.ts';
+import { WholeNumber } from './base/numbers.ts';
+import { Phone } from './base/phone.ts';
 
 export const EntryKind = z.enum([
   'hold',

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { act } from './act.ts';
+import { act } from './base/act.ts';
 import { ChatContent, Direction, TEXT_MAX } from './messages.ts';
-import { Phone, TypedPhone } from './phone.ts';
-import { Rupiah } from './money.ts';
-import { WholeNumber } from './numbers.ts';
+import { Phone, TypedPhone } from './base/phone.ts';
+import { Rupiah } from './base/money.ts';
+import { WholeNumber } from './base/numbers.ts';
 
 /** One line in a simulated phone. `in` is what the phone received, `out` what its owner answered. */
 export const SimulatedLine = z.object({

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { act, paging } from './act.ts';
-import { Id, IdInput } from './ids.ts';
-import { WholeNumber } from './numbers.ts';
-import { Phone } from './phone.ts';
+import { act, paging } from './base/act.ts';
+import { Id, IdInput } from './base/ids.ts';
+import { WholeNumber } from './base/numbers.ts';
+import { Phone } from './base/phone.ts';
 
 export const ChannelName = z.enum(['simulator']);
 export type ChannelName = z.output<typeof ChannelName>;

@@ -4,10 +4,10 @@ import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { readConfig } from '#server/platform/config.ts';
-import type { TestDatabase } from '#tests/database.ts';
-import { patient } from '#tests/soon.ts';
-import { addressOf, ended, hasScript, oneSentence, test } from '#tests/started-house.ts';
+import { readConfig } from './infra/config.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+import { patient } from '#tests/support/wait-for.ts';
+import { addressOf, ended, hasScript, oneSentence, test } from '#tests/support/app/started-app.ts';
 
 /** Starts the application four times. */
 const longer = { timeout: 90_000 };

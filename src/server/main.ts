@@ -1,20 +1,20 @@
 import { join, resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { openDoors, openHealthDoor } from './doors.ts';
-import { openFirstPassword } from './first-password.ts';
-import { type House, openHouse } from './house.ts';
-import { type Worker, startWorker } from './worker.ts';
-import { readWebApp } from '#server/doors/static.ts';
-import { type Config, readConfig } from '#server/platform/config.ts';
-import { checkDatabase } from '#server/platform/database-check.ts';
-import { passPooler } from '#server/platform/database-pooler.ts';
-import { openDatabase } from '#server/platform/database.ts';
-import { diskFullSentence, isDiskFull, refuseFullDisk } from '#server/platform/disk.ts';
-import { defaultDataFolder } from '#server/platform/embedded-home.ts';
-import { type Embedded, startEmbedded } from '#server/platform/embedded.ts';
-import { type Log, openLog } from '#server/platform/log.ts';
-import { migrate } from '#server/platform/migrations.ts';
-import { StartError } from '#server/platform/start-error.ts';
+import { openDoors, openHealthDoor } from './app/http.ts';
+import { openFirstPassword } from './app/first-password.ts';
+import { type House, openHouse } from './app/container.ts';
+import { type Worker, startWorker } from './app/worker.ts';
+import { readWebApp } from './http/site/static.ts';
+import { type Config, readConfig } from './infra/config.ts';
+import { checkDatabase } from './infra/postgres/check.ts';
+import { passPooler } from './infra/postgres/pooler.ts';
+import { openDatabase } from './infra/postgres/database.ts';
+import { diskFullSentence, isDiskFull, refuseFullDisk } from './infra/observability/disk.ts';
+import { defaultDataFolder } from './infra/embedded-postgres/home.ts';
+import { type Embedded, startEmbedded } from './infra/embedded-postgres/embedded.ts';
+import { type Log, openLog } from './infra/observability/log.ts';
+import { migrate } from './infra/postgres/migrations.ts';
+import { StartError } from './infra/start-error.ts';
 
 /** Everything that runs, in the order it was started. */
 type Running = {

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { expect } from 'vitest';
-import { toPairs } from '#contract/form.ts';
-import { type AccountsHouse, GOOD_PASSWORD, accountsHouse } from '#tests/accounts-house.ts';
-import { test as withDatabase } from '#tests/database.ts';
-import { signedIn } from '#tests/running-house.ts';
+import { toPairs } from '#contract/base/form.ts';
+import { type AccountsHouse, GOOD_PASSWORD, accountsHouse } from '#tests/support/people/accounts-app.ts';
+import { test as withDatabase } from '#tests/support/database/database.ts';
+import { signedIn } from '#tests/support/app/running-app.ts';
 
 const SIGN_INS = 500;
 const CHECKS = 150;
@@ -24,7 +24,7 @@ type Node = {
 /** A node in a process of its own, with the same memory settings as `npm start`. */
 const test = withDatabase.extend<{ node: Node }>({
   node: async ({ db }, use) => {
-    const child: ChildProcess = fork('tests/people-node.ts', [db.url], {
+    const child: ChildProcess = fork('tests/support/people/people-node.ts', [db.url], {
       execArgv: ['--max-semi-space-size=2'],
       env: { ...process.env, MALLOC_ARENA_MAX: '2' },
     });

@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
-import type { Sql, Tx } from '#server/platform/database.ts';
-import { type RunningHouse, eventually, test } from '#tests/running-house.ts';
-import { PATIENCE_MS } from '#tests/soon.ts';
-import { type Ask, type Wish, openAsking } from './asks.ts';
-import { type Journal, askUntilAnswered, openJournal } from './clients.ts';
-import { diceOf } from './dice.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { type RunningHouse, eventually, test } from '#tests/support/app/running-app.ts';
+import { PATIENCE_MS } from '#tests/support/wait-for.ts';
+import { type Ask, type Wish, openAsking } from './load/requests.ts';
+import { type Journal, askUntilAnswered, openJournal } from './load/clients.ts';
+import { diceOf } from './faults/random.ts';
 import { judge } from './judge.ts';
-import type { Rule } from './rules.ts';
-import { furnishSenders } from './senders.ts';
-import { ask as askOver } from './streets.ts';
+import type { Rule } from './faults/rules.ts';
+import { furnishSenders } from './load/senders.ts';
+import { ask as askOver } from './faults/request-router.ts';
 
 /** What may become of one message that was read in its phone, told by its text. */
 type Harm = {

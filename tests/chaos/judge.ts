@@ -1,9 +1,9 @@
 import { checkLedger } from '#server/domains/ledger/check.ts';
-import type { Sql } from '#server/platform/database.ts';
-import { type Ask, type Wish, isSafe } from './asks.ts';
-import type { Journal } from './clients.ts';
-import { countsThatDisagree } from './counts.ts';
-import type { Broken, Rule } from './rules.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { type Ask, type Wish, isSafe } from './load/requests.ts';
+import type { Journal } from './load/clients.ts';
+import { countsThatDisagree } from './load/counts.ts';
+import type { Broken, Rule } from './faults/rules.ts';
 
 export type Verdict = {
   broken: Broken[];

@@ -1,15 +1,15 @@
 import type * as Crypto from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
-import { patient } from '#tests/soon.ts';
+import { patient } from '#tests/support/wait-for.ts';
 import type { Guarded } from '#contract/accounts.ts';
-import { hashPassword } from '#server/platform/passwords.ts';
-import { newId } from '#server/platform/ids.ts';
-import type { TestDatabase } from '#tests/database.ts';
+import { hashPassword } from '#server/infra/security/passwords.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { GOOD_PASSWORD, codesLater } from '#tests/accounts-house.ts';
-import { type PeopleDoor, type Said, browserOf, dataOf } from '#tests/people-door.ts';
-import { test } from '#tests/people-test.ts';
+import { GOOD_PASSWORD, codesLater } from '#tests/support/people/accounts-app.ts';
+import { type PeopleDoor, type Said, browserOf, dataOf } from '#tests/support/people/people-app.ts';
+import { test } from '#tests/support/people/people-test.ts';
 
 // The real hash with a tenth of its memory: what else would tell numbers apart stands out more beside
 // it, and 1,200 of them fit into a test. login.test.ts compares the full one.

@@ -1,4 +1,4 @@
-import type { Fault } from './nemesis.ts';
+import type { Fault } from './faults/nemesis.ts';
 import type { Outcome } from './trial.ts';
 
 const SHOWN_MOST = 20;

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'vitest';
-import { test as withDatabase } from '#tests/database.ts';
-import { signedIn } from '#tests/running-house.ts';
-import { soon } from '#tests/soon.ts';
+import { test as withDatabase } from '#tests/support/database/database.ts';
+import { signedIn } from '#tests/support/app/running-app.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 const SOCKETS = 1_000;
 /** Each of these makes the system keep some MB for it. */
@@ -28,7 +28,7 @@ const test = withDatabase.extend<{ node: Node }>({
     await mkdir(join(web, 'assets'), { recursive: true });
     await writeFile(join(web, 'assets/big.bin'), Buffer.alloc(BIG_BYTES, 'x'));
     const given = [db.url, join(folder, 'data'), web, JSON.stringify(limits)];
-    const child: ChildProcess = fork('tests/slow-node.ts', given);
+    const child: ChildProcess = fork('tests/support/app/slow-node.ts', given);
     const ended = once(child, 'exit');
     const next = async () =>
       (await once(child, 'message'))[0] as { port: number; connections: number };

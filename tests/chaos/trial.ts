@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { retrying } from '#server/platform/database.ts';
-import { awayPhones, isSafe, openAsking } from './asks.ts';
-import { type Journal, askTwiceAtOnce, askUntilAnswered, openJournal } from './clients.ts';
-import { diceOf } from './dice.ts';
-import { type Ground, type Kind, openGround } from './ground.ts';
+import { retrying } from '#server/infra/postgres/database.ts';
+import { awayPhones, isSafe, openAsking } from './load/requests.ts';
+import { type Journal, askTwiceAtOnce, askUntilAnswered, openJournal } from './load/clients.ts';
+import { diceOf } from './faults/random.ts';
+import { type Ground, type Kind, openGround } from './faults/resources.ts';
 import { judge } from './judge.ts';
-import { type Toll, decks, haunt } from './nemesis.ts';
-import type { Broken } from './rules.ts';
-import { furnishSenders } from './senders.ts';
-import { type Streets, openStreets } from './streets.ts';
+import { type Toll, decks, haunt } from './faults/nemesis.ts';
+import type { Broken } from './faults/rules.ts';
+import { furnishSenders } from './load/senders.ts';
+import { type Streets, openStreets } from './faults/request-router.ts';
 import { until } from './waiting.ts';
 
 export type Wanted = {

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { inspection, type Look } from './axe.ts';
-import type { Person } from './browser.ts';
-import { signIn } from './portal.ts';
-import { shopAt } from './seed.ts';
-import { setTheStage } from './stage.ts';
+import { inspection, type Look } from './browser/axe.ts';
+import type { Person } from './browser/browser.ts';
+import { signIn } from './support/portal.ts';
+import { shopAt } from './support/seed.ts';
+import { setTheStage } from './support/stage.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { inspection } from './axe.ts';
-import { signIn, signUp } from './portal.ts';
-import { shopAt } from './seed.ts';
-import { setTheStage } from './stage.ts';
-import { fillRegistration } from './steps.ts';
+import { inspection } from './browser/axe.ts';
+import { signIn, signUp } from './support/portal.ts';
+import { shopAt } from './support/seed.ts';
+import { setTheStage } from './support/stage.ts';
+import { fillRegistration } from './support/steps.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

@@ -1,9 +1,9 @@
 import { afterAll, expect } from 'vitest';
-import { openStandIn, SECRET_KEY, SITE_KEY } from '#tests/captcha-stand-in.ts';
-import { faultsOf } from './axe.ts';
-import { codeFor, PASSWORD } from './portal.ts';
-import { setTheStage } from './stage.ts';
-import { arrivesAt, fillLogin, fillRegistration } from './steps.ts';
+import { openStandIn, SECRET_KEY, SITE_KEY } from '#tests/support/app/fake-captcha.ts';
+import { faultsOf } from './browser/axe.ts';
+import { codeFor, PASSWORD } from './support/portal.ts';
+import { setTheStage } from './support/stage.ts';
+import { arrivesAt, fillLogin, fillRegistration } from './support/steps.ts';
 
 const provider = await openStandIn('turnstile');
 afterAll(provider.close);

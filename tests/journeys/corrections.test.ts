@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import { applyReceipts } from '#server/domains/messages/receipts.ts';
-import { openDatabase } from '#server/platform/database.ts';
-import { runningEmbedded } from '#server/platform/embedded.ts';
-import { soon } from '#tests/soon.ts';
-import { newSender, sendTexts, signUp, until } from './portal.ts';
-import { setTheStage } from './stage.ts';
-import { press } from './steps.ts';
+import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
+import { openDatabase } from '#server/infra/postgres/database.ts';
+import { runningEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { newSender, sendTexts, signUp, until } from './support/portal.ts';
+import { setTheStage } from './support/stage.ts';
+import { press } from './support/steps.ts';
 
 let folder = '';
 // What is registered first is done last: the product has ended by then.

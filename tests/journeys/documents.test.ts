@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { soon } from '#tests/soon.ts';
-import { signUp } from './portal.ts';
-import { setTheStage } from './stage.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { signUp } from './support/portal.ts';
+import { setTheStage } from './support/stage.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

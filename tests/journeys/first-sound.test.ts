@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { soon } from '#tests/soon.ts';
-import { answerFrom, deliverText, newSender, signUp, topUp } from './portal.ts';
-import type { Kind } from './spies.ts';
-import { setTheStage } from './stage.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { answerFrom, deliverText, newSender, signUp, topUp } from './support/portal.ts';
+import type { Kind } from './browser/spies.ts';
+import { setTheStage } from './support/stage.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

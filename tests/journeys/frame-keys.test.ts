@@ -1,11 +1,11 @@
 import type { Locator, Page, Response } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon } from '#tests/soon.ts';
-import { faultsOf } from './axe.ts';
-import { ask, gone, heading, shopAt, palette, takesFocus } from './frame-shop.ts';
-import { signUp } from './portal.ts';
-import { setTheStage } from './stage.ts';
-import { arrivesAt } from './steps.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { faultsOf } from './browser/axe.ts';
+import { ask, gone, heading, shopAt, palette, takesFocus } from './support/frame-shop.ts';
+import { signUp } from './support/portal.ts';
+import { setTheStage } from './support/stage.ts';
+import { arrivesAt } from './support/steps.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

@@ -1,11 +1,11 @@
 import type { Locator, Response } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon } from '#tests/soon.ts';
-import { faultsOf } from './axe.ts';
-import { frames } from './browser.ts';
-import { ask, budi, gone, heading, shopAt, takesFocus } from './frame-shop.ts';
-import { answerFrom, topUp } from './portal.ts';
-import { setTheStage } from './stage.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { faultsOf } from './browser/axe.ts';
+import { frames } from './browser/browser.ts';
+import { ask, budi, gone, heading, shopAt, takesFocus } from './support/frame-shop.ts';
+import { answerFrom, topUp } from './support/portal.ts';
+import { setTheStage } from './support/stage.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

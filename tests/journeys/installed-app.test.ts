@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { afterEach, expect } from 'vitest';
-import { soon } from '#tests/soon.ts';
-import type { Person } from './browser.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import type { Person } from './browser/browser.ts';
 import { encode } from '#web/client/session.ts';
-import { type Front, openFront } from './front.ts';
-import { signUp, type Customer } from './portal.ts';
-import { workerOf } from './push.ts';
-import { setTheStage } from './stage.ts';
+import { type Front, openFront } from './support/front.ts';
+import { signUp, type Customer } from './support/portal.ts';
+import { workerOf } from './support/push.ts';
+import { setTheStage } from './support/stage.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' }, 'whole');
 const fronts: Front[] = [];

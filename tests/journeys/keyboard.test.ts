@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { soon } from '#tests/soon.ts';
+import { soon } from '#tests/support/wait-for.ts';
 import {
   answerFrom,
   codeFor,
@@ -9,9 +9,9 @@ import {
   PASSWORD,
   signUp,
   topUp,
-} from './portal.ts';
-import { setTheStage } from './stage.ts';
-import { arrivesAt, isFocused, press, write } from './steps.ts';
+} from './support/portal.ts';
+import { setTheStage } from './support/stage.ts';
+import { arrivesAt, isFocused, press, write } from './support/steps.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

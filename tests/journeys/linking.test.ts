@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { createToken, getToken } from '#contract/tokens.ts';
 import { simulatedScan } from '#contract/simulator.ts';
-import { soon } from '#tests/soon.ts';
-import { ask, signUp } from './portal.ts';
-import { readQr } from './qr.ts';
-import { setTheStage } from './stage.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { ask, signUp } from './support/portal.ts';
+import { readQr } from './browser/qr.ts';
+import { setTheStage } from './support/stage.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon } from '#tests/soon.ts';
-import type { Person } from './browser.ts';
-import { PASSWORD } from './portal.ts';
-import { readQr } from './qr.ts';
-import { followRow } from './spies.ts';
-import { setTheStage } from './stage.ts';
-import { arrivesAt, fillLogin, fillRegistration, rupiahIn, tabFrom } from './steps.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import type { Person } from './browser/browser.ts';
+import { PASSWORD } from './support/portal.ts';
+import { readQr } from './browser/qr.ts';
+import { followRow } from './browser/spies.ts';
+import { setTheStage } from './support/stage.ts';
+import { arrivesAt, fillLogin, fillRegistration, rupiahIn, tabFrom } from './support/steps.ts';
 
 const journey = setTheStage({}, 'whole');
 

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { settled } from './browser.ts';
-import { cutOff } from './cut-off.ts';
-import { topUp } from './portal.ts';
-import { shopAt } from './seed.ts';
-import { setTheStage } from './stage.ts';
+import { settled } from './browser/browser.ts';
+import { cutOff } from './browser/cut-off.ts';
+import { topUp } from './support/portal.ts';
+import { shopAt } from './support/seed.ts';
+import { setTheStage } from './support/stage.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { createTopup, getTopup, saldoSummary } from '#contract/saldo.ts';
-import { soon } from '#tests/soon.ts';
-import { ask, signUp } from './portal.ts';
-import { setTheStage } from './stage.ts';
-import { arrivesAt, fillLogin } from './steps.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { ask, signUp } from './support/portal.ts';
+import { setTheStage } from './support/stage.ts';
+import { arrivesAt, fillLogin } from './support/steps.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

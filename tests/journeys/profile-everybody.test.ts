@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
-import { soon } from '#tests/soon.ts';
-import { faultsOf } from './axe.ts';
-import { ask, PASSWORD, signIn, signUp, topUp } from './portal.ts';
-import { setTheStage } from './stage.ts';
-import { arrivesAt, fillLogin, isFocused, press, write } from './steps.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { faultsOf } from './browser/axe.ts';
+import { ask, PASSWORD, signIn, signUp, topUp } from './support/portal.ts';
+import { setTheStage } from './support/stage.ts';
+import { arrivesAt, fillLogin, isFocused, press, write } from './support/steps.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

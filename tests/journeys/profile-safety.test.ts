@@ -4,8 +4,8 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import { checkToken } from '#contract/accounts.ts';
-import { soon } from '#tests/soon.ts';
-import { faultsOf } from './axe.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { faultsOf } from './browser/axe.ts';
 import {
   ask,
   codeFor,
@@ -16,9 +16,9 @@ import {
   signUp,
   topUp,
   type Customer,
-} from './portal.ts';
-import { setTheStage } from './stage.ts';
-import { arrivesAt, fillLogin } from './steps.ts';
+} from './support/portal.ts';
+import { setTheStage } from './support/stage.ts';
+import { arrivesAt, fillLogin } from './support/steps.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

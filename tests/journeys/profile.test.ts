@@ -2,8 +2,8 @@ import type { Locator, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
-import { soon } from '#tests/soon.ts';
-import type { Product } from './product.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import type { Product } from './support/product.ts';
 import {
   answerFrom,
   ask,
@@ -13,8 +13,8 @@ import {
   signUp,
   topUp,
   type Customer,
-} from './portal.ts';
-import { setTheStage } from './stage.ts';
+} from './support/portal.ts';
+import { setTheStage } from './support/stage.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
-import { makeDatabase, type TestDatabase } from '#tests/database.ts';
-import { soon } from '#tests/soon.ts';
-import { faultsOf } from './axe.ts';
-import { PASSWORD, ask, deliverText, newSender, signUp, textsIn, topUp } from './portal.ts';
-import { setTheStage } from './stage.ts';
-import { isFocused } from './steps.ts';
+import { makeDatabase, type TestDatabase } from '#tests/support/database/database.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { faultsOf } from './browser/axe.ts';
+import { PASSWORD, ask, deliverText, newSender, signUp, textsIn, topUp } from './support/portal.ts';
+import { setTheStage } from './support/stage.ts';
+import { isFocused } from './support/steps.ts';
 
 let made: { db: TestDatabase; drop: () => Promise<void> } | undefined;
 const journey = setTheStage(async () => {

@@ -4,7 +4,7 @@ import { logoutUser } from '#contract/accounts.ts';
 import { pushConfig, PushToken, registerPush } from '#contract/push.ts';
 import { startPushService } from '#tests/push/push-service.ts';
 import { newReceiver } from '#tests/push/receiver.ts';
-import { soon } from '#tests/soon.ts';
+import { soon } from '#tests/support/wait-for.ts';
 import {
   answerFrom,
   ask,
@@ -13,10 +13,10 @@ import {
   type Sender,
   signIn,
   signUp,
-} from './portal.ts';
-import { givePush, keptToken, noticesIn, workerOf } from './push.ts';
-import { setTheStage } from './stage.ts';
-import { arrivesAt } from './steps.ts';
+} from './support/portal.ts';
+import { givePush, keptToken, noticesIn, workerOf } from './support/push.ts';
+import { setTheStage } from './support/stage.ts';
+import { arrivesAt } from './support/steps.ts';
 
 const service = await startPushService();
 afterAll(() => service.close());

@@ -1,12 +1,12 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPushService } from '#tests/push/push-service.ts';
-import { soon } from '#tests/soon.ts';
-import { openFirefox, startFirefox } from './firefox.ts';
-import { openFront } from './front.ts';
-import { answerFrom, newSender, type Sender, signUp } from './portal.ts';
-import { startProduct } from './product.ts';
-import { keptToken } from './push.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { openFirefox, startFirefox } from './browser/firefox.ts';
+import { openFront } from './support/front.ts';
+import { answerFrom, newSender, type Sender, signUp } from './support/portal.ts';
+import { startProduct } from './support/product.ts';
+import { keptToken } from './support/push.ts';
 
 const service = await startPushService();
 const peer = '62800000031';

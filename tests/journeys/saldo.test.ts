@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { soon } from '#tests/soon.ts';
-import { deliverText, newSender, sendTexts, signUp, topUp } from './portal.ts';
-import { setTheStage } from './stage.ts';
-import { arrivesAt, press } from './steps.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { deliverText, newSender, sendTexts, signUp, topUp } from './support/portal.ts';
+import { setTheStage } from './support/stage.ts';
+import { arrivesAt, press } from './support/steps.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

@@ -6,10 +6,10 @@ import { checkToken } from '#contract/accounts.ts';
 import { safeTarget } from '#web/client/redirect.ts';
 import { decode, encode } from '#web/client/session.ts';
 import { returnTarget } from '#web/features/shell/returnTarget.ts';
-import { frames } from './browser.ts';
-import { ask, codeFor, type Customer, forNewBrowser, PASSWORD, signIn, signUp } from './portal.ts';
-import { setTheStage } from './stage.ts';
-import { arrivesAt, fillLogin } from './steps.ts';
+import { frames } from './browser/browser.ts';
+import { ask, codeFor, type Customer, forNewBrowser, PASSWORD, signIn, signUp } from './support/portal.ts';
+import { setTheStage } from './support/stage.ts';
+import { arrivesAt, fillLogin } from './support/steps.ts';
 
 const shop = 'https://toko.example';
 const journey = setTheStage({ SIMULATOR_SPEED: '0', RETURN_ORIGINS: shop });

@@ -4,8 +4,8 @@ import { checkToken } from '#contract/accounts.ts';
 import { revokeSessions } from '#contract/people.ts';
 import { createToken } from '#contract/tokens.ts';
 import { encode } from '#web/client/session.ts';
-import { soon } from '#tests/soon.ts';
-import { faultsOf } from './axe.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { faultsOf } from './browser/axe.ts';
 import {
   ask,
   codeFor,
@@ -16,9 +16,9 @@ import {
   signUp,
   textsIn,
   until,
-} from './portal.ts';
-import { setTheStage } from './stage.ts';
-import { arrivesAt, fillLogin, isFocused, press, write } from './steps.ts';
+} from './support/portal.ts';
+import { setTheStage } from './support/stage.ts';
+import { arrivesAt, fillLogin, isFocused, press, write } from './support/steps.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });
 

@@ -6,10 +6,10 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { homeSummary } from '#contract/messages.ts';
-import { openPerson, settled, startBrowser, type Wish } from './browser.ts';
-import { ask, until } from './portal.ts';
-import { startProduct } from './product.ts';
-import { openShop, type Shop } from './seed.ts';
+import { openPerson, settled, startBrowser, type Wish } from './browser/browser.ts';
+import { ask, until } from './support/portal.ts';
+import { startProduct } from './support/product.ts';
+import { openShop, type Shop } from './support/seed.ts';
 
 const folder = join(import.meta.dirname, '../../docs/pictures');
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { act } from '#contract/act.ts';
-import { Refusal } from '#contract/refusals.ts';
+import { act } from '#contract/base/act.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import { perform } from '#web/client/act.ts';
 import {
   AnswerError,

@@ -1,5 +1,5 @@
-import type { Act, InputFor } from '#contract/act.ts';
-import { toPairs } from '#contract/form.ts';
+import type { Act, InputFor } from '#contract/base/act.ts';
+import { toPairs } from '#contract/base/form.ts';
 import { readAnswer, type AnswerOf } from '#web/client/answer.ts';
 import { refusalCode, TransportError } from '#web/client/errors.ts';
 import { freshKey } from '#web/client/key.ts';

@@ -1,5 +1,5 @@
-import type { Act, OutputOf, Paging } from '#contract/act.ts';
-import { refusalFrom, refusals, sentenceFor, type Refusal } from '#contract/refusals.ts';
+import type { Act, OutputOf, Paging } from '#contract/base/act.ts';
+import { refusalFrom, refusals, sentenceFor, type Refusal } from '#contract/base/refusals.ts';
 import { AnswerError, tell, TransportError } from '#web/client/errors.ts';
 import { readPage, type ListAnswer } from '#web/client/listPages.ts';
 import { replyMessage } from '#web/client/replyMessage.ts';

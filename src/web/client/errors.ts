@@ -1,4 +1,4 @@
-import type { Refusal, RefusalCode } from '#contract/refusals.ts';
+import type { Refusal, RefusalCode } from '#contract/base/refusals.ts';
 
 /** The server said no (`code` 0) in words that the catalogue does not know. */
 export class AnswerError extends Error {

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { Act, InputFor, OutputOf, Paging } from '#contract/act.ts';
-import { PAGE_SIZE } from '#contract/act.ts';
+import type { Act, InputFor, OutputOf, Paging } from '#contract/base/act.ts';
+import { PAGE_SIZE } from '#contract/base/act.ts';
 import { perform } from '#web/client/act.ts';
 import { isAbort, sentenceOf } from '#web/client/errors.ts';
 import {

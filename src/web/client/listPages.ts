@@ -1,4 +1,4 @@
-import { PAGE_SIZE, type Paging } from '#contract/act.ts';
+import { PAGE_SIZE, type Paging } from '#contract/base/act.ts';
 
 /** A page of a list, whatever paging it came in. */
 export type ListAnswer<Row> = {

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { patient } from '#tests/soon.ts';
-import { publicId } from '#contract/ids.ts';
+import { patient } from '#tests/support/wait-for.ts';
+import { publicId } from '#contract/base/ids.ts';
 import { isNews, madeAt, startLive } from './live.ts';
 
 type Line = { since: string | null; say: (position: number, event: object) => void };

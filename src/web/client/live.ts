@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { events, LiveEvent } from '#contract/events.ts';
-import { uuidOf } from '#contract/ids.ts';
-import { Refusal } from '#contract/refusals.ts';
+import { uuidOf } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import { performStream } from '#web/client/act.ts';
 import type { Frame } from '#web/client/frames.ts';
 import { forgetAtSignOut, keep, kept } from '#web/client/kept.ts';

@@ -1,6 +1,6 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { rupiah } from '#contract/money.ts';
+import { rupiah } from '#contract/base/money.ts';
 import { liveCache, type LiveCache } from './liveCache.ts';
 
 let page: EventTarget & { hidden: boolean };

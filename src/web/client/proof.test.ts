@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { patient } from '#tests/soon.ts';
+import { patient } from '#tests/support/wait-for.ts';
 import * as z from 'zod/mini';
-import { act } from '#contract/act.ts';
+import { act } from '#contract/base/act.ts';
 import { performProved } from '#web/client/act.ts';
 import { isAbort, refusalCode } from '#web/client/errors.ts';
 import { freshKey } from '#web/client/key.ts';

@@ -6,7 +6,7 @@ import {
   useMutation,
   type UseMutationOptions,
 } from '@tanstack/react-query';
-import type { Act, InputFor } from '#contract/act.ts';
+import type { Act, InputFor } from '#contract/base/act.ts';
 import type { AnswerOf } from '#web/client/answer.ts';
 import { calls } from '#web/client/calls.ts';
 import { isAbort, isDefinite, refusalCode } from '#web/client/errors.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type FormEvent, type RefObject } from 'react';
 import { fieldsOf, refusalCode, sentenceOf } from '#web/client/errors.ts';
-import type { RefusalCode } from '#contract/refusals.ts';
+import type { RefusalCode } from '#contract/base/refusals.ts';
 import type { WrongFields } from '#web/client/wrongFields.ts';
 
 type Value = string | number | boolean | undefined | readonly string[];

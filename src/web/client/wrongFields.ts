@@ -1,4 +1,4 @@
-import type { Act } from '#contract/act.ts';
+import type { Act } from '#contract/base/act.ts';
 
 /** What is said of a field whose schema says nothing of its own. */
 const PLAIN = 'Periksa isian ini.';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { boxOf, test } from '#tests/gallery.ts';
-import { soon } from '#tests/soon.ts';
+import { boxOf, test } from '#tests/support/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 test('an alert that came with the page does not interrupt; a danger that turns up later does', async ({
   show,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { test } from '#tests/support/gallery.ts';
 
 test('an avatar shows two letters, a picture with its name, or the letters where it is broken', async ({
   show,

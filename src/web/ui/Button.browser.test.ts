@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { boxOf, test } from '#tests/gallery.ts';
-import { soon } from '#tests/soon.ts';
+import { boxOf, test } from '#tests/support/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 test('a busy button keeps its width and the focus, says so, and takes no second click', async ({
   show,

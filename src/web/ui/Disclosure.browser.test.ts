@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
-import { soon } from '#tests/soon.ts';
+import { test } from '#tests/support/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 test('tools show and hide by the keyboard alone, and go with the page', async ({ show }) => {
   const page = await show('disclosure', { width: 390 });

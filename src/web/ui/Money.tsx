@@ -1,4 +1,4 @@
-import { formatRupiah } from '#contract/money.ts';
+import { formatRupiah } from '#contract/base/money.ts';
 import styles from '#web/ui/Money.module.css';
 import { classes } from '#web/ui/rules/classes.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
-import { soon } from '#tests/soon.ts';
+import { test } from '#tests/support/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 test('a skeleton is not seen before 120 ms, and then stays for 300 ms', async ({ show }) => {
   const page = await show('skeleton', { own: true });

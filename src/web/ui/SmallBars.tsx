@@ -1,4 +1,4 @@
-import { formatNumber } from '#contract/money.ts';
+import { formatNumber } from '#contract/base/money.ts';
 import styles from '#web/ui/SmallBars.module.css';
 import { shareOut } from '#web/ui/rules/bars.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
+import { test } from '#tests/support/gallery.ts';
 
 test('a spinner says that it waits; for who wants less motion it pulses instead of turning', async ({
   show,

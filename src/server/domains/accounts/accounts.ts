@@ -1,32 +1,32 @@
-import type { KeptAct } from '#server/platform/act.ts';
-import { challenging } from './captcha.ts';
-import { changingPassword, changingPhone, confirmingPhone } from './change.ts';
-import { closingActs } from './closing.ts';
+import type { KeptAct } from '#server/infra/acts/act.ts';
+import { challenging } from './signin/captcha.ts';
+import { changingPassword, changingPhone, confirmingPhone } from './profile/change.ts';
+import { closingActs } from './privacy/closing.ts';
 import type { AccountsDeps } from './deps.ts';
-import { changingForgotten, forgetting, verifyingForgot } from './forgot.ts';
-import { loggingIn } from './login.ts';
-import { registering } from './register.ts';
-import { resending } from './resend-otp.ts';
-import { proving } from './proof.ts';
+import { changingForgotten, forgetting, verifyingForgot } from './signin/forgot.ts';
+import { loggingIn } from './signin/login.ts';
+import { registering } from './signin/register.ts';
+import { resending } from './otp/resend-otp.ts';
+import { proving } from './sessions/reauth.ts';
 import {
   checkingToken,
   configuring,
   listingSessions,
   loggingOut,
   revoking,
-} from './session-acts.ts';
-import { updating } from './update.ts';
-import { verifying } from './verify-otp.ts';
+} from './sessions/session-acts.ts';
+import { updating } from './profile/update.ts';
+import { verifying } from './otp/verify-otp.ts';
 
 export { aliveSessions } from './alive.ts';
-export { type Captcha, openAltcha } from './captcha.ts';
-export { openCaptcha } from './captcha-widget.ts';
-export { eraseDue } from './erase.ts';
-export { type Exports, openExports, verifyExport } from './exports.ts';
-export { type FirstOperator, ensureOperator } from './first-operator.ts';
-export { accountsHolding } from './holding.ts';
+export { type Captcha, openAltcha } from './signin/captcha.ts';
+export { openCaptcha } from './signin/captcha-widget.ts';
+export { eraseDue } from './privacy/erase.ts';
+export { type Exports, openExports, verifyExport } from './privacy/exports.ts';
+export { type FirstOperator, ensureOperator } from './signin/first-operator.ts';
+export { accountsHolding } from './account-data.ts';
 export { Settings } from './people.ts';
-export { type Sessions, openSessions, standing } from './sessions.ts';
+export { type Sessions, openSessions, standing } from './sessions/sessions.ts';
 export { sweepAccounts } from './sweep.ts';
 export type { AccountOpened, AccountsDeps } from './deps.ts';
 

@@ -1,4 +1,4 @@
-import type { Sql } from '#server/platform/database.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
 
 /**
  * Which of these sessions still stand, in one look-up for all: for streams that stay open for hours and

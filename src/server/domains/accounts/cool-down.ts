@@ -1,4 +1,4 @@
-import type { Tx } from '#server/platform/database.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
 
 /**
  * Notes that an account has come into hands that only a code vouches for. From then on, by the

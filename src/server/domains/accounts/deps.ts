@@ -1,8 +1,8 @@
-import type { Config } from '#server/platform/config.ts';
-import type { Sql, Tx } from '#server/platform/database.ts';
-import type { Secrets } from '#server/platform/secrets.ts';
-import type { Captcha } from './captcha.ts';
-import type { Sessions } from './sessions.ts';
+import type { Config } from '#server/infra/config.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
+import type { Captcha } from './signin/captcha.ts';
+import type { Sessions } from './sessions/sessions.ts';
 
 /**
  * Runs inside the transaction that opens an account: what it does stands or falls with the account.

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import type { Role, User } from '#contract/accounts.ts';
-import { publicId } from '#contract/ids.ts';
+import { publicId } from '#contract/base/ids.ts';
 import { SoundName } from '#contract/people.ts';
-import { Refusal } from '#contract/refusals.ts';
-import type { Sql, Tx } from '#server/platform/database.ts';
-import { newId } from '#server/platform/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
 import type { AccountsDeps } from './deps.ts';
 
 export type AccountStatus = 'active' | 'suspended' | 'closed';

@@ -1,4 +1,4 @@
-import type { Sql } from '#server/platform/database.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
 
 /**
  * Removes what has ended: codes a day after they were asked for, sessions beyond any use, used

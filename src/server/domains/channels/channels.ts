@@ -1,6 +1,6 @@
 import type { Failure, MessageType } from '#contract/messages.ts';
 import type { ChannelName } from '#contract/tokens.ts';
-import type { FailedItem } from '#server/platform/batches.ts';
+import type { FailedItem } from '#server/infra/postgres/batches.ts';
 
 /**
  * What a message says, as stored in `messages.body`:

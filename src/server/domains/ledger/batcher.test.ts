@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { soon } from '#tests/soon.ts';
-import { Refusal } from '#contract/refusals.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import { type Group, WalletBatcher } from './batcher.ts';
 
 type Job = { size: number; name: string };

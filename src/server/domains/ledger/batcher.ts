@@ -1,4 +1,4 @@
-import { Refusal } from '#contract/refusals.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 
 /** Something that waits to be placed; `size` counts its messages. */
 export type Waiting = { size: number };

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '#server/platform/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /** One invariant of `ledger.md`, 2.6, as it was found. */
 export type Finding = {

@@ -1,6 +1,6 @@
-import { type Rupiah, rupiah } from '#contract/money.ts';
+import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { EntryKind } from '#contract/saldo.ts';
-import type { Sql, Tx } from '#server/platform/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /** Opens the account's wallet, empty; a second time changes nothing. */
 export async function openWallet(tx: Tx, accountId: string): Promise<void> {
@@ -61,5 +61,5 @@ export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet
 
 export { WalletBatcher } from './batcher.ts';
 export { checkLedger } from './check.ts';
-export { ledgerHolding } from './holding.ts';
+export { ledgerHolding } from './account-data.ts';
 export { ledgerActs } from './statement.ts';

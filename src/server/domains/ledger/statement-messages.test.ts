@@ -1,12 +1,12 @@
 import { describe, expect } from 'vitest';
 import type { LineMessage, Mutation } from '#contract/saldo.ts';
-import { publicId } from '#contract/ids.ts';
-import { openAccepter } from '#server/domains/messages/accept.ts';
-import { applyReceipts } from '#server/domains/messages/receipts.ts';
-import type { Sql } from '#server/platform/database.ts';
-import { test } from '#tests/database.ts';
-import { type Customer, customerWith, orderOf } from '#tests/people.ts';
-import { perform } from '#tests/topups.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { test } from '#tests/support/database/database.ts';
+import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
+import { perform } from '#tests/support/people/topups.ts';
 import { ledgerActs } from './statement.ts';
 
 type Page = { rows: Mutation[]; total: number };

@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest';
 import type { Mutation } from '#contract/saldo.ts';
-import { type Sql, openDatabase } from '#server/platform/database.ts';
-import { test } from '#tests/database.ts';
-import { type Customer, customerWith } from '#tests/people.ts';
-import { perform, topupHouse } from '#tests/topups.ts';
+import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import { test } from '#tests/support/database/database.ts';
+import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import { perform, topupHouse } from '#tests/support/people/topups.ts';
 import { ledgerActs } from './statement.ts';
 
 type Page = { rows: Mutation[]; total: number };

@@ -1,7 +1,7 @@
-import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/act.ts';
-import { publicId } from '#contract/ids.ts';
-import { rupiah } from '#contract/money.ts';
-import { Refusal } from '#contract/refusals.ts';
+import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { rupiah } from '#contract/base/money.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import {
   type LineMessage,
   LineKind,
@@ -9,8 +9,8 @@ import {
   listLineMessages,
   listMutations,
 } from '#contract/saldo.ts';
-import { type KeptAct, on } from '#server/platform/act.ts';
-import { type Sql, type Tx, asAccount } from '#server/platform/database.ts';
+import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
 /** The acts the ledger keeps: the statement. */
 export const ledgerActs = ({ sql }: { sql: Sql }): readonly KeptAct[] => [

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { rupiah } from '#contract/money.ts';
+import { rupiah } from '#contract/base/money.ts';
 import { NewMessage } from '#contract/rest.ts';
-import { openAccepter } from './accept.ts';
+import { openAccepter } from './submit/accept.ts';
 import { openApiMessages } from './api.ts';
-import { test } from '#tests/database.ts';
-import { customerWith } from '#tests/people.ts';
+import { test } from '#tests/support/database/database.ts';
+import { customerWith } from '#tests/support/people/people.ts';
 
 const DAY_MS = 86_400_000;
 

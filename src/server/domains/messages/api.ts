@@ -1,5 +1,5 @@
-import { publicId, uuidOf } from '#contract/ids.ts';
-import { Refusal } from '#contract/refusals.ts';
+import { publicId, uuidOf } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import type { Accepted, ApiMessage, ApiMessageQuery, NewMessage } from '#contract/rest.ts';
 import type * as z from 'zod/mini';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
@@ -11,12 +11,12 @@ import {
   type ItemResult,
   type Placed,
   hashOf,
-} from './accept.ts';
-import { withdraw } from './cancel.ts';
+} from './submit/accept.ts';
+import { withdraw } from './dispatch/cancel.ts';
 import type { OfferFile } from './content.ts';
-import { type ApiPage, type Reader, listForApi, messageForApi } from './detail.ts';
-import { itemFrom, refusalOf } from './place.ts';
-import { type Sql, asAccount } from '#server/platform/database.ts';
+import { type ApiPage, type Reader, listForApi, messageForApi } from './history/detail.ts';
+import { itemFrom, refusalOf } from './submit/place.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
 /** The sender on whose behalf the API is called. */
 export type Sender = { accountId: string; tokenId: string; simulated: boolean };

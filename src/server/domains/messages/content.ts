@@ -1,4 +1,4 @@
-import { captionText } from '#contract/captions.ts';
+import { captionText } from '#contract/messages/captions.ts';
 import type { ChatContent, MessageType } from '#contract/messages.ts';
 
 /** What a message says, as `messages.body` keeps it: one shape per type (`rest.ts`, flattened). */

@@ -1,28 +1,28 @@
-import { rupiah } from '#contract/money.ts';
+import { rupiah } from '#contract/base/money.ts';
 import type { Channels, Sinks } from '#server/domains/channels/channels.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
-import { openAccepter } from './accept.ts';
+import { openAccepter } from './submit/accept.ts';
 import { type ApiMessages, openApiMessages } from './api.ts';
-import { cancelling } from './cancel.ts';
+import { cancelling } from './dispatch/cancel.ts';
 import type { FileLink, OfferFile } from './content.ts';
-import { conversationActs } from './conversations.ts';
-import { historyActs } from './history.ts';
-import { homeActs } from './home.ts';
-import { type OnReceived, receiveInbound } from './inbound.ts';
-import { type Lanes, startLanes } from './lanes.ts';
-import { applyReceipts } from './receipts.ts';
-import { sending } from './send.ts';
-import type { KeptAct } from '#server/platform/act.ts';
-import type { Sql } from '#server/platform/database.ts';
-import { newId } from '#server/platform/ids.ts';
-import type { Log } from '#server/platform/log.ts';
+import { conversationActs } from './conversations/conversations.ts';
+import { historyActs } from './history/history.ts';
+import { homeActs } from './history/home.ts';
+import { type OnReceived, receiveInbound } from './dispatch/inbound.ts';
+import { type Lanes, startLanes } from './dispatch/lanes.ts';
+import { applyReceipts } from './dispatch/receipts.ts';
+import { sending } from './submit/send.ts';
+import type { KeptAct } from '#server/infra/acts/act.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { Log } from '#server/infra/observability/log.ts';
 
 export { contentOf, excerptOf } from './content.ts';
-export { messagesHolding } from './holding.ts';
-export { retryParked } from './receipts.ts';
+export { messagesHolding } from './account-data.ts';
+export { retryParked } from './dispatch/receipts.ts';
 export { type Relay, startRelay } from './relay.ts';
-export { expireMessages } from './withdraw.ts';
-export type { Lanes } from './lanes.ts';
+export { expireMessages } from './dispatch/withdraw.ts';
+export type { Lanes } from './dispatch/lanes.ts';
 
 export type MessagesDeps = {
   /** The portal's pool: row-level security for one account. */

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
-import { soon } from '#tests/soon.ts';
-import { publicId } from '#contract/ids.ts';
-import { openLog } from '#server/platform/log.ts';
-import { openAccepter } from './accept.ts';
-import { receiveInbound } from './inbound.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { openLog } from '#server/infra/observability/log.ts';
+import { openAccepter } from './submit/accept.ts';
+import { receiveInbound } from './dispatch/inbound.ts';
 import { startRelay } from './relay.ts';
-import { test } from '#tests/database.ts';
-import { customerWith, orderOf } from '#tests/people.ts';
+import { test } from '#tests/support/database/database.ts';
+import { customerWith, orderOf } from '#tests/support/people/people.ts';
 
 const log = openLog({ level: 'silent' });
 const nobody = () => undefined;

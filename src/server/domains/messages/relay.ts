@@ -1,9 +1,9 @@
 import type { LiveKind } from '#contract/events.ts';
-import { publicId } from '#contract/ids.ts';
+import { publicId } from '#contract/base/ids.ts';
 import type { MessageType } from '#contract/messages.ts';
-import { eachByItself } from '#server/platform/batches.ts';
-import { type Sql, type Tx, isTransient } from '#server/platform/database.ts';
-import type { Log } from '#server/platform/log.ts';
+import { eachByItself } from '#server/infra/postgres/batches.ts';
+import { type Sql, type Tx, isTransient } from '#server/infra/postgres/database.ts';
+import type { Log } from '#server/infra/observability/log.ts';
 import { type Body, excerptOf } from './content.ts';
 
 /** Outbox rows published in one transaction; a row may stand for 200 messages. */

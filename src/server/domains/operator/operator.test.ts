@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import type { OperatorTopup } from '#contract/operator.ts';
-import { Refusal } from '#contract/refusals.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import type { Topup } from '#contract/saldo.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
-import { test } from '#tests/database.ts';
-import { customerWith } from '#tests/people.ts';
-import { type TopupHouse, idOf, perform, saldoOf, topupHouse } from '#tests/topups.ts';
+import { test } from '#tests/support/database/database.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { type TopupHouse, idOf, perform, saldoOf, topupHouse } from '#tests/support/people/topups.ts';
 import { operatorActs } from './operator.ts';
 
 const operator = { accountId: randomUUID(), userId: randomUUID(), role: 'operator' as const };

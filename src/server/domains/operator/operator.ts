@@ -3,9 +3,9 @@ import {
   confirmTopupByHand,
   rejectTopupByHand,
   topupsForOperator,
-} from '#server/domains/billing/billing.ts';
-import { type KeptAct, on } from '#server/platform/act.ts';
-import type { Sql } from '#server/platform/database.ts';
+} from '#server/domains/payments/payments.ts';
+import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
 
 export type OperatorDeps = {
   /** Sees every account. */

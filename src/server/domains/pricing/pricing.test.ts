@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { rupiah } from '#contract/money.ts';
-import { test } from '#tests/database.ts';
+import { rupiah } from '#contract/base/money.ts';
+import { test } from '#tests/support/database/database.ts';
 import { openPrices, taxOf } from './pricing.ts';
 
 const ppn = { num: 12n, den: 100n, dppNum: 11n, dppDen: 12n };

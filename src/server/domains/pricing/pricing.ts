@@ -1,6 +1,6 @@
-import { type Rupiah, rupiah } from '#contract/money.ts';
-import type { Config } from '#server/platform/config.ts';
-import type { Sql } from '#server/platform/database.ts';
+import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import type { Config } from '#server/infra/config.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
 
 /** What has a list price. */
 export type Category = 'message';

@@ -1,9 +1,9 @@
 import type { MessageType } from '#contract/messages.ts';
-import type { Config } from '#server/platform/config.ts';
-import type { Sql } from '#server/platform/database.ts';
-import type { Outbound } from '#server/platform/outbound.ts';
-import type { Secrets } from '#server/platform/secrets.ts';
-import type { Vapid } from '#server/platform/vapid.ts';
+import type { Config } from '#server/infra/config.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Outbound } from '#server/infra/net/outbound.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
+import type { Vapid } from './vapid.ts';
 
 /** What this domain works with. */
 export type PushDeps = {

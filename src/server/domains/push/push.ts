@@ -1,12 +1,12 @@
-import type { KeptAct } from '#server/platform/act.ts';
+import type { KeptAct } from '#server/infra/acts/act.ts';
 import type { PushDeps } from './deps.ts';
-import { configuringPush, registeringPush, unregisteringPush } from './register.ts';
-import { renewingPush } from './renew.ts';
-import { tryingPush } from './try.ts';
+import { configuringPush, registeringPush, unregisteringPush } from './subscriptions/register.ts';
+import { renewingPush } from './subscriptions/renew.ts';
+import { tryingPush } from './delivery/try.ts';
 
-export { pushHolding } from './holding.ts';
-export { type Received, queueNotices, sweepPush } from './queue.ts';
-export { type PushSender, startPushSender } from './sender.ts';
+export { pushHolding } from './account-data.ts';
+export { type Received, queueNotices, sweepPush } from './delivery/queue.ts';
+export { type PushSender, startPushSender } from './delivery/sender.ts';
 export type { PushDeps } from './deps.ts';
 
 /** The acts of this domain: which browsers get notices. */

@@ -1,10 +1,10 @@
-import type { InputOf, OutputOf } from '#contract/act.ts';
+import type { InputOf, OutputOf } from '#contract/base/act.ts';
 import { type Token, deleteToken, rotateToken, updateToken } from '#contract/tokens.ts';
-import { on } from '#server/platform/act.ts';
-import { type Sql, asAccount } from '#server/platform/database.ts';
+import { on } from '#server/infra/acts/act.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { refuseCooling } from './cool-down.ts';
-import { makeKey } from './key.ts';
-import { releasePhone } from './phones.ts';
+import { makeKey } from './keys/key.ts';
+import { releasePhone } from './links/phones.ts';
 import { readToken, tellTokenChanged, tokenNotFound } from './row.ts';
 
 type Deps = { sql: Sql };

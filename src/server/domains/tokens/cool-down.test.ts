@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
-import type { Act, InputFor, OutputOf } from '#contract/act.ts';
-import { publicId, uuidOf } from '#contract/ids.ts';
+import type { Act, InputFor, OutputOf } from '#contract/base/act.ts';
+import { publicId, uuidOf } from '#contract/base/ids.ts';
 import {
   changeForgotten,
   changePassword,
@@ -9,7 +9,7 @@ import {
   forgotPassword,
   verifyForgot,
 } from '#contract/people.ts';
-import { Refusal } from '#contract/refusals.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import {
   type Token,
   createToken,
@@ -22,7 +22,7 @@ import {
   updateToken,
 } from '#contract/tokens.ts';
 import { beginCoolDown } from '#server/domains/accounts/cool-down.ts';
-import { sha256 } from '#server/platform/secrets.ts';
+import { sha256 } from '#server/infra/security/secrets.ts';
 import {
   type AccountsHouse,
   GOOD_PASSWORD,
@@ -30,10 +30,10 @@ import {
   accountsHouse,
   codesLater,
   no,
-} from '#tests/accounts-house.ts';
-import type { TestDatabase } from '#tests/database.ts';
-import { signedIn, test } from '#tests/running-house.ts';
-import { soon } from '#tests/soon.ts';
+} from '#tests/support/people/accounts-app.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+import { signedIn, test } from '#tests/support/app/running-app.ts';
+import { soon } from '#tests/support/wait-for.ts';
 import { openKeyRing, tokensActs } from './tokens.ts';
 
 const ANI = '6281234567890';

@@ -1,7 +1,7 @@
-import { Refusal } from '#contract/refusals.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import { type Token, keepToken } from '#contract/tokens.ts';
-import { on } from '#server/platform/act.ts';
-import { type Sql, type Tx, asAccount } from '#server/platform/database.ts';
+import { on } from '#server/infra/acts/act.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { isDoubted, readToken, tellTokenChanged } from './row.ts';
 
 /** So long after a password was reset by code, or the number changed, no API key is made. */

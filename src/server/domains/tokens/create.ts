@@ -1,11 +1,11 @@
-import { type InputOf, type OutputOf } from '#contract/act.ts';
-import { Refusal } from '#contract/refusals.ts';
+import { type InputOf, type OutputOf } from '#contract/base/act.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import { createToken } from '#contract/tokens.ts';
-import { on } from '#server/platform/act.ts';
-import { type Sql, type Tx, asAccount } from '#server/platform/database.ts';
-import { newId } from '#server/platform/ids.ts';
+import { on } from '#server/infra/acts/act.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
 import { refuseCooling } from './cool-down.ts';
-import { makeKey } from './key.ts';
+import { makeKey } from './keys/key.ts';
 import { readToken, tellTokenChanged } from './row.ts';
 
 export const creating = ({ sql }: { sql: Sql }) =>

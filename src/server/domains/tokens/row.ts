@@ -1,8 +1,8 @@
-import { publicId } from '#contract/ids.ts';
+import { publicId } from '#contract/base/ids.ts';
 import type { ChannelName, Token, TokenStatus } from '#contract/tokens.ts';
-import { Refusal } from '#contract/refusals.ts';
-import type { Fragment, Sql, Tx } from '#server/platform/database.ts';
-import { newId } from '#server/platform/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
 
 type TokenRow = {
   token_id: string;

@@ -1,5 +1,5 @@
-import type { Sql } from '#server/platform/database.ts';
-import { newId } from '#server/platform/ids.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
 
 /** The token that sends one-time codes and notices. */
 export type SystemToken = { accountId: string; tokenId: string; phone: string };

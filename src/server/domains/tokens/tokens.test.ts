@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { Act, InputOf, OutputOf, PageOf } from '#contract/act.ts';
-import { uuidOf } from '#contract/ids.ts';
-import { Refusal } from '#contract/refusals.ts';
+import type { Act, InputOf, OutputOf, PageOf } from '#contract/base/act.ts';
+import { uuidOf } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import {
   Token,
   createToken,
@@ -12,10 +12,10 @@ import {
   unlinkToken,
   updateToken,
 } from '#contract/tokens.ts';
-import { customerWith } from '#tests/people.ts';
-import { type TestDatabase, test } from '#tests/database.ts';
-import { newId } from '#server/platform/ids.ts';
-import { secretsFrom, sha256 } from '#server/platform/secrets.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { type TestDatabase, test } from '#tests/support/database/database.ts';
+import { newId } from '#server/infra/ids.ts';
+import { secretsFrom, sha256 } from '#server/infra/security/secrets.ts';
 import { ensureSystemToken, tokensActs } from './tokens.ts';
 
 /** The acts as a signed-in person of an account asks them, with row-level security. */

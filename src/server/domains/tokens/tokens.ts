@@ -1,20 +1,20 @@
-import { PAGE_SIZE } from '#contract/act.ts';
+import { PAGE_SIZE } from '#contract/base/act.ts';
 import { getToken, listTokens } from '#contract/tokens.ts';
-import { type KeptAct, on } from '#server/platform/act.ts';
-import { type Sql, asAccount } from '#server/platform/database.ts';
-import type { Secrets } from '#server/platform/secrets.ts';
+import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
 import { deleting, rotating, updating } from './change.ts';
 import { keeping } from './cool-down.ts';
 import { creating } from './create.ts';
-import { consenting, linking, scanning } from './links.ts';
-import { unlinking } from './phones.ts';
+import { consenting, linking, scanning } from './links/links.ts';
+import { unlinking } from './links/phones.ts';
 import { readToken, readTokens } from './row.ts';
 
-export { type KeyRing, openKeyRing } from './key-ring.ts';
-export { type ConnectDeps, connectLink, hearUndo, scanQr } from './connect.ts';
-export { tokensHolding } from './holding.ts';
+export { type KeyRing, openKeyRing } from './keys/key-ring.ts';
+export { type ConnectDeps, connectLink, hearUndo, scanQr } from './links/connect.ts';
+export { tokensHolding } from './account-data.ts';
 export { isDoubted } from './row.ts';
-export { pastPhonesOf, tokenOfPhone } from './phones.ts';
+export { pastPhonesOf, tokenOfPhone } from './links/phones.ts';
 export { ensureSystemToken } from './system.ts';
 
 /** What the domain's acts need. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { formatTime } from '#contract/time.ts';
+import { formatTime } from '#contract/base/time.ts';
 import styles from '#web/features/auth/auth.module.css';
 import type { CodeFor, PendingOtp } from '#web/features/auth/pendingOtp.ts';
 import { Resend } from '#web/features/auth/Resend.tsx';

@@ -1,5 +1,5 @@
 import type { CaptchaProvider, Guarded, captchaChallenge } from '#contract/accounts.ts';
-import type { OutputOf } from '#contract/act.ts';
+import type { OutputOf } from '#contract/base/act.ts';
 import { accountActs, calls } from '#web/client/calls.ts';
 import { AnswerError } from '#web/client/errors.ts';
 import { solve } from '#web/features/auth/solver.ts';

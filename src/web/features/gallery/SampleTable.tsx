@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { Paging } from '#contract/act.ts';
-import { formatDate } from '#contract/time.ts';
+import type { Paging } from '#contract/base/act.ts';
+import { formatDate } from '#contract/base/time.ts';
 import { usePages } from '#web/client/list.ts';
 import {
   readReply,

@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
-import { allLooks, faultsOf } from '#tests/journeys/axe.ts';
+import { test } from '#tests/support/gallery.ts';
+import { allLooks, faultsOf } from '#tests/journeys/browser/axe.ts';
 
 const files = await readdir(join(import.meta.dirname, 'pieces'));
 const ids = files

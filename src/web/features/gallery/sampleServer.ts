@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { act, paging, PAGE_SIZE, type Paging } from '#contract/act.ts';
+import { act, paging, PAGE_SIZE, type Paging } from '#contract/base/act.ts';
 import { readAnswer } from '#web/client/answer.ts';
 import type { ListAnswer } from '#web/client/listPages.ts';
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { HomeSummary } from '#contract/messages.ts';
-import { formatNumber } from '#contract/money.ts';
-import { civilDate, formatDate } from '#contract/time.ts';
+import { formatNumber } from '#contract/base/money.ts';
+import { civilDate, formatDate } from '#contract/base/time.ts';
 import { changeFrom, isQuiet, reached, type Reached } from '#web/features/home/figures.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { Panel } from '#web/ui/Panel.tsx';

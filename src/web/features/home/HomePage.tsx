@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { ChevronRight, MessageCircle, MessageSquareText } from 'lucide-react';
 import { useDeferredValue, useEffect } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
-import { formatNumber } from '#contract/money.ts';
+import { formatNumber } from '#contract/base/money.ts';
 import { keep, kept } from '#web/client/kept.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useUser } from '#web/client/user.ts';

@@ -1,7 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { MessageRow } from '#contract/messages.ts';
-import { formatAgo, formatDateTime } from '#contract/time.ts';
+import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { useUser } from '#web/client/user.ts';
 import styles from '#web/features/home/home.module.css';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';

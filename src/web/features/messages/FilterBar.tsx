@@ -2,7 +2,7 @@ import { Search, SlidersHorizontal, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { MESSAGE_QUERY_MAX } from '#contract/messages.ts';
 import type { Token } from '#contract/tokens.ts';
-import { civilDate } from '#contract/time.ts';
+import { civilDate } from '#contract/base/time.ts';
 import styles from '#web/features/messages/FilterBar.module.css';
 import {
   countSet,

@@ -1,5 +1,5 @@
 import type { MessageRow } from '#contract/messages.ts';
-import { formatDateTimeZone } from '#contract/time.ts';
+import { formatDateTimeZone } from '#contract/base/time.ts';
 import styles from '#web/features/messages/StatusMark.module.css';
 
 type Props = { message: Pick<MessageRow, 'status' | 'scheduled_at'>; zone: string };

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { sendMessage, TEXT_MAX } from '#contract/messages.ts';
-import { formatPhone } from '#contract/phone.ts';
+import { formatPhone } from '#contract/base/phone.ts';
 import type { Token } from '#contract/tokens.ts';
 import { checkWith } from '#web/client/checkWith.ts';
 import { refusalCode, sentenceOf } from '#web/client/errors.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { formatNumber } from '#contract/money.ts';
+import { formatNumber } from '#contract/base/money.ts';
 import { showCount } from '#web/client/tabTitle.ts';
 import { unreadQuery } from '#web/features/messages/queries.ts';
 

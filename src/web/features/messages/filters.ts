@@ -1,4 +1,4 @@
-import { Id } from '#contract/ids.ts';
+import { Id } from '#contract/base/ids.ts';
 import { Direction, MESSAGE_QUERY_MAX, MessageType, StatusFilter } from '#contract/messages.ts';
 import { isCivilDate, type DateRange } from '#web/ui/rules/dates.ts';
 

@@ -4,7 +4,7 @@ import {
   type MessageStatus,
   type TimelineStep,
 } from '#contract/messages.ts';
-import { formatDateTime, formatDateTimeZone } from '#contract/time.ts';
+import { formatDateTime, formatDateTimeZone } from '#contract/base/time.ts';
 import type { Tone } from '#web/ui/StatusChip.tsx';
 import type { TimelineEntry } from '#web/ui/Timeline.tsx';
 

@@ -1,5 +1,5 @@
 import type { MessageRow, MessageStatus, MessageType, StatusFilter } from '#contract/messages.ts';
-import { formatPhone } from '#contract/phone.ts';
+import { formatPhone } from '#contract/base/phone.ts';
 import type { Mark } from '#web/ui/chat/Ticks.tsx';
 
 /** The types in the interface's words. */

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { formatRupiah } from '#contract/money.ts';
+import { formatRupiah } from '#contract/base/money.ts';
 import {
   confirmTopup,
   type OperatorTopup,

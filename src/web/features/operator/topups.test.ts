@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rupiah } from '#contract/money.ts';
+import { rupiah } from '#contract/base/money.ts';
 import type { OperatorTopup } from '#contract/operator.ts';
 import {
   differenceOf,

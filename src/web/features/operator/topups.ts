@@ -1,4 +1,4 @@
-import { formatRupiah } from '#contract/money.ts';
+import { formatRupiah } from '#contract/base/money.ts';
 import { type OperatorTopup, OperatorTopupFilter } from '#contract/operator.ts';
 
 export type Candidate = OperatorTopup['candidates'][number];

@@ -1,7 +1,7 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { useEffect, useId, useState } from 'react';
 import { zones } from '#contract/people.ts';
-import { formatTime } from '#contract/time.ts';
+import { formatTime } from '#contract/base/time.ts';
 import { useUser } from '#web/client/user.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { Section } from '#web/features/profile/Section.tsx';

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { exportData, type ExportState } from '#contract/people.ts';
-import { formatDateTime } from '#contract/time.ts';
+import { formatDateTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
 import { useUser } from '#web/client/user.ts';

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Monitor, Smartphone } from 'lucide-react';
 import { useState } from 'react';
 import { revokeSessions, type SessionRow } from '#contract/people.ts';
-import { formatAgo, formatDateTime } from '#contract/time.ts';
+import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { refusalCode, sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
 import { useUser } from '#web/client/user.ts';

@@ -1,4 +1,4 @@
-import { formatNumber } from '#contract/money.ts';
+import { formatNumber } from '#contract/base/money.ts';
 import type { SaldoSummary } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import styles from '#web/features/saldo/BalanceCard.module.css';

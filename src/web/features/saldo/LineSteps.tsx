@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { formatNumber, formatRupiah } from '#contract/money.ts';
-import { formatPhone } from '#contract/phone.ts';
+import { formatNumber, formatRupiah } from '#contract/base/money.ts';
+import { formatPhone } from '#contract/base/phone.ts';
 import { listLineMessages, type LineMessage, type Mutation } from '#contract/saldo.ts';
-import { formatDateTime } from '#contract/time.ts';
+import { formatDateTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useList } from '#web/client/list.ts';
 import { useUser } from '#web/client/user.ts';

@@ -1,8 +1,8 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { formatNumber, formatRupiah } from '#contract/money.ts';
-import { formatPhone } from '#contract/phone.ts';
+import { formatNumber, formatRupiah } from '#contract/base/money.ts';
+import { formatPhone } from '#contract/base/phone.ts';
 import {
   entryKindLabel,
   LineKind,
@@ -10,7 +10,7 @@ import {
   listMutations,
   type Mutation,
 } from '#contract/saldo.ts';
-import { formatDate, formatDateTime, formatTime } from '#contract/time.ts';
+import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useList } from '#web/client/list.ts';
 import { useUser } from '#web/client/user.ts';

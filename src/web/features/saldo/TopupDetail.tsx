@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleCheck } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import { formatRupiah } from '#contract/money.ts';
+import { formatRupiah } from '#contract/base/money.ts';
 import { cancelTopup, type Topup, topupStatusLabel } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useLayoutEffect } from 'react';
-import { formatRupiah } from '#contract/money.ts';
+import { formatRupiah } from '#contract/base/money.ts';
 import { createTopup, type Topup, TOPUP_MIN, TOPUP_PRESETS } from '#contract/saldo.ts';
 import { fieldsOf, sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rupiah } from '#contract/money.ts';
+import { rupiah } from '#contract/base/money.ts';
 import type { Topup, TopupStatus } from '#contract/saldo.ts';
 import { inFours, messagesFor, recentTopups, splitTotal } from '#web/features/saldo/topups.ts';
 

@@ -1,4 +1,4 @@
-import { formatRupiah } from '#contract/money.ts';
+import { formatRupiah } from '#contract/base/money.ts';
 import type { Topup, TopupStatus } from '#contract/saldo.ts';
 import type { Tone } from '#web/ui/StatusChip.tsx';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Refusal } from '#contract/refusals.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import type { LinkState, Scan } from '#contract/tokens.ts';
 import { toldAbout } from '#web/client/answer.ts';
 import { isGone, lookAgain } from './queries.ts';

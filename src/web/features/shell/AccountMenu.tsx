@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Keyboard, LogOut, Monitor, Moon, Smartphone, Sun, UserRound } from 'lucide-react';
 import { useState } from 'react';
-import { formatPhone } from '#contract/phone.ts';
+import { formatPhone } from '#contract/base/phone.ts';
 import { useChooseTheme } from '#web/client/preferences.ts';
 import type { Theme } from '#web/client/theme.ts';
 import { signOut, useUser } from '#web/client/user.ts';

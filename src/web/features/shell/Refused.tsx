@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Refusal } from '#contract/refusals.ts';
+import type { Refusal } from '#contract/base/refusals.ts';
 import { fieldsOf, isAbort, refusalCode, sentenceOf } from '#web/client/errors.ts';
 import { Alert } from '#web/ui/Alert.tsx';
 import { Countdown } from '#web/ui/Countdown.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { formatRupiah } from '#contract/money.ts';
+import { formatRupiah } from '#contract/base/money.ts';
 import { saldoQuery } from '#web/features/saldo/queries.ts';
 import styles from '#web/features/shell/Saldo.module.css';
 import { classes } from '#web/ui/rules/classes.ts';

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { createPortal } from 'react-dom';
-import { formatNumber } from '#contract/money.ts';
+import { formatNumber } from '#contract/base/money.ts';
 import { useOutgoing } from '#web/features/messages/conversations/outgoing.ts';
 import styles from '#web/features/shell/WaitingSends.module.css';
 import { OFFLINE_PLACE, useOnline } from '#web/ui/frame/OfflineBar.tsx';

@@ -1,4 +1,4 @@
-import { formatDateTime } from '#contract/time.ts';
+import { formatDateTime } from '#contract/base/time.ts';
 import { useUser } from '#web/client/user.ts';
 
 /** A moment by the clock of the person who is signed in: `21 Nov 2026, 09.05`. */

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { formatRupiah } from '#contract/money.ts';
+import { formatRupiah } from '#contract/base/money.ts';
 import { simulatedTransfer } from '#contract/simulator.ts';
-import { formatTime } from '#contract/time.ts';
-import type { OutputOf } from '#contract/act.ts';
+import { formatTime } from '#contract/base/time.ts';
+import type { OutputOf } from '#contract/base/act.ts';
 import { fieldsOf, sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';
 import { useForm } from '#web/client/useForm.ts';

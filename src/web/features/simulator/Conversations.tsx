@@ -1,6 +1,6 @@
 import { ScanQrCode, SquarePen } from 'lucide-react';
-import { formatPhone } from '#contract/phone.ts';
-import { formatDate, formatTime } from '#contract/time.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { formatDate, formatTime } from '#contract/base/time.ts';
 import styles from '#web/features/simulator/Conversations.module.css';
 import { type Conversation, excerptOf, unreadIn } from '#web/features/simulator/conversations.ts';
 import { PhoneHead, PhoneTool } from '#web/features/simulator/PhoneHead.tsx';

@@ -1,8 +1,8 @@
 import { BatteryFull, Plane, ScanQrCode, SignalHigh, Snail, Wifi } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { formatPhone } from '#contract/phone.ts';
+import { formatPhone } from '#contract/base/phone.ts';
 import type { SimulatedPhone } from '#contract/simulator.ts';
-import { formatTime } from '#contract/time.ts';
+import { formatTime } from '#contract/base/time.ts';
 import { Camera } from '#web/features/simulator/Camera.tsx';
 import { Conversations } from '#web/features/simulator/Conversations.tsx';
 import { conversationsOf } from '#web/features/simulator/conversations.ts';

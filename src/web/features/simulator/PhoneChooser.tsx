@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { formatPhone } from '#contract/phone.ts';
+import { formatPhone } from '#contract/base/phone.ts';
 import styles from '#web/features/simulator/PhoneChooser.module.css';
 import { readPhone, rememberedPhones, withPhone } from '#web/features/simulator/phones.ts';
 import { Button } from '#web/ui/Button.tsx';

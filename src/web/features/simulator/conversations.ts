@@ -1,4 +1,4 @@
-import { captionText } from '#contract/captions.ts';
+import { captionText } from '#contract/messages/captions.ts';
 import type { SimulatedLine } from '#contract/simulator.ts';
 import { chatKind } from '#web/ui/rules/chat.ts';
 

@@ -1,4 +1,4 @@
-import { TypedPhone } from '#contract/phone.ts';
+import { TypedPhone } from '#contract/base/phone.ts';
 import { keep, kept } from '#web/client/kept.ts';
 
 const NAME = 'simulator-phones';

@@ -1,8 +1,8 @@
 import { expect, inject } from 'vitest';
 import { changePhone, confirmPhone } from '#contract/people.ts';
 import { createToken } from '#contract/tokens.ts';
-import { test } from '#tests/gallery.ts';
-import { ask, codeFor, signUp } from '#tests/journeys/portal.ts';
+import { test } from '#tests/support/gallery.ts';
+import { ask, codeFor, signUp } from '#tests/journeys/support/portal.ts';
 
 /** Somebody with two tokens whose number has just been changed. */
 async function moved() {

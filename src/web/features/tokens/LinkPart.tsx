@@ -1,7 +1,7 @@
 import { ExternalLink, Link2, QrCode } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { formatPhone } from '#contract/phone.ts';
+import { formatPhone } from '#contract/base/phone.ts';
 import { consentScan, linkToken, type Token } from '#contract/tokens.ts';
 import { useAct } from '#web/client/query.ts';
 import { Refused } from '#web/features/shell/Refused.tsx';

@@ -1,6 +1,6 @@
 import { RotateCcwKey, Trash2, Unplug } from 'lucide-react';
 import { useState } from 'react';
-import { formatPhone } from '#contract/phone.ts';
+import { formatPhone } from '#contract/base/phone.ts';
 import { rotateToken, unlinkToken, type Token } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useAct } from '#web/client/query.ts';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { formatNumber } from '#contract/money.ts';
-import { formatPhone } from '#contract/phone.ts';
-import { formatAgo, formatDateTime } from '#contract/time.ts';
+import { formatNumber } from '#contract/base/money.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { refusalCode, sentenceOf } from '#web/client/errors.ts';
 import { useUser } from '#web/client/user.ts';

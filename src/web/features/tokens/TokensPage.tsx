@@ -1,8 +1,8 @@
 import { BookOpen, KeyRound, Plus } from 'lucide-react';
 import { useMemo } from 'react';
-import { formatNumber } from '#contract/money.ts';
-import { formatPhone } from '#contract/phone.ts';
-import { formatAgo, formatDateTime } from '#contract/time.ts';
+import { formatNumber } from '#contract/base/money.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { listTokens, tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useList } from '#web/client/list.ts';

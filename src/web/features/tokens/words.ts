@@ -1,4 +1,4 @@
-import { formatDateTime } from '#contract/time.ts';
+import { formatDateTime } from '#contract/base/time.ts';
 import type { ChannelName, Token, TokenStatus } from '#contract/tokens.ts';
 import type { Tone } from '#web/ui/StatusChip.tsx';
 

@@ -1,6 +1,6 @@
 import { Fragment, useMemo, useState } from 'react';
 import styles from '#web/ui/chat/Caption.module.css';
-import { captionNodes, foldAt, type CaptionNode } from '#contract/captions.ts';
+import { captionNodes, foldAt, type CaptionNode } from '#contract/messages/captions.ts';
 
 /**
  * A caption written by anybody: line breaks and links (http, https) are understood, everything else

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { boxOf, test } from '#tests/gallery.ts';
-import { soon } from '#tests/soon.ts';
+import { boxOf, test } from '#tests/support/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 test('each message is shown as what it is, with its sender and time in its name', async ({
   show,

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { captionText } from '#contract/captions.ts';
+import { captionText } from '#contract/messages/captions.ts';
 import { AudioPlayer } from '#web/ui/media/AudioPlayer.tsx';
 import { Caption } from '#web/ui/chat/Caption.tsx';
 import styles from '#web/ui/chat/ChatBubble.module.css';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon } from '#tests/soon.ts';
-import { test } from '#tests/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { test } from '#tests/support/gallery.ts';
 
 const box = (page: Page) => page.getByRole('textbox', { name: 'Tulis pesan untuk Budi' });
 const toggle = (page: Page) => page.getByRole('button', { name: 'Lampiran' });

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
-import { soon } from '#tests/soon.ts';
+import { test } from '#tests/support/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 test('a contact is called, copied, written to and kept, by keys alone', async ({ show }) => {
   const page = await show('contact-card', { width: 390 });

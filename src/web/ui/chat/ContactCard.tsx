@@ -1,6 +1,6 @@
 import { Check, Copy, MessageCircle, UserRound, UserRoundPlus } from 'lucide-react';
 import { useId, type ReactNode } from 'react';
-import { formatPhone } from '#contract/phone.ts';
+import { formatPhone } from '#contract/base/phone.ts';
 import { Button } from '#web/ui/Button.tsx';
 import styles from '#web/ui/chat/ContactCard.module.css';
 import { useCopy } from '#web/ui/copying.ts';

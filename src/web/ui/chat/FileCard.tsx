@@ -12,7 +12,7 @@ import {
   Presentation,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { safeHref } from '#contract/captions.ts';
+import { safeHref } from '#contract/messages/captions.ts';
 import styles from '#web/ui/chat/FileCard.module.css';
 import { fileKind, fileType, type ChatMessage, type FileKind } from '#web/ui/rules/chat.ts';
 import { fileSizeText, shortSizes } from '#web/ui/rules/fileSize.ts';

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
-import { hostileTexts } from '#tests/hostile.ts';
-import { soon } from '#tests/soon.ts';
+import { test } from '#tests/support/gallery.ts';
+import { hostileTexts } from '#tests/support/hostile/hostile.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 const BATCH = 250;
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { boxOf, test } from '#tests/gallery.ts';
-import { soon } from '#tests/soon.ts';
+import { boxOf, test } from '#tests/support/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 test('a checkbox is 20 px in a target of 44, and its label ticks it too', async ({ show }) => {
   const page = await show('checkbox', { width: 390 });

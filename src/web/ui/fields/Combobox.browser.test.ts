@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { boxOf, test } from '#tests/gallery.ts';
-import { soon } from '#tests/soon.ts';
+import { boxOf, test } from '#tests/support/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 const told = (page: Page, of: string) => page.getByLabel(of, { exact: true }).textContent();
 const marked = (page: Page): Promise<string | null | undefined> =>

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
-import { soon } from '#tests/soon.ts';
+import { test } from '#tests/support/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 const told = (page: Page, of: string) => page.getByLabel(of, { exact: true }).textContent();
 const caret = (field: Locator) => field.evaluate((one) => (one as HTMLInputElement).selectionStart);

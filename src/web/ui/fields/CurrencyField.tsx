@@ -7,7 +7,7 @@ import {
   type RefObject,
 } from 'react';
 import { CurrencyInput, type CurrencyInputOnChangeValues } from 'react-currency-input-field';
-import { formatRupiah } from '#contract/money.ts';
+import { formatRupiah } from '#contract/base/money.ts';
 import styles from '#web/ui/fields/CurrencyField.module.css';
 import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/fields/Field.tsx';
 import { classes } from '#web/ui/rules/classes.ts';

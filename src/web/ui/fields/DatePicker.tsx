@@ -1,7 +1,7 @@
 import { Calendar as Icon, X } from 'lucide-react';
 import { Popover } from 'radix-ui';
 import { useRef, useState, type ReactNode, type RefObject } from 'react';
-import { civilDate } from '#contract/time.ts';
+import { civilDate } from '#contract/base/time.ts';
 import { Chooser, ChooserFoot } from '#web/ui/fields/DateChooser.tsx';
 import styles from '#web/ui/fields/DatePicker.module.css';
 import { controlClass, Field, type FieldLinks, type FieldProps } from '#web/ui/fields/Field.tsx';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
-import { soon } from '#tests/soon.ts';
+import { test } from '#tests/support/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 test('a code is digits only, is told once when it is whole, and can be pasted with its words', async ({
   show,

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon } from '#tests/soon.ts';
-import { boxOf, test } from '#tests/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { boxOf, test } from '#tests/support/gallery.ts';
 
 const caret = (field: Locator) =>
   field.evaluate((one) => {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
-import { soon } from '#tests/soon.ts';
+import { test } from '#tests/support/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 test('a select starts with a placeholder that cannot be chosen again, and is worked by keys', async ({
   show,

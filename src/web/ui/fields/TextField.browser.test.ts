@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
-import { boxOf, test } from '#tests/gallery.ts';
+import { boxOf, test } from '#tests/support/gallery.ts';
 
 test('a text field has a height for each size, a name, a help or an error that is tied to it', async ({
   show,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { soon } from '#tests/soon.ts';
-import { test } from '#tests/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { test } from '#tests/support/gallery.ts';
 
 test('a form tells every wrong field, goes to the first, and is sent by keys when all is right', async ({
   show,

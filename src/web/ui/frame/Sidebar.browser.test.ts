@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { boxOf, test } from '#tests/gallery.ts';
-import { soon } from '#tests/soon.ts';
+import { boxOf, test } from '#tests/support/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 test('every entry is a link, the page’s own says so, and folders open', async ({ show }) => {
   const page = await show('sidebar');

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
-import { soon } from '#tests/soon.ts';
+import { test } from '#tests/support/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
-import { soon } from '#tests/soon.ts';
+import { test } from '#tests/support/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 test('it comes at once with the keyboard, after a rest of the mouse, and Escape puts it away', async ({
   show,

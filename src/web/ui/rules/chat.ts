@@ -1,4 +1,4 @@
-import { normalizePhone, PHONE_DIGITS_MAX } from '#contract/phone.ts';
+import { normalizePhone, PHONE_DIGITS_MAX } from '#contract/base/phone.ts';
 
 /** A message as the renderer gets it (specification, section 3). */
 export type ChatMessage = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatPhone, normalizePhone, to62 } from '#contract/phone.ts';
+import { formatPhone, normalizePhone, to62 } from '#contract/base/phone.ts';
 import { caretFor, digitsOf, phoneDigits, showTyped } from '#web/ui/rules/phone.ts';
 import {
   enterText,

@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { boxOf, test } from '#tests/gallery.ts';
-import { settled } from '#tests/journeys/browser.ts';
-import { soon } from '#tests/soon.ts';
+import { boxOf, test } from '#tests/support/gallery.ts';
+import { settled } from '#tests/journeys/browser/browser.ts';
+import { soon } from '#tests/support/wait-for.ts';
 
 const table = (page: Page, name: string) => page.getByRole('table', { name, exact: true });
 const firstCells = (place: Locator) => place.locator('tbody tr td:first-child').allInnerTexts();

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { test } from '#tests/gallery.ts';
-import { soon } from '#tests/soon.ts';
+import { test } from '#tests/support/gallery.ts';
+import { soon } from '#tests/support/wait-for.ts';
 import {
   done,
   drag,
@@ -20,7 +20,7 @@ import {
   spoken,
   text,
   zoneOf,
-} from '#tests/journeys/upload-widget.ts';
+} from '#tests/journeys/support/upload-widget.ts';
 
 let folder: string;
 let report: string;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { soon } from '#tests/soon.ts';
-import { boxOf, test } from '#tests/gallery.ts';
-import { settled } from '#tests/journeys/browser.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { boxOf, test } from '#tests/support/gallery.ts';
+import { settled } from '#tests/journeys/browser/browser.ts';
 import {
   done,
   drag,
@@ -19,7 +19,7 @@ import {
   spoken,
   text,
   zoneOf,
-} from '#tests/journeys/upload-widget.ts';
+} from '#tests/journeys/support/upload-widget.ts';
 
 let folder: string;
 

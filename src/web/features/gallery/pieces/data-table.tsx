@@ -1,7 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { ChevronDown, Ellipsis } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
-import { formatDate } from '#contract/time.ts';
+import { formatDate } from '#contract/base/time.ts';
 import type { Piece } from '#web/features/gallery/piece.ts';
 import { sampleRows, type Sample } from '#web/features/gallery/sampleServer.ts';
 import { sampleColumns, SampleTable } from '#web/features/gallery/SampleTable.tsx';

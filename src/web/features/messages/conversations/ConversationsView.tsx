@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
 import { useState } from 'react';
-import { Id } from '#contract/ids.ts';
-import { Phone } from '#contract/phone.ts';
+import { Id } from '#contract/base/ids.ts';
+import { Phone } from '#contract/base/phone.ts';
 import { ConversationList } from '#web/features/messages/conversations/ConversationList.tsx';
 import styles from '#web/features/messages/conversations/ConversationsView.module.css';
 import {

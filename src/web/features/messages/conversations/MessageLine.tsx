@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { failures, type ConversationMessage } from '#contract/messages.ts';
-import { formatTime } from '#contract/time.ts';
+import { formatTime } from '#contract/base/time.ts';
 import styles from '#web/features/messages/conversations/MessageLine.module.css';
 import {
   dropText,

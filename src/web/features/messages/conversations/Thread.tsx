@@ -4,7 +4,7 @@ import { ArrowLeft } from 'lucide-react';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { TEXT_MAX, type ConversationMessage } from '#contract/messages.ts';
-import { formatPhone } from '#contract/phone.ts';
+import { formatPhone } from '#contract/base/phone.ts';
 import { sentenceOf } from '#web/client/errors.ts';
 import { useDraft } from '#web/features/messages/conversations/drafts.ts';
 import type { Flat } from '#web/features/messages/conversations/flatList.ts';

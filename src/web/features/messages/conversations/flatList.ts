@@ -1,4 +1,4 @@
-import { PAGE_SIZE } from '#contract/act.ts';
+import { PAGE_SIZE } from '#contract/base/act.ts';
 
 /** A list that grows by scrolling, kept as one piece however many pages it came in. */
 export type Flat<Row> = {

@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { publicId } from '#contract/ids.ts';
+import { publicId } from '#contract/base/ids.ts';
 import { threadKey } from '#web/client/liveCache.ts';
 
 // A task of the clock that the tests turn.

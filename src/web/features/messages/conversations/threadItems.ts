@@ -1,5 +1,5 @@
 import type { ConversationMessage } from '#contract/messages.ts';
-import { civilDate, formatDate } from '#contract/time.ts';
+import { civilDate, formatDate } from '#contract/base/time.ts';
 import type { Outgoing } from '#web/features/messages/conversations/outgoing.ts';
 import { startsRun } from '#web/ui/rules/chat.ts';
 import { plusDays } from '#web/ui/rules/dates.ts';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState, type ReactNode } from 'react';
 import { askDeletion, deleteAccount } from '#contract/people.ts';
-import { formatRupiah } from '#contract/money.ts';
-import { formatTime } from '#contract/time.ts';
+import { formatRupiah } from '#contract/base/money.ts';
+import { formatTime } from '#contract/base/time.ts';
 import { useTakeUser } from '#web/client/preferences.ts';
 import { useAct } from '#web/client/query.ts';
 import { useForm } from '#web/client/useForm.ts';

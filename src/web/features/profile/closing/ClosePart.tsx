@@ -3,7 +3,7 @@ import { useUser } from '#web/client/user.ts';
 import { KeepAccount } from '#web/features/profile/closing/KeepAccount.tsx';
 import styles from '#web/features/profile/profile.module.css';
 import { Section } from '#web/features/profile/Section.tsx';
-import { formatDateTime } from '#contract/time.ts';
+import { formatDateTime } from '#contract/base/time.ts';
 import { Button } from '#web/ui/Button.tsx';
 
 const CloseDialog = lazy(async () => ({

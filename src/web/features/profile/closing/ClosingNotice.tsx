@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { formatDateTime } from '#contract/time.ts';
+import { formatDateTime } from '#contract/base/time.ts';
 import { useUser } from '#web/client/user.ts';
 import { KeepAccount } from '#web/features/profile/closing/KeepAccount.tsx';
 import styles from '#web/features/profile/closing/ClosingNotice.module.css';

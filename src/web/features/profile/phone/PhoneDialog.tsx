@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type ReactNode } from 'react';
 import { changePhone, confirmPhone } from '#contract/people.ts';
-import type { Refusal } from '#contract/refusals.ts';
-import { formatTime } from '#contract/time.ts';
+import type { Refusal } from '#contract/base/refusals.ts';
+import { formatTime } from '#contract/base/time.ts';
 import { refusalCode } from '#web/client/errors.ts';
 import { useTakeUser } from '#web/client/preferences.ts';
 import { useAct } from '#web/client/query.ts';

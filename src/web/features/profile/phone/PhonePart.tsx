@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
-import { formatPhone } from '#contract/phone.ts';
+import { formatPhone } from '#contract/base/phone.ts';
 import { useUser } from '#web/client/user.ts';
 import { PHONE_CODES } from '#web/features/profile/phone/phoneCodes.ts';
 import styles from '#web/features/profile/profile.module.css';

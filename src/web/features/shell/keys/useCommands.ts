@@ -13,7 +13,7 @@ import {
   Sun,
   Wallet,
 } from 'lucide-react';
-import { formatPhone, normalizePhone } from '#contract/phone.ts';
+import { formatPhone, normalizePhone } from '#contract/base/phone.ts';
 import { useChooseTheme } from '#web/client/preferences.ts';
 import type { Theme } from '#web/client/theme.ts';
 import { signOut, useUser } from '#web/client/user.ts';

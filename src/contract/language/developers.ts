@@ -1,0 +1,24 @@
+import { type FactsOf, type RefusalCode, sentenceFor } from '#contract/base/refusals.ts';
+
+type Sentences = { [C in RefusalCode]?: string | ((facts: FactsOf<C>) => string) };
+
+/** Where the portal's sentence speaks of a screen: the same for whoever reads the answer of a program. */
+const sentences: Sentences = {
+  not_found: ({ what }) =>
+    `${what} tidak ditemukan. Periksa id-nya; mungkin milik token lain, atau sudah dihapus.`,
+  input_invalid: 'Ada isian yang perlu diperbaiki; `fields` menyebutkan yang mana dan isinya apa.',
+  body_too_large:
+    'Isi permintaan paling besar 1.048.576 byte. Kirim lebih sedikit pesan dalam satu permintaan.',
+  media_type_unsupported:
+    'Kirim isi permintaan sebagai JSON tanpa kompresi, dengan `Content-Type: application/json`.',
+  timed_out: 'Jawaban terlalu lama. Ulangi permintaan dengan `Idempotency-Key` yang sama.',
+  our_fault:
+    'Terjadi gangguan di sisi kami. Ulangi permintaan; sebutkan `request_id` bila menghubungi kami.',
+};
+
+/** The sentence of a refusal for developers, in Indonesian. */
+export function developerSentenceFor(no: { code: RefusalCode; facts: unknown }): string {
+  const sentence: string | ((facts: never) => string) | undefined = sentences[no.code];
+  if (sentence === undefined) return sentenceFor(no);
+  return typeof sentence === 'string' ? sentence : sentence(no.facts as never);
+}

@@ -1,0 +1,79 @@
+import { type Language } from '#contract/language/language.ts';
+import { type Failure, failures } from '#contract/messages.ts';
+
+/** Why a message failed, with what to do, in English. */
+const inEnglish: Record<Failure, string> = {
+  not_on_whatsapp: 'This number is not on WhatsApp. Check the number.',
+  blocked: 'The recipient has blocked your number. Reach them some other way.',
+  rate_limited: 'The network refused because it was too fast. Send again later, or more slowly.',
+  not_linked: 'The token lost its phone. Scan the QR on the Token page again, then send again.',
+  no_answer: 'The network did not answer after several tries. Send again later.',
+  rejected: 'The network refused the content of this message. Check it, then send again.',
+  opted_out: 'The recipient asked to receive no more messages.',
+};
+
+/** What happened, alone: for a try that is followed by another one. */
+const happened: Record<Language, Record<Failure, string>> = {
+  id: {
+    not_on_whatsapp: 'Nomor ini tidak ditemukan di WhatsApp',
+    blocked: 'Penerima memblokir nomor Anda',
+    rate_limited: 'Jaringan menolak karena terlalu cepat',
+    not_linked: 'Token terputus dari ponselnya',
+    no_answer: 'Jaringan tidak menjawab',
+    rejected: 'Jaringan menolak pesan ini',
+    opted_out: 'Penerima meminta berhenti menerima pesan',
+  },
+  en: {
+    not_on_whatsapp: 'This number was not found on WhatsApp',
+    blocked: 'The recipient has blocked your number',
+    rate_limited: 'The network refused because it was too fast',
+    not_linked: 'The token lost its phone',
+    no_answer: 'The network did not answer',
+    rejected: 'The network refused this message',
+    opted_out: 'The recipient asked to receive no more messages',
+  },
+};
+
+const weRetry: Record<Language, string> = {
+  id: 'Kabari mencoba lagi dengan sendirinya; tidak ada yang perlu Anda lakukan',
+  en: 'Kabari is trying again by itself; nothing need be done',
+};
+
+const weWait: Record<Language, string> = {
+  id: 'Jaringan belum menjawab. Kabari menunggu laporannya lalu melanjutkan dengan sendirinya; tidak ada yang perlu Anda lakukan.',
+  en: 'The network has not answered yet. Kabari is waiting for its report and goes on by itself; nothing need be done.',
+};
+
+const corrected: Record<Language, string> = {
+  id: 'Laporan jaringan datang belakangan: pesan ini terkirim. Status dan biayanya diperbaiki.',
+  en: 'The network reported late: this message was sent. Its status and price were put right.',
+};
+
+const silence: Record<'own' | 'earlier', Record<Language, string>> = {
+  own: {
+    id: 'Jaringan belum menjawab pengiriman ini.',
+    en: 'The network has not answered this try.',
+  },
+  earlier: {
+    id: 'Pesan sebelumnya ke nomor ini belum dijawab jaringan. Pesan ini berangkat sesudahnya.',
+    en: 'The network has not answered an earlier message to this number. This one leaves after it.',
+  },
+};
+
+/** Why a message failed for good, and what its sender can do. */
+export const failureSentence = (failure: Failure, language: Language): string =>
+  language === 'en' ? inEnglish[failure] : failures[failure];
+
+/** Why a try failed that is followed by another one: what happened, and that nothing need be done. */
+export const retrySentence = (failure: Failure, language: Language): string =>
+  `${happened[language][failure]}. ${weRetry[language]}.`;
+
+/** What is said of a message whose try got no answer, while its report is awaited. */
+export const waitSentence = (language: Language): string => weWait[language];
+
+/** What is said of a final state that a late report proved wrong. */
+export const correctedSentence = (language: Language): string => corrected[language];
+
+/** What a queued message waits for: the answer to its own try, or to an earlier message to the same number. */
+export const silenceSentence = (whose: 'own' | 'earlier', language: Language): string =>
+  silence[whose][language];

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FirstOperator } from '#server/domains/accounts/accounts.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+
+/** How the first operator's password reaches whoever started the application. */
+export type FirstPassword = {
+  /** Runs before the operator is committed: what fails here leaves no operator nobody could be. */
+  handOver: (operator: FirstOperator) => Promise<void>;
+  /** What is printed at this start; empty once the operator has signed in. */
+  lines: (operator: FirstOperator | undefined) => string;
+  /** Removes the file as soon as the operator has signed in; ends with the signal. */
+  forgetOnceUsed: (sql: Sql, signal: AbortSignal) => Promise<void>;
+};
+
+const LOOK_MS = 30_000;
+
+/**
+ * Shows the password on a terminal, and only there: what is not a terminal is a log that others read
+ * and that is kept. Else it is written to a file that only this user can read, in the data folder.
+ */
+export function openFirstPassword(dataFolder: string, isTerminal: boolean): FirstPassword {
+  const path = join(dataFolder, 'first-operator.txt');
+  return {
+    handOver: async (operator) => {
+      if (isTerminal) return;
+      await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+      await rm(path, { force: true });
+      const file = await open(path, 'wx', 0o600);
+      try {
+        await file.writeFile(wordsOf(operator));
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    },
+    lines: (operator) => {
+      if (operator && isTerminal) {
+        return `The first operator signs in with (shown this once):\n${wordsOf(operator)}\n`;
+      }
+      if (!existsSync(path)) return '';
+      return `How the first operator signs in stands in ${path}, which only this user can read; it is removed after that.\n\n`;
+    },
+    forgetOnceUsed: async (sql, signal) => {
+      while (existsSync(path)) {
+        const [used] = await sql`
+          select from users u join accounts a using (account_id)
+          where a.is_system and u.role = 'operator' and u.signed_in_at is not null`.catch(() => []);
+        if (used) return rm(path, { force: true });
+        await pause(LOOK_MS, undefined, { signal, ref: false });
+      }
+    },
+  };
+}
+
+const wordsOf = ({ phone, password }: FirstOperator): string =>
+  `  phone     ${phone}\n  password  ${password}\n`;

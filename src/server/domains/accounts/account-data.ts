@@ -1,0 +1,144 @@
+import { publicId } from '#contract/base/ids.ts';
+import { forgetAnswers } from '#server/infra/acts/answers.ts';
+import { eraseAudit } from '#server/infra/acts/audit.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { type Holding, type Leaving, type Row, atOnce, inPages } from '#server/infra/account-data.ts';
+import { forgetHits, networkOf } from '#server/infra/acts/limits.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
+import { keepErasedPhones } from './privacy/erased-phones.ts';
+import { deviceName } from './sessions/device-name.ts';
+
+type Deps = {
+  /** Sees one account at a time. */
+  sql: Sql;
+  /** Sees all: sessions are looked up by hash. */
+  house: Sql;
+  /** The installation's: what is left of a number is a hash under its key. */
+  secrets: Secrets;
+};
+
+/**
+ * Who an account's people are and what they did. Erased last: until then their numbers tell where the
+ * rest is.
+ */
+export const accountsHolding = ({ sql, house, secrets }: Deps): Holding => ({
+  subjects: (accountId) => [
+    { name: 'profil', rows: () => atOnce(() => peopleOf(sql, accountId)) },
+    { name: 'persetujuan', rows: () => atOnce(() => consentsOf(sql, accountId)) },
+    { name: 'nomor-sebelumnya', rows: () => atOnce(() => formerOf(sql, accountId)) },
+    { name: 'sesi', rows: () => atOnce(() => sessionsOf(house, accountId)) },
+    { name: 'peramban', rows: () => atOnce(() => devicesOf(sql, accountId)) },
+    { name: 'jejak-audit', rows: () => auditOf(sql, accountId) },
+  ],
+  erase: (leaving) => erase({ house, secrets }, leaving),
+});
+
+type Person = Row & { user_id: string; avatar: string | null };
+
+const peopleOf = (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(sql, accountId, async (tx) => {
+    const people = await tx<Person[]>`
+      select u.user_id, u.name, u.phone, u.email, u.role, u.timezone, u.settings,
+        u.avatar_file as avatar, u.created_at, u.signed_in_at, a.name as account_name, a.status,
+        a.created_at as account_created_at, a.cooling_since, a.cooling_cause, a.erase_at
+      from users u join accounts a on a.account_id = u.account_id
+      where u.account_id = ${accountId} order by u.user_id`;
+    return people.map(({ user_id, avatar, ...facts }) => ({
+      account: publicId('account', accountId),
+      id: publicId('user', user_id),
+      ...facts,
+      avatar: avatar === null ? null : publicId('file', avatar),
+    }));
+  });
+
+/** Nobody registers without agreeing; the phones that agreed to be linked are with the links. */
+const consentsOf = (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(
+    sql,
+    accountId,
+    (tx) => tx<Row[]>`
+      select 'syarat layanan' as consent, name as person, created_at as given_at
+      from users where account_id = ${accountId} order by user_id`,
+  );
+
+const formerOf = (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(
+    sql,
+    accountId,
+    (tx) => tx<Row[]>`
+      select phone, left_at from former_phones where account_id = ${accountId} order by left_at`,
+  );
+
+async function sessionsOf(house: Sql, accountId: string): Promise<Row[]> {
+  const found = await house<(Row & { session_id: string; agent: string })[]>`
+    select session_id, agent, ip, created_at, last_used_at, revoked_at from sessions
+    where account_id = ${accountId} order by created_at, session_id`;
+  return found.map(({ session_id, agent, ...facts }) => ({
+    id: publicId('session', session_id),
+    device: deviceName(agent),
+    agent,
+    ...facts,
+  }));
+}
+
+const devicesOf = (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(
+    sql,
+    accountId,
+    (tx) => tx<Row[]>`
+      select seen_at from known_devices where account_id = ${accountId} order by seen_at`,
+  );
+
+type Line = Row & { audit_id: string; actor: string };
+
+async function* auditOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  const lines = inPages<Line>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Line[]>`
+      select audit_id, at, actor, act, outcome, ip, request, facts from audit_log
+      where account_id = ${accountId} ${last ? tx`and audit_id > ${last.audit_id}` : tx``}
+      order by audit_id limit ${limit}`,
+  );
+  for await (const { audit_id: _, ...facts } of lines) yield facts;
+}
+
+/** Leaves a pseudonym: the account and its people by their ids, the books, and its numbers as keyed hashes. */
+async function erase(
+  { house, secrets }: Omit<Deps, 'sql'>,
+  { accountId, phones }: Leaving,
+): Promise<void> {
+  const people = await house<{ id: string }[]>`
+    select user_id as id from users where account_id = ${accountId}`;
+  const ids = people.map(({ id }) => id);
+  const addresses = await house<{ ip: string }[]>`
+    select ip from sessions where account_id = ${accountId}
+    union select ip from audit_log where account_id = ${accountId} and ip <> ''`;
+  const places = addresses.flatMap(({ ip }) => [ip, networkOf(ip)]);
+  await forgetHits(house, [accountId, ...ids, ...places]);
+  await forgetAnswers(house, ids);
+  await eraseAudit(house, accountId);
+  await house.begin(async (tx) => {
+    await keepErasedPhones(tx, { secrets }, accountId);
+    await becomePseudonym(tx, { accountId, phones });
+  });
+}
+
+const PSEUDONYM = 'Akun terhapus';
+
+async function becomePseudonym(tx: Tx, { accountId, phones }: Leaving): Promise<void> {
+  await tx`delete from sessions where account_id = ${accountId}`;
+  await tx`delete from known_devices where account_id = ${accountId}`;
+  await tx`delete from password_grants where account_id = ${accountId}`;
+  await tx`
+    delete from otp_challenges
+    where account_id = ${accountId} or (account_id is null and phone = any(${[...phones]}::text[]))`;
+  await tx`delete from user_phones where account_id = ${accountId}`;
+  await tx`delete from former_phones where account_id = ${accountId}`;
+  await tx`
+    update users set name = ${PSEUDONYM}, phone = '', password_hash = '', email = null,
+      avatar_file = null, settings = '{}', timezone = default, signed_in_at = null
+    where account_id = ${accountId}`;
+  await tx`
+    update accounts set name = ${PSEUDONYM}, cooling_since = null, cooling_cause = null
+    where account_id = ${accountId}`;
+}

@@ -1,0 +1,130 @@
+import { expect } from 'vitest';
+import { type SignedIn, verifyOtp } from '#contract/accounts.ts';
+import { uuidOf } from '#contract/base/ids.ts';
+import { changePhone, confirmPhone } from '#contract/people.ts';
+import { consequencesOf } from '#server/app/subscribers.ts';
+import { readConfig } from '#server/infra/config.ts';
+import { type AccountsHouse, accountsHouse, codesLater } from '#tests/support/people/accounts-app.ts';
+import { type TestDatabase, test } from '#tests/support/database/database.ts';
+import { accountsHolding } from '#server/domains/accounts/accounts.ts';
+import { eraseDue } from './erase.ts';
+
+const ANI = '6281234567890';
+const OTHER = '6281298765432';
+
+/** The accounts, with what really happens when one is opened. */
+function housed(db: TestDatabase): Promise<AccountsHouse> {
+  const { accountOpened } = consequencesOf({
+    config: readConfig({}),
+    sinks: () => {
+      throw new Error('nobody writes');
+    },
+    connecting: {} as never,
+  });
+  return accountsHouse(db, { onAccountOpened: accountOpened });
+}
+
+const idOf = ({ user }: SignedIn): string => uuidOf('account', user.account_id) ?? '';
+
+/** What an account was given when it was opened. */
+async function bonusOf({ house }: TestDatabase, signedIn: SignedIn): Promise<number> {
+  const accountId = idOf(signedIn);
+  const [wallet] = await house<{ available: number; entries: number }[]>`
+    select available, (select count(*) from wallet_entries e where e.account_id = w.account_id) as entries
+    from wallets w where account_id = ${accountId}`;
+  expect(wallet?.entries).toBe(wallet?.available === 0 ? 0 : 1);
+  return wallet?.available ?? Number.NaN;
+}
+
+/** The whole end of an account: closed, and erased a minute later. */
+async function erase(db: TestDatabase, { deps }: AccountsHouse, signedIn: SignedIn) {
+  const accountId = idOf(signedIn);
+  const erasing = {
+    house: db.house,
+    sendOtp: deps.sendOtp,
+    holdings: [accountsHolding({ sql: db.tenant, house: db.house, secrets: deps.secrets })],
+    report: deps.report,
+  };
+  await db.owner`
+    update accounts set erase_at = clock_timestamp() where account_id = ${accountId}`;
+  await eraseDue(erasing);
+  await db.owner`
+    update accounts set closed_at = closed_at - interval '2 minutes' where account_id = ${accountId}`;
+  await eraseDue(erasing);
+  const [gone] = await db.owner`
+    select 1 from accounts where account_id = ${accountId} and erased_at is not null`;
+  expect(gone).toBeDefined();
+  await codesLater(db.house, 3_600);
+}
+
+async function changeNumber(house: AccountsHouse, signedIn: SignedIn, from: string, to: string) {
+  const asker = { caller: await house.callerOf(signedIn.token) };
+  const asked = await house.perform(changePhone, { phone: to }, asker);
+  await house.perform(
+    confirmPhone,
+    {
+      old_challenge: asked.old.challenge,
+      old_code: house.codeFor(from),
+      new_challenge: asked.new.challenge,
+      new_code: house.codeFor(to),
+    },
+    asker,
+  );
+  await codesLater(house.deps.house, 3_600);
+}
+
+test('a number gets the welcome bonus once: not again after its account was erased', async ({
+  db,
+}) => {
+  const house = await housed(db);
+  const first = await house.customer(ANI);
+  expect(await bonusOf(db, first)).toBe(10_000);
+  await erase(db, house, first);
+  const second = await house.customer(ANI);
+  expect(idOf(second)).not.toBe(idOf(first));
+  expect(await bonusOf(db, second)).toBe(0);
+  await erase(db, house, second);
+  expect(await bonusOf(db, await house.customer(ANI))).toBe(0);
+  expect(await bonusOf(db, await house.customer(OTHER))).toBe(10_000);
+});
+
+test('a number that somebody had and gave up gets none, while they are here and after', async ({
+  db,
+}) => {
+  const house = await housed(db);
+  const ani = await house.customer(ANI);
+  await changeNumber(house, ani, ANI, OTHER);
+  const next = await house.customer(ANI);
+  expect(await bonusOf(db, next)).toBe(0);
+  await erase(db, house, ani);
+  expect(await bonusOf(db, await house.customer(OTHER))).toBe(0);
+});
+
+test('two registrations of one number at the same moment are one account and one bonus', async ({
+  db,
+}) => {
+  const house = await housed(db);
+  const asked = [];
+  for (const device of ['one', 'other']) {
+    const { challenge } = await house.register(ANI, {}, { device });
+    asked.push({ device, challenge, code: house.codeFor(ANI) });
+    await db.house`update otp_challenges set created_at = created_at - interval '1 hour',
+      next_send_at = next_send_at - interval '1 hour'`;
+  }
+  const opened = await Promise.allSettled(
+    asked.map(({ device, ...answer }) => house.perform(verifyOtp, answer, { device })),
+  );
+  expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(await db.house`select kind, d_available from wallet_entries`).toEqual([
+    { kind: 'bonus', d_available: 10_000 },
+  ]);
+});
+
+test('what is left of a number is a hash that only this installation can make', async ({ db }) => {
+  const house = await housed(db);
+  await erase(db, house, await house.customer(ANI));
+  const left = await db.house<{ phone_hmac: Buffer }[]>`select * from erased_account_phones`;
+  expect(left.map((row) => Object.keys(row))).toEqual([['phone_hmac']]);
+  expect(left[0]?.phone_hmac).toHaveLength(32);
+  expect(left[0]?.phone_hmac.includes(ANI)).toBe(false);
+});

@@ -1,0 +1,164 @@
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { type Contents, writeArchive } from '#server/infra/archive.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { syncFolder } from '#server/domains/media/files.ts';
+import type { Attachment, Holding } from '#server/infra/account-data.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
+import { type Try, archivePath, clearArchives, partPath } from './export-files.ts';
+import { tellExportReady } from '#server/domains/accounts/notices.ts';
+
+export type MakeDeps = {
+  house: Sql;
+  folder: string;
+  holdings: () => readonly Holding[];
+  sendOtp: AccountsDeps['sendOtp'];
+  report: AccountsDeps['report'];
+};
+
+/** A worker that is silent for so long is dead, and another begins anew. */
+const LEASE_SECONDS = 60;
+const RENEW_MS = 5_000;
+const TRIES_MAX = 3;
+const KEPT_HOURS = 24;
+
+/**
+ * Makes every archive that waits, and those whose worker died; then tells who asked. What fails is tried
+ * again a minute later, three times in all.
+ */
+export async function makeWaiting(deps: MakeDeps): Promise<void> {
+  for (;;) {
+    const claim = await claimNext(deps.house);
+    if (!claim) break;
+    await make(deps, claim).catch(deps.report);
+  }
+  await tellReady(deps);
+}
+
+type Claim = Try & { accountId: string };
+
+async function claimNext(house: Sql): Promise<Claim | undefined> {
+  await house`
+    update exports set status = 'failed', owner = null
+    where status = 'working' and lease_until < clock_timestamp() and tries >= ${TRIES_MAX}`;
+  const [claim] = await house<Claim[]>`
+    update exports set status = 'working', progress = 0, tries = tries + 1, owner = ${newId()},
+      lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    where (account_id, export_id) in (
+      select account_id, export_id from exports
+      where status = 'waiting' or (status = 'working' and lease_until < clock_timestamp())
+      order by created_at limit 1 for update skip locked
+    )
+    returning account_id as "accountId", export_id as "exportId", owner`;
+  return claim;
+}
+
+/** Writes a claimed archive and offers it for a day; nothing is left of it when that fails. */
+async function make(deps: MakeDeps, claim: Claim): Promise<void> {
+  const { house, folder } = deps;
+  const { exportId, owner } = claim;
+  const part = partPath(folder, claim);
+  const path = archivePath(folder, claim);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await clearArchives(folder, (one) => one.exportId === exportId && one.owner !== owner);
+  const contents = contentsOf(deps.holdings(), claim.accountId);
+  const progress = await openProgress(contents);
+  const lost = new AbortController();
+  const renewal = setInterval(() => {
+    renew(house, claim, progress.percent()).then(
+      (isOurs) => isOurs || lost.abort(new Error('another worker makes this archive')),
+      deps.report,
+    );
+  }, RENEW_MS);
+  try {
+    await writeArchive(part, contents, { signal: lost.signal, wrote: progress.wrote });
+    await rename(part, path);
+    await syncFolder(folder);
+    const { size } = await stat(path);
+    const offered = await house`
+      update exports set status = 'ready', progress = 100, size_bytes = ${size}, lease_until = null,
+        expires_at = clock_timestamp() + make_interval(hours => ${KEPT_HOURS})
+      where account_id = ${claim.accountId} and export_id = ${exportId} and owner = ${owner}
+        and status = 'working'`;
+    if (offered.count === 0) throw new Error('an archive was finished that nobody waits for');
+  } catch (error) {
+    await Promise.all([rm(part, { force: true }), rm(path, { force: true })]);
+    throw error;
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+/** Says that this worker lives; false when the archive is not its own any more. */
+async function renew(house: Sql, claim: Claim, percent: number): Promise<boolean> {
+  const { count } = await house`
+    update exports set progress = ${percent},
+      lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    where account_id = ${claim.accountId} and export_id = ${claim.exportId}
+      and owner = ${claim.owner} and status = 'working'`;
+  return count > 0;
+}
+
+const README = `Data akun Kabari Anda
+=====================
+
+Arsip ini memuat semua yang disimpan Kabari tentang akun Anda. Setiap jenis data ada dua kali, dengan isi
+yang sama: sebagai JSON (untuk program) dan sebagai CSV (untuk lembar kerja, UTF-8). Folder "berkas"
+memuat berkas Anda apa adanya; daftarnya ada di berkas.json.
+
+Kata sandi, kunci API, dan sidik keduanya tidak ada di sini: yang tersimpan hanya sidiknya, dan tidak
+berguna bagi siapa pun. Waktu ditulis dalam UTC, jumlah uang dalam rupiah utuh. Di CSV, teks yang dapat
+dibaca lembar kerja sebagai rumus diawali tanda petik tunggal.
+`;
+
+function contentsOf(holdings: readonly Holding[], accountId: string): Contents {
+  return {
+    readme: README,
+    subjects: holdings.flatMap(({ subjects }) => subjects?.(accountId) ?? []),
+    attachments: attachmentsOf(holdings, accountId),
+  };
+}
+
+async function* attachmentsOf(
+  holdings: readonly Holding[],
+  accountId: string,
+): AsyncGenerator<Attachment> {
+  for (const { attachments } of holdings) if (attachments) yield* attachments(accountId);
+}
+
+/** Rows that are expected of a subject that does not say; and bytes of a file that take as long as a row. */
+const FEW_ROWS = 20;
+const BYTES_PER_ROW = 20_000;
+
+/** How far an archive is: rows in both their files, and files as what they take. 100 comes at the end. */
+async function openProgress({ subjects }: Contents) {
+  const expected = await Promise.all(
+    subjects.map(async ({ about }) => (about ? about() : FEW_ROWS)),
+  );
+  const whole = 2 * expected.reduce((sum, rows) => sum + rows, 0);
+  let done = 0;
+  return {
+    wrote: (amount: { rows: number } | { bytes: number }) => {
+      done += 'rows' in amount ? amount.rows : amount.bytes / BYTES_PER_ROW;
+    },
+    percent: () => Math.min(99, Math.floor((100 * done) / Math.max(1, whole))),
+  };
+}
+
+type Ready = { accountId: string; exportId: string; phone: string };
+
+/** Tells who asked; after a crash in between once more. */
+async function tellReady(deps: MakeDeps): Promise<void> {
+  const { house } = deps;
+  const untold = await house<Ready[]>`
+    select e.account_id as "accountId", e.export_id as "exportId", u.phone
+    from exports e
+    join users u on (u.account_id, u.user_id) = (e.account_id, e.user_id)
+    where e.status = 'ready' and e.told_at is null order by e.created_at limit 100`;
+  for (const { accountId, exportId, phone } of untold) {
+    await tellExportReady(deps, phone).catch(deps.report);
+    await house`
+      update exports set told_at = clock_timestamp()
+      where account_id = ${accountId} and export_id = ${exportId}`;
+  }
+}

@@ -1,0 +1,240 @@
+import { describe, expect } from 'vitest';
+import { loginUser, resendOtp, verifyOtp } from '#contract/accounts.ts';
+import { changePassword, changePhone, confirmPhone } from '#contract/people.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import {
+  GOOD_PASSWORD,
+  OTHER_PASSWORD,
+  accountsHouse,
+  codesLater,
+  no,
+} from '#tests/support/people/accounts-app.ts';
+import { type TestDatabase, test } from '#tests/support/database/database.ts';
+
+const OLD = '6281234567890';
+const NEW = '6281298765432';
+const BUDI = '6281377778888';
+const LAPTOP = { device: 'her laptop', ip: '198.51.100.9' };
+const wrongFor = (code: string): string => (code === '111111' ? '222222' : '111111');
+
+/** Ani, signed in in two browsers; the second one asks. */
+async function ani(db: TestDatabase) {
+  const house = await accountsHouse(db);
+  const first = await house.customer(OLD);
+  await house.callerOf(first.token);
+  const second = await house.signIn(OLD, GOOD_PASSWORD, LAPTOP);
+  const caller = await house.callerOf(second.token);
+  return { ...house, first, second, asker: { ...LAPTOP, caller } };
+}
+
+type Ani = Awaited<ReturnType<typeof ani>>;
+
+async function codesFor({ perform, codeFor, asker }: Ani, phone = NEW) {
+  const asked = await perform(changePhone, { phone }, asker);
+  return {
+    old_challenge: asked.old.challenge,
+    old_code: codeFor(OLD),
+    new_challenge: asked.new.challenge,
+    new_code: codeFor(phone),
+  };
+}
+
+describe('changing the password', () => {
+  test('ends the other sessions, keeps this one, and tells the phone', async ({ db }) => {
+    const house = await ani(db);
+    const { perform, deps, first, second, sent, asker } = house;
+    const change = { current: GOOD_PASSWORD, password: OTHER_PASSWORD };
+    expect(await perform(changePassword, change, asker)).toEqual({ ended: 1 });
+    expect(await deps.sessions.find(first.token)).toBeUndefined();
+    await house.callerOf(second.token);
+    expect(sent.at(-1)).toMatchObject({
+      phone: OLD,
+      text: expect.stringMatching(/^Kata sandi akun Kabari Anda baru saja diganti/),
+    });
+    const told = sent.length;
+    await house.signIn(OLD, OTHER_PASSWORD, LAPTOP);
+    expect(sent).toHaveLength(told);
+    // The browser whose session ended is a new one again.
+    await house.signIn(OLD, OTHER_PASSWORD);
+    expect(sent.length).toBeGreaterThan(told);
+  });
+
+  test('needs the present one, and one that not everybody uses', async ({ db }) => {
+    const { perform, asker, deps, first } = await ani(db);
+    const change = (current: string, password: string) =>
+      no(perform(changePassword, { current, password }, asker));
+    expect(await change('salah', OTHER_PASSWORD)).toEqual(new Refusal('password_wrong', {}));
+    expect(await change(GOOD_PASSWORD, 'bismillah')).toEqual(new Refusal('password_common', {}));
+    expect(await deps.sessions.find(first.token)).toBeDefined();
+  });
+
+  test('ends a sign-in that the old one began and no code has finished', async ({ db }) => {
+    const { perform, solved, codeFor, asker } = await ani(db);
+    await codesLater(db.house, 300);
+    const thief = { device: 'a thief’s', ip: '192.0.2.1' };
+    const captcha = await solved('user_login', thief);
+    const known = { phone: OLD, password: GOOD_PASSWORD, captcha };
+    const begun = await perform(loginUser, known, thief);
+    if ('token' in begun) throw new Error('no code was asked for');
+    const code = codeFor(OLD);
+    await perform(changePassword, { current: GOOD_PASSWORD, password: OTHER_PASSWORD }, asker);
+    const { challenge } = begun.challenge;
+    expect(await no(perform(verifyOtp, { challenge, code }, thief))).toEqual(
+      new Refusal('otp_expired', {}),
+    );
+  });
+});
+
+describe('changing the number', () => {
+  test('takes a code from the old one and one from the new one', async ({ db }) => {
+    const house = await ani(db);
+    const { perform, deps, first, second, sent, asker } = house;
+    const codes = await codesFor(house);
+    expect(sent.slice(-2)).toMatchObject([
+      { phone: OLD, text: expect.stringContaining('untuk mengganti nomor akun Anda') },
+      { phone: NEW, text: expect.stringContaining('untuk memakai nomor ini di akun Anda') },
+    ]);
+    expect(await perform(confirmPhone, codes, asker)).toMatchObject({ phone: NEW });
+    expect(await deps.sessions.find(first.token)).toBeUndefined();
+    await house.callerOf(second.token);
+    expect(sent.at(-1)).toMatchObject({
+      phone: OLD,
+      text: expect.stringMatching(/diganti ke nomor yang berakhiran 5432\. Bukan Anda\?/),
+    });
+    expect(await no(house.signIn(OLD))).toEqual(new Refusal('credentials_wrong', {}));
+    expect(await house.signIn(NEW, GOOD_PASSWORD, LAPTOP)).toMatchObject({ user: { phone: NEW } });
+    expect(await no(perform(confirmPhone, codes, asker))).toEqual(new Refusal('otp_expired', {}));
+  });
+
+  test('one wrong code costs a try of its own, and the right one stays good', async ({ db }) => {
+    const house = await ani(db);
+    const { perform, asker } = house;
+    const codes = await codesFor(house);
+    const confirm = (changes: Partial<typeof codes>) =>
+      no(perform(confirmPhone, { ...codes, ...changes }, asker));
+    const new_code = wrongFor(codes.new_code);
+    const old_code = wrongFor(codes.old_code);
+    expect(await confirm({ new_code })).toEqual(new Refusal('otp_wrong', { left: 4 }));
+    expect(await confirm({ new_code })).toEqual(new Refusal('otp_wrong', { left: 3 }));
+    expect(await confirm({ old_code })).toEqual(new Refusal('otp_wrong', { left: 4 }));
+    expect(await db.house`select purpose, tries_left from otp_challenges order by 1`).toEqual([
+      { purpose: 'phone_new', tries_left: 3 },
+      { purpose: 'phone_old', tries_left: 4 },
+    ]);
+    expect(await perform(confirmPhone, codes, asker)).toMatchObject({ phone: NEW });
+  });
+
+  test('guesses beside a right code get five tries, also in parallel', async ({ db }) => {
+    const house = await ani(db);
+    const { perform, asker } = house;
+    const codes = await codesFor(house);
+    const guesses = Array.from({ length: 24 }, (_, n) => String(100_000 + n))
+      .filter((guess) => guess !== codes.new_code)
+      .map((new_code) => no(perform(confirmPhone, { ...codes, new_code }, asker)));
+    const wrong = (await Promise.all(guesses)).filter(
+      (answer) => answer instanceof Refusal && answer.code === 'otp_wrong',
+    );
+    expect(wrong).toHaveLength(5);
+    expect(await no(perform(confirmPhone, codes, asker))).toEqual(new Refusal('otp_expired', {}));
+    expect(await db.house`select phone from users`).toEqual([{ phone: OLD }]);
+  });
+
+  test('codes are worth nothing the other way round, or for somebody else', async ({ db }) => {
+    const house = await ani(db);
+    const { perform, asker } = house;
+    const codes = await codesFor(house);
+    const expired = new Refusal('otp_expired', {});
+    const swapped = {
+      old_challenge: codes.new_challenge,
+      old_code: codes.new_code,
+      new_challenge: codes.old_challenge,
+      new_code: codes.old_code,
+    };
+    expect(await no(perform(confirmPhone, swapped, asker))).toEqual(expired);
+    const budi = { caller: await house.callerOf((await house.customer(BUDI)).token) };
+    expect(await no(perform(confirmPhone, codes, budi))).toEqual(expired);
+    for (const which of ['old', 'new'] as const) {
+      const asked = { challenge: codes[`${which}_challenge`], code: codes[`${which}_code`] };
+      expect(await no(perform(verifyOtp, asked, LAPTOP))).toEqual(expired);
+    }
+    expect(await perform(confirmPhone, codes, asker)).toMatchObject({ phone: NEW });
+  });
+
+  test('to one that somebody has gets the same answer, and no code fits', async ({ db }) => {
+    const house = await ani(db);
+    const { perform, sent, asker } = house;
+    await house.customer(BUDI);
+    const free = await perform(changePhone, { phone: NEW }, asker);
+    await codesLater(db.house, 300);
+    const taken = await perform(changePhone, { phone: BUDI }, asker);
+    expect({ ...taken.new, challenge: '', sent_to: '' }).toEqual({
+      ...free.new,
+      challenge: '',
+      sent_to: '',
+    });
+    expect(sent.at(-1)).toMatchObject({
+      phone: BUDI,
+      text: expect.stringMatching(/sudah terdaftar/),
+    });
+    const codes = {
+      old_challenge: taken.old.challenge,
+      old_code: house.codeFor(OLD),
+      new_challenge: taken.new.challenge,
+      new_code: '000000',
+    };
+    expect(await no(perform(confirmPhone, codes, asker))).toEqual(
+      new Refusal('otp_wrong', { left: 4 }),
+    );
+  });
+
+  test('to one that was taken meanwhile is refused, and nothing has changed', async ({ db }) => {
+    const house = await ani(db);
+    const { perform, asker } = house;
+    const codes = await codesFor(house);
+    await codesLater(db.house, 60);
+    await house.customer(NEW);
+    expect(await no(perform(confirmPhone, codes, asker))).toEqual(new Refusal('otp_expired', {}));
+    expect(await house.signIn(OLD, GOOD_PASSWORD, LAPTOP)).toMatchObject({ user: { phone: OLD } });
+  });
+
+  test('to the same one is refused', async ({ db }) => {
+    const { perform, asker } = await ani(db);
+    expect(await no(perform(changePhone, { phone: OLD }, asker))).toEqual(
+      new Refusal('phone_same', {}),
+    );
+  });
+
+  test('sends each code again by itself, after its own wait', async ({ db }) => {
+    const house = await ani(db);
+    const { perform, codeFor, asker } = house;
+    const codes = await codesFor(house);
+    const challenges = [codes.old_challenge, codes.new_challenge];
+    for (const challenge of challenges) {
+      expect(await no(perform(resendOtp, { challenge }))).toMatchObject({ code: 'otp_too_soon' });
+    }
+    await codesLater(db.house, 60);
+    for (const challenge of challenges) {
+      expect(await perform(resendOtp, { challenge })).toMatchObject({ resend_in_seconds: 120 });
+    }
+    const fresh = { ...codes, old_code: codeFor(OLD), new_code: codeFor(NEW) };
+    expect(await perform(confirmPhone, fresh, asker)).toMatchObject({ phone: NEW });
+  });
+
+  test('ends what the old number was asked to prove', async ({ db }) => {
+    const house = await ani(db);
+    const { perform, solved, codeFor, asker } = house;
+    const codes = await codesFor(house);
+    await codesLater(db.house, 60);
+    const thief = { device: 'who has the old phone', ip: '192.0.2.1' };
+    const captcha = await solved('user_login', thief);
+    const begun = await perform(loginUser, { phone: OLD, password: GOOD_PASSWORD, captcha }, thief);
+    if ('token' in begun) throw new Error('no code was asked for');
+    const code = codeFor(OLD);
+    await perform(confirmPhone, codes, asker);
+    const entered = { challenge: begun.challenge.challenge, code };
+    expect(await no(perform(verifyOtp, entered, thief))).toEqual(new Refusal('otp_expired', {}));
+    expect(await no(perform(resendOtp, { challenge: entered.challenge }))).toEqual(
+      new Refusal('otp_expired', {}),
+    );
+  });
+});

@@ -1,0 +1,145 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { describe, expect } from 'vitest';
+import { checkToken } from '#contract/accounts.ts';
+import { updateUser } from '#contract/people.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { claimUpload, releaseFile } from '#server/domains/media/uploads/uploads.ts';
+import { accountsHouse, no } from '#tests/support/people/accounts-app.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+import { type UploadsHouse, picture, test } from '#tests/support/app/uploads-app.ts';
+
+const ANI = '6281234567890';
+
+async function ani(db: TestDatabase, uploads?: UploadsHouse) {
+  const house = await accountsHouse(db, {
+    claimUpload,
+    releaseFile: async (tx, which) => {
+      const digests = await releaseFile(tx, which);
+      return async () => uploads?.files.erase(db.house, digests);
+    },
+    ...(uploads && { fileLink: uploads.files.link }),
+  });
+  const { token, user } = await house.customer(ANI);
+  return { ...house, token, user, asker: { caller: await house.callerOf(token) } };
+}
+
+const storedIn = async ({ dataFolder }: UploadsHouse): Promise<string[]> =>
+  (await readdir(join(dataFolder, 'files'), { recursive: true })).filter((name) =>
+    /[0-9a-f]{64}$/.test(name),
+  );
+
+describe('what a person changes about themselves', () => {
+  test('is kept, and the rest stays', async ({ db }) => {
+    const { perform, user, asker } = await ani(db);
+    expect(user).toMatchObject({ email: null, avatar: null, theme: 'system', sound_on: true });
+    const changed = await perform(
+      updateUser,
+      { name: 'Ani Lestari', email: ' Ani@Toko.ID ', theme: 'dark', sound_on: '0' },
+      asker,
+    );
+    const expected = {
+      ...user,
+      name: 'Ani Lestari',
+      email: 'ani@toko.id',
+      theme: 'dark',
+      sound_on: false,
+    };
+    expect(changed).toEqual(expected);
+    const zone = { timezone: 'Asia/Makassar' } as const;
+    expect(await perform(updateUser, zone, asker)).toEqual({ ...expected, ...zone });
+    expect(await perform(updateUser, { email: '', sound: 'ketuk' }, asker)).toMatchObject({
+      name: 'Ani Lestari',
+      email: null,
+      sound: 'ketuk',
+      theme: 'dark',
+    });
+    expect(await db.house`select name from accounts`).toEqual([{ name: 'Ani Lestari' }]);
+    expect(await perform(checkToken, {}, asker)).toMatchObject({ name: 'Ani Lestari' });
+  });
+
+  test('is nobody else’s', async ({ db }) => {
+    const { perform, customer, asker } = await ani(db);
+    const budi = (await customer('6281398765432')).user;
+    await perform(updateUser, { name: 'Ani Lestari', theme: 'dark' }, asker);
+    expect(await db.house`select name, settings from users where phone = ${budi.phone}`).toEqual([
+      { name: 'Toko Ani', settings: {} },
+    ]);
+  });
+
+  test('is refused where it is no address, no zone, no name', () => {
+    for (const wrong of [
+      { email: 'ani@toko' },
+      { email: 'ani toko@x.id' },
+      { email: `${'a'.repeat(65)}@toko.id` },
+      { timezone: 'Europe/Paris' },
+      { name: 'A' },
+      { name: '<b>Ani</b>' },
+      { theme: 'pink' },
+      { sound_on: 'ya' },
+      { role: 'operator' },
+      { phone: '6281200000000' },
+      { account_id: 'acc_1' },
+    ]) {
+      expect(updateUser.input.safeParse(wrong).success, JSON.stringify(wrong)).toBe(false);
+    }
+  });
+});
+
+describe('a picture', () => {
+  test('is a finished upload of one’s own, used once; the one before is erased', async ({
+    db,
+    openUploadsHouse,
+  }) => {
+    const uploads = await openUploadsHouse();
+    const { perform, token, asker } = await ani(db, uploads);
+    const upload = async (background: string) => {
+      const create = { width: 300, height: 300, channels: 3, background } as const;
+      const bytes = await sharp({ create }).png().toBuffer();
+      const sent = await uploads.post(token, { name: 'saya.png', bytes }, { purpose: 'avatar' });
+      return sent.text();
+    };
+    const first = await upload('teal');
+    const { avatar } = await perform(updateUser, { avatar: first }, asker);
+    const shown = await fetch(uploads.origin + avatar);
+    expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/webp']);
+    const [kept] = await storedIn(uploads);
+
+    expect(await no(perform(updateUser, { avatar: first }, asker))).toEqual(
+      new Refusal('upload_gone', {}),
+    );
+    expect(await perform(checkToken, {}, asker)).toMatchObject({ avatar });
+
+    const { avatar: second } = await perform(updateUser, { avatar: await upload('coral') }, asker);
+    expect(second).not.toBe(avatar);
+    const left = await storedIn(uploads);
+    expect(left).toHaveLength(1);
+    expect(left).not.toContain(kept);
+    expect((await fetch(uploads.origin + avatar)).status).toBe(404);
+
+    expect(await perform(updateUser, { avatar: '' }, asker)).toMatchObject({ avatar: null });
+    expect(await storedIn(uploads)).toEqual([]);
+    expect(await db.house`select * from files`).toEqual([]);
+    expect(await perform(updateUser, { avatar: '' }, asker)).toMatchObject({ avatar: null });
+  });
+
+  test('is refused from somebody else, for another purpose, or when it is none', async ({
+    db,
+    openUploadsHouse,
+  }) => {
+    const uploads = await openUploadsHouse();
+    const { perform, customer, token, asker } = await ani(db, uploads);
+    const budi = await customer('6281398765432');
+    const bytes = await picture('png');
+    const file = { name: 'saya.png', bytes };
+    const foreign = await uploads.post(budi.token, file, { purpose: 'avatar' });
+    const proof = await uploads.post(token, file, { purpose: 'proof' });
+    const ids = [await foreign.text(), await proof.text(), 'upl_', 'x', `upl_${'0'.repeat(26)}`];
+    for (const avatar of ids) {
+      const asked = perform(updateUser, { avatar, name: 'Orang lain' }, asker);
+      expect(await no(asked)).toEqual(new Refusal('upload_gone', {}));
+    }
+    expect(await perform(checkToken, {}, asker)).toMatchObject({ name: 'Toko Ani', avatar: null });
+  });
+});

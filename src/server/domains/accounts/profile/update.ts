@@ -1,0 +1,72 @@
+import { uuidOf } from '#contract/base/ids.ts';
+import type { User } from '#contract/accounts.ts';
+import type { InputOf } from '#contract/base/act.ts';
+import { updateUser } from '#contract/people.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
+import { type Whose, userOf } from '#server/domains/accounts/people.ts';
+
+/** Changes what was sent about the caller, and leaves the rest. */
+export const updating = (deps: AccountsDeps): KeptAct =>
+  on(updateUser, async ({ caller }, input) => {
+    const { user, erase } = await asAccount(deps.sql, caller.accountId, (tx) =>
+      update(deps, tx, caller, input),
+    );
+    await erase().catch(deps.report);
+    return user;
+  });
+
+type Updated = { user: User; erase: () => Promise<void> };
+
+/** @returns what erases the picture of before, where there is another now, or none. */
+async function update(
+  deps: AccountsDeps,
+  tx: Tx,
+  whose: Whose,
+  { name, email, avatar, timezone, ...settings }: InputOf<typeof updateUser>,
+): Promise<Updated> {
+  const { accountId, userId } = whose;
+  const chosen = Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== undefined),
+  );
+  await tx`
+    update users set
+      name = coalesce(${name ?? null}, name),
+      timezone = coalesce(${timezone ?? null}, timezone),
+      email = ${email === undefined ? tx`email` : email === '' ? null : email},
+      settings = settings || ${tx.json(chosen)}
+    where (account_id, user_id) = (${accountId}, ${userId})`;
+  // One account has one user today, and its name is theirs.
+  if (name !== undefined) {
+    await tx`update accounts set name = ${name} where account_id = ${accountId}`;
+  }
+  const erase = avatar === undefined ? nothing : await changePicture(deps, tx, whose, avatar);
+  return { user: await userOf(tx, deps, whose), erase };
+}
+
+const nothing = async (): Promise<void> => undefined;
+
+/** @param avatar a finished upload; '' takes the picture away. */
+async function changePicture(
+  { claimUpload, releaseFile }: AccountsDeps,
+  tx: Tx,
+  { accountId, userId }: Whose,
+  avatar: string,
+): Promise<Updated['erase']> {
+  const uploadId = avatar === '' ? undefined : uuidOf('upload', avatar);
+  if (avatar !== '' && uploadId === undefined) throw new Refusal('upload_gone', {});
+  const [before] = await tx<{ file: string | null }[]>`
+    select avatar_file as file from users
+    where (account_id, user_id) = (${accountId}, ${userId}) for update`;
+  const file =
+    uploadId === undefined
+      ? null
+      : await claimUpload(tx, { accountId, userId, uploadId, purpose: 'avatar' });
+  await tx`
+    update users set avatar_file = ${file}
+    where (account_id, user_id) = (${accountId}, ${userId})`;
+  const old = before?.file ?? null;
+  return old === null ? nothing : releaseFile(tx, { accountId, fileId: old });
+}

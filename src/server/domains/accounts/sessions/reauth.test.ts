@@ -1,0 +1,167 @@
+import { describe, expect } from 'vitest';
+import { checkToken } from '#contract/accounts.ts';
+import { changePassword, prove } from '#contract/people.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import {
+  GOOD_PASSWORD,
+  OTHER_PASSWORD,
+  accountsHouse,
+  no,
+  proofsLater,
+  toldToWait,
+} from '#tests/support/people/accounts-app.ts';
+import { type TestDatabase, test } from '#tests/support/database/database.ts';
+import { STALL_SECONDS } from '#tests/support/wait-for.ts';
+
+const ANI = '6281234567890';
+const HERS = 'her browser';
+const right = { password: GOOD_PASSWORD };
+
+async function ani(db: TestDatabase, device = HERS) {
+  const house = await accountsHouse(db);
+  const { token } = await house.customer(ANI, { device });
+  const caller = await house.callerOf(token);
+  const reauth = (from = device) => house.deps.sessions.reauthOf(caller.sessionId, from);
+  const isProved = async (from = device) => (await reauth(from)).recent;
+  return { ...house, token, caller, reauth, isProved };
+}
+
+describe('a proof', () => {
+  test('is a sign-in, for five minutes of the database', async ({ db }) => {
+    const { isProved } = await ani(db);
+    expect(await isProved()).toBe(true);
+    await proofsLater(db.house, 300 - STALL_SECONDS);
+    expect(await isProved()).toBe(true);
+    await proofsLater(db.house, STALL_SECONDS);
+    expect(await isProved()).toBe(false);
+  });
+
+  test('is the password given once more', async ({ db }) => {
+    const { perform, caller, isProved } = await ani(db);
+    await proofsLater(db.house, 301);
+    expect(await no(perform(prove, { password: 'salah' }, { caller }))).toEqual(
+      new Refusal('password_wrong', {}),
+    );
+    expect(await isProved()).toBe(false);
+    expect(await perform(prove, right, { caller })).toEqual({ seconds: 300 });
+    expect(await isProved()).toBe(true);
+  });
+
+  test('counts in the browser it was given in, and in no other', async ({ db }) => {
+    const { isProved } = await ani(db);
+    for (const device of ['', 'another', `${HERS} `]) expect(await isProved(device)).toBe(false);
+  });
+
+  test('holds for a portal served elsewhere, which has no cookie', async ({ db }) => {
+    const { perform, caller, isProved } = await ani(db, '');
+    expect(await isProved()).toBe(true);
+    await proofsLater(db.house, 301);
+    await perform(prove, right, { caller, device: '' });
+    expect(await isProved()).toBe(true);
+  });
+
+  test('is over with its session', async ({ db }) => {
+    const { deps, caller, isProved } = await ani(db);
+    await deps.sessions.end(caller.sessionId);
+    expect(await isProved()).toBe(false);
+  });
+});
+
+const THIEFS = 'another browser';
+
+describe('a token in another browser', () => {
+  test('is worth five minutes of changes there once the password was given', async ({ db }) => {
+    const { perform, caller, reauth } = await ani(db);
+    const thief = { caller, device: THIEFS };
+    expect(await perform(checkToken, {}, thief)).toMatchObject({ phone: ANI });
+    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: false });
+    expect(await perform(prove, right, thief)).toEqual({ seconds: 300 });
+    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: true });
+    expect(await reauth('a third browser')).toEqual({ inOwnBrowser: false, recent: false });
+    await proofsLater(db.house, 300);
+    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: false });
+  });
+
+  test('does not open the session’s own browser, nor move the session', async ({ db }) => {
+    const { perform, caller, reauth } = await ani(db);
+    await proofsLater(db.house, 301);
+    await perform(prove, right, { caller, device: THIEFS });
+    expect(await reauth()).toEqual({ inOwnBrowser: true, recent: false });
+  });
+
+  test('of two such browsers, the one that gave the password last may', async ({ db }) => {
+    const { perform, caller, isProved } = await ani(db);
+    for (const device of [THIEFS, 'a third browser'])
+      await perform(prove, right, { caller, device });
+    expect([await isProved(THIEFS), await isProved('a third browser')]).toEqual([false, true]);
+  });
+
+  test('is told to its owner when the password is given, once for a browser', async ({ db }) => {
+    const { perform, caller, sent } = await ani(db);
+    const before = sent.length;
+    for (let times = 0; times < 2; times++) {
+      await perform(prove, right, { caller, device: THIEFS, agent: 'Firefox' });
+    }
+    await perform(prove, right, { caller });
+    const told = sent.slice(before);
+    expect(told).toMatchObject([{ phone: ANI, text: expect.stringContaining('peramban baru') }]);
+  });
+
+  test('of a portal served elsewhere is nobody’s browser, whatever cookie it comes with', async ({
+    db,
+  }) => {
+    const { perform, caller, reauth } = await ani(db, '');
+    expect(await reauth('')).toEqual({ inOwnBrowser: true, recent: true });
+    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: false });
+    await perform(prove, right, { caller, device: THIEFS });
+    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: true });
+  });
+
+  test('without a cookie has nothing to remember the password by', async ({ db }) => {
+    const { perform, caller } = await ani(db);
+    expect(await no(perform(prove, right, { caller, device: '' }))).toEqual(
+      new Refusal('sign_in_needed', {}),
+    );
+  });
+
+  test('cannot change the password, although the old one is known', async ({ db }) => {
+    const { perform, caller, signIn } = await ani(db);
+    const thief = { caller, device: THIEFS };
+    await perform(prove, right, thief);
+    const change = { current: GOOD_PASSWORD, password: OTHER_PASSWORD };
+    const asked = perform(changePassword, change, thief);
+    expect(await no(asked)).toEqual(new Refusal('sign_in_needed', {}));
+    expect(await signIn(ANI)).toMatchObject({ user: { phone: ANI } });
+  });
+
+  test('guesses on its own account: its owner is not kept waiting', async ({ db }) => {
+    const { perform, caller } = await ani(db);
+    const guess = () =>
+      no(perform(prove, { password: 'salah' }, { caller, device: crypto.randomUUID() }));
+    for (let times = 0; times < 5; times++) {
+      expect(await guess()).toEqual(new Refusal('password_wrong', {}));
+    }
+    expect(await guess()).toEqual(new Refusal('too_many_requests', { seconds: 15 }));
+    expect(await perform(prove, right, { caller })).toEqual({ seconds: 300 });
+  });
+});
+
+describe('guessing the password of a session', () => {
+  test('five tries are free, then it waits, and strangers’ tries do not count', async ({ db }) => {
+    const { perform, caller, signIn } = await ani(db);
+    for (let times = 0; times < 6; times++) {
+      await no(signIn(ANI, 'salah', { device: 'a stranger', ip: '198.51.100.9' }));
+    }
+    const guess = () => no(perform(prove, { password: 'salah' }, { caller }));
+    const answers = await Promise.all(Array.from({ length: 12 }, guess));
+    const looked = answers.filter(
+      (answer) => answer instanceof Refusal && answer.code === 'password_wrong',
+    );
+    expect(looked).toHaveLength(5);
+    expect(await no(perform(prove, right, { caller }))).toEqual(toldToWait(15));
+    await db.house`
+      update limit_counters set window_start = window_start - interval '15 s'
+      where scope = 'login_wait'`;
+    expect(await perform(prove, right, { caller })).toEqual({ seconds: 300 });
+  });
+});

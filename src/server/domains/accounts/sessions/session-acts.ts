@@ -1,0 +1,75 @@
+import { appConfig, checkToken, logoutUser } from '#contract/accounts.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { listSessions, revokeSessions } from '#contract/people.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { asAccount } from '#server/infra/postgres/database.ts';
+import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
+import { deviceName } from './device-name.ts';
+import { userOf } from '#server/domains/accounts/people.ts';
+import { endOne, endOthers, standing } from './sessions.ts';
+
+/** Ends the caller's own session, and no other. */
+export const loggingOut = ({ sessions }: AccountsDeps): KeptAct =>
+  on(logoutUser, async ({ caller }) => {
+    await sessions.end(caller.sessionId);
+    return {};
+  });
+
+export const checkingToken = (deps: AccountsDeps): KeptAct =>
+  on(checkToken, ({ caller }) =>
+    asAccount(deps.sql, caller.accountId, (tx) => userOf(tx, deps, caller)),
+  );
+
+type Row = { id: string; agent: string; ip: string; created: Date; used: Date };
+
+/** The sessions that stand: the caller's own first, then by last use. */
+export const listingSessions = ({ house }: AccountsDeps): KeptAct =>
+  on(listSessions, async ({ caller: { accountId, userId, sessionId } }) => {
+    const rows = await house<Row[]>`
+      select session_id as id, agent, ip, created_at as created, last_used_at as used
+      from sessions where (account_id, user_id) = (${accountId}, ${userId}) and ${standing(house)}
+      order by session_id = ${sessionId} desc, last_used_at desc, session_id desc`;
+    return {
+      rows: rows.map(({ id, agent, ip, created, used }) => ({
+        id: publicId('session', id),
+        current: id === sessionId,
+        device: deviceName(agent),
+        ip,
+        created_at: created.toISOString(),
+        last_used_at: used.toISOString(),
+      })),
+      total: rows.length,
+    };
+  });
+
+/** Ends one session of the caller's, or all others; their browsers are new again. */
+export const revoking = ({ house, sessions }: AccountsDeps): KeptAct =>
+  on(revokeSessions, async ({ caller }, { session_id: sessionId, others }) => {
+    if ((sessionId === undefined) === (others === undefined)) {
+      const why = 'Pilih satu sesi, atau semua yang lain.';
+      throw new Refusal('input_invalid', { fields: { session_id: why } });
+    }
+    if (sessionId === undefined) {
+      const ended = await house.begin((tx) => endOthers(tx, caller, caller.sessionId));
+      await sessions.forget(ended);
+      return { ended: ended.length };
+    }
+    if (!(await endOne(house, caller, { sessionId, from: caller.sessionId }))) {
+      throw new Refusal('not_found', { what: 'Sesi' });
+    }
+    await sessions.forget([sessionId]);
+    return { ended: 1 };
+  });
+
+/** An empty `api_url` means the address the page came from. */
+export const configuring = ({ config, build }: AccountsDeps): KeptAct =>
+  on(appConfig, async () => ({
+    product: 'Kabari',
+    simulator: config.SIMULATOR,
+    production: config.production,
+    return_origins: [...config.RETURN_ORIGINS],
+    api_url: config.API_URL ?? '',
+    captcha: { provider: config.CAPTCHA_PROVIDER, site_key: config.CAPTCHA_SITE_KEY ?? '' },
+    build,
+  }));

@@ -1,0 +1,130 @@
+import { expect } from 'vitest';
+import { listSessions, revokeSessions } from '#contract/people.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { GOOD_PASSWORD, accountsHouse, codesLater, no } from '#tests/support/people/accounts-app.ts';
+import { type TestDatabase, test } from '#tests/support/database/database.ts';
+import { deviceName } from './device-name.ts';
+import { openSessions } from './sessions.ts';
+
+const ANI = '6281234567890';
+const agents = {
+  desk: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  phone:
+    'Mozilla/5.0 (Linux; Android 16; Pixel 9) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36',
+  edge: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0',
+  iphone:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Mobile/15E148 Safari/604.1',
+};
+const DESK = { device: 'desk', ip: '203.0.113.7', agent: agents.desk };
+const PHONE = { device: 'phone', ip: '198.51.100.9', agent: agents.phone };
+const THIRD = { device: 'third', ip: '192.0.2.1', agent: 'curl/8.15' };
+
+/** Ani in three browsers; the first one asks. */
+async function ani(db: TestDatabase) {
+  const house = await accountsHouse(db);
+  const tokens = [(await house.customer(ANI, DESK)).token];
+  for (const place of [PHONE, THIRD]) {
+    await codesLater(db.house, 300);
+    tokens.push((await house.signIn(ANI, GOOD_PASSWORD, place)).token);
+  }
+  const people = await Promise.all(tokens.map(house.callerOf));
+  const asker = { ...DESK, caller: await house.callerOf(tokens[0] ?? '') };
+  const alive = async () =>
+    (await Promise.all(tokens.map(house.deps.sessions.find))).map((one) => one !== undefined);
+  const ids = people.map(({ sessionId }) => publicId('session', sessionId));
+  return { ...house, asker, alive, ids };
+}
+
+test('a browser is named as people call it', () => {
+  expect(Object.values(agents).map(deviceName)).toEqual([
+    'Firefox di Linux',
+    'Chrome di Android',
+    'Edge di Windows',
+    'Safari di iPhone',
+  ]);
+  expect(deviceName('curl/8.15')).toBe('Peramban lain');
+});
+
+test('sessions are listed with browser and place, this one first, then by last use', async ({
+  db,
+}) => {
+  const { list, asker } = await ani(db);
+  await db.house`
+    update sessions set last_used_at = last_used_at - interval '2 days' where ip <> ${PHONE.ip}`;
+  expect(await list(listSessions, {}, asker)).toMatchObject([
+    { current: true, device: 'Firefox di Linux', ip: DESK.ip },
+    { current: false, device: 'Chrome di Android', ip: PHONE.ip },
+    { current: false, device: 'Peramban lain', ip: THIRD.ip },
+  ]);
+  await db.house`update sessions set last_used_at = last_used_at - interval '5 days'`;
+  expect(await list(listSessions, {}, asker)).toMatchObject([{ ip: PHONE.ip }]);
+});
+
+test('one is ended by itself; its browser needs a code again', async ({ db }) => {
+  const house = await ani(db);
+  const { perform, asker, alive, ids, sent } = house;
+  expect(await perform(revokeSessions, { session_id: ids[1] ?? '' }, asker)).toEqual({ ended: 1 });
+  expect(await alive()).toEqual([true, false, true]);
+  expect(await no(perform(revokeSessions, { session_id: ids[1] ?? '' }, asker))).toEqual(
+    new Refusal('not_found', { what: 'Sesi' }),
+  );
+  await codesLater(db.house, 300);
+  const told = sent.length;
+  await house.signIn(ANI, GOOD_PASSWORD, THIRD);
+  expect(sent).toHaveLength(told);
+  await house.signIn(ANI, GOOD_PASSWORD, PHONE);
+  expect(sent.length).toBeGreaterThan(told);
+});
+
+test('all others are ended at once, and this one stays', async ({ db }) => {
+  const { perform, asker, alive } = await ani(db);
+  expect(await perform(revokeSessions, { others: '1' }, asker)).toEqual({ ended: 2 });
+  expect(await alive()).toEqual([true, false, false]);
+  expect(await db.house`select count(*) as n from known_devices`).toEqual([{ n: 1 }]);
+  expect(await perform(revokeSessions, { others: '1' }, asker)).toEqual({ ended: 0 });
+});
+
+test('a session of before in this very browser goes, and the browser stays known', async ({
+  db,
+}) => {
+  const house = await ani(db);
+  const { perform, asker, ids } = house;
+  const again = await house.signIn(ANI, GOOD_PASSWORD, DESK);
+  const here = { ...asker, caller: await house.callerOf(again.token) };
+  await perform(revokeSessions, { session_id: ids[0] ?? '' }, here);
+  const told = house.sent.length;
+  await house.signIn(ANI, GOOD_PASSWORD, DESK);
+  expect(house.sent).toHaveLength(told);
+});
+
+test('one that is ended here is refused on another node within a second', async ({ db }) => {
+  const house = await accountsHouse(db);
+  let now = 0;
+  const there = openSessions(db.house, () => now);
+  const { token } = await house.customer(ANI, PHONE);
+  await codesLater(db.house, 300);
+  const here = await house.signIn(ANI, GOOD_PASSWORD, DESK);
+  const asker = { ...DESK, caller: await house.callerOf(here.token) };
+  const stolen = await there.find(token);
+  const session_id = publicId('session', stolen?.sessionId ?? '');
+  await house.perform(revokeSessions, { session_id }, asker);
+  now = 1_000;
+  expect(await there.find(token)).toBeUndefined();
+  expect(await house.deps.sessions.find(token)).toBeUndefined();
+});
+
+test('nobody ends a session of somebody else, and a wish for both or neither is refused', async ({
+  db,
+}) => {
+  const { customer, callerOf, perform, asker, alive, ids } = await ani(db);
+  const budi = { caller: await callerOf((await customer('6281398765432')).token) };
+  expect(await no(perform(revokeSessions, { session_id: ids[1] ?? '' }, budi))).toEqual(
+    new Refusal('not_found', { what: 'Sesi' }),
+  );
+  await perform(revokeSessions, { others: '1' }, budi);
+  for (const wish of [{}, { session_id: ids[1] ?? '', others: '1' as const }]) {
+    expect(await no(perform(revokeSessions, wish, asker))).toMatchObject({ code: 'input_invalid' });
+  }
+  expect(await alive()).toEqual([true, true, true]);
+});

@@ -1,0 +1,140 @@
+import { describe, expect } from 'vitest';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { test } from '#tests/support/database/database.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { findSession, openSessions, startSession } from './sessions.ts';
+
+async function someone(sql: Sql) {
+  const { accountId, userId } = await customerWith(sql);
+  const begin = () =>
+    sql.begin((tx) =>
+      startSession(tx, { accountId, userId, ip: '203.0.113.7', agent: 'Firefox', device: 'hers' }),
+    );
+  return { accountId, userId, begin };
+}
+
+const age = (sql: Sql, column: 'created_at' | 'last_used_at', interval: string) =>
+  sql`update sessions set ${sql(column)} = ${sql(column)} - ${interval}::interval`;
+
+describe('a session', () => {
+  test('is known by its token, of which the database has only the hash', async ({ sql }) => {
+    const { accountId, userId, begin } = await someone(sql);
+    const token = await begin();
+    expect(await findSession(sql, token)).toMatchObject({ kind: 'person', accountId, userId });
+    const stored = (await sql`select encode(token_hash, 'escape') as h, * from sessions`)[0];
+    expect(JSON.stringify(stored)).not.toContain(token.slice(4));
+  });
+
+  test('ends after seven days without use, and not before', async ({ sql }) => {
+    const token = await (await someone(sql)).begin();
+    await age(sql, 'last_used_at', '6 days 23 hours');
+    expect(await findSession(sql, token)).toBeDefined();
+    await age(sql, 'last_used_at', '7 days');
+    expect(await findSession(sql, token)).toBeUndefined();
+  });
+
+  test('ends after thirty days, however much it is used', async ({ sql }) => {
+    const token = await (await someone(sql)).begin();
+    await age(sql, 'created_at', '29 days 23 hours');
+    expect(await findSession(sql, token)).toBeDefined();
+    await age(sql, 'created_at', '1 hour');
+    expect(await findSession(sql, token)).toBeUndefined();
+  });
+
+  test('notes its use once a minute at most', async ({ sql }) => {
+    const token = await (await someone(sql)).begin();
+    const used = async () => (await sql`select last_used_at from sessions`)[0]?.['last_used_at'];
+    const first = await used();
+    await findSession(sql, token);
+    expect(await used()).toEqual(first);
+    await age(sql, 'last_used_at', '61 seconds');
+    const aged = await used();
+    await findSession(sql, token);
+    expect(Number(await used())).toBeGreaterThan(Number(aged) + 60_000);
+  });
+
+  test('of a suspended account is none', async ({ sql }) => {
+    const token = await (await someone(sql)).begin();
+    await sql`update accounts set status = 'suspended'`;
+    expect(await findSession(sql, token)).toBeUndefined();
+  });
+
+  test('is not found by anything but its whole token', async ({ sql }) => {
+    const token = await (await someone(sql)).begin();
+    for (const other of [
+      '',
+      'kbs_',
+      token.slice(0, -1),
+      `${token}A`,
+      token.toLowerCase(),
+      'kbr_live_x',
+    ]) {
+      expect(await findSession(sql, other)).toBeUndefined();
+    }
+  });
+
+  test('the eleventh ends the oldest', async ({ sql }) => {
+    const { begin } = await someone(sql);
+    const tokens: string[] = [];
+    for (let times = 0; times < 11; times++) tokens.push(await begin());
+    const found = await Promise.all(tokens.map((token) => findSession(sql, token)));
+    expect(found.map((person) => person !== undefined)).toEqual([
+      false,
+      ...Array.from({ length: 10 }, () => true),
+    ]);
+  });
+});
+
+describe('what a node believes', () => {
+  test('a session ended on another node is refused within a second', async ({ sql }) => {
+    let now = 0;
+    const here = openSessions(sql, () => now);
+    const there = openSessions(sql, () => now);
+    const token = await (await someone(sql)).begin();
+    const person = await here.find(token);
+    if (!person) throw new Error('no session');
+    await there.end(person.sessionId);
+    expect(await there.find(token)).toBeUndefined();
+    now = 1_000;
+    expect(await here.find(token)).toBeUndefined();
+  });
+
+  test('a session ended here is refused at once', async ({ sql }) => {
+    const sessions = openSessions(sql, () => 0);
+    const token = await (await someone(sql)).begin();
+    const person = await sessions.find(token);
+    await sessions.end(person?.sessionId ?? '');
+    expect(await sessions.find(token)).toBeUndefined();
+  });
+
+  test('many calls within a second ask the database once', async ({ sql }) => {
+    let now = 0;
+    const sessions = openSessions(sql, () => now);
+    const token = await (await someone(sql)).begin();
+    const first = await sessions.find(token);
+    await sql`delete from sessions`;
+    now = 899;
+    expect(await sessions.find(token)).toBe(first);
+    now = 901;
+    expect(await sessions.find(token)).toBeUndefined();
+  });
+
+  test('a token that was unknown is looked up again as soon as it exists', async ({ sql }) => {
+    const sessions = openSessions(sql, () => 0);
+    const { begin } = await someone(sql);
+    const token = await begin();
+    const [row] = await sql`delete from sessions returning *`;
+    expect(await sessions.find(token)).toBeUndefined();
+    await sql`insert into sessions ${sql(row ?? {})}`;
+    expect(await sessions.find(token)).toBeDefined();
+  });
+
+  test('trouble with the database is not remembered', async ({ db, sql }) => {
+    const sessions = openSessions(sql, () => 0);
+    const token = await (await someone(sql)).begin();
+    await db.owner`alter table sessions rename to gone`;
+    await expect(sessions.find(token)).rejects.toThrow('sessions');
+    await db.owner`alter table gone rename to sessions`;
+    expect(await sessions.find(token)).toBeDefined();
+  });
+});

@@ -1,0 +1,240 @@
+import { randomBytes } from 'node:crypto';
+import type { Role } from '#contract/accounts.ts';
+import type { Call, Person, Reauth } from '#server/infra/acts/act.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
+import { sha256 } from '#server/infra/security/secrets.ts';
+import type { Whose } from '#server/domains/accounts/people.ts';
+
+/** A session ends after so long without use, and after so long in any case (rulings, 27). */
+const IDLE_DAYS = 7;
+const LIFE_DAYS = 30;
+/** A person's sessions at once; the oldest goes when there is one more. */
+const SESSIONS_MAX = 10;
+/**
+ * How long a found session is believed; a revocation elsewhere is seen within 1 s (rulings, 17).
+ */
+const BELIEVED_MS = 900;
+const REMEMBERED_MAX = 10_000;
+const AGENT_LENGTH_MAX = 300;
+/** How long a sign-in, or the password given once more, opens what asks for a fresh proof. */
+export const PROOF_SECONDS = 300;
+
+const tokenShape = /^kbs_[A-Za-z0-9_-]{43}$/;
+
+/** A browser as it is stored; null for portals served elsewhere, which have none. */
+export const deviceHash = (device: string): Buffer | null =>
+  device === '' ? null : sha256(device);
+
+export type Sessions = {
+  /** The person whose session this token is; `undefined` when there is none, or no longer. */
+  find(token: string): Promise<Person | undefined>;
+  /**
+   * True when the session of a person that `find` gave is known to have begun in another browser than this
+   * one. Asks nobody: it is for what every call needs; changes are decided by `reauthOf`.
+   */
+  isElsewhere(person: Person, device: string): boolean;
+  /** Ends a session: at once in this process, within a second in the others. */
+  end(sessionId: string): Promise<void>;
+  /** Forgets here that these sessions stood, after they were ended in a transaction. */
+  forget(sessionIds: readonly string[]): Promise<void>;
+  /** What this browser is to a session that stands, by the database's clock; nothing to one that ended. */
+  reauthOf(sessionId: string, device: string): Promise<Reauth>;
+};
+
+type Remembered = { found: Promise<Person | undefined>; until: number };
+
+/**
+ * The sessions as the doors ask for them. What was found is believed for 0.9 s counted from before
+ * the question, and asked for once however many calls arrive together.
+ *
+ * @param nowMs a clock that never jumps, in milliseconds.
+ */
+export function openSessions(house: Sql, nowMs: () => number = () => performance.now()): Sessions {
+  const remembered = new Map<string, Remembered>();
+  const browsers = new WeakMap<Person, Buffer | null>();
+
+  const ask = (token: string, hash: string): Promise<Person | undefined> => {
+    const found = findStanding(house, token).then((standing) => {
+      if (standing) browsers.set(standing.person, standing.browser);
+      return standing?.person;
+    });
+    if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+    const entry = { found, until: nowMs() + BELIEVED_MS };
+    remembered.set(hash, entry);
+    const forget = () => {
+      if (remembered.get(hash) === entry) remembered.delete(hash);
+    };
+    found.then((person) => person ?? forget(), forget);
+    return found;
+  };
+
+  const forget = async (sessionIds: readonly string[]): Promise<void> => {
+    for (const [hash, { found }] of remembered) {
+      const person = await found.catch(() => undefined);
+      if (person && sessionIds.includes(person.sessionId)) remembered.delete(hash);
+    }
+  };
+
+  return {
+    forget,
+    async find(token) {
+      if (!tokenShape.test(token)) return undefined;
+      const hash = sha256(token).toString('base64');
+      const known = remembered.get(hash);
+      return known && nowMs() < known.until ? known.found : ask(token, hash);
+    },
+    isElsewhere(person, device) {
+      const own = browsers.get(person);
+      const browser = deviceHash(device);
+      if (own === undefined) return false;
+      return own === null || browser === null ? own !== browser : !own.equals(browser);
+    },
+    async end(sessionId) {
+      await house`
+        update sessions set revoked_at = clock_timestamp()
+        where session_id = ${sessionId} and revoked_at is null`;
+      await forget([sessionId]);
+    },
+    async reauthOf(sessionId, device) {
+      const browser = deviceHash(device);
+      const [row] = await house<Reauth[]>`
+        select own as "inOwnBrowser",
+          coalesce(
+            case when own then proved_at when other_device_hash = ${browser} then other_proved_at end
+              > clock_timestamp() - make_interval(secs => ${PROOF_SECONDS}),
+            false) as recent
+        from sessions, lateral (select device_hash is not distinct from ${browser} as own) browser
+        where session_id = ${sessionId} and revoked_at is null`;
+      return row ?? { inOwnBrowser: false, recent: false };
+    },
+  };
+}
+
+/** Of `sessions`: neither ended, nor unused for too long, nor too old, by the database's clock. */
+export const standing = (sql: Sql) => sql`
+  revoked_at is null
+  and last_used_at > clock_timestamp() - make_interval(days => ${IDLE_DAYS})
+  and sessions.created_at > clock_timestamp() - make_interval(days => ${LIFE_DAYS})`;
+
+type Row = {
+  session_id: string;
+  account_id: string;
+  user_id: string;
+  role: Role;
+  device_hash: Buffer | null;
+  unused: boolean;
+};
+
+/** Whose session a token is, and the browser it began in. */
+type Standing = { person: Person; browser: Buffer | null };
+
+/**
+ * The person of a token, by the database's clock, in one look-up by the token's hash. Notes the use
+ * at most once a minute. People of a suspended or closed account have no session.
+ */
+export const findSession = async (house: Sql, token: string): Promise<Person | undefined> =>
+  (await findStanding(house, token))?.person;
+
+async function findStanding(house: Sql, token: string): Promise<Standing | undefined> {
+  if (!tokenShape.test(token)) return undefined;
+  const [row] = await house<Row[]>`
+    select session_id, sessions.account_id, sessions.user_id, u.role, device_hash,
+      last_used_at < clock_timestamp() - interval '1 minute' as unused
+    from sessions
+    join users u on (u.account_id, u.user_id) = (sessions.account_id, sessions.user_id)
+    join accounts a on a.account_id = sessions.account_id
+    where token_hash = ${sha256(token)} and a.status = 'active' and ${standing(house)}`;
+  if (!row) return undefined;
+  if (row.unused) {
+    await house`
+      update sessions set last_used_at = clock_timestamp()
+      where session_id = ${row.session_id}
+        and last_used_at < clock_timestamp() - interval '1 minute'`;
+  }
+  const { account_id: accountId, user_id: userId, session_id: sessionId, role } = row;
+  return {
+    person: { kind: 'person', accountId, userId, sessionId, role },
+    browser: row.device_hash,
+  };
+}
+
+type Visitor = Whose & Pick<Call, 'ip' | 'agent' | 'device'>;
+
+/**
+ * Begins a session and returns its token, which is kept nowhere but with the person. The browser is
+ * known from now on; the oldest sessions beyond ten end.
+ */
+export async function startSession(tx: Tx, visitor: Visitor): Promise<string> {
+  const { accountId, userId, ip } = visitor;
+  const device = deviceHash(visitor.device);
+  const token = `kbs_${randomBytes(32).toString('base64url')}`;
+  const agent = visitor.agent.replace(/\p{Cc}/gu, ' ').slice(0, AGENT_LENGTH_MAX);
+  await tx`
+    update users set signed_in_at = coalesce(signed_in_at, clock_timestamp())
+    where (account_id, user_id) = (${accountId}, ${userId})`;
+  await tx`
+    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
+    values (${sha256(token)}, ${newId()}, ${accountId}, ${userId}, ${agent}, ${ip}, ${device})`;
+  if (device !== null) {
+    await tx`
+      insert into known_devices (account_id, user_id, device_hash)
+      values (${accountId}, ${userId}, ${device})
+      on conflict (account_id, user_id, device_hash) do update set seen_at = clock_timestamp()`;
+  }
+  await tx`
+    update sessions set revoked_at = clock_timestamp()
+    where session_id in (
+      select session_id from sessions
+      where (account_id, user_id) = (${accountId}, ${userId}) and revoked_at is null
+      order by created_at desc, session_id desc offset ${SESSIONS_MAX}
+    )`;
+  return token;
+}
+
+/**
+ * Ends all of a person's sessions but one, in the caller's transaction, and forgets the browsers they
+ * were in: whoever signs in there again needs a code. Call `sessions.forget` with what it returns once
+ * that stands.
+ *
+ * @param but the session that stays; left out when none shall.
+ */
+export async function endOthers(tx: Tx, { accountId, userId }: Whose, but?: string) {
+  const ended = await tx<{ id: string }[]>`
+    update sessions set revoked_at = clock_timestamp()
+    where (account_id, user_id) = (${accountId}, ${userId}) and revoked_at is null
+      and session_id is distinct from ${but ?? null}::uuid
+    returning session_id as id`;
+  await tx`
+    delete from known_devices where (account_id, user_id) = (${accountId}, ${userId})
+      and device_hash is distinct from (
+        select device_hash from sessions where session_id = ${but ?? null}::uuid)`;
+  return ended.map(({ id }) => id);
+}
+
+/**
+ * Ends one session of a person's, and forgets its browser, unless that is the one they are in.
+ *
+ * @param from the session that asks.
+ * @returns false when this person has no such session that stands.
+ */
+export async function endOne(
+  house: Sql,
+  { accountId, userId }: Whose,
+  { sessionId, from }: { sessionId: string; from: string },
+): Promise<boolean> {
+  const [ended] = await house`
+    with ended as (
+      update sessions set revoked_at = clock_timestamp()
+      where session_id = ${sessionId} and revoked_at is null
+        and (account_id, user_id) = (${accountId}, ${userId})
+      returning device_hash
+    ), forgotten as (
+      delete from known_devices k using ended
+      where (k.account_id, k.user_id, k.device_hash) = (${accountId}, ${userId}, ended.device_hash)
+        and k.device_hash is distinct from (
+          select device_hash from sessions where session_id = ${from})
+    )
+    select 1 from ended`;
+  return ended !== undefined;
+}

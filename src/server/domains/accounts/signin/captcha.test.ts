@@ -1,0 +1,98 @@
+import { solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { expect, vi } from 'vitest';
+import { type Guarded, captchaChallenge } from '#contract/accounts.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { secretsFrom } from '#server/infra/security/secrets.ts';
+import { accountsHouse } from '#tests/support/people/accounts-app.ts';
+import { test } from '#tests/support/database/database.ts';
+import { type Captcha, openAltcha } from './captcha.ts';
+import { countWrong } from './login-tries.ts';
+
+const secrets = secretsFrom(new Uint8Array(32).fill(7));
+const easy = { rounds: 10, from: 1, to: 20 };
+const open = (sql: Sql) => openAltcha(sql, secrets, easy);
+
+type Made = { challenge: Record<string, unknown>; solution: Record<string, unknown> };
+
+async function solve(captcha: Captcha, act: Guarded): Promise<Made> {
+  const challenge = await captcha.challenge(act, false);
+  const solution = await solveChallenge({ challenge: challenge as never, deriveKey });
+  return { challenge, solution: { ...solution } };
+}
+
+const sent = (made: unknown): string => Buffer.from(JSON.stringify(made)).toString('base64');
+const failed = new Refusal('captcha_failed', {});
+
+test('a solved captcha lets one call of its act through, once, on every node', async ({ sql }) => {
+  const captcha = open(sql);
+  const answer = sent(await solve(captcha, 'user_login'));
+  await captcha.demand('user_login', answer);
+  await expect(captcha.demand('user_login', answer)).rejects.toEqual(failed);
+  await expect(open(sql).demand('user_login', answer)).rejects.toEqual(failed);
+});
+
+test('of the same answer sent ten times at once, one is taken', async ({ sql }) => {
+  const captcha = open(sql);
+  const answer = sent(await solve(captcha, 'user_login'));
+  const asked = Array.from({ length: 10 }, () => captcha.demand('user_login', answer));
+  const taken = (await Promise.allSettled(asked)).filter(({ status }) => status === 'fulfilled');
+  expect(taken).toHaveLength(1);
+});
+
+test('a captcha solved for one act does not open another', async ({ sql }) => {
+  const captcha = open(sql);
+  const answer = sent(await solve(captcha, 'user_login'));
+  await expect(captcha.demand('user_register', answer)).rejects.toEqual(failed);
+});
+
+test('a captcha is worth nothing after five minutes', async ({ sql }) => {
+  const captcha = open(sql);
+  const answer = sent(await solve(captcha, 'user_login'));
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 301_000);
+  try {
+    await expect(captcha.demand('user_login', answer)).rejects.toEqual(failed);
+  } finally {
+    vi.restoreAllMocks();
+  }
+});
+
+test('nothing that was changed, made up, or signed elsewhere is taken', async ({ sql }) => {
+  const captcha = open(sql);
+  const { challenge, solution } = await solve(captcha, 'user_login');
+  const parameters = challenge['parameters'] as Record<string, unknown>;
+  const elsewhere = openAltcha(sql, secretsFrom(new Uint8Array(32).fill(8)), easy);
+  const bad = [
+    '',
+    'not base64 of anything',
+    sent({}),
+    sent({ challenge, solution: { ...solution, derivedKey: '00'.repeat(32) } }),
+    sent({ challenge: { parameters }, solution }),
+    sent({ challenge: { ...challenge, parameters: { ...parameters, cost: 1 } }, solution }),
+    sent({
+      challenge: { ...challenge, parameters: { ...parameters, data: { for: 'user_register' } } },
+      solution,
+    }),
+    sent({
+      challenge: { ...challenge, parameters: { ...parameters, expiresAt: 9_999_999_999 } },
+      solution,
+    }),
+    sent(await solve(elsewhere, 'user_login')),
+  ];
+  for (const answer of bad) {
+    await expect(captcha.demand('user_login', answer)).rejects.toEqual(failed);
+    await expect(captcha.demand('user_register', answer)).rejects.toEqual(failed);
+  }
+  await captcha.demand('user_login', sent({ challenge, solution }));
+});
+
+test('after wrong passwords from an address its captchas cost more', async ({ db }) => {
+  const house = await accountsHouse(db);
+  const costFor = async (ip: string) => {
+    const { challenge } = await house.perform(captchaChallenge, { for: 'user_login' }, { ip });
+    return (challenge['parameters'] as { cost: number }).cost;
+  };
+  for (let times = 0; times < 5; times++) await countWrong(db.house, '203.0.113.7');
+  expect(await costFor('203.0.113.7')).toBe(4 * (await costFor('198.51.100.9')));
+});

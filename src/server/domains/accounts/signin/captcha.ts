@@ -1,0 +1,125 @@
+import { type Challenge as AltchaChallenge, createChallenge, verifySolution } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { randomInt } from 'node:crypto';
+import * as z from 'zod/mini';
+import { type CaptchaProvider, type Guarded, captchaChallenge } from '#contract/accounts.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
+import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
+import { isSuspect } from './login-tries.ts';
+
+/** Tells people from programs; the only thing the acts know of a captcha's provider. */
+export type Captcha = {
+  provider: CaptchaProvider;
+  /** What a browser needs for the provider's widget; '' where there is none. */
+  siteKey: string;
+  scriptUrl: string;
+  /** A task for the browser, good for one call of `act`; `harder` for callers under suspicion. */
+  challenge(act: Guarded, harder: boolean): Promise<Record<string, unknown>>;
+  /**
+   * @param ip who sends it, told to providers that ask for it.
+   * @throws Refusal `captcha_failed` unless this solves a task for `act`, in time, the first time;
+   *   `captcha_unreachable` when nobody can say so now.
+   */
+  demand(act: Guarded, answer: string, ip?: string): Promise<void>;
+};
+
+/**
+ * The task's size: PBKDF2 rounds per step, and steps between `from` and `to`. The usual one takes
+ * some 0.3 to 0.6 s of one core here (0.7 ms a step).
+ */
+export type Work = { rounds: number; from: number; to: number };
+const USUAL: Work = { rounds: 5_000, from: 400, to: 800 };
+const HARDER_FACTOR = 4;
+const LIFE_MS = 300_000;
+
+const hex = z.string().check(z.regex(/^[0-9a-f]{1,200}$/));
+
+/** What the widget sends: base64 of this as JSON. */
+const Answer = z.object({
+  challenge: z.object({
+    parameters: z.strictObject({
+      algorithm: z.literal('PBKDF2/SHA-256'),
+      cost: z.int(),
+      data: z.object({ for: z.string() }),
+      expiresAt: z.number(),
+      keyLength: z.int(),
+      keyPrefix: hex,
+      keySignature: hex,
+      nonce: hex,
+      salt: hex,
+    }),
+    signature: hex,
+  }),
+  solution: z.object({ counter: z.int(), derivedKey: hex }),
+});
+
+/**
+ * ALTCHA, proof of work on our own machine: signed, bound to its act, five minutes, once.
+ *
+ * The server knows each task's solution by its signature, so checking one costs no work.
+ */
+export function openAltcha(house: Sql, secrets: Secrets, work: Work = USUAL): Captcha {
+  const keys = {
+    hmacSignatureSecret: secrets.key('captcha').toString('hex'),
+    hmacKeySignatureSecret: secrets.key('captcha-answer').toString('hex'),
+  };
+  return {
+    provider: 'altcha',
+    siteKey: '',
+    scriptUrl: '',
+    async challenge(act, harder) {
+      const made: AltchaChallenge = await createChallenge({
+        ...keys,
+        algorithm: 'PBKDF2/SHA-256',
+        cost: harder ? work.rounds * HARDER_FACTOR : work.rounds,
+        counter: randomInt(work.from, work.to),
+        data: { for: act },
+        expiresAt: new Date(Date.now() + LIFE_MS),
+        deriveKey,
+      });
+      return { ...made };
+    },
+    async demand(act, answer) {
+      const read = readAnswer(answer);
+      if (read?.challenge.parameters.data.for !== act) throw new Refusal('captcha_failed', {});
+      const { verified } = await verifySolution({ ...keys, ...read, deriveKey });
+      const { nonce, expiresAt } = read.challenge.parameters;
+      if (!verified || !(await useOnce(house, nonce, expiresAt))) {
+        throw new Refusal('captcha_failed', {});
+      }
+    },
+  };
+}
+
+function readAnswer(text: string): z.output<typeof Answer> | undefined {
+  try {
+    const read = Answer.safeParse(JSON.parse(Buffer.from(text, 'base64').toString('utf8')));
+    return read.success ? read.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Notes that a captcha was used, for every node.
+ *
+ * @param expiresAt in seconds since 1970; swept an hour later.
+ * @returns false when it was used before.
+ */
+export async function useOnce(house: Sql, name: string, expiresAt: number): Promise<boolean> {
+  const [first] = await house`
+    insert into captchas_used (challenge, expires_at) values (${name}, to_timestamp(${expiresAt}))
+    on conflict (challenge) do nothing returning challenge`;
+  return first !== undefined;
+}
+
+export const challenging = ({ house, captcha }: AccountsDeps): KeptAct =>
+  on(captchaChallenge, async ({ ip }, input) => {
+    const harder = await isSuspect(house, ip);
+    const { provider, siteKey, scriptUrl } = captcha;
+    const challenge = await captcha.challenge(input.for, harder);
+    return { provider, challenge, site_key: siteKey, script_url: scriptUrl };
+  });

@@ -1,0 +1,57 @@
+import { randomInt } from 'node:crypto';
+import type { Config } from '#server/infra/config.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { hashPassword } from '#server/infra/security/passwords.ts';
+import { StartError } from '#server/infra/start-error.ts';
+import type { AccountOpened } from '#server/domains/accounts/deps.ts';
+import { openAccount, systemAccount } from '#server/domains/accounts/people.ts';
+
+/** No letters or digits that look alike. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
+const GROUPS = 4;
+const GROUP_LENGTH = 5;
+
+/** How the first operator signs in. */
+export type FirstOperator = { phone: string; password: string };
+
+/**
+ * Makes the installation's own account and its operator, once; of several nodes starting at the
+ * same time one does it.
+ *
+ * @param opened runs in the same transaction, for what every account needs.
+ * @param handOver runs last before it is committed: who cannot be told the password is not made.
+ * @returns how the operator signs in, to be shown this once; `undefined` when they exist already.
+ * @throws StartError when OPERATOR_PHONE belongs to a customer.
+ */
+export async function ensureOperator(
+  house: Sql,
+  { OPERATOR_PHONE: phone }: Pick<Config, 'OPERATOR_PHONE'>,
+  opened: AccountOpened = async () => undefined,
+  handOver: (operator: FirstOperator) => Promise<void> = async () => undefined,
+): Promise<FirstOperator | undefined> {
+  if (await systemAccount(house)) return undefined;
+  const password = newPassword();
+  const passwordHash = await hashPassword(password);
+  return house.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(hashtextextended('first operator', 0))`;
+    if (await systemAccount(tx)) return undefined;
+    const made = await openAccount(tx, {
+      name: 'Kabari',
+      phone,
+      passwordHash,
+      role: 'operator',
+      isSystem: true,
+    });
+    if (!made) throw new StartError('OPERATOR_PHONE belongs to a customer; choose another number.');
+    await opened(tx, made.accountId, true);
+    await handOver({ phone, password });
+    return { phone, password };
+  });
+}
+
+/** 99 bits of chance, in four groups that can be read aloud. */
+function newPassword(): string {
+  const letter = () => ALPHABET[randomInt(ALPHABET.length)] ?? '';
+  const group = () => Array.from({ length: GROUP_LENGTH }, letter).join('');
+  return Array.from({ length: GROUPS }, group).join('-');
+}

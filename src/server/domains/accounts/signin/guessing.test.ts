@@ -1,0 +1,125 @@
+import { describe, expect } from 'vitest';
+import { verifyOtp } from '#contract/accounts.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { readConfig } from '#server/infra/config.ts';
+import { openDatabase } from '#server/infra/postgres/database.ts';
+import { readSecrets } from '#server/infra/security/secrets.ts';
+import { type AccountsHouse, accountsHouse, codesLater, no } from '#tests/support/people/accounts-app.ts';
+import { test } from '#tests/support/database/database.ts';
+import { STALL_SECONDS } from '#tests/support/wait-for.ts';
+import { askCode } from '#server/domains/accounts/otp/otp.ts';
+
+const isRefused = (code: string) => (answer: unknown) =>
+  answer instanceof Refusal && answer.code === code;
+
+/** A code to register with, asked for without what stands before it: captcha and password. */
+async function askFor(
+  { deps }: Pick<AccountsHouse, 'deps'>,
+  phone: string,
+  ip = '203.0.113.7',
+): Promise<string> {
+  const pending = { name: 'Toko Ani', passwordHash: '-' };
+  const { answer, send } = await deps.house.begin((tx) =>
+    askCode(tx, deps, { purpose: 'register', phone, pending }, { ip, device: '' }),
+  );
+  await send();
+  return answer.challenge;
+}
+
+const CHALLENGES = 200;
+const GUESSES_EACH = 20;
+const TRIES = 5;
+
+describe('guessing codes', () => {
+  test('4,000 guesses at 200 challenges at once get five tries each and nobody in', async ({
+    db,
+  }) => {
+    const config = readConfig({ OTP_DAILY_PER_ADDRESS: '10000', OTP_DAILY_TOTAL: '10000' });
+    const house = await accountsHouse(db, { config });
+    const phones = Array.from(
+      { length: CHALLENGES },
+      (_, n) => `62812${String(n).padStart(4, '0')}0001`,
+    );
+    const asked = await Promise.all(
+      phones.map(async (phone) => ({ phone, challenge: await askFor(house, phone) })),
+    );
+    const counts = { wrong: 0, dead: 0, in: 0 };
+    const first = Math.floor(Math.random() * 900_000);
+    const guess = async (challenge: string, round: number) => {
+      const code = String((first + round * 997) % 1_000_000).padStart(6, '0');
+      const answer = await no(house.perform(verifyOtp, { challenge, code }));
+      if (isRefused('otp_wrong')(answer)) counts.wrong += 1;
+      else if (isRefused('otp_expired')(answer)) counts.dead += 1;
+      else counts.in += 1;
+    };
+    for (let round = 0; round < GUESSES_EACH; round += 10) {
+      const ten = Array.from({ length: 10 }, (_, n) => round + n);
+      await Promise.all(ten.flatMap((at) => asked.map(({ challenge }) => guess(challenge, at))));
+    }
+    expect(counts.wrong + counts.dead + counts.in).toBe(CHALLENGES * GUESSES_EACH);
+    // By luck one in 5e-6 a challenge gets in; three of 200 do once in a billion runs.
+    expect(counts.in).toBeLessThan(3);
+    expect(counts.wrong).toBeLessThanOrEqual(CHALLENGES * TRIES);
+    expect(counts.wrong + counts.in * TRIES).toBeGreaterThanOrEqual(CHALLENGES * TRIES);
+
+    const sixths = await Promise.all(
+      asked.map(({ phone, challenge }) =>
+        no(house.perform(verifyOtp, { challenge, code: house.codeFor(phone) })),
+      ),
+    );
+    expect(sixths.filter(isRefused('otp_expired'))).toHaveLength(CHALLENGES);
+  });
+
+  test('the right code fits no challenge but its own, and none after five minutes', async ({
+    db,
+  }) => {
+    const house = await accountsHouse(db);
+    const [ani, budi] = ['6281234567890', '6281398765432'];
+    const [ofAni, ofBudi] = [await askFor(house, ani), await askFor(house, budi)];
+    const crossed = { challenge: ofBudi, code: house.codeFor(ani) };
+    if (house.codeFor(ani) !== house.codeFor(budi)) {
+      expect(await no(house.perform(verifyOtp, crossed))).toEqual(
+        new Refusal('otp_wrong', { left: 4 }),
+      );
+    }
+    await codesLater(db.house, 300 - STALL_SECONDS);
+    const entered = { challenge: ofAni, code: house.codeFor(ani) };
+    const both = [1, 2].map(() => no(house.perform(verifyOtp, entered)));
+    expect((await Promise.all(both)).filter(isRefused('otp_expired'))).toHaveLength(1);
+    await codesLater(db.house, STALL_SECONDS);
+    const late = { challenge: ofBudi, code: house.codeFor(budi) };
+    expect(await no(house.perform(verifyOtp, late))).toEqual(new Refusal('otp_expired', {}));
+  });
+});
+
+describe('pumping codes', () => {
+  const BUDGET = 60;
+
+  test('600 requests from 100 addresses for 25 ranges, at two nodes, stay within the day’s budget', async ({
+    db,
+  }) => {
+    const config = readConfig({ OTP_DAILY_TOTAL: String(BUDGET) });
+    const secondPool = openDatabase(db.url, { max: 4, as: 'house', name: 'second node' });
+    const secrets = await readSecrets(db.house);
+    const nodes = [
+      await accountsHouse(db, { config, secrets }),
+      await accountsHouse({ ...db, house: secondPool }, { config, secrets }),
+    ];
+    const asks = Array.from({ length: 600 }, (_, n) => {
+      const range = String(n % 25).padStart(4, '0');
+      const phone = `62813${range}${String(1000 + n)}`;
+      const node = nodes[n % 2];
+      if (!node) throw new Error('no node');
+      return no(askFor(node, phone, `198.51.${n % 100}.7`));
+    });
+    const answers = await Promise.all(asks);
+    await secondPool.end();
+    const sent = nodes.flatMap((node) => node.sent);
+    expect(sent).toHaveLength(BUDGET);
+    expect(answers.filter(isRefused('otp_limit'))).toHaveLength(600 - BUDGET);
+    const [counter] = await db.house`select hits from limit_counters where scope = 'otp_total'`;
+    expect(counter).toEqual({ hits: BUDGET });
+    const [rows] = await db.house`select count(*) as n from otp_challenges`;
+    expect(rows).toEqual({ n: BUDGET });
+  });
+});

@@ -1,0 +1,83 @@
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { hit, hitsWithin, networkOf } from '#server/infra/acts/limits.ts';
+
+const WINDOW_SECONDS = 900;
+/** Counted by the minute, so that the quarter of an hour slides. */
+const STEP_SECONDS = 60;
+/** Free tries in a quarter of an hour; then 15 s, doubling up to five minutes. */
+const FREE_TRIES = 5;
+const FIRST_WAIT_SECONDS = 15;
+const LONGEST_WAIT_SECONDS = 300;
+/** Wrong passwords from one address, and from its network, in a quarter of an hour. */
+const ADDRESS_MAX = 30;
+const NETWORK_MAX = 150;
+/** From here on captchas are harder: for an address, and for everyone. */
+const ADDRESS_SUSPECT = 5;
+const HOUSE_SUSPECT = 300;
+
+/** Seconds to wait after so many tries in a quarter of an hour. */
+export const waitAfterTries = (tries: number): number =>
+  tries < FREE_TRIES
+    ? 0
+    : Math.min(FIRST_WAIT_SECONDS * 2 ** (tries - FREE_TRIES), LONGEST_WAIT_SECONDS);
+
+/**
+ * Takes one try at a person's password; tries are counted before the password is looked at, so that
+ * parallel guesses gain nothing. Refused tries do not count: the wait always ends.
+ *
+ * @param subject whose password, unreadable; the same for numbers that are known and unknown.
+ * @returns 0, or the seconds to wait.
+ */
+export async function takeTry(house: Sql, subject: string): Promise<number> {
+  return house.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(hashtextextended('login ' || ${subject}, 0))`;
+    const [held] = await tx<{ seconds: number | null }[]>`
+      select ceil(extract(epoch from max(window_start) - clock_timestamp()))::int as seconds
+      from limit_counters where scope = 'login_wait' and subject = ${subject}`;
+    if (held?.seconds && held.seconds > 0) return held.seconds;
+    await hit(tx, [{ scope: 'login_try', subject, max: 1_000_000, windowSeconds: STEP_SECONDS }]);
+    const tries = await hitsWithin(tx, { scope: 'login_try', subject, seconds: WINDOW_SECONDS });
+    const wait = waitAfterTries(tries);
+    if (wait > 0) {
+      await tx`
+        insert into limit_counters (scope, subject, window_start, hits)
+        values ('login_wait', ${subject}, clock_timestamp() + make_interval(secs => ${wait}), 1)`;
+    }
+    return 0;
+  });
+}
+
+/** Forgets the tries after the right password. */
+export async function forgetTries(house: Sql, subject: string): Promise<void> {
+  await house`
+    delete from limit_counters where scope in ('login_try', 'login_wait') and subject = ${subject}`;
+}
+
+/** Notes a wrong password against the address and the house. */
+export async function countWrong(house: Sql, ip: string): Promise<void> {
+  const step = { scope: 'login_wrong', max: 1_000_000, windowSeconds: STEP_SECONDS };
+  await house.begin((tx) =>
+    hit(tx, [
+      { ...step, subject: ip },
+      { ...step, subject: networkOf(ip) },
+      { ...step, subject: 'all' },
+    ]),
+  );
+}
+
+const wrongs = (house: Sql, subject: string): Promise<number> =>
+  hitsWithin(house, { scope: 'login_wrong', subject, seconds: WINDOW_SECONDS });
+
+/** Seconds an address must wait because it, or its network, guessed wrong too often; mostly 0. */
+export async function addressMustWait(house: Sql, ip: string): Promise<number> {
+  const [own, near] = await Promise.all([wrongs(house, ip), wrongs(house, networkOf(ip))]);
+  return own >= ADDRESS_MAX || near >= NETWORK_MAX ? STEP_SECONDS : 0;
+}
+
+/**
+ * True when captchas should cost more: this address, or the house as a whole, is being guessed at.
+ */
+export async function isSuspect(house: Sql, ip: string): Promise<boolean> {
+  const [own, all] = await Promise.all([wrongs(house, ip), wrongs(house, 'all')]);
+  return own >= ADDRESS_SUSPECT || all >= HOUSE_SUSPECT;
+}

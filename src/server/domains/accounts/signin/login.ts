@@ -1,0 +1,123 @@
+import { type CodeAsked, type SignedIn, loginUser } from '#contract/accounts.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { type Call, type KeptAct, on } from '#server/infra/acts/act.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { admitted, passwordFits } from '#server/infra/security/passwords.ts';
+import { hmac, sha256 } from '#server/infra/security/secrets.ts';
+import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
+import { addressMustWait, countWrong, forgetTries, takeTry } from './login-tries.ts';
+import { askCode, waitingCode } from '#server/domains/accounts/otp/otp.ts';
+import { type AccountStatus, userOf } from '#server/domains/accounts/people.ts';
+import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
+
+export const loggingIn = (deps: AccountsDeps): KeptAct =>
+  on(loginUser, (call, { phone, password, captcha }) =>
+    admitted(async () => {
+      await deps.captcha.demand('user_login', captcha, call.ip);
+      const answer = await login(deps, { phone, password }, call);
+      if ('token' in answer && call.caller.kind === 'person') {
+        await deps.sessions.end(call.caller.sessionId);
+      }
+      return answer;
+    }),
+  );
+
+type Visitor = Pick<Call, 'ip' | 'agent' | 'device'>;
+
+/**
+ * Signs a person in, or, in a browser that they never used, sends a code that `user_verify_otp` takes.
+ * A number that nobody has costs the same time and gets the same answer as a wrong password.
+ *
+ * Five tries in a quarter of an hour are free; then each is followed by a wait that doubles up to
+ * five minutes. Tries in a browser that the person used, and from an address where they signed in
+ * before, are counted apart, so that strangers cannot keep them out: in a known browser not even those
+ * who share its address (phones do).
+ *
+ * @throws Refusal `credentials_wrong`, `account_suspended` (only after the right password), or
+ *   `too_many_requests` with the seconds to wait; `otp_too_soon`, `otp_limit`.
+ */
+export async function login(
+  deps: AccountsDeps,
+  { phone, password }: { phone: string; password: string },
+  visitor: Visitor,
+): Promise<SignedIn | CodeAsked> {
+  const { house, secrets } = deps;
+  const { ip } = visitor;
+  const person = await findByPhone(house, phone, visitor);
+  const isKnown = person?.isKnown ?? false;
+  const addressWait = isKnown ? 0 : await addressMustWait(house, ip);
+  if (addressWait > 0) throw new Refusal('too_many_requests', { seconds: addressWait });
+
+  const place = isKnown ? sha256(visitor.device) : person?.wasHere ? ip : '';
+  const subject = hmac(secrets.key('pepper'), 'login', phone, place).toString('hex').slice(0, 32);
+  const wait = await takeTry(house, subject);
+  if (wait > 0) throw new Refusal('too_many_requests', { seconds: wait });
+
+  const fits = await passwordFits(password, person?.passwordHash);
+  if (!person || !fits) {
+    await countWrong(house, ip);
+    throw new Refusal('credentials_wrong', {});
+  }
+  await forgetTries(house, subject);
+  if (person.status !== 'active') throw new Refusal('account_suspended', {});
+  if (!isKnown && !person.isFirst) return sendOne(deps, person, visitor);
+  return house.begin(async (tx) => {
+    const token = await startSession(tx, { ...person, ...visitor });
+    return { token, user: await userOf(tx, deps, person) };
+  });
+}
+
+/** The right password in a new browser: a code as well. Asked again, the same code still counts. */
+async function sendOne(deps: AccountsDeps, person: Row, visitor: Visitor): Promise<CodeAsked> {
+  const { phone, accountId, userId } = person;
+  const ask = async (tx: Tx) => {
+    const whose = { accountId, userId };
+    const { device } = visitor;
+    const waiting = await waitingCode(tx, { purpose: 'login', phone, whose, device });
+    if (waiting) return { answer: waiting, send: async () => undefined };
+    return askCode(tx, deps, { purpose: 'login', phone, whose }, visitor);
+  };
+  const { answer, send } = await deps.house.begin(ask);
+  await send();
+  return { challenge: answer };
+}
+
+type Row = {
+  accountId: string;
+  userId: string;
+  phone: string;
+  passwordHash: string;
+  status: AccountStatus;
+  /** Signed in from this address lately. */
+  wasHere: boolean;
+  /** Signed in from this browser. */
+  isKnown: boolean;
+  /** Is the operator with the printed password, for the first time. */
+  isFirst: boolean;
+};
+
+async function findByPhone(
+  house: Sql,
+  phone: string,
+  { ip, device }: Visitor,
+): Promise<Row | undefined> {
+  const [row] = await house<Row[]>`
+    select u.account_id as "accountId", u.user_id as "userId", u.phone,
+      u.password_hash as "passwordHash", a.status,
+      exists (
+        select 1 from sessions s
+        where (s.account_id, s.user_id) = (u.account_id, u.user_id) and s.ip = ${ip}
+          and s.created_at > clock_timestamp() - interval '30 days'
+      ) as "wasHere",
+      exists (
+        select 1 from known_devices d
+        where (d.account_id, d.user_id) = (u.account_id, u.user_id)
+          and d.device_hash = ${sha256(device)}
+      ) as "isKnown",
+      u.role = 'operator' and u.signed_in_at is null as "isFirst"
+    from user_phones p
+    join users u on (u.account_id, u.user_id) = (p.account_id, p.user_id)
+    join accounts a on a.account_id = u.account_id
+    where p.phone = ${phone} and a.status <> 'closed'`;
+  return row;
+}

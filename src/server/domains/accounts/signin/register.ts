@@ -1,0 +1,43 @@
+import type { InputOf } from '#contract/base/act.ts';
+import { type Challenge, registerUser } from '#contract/accounts.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { type Call, type KeptAct, on } from '#server/infra/acts/act.ts';
+import { isCommonPassword } from '#server/infra/security/common-passwords.ts';
+import { admitted, hashPassword } from '#server/infra/security/passwords.ts';
+import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
+import { askCode } from '#server/domains/accounts/otp/otp.ts';
+import { isPhoneTaken } from '#server/domains/accounts/people.ts';
+
+export const registering = (deps: AccountsDeps): KeptAct =>
+  on(registerUser, (call, input) =>
+    admitted(async () => {
+      await deps.captcha.demand('user_register', input.captcha, call.ip);
+      return register(deps, input, call);
+    }),
+  );
+
+/**
+ * Keeps a person's wish to register and sends a code to their phone. The account is opened when the
+ * code comes back.
+ *
+ * A number that is registered already gets the same answer after the same work; its phone gets a
+ * note instead of a code, and no code will ever fit.
+ *
+ * @throws Refusal `password_common`, `otp_too_soon`, `otp_limit`; `too_many_requests` when too many
+ *   passwords are waiting to be hashed.
+ */
+export async function register(
+  deps: AccountsDeps,
+  { name, phone, password }: Pick<InputOf<typeof registerUser>, 'name' | 'phone' | 'password'>,
+  visitor: Pick<Call, 'ip' | 'device'>,
+): Promise<Challenge> {
+  if (isCommonPassword(password, { phone, name })) throw new Refusal('password_common', {});
+  const passwordHash = await hashPassword(password);
+  const asked = await deps.house.begin(async (tx) => {
+    const dud = await isPhoneTaken(tx, phone);
+    const pending = { name, passwordHash };
+    return askCode(tx, deps, { purpose: 'register', phone, pending, dud }, visitor);
+  });
+  await asked.send();
+  return asked.answer;
+}

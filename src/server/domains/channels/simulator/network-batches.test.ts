@@ -1,0 +1,71 @@
+import { expect, vi } from 'vitest';
+import { never, test, toPhone } from '#tests/support/app/simulated-network.ts';
+import { patient } from '#tests/support/wait-for.ts';
+
+test('a message that no phone can keep fails alone, and the others of its moment arrive', async ({
+  sql,
+  openStreet,
+}) => {
+  const { ani, network } = await openStreet();
+  const sends = ['Halo', 'a\u0000b', 'Halo', '\uD83D'].map((text) =>
+    network.send(toPhone(ani, '6281234567890', { body: { text } }), never),
+  );
+  const done = await Promise.allSettled(sends);
+  expect(done.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'rejected',
+  ]);
+  expect(await sql`select submits from sim_lines`).toEqual([{ submits: 1 }, { submits: 1 }]);
+});
+
+test('a line that cannot be written, or a receipt that nobody takes, costs the others nothing', async ({
+  db,
+  sql,
+  openStreet,
+}) => {
+  const { network, sinks, receipts, ani, reported } = await openStreet();
+  await db.owner.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$
+    begin
+      if new.phone = '628120000666' then raise exception 'broken'; end if;
+      return new;
+    end $$;
+    create trigger refuse before insert on sim_lines for each row execute function refuse()`);
+  const numbers = ['628120000001', '628120000666', '628120000002', '628120000667'];
+  const messages = numbers.map((to) => toPhone(ani, to));
+  const answers = await Promise.allSettled(messages.map((one) => network.send(one, never)));
+  expect(answers.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+  ]);
+
+  const unwanted = messages[3]?.messageId;
+  await network.start({
+    ...sinks,
+    receipts: async (given) => {
+      await sinks.receipts(given.filter(({ messageId }) => messageId !== unwanted));
+      return given
+        .filter(({ messageId }) => messageId === unwanted)
+        .map((item) => ({ item, error: new Error('not this one') }));
+    },
+  });
+  const read = () =>
+    new Set(receipts.filter(({ status }) => status === 'read').map((r) => r.messageId));
+  const wanted = new Set([messages[0]?.messageId, messages[2]?.messageId]);
+  await vi.waitFor(() => expect(read()).toEqual(wanted), patient);
+  await vi.waitFor(
+    async () =>
+      expect(await sql`select kind from sim_due where tries > 0 order by kind`).toEqual([
+        { kind: 'delivered' },
+        { kind: 'read' },
+      ]),
+    patient,
+  );
+  expect(reported.length).toBeGreaterThan(0);
+  // What was kept is brought once: the house answers what was not, and nothing is brought one by one.
+  expect(receipts).toHaveLength(4);
+});

@@ -1,0 +1,288 @@
+import { expect, vi } from 'vitest';
+import type { Sinks } from '#server/domains/channels/channels.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
+import { never, test, toPhone } from '#tests/support/app/simulated-network.ts';
+import { patient } from '#tests/support/wait-for.ts';
+
+test('a sent message lies in the phone, and is delivered and read', async ({ sql, openStreet }) => {
+  const { ani, network, sinks, receipts } = await openStreet();
+  await network.start(sinks);
+  const message = toPhone(ani, '6281234567890');
+  expect(await network.send(message, never)).toEqual({ outcome: 'sent' });
+  expect(await sql`select phone, peer, direction, type, body, submits from sim_lines`).toEqual([
+    {
+      phone: '6281234567890',
+      peer: ani.phone,
+      direction: 'in',
+      type: 'text',
+      body: { text: 'Halo' },
+      submits: 1,
+    },
+  ]);
+  await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
+  expect(receipts).toMatchObject([
+    { accountId: ani.accountId, messageId: message.messageId, status: 'delivered' },
+    { accountId: ani.accountId, messageId: message.messageId, status: 'read' },
+  ]);
+  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]), patient);
+});
+
+test('the same id submitted again is one line, counted, with one set of receipts', async ({
+  sql,
+  openStreet,
+}) => {
+  const { ani, network, sinks, receipts } = await openStreet();
+  const message = toPhone(ani, '6281234567890');
+  const both = [network.send(message, never), network.send(message, never)];
+  expect(await Promise.all(both)).toEqual([{ outcome: 'sent' }, { outcome: 'sent' }]);
+  await network.send({ ...message, possibleDuplicate: true }, never);
+
+  expect(await sql`select submits, possible_duplicate from sim_lines`).toEqual([
+    { submits: 3, possible_duplicate: true },
+  ]);
+  await network.start(sinks);
+  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]), patient);
+  expect(receipts.map(({ status }) => status)).toEqual(['delivered', 'read']);
+});
+
+test('a thousand messages sent at once cost a handful of statements', async ({
+  sql,
+  openStreet,
+}) => {
+  let asked = 0;
+  const house = new Proxy(sql, {
+    apply(target, self, given: unknown[]) {
+      const [strings] = given;
+      if (Array.isArray(strings) && String(strings[0]).includes('given as')) asked += 1;
+      return Reflect.apply(target, self, given) as unknown;
+    },
+  });
+  const { ani, network } = await openStreet({ house });
+  const messages = Array.from({ length: 1_000 }, () => toPhone(ani, '62800000001'));
+  const results = await Promise.all(messages.map((message) => network.send(message, never)));
+  expect(results.every(({ outcome }) => outcome === 'sent')).toBe(true);
+  expect(await sql`select count(*) from sim_lines`).toEqual([{ count: 1_000 }]);
+  expect(asked).toBe(2);
+});
+
+test('the text of a code reaches the phone, where its owner reads it', async ({
+  sql,
+  openStreet,
+}) => {
+  const { ani, network } = await openStreet();
+  const body = { text: 'Kode verifikasi ••••••' };
+  await network.send(toPhone(ani, '6281234567890', { body, text: 'Kode: 123456' }), never);
+  expect(await sql`select body from sim_lines`).toEqual([{ body: { text: 'Kode: 123456' } }]);
+});
+
+test('while the database is away a message is told to come later, as often as it takes', async ({
+  sql,
+  openStreet,
+}) => {
+  let away = true;
+  const house = new Proxy(sql, {
+    apply(target, self, args: Parameters<typeof sql>) {
+      if (!away || !String(args[0]).includes('sim_lines')) return Reflect.apply(target, self, args);
+      return Promise.reject(Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' }));
+    },
+  });
+  const { ani, network } = await openStreet({ house });
+  const message = toPhone(ani, '6281200000001');
+  for (let tries = 0; tries < 3; tries++) {
+    expect(await network.send(message, never)).toMatchObject({ outcome: 'later' });
+  }
+  away = false;
+  expect(await network.send(message, never)).toEqual({ outcome: 'sent' });
+  expect(await sql`select submits from sim_lines`).toEqual([{ submits: 1 }]);
+});
+
+test('…003 fails for good and …005 is told to wait, without a line in any phone', async ({
+  sql,
+  openStreet,
+}) => {
+  const { ani, network } = await openStreet();
+  expect(await network.send(toPhone(ani, '62800000003'), never)).toEqual({
+    outcome: 'failed',
+    failure: 'not_on_whatsapp',
+  });
+  expect(await network.send(toPhone(ani, '62800000005'), never)).toMatchObject({
+    outcome: 'later',
+  });
+  expect(await sql`select * from sim_lines`).toEqual([]);
+});
+
+test('…006 never answers: only the caller giving up ends it', async ({ sql, openStreet }) => {
+  const { ani, network } = await openStreet();
+  const patience = new AbortController();
+  const sending = network.send(toPhone(ani, '62800000006'), patience.signal);
+  const first = await Promise.race([sending, sql`select 'nothing yet' as heard`]);
+  expect(first).toEqual([{ heard: 'nothing yet' }]);
+  patience.abort(new Error('no answer'));
+  await expect(sending).rejects.toThrow('no answer');
+  await expect(network.send(toPhone(ani, '62800000006'), patience.signal)).rejects.toThrow();
+});
+
+test('…007 answers STOP to the number that wrote', async ({ sql, openStreet }) => {
+  const { ani, network, sinks, inbound } = await openStreet();
+  await network.start(sinks);
+  await network.send(toPhone(ani, '62800000007'), never);
+  await vi.waitFor(() => expect(inbound).toHaveLength(1), patient);
+  expect(inbound[0]).toMatchObject({
+    accountId: ani.accountId,
+    tokenId: ani.tokenId,
+    from: '62800000007',
+    type: 'text',
+    body: { text: 'STOP' },
+  });
+  expect(await sql`select line_id, peer, body from sim_lines where direction = 'out'`).toEqual([
+    { line_id: inbound[0]!.providerId, peer: ani.phone, body: { text: 'STOP' } },
+  ]);
+});
+
+test('…008 answers with a picture that is kept for the account', async ({ openStreet }) => {
+  const { ani, network, sinks, inbound, files } = await openStreet();
+  await network.start(sinks);
+  await network.send(toPhone(ani, '62800000008'), never);
+  await vi.waitFor(() => expect(inbound).toHaveLength(1), patient);
+  const { type, body } = inbound[0]!;
+  expect({ type, mime: body['mime'] }).toEqual({ type: 'image', mime: 'image/png' });
+  const kept = await files.read(ani.accountId, String(body['file']));
+  expect(kept?.bytes.subarray(1, 4).toString()).toBe('PNG');
+});
+
+test('a phone that blocks refuses, and gets nothing', async ({ sql, openStreet }) => {
+  const { ani, network } = await openStreet();
+  await sql`insert into sim_phones (phone, blocked) values ('6281234567890', true)`;
+  const [blocked, other] = await Promise.all([
+    network.send(toPhone(ani, '6281234567890'), never),
+    network.send(toPhone(ani, '6281234567891'), never),
+  ]);
+  expect(blocked).toEqual({ outcome: 'failed', failure: 'blocked' });
+  expect(other).toEqual({ outcome: 'sent' });
+  expect(await sql`select phone from sim_lines`).toEqual([{ phone: '6281234567891' }]);
+});
+
+/** The database's clock, in seconds. */
+const clock = async (sql: Sql): Promise<number> => {
+  const [row] = await sql<{ at: number }[]>`
+    select extract(epoch from clock_timestamp())::float8 as at`;
+  return row?.at ?? 0;
+};
+
+test('a slow phone takes ten times as long', async ({ sql, openStreet }) => {
+  const { ani, network } = await openStreet({ speed: 1 });
+  await sql`insert into sim_phones (phone, slow) values ('6281234567890', true)`;
+  const messageId = newId();
+  const before = await clock(sql);
+  await network.send(toPhone(ani, '6281234567890', { messageId }), never);
+  const after = await clock(sql);
+  const [first] = await sql<{ at: number }[]>`
+    select extract(epoch from due_at)::float8 as at from sim_due where kind = 'delivered'`;
+  // Others take 0.3 to 2 s.
+  expect(first!.at).toBeGreaterThanOrEqual(before + 3);
+  expect(first!.at).toBeLessThanOrEqual(after + 20);
+});
+
+test('receipts of an offline phone wait until it is back; others do not wait for it', async ({
+  sql,
+  openStreet,
+}) => {
+  const { ani, network, sinks, receipts } = await openStreet();
+  await sql`insert into sim_phones (phone, offline) values ('6281234567890', true)`;
+  await network.start(sinks);
+  await network.send(toPhone(ani, '6281234567890'), never);
+  await network.send(toPhone(ani, '6281234567891'), never);
+  await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
+  expect(await sql`select distinct phone from sim_due`).toEqual([{ phone: '6281234567890' }]);
+
+  await sql`update sim_phones set offline = false`;
+  network.wake(0);
+  await vi.waitFor(() => expect(receipts).toHaveLength(4), patient);
+});
+
+test('what is due survives the process: the next one tells it', async ({ openStreet }) => {
+  const { ani, network, open, sinks, receipts } = await openStreet();
+  await network.send(toPhone(ani, '6281234567890'), never);
+  await network.close();
+  expect(receipts).toEqual([]);
+
+  const next = open();
+  await next.start(sinks);
+  await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
+  await next.close();
+});
+
+test('receipts that nobody kept are told again', async ({ sql, openStreet }) => {
+  const { ani, network, sinks, receipts, reported } = await openStreet();
+  let broken = true;
+  const unsteady: Sinks = {
+    ...sinks,
+    receipts: (given) => {
+      if (!broken) return sinks.receipts(given);
+      return Promise.reject(new Error('the house is busy'));
+    },
+  };
+  await network.start(unsteady);
+  await network.send(toPhone(ani, '6281234567890'), never);
+  await vi.waitFor(() => expect(reported).toEqual([new Error('the house is busy')]), patient);
+  await vi.waitFor(
+    async () => expect(await sql`select tries from sim_due`).toEqual([{ tries: 1 }, { tries: 1 }]),
+    patient,
+  );
+  broken = false;
+  await sql`update sim_due set due_at = clock_timestamp()`;
+  network.wake(0);
+  await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
+});
+
+test('an answer that nobody takes does not hold back the answers of others', async ({
+  sql,
+  openStreet,
+}) => {
+  const { ani, network, sinks, inbound } = await openStreet();
+  const unsteady: Sinks = {
+    ...sinks,
+    inbound: (given) => {
+      if (given.type === 'text') return Promise.reject(new Error('poison'));
+      return sinks.inbound(given);
+    },
+  };
+  await network.start(unsteady);
+  await network.send(toPhone(ani, '62800000007'), never);
+  await network.send(toPhone(ani, '62800000008'), never);
+  await vi.waitFor(() => expect(inbound).toHaveLength(1), patient);
+  await vi.waitFor(
+    async () =>
+      expect(await sql`select phone from sim_due where tries > 0`).toEqual([
+        { phone: '62800000007' },
+      ]),
+    patient,
+  );
+});
+
+test('of two processes, each receipt is told by one', async ({ sql, openStreet }) => {
+  const { ani, network, open, sinks, receipts } = await openStreet();
+  const other = open();
+  const messages = Array.from({ length: 700 }, () => toPhone(ani, '6281234567890'));
+  await Promise.all(messages.map((message) => network.send(message, never)));
+  await Promise.all([network.start(sinks), other.start(sinks)]);
+  await vi.waitFor(() => expect(receipts.length).toBeGreaterThanOrEqual(1_400), patient);
+  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]), patient);
+  await other.close();
+  const told = receipts.map(({ messageId, status }) => `${messageId} ${status}`);
+  expect(told).toHaveLength(1_400);
+  expect(new Set(told).size).toBe(1_400);
+});
+
+test('an answer to a number that was unlinked meanwhile is heard by nobody', async ({
+  sql,
+  openStreet,
+}) => {
+  const { ani, network, sinks, inbound } = await openStreet();
+  await network.send(toPhone(ani, '62800000007'), never);
+  await sql`delete from linked_phones`;
+  await network.start(sinks);
+  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]), patient);
+  expect(inbound).toEqual([]);
+});

@@ -1,0 +1,34 @@
+import type { InputOf } from '#contract/base/act.ts';
+import type { SimulatedPhone, simulatedScan } from '#contract/simulator.ts';
+import { type ConnectDeps, connectLink, scanQr } from '#server/domains/tokens/tokens.ts';
+import { newId } from '#server/infra/ids.ts';
+import { paced } from './outcomes.ts';
+import { type PhoneDeps, readPhone } from './phone.ts';
+
+export type ScanDeps = PhoneDeps & { connecting: ConnectDeps };
+
+/** A phone takes this long to agree with the network, after its camera has read the QR. */
+const AGREEING_MS = 1_500;
+
+/**
+ * The phone's camera has read a QR, or its owner typed the pairing code: the link is scanned now and
+ * connected a moment later; that moment survives a crash, because it lies in the database.
+ *
+ * @throws Refusal `qr_stale`, `link_gone` or `phone_taken`, as `scanQr` says.
+ */
+export async function scanWith(
+  deps: ScanDeps,
+  { phone, text }: InputOf<typeof simulatedScan>,
+): Promise<SimulatedPhone> {
+  const agreeingMs = paced(AGREEING_MS, deps.pace);
+  const link = await scanQr(deps.connecting, text.trim(), phone, async (tx, scanned) => {
+    const facts = { accountId: scanned.accountId, linkId: scanned.linkId };
+    await tx`
+      insert into sim_due (due_id, kind, due_at, phone, facts)
+      values (${newId()}, 'connect', clock_timestamp() + ${agreeingMs} * interval '1 millisecond',
+        ${phone}, ${tx.json(facts)})`;
+  });
+  if (agreeingMs === 0) await connectLink(deps.connecting, link);
+  deps.network.wake(agreeingMs);
+  return readPhone(deps, phone);
+}

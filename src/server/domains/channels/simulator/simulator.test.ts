@@ -1,0 +1,296 @@
+import { expect, vi } from 'vitest';
+import { patient } from '#tests/support/wait-for.ts';
+import type { Act, InputOf, OutputOf } from '#contract/base/act.ts';
+import type { ChatContent } from '#contract/messages.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import {
+  SimulatedPhone,
+  simulatedPhone,
+  simulatedReply,
+  simulatedScan,
+  simulatedSwitch,
+  simulatedTransfer,
+} from '#contract/simulator.ts';
+import { consentScan, getScan, linkToken } from '#contract/tokens.ts';
+import type { Inbound, Receipt } from '#server/domains/channels/channels.ts';
+import { tokensActs } from '#server/domains/tokens/tokens.ts';
+import type { KeptAct } from '#server/infra/acts/act.ts';
+import { newId } from '#server/infra/ids.ts';
+import { secretsFrom } from '#server/infra/security/secrets.ts';
+import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
+import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import { type BankLine, eraseOldLines, openSimulator } from './simulator.ts';
+
+const secrets = secretsFrom(Buffer.alloc(32, 9));
+const PHONE = '6281234567890';
+
+type Options = { on?: boolean; speed?: number; linked?: boolean };
+type Street = Awaited<ReturnType<typeof streetWith>>;
+
+/** Streets whose network is closed before their database goes. */
+const test = base.extend<{ openStreet: (options?: Options) => Promise<Street> }>({
+  openStreet: async ({ db }, use) => {
+    const streets: Street[] = [];
+    await use(async (options) => {
+      const street = await streetWith(db, options);
+      streets.push(street);
+      return street;
+    });
+    await Promise.all(streets.map(({ simulator }) => simulator.channel.close()));
+  },
+});
+
+const nothing: ChatContent = {
+  type: 'text',
+  caption: '',
+  url: null,
+  external: false,
+  filename: null,
+  name: null,
+  phone: null,
+};
+
+/** The simulator with its acts, a customer's token acts, and lists of what came out. */
+async function streetWith(db: TestDatabase, { on = true, speed = 0, linked = true }: Options = {}) {
+  const ani = await customerWith(db.house, { linked });
+  if (linked) await link(db, ani);
+  const receipts: Receipt[] = [];
+  const inbound: Inbound[] = [];
+  const bank: BankLine[] = [];
+  const report = (error: unknown) => {
+    throw error;
+  };
+  const simulator = openSimulator({
+    house: db.house,
+    config: { SIMULATOR: on, SIMULATOR_SPEED: speed },
+    connecting: { house: db.house, secrets, tell: async () => undefined, report },
+    files: { save: () => Promise.reject(new Error('no file is expected')) },
+    show: (_account, _type, body) => ({ ...nothing, caption: String(body['text']) }),
+    receiveBankLine: async (line) => {
+      bank.push(line);
+      return { matched: line.amount === 50_123 };
+    },
+    report,
+  });
+  await simulator.channel.start({
+    receipts: async (given) => {
+      receipts.push(...given);
+      return [];
+    },
+    inbound: async (given) => void inbound.push(given),
+  });
+  const kept: readonly KeptAct[] = [...simulator.acts, ...tokensActs({ sql: db.tenant, secrets })];
+  const call = { caller: { kind: 'person', accountId: ani.accountId }, agent: 'test' } as never;
+  const ask = async <A extends Act>(act: A, input: InputOf<A>) => {
+    const keeper = kept.find((one) => one.act.name === act.name)!;
+    return (await keeper.handle(call, input as never)) as OutputOf<A>;
+  };
+  return { ani, simulator, ask, receipts, inbound, bank };
+}
+
+const link = (db: TestDatabase, { accountId, tokenId, phone }: Customer) => db.house`
+  insert into linked_phones (channel, phone, account_id, token_id)
+  values ('simulator', ${phone}, ${accountId}, ${tokenId}) on conflict do nothing`;
+
+const send = (
+  { simulator, ani }: Awaited<ReturnType<typeof streetWith>>,
+  to: string,
+  text: string,
+) =>
+  simulator.channel.send(
+    {
+      accountId: ani.accountId,
+      tokenId: ani.tokenId,
+      messageId: newId(),
+      from: ani.phone,
+      to,
+      type: 'text',
+      body: { text },
+      possibleDuplicate: false,
+      attempt: 1,
+    },
+    new AbortController().signal,
+  );
+
+test('any number has a phone, also one nobody has written to', async ({ openStreet }) => {
+  const { ask } = await openStreet();
+  expect(SimulatedPhone.parse(await ask(simulatedPhone, { phone: PHONE }))).toEqual({
+    phone: PHONE,
+    offline: false,
+    slow: false,
+    blocked: false,
+    fixed_outcome: null,
+    linked_to: [],
+    lines: [],
+  });
+  const fixed = await ask(simulatedPhone, { phone: '62800000003' });
+  expect(fixed.fixed_outcome).toContain('tidak terdaftar di jaringan');
+});
+
+test('a phone shows what it received and what its owner answered, oldest first', async ({
+  openStreet,
+}) => {
+  const street = await openStreet();
+  await send(street, PHONE, 'Halo');
+  const phone = await street.ask(simulatedReply, {
+    phone: PHONE,
+    to: street.ani.phone,
+    text: 'Ya',
+  });
+  expect(phone.lines).toMatchObject([
+    { direction: 'in', peer: street.ani.phone, content: { caption: 'Halo' } },
+    { direction: 'out', peer: street.ani.phone, content: { caption: 'Ya' } },
+  ]);
+  await vi.waitFor(() => expect(street.inbound).toHaveLength(1), patient);
+  expect(street.inbound[0]).toMatchObject({
+    accountId: street.ani.accountId,
+    tokenId: street.ani.tokenId,
+    from: PHONE,
+    type: 'text',
+    body: { text: 'Ya' },
+    providerId: phone.lines[1]!.id,
+  });
+});
+
+test('writing to a number that no token has is refused', async ({ openStreet }) => {
+  const { ask } = await openStreet();
+  await expect(
+    ask(simulatedReply, { phone: PHONE, to: '6281999999999', text: 'Ya' }),
+  ).rejects.toEqual(new Refusal('not_found', { what: 'Nomor tujuan' }));
+});
+
+test('an offline phone neither reports nor answers until it is switched on again', async ({
+  openStreet,
+}) => {
+  const street = await openStreet();
+  const { ask, ani, receipts, inbound } = street;
+  const off = { phone: PHONE, offline: '1', slow: '0', blocked: '0' } as const;
+  expect(await ask(simulatedSwitch, off)).toMatchObject({ offline: true, slow: false });
+  await send(street, PHONE, 'Halo');
+  await ask(simulatedReply, { phone: PHONE, to: ani.phone, text: 'Ya' });
+  await send(street, '6281999999999', 'Halo');
+  await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
+  expect(inbound).toEqual([]);
+
+  await ask(simulatedSwitch, { ...off, offline: '0' });
+  await vi.waitFor(() => expect([receipts.length, inbound.length]).toEqual([4, 1]), patient);
+});
+
+test('a phone that has blocked the sender refuses until it is switched back', async ({
+  openStreet,
+}) => {
+  const street = await openStreet();
+  const blocked = { phone: PHONE, offline: '0', slow: '0', blocked: '1' } as const;
+  await street.ask(simulatedSwitch, blocked);
+  expect(await send(street, PHONE, 'Halo')).toEqual({ outcome: 'failed', failure: 'blocked' });
+  await street.ask(simulatedSwitch, { ...blocked, blocked: '0' });
+  expect(await send(street, PHONE, 'Halo')).toEqual({ outcome: 'sent' });
+});
+
+/** Opens the link of a token the way a browser does, up to the QR. */
+async function shownQr({ ask, ani }: Street) {
+  const { path } = await ask(linkToken, { token_id: ani.tokenId });
+  const data = path.slice('/scan/'.length);
+  const { nonce } = await ask(consentScan, { data });
+  const look = () => ask(getScan, { data, nonce });
+  const { qr } = await look();
+  return { look, text: qr!.text };
+}
+
+test('scanning the QR links the phone to the token', async ({ openStreet }) => {
+  const street = await openStreet({ linked: false });
+  const { look, text } = await shownQr(street);
+  const phone = await street.ask(simulatedScan, { phone: PHONE, text });
+  expect(phone.linked_to).toEqual(['Kasir']);
+  expect((await look()).state).toBe('connected');
+});
+
+test('at a lifelike pace the link is scanned first and connected a moment later', async ({
+  openStreet,
+}) => {
+  const street = await openStreet({ linked: false, speed: 20 });
+  const { look, text } = await shownQr(street);
+  expect((await street.ask(simulatedScan, { phone: PHONE, text })).linked_to).toEqual([]);
+  expect((await look()).state).toBe('scanned');
+  await vi.waitFor(async () => expect((await look()).state).toBe('connected'), patient);
+});
+
+test('a phone that was scanning when the house died is connected by the next one', async ({
+  db,
+  openStreet,
+}) => {
+  const street = await openStreet({ linked: false, speed: 1 });
+  const { look, text } = await shownQr(street);
+  await street.ask(simulatedScan, { phone: PHONE, text });
+  await street.simulator.channel.close();
+  await db.house`update sim_due set due_at = clock_timestamp()`;
+  expect((await look()).state).toBe('scanned');
+
+  await openStreet();
+  await vi.waitFor(async () => expect((await look()).state).toBe('connected'), patient);
+});
+
+test('a link ended between scanning and connecting stays ended, and nothing hangs', async ({
+  db,
+  openStreet,
+}) => {
+  const street = await openStreet({ linked: false, speed: 1 });
+  const { look, text } = await shownQr(street);
+  await street.ask(simulatedScan, { phone: PHONE, text });
+  await db.house`update links set state = 'expired'`;
+  await db.house`update sim_due set due_at = clock_timestamp()`;
+  await vi.waitFor(async () => expect(await db.house`select * from sim_due`).toEqual([]), patient);
+  expect((await look()).state).toBe('expired');
+});
+
+test('a stale, used or foreign QR, and a taken phone, are refused in words', async ({
+  openStreet,
+}) => {
+  const street = await openStreet({ linked: false });
+  const { text } = await shownQr(street);
+  await expect(street.ask(simulatedScan, { phone: PHONE, text: 'halo' })).rejects.toEqual(
+    new Refusal('qr_stale', {}),
+  );
+  await street.ask(simulatedScan, { phone: PHONE, text });
+  await expect(street.ask(simulatedScan, { phone: PHONE, text })).rejects.toEqual(
+    new Refusal('link_gone', {}),
+  );
+  const next = await openStreet({ linked: false });
+  const { text: another } = await shownQr(next);
+  await expect(next.ask(simulatedScan, { phone: PHONE, text: another })).rejects.toEqual(
+    new Refusal('phone_taken', {}),
+  );
+});
+
+test('a transfer is a line of the bank, and says whether it paid a top-up', async ({
+  openStreet,
+}) => {
+  const { ask, bank } = await openStreet();
+  const paid = await ask(simulatedTransfer, { amount: 50_123, sender: 'Ani' });
+  const unknown = await ask(simulatedTransfer, { amount: 50_124, sender: 'Ani' });
+  expect(paid).toEqual({ reference: bank[0]!.reference, amount: 50_123, matched: true });
+  expect(unknown.matched).toBe(false);
+  expect(bank[0]).toMatchObject({ amount: 50_123, sender: 'Ani', at: expect.any(Date) });
+  expect(paid.reference).not.toBe(unknown.reference);
+});
+
+test('where the simulator is off, its acts are as unknown as any other word', async ({
+  openStreet,
+}) => {
+  const { simulator } = await openStreet({ on: false });
+  expect(simulator.acts).toHaveLength(5);
+  for (const { act, handle } of simulator.acts) {
+    const asked = handle({} as never, { phone: PHONE } as never) as Promise<unknown>;
+    await expect(asked, act.name).rejects.toEqual(new Refusal('act_unknown', {}));
+  }
+});
+
+test('a phone forgets after a day, codes included', async ({ db, openStreet }) => {
+  const street = await openStreet();
+  await send(street, PHONE, 'Kode: 111111');
+  await db.house`update sim_lines set at = at - interval '25 hours'`;
+  await send(street, PHONE, 'Kode: 222222');
+  await eraseOldLines(db.house);
+  const { lines } = await street.ask(simulatedPhone, { phone: PHONE });
+  expect(lines.map(({ content }) => content.caption)).toEqual(['Kode: 222222']);
+});

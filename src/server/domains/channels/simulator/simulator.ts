@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import type { Act, InputOf } from '#contract/base/act.ts';
+import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import {
+  simulatedPhone,
+  simulatedReply,
+  simulatedScan,
+  simulatedSwitch,
+  simulatedTransfer,
+} from '#contract/simulator.ts';
+import type { Channel } from '#server/domains/channels/channels.ts';
+import type { ConnectDeps } from '#server/domains/tokens/tokens.ts';
+import { type Call, type KeptAct, on } from '#server/infra/acts/act.ts';
+import type { Config } from '#server/infra/config.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Files } from '#server/domains/media/files.ts';
+import { type NetworkDeps, openNetwork } from './network.ts';
+import { type ShowContent, readPhone, turnSwitches, writeFrom } from './phone.ts';
+import { scanWith } from './scan.ts';
+
+export { simulatorHolding } from './account-data.ts';
+
+/** A line of the simulated bank's statement. */
+export type BankLine = { amount: Rupiah; sender: string; reference: string; at: Date };
+
+export type SimulatorDeps = {
+  house: Sql;
+  config: Pick<Config, 'SIMULATOR' | 'SIMULATOR_SPEED'>;
+  /** What joining a phone to a token needs. */
+  connecting: ConnectDeps;
+  files: Pick<Files, 'save'>;
+  show: ShowContent;
+  /** Gives a line of the bank's statement to whoever matches top-ups. */
+  receiveBankLine: (line: BankLine) => Promise<{ matched: boolean }>;
+  report: NetworkDeps['report'];
+  /** The same seed gives the same message the same delivery times. */
+  seed?: string;
+};
+
+export type Simulator = {
+  /** For the registry of channels; only where the simulator is on. */
+  channel: Channel;
+  /** The acts behind `/simulator`; where the simulator is off they are as unknown as any other word. */
+  acts: readonly KeptAct[];
+};
+
+/** Opens the simulated phone network and the acts of the phones in it. */
+export function openSimulator(deps: SimulatorDeps): Simulator {
+  const pace = { speed: deps.config.SIMULATOR_SPEED, seed: deps.seed ?? 'kabari' };
+  const network = openNetwork({ ...deps, pace });
+  const phones = { ...deps, pace, network };
+
+  /** Where the simulator is off, its acts do not exist. */
+  const whenOn = <A extends Act, Result>(act: A, handle: (input: InputOf<A>) => Promise<Result>) =>
+    [
+      act,
+      async (_call: Call<A['by']>, input: InputOf<A>): Promise<Result> => {
+        if (!deps.config.SIMULATOR) throw new Refusal('act_unknown', {});
+        return handle(input);
+      },
+    ] as const;
+
+  return {
+    channel: network,
+    acts: [
+      on(...whenOn(simulatedPhone, ({ phone }) => readPhone(phones, phone))),
+      on(...whenOn(simulatedReply, (input) => writeFrom(phones, input))),
+      on(...whenOn(simulatedSwitch, (input) => turnSwitches(phones, input))),
+      on(...whenOn(simulatedScan, (input) => scanWith(phones, input))),
+      on(...whenOn(simulatedTransfer, (input) => transfer(deps, input))),
+    ],
+  };
+}
+
+/** Money arrives on the installation's account at the simulated bank. */
+async function transfer(
+  { receiveBankLine }: SimulatorDeps,
+  { amount, sender }: InputOf<typeof simulatedTransfer>,
+) {
+  const line = { amount: rupiah(amount), sender, reference: bankReference(), at: new Date() };
+  const { matched } = await receiveBankLine(line);
+  return { reference: line.reference, amount: line.amount, matched };
+}
+
+const bankReference = () => `SIM-${randomBytes(6).toString('hex').toUpperCase()}`;
+
+/**
+ * Erases what phones hold for longer than a day, read or not: one-time codes lie there in clear, as in
+ * a real phone. Also what has been due for a day and found nobody. For the house's hourly tidying.
+ */
+export async function eraseOldLines(house: Sql): Promise<void> {
+  await house`delete from sim_lines where at < clock_timestamp() - interval '1 day'`;
+  await house`delete from sim_due where due_at < clock_timestamp() - interval '1 day'`;
+}

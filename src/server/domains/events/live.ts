@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import { LiveEvent } from '#contract/events.ts';
+import type { Frame } from '#server/infra/acts/act.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+
+/** The channel on which the relay hints, after commit, whose events have grown. */
+export const LIVE_CHANNEL = 'kabari_live';
+
+/** More events behind than this, and the tab refetches everything instead. */
+const BEHIND_MAX = 500;
+/** How often followed accounts are looked at without a hint, and LISTEN is tried: what a lost hint costs. */
+const LOOK_MS = 5_000;
+
+/** How long closing waits for reads under way. */
+const CLOSING_MS_MAX = 3_000;
+
+type Follower = { woken: boolean; wake: (() => void) | undefined };
+
+type Deps = {
+  /** Reads events, one account at a time. */
+  tenant: Sql;
+  /** Looks at the positions of all accounts that are followed here. */
+  house: Sql;
+  /** Makes the pool of the LISTEN connection; called again when that has gone deaf. */
+  openListening: () => Sql;
+  report: (trouble: unknown) => void;
+};
+
+/** Hands the events of accounts to whoever follows them in this process. */
+export type LiveHub = {
+  /**
+   * The account's events after `since`, then new ones as they come, until `signal` aborts.
+   *
+   * Without `since`, or when too much was missed, the first frame is a `reset` at the newest position.
+   */
+  follow(wish: {
+    accountId: string;
+    since: number | undefined;
+    signal: AbortSignal;
+  }): AsyncGenerator<Frame>;
+  /** Streams open now. */
+  readonly following: number;
+  /** True while hints come in; without them everything is seen within five seconds. */
+  readonly listens: boolean;
+  /** Ends all streams and resolves when nobody follows any more. */
+  close(): Promise<void>;
+};
+
+/** Opens the hub: one LISTEN connection, however many streams. */
+export function openLive(deps: Deps): LiveHub {
+  const crowd = openCrowd();
+  const { seen, wake } = crowd;
+  let closed = false;
+  const ear = openEar(deps, (payload) => {
+    if (payload === '*') crowd.wakeAll();
+    else for (const accountId of payload.split(',')) wake(accountId);
+  });
+  /** Sees what no hint told: a dropped LISTEN, a relay that died between COMMIT and NOTIFY. */
+  const look = async () => {
+    const accounts = crowd.accounts();
+    if (accounts.length === 0) return;
+    const moved = await deps.house<{ account_id: string; last: number }[]>`
+      select account_id, last from event_positions where account_id = any(${accounts}::uuid[])`;
+    for (const { account_id, last } of moved) {
+      if (last > (seen.get(account_id) ?? -1)) wake(account_id);
+    }
+  };
+  let looking = false;
+  const timer = setInterval(() => {
+    if (looking || closed) return;
+    looking = true;
+    Promise.all([ear.check(), look()])
+      .catch(deps.report)
+      .finally(() => (looking = false));
+  }, LOOK_MS);
+  timer.unref();
+
+  return {
+    async *follow({ accountId, since, signal }) {
+      const follower = crowd.join(accountId);
+      const onAbort = () => follower.wake?.();
+      signal.addEventListener('abort', onAbort, { once: true });
+      try {
+        let position = since;
+        while (!signal.aborted && !closed) {
+          follower.woken = false;
+          const { frames, newest } = await readFrames(deps, accountId, position);
+          yield* frames;
+          position = newest;
+          seen.set(accountId, Math.max(position, seen.get(accountId) ?? 0));
+          if (!follower.woken && !signal.aborted && !closed) {
+            await new Promise<void>((resolve) => (follower.wake = resolve));
+            follower.wake = undefined;
+          }
+        }
+      } finally {
+        signal.removeEventListener('abort', onAbort);
+        crowd.leave(accountId, follower);
+      }
+    },
+    get following() {
+      return crowd.size();
+    },
+    get listens() {
+      return ear.hears;
+    },
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      crowd.wakeAll();
+      // Reads under way end first: the pools behind them are about to close.
+      await crowd.empty();
+      await ear.close();
+    },
+  };
+}
+
+/** Who follows which account in this process. */
+function openCrowd() {
+  const followers = new Map<string, Set<Follower>>();
+  /** The newest position anybody here has got of an account. */
+  const seen = new Map<string, number>();
+  let size = 0;
+  let emptied: (() => void) | undefined;
+  const wake = (accountId: string) => {
+    for (const follower of followers.get(accountId) ?? []) {
+      follower.woken = true;
+      follower.wake?.();
+    }
+  };
+  return {
+    seen,
+    wake,
+    wakeAll: () => {
+      for (const accountId of followers.keys()) wake(accountId);
+    },
+    accounts: () => [...followers.keys()],
+    size: () => size,
+    join: (accountId: string): Follower => {
+      const follower: Follower = { woken: false, wake: undefined };
+      const together = followers.get(accountId) ?? new Set();
+      followers.set(accountId, together.add(follower));
+      size += 1;
+      return follower;
+    },
+    leave: (accountId: string, follower: Follower) => {
+      const together = followers.get(accountId);
+      together?.delete(follower);
+      size -= 1;
+      if (together?.size === 0) {
+        followers.delete(accountId);
+        seen.delete(accountId);
+      }
+      if (size === 0) emptied?.();
+    },
+    /** Resolves when nobody follows any more, or after three seconds. */
+    empty: async () => {
+      if (size === 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      emptied = resolve;
+      const patience = setTimeout(resolve, CLOSING_MS_MAX);
+      await promise;
+      clearTimeout(patience);
+    },
+  };
+}
+
+/**
+ * The LISTEN connection. The driver listens again by itself after a cut, once; when that fails it stays
+ * deaf without a word. So the ear calls to itself, and is replaced when it did not hear.
+ */
+function openEar({ openListening, house }: Deps, hinted: (payload: string) => void) {
+  const self = `!${randomUUID()}`;
+  let sql: Sql | undefined;
+  let hears = false;
+  let heard = false;
+  const listen = async () => {
+    await sql?.end({ timeout: 1 });
+    sql = openListening();
+    await sql.listen(
+      LIVE_CHANNEL,
+      (payload) => {
+        if (payload === self) heard = true;
+        else if (!payload.startsWith('!')) hinted(payload);
+      },
+      () => {
+        hears = true;
+        heard = true;
+        hinted('*');
+      },
+    );
+  };
+  let first: Promise<void> | undefined = listen();
+  first.catch(() => undefined);
+  return {
+    async check() {
+      if (first) {
+        const trying = first;
+        first = undefined;
+        await trying.catch(() => undefined);
+      }
+      hears = heard;
+      heard = false;
+      if (!hears) await listen();
+      await house`select pg_notify(${LIVE_CHANNEL}, ${self})`;
+    },
+    get hears() {
+      return hears;
+    },
+    async close() {
+      await sql?.end({ timeout: 1 });
+    },
+  };
+}
+
+type Reading = { frames: Frame[]; newest: number };
+
+/** What an account has to hear after a position, oldest first. */
+async function readFrames(
+  { tenant, report }: Deps,
+  accountId: string,
+  since: number | undefined,
+): Promise<Reading> {
+  const { last, told } = await asAccount(tenant, accountId, async (tx) => {
+    const [positions, told] = await Promise.all([
+      tx<{ last: number }[]>`select last from event_positions where account_id = ${accountId}`,
+      tx<{ position: number; kind: string; data: object }[]>`
+        select position, kind, data from events
+        where account_id = ${accountId} and position > ${since ?? Number.MAX_SAFE_INTEGER}
+        order by position limit ${BEHIND_MAX + 1}`,
+    ]);
+    return { last: positions[0]?.last ?? 0, told };
+  });
+  if (since === undefined || since > last || told.length > BEHIND_MAX) {
+    return { frames: [{ position: last, reset: true }], newest: last };
+  }
+  const frames = told.flatMap(({ position, kind, data }): Frame[] => {
+    const event = LiveEvent.safeParse({ ...data, kind });
+    if (event.success) return [{ position, event: event.data }];
+    report(new Error(`the event ${kind} has another shape`, { cause: event.error }));
+    return [];
+  });
+  return { frames, newest: told.at(-1)?.position ?? since };
+}

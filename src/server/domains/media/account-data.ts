@@ -1,0 +1,85 @@
+import { publicId } from '#contract/base/ids.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Files } from './files.ts';
+import { type Attachment, type Holding, inPages } from '#server/infra/account-data.ts';
+import type { Uploads } from './uploads/uploads.ts';
+
+type Kept = { fileId: string; name: string; mime: string; sizeBytes: number; created_at: Date };
+
+type Deps = { sql: Sql; house: Sql; files: Files; uploads: Uploads };
+
+/** The files an account holds, kept and on their way in. */
+export const filesHolding = ({ sql, house, files, uploads }: Deps): Holding => ({
+  subjects: (accountId) => [
+    {
+      name: 'berkas',
+      rows: async function* () {
+        for await (const { fileId, sizeBytes, ...facts } of kept(sql, accountId)) {
+          const path = pathOf({ fileId, name: facts.name });
+          yield { id: publicId('file', fileId), path, ...facts, size_bytes: sizeBytes };
+        }
+      },
+    },
+    { name: 'unggahan', rows: () => uploaded(sql, accountId) },
+  ],
+  attachments: (accountId) => attachmentsOf(sql, files, accountId),
+  erase: async ({ accountId }) => {
+    // An upload's row names its file's.
+    await uploads.eraseAll(accountId);
+    await files.eraseAll(house, accountId);
+  },
+});
+
+const kept = (sql: Sql, accountId: string): AsyncGenerator<Kept> =>
+  inPages<Kept>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Kept[]>`
+      select file_id as "fileId", name, mime, size_bytes as "sizeBytes", created_at from files
+      where account_id = ${accountId} ${last ? tx`and file_id > ${last.fileId}` : tx``}
+      order by file_id limit ${limit}`,
+  );
+
+async function* attachmentsOf(
+  sql: Sql,
+  files: Files,
+  accountId: string,
+): AsyncGenerator<Attachment> {
+  for await (const { fileId, name, sizeBytes } of kept(sql, accountId)) {
+    const open = async () => {
+      const file = await files.open(accountId, fileId);
+      if (!file) throw Object.assign(new Error('the file is gone'), { code: 'ENOENT' });
+      return file.stream();
+    };
+    yield { path: pathOf({ fileId, name }), sizeBytes, open };
+  }
+}
+
+const NAME_MAX = 100;
+
+/** A name that every system can write; what stands before it makes it the only one. */
+const pathOf = ({ fileId, name }: Pick<Kept, 'fileId' | 'name'>): string => {
+  const safe = name.toWellFormed().replace(/[\p{Cc}\p{Cf}\\/:*?"<>|]/gu, '_');
+  return `berkas/${publicId('file', fileId)}-${[...safe].slice(-NAME_MAX).join('')}`;
+};
+
+type Uploaded = {
+  upload_id: string;
+  purpose: string;
+  state: string;
+  name: string;
+  length_bytes: number;
+  created_at: Date;
+};
+
+async function* uploaded(sql: Sql, accountId: string) {
+  const rows = inPages<Uploaded>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Uploaded[]>`
+      select upload_id, purpose, state, name, length_bytes, created_at from uploads
+      where account_id = ${accountId} ${last ? tx`and upload_id > ${last.upload_id}` : tx``}
+      order by upload_id limit ${limit}`,
+  );
+  for await (const { upload_id, ...facts } of rows) {
+    yield { id: publicId('upload', upload_id), ...facts };
+  }
+}

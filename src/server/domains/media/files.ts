@@ -1,0 +1,234 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, open as openToRead, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
+import { mimeByBytes } from './inspection/inspect-bytes.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
+import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
+
+/** A file the house keeps for an account. */
+export type KeptFile = {
+  fileId: string;
+  name: string;
+  /** What the bytes themselves say they are; `application/octet-stream` when they say nothing we know. */
+  mime: string;
+  sizeBytes: number;
+};
+
+export type NewFile = {
+  accountId: string;
+  bytes: Uint8Array;
+  name: string;
+  /** The same id twice is the same file: nothing is kept a second time. */
+  fileId?: string;
+};
+
+/** Bytes that lie ready beside the store, and what they are to be kept as. */
+export type Draft = {
+  accountId: string;
+  fileId: string;
+  /** Moved away when the file is kept; on the same disk as the store. */
+  path: string;
+  name: string;
+  mime: string;
+} & Measured;
+
+/** What bytes on the disk are. */
+export type Measured = { sha256: Buffer; sizeBytes: number };
+
+/** Whole bytes from the first to the last one, both included. */
+export type Span = { start: number; end: number };
+
+export type StoredFile = KeptFile & {
+  /** The bytes, or a span of them, as they are read. @throws when the disk no longer has them. */
+  stream(span?: Span): Promise<Readable>;
+};
+
+export type Files = {
+  /** Keeps a small file of our own making: its bytes are on the disk before its row is. */
+  save(file: NewFile): Promise<KeptFile>;
+  /** Keeps a measured draft, in the transaction that makes it a file. */
+  keep(tx: Tx, draft: Draft): Promise<void>;
+  /** A file whose bytes are read as they are needed; undefined when the account has none of this id. */
+  open(accountId: string, fileId: string): Promise<StoredFile | undefined>;
+  /** A small file with all its bytes; undefined when the account has none of this id. */
+  read(accountId: string, fileId: string): Promise<(KeptFile & { bytes: Buffer }) | undefined>;
+  /** Erases bytes that no account keeps any more. @param all a pool that sees every account. */
+  erase(all: Sql, digests: readonly Buffer[]): Promise<void>;
+  /** Erases all files of an account: rows, and bytes that no other account keeps. */
+  eraseAll(all: Sql, accountId: string): Promise<void>;
+  /** A signed address of a file, good for an hour or two: the same within an hour, so it can be cached. */
+  link(accountId: string, fileId: string): string;
+  /** The same address with the instant at which it ends. */
+  offer(accountId: string, fileId: string): FileOffer;
+};
+
+/** Where a file is shown, and until when. */
+export type FileOffer = { link: string; expiresAt: Date };
+
+const SIGNED_FOR_MS = 3_600_000;
+
+/**
+ * Opens the store of files.
+ *
+ * @param sql a pool that names the account (`tenant`) or sees all.
+ * @param folder where the bytes lie, by their sha256; made when it is missing.
+ * @param shownAt the address files are shown under when that is not the portal's own (`MEDIA_ORIGIN`).
+ */
+export function openFiles(sql: Sql, folder: string, secrets: Secrets, shownAt = ''): Files {
+  const open: Files['open'] = async (accountId, fileId) => {
+    const [row] = await asAccount(
+      sql,
+      accountId,
+      (tx) => tx<(KeptFile & { sha256: Buffer })[]>`
+        select file_id as "fileId", name, mime, size_bytes as "sizeBytes", sha256 from files
+        where account_id = ${accountId} and file_id = ${fileId}`,
+    );
+    if (!row) return undefined;
+    const { sha256: digest, ...file } = row;
+    const path = pathOf(folder, digest);
+    return {
+      ...file,
+      stream: async (span) => (await openToRead(path, 'r')).createReadStream({ ...span }),
+    };
+  };
+  return {
+    open,
+    async save({ accountId, bytes, name, fileId = newId() }) {
+      const path = join(folder, `draft-${randomBytes(12).toString('hex')}`);
+      const mime = mimeByBytes(bytes);
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await writeFile(path, bytes, { flag: 'wx', mode: 0o600 });
+        const draft = { accountId, fileId, path, name, mime, ...(await measure(path)) };
+        await asAccount(sql, accountId, (tx) => keepDraft(tx, folder, draft));
+      } finally {
+        await rm(path, { force: true });
+      }
+      return { fileId, name, mime, sizeBytes: bytes.length };
+    },
+    keep: (tx, draft) => keepDraft(tx, folder, draft),
+    async read(accountId, fileId) {
+      const stored = await open(accountId, fileId);
+      if (!stored) return undefined;
+      const { stream, ...file } = stored;
+      return { ...file, bytes: await buffer(await stream()) };
+    },
+    erase: async (all, digests) => {
+      for (const digest of digests) await eraseUnkept(all, folder, digest);
+    },
+    eraseAll: async (all, accountId) => {
+      while (await eraseOne(all, folder, accountId));
+    },
+    link: (accountId, fileId) => shownAt + signFile(secrets, accountId, fileId),
+    offer: (accountId, fileId) => {
+      const nowMs = Date.now();
+      const link = shownAt + signFile(secrets, accountId, fileId, nowMs);
+      return { link, expiresAt: new Date(linkEndsMs(nowMs)) };
+    },
+  };
+}
+
+/**
+ * Moves a draft under its hash and writes its row. Bytes of the same hash lie there once; whoever erases
+ * them takes the same lock, so they cannot go between the look and the row.
+ */
+async function keepDraft(tx: Tx, folder: string, draft: Draft): Promise<void> {
+  const { accountId, fileId, path, name, mime, sha256, sizeBytes } = draft;
+  await lockDigest(tx, sha256);
+  const place = pathOf(folder, sha256);
+  const there = await stat(place).catch(() => undefined);
+  if (there?.size !== sizeBytes) {
+    await mkdir(dirname(place), { recursive: true, mode: 0o700 });
+    await rename(path, place);
+    await syncFolder(dirname(place));
+  }
+  await tx`
+    insert into files (account_id, file_id, name, mime, size_bytes, sha256)
+    values (${accountId}, ${fileId}, ${name}, ${mime}, ${sizeBytes}, ${sha256})
+    on conflict (account_id, file_id) do nothing`;
+}
+
+/** The hash and the length of a file, which has reached the disk when this returns. */
+export async function measure(path: string): Promise<Measured> {
+  const file = await openToRead(path, 'r+');
+  try {
+    await file.sync();
+    const hash = createHash('sha256');
+    let sizeBytes = 0;
+    for await (const chunk of file.createReadStream({ autoClose: false, start: 0 })) {
+      hash.update(chunk as Buffer);
+      sizeBytes += (chunk as Buffer).length;
+    }
+    return { sha256: hash.digest(), sizeBytes };
+  } finally {
+    await file.close();
+  }
+}
+
+async function eraseUnkept(all: Sql, folder: string, digest: Buffer): Promise<void> {
+  await all.begin(async (tx) => {
+    await lockDigest(tx, digest);
+    const [kept] = await tx`select from files where sha256 = ${digest} limit 1`;
+    if (!kept) await rm(pathOf(folder, digest), { force: true });
+  });
+}
+
+/**
+ * Erases one of an account's contents, under all its names; false when none is left. The bytes go before
+ * the rows are committed: after a crash between the two, the rows are still there to be erased again.
+ */
+function eraseOne(all: Sql, folder: string, accountId: string): Promise<boolean> {
+  return all.begin(async (tx) => {
+    const [file] = await tx<{ sha256: Buffer }[]>`
+      select sha256 from files where account_id = ${accountId} limit 1`;
+    if (!file) return false;
+    const { sha256 } = file;
+    await lockDigest(tx, sha256);
+    await tx`delete from files where account_id = ${accountId} and sha256 = ${sha256}`;
+    const [kept] = await tx`select from files where sha256 = ${sha256} limit 1`;
+    if (!kept) await rm(pathOf(folder, sha256), { force: true });
+    return true;
+  });
+}
+
+const lockDigest = (tx: Tx, digest: Buffer) =>
+  tx`select pg_advisory_xact_lock(${String(digest.readBigInt64BE(0))}::bigint)`;
+
+/** The address of a file for whoever holds it: `/files/fil_…?k=…`. */
+export function signFile(secrets: Secrets, accountId: string, fileId: string, nowMs = Date.now()) {
+  return `/files/${signed(secrets, 'file', { accountId, id: fileId }, linkEndsMs(nowMs))}`;
+}
+
+const linkEndsMs = (nowMs: number): number =>
+  (Math.floor(nowMs / SIGNED_FOR_MS) + 2) * SIGNED_FOR_MS;
+
+/**
+ * Whose file an address shows.
+ *
+ * @param address the path's public id, and the query's `k`.
+ * @returns undefined when we did not sign it, or its time is over.
+ */
+export function verifyFile(
+  secrets: Secrets,
+  address: { id: string; key: string },
+  nowMs = Date.now(),
+): { accountId: string; fileId: string } | undefined {
+  const linked = verifySigned(secrets, 'file', address, nowMs);
+  return linked && { accountId: linked.accountId, fileId: linked.id };
+}
+
+function pathOf(folder: string, digest: Buffer): string {
+  const name = digest.toString('hex');
+  return join(folder, name.slice(0, 2), name);
+}
+
+/** Makes a change of names in a folder last; where folders cannot be synced, the system does it alone. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await openToRead(folder, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}

@@ -1,0 +1,129 @@
+import type { Metadata, Sharp, SharpOptions } from 'sharp';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { UploadMetadata } from '#contract/uploads.ts';
+import { gate } from '#server/infra/semaphore.ts';
+
+/** The pictures that are taken; each is decoded and drawn anew. */
+export type PictureMime = 'image/jpeg' | 'image/png' | 'image/webp';
+type Crop = NonNullable<UploadMetadata['crop']>;
+
+/** Bombs and giants (`security.md`, T17). */
+const PIXELS_MAX = 40_000_000;
+const CHANNELS_MAX = 4;
+const SECONDS_MAX = 10;
+const AT_ONCE = 2;
+/** More pictures than this do not wait: their senders are asked to come again. */
+const WAITING_MAX = 12;
+const AVATAR_PIXELS = 512;
+const QUALITY = 85;
+
+const formats: Record<string, PictureMime> = {
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+};
+
+const enter = gate(AT_ONCE, WAITING_MAX);
+
+/**
+ * Draws a picture anew: upright, without metadata, nothing of the old file but what one sees. What was
+ * hidden in it (`security.md`, T16) does not come along.
+ *
+ * @param from where the sender's bytes lie; @param to where the new ones will.
+ * @throws Refusal `upload_contradicts` when it is a picture of another kind, `upload_unsafe` when it cannot be
+ *   drawn, moves, or has more than 40 million pixels.
+ */
+export const redraw = (from: string, to: string, mime: PictureMime): Promise<void> =>
+  drawing(from, mime, async (picture, { isPalette }) => {
+    const palette = isPalette && { palette: true };
+    const drawn =
+      mime === 'image/png'
+        ? picture.png({ compressionLevel: 8, ...palette })
+        : mime === 'image/jpeg'
+          ? picture.jpeg({ quality: QUALITY })
+          : picture.webp({ quality: QUALITY });
+    await drawn.toFile(to);
+  });
+
+/**
+ * Draws an avatar: a square WebP of 512 pixels, of the part that `crop` names (fractions of the upright
+ * picture), or of the largest square in the middle.
+ *
+ * @throws Refusal as `redraw` does.
+ */
+export const redrawSquare = (
+  from: string,
+  to: string,
+  { mime, crop }: { mime: PictureMime; crop?: Crop | undefined },
+): Promise<void> =>
+  drawing(from, mime, async (picture, { autoOrient: { width, height } }) => {
+    const part = crop ? picture.extract(pixelsOf(crop, width, height)) : picture;
+    await part
+      .resize(AVATAR_PIXELS, AVATAR_PIXELS, { fit: 'cover' })
+      .webp({ quality: QUALITY })
+      .toFile(to);
+  });
+
+type Draw = (picture: Sharp, facts: Metadata) => Promise<void>;
+
+function drawing(from: string, mime: PictureMime, draw: Draw): Promise<void> {
+  return enter(async () => {
+    const sharp = await decoder();
+    try {
+      const picture = sharp(from, {
+        limitInputPixels: PIXELS_MAX,
+        limitInputChannels: CHANNELS_MAX,
+        sequentialRead: true,
+        failOn: 'error',
+        pages: 1,
+      });
+      const facts = await picture.metadata();
+      if (formats[facts.format] !== mime) throw new Refusal('upload_contradicts', {});
+      if ((facts.pages ?? 1) > 1) throw unsafe('gambar bergerak tidak didukung');
+      if (facts.width * facts.height > PIXELS_MAX) throw tooManyPixels();
+      await draw(picture.autoOrient().timeout({ seconds: SECONDS_MAX }), facts);
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      if (isOurs(error)) throw error;
+      const exceeds = error instanceof Error && /pixel limit/i.test(error.message);
+      throw exceeds ? tooManyPixels() : unsafe('gambarnya rusak atau tidak dapat dibaca');
+    }
+  });
+}
+
+const unsafe = (why: string) => new Refusal('upload_unsafe', { why });
+const tooManyPixels = () => unsafe('gambarnya lebih dari 40 juta piksel, perkecil dahulu');
+
+/** A full disk, or memory: no fault of the picture. */
+const isOurs = (error: unknown): boolean =>
+  error instanceof Error && /ENOSPC|EIO|EMFILE|No space left|out of memory/i.test(error.message);
+
+/** Whole pixels within the picture, one at least. */
+function pixelsOf({ x, y, width, height }: Crop, wide: number, high: number) {
+  const left = Math.min(Math.floor(x * wide), wide - 1);
+  const top = Math.min(Math.floor(y * high), high - 1);
+  return {
+    left,
+    top,
+    width: Math.max(1, Math.min(Math.round(width * wide), wide - left)),
+    height: Math.max(1, Math.min(Math.round(height * high), high - top)),
+  };
+}
+
+type Decoder = (from: string, how: SharpOptions) => Sharp;
+let loading: Promise<Decoder> | undefined;
+
+/** Loaded with the first picture: a house that gets none never pays for it. */
+function decoder(): Promise<Decoder> {
+  loading ??= import('sharp').then(({ default: sharp }) => {
+    sharp.concurrency(1);
+    sharp.cache(false);
+    // What is not one of our pictures is not even looked at: SVG, TIFF, PDF and the rest.
+    sharp.block({ operation: ['VipsForeignLoad'] });
+    sharp.unblock({
+      operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp'],
+    });
+    return sharp;
+  });
+  return loading;
+}

@@ -1,0 +1,143 @@
+import { stat } from 'node:fs/promises';
+import { Refusal } from '#contract/base/refusals.ts';
+import {
+  type FileMime,
+  type UploadMetadata,
+  type UploadPurpose,
+  bytesMaxFor,
+  endingsFor,
+  fileKinds,
+  mimeOfName,
+  mimesFor,
+} from '#contract/uploads.ts';
+import { gate } from '#server/infra/semaphore.ts';
+import { type PictureMime, redraw, redrawSquare } from '#server/domains/media/images.ts';
+import { inspectArchive, isArchive } from './inspect-archive.ts';
+import { beginsAs, controls, edgesOf, findsIn } from './inspect-bytes.ts';
+import type { Scanner } from './inspect-malware.ts';
+import { withEnding } from './inspect-name.ts';
+
+/** What a sender says of a file. */
+export type Claim = {
+  purpose: UploadPurpose;
+  /** As `cleanName` made it. */
+  name: string;
+  /** Empty, or `application/octet-stream`, when the sender says nothing. */
+  declared: string;
+  crop?: UploadMetadata['crop'] | undefined;
+};
+
+/** A file that may be kept: where its bytes lie now, and what they are. */
+export type Inspected = { path: string; name: string; mime: FileMime };
+
+const silent = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
+
+/**
+ * The type a file must have, from what its sender says of it.
+ *
+ * @throws Refusal `upload_kind_refused` when the purpose takes no such files, `upload_contradicts` when name and
+ *   declared type speak of different things.
+ */
+export function claimedMime({ purpose, name, declared }: Claim): FileMime {
+  const mime = mimeOfName(name);
+  if (mime === undefined || !mimesFor(purpose).includes(mime)) {
+    throw new Refusal('upload_kind_refused', { allowed: endingsFor(purpose) });
+  }
+  const said = declared.split(';')[0]?.trim().toLowerCase() ?? '';
+  const fits = said === mime || (fileKinds[mime].alsoDeclared ?? []).includes(said);
+  if (!silent.has(said) && !fits) throw new Refusal('upload_contradicts', {});
+  return mime;
+}
+
+/** @throws Refusal `upload_empty`, `upload_too_large` */
+export function checkSize(purpose: UploadPurpose, bytes: number, mime?: FileMime): void {
+  if (bytes === 0) throw new Refusal('upload_empty', {});
+  const bytesMax = bytesMaxFor(purpose, mime);
+  if (bytes > bytesMax) throw new Refusal('upload_too_large', { bytesMax });
+}
+
+/** @throws Refusal `upload_contradicts` when the first bytes are not those of the claimed type. */
+export function checkHead(claim: Claim, head: Uint8Array): void {
+  if (!beginsAs(claimedMime(claim), head)) throw new Refusal('upload_contradicts', {});
+}
+
+const enterHeavy = gate(2, 12);
+
+/**
+ * Looks into a whole file: its size, its first bytes, malware where a scanner is set, and what its kind can
+ * hide. Pictures are drawn anew beside `path`; nothing else is changed.
+ *
+ * @throws Refusal as `claimedMime`, `checkSize`, `inspectArchive` and `redraw` say; `upload_infected`,
+ *   `upload_unscanned`, `busy`.
+ */
+export async function inspect(
+  path: string,
+  claim: Claim,
+  scanner: Scanner | undefined,
+): Promise<Inspected> {
+  const mime = claimedMime(claim);
+  checkSize(claim.purpose, (await stat(path)).size, mime);
+  const { head, tail } = await edgesOf(path);
+  if (!beginsAs(mime, head)) throw new Refusal('upload_contradicts', {});
+  await scanner?.scan(path);
+  if (isPicture(mime)) return drawn(path, claim, mime);
+  if (isArchive(mime)) await enterHeavy(() => inspectArchive(path, mime));
+  else if (mime === 'application/pdf') await inspectPdf(path, tail);
+  else if (mime in oldParts) await inspectOldOffice(path, mime as keyof typeof oldParts);
+  else if (mime === 'text/plain' || mime === 'text/csv') await inspectText(path, head);
+  return { path, name: claim.name, mime };
+}
+
+const isPicture = (mime: FileMime): mime is PictureMime => mime.startsWith('image/');
+
+async function drawn(path: string, claim: Claim, mime: PictureMime): Promise<Inspected> {
+  const to = `${path}.drawn`;
+  if (claim.purpose !== 'avatar') {
+    await redraw(path, to, mime);
+    return { path: to, name: claim.name, mime };
+  }
+  await redrawSquare(path, to, { mime, crop: claim.crop });
+  return { path: to, name: withEnding(claim.name, 'webp'), mime: 'image/webp' };
+}
+
+const unsafe = (why: string) => new Refusal('upload_unsafe', { why });
+const unescaped = (text: string): string =>
+  text.replace(/#([0-9a-f]{2})/gi, (_all, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+
+/**
+ * A PDF is only ever downloaded, never shown in place: what hides in its packed parts runs in nobody's
+ * browser here. One that openly carries a script, or starts programs, is not even kept.
+ */
+async function inspectPdf(path: string, tail: Buffer): Promise<void> {
+  if (!tail.includes('%%EOF')) throw unsafe('PDF-nya rusak atau terpotong');
+  const found = await findsIn(
+    path,
+    { script: /\/JavaScript(?![A-Za-z])/, launch: /\/Launch(?![A-Za-z])/ },
+    unescaped,
+  );
+  if (found.size > 0) throw unsafe('PDF ini berisi skrip atau menjalankan program');
+}
+
+/** Names of streams in the old office formats, in UTF-16. */
+const wide = (word: string) => [...word].join('\\0');
+const oldParts = {
+  'application/msword': new RegExp(wide('WordDocument')),
+  'application/vnd.ms-excel': new RegExp(`${wide('Workbook')}|${wide('Book')}\\0\\0`),
+  'application/vnd.ms-powerpoint': new RegExp(wide('PowerPoint')),
+} as const satisfies Partial<Record<FileMime, RegExp>>;
+
+async function inspectOldOffice(path: string, mime: keyof typeof oldParts): Promise<void> {
+  const main = oldParts[mime];
+  const found = await findsIn(path, { main, macros: new RegExp(wide('_VBA_PROJECT')) });
+  if (!found.has('main')) throw new Refusal('upload_contradicts', {});
+  if (found.has('macros')) throw unsafe('dokumen ini berisi makro');
+}
+
+async function inspectText(path: string, head: Buffer): Promise<void> {
+  const isWide = ['\xff\xfe', '\xfe\xff'].includes(head.toString('latin1', 0, 2));
+  if (isWide) return;
+  const found = await findsIn(path, { controls });
+  if (found.size > 0) throw new Refusal('upload_contradicts', {});
+}

@@ -1,0 +1,203 @@
+import { publicId } from '#contract/base/ids.ts';
+import { pastPhonesOf } from '#server/domains/tokens/tokens.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import {
+  type Holding,
+  type Leaving,
+  type Row,
+  eraseRows,
+  inPages,
+  untilNone,
+} from '#server/infra/account-data.ts';
+import type { Body } from './content.ts';
+import { failWaiting } from './dispatch/withdraw.ts';
+
+type Deps = {
+  /** The portal's pool: one account at a time. */
+  sql: Sql;
+  /** Sees all accounts. */
+  house: Sql;
+};
+
+/** An account's messages with their timelines, its conversations, and who asked to hear no more. */
+export const messagesHolding = ({ sql, house }: Deps): Holding => ({
+  subjects: (accountId) => [
+    {
+      name: 'pesan',
+      about: () => countOf(house, accountId),
+      rows: () => messagesOf(sql, accountId),
+    },
+    { name: 'percakapan', rows: () => conversationsOf(sql, accountId) },
+    { name: 'berhenti-menerima', rows: () => optoutsOf(sql, accountId) },
+  ],
+  close: async (accountId) => void (await failLeft(house, accountId)),
+  isReady: (leaving) => isQuiet(house, leaving),
+  erase: (leaving) => erase(house, leaving),
+});
+
+async function countOf(house: Sql, accountId: string): Promise<number> {
+  const [sum] = await house<{ messages: number }[]>`
+    select coalesce(sum(messages), 0)::bigint as messages from rollup_sums
+    where account_id = ${accountId} and grain = 'month'`;
+  return sum?.messages ?? 0;
+}
+
+type Stored = Row & {
+  message_id: string;
+  token_id: string;
+  token_name: string;
+  body: Body;
+  timeline: unknown;
+};
+
+async function* messagesOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  const stored = inPages<Stored>({ sql, accountId }, (tx, last, limit) =>
+    readPage(tx, { accountId, after: last?.message_id, limit }),
+  );
+  for await (const { message_id, token_id, token_name, body, timeline, ...facts } of stored) {
+    yield {
+      id: publicId('message', message_id),
+      token: publicId('token', token_id),
+      token_name,
+      ...facts,
+      content: withFile(body),
+      timeline,
+    };
+  }
+}
+
+type Wanted = { accountId: string; after: string | undefined; limit: number };
+
+async function readPage(tx: Tx, { accountId, after, limit }: Wanted): Promise<Stored[]> {
+  // The condition of row-level security would have the planner read whole partitions (see pages.ts).
+  await tx`select set_config('enable_seqscan', 'off', true)`;
+  return tx<Stored[]>`
+    select m.message_id, m.token_id, t.name as token_name, m.direction, m.peer, m.type, m.status,
+      m.price, m.charge_state, m.ref, m.failure, m.possible_duplicate, m.expires_at, m.created_at,
+      m.body, coalesce(steps.timeline, '[]') as timeline
+    from (
+      select * from messages
+      where account_id = ${accountId} ${after === undefined ? tx`` : tx`and message_id > ${after}`}
+      order by message_id limit ${limit}
+    ) m
+    join tokens t on t.account_id = ${accountId} and t.token_id = m.token_id
+    left join lateral (
+      select jsonb_agg(jsonb_build_object('kind', e.kind, 'at', e.at, 'detail', e.detail)
+        order by e.at, e.n) as timeline
+      from message_events e where e.account_id = ${accountId} and e.message_id = m.message_id
+    ) steps on true
+    order by m.message_id`;
+}
+
+/** The body; a kept file is named as it is in the list of files. */
+function withFile(body: Body): Body {
+  const { file, ...rest } = body;
+  return typeof file === 'string' ? { ...rest, file: publicId('file', file) } : body;
+}
+
+type Talk = Row & { token_id: string; peer: string };
+
+async function* conversationsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  const talks = inPages<Talk>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Talk[]>`
+      select token_id, peer, peer_name, unread, last_at from conversations
+      where account_id = ${accountId} ${last ? after(tx, last) : tx``}
+      order by token_id, peer limit ${limit}`,
+  );
+  for await (const { token_id, ...facts } of talks) {
+    yield { token: publicId('token', token_id), ...facts };
+  }
+}
+
+const after = (tx: Tx, { token_id, peer }: Talk) =>
+  tx`and (token_id, peer) > (${token_id}::uuid, ${peer}::text)`;
+
+async function* optoutsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  const optouts = inPages<Talk>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Talk[]>`
+      select token_id, peer, created_at from optouts
+      where account_id = ${accountId} ${last ? after(tx, last) : tx``}
+      order by token_id, peer limit ${limit}`,
+  );
+  for await (const { token_id, ...facts } of optouts) {
+    yield { token: publicId('token', token_id), ...facts };
+  }
+}
+
+/** No answer of a network is awaited longer. */
+const RECEIPT_WAIT_MS = 30_000;
+
+/**
+ * What has not left a closed account never will: it fails, and its price is given back. What may have left
+ * waits for its receipt first.
+ *
+ * @returns how many messages still do.
+ */
+async function failLeft(house: Sql, accountId: string): Promise<number> {
+  await house`select recover_lane(${accountId}, null, null, false, ${RECEIPT_WAIT_MS})`;
+  return failWaiting(house, { accountId });
+}
+
+/** What the house wrote to a number is given up after five minutes; one that hangs waits no longer. */
+const PATIENCE = '15 minutes';
+
+/**
+ * False while a message waits for its receipt, the farewell is on its way, or the relay has not told yet
+ * what happened last. Events that were set aside, for they cannot be told, are not waited for.
+ */
+async function isQuiet(house: Sql, { accountId, phones }: Leaving): Promise<boolean> {
+  if ((await failLeft(house, accountId)) > 0) return false;
+  const [under] = await house`
+    select 1 from outbox where account_id = ${accountId} and tries = 0
+    union all
+    select 1 from outbox o join tokens t on t.account_id = o.account_id and t.is_system
+    where o.tries = 0 and o.peers && ${[...phones]}::text[]
+    union all
+    select 1 from dispatch d join tokens t using (account_id, token_id)
+    where t.is_system and d.peer = any(${[...phones]}::text[])
+      and d.message_id > uuid_floor(clock_timestamp() - ${PATIENCE}::interval)
+    limit 1`;
+  return under === undefined;
+}
+
+const tables = [
+  'events',
+  'event_positions',
+  'parked_receipts',
+  'request_keys',
+  'message_refs',
+  'conversations',
+  'optouts',
+] as const;
+
+async function erase(house: Sql, { accountId, phones }: Leaving): Promise<void> {
+  // First: whoever is publishing these is waited for, and nothing new comes.
+  await eraseRows(house, 'outbox', accountId);
+  await untilNone((limit) => numberOf(house`select erase_messages(${accountId}, ${limit}) as n`));
+  for (const table of tables) await eraseRows(house, table, accountId);
+  await eraseRows(house, 'lanes', accountId);
+  await house`select erase_counts(${accountId})`;
+  await eraseTold(house, [...phones, ...(await pastPhonesOf(house, accountId))]);
+}
+
+/** The house's own conversations with numbers that are nobody's any more. */
+async function eraseTold(house: Sql, phones: readonly string[]): Promise<void> {
+  const peers = [...phones];
+  const system = house`(select account_id from tokens where is_system)`;
+  // What was set aside would be told of them later.
+  await house`
+    delete from outbox where account_id in ${system} and tries > 0 and peers && ${peers}::text[]`;
+  await untilNone((limit) => numberOf(house`select erase_told(${peers}::text[], ${limit}) as n`));
+  await house`
+    delete from events where account_id in ${system} and data->>'peer' = any(${peers}::text[])`;
+  await house`
+    delete from conversations where account_id in ${system} and peer = any(${peers}::text[])`;
+  await house`delete from optouts where account_id in ${system} and peer = any(${peers}::text[])`;
+}
+
+async function numberOf(asked: PromiseLike<readonly object[]>): Promise<number> {
+  const [row] = (await asked) as { n: number }[];
+  return row?.n ?? 0;
+}

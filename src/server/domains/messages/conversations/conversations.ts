@@ -1,0 +1,192 @@
+import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
+import { publicId } from '#contract/base/ids.ts';
+import {
+  type Conversation,
+  type ConversationMessage,
+  type Direction,
+  type MessageStatus,
+  type MessageType,
+  conversationMessages,
+  listConversations,
+  readConversation,
+  unreadConversations,
+} from '#contract/messages.ts';
+import type { TokenStatus } from '#contract/tokens.ts';
+import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
+import { type Body, type FileLink, excerptOf } from '#server/domains/messages/content.ts';
+import { idsWhere, reading } from '#server/domains/messages/history/pages.ts';
+import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
+import { digitsOf, likeBeginning } from '#server/domains/messages/history/search.ts';
+
+/** What the acts of conversations need. */
+export type ConversationDeps = { sql: Sql; fileLink: FileLink };
+
+/** The acts of conversations: the list, one of them, reading it, and what waits unread. */
+export const conversationActs = ({ sql, fileLink }: ConversationDeps): readonly KeptAct[] => [
+  on(listConversations, ({ caller }, input) => conversationList(sql, caller.accountId, input)),
+  on(conversationMessages, ({ caller }, input) =>
+    messagesWith(sql, caller.accountId, input, fileLink),
+  ),
+  on(readConversation, ({ caller }, input) => markRead(sql, caller.accountId, input)),
+  on(unreadConversations, ({ caller: { accountId } }) =>
+    asAccount(sql, accountId, async (tx) => ({ total: await unreadOf(tx, accountId) })),
+  ),
+];
+
+type Stored = {
+  token_id: string;
+  token_name: string;
+  token_status: TokenStatus;
+  peer: string;
+  peer_name: string | null;
+  unread: number;
+  last_at: Date;
+  direction: Direction;
+  type: MessageType;
+  body: Body;
+  status: MessageStatus;
+};
+
+/**
+ * Conversations from `start` on: unread ones first, then the newest; by time alone when sorted so.
+ *
+ * `total` is at least how many there are: one more than shown says that the list goes on. A list that
+ * grows by scrolling needs no count, and a shop may have 100,000 of them.
+ */
+export function conversationList(
+  sql: Sql,
+  accountId: string,
+  input: InputOf<typeof listConversations>,
+): Promise<PageOf<Conversation>> {
+  const start = input.start ?? 0;
+  return reading(sql, accountId, async (tx) => {
+    const found = await readConversations(tx, accountId, await keysOf(tx, accountId, input));
+    return { rows: found.slice(0, PAGE_SIZE).map(shown), total: start + found.length };
+  });
+}
+
+type Key = { token_id: string; peer: string };
+
+/** Which conversations a page shows, in order, and one more. */
+async function keysOf(
+  tx: Tx,
+  accountId: string,
+  { start = 0, q, sort_by, sort_type }: InputOf<typeof listConversations>,
+): Promise<Key[]> {
+  const meant = q ? named(tx, q) : tx``;
+  const part = (also: Fragment, order: Fragment, skip: number, limit: number) => tx<Key[]>`
+    select token_id, peer from conversations
+    where account_id = ${accountId} ${also} ${meant}
+    order by last_at ${order}, peer, token_id offset ${skip} limit ${limit}`;
+  const wanted = PAGE_SIZE + 1;
+  if (sort_by !== undefined) {
+    return part(tx``, sort_type === 'asc' ? tx`asc` : tx`desc`, start, wanted);
+  }
+  // Two walks of two indexes: sorting all by "is unread" would read all of them for every page.
+  const unread = await part(tx`and unread > 0`, tx`desc`, start, wanted);
+  if (unread.length === wanted) return unread;
+  const [count] = await tx<{ unread: number }[]>`
+    select count(*) as unread from conversations
+    where account_id = ${accountId} and unread > 0 ${meant}`;
+  const skip = Math.max(0, start - (count?.unread ?? 0));
+  return [...unread, ...(await part(tx`and unread = 0`, tx`desc`, skip, wanted - unread.length))];
+}
+
+/** `and` the beginning of a number, or of a name. */
+function named(tx: Tx, q: string): Fragment {
+  const digits = digitsOf(q);
+  return digits === undefined
+    ? tx`and lower(peer_name) like ${likeBeginning(q.toLowerCase())}`
+    : tx`and peer ~>=~ ${digits} and peer ~<~ ${`${digits}:`}`;
+}
+
+const readConversations = (tx: Tx, accountId: string, keys: readonly Key[]): Promise<Stored[]> =>
+  tx<Stored[]>`
+    select c.token_id, t.name as token_name, t.status as token_status, c.peer, c.peer_name, c.unread,
+      c.last_at, m.direction, m.type, m.body, m.status
+    from unnest(
+      ${keys.map((key) => key.token_id)}::uuid[], ${keys.map((key) => key.peer)}::text[]
+    ) with ordinality as k(token_id, peer, place)
+    join conversations c
+      on c.account_id = ${accountId} and c.token_id = k.token_id and c.peer = k.peer
+    join tokens t on t.account_id = ${accountId} and t.token_id = c.token_id
+    cross join lateral (
+      select * from messages x
+      where x.account_id = ${accountId} and x.message_id = c.last_message_id limit 1
+    ) m
+    order by k.place`;
+
+const shown = (stored: Stored): Conversation => ({
+  token: {
+    id: publicId('token', stored.token_id),
+    name: stored.token_name,
+    status: stored.token_status,
+  },
+  peer: stored.peer,
+  peer_name: stored.peer_name,
+  preview: excerptOf(stored.type, stored.body),
+  direction: stored.direction,
+  status: stored.status,
+  unread: stored.unread,
+  last_at: stored.last_at,
+});
+
+/**
+ * The messages of one token with one phone from `start` on, newest first unless sorted otherwise.
+ * `total` is at least how many there are, as in `conversationList`.
+ */
+export function messagesWith(
+  sql: Sql,
+  accountId: string,
+  { token_id: tokenId, peer, start = 0, sort_type }: InputOf<typeof conversationMessages>,
+  fileLink: FileLink,
+): Promise<PageOf<ConversationMessage>> {
+  const order = sort_type === 'asc' ? 'oldest' : 'newest';
+  const wanted = {
+    accountId,
+    filter: { tokenId },
+    order,
+    offset: start,
+    limit: PAGE_SIZE + 1,
+  } as const;
+  return reading(sql, accountId, async (tx) => {
+    const ids = idsWhere(tx, wanted, tx`and m.peer = ${peer}`);
+    const found = await readMessages(tx, { accountId, ids, order });
+    return {
+      rows: found
+        .slice(0, PAGE_SIZE)
+        .map((stored) => conversationMessage(accountId, stored, fileLink)),
+      total: start + found.length,
+    };
+  });
+}
+
+/** Counts a conversation's messages as read; other tabs are told when there was something unread. */
+export function markRead(
+  sql: Sql,
+  accountId: string,
+  { token_id: tokenId, peer }: InputOf<typeof readConversation>,
+): Promise<{ unread_total: number }> {
+  return asAccount(sql, accountId, async (tx) => {
+    const facts = { token_id: publicId('token', tokenId), peer };
+    await tx`
+      with read as (
+        update conversations set unread = 0
+        where account_id = ${accountId} and token_id = ${tokenId} and peer = ${peer} and unread > 0
+        returning 1
+      )
+      insert into outbox (account_id, outbox_id, kind, data)
+      select ${accountId}, ${newId()}, 'conversation.read', ${tx.json(facts)} from read`;
+    return { unread_total: await unreadOf(tx, accountId) };
+  });
+}
+
+/** Unread messages of an account, in all conversations. */
+export async function unreadOf(tx: Tx, accountId: string): Promise<number> {
+  const [sum] = await tx<{ unread: number }[]>`
+    select coalesce(sum(unread), 0)::bigint as unread from conversations
+    where account_id = ${accountId} and unread > 0`;
+  return sum?.unread ?? 0;
+}

@@ -1,0 +1,173 @@
+import type { Failure, MessageType } from '#contract/messages.ts';
+import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
+import { type Sql, retrying } from '#server/infra/postgres/database.ts';
+import type { Log } from '#server/infra/observability/log.ts';
+
+/** A claimed lane: ours while the epoch stands. */
+export type Claim = { accountId: string; tokenId: string; epoch: number };
+
+export type LaneTools = {
+  sql: Sql;
+  log: Log;
+  channel: Channel;
+  /** The linked phone that sends. */
+  from: string;
+  /** Milliseconds between two messages leaving; 0: no pacing. */
+  paceMs: number;
+  /** How many lanes its worker runs. */
+  lanes: () => number;
+  /** Aborted when the lane must be given up: the lease is lost, or the process closes. */
+  signal: AbortSignal;
+};
+
+/** Tries after which a "later" becomes a failure. */
+const TRIES_MAX = 8;
+/** What may have an outcome that cannot be read now is looked at again after this long. */
+const UNREAD_REST_MS = 5_000;
+/** A receipt for a try without an answer is awaited for this many times the channel's time-out. */
+const RECEIPT_WAITS = 2;
+
+/** How long a receipt is awaited after a try that nobody answered. */
+export const receiptWaitMs = ({ timeoutMs }: Pick<Channel, 'timeoutMs'>): number =>
+  timeoutMs * RECEIPT_WAITS;
+
+/** A message as `claim_dispatch` hands it out. */
+export type Dispatched = {
+  o_id: string;
+  o_peer: string;
+  o_type: MessageType;
+  o_body: Record<string, unknown>;
+  o_secret: string | null;
+  o_attempt: number;
+  o_unknowns: number;
+  /** Its ttl has passed. */
+  o_expired: boolean;
+  /** Null: it certainly has not left. Else how much longer the receipt of an earlier try is awaited. */
+  o_unsure_ms: number | null;
+};
+
+export type Settled = {
+  kind: 'settled';
+  id: string;
+  outcome: 'sent' | 'failed' | 'expired';
+  failure: Failure | null;
+  at: Date;
+  duplicate: boolean;
+};
+export type Postponed = {
+  kind: 'postponed';
+  id: string;
+  state: 'ready' | 'unknown';
+  afterMs: number;
+  detail: string;
+};
+/** What became of one try. */
+export type Result = Settled | Postponed;
+
+/**
+ * One try of one message; never throws: silence and errors of the channel are an unknown outcome.
+ *
+ * What may have left is not sent again once its ttl has passed, and ends only when its receipt has been
+ * awaited in vain: then it fails with `no_answer`, and a later receipt corrects that. What is known of an
+ * earlier try, and could not be settled, is the result: it is not sent again.
+ */
+export async function attempt(
+  tools: LaneTools,
+  claim: Claim,
+  message: Dispatched,
+): Promise<Result> {
+  const { channel } = tools;
+  const { o_id: id, o_unsure_ms: unsureMs, o_unknowns: unknowns } = message;
+  const settled = (outcome: Settled['outcome'], failure: Failure | null): Settled => ({
+    kind: 'settled',
+    id,
+    outcome,
+    failure,
+    at: new Date(),
+    duplicate: unknowns > 0 && !channel.preallocates,
+  });
+  const awaitReceipt = (afterMs: number): Postponed => ({
+    kind: 'postponed',
+    id,
+    state: 'unknown',
+    afterMs,
+    detail: 'no_answer',
+  });
+  if (unsureMs !== null) {
+    const known = await knownOf(tools, claim, id).catch(() => 'unread' as const);
+    // Sent only when it is certain that nothing is known of it.
+    if (known === 'unread') {
+      return {
+        kind: 'postponed',
+        id,
+        state: 'ready',
+        afterMs: UNREAD_REST_MS,
+        detail: 'no_answer',
+      };
+    }
+    if (known) return { ...settled(known.outcome, known.failure), at: known.at };
+  }
+  if (message.o_expired) {
+    if (unsureMs === null) return settled('expired', null);
+    return unsureMs > 0 ? awaitReceipt(unsureMs) : settled('failed', 'no_answer');
+  }
+  if (unknowns > 1) return settled('failed', 'no_answer');
+
+  const answer = await sendOnce(tools, outgoing(tools, claim, message));
+  if (answer === 'unknown') return awaitReceipt(receiptWaitMs(channel));
+  if (answer.outcome === 'sent') return settled('sent', null);
+  const { failure } = answer;
+  if (answer.outcome === 'later' && message.o_attempt < TRIES_MAX) {
+    return { kind: 'postponed', id, state: 'ready', afterMs: answer.afterMs, detail: failure };
+  }
+  // This try is refused; what an earlier one did is not known before its receipt was awaited.
+  return unsureMs === null || unsureMs <= 0 ? settled('failed', failure) : awaitReceipt(unsureMs);
+}
+
+type Known = Pick<Settled, 'outcome' | 'failure' | 'at'>;
+
+/** The outcome of an earlier try that could not be settled (`keep_outcomes`). */
+async function knownOf(
+  { sql }: LaneTools,
+  { accountId }: Claim,
+  id: string,
+): Promise<Known | undefined> {
+  const [known] = await retrying(
+    () => sql<Known[]>`
+      select outcome, failure, outcome_at as at from dispatch
+      where account_id = ${accountId} and message_id = ${id} and outcome is not null`,
+  );
+  return known;
+}
+
+const outgoing = (tools: LaneTools, claim: Claim, message: Dispatched): Outgoing => ({
+  accountId: claim.accountId,
+  tokenId: claim.tokenId,
+  messageId: message.o_id,
+  from: tools.from,
+  to: message.o_peer,
+  type: message.o_type,
+  body: message.o_body,
+  ...(message.o_secret !== null && { text: message.o_secret }),
+  possibleDuplicate: message.o_unknowns > 0 && !tools.channel.preallocates,
+  attempt: message.o_attempt,
+});
+
+async function sendOnce(
+  { channel }: LaneTools,
+  message: Outgoing,
+): Promise<SendResult | 'unknown'> {
+  const gaveUp = new AbortController();
+  const { promise: silence, resolve } = Promise.withResolvers<'unknown'>();
+  const timer = setTimeout(() => {
+    gaveUp.abort();
+    resolve('unknown');
+  }, channel.timeoutMs);
+  try {
+    return await Promise.race([channel.send(message, gaveUp.signal), silence]);
+  } catch {
+    return 'unknown';
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,265 @@
+import { describe, expect, vi } from 'vitest';
+import { openLog } from '#server/infra/observability/log.ts';
+import { newId } from '#server/infra/ids.ts';
+import { type TestDatabase, test } from '#tests/support/database/database.ts';
+import { lanesOver, network, phones, place } from '#tests/support/app/fake-channel.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { patient } from '#tests/support/wait-for.ts';
+import { expireMessages, messagesHolding } from '#server/domains/messages/messages.ts';
+import { applyReceipts, retryParked } from './receipts.ts';
+import { startRelay } from '#server/domains/messages/relay.ts';
+
+const log = openLog({ level: 'silent' });
+const BROKEN = '628120000666';
+
+/** From now on the database refuses, for no good reason, to write what belongs to one number. */
+const refuse = (
+  db: TestDatabase,
+  table: 'messages' | 'events',
+  test: string,
+  code = 'raise_exception',
+) =>
+  db.owner.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$
+    begin
+      if ${test} then raise exception 'broken' using errcode = '${code}'; end if;
+      return new;
+    end $$;
+    create trigger refuse before insert or update on ${table}
+      for each row execute function refuse()`);
+
+const refuseResults = (db: TestDatabase) =>
+  refuse(db, 'messages', `new.peer = '${BROKEN}' and new.status <> 'queued'`);
+
+/** How often the database is asked to settle messages while work is done. */
+async function settlingsOf(db: TestDatabase, work: () => Promise<unknown>): Promise<number> {
+  await db.owner.unsafe(`
+    create sequence settlings;
+    grant usage on sequence settlings to kabari_app;
+    alter function settle_batch rename to settle_counted;
+    grant execute on function settle_counted to kabari_app;
+    create function settle_batch(uuid, uuid, bigint, uuid[], text[], text[], timestamptz[], boolean[])
+      returns table (o_id uuid, o_status text) language plpgsql security definer as $$
+      begin
+        perform nextval('settlings');
+        return query select * from settle_counted($1, $2, $3, $4, $5, $6, $7, $8);
+      end $$;`);
+  await work();
+  const [counted] = await db.owner<{ n: number }[]>`select last_value::int as n from settlings`;
+  return counted?.n ?? 0;
+}
+
+const peersOf = (count: number) => phones(count).toSpliced(Math.floor(count / 2), 0, BROKEN);
+
+describe('one item that cannot be written costs the others nothing:', () => {
+  test('a result of a lane', async ({ db, sql }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    const peers = peersOf(8);
+    await place(sql, ani, { prices: peers.map(() => 150), peers });
+    await refuseResults(db);
+    const { seen, channels } = network(() => ({ outcome: 'sent' }));
+    const lanes = lanesOver(sql, channels);
+    await vi.waitFor(
+      async () =>
+        expect(await sql`select count(*)::int as n from messages where status = 'sent'`).toEqual([
+          { n: 8 },
+        ]),
+      patient,
+    );
+    await vi.waitFor(
+      async () =>
+        expect(
+          await sql`select peer, state, ready_at > clock_timestamp() as rests from dispatch`,
+        ).toEqual([{ peer: BROKEN, state: 'unknown', rests: true }]),
+      patient,
+    );
+    await lanes.close();
+    // It may have left: it was not sent again, and is not given back.
+    expect(seen).toHaveLength(9);
+    expect(await sql`select held from wallets`).toEqual([{ held: 150 }]);
+  });
+
+  test('a result that is known to be sent: it is settled later, and never sent again', async ({
+    db,
+    sql,
+  }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    await place(sql, ani, { peers: [BROKEN] });
+    await refuseResults(db);
+    const { seen, channels } = network(() => ({ outcome: 'sent' }), { preallocates: false });
+    const lanes = lanesOver(sql, channels);
+    const kept = { state: 'unknown', later: true };
+    const isKept = () =>
+      vi.waitFor(
+        async () =>
+          expect(
+            await sql`select state, ready_at > clock_timestamp() as later from dispatch`,
+          ).toEqual([kept]),
+        patient,
+      );
+    const isDue = async () => {
+      await db.owner`update dispatch set ready_at = clock_timestamp()`;
+      await db.owner`update lanes set ready_at = clock_timestamp(), wakes = wakes + 1`;
+      lanes.poke();
+    };
+    await isKept();
+    for (let turn = 0; turn < 2; turn++) {
+      await isDue();
+      await isKept();
+    }
+    await db.owner`drop function refuse cascade`;
+    await isDue();
+    await vi.waitFor(
+      async () =>
+        expect(
+          await sql`select status, charge_state, possible_duplicate as twice from messages`,
+        ).toEqual([{ status: 'sent', charge_state: 'captured', twice: false }]),
+      patient,
+    );
+    await lanes.close();
+    expect(seen).toHaveLength(1);
+    expect(await sql`select 1 from dispatch`).toEqual([]);
+  });
+
+  test('a receipt: of an account that nobody knows, or with an id that is none', async ({
+    sql,
+  }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    const { results } = await place(sql, ani, { prices: [150, 150], peers: phones(2) });
+    const receipts = results.map(({ id }) => ({ accountId: ani.accountId, messageId: id }));
+    const broken = [
+      { accountId: newId(), messageId: newId() },
+      { accountId: ani.accountId, messageId: 'wamid.HBgNNjI4' },
+    ];
+    const given = [...broken, ...receipts].map((one) => ({
+      ...one,
+      status: 'delivered' as const,
+      at: new Date(),
+    }));
+    const unkept = await applyReceipts(sql, given);
+    expect(unkept.map(({ item }) => item)).toEqual([given[0], given[1]]);
+    expect(await sql`select distinct status from messages`).toEqual([{ status: 'delivered' }]);
+  });
+
+  test('a parked receipt, which stays parked', async ({ db, sql }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    const { results } = await place(sql, ani, { prices: [150, 150], peers: [BROKEN, '628121'] });
+    for (const { id } of results) {
+      await sql`
+        insert into parked_receipts (account_id, message_id, status, at)
+        values (${ani.accountId}, ${id}, 'delivered', now())`;
+    }
+    await refuseResults(db);
+    const tried = await settlingsOf(db, () => expect(retryParked(sql)).rejects.toThrow('broken'));
+    // Once together, then each by itself: not each of those once more.
+    expect(tried).toBe(1 + 2);
+    expect(await sql`select peer, status from messages order by status`).toEqual([
+      { peer: '628121', status: 'delivered' },
+      { peer: BROKEN, status: 'queued' },
+    ]);
+    expect(await sql`select message_id from parked_receipts`).toEqual([
+      { message_id: results[0]?.id },
+    ]);
+  });
+
+  test('a message whose ttl has passed, in its account and in others', async ({ db, sql }) => {
+    const expiresAt = new Date(Date.now() - 1_000);
+    for (const peers of [[BROKEN, '628121'], ['628122']]) {
+      const customer = await customerWith(sql, { saldo: 10_000 });
+      await place(sql, customer, { prices: peers.map(() => 150), peers, expiresAt });
+    }
+    await refuseResults(db);
+    await expect(expireMessages(sql)).rejects.toThrow('broken');
+    expect(await sql`select peer from messages where status = 'expired' order by peer`).toEqual([
+      { peer: '628121' },
+      { peer: '628122' },
+    ]);
+  });
+
+  test('an event, which is told later', async ({ db, sql }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    const budi = await customerWith(sql, { saldo: 10_000 });
+    await place(sql, ani, { peers: [BROKEN] });
+    await place(sql, ani, { peers: ['628121'] });
+    await place(sql, budi, { peers: ['628122'] });
+    await refuse(db, 'events', `new.data->>'peer' = '${BROKEN}'`);
+    const relay = startRelay({ sql, log }, () => undefined);
+    await relay.drain();
+    const told = async () =>
+      (await sql`select data->>'peer' as peer from events where data ? 'peer' order by peer`).map(
+        ({ peer }) => peer as string,
+      );
+    expect(await told()).toEqual(['628121', '628122']);
+    expect(await sql`select tries, retry_at > clock_timestamp() as later from outbox`).toEqual([
+      { tries: 1, later: true },
+    ]);
+
+    await db.owner`drop function refuse cascade`;
+    await vi.waitFor(async () => {
+      await relay.drain();
+      expect(await told()).toEqual([BROKEN, '628121', '628122'].toSorted());
+    }, patient);
+    await relay.close();
+    expect(await sql`select account_id, last from event_positions order by last`).toHaveLength(2);
+  });
+
+  test('an event for which the database needs too long', async ({ db, sql }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    await place(sql, ani, { peers: [BROKEN] });
+    await place(sql, ani, { peers: ['628121'] });
+    await refuse(db, 'events', `new.data->>'peer' = '${BROKEN}'`, 'query_canceled');
+    const relay = startRelay({ sql, log }, () => undefined);
+    await relay.drain();
+    await relay.close();
+    expect(await sql`select data->>'peer' as peer from events where data ? 'peer'`).toEqual([
+      { peer: '628121' },
+    ]);
+    expect(await sql`select tries from outbox`).toEqual([{ tries: 1 }]);
+  });
+
+  test('an event that is told late: the saldo told with it is the one of now', async ({ sql }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    await place(sql, ani, { peers: ['628121'] });
+    await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
+    await place(sql, ani, { peers: ['628122'] });
+    const relay = startRelay({ sql, log }, () => undefined);
+    await relay.drain();
+    await sql`update outbox set retry_at = clock_timestamp()`;
+    await relay.drain();
+    await relay.close();
+    const told = await sql<{ data: unknown }[]>`
+      select data from events where kind = 'saldo.changed' order by position`;
+    const now = { available: 9_700, held: 300 };
+    expect(told.map(({ data }) => data)).toEqual([now, now]);
+  });
+
+  test('an event of an account that is to be erased', async ({ db, sql }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    const leaving = { accountId: ani.accountId, phones: ['628121'] };
+    const holding = messagesHolding({ sql: db.tenant, house: sql });
+    await sql`
+      insert into outbox (account_id, outbox_id, kind, data)
+      values (${ani.accountId}, ${newId()}, 'saldo.changed', '{}')`;
+    expect(await holding.isReady?.(leaving)).toBe(false);
+    await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
+    expect(await holding.isReady?.(leaving)).toBe(true);
+
+    // What the house's own token was to tell of their number is never told.
+    const house = await customerWith(sql, { saldo: 10_000 });
+    await db.owner`update accounts set is_system = true where account_id = ${house.accountId}`;
+    await db.owner`update tokens set is_system = true where account_id = ${house.accountId}`;
+    await place(sql, house, { peers: ['628121'] });
+    await place(sql, house, { peers: ['628122'] });
+    await db.owner`delete from dispatch`;
+    expect(await holding.isReady?.(leaving)).toBe(false);
+    await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
+    expect(await holding.isReady?.(leaving)).toBe(true);
+    await sql`update accounts set erase_at = clock_timestamp() where account_id = ${ani.accountId}`;
+    await sql`select close_account(${ani.accountId})`;
+    await sql`delete from outbox where tries = 0`;
+    await holding.erase?.(leaving);
+    expect(await sql`select peers from outbox where peers is not null`).toEqual([
+      { peers: ['628122'] },
+    ]);
+  });
+});

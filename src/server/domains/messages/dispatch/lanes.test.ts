@@ -1,0 +1,348 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, vi } from 'vitest';
+import { patient } from '#tests/support/wait-for.ts';
+import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { expireMessages } from './withdraw.ts';
+import { applyReceipts, retryParked } from './receipts.ts';
+import { withdraw } from './cancel.ts';
+import type { SendResult } from '#server/domains/channels/channels.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { newId } from '#server/infra/ids.ts';
+import { test } from '#tests/support/database/database.ts';
+import { lanesOver, network, place, statuses } from '#tests/support/app/fake-channel.ts';
+import { customerWith, orderOf } from '#tests/support/people/people.ts';
+
+test('messages of a token leave in order and are charged when sent', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 10_000 });
+  const peers = Array.from({ length: 20 }, (_, index) => `62812000${1000 + index}`);
+  await place(sql, ani, { prices: peers.map(() => 150), peers });
+  const { seen, channels } = network(() => ({ outcome: 'sent' }));
+  const lanes = lanesOver(sql, channels);
+  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
+  await lanes.close();
+
+  expect(seen.map(({ to }) => to)).toEqual(peers);
+  expect(new Set((await statuses(sql)).map(({ charge_state }) => charge_state))).toEqual(
+    new Set(['captured']),
+  );
+  expect(await sql`select available, held from wallets`).toEqual([{ available: 7000, held: 0 }]);
+});
+
+test('a message to the same phone waits for the one before it', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 10_000 });
+  await place(sql, ani, { prices: [150, 150, 150] });
+  let onWay = 0;
+  let most = 0;
+  const { seen, channels } = network(async ({ attempt, messageId }) => {
+    onWay += 1;
+    most = Math.max(most, onWay);
+    await pause(5);
+    onWay -= 1;
+    const first = seen[0]?.messageId === messageId;
+    return first && attempt === 1
+      ? { outcome: 'later', afterMs: 40, failure: 'rate_limited' }
+      : { outcome: 'sent' };
+  });
+  const lanes = lanesOver(sql, channels);
+  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
+  await lanes.close();
+
+  expect(most).toBe(1);
+  const order = seen.map(({ messageId }) => messageId);
+  expect(order[0]).toBe(order[1]);
+  expect(order.slice(1)).toEqual(order.slice(1).toSorted());
+});
+
+test('a lane whose messages all wait for an unsure one rests meanwhile', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 10_000 });
+  await place(sql, ani, { prices: [150, 150] });
+  const { seen, channels } = network(({ attempt }) =>
+    attempt === 1
+      ? { outcome: 'later', afterMs: 1_000, failure: 'rate_limited' }
+      : { outcome: 'sent' },
+  );
+  const lanes = lanesOver(sql, channels);
+  await vi.waitFor(() => expect(seen.length).toBeGreaterThan(1), patient);
+  const [lane] = await sql<{ epoch: number }[]>`select epoch from lanes`;
+  await lanes.close();
+
+  expect(lane?.epoch).toBeLessThan(12);
+});
+
+test('a definite no gives the price back and says why', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await place(sql, ani);
+  const { channels } = network(() => ({ outcome: 'failed', failure: 'not_on_whatsapp' }));
+  const lanes = lanesOver(sql, channels);
+  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
+  await lanes.close();
+
+  expect(await sql`select status, charge_state, failure from messages`).toEqual([
+    { status: 'failed', charge_state: 'released', failure: 'not_on_whatsapp' },
+  ]);
+  expect(await sql`select available, held from wallets`).toEqual([{ available: 1000, held: 0 }]);
+  expect(await sql`select status, messages, cost from rollups where messages <> 0`).toEqual([
+    { status: 'failed', messages: 1, cost: 0 },
+  ]);
+});
+
+test('without an answer it is tried once more, marked, then fails', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await place(sql, ani);
+  const silent = network(() => new Promise<SendResult>(() => undefined), {
+    preallocates: false,
+    timeoutMs: 40,
+  });
+  const lanes = lanesOver(sql, silent.channels);
+  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
+  await lanes.close();
+
+  expect(silent.seen.map(({ possibleDuplicate }) => possibleDuplicate)).toEqual([false, true]);
+  expect(await sql`select status, failure, possible_duplicate, charge_state from messages`).toEqual(
+    [
+      {
+        status: 'failed',
+        failure: 'no_answer',
+        possible_duplicate: true,
+        charge_state: 'released',
+      },
+    ],
+  );
+});
+
+test('a receipt settles a message whose answer never came', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const placed = await place(sql, ani);
+  const silent = network(() => new Promise<SendResult>(() => undefined), {
+    preallocates: false,
+    timeoutMs: 3_000,
+  });
+  const lanes = lanesOver(sql, silent.channels);
+  await vi.waitFor(() => expect(silent.seen).toHaveLength(1), patient);
+  const messageId = placed.results[0]?.id ?? '';
+  await applyReceipts(sql, [
+    { accountId: ani.accountId, messageId, status: 'delivered', at: new Date() },
+  ]);
+  await lanes.close();
+
+  expect(await statuses(sql)).toEqual([{ status: 'delivered', charge_state: 'captured' }]);
+  expect(await sql`select * from dispatch`).toEqual([]);
+  expect(silent.seen).toHaveLength(1);
+});
+
+test('a worker that lost its lane changes nothing', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await place(sql, ani);
+  const { promise: held, resolve: letGo } = Promise.withResolvers<SendResult>();
+  const first = network(() => held);
+  const lanes = lanesOver(sql, first.channels);
+  await vi.waitFor(() => expect(first.seen).toHaveLength(1), patient);
+
+  await sql`update lanes set lease_until = clock_timestamp() - interval '1 second'`;
+  const second = network(() => ({ outcome: 'sent' }));
+  const others = lanesOver(sql, second.channels);
+  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
+  letGo({ outcome: 'failed', failure: 'rejected' });
+  await Promise.all([lanes.close(), others.close()]);
+
+  expect(second.seen.map(({ messageId }) => messageId)).toEqual(
+    first.seen.map(({ messageId }) => messageId),
+  );
+  expect(await statuses(sql)).toEqual([{ status: 'sent', charge_state: 'captured' }]);
+});
+
+test('a token whose phone is away keeps its messages', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await place(sql, ani);
+  await sql`update tokens set status = 'disconnected', phone = null`;
+  const { seen, channels } = network(() => ({ outcome: 'sent' }));
+  const lanes = lanesOver(sql, channels);
+  await vi.waitFor(
+    async () =>
+      expect(await sql`select epoch::int, owner from lanes`).toEqual([{ epoch: 1, owner: null }]),
+    patient,
+  );
+  expect(seen).toEqual([]);
+
+  await sql`update tokens set status = 'linked', phone = ${ani.phone}`;
+  await sql`update lanes set ready_at = clock_timestamp()`;
+  lanes.poke();
+  await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
+  await lanes.close();
+});
+
+test('the longer a phone is away, the more rarely its lane is looked at, up to once a minute', async ({
+  sql,
+  db,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await place(sql, ani);
+  await sql`update tokens set status = 'disconnected', phone = null`;
+  const { channels } = network(() => ({ outcome: 'sent' }));
+  for (const [away, restS] of [
+    ['1 second', 5],
+    ['2 minutes', 30],
+    ['1 day', 60],
+  ] as const) {
+    await db.owner`update dispatch set ready_at = clock_timestamp() - ${away}::interval`;
+    await sql`update lanes set ready_at = clock_timestamp(), epoch = 0`;
+    const lanes = lanesOver(sql, channels);
+    await vi.waitFor(
+      async () =>
+        expect(await sql`select epoch::int, owner from lanes`).toEqual([{ epoch: 1, owner: null }]),
+      patient,
+    );
+    const [rest] = await sql<{ from_s: number }[]>`
+      select extract(epoch from ready_at - clock_timestamp())::float8 as from_s from lanes`;
+    await lanes.close();
+    expect(rest?.from_s).toBeLessThanOrEqual(restS + 1);
+    expect(rest?.from_s).toBeGreaterThan(restS - 4);
+  }
+});
+
+test('a phone that is linked while its lane is given back sends at once', async ({ sql, db }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await place(sql, ani);
+  await db.owner`update dispatch set ready_at = clock_timestamp() - interval '1 day'`;
+  await sql`update tokens set status = 'disconnected', phone = null`;
+  let closed = 0;
+  let due: unknown;
+  const linkAround = async (close: () => unknown) => {
+    await sql`update tokens set status = 'linked', phone = ${ani.phone}`;
+    await sql`update lanes set wakes = wakes + 1, ready_at = least(ready_at, clock_timestamp())`;
+    await close();
+    due = await sql`select ready_at <= clock_timestamp() as due from lanes`;
+  };
+  const linking = new Proxy(sql, {
+    apply: (target, self, given: Parameters<typeof sql>) => {
+      const go = () => Reflect.apply(target, self, given) as unknown;
+      if (!String(given[0]).includes('close_lane')) return go();
+      closed += 1;
+      return closed === 1 ? linkAround(go) : go();
+    },
+  });
+  const { seen, channels } = network(() => ({ outcome: 'sent' }));
+  const lanes = lanesOver(linking, channels);
+  await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
+  expect(due).toEqual([{ due: true }]);
+  await lanes.close();
+});
+
+test('receipts in every order, and twice, end in the same state with one charge', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 100_000 });
+  const orders = permutations(['sent', 'delivered', 'read', 'failed'] as const);
+  for (const [index, order] of orders.entries()) {
+    const placed = await place(sql, ani, { peers: [`62812000${2000 + index}`] });
+    const messageId = placed.results[0]?.id ?? '';
+    for (const status of [...order, ...order]) {
+      await sql`select count(*) from settle_batch(
+        ${ani.accountId}, null, null, ${[messageId]}::uuid[], ${[status]}::text[],
+        ${[status === 'failed' ? 'rejected' : null]}::text[], ${[null]}::timestamptz[], ${['f']}::text[]::boolean[])`;
+    }
+    const [message] = await sql`
+      select status, charge_state from messages where message_id = ${messageId}`;
+    expect(message, order.join(' ')).toEqual({ status: 'read', charge_state: 'captured' });
+    const steps = await sql`
+      select kind from message_events where message_id = ${messageId} and kind <> 'corrected'`;
+    expect(steps).toHaveLength(4);
+  }
+  const [wallet] = await sql`select available + held as rest from wallets`;
+  const [charged] = await sql`
+    select 100000 - coalesce(sum(price) filter (where charge_state = 'captured'), 0) as rest from messages`;
+  expect(Number(wallet?.['rest'])).toBe(Number(charged?.['rest']));
+});
+
+test('a receipt for a message that is not there yet waits for it', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const order = orderOf(ani);
+  const messageId = order.items[0]?.id ?? '';
+  await applyReceipts(sql, [
+    { accountId: ani.accountId, messageId, status: 'read', at: new Date() },
+  ]);
+  expect(await sql`select status from parked_receipts`).toEqual([{ status: 'read' }]);
+
+  await openAccepter(sql, () => undefined).place(order);
+  await retryParked(sql);
+  expect(await statuses(sql)).toEqual([{ status: 'read', charge_state: 'captured' }]);
+  expect(await sql`select * from parked_receipts`).toEqual([]);
+});
+
+test('a message that has not left can be cancelled, one that has cannot', async ({ sql, db }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const placed = await place(sql, ani, {
+    prices: [150, 150],
+    peers: ['6281200000001', '6281200000002'],
+  });
+  const [first, second] = placed.results.map(({ id }) => id);
+  expect(await withdraw(db.tenant, ani.accountId, first ?? '')).toMatchObject({
+    id: publicId('message', first ?? ''),
+    status: 'cancelled',
+  });
+  expect(await sql`select available, held from wallets`).toEqual([{ available: 850, held: 150 }]);
+
+  await sql`update lanes set epoch = epoch + 1`;
+  await sql`select * from claim_dispatch(${ani.accountId}, ${ani.tokenId}, 1, 10)`;
+  await expect(withdraw(db.tenant, ani.accountId, second ?? '')).rejects.toEqual(
+    new Refusal('message_in_flight', {}),
+  );
+  await applyReceipts(sql, [
+    { accountId: ani.accountId, messageId: second ?? '', status: 'delivered', at: new Date() },
+  ]);
+  await expect(withdraw(db.tenant, ani.accountId, second ?? '')).rejects.toEqual(
+    new Refusal('message_final', { status: 'delivered' }),
+  );
+  await expect(withdraw(db.tenant, newId(), second ?? '')).rejects.toMatchObject({
+    code: 'not_found',
+  });
+});
+
+test('a message past its ttl expires and costs nothing, also while its phone is away', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const order = orderOf(ani, { prices: [150, 150], peers: ['6281200000001', '6281200000002'] });
+  const past = new Date(Date.now() - 1000);
+  const items = order.items.map((item, index) => ({
+    ...item,
+    expiresAt: index === 0 ? past : undefined,
+  }));
+  await openAccepter(sql, () => undefined).place({ ...order, items });
+  await expireMessages(sql);
+  expect(await statuses(sql)).toEqual([
+    { status: 'expired', charge_state: 'released' },
+    { status: 'queued', charge_state: 'held' },
+  ]);
+  expect(await sql`select available, held from wallets`).toEqual([{ available: 850, held: 150 }]);
+});
+
+test('a paced lane never leaves faster than its pace, and settles while it waits', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 10_000 });
+  const peers = Array.from({ length: 6 }, (_, index) => `62812000${3000 + index}`);
+  await place(sql, ani, { prices: peers.map(() => 150), peers });
+  const left: number[] = [];
+  const { channels } = network(async () => {
+    left.push(performance.now());
+    await pause(70);
+    return { outcome: 'sent' };
+  });
+  const lanes = lanesOver(sql, channels, 20);
+  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
+  await lanes.close();
+
+  const gaps = left.slice(1).map((at, index) => at - (left[index] ?? 0));
+  expect(Math.min(...gaps)).toBeGreaterThan(48);
+  const entries = await sql`select 1 from wallet_entries where kind = 'capture'`;
+  expect(entries.length).toBeGreaterThan(1);
+});
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length <= 1) return [[...items]];
+  return items.flatMap((item, index) =>
+    permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]),
+  );
+}

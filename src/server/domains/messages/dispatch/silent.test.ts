@@ -1,0 +1,354 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, vi } from 'vitest';
+import type { Outgoing, SendResult } from '#server/domains/channels/channels.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { test } from '#tests/support/database/database.ts';
+import {
+  type FakeNetwork,
+  lanesOver,
+  network,
+  phones,
+  place,
+  silence,
+} from '#tests/support/app/fake-channel.ts';
+import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
+import { patient } from '#tests/support/wait-for.ts';
+import { reader } from '#tests/support/reader.ts';
+import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { messageDetail, messageForApi } from '#server/domains/messages/history/detail.ts';
+import { applyReceipts } from './receipts.ts';
+
+/** Longer than any test: no try here comes to its end by itself. */
+const NEVER_MS = 120_000;
+const living = '628990000001';
+
+/** A network that never answers some numbers, and the others at once or after a while. */
+function partlySilent(
+  silent: readonly string[],
+  answer: (message: Outgoing) => SendResult | Promise<SendResult> = () => ({ outcome: 'sent' }),
+): FakeNetwork & { letGo: () => void } {
+  const numbers = new Set(silent);
+  const { forever, letGo } = silence();
+  const fake = network((message) => (numbers.has(message.to) ? forever : answer(message)), {
+    timeoutMs: NEVER_MS,
+  });
+  return { ...fake, letGo };
+}
+
+/** When lanes looked for work. */
+function countingLooks(sql: Sql): { counting: Sql; looks: number[] } {
+  const looks: number[] = [];
+  const counting = new Proxy(sql, {
+    apply: (target, self, given: Parameters<Sql>) => {
+      if (String(given[0]).includes('claim_dispatch')) looks.push(performance.now());
+      return Reflect.apply(target, self, given) as unknown;
+    },
+  });
+  return { counting, looks };
+}
+
+const isSent = (sql: Sql, peer: string) =>
+  vi.waitFor(
+    async () =>
+      expect(await sql`select distinct status from messages where peer = ${peer}`).toEqual([
+        { status: 'sent' },
+      ]),
+    patient,
+  );
+
+describe('numbers that never answer', () => {
+  test('hold nobody else’s messages: one placed while they are awaited leaves at once', async ({
+    sql,
+  }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    const silent = phones(3);
+    await place(sql, ani, { prices: silent.map(() => 150), peers: silent });
+    const { seen, channels, letGo } = partlySilent(silent);
+    const lanes = lanesOver(sql, channels);
+    await vi.waitFor(() => expect(seen).toHaveLength(3), patient);
+
+    await place(sql, ani, { peers: [living] });
+    lanes.poke();
+    await isSent(sql, living);
+    expect(await sql`select distinct state from dispatch`).toEqual([{ state: 'sending' }]);
+    expect(await sql`select epoch::int from lanes`).toEqual([{ epoch: 1 }]);
+    letGo();
+    await lanes.close();
+  });
+
+  test('do not fill the lane, however many there are', async ({ sql }) => {
+    const ani = await customerWith(sql, { saldo: 100_000 });
+    const silent = phones(200);
+    await place(sql, ani, { prices: silent.map(() => 150), peers: silent });
+    await place(sql, ani, { peers: [living] });
+    const { seen, channels, letGo } = partlySilent(silent);
+    const lanes = lanesOver(sql, channels);
+    await isSent(sql, living);
+    expect(seen.map(({ to }) => to)).toEqual([...silent, living]);
+    letGo();
+    await lanes.close();
+  });
+
+  test('let a message that was refused for now leave again when its time has come', async ({
+    sql,
+  }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    const silent = phones(2);
+    await place(sql, ani, { prices: [150, 150, 150], peers: [...silent, living] });
+    const { seen, channels, letGo } = partlySilent(silent, ({ attempt }) =>
+      attempt === 1
+        ? { outcome: 'later', afterMs: 300, failure: 'rate_limited' }
+        : { outcome: 'sent' },
+    );
+    const lanes = lanesOver(sql, channels);
+    await isSent(sql, living);
+    expect(seen.filter(({ to }) => to === living)).toHaveLength(2);
+    letGo();
+    await lanes.close();
+  });
+
+  test('are awaited without looking for work all the time', async ({ sql }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    const [silent = ''] = phones(1);
+    await place(sql, ani, { prices: [150, 150, 150], peers: [silent, silent, silent] });
+    const { counting, looks } = countingLooks(sql);
+    const { seen, channels, letGo } = partlySilent([silent]);
+    const lanes = lanesOver(counting, channels);
+    // It finds work, that there is no more, and that no answer came soon; then it waits.
+    await vi.waitFor(() => expect(looks.length).toBeGreaterThan(4), patient);
+    expect(seen).toHaveLength(1);
+    const gaps = looks.slice(3).map((at, n) => at - (looks[n + 2] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThan(1_500);
+    letGo();
+    await lanes.close();
+  });
+
+  test('of a hundred tokens cost next to nothing, and what comes meanwhile leaves at once, also without a hint', async ({
+    sql,
+  }) => {
+    const silent = phones(100);
+    const people: Customer[] = [];
+    for (const peer of silent) {
+      const ani = await customerWith(sql, { saldo: 1000 });
+      people.push(ani);
+      await place(sql, ani, { peers: [peer] });
+    }
+    const { counting, looks } = countingLooks(sql);
+    const { seen, channels, letGo } = partlySilent(silent);
+    const lanes = lanesOver(counting, channels);
+    await vi.waitFor(() => expect(seen).toHaveLength(100), patient);
+    const second = () => looks.filter((at) => at > performance.now() - 1_000);
+    await vi.waitFor(() => expect(second()).toEqual([]), patient);
+
+    const [ani, budi] = people;
+    if (!ani || !budi) throw new Error('nobody');
+    const [later = ''] = phones(1, 9_000);
+    const readyAt = new Date(Date.now() + 1_200);
+    const order = orderOf(budi, { peers: [later] });
+    const items = order.items.map((item) => ({ ...item, readyAt }));
+    await openAccepter(sql, () => undefined).place({ ...order, items });
+    await place(sql, ani, { peers: [living] });
+    const before = looks.length;
+    await vi.waitFor(
+      () => expect(seen.map(({ to }) => to).slice(100)).toEqual([living, later]),
+      patient,
+    );
+    // Their two lanes were told, or knew the time: the others have not looked meanwhile.
+    expect(looks.length - before).toBeLessThan(50);
+    letGo();
+    await lanes.close();
+  });
+
+  test('hold only later messages to themselves, until a receipt says what became of the first', async ({
+    sql,
+  }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    const [silent = ''] = phones(1);
+    const { results } = await place(sql, ani, { prices: [150, 150], peers: [silent, silent] });
+    const { forever, letGo } = silence();
+    const { seen, channels } = network(
+      ({ attempt, messageId }) =>
+        messageId === results[0]?.id && attempt === 1 ? forever : { outcome: 'sent' },
+      { timeoutMs: NEVER_MS },
+    );
+    const lanes = lanesOver(sql, channels);
+    await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
+    const receipt = { accountId: ani.accountId, messageId: results[0]?.id ?? '' };
+    await applyReceipts(sql, [{ ...receipt, status: 'delivered', at: new Date() }]);
+    lanes.poke();
+    await vi.waitFor(() => expect(seen).toHaveLength(2), patient);
+    expect(seen[1]?.messageId).toBe(results[1]?.id);
+    letGo();
+    await lanes.close();
+  });
+
+  test('leave a lane due when work comes while it is given back', async ({ sql }) => {
+    const { accountId, tokenId, ...ani } = await customerWith(sql, { saldo: 10_000 });
+    const order = { accountId, tokenId, ...ani };
+    const [silent = ''] = phones(1);
+    await place(sql, order, { prices: [150], peers: [silent] });
+    const [lane] = await sql<{ epoch: number; wakes: number }[]>`
+      update lanes set epoch = 1, owner = ${tokenId} returning epoch, wakes`;
+    await sql`select count(*) from claim_dispatch(${accountId}, ${tokenId}, 1, 10)`;
+    await sql`select postpone_dispatch(${accountId}, ${tokenId}, 1,
+      array(select message_id from dispatch), array['unknown'], array[60000], array['no_answer'])`;
+    await place(sql, order, { peers: [silent] });
+    const close = async (wakes: number) => {
+      await sql`select close_lane(${accountId}, ${tokenId}, 1, 250, true, ${wakes})`;
+      const [due] = await sql<{ in_s: number }[]>`
+        select extract(epoch from ready_at - clock_timestamp())::float8 as in_s from lanes`;
+      return due?.in_s ?? Infinity;
+    };
+    expect(await close(lane?.wakes ?? 0)).toBeLessThanOrEqual(0);
+    expect(await close((lane?.wakes ?? 0) + 1)).toBeGreaterThan(3);
+  });
+
+  test('of forty tokens leave room for the forty-first', async ({ sql }) => {
+    const silent = phones(40);
+    for (const peer of silent) {
+      await place(sql, await customerWith(sql, { saldo: 1000 }), { peers: [peer] });
+    }
+    const { seen, channels, letGo } = partlySilent(silent);
+    const lanes = lanesOver(sql, channels);
+    await vi.waitFor(() => expect(seen).toHaveLength(40), patient);
+    await place(sql, await customerWith(sql, { saldo: 1000 }), { peers: [living] });
+    lanes.poke();
+    await isSent(sql, living);
+    letGo();
+    await lanes.close();
+  });
+});
+
+test('a token that is unlinked while its lane is run sends nothing more', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 10_000 });
+  const silent = phones(1);
+  await place(sql, ani, { peers: silent });
+  const { seen, channels, letGo } = partlySilent(silent);
+  const lanes = lanesOver(sql, channels);
+  await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
+  await sql`update tokens set status = 'unlinked', phone = null`;
+  await place(sql, { ...ani }, { peers: [living] }).catch(() => undefined);
+  await sql`update tokens set status = 'disconnected'`;
+  await place(sql, ani, { peers: [living] });
+  lanes.poke();
+  await pause(1_000);
+  expect(seen).toHaveLength(1);
+  letGo();
+  await lanes.close();
+});
+
+describe('a message with priority otp', () => {
+  test('is the next to leave at a lane’s pace, whatever waits', async ({ sql }) => {
+    const ani = await customerWith(sql, { saldo: 100_000 });
+    const silent = phones(70);
+    const others = phones(200, 5_000);
+    const peers = others.flatMap((peer, n) => [...silent.slice(n, n + 1), peer]);
+    await place(sql, ani, { prices: peers.map(() => 150), peers, priority: 2 });
+    await place(sql, ani, { prices: [150], peers: phones(1, 9_000) });
+    const left: number[] = [];
+    const { seen, channels, letGo } = partlySilent(silent, () => ({ outcome: 'sent' }));
+    const watched = channels.get('simulator');
+    if (!watched) throw new Error('no channel');
+    const lanes = lanesOver(
+      sql,
+      new Map([
+        [
+          'simulator' as const,
+          {
+            ...watched,
+            send: (...given: Parameters<typeof watched.send>) => {
+              left.push(performance.now());
+              return watched.send(...given);
+            },
+          },
+        ],
+      ]),
+      20,
+    );
+    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(20), patient);
+    await place(sql, ani, { peers: [living], priority: 0 });
+    const before = seen.length;
+    await vi.waitFor(() => expect(seen.map(({ to }) => to)).toContain(living), patient);
+    expect(seen.findIndex(({ to }) => to === living) - before).toBeLessThanOrEqual(1);
+    const gaps = left.slice(1).map((at, index) => at - (left[index] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThan(47);
+    letGo();
+    await lanes.close();
+  });
+
+  test('leaves at once while the lane is full of silent numbers and slow answers', async ({
+    sql,
+  }) => {
+    const ani = await customerWith(sql, { saldo: 500_000, dailyLimit: 10_000 });
+    const silent = phones(100);
+    const slow = phones(600, 5_000);
+    const peers = [...silent, ...slow];
+    await place(sql, ani, { prices: peers.map(() => 150), peers, priority: 2 });
+    const answered: string[] = [];
+    const { seen, channels, letGo } = partlySilent(silent, async ({ to }) => {
+      if (to !== living) await pause(2_000);
+      answered.push(to);
+      return { outcome: 'sent' };
+    });
+    const lanes = lanesOver(sql, channels);
+    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(100), patient);
+    await place(sql, ani, { peers: [living], priority: 0 });
+    lanes.poke();
+    await isSent(sql, living);
+    expect(answered[0]).toBe(living);
+    letGo();
+    await lanes.close();
+  });
+
+  test('overtakes what waits, or is unsure, for the same number', async ({ sql }) => {
+    const ani = await customerWith(sql, { saldo: 10_000 });
+    const [peer = ''] = phones(1);
+    await place(sql, ani, { prices: [150, 150], peers: [peer, peer] });
+    const code = 'Kode Anda 123456';
+    const { forever, letGo } = silence();
+    const { seen, channels } = network(
+      ({ body }) => (body['text'] === code ? { outcome: 'sent' } : forever),
+      { timeoutMs: NEVER_MS },
+    );
+    const lanes = lanesOver(sql, channels);
+    await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
+    await place(sql, ani, { peers: [peer], priority: 0, text: code });
+    lanes.poke();
+    await vi.waitFor(() => expect(seen).toHaveLength(2), patient);
+    expect(seen[1]?.body).toEqual({ text: code });
+    letGo();
+    await lanes.close();
+  });
+});
+
+test('a message that waits for the network’s answer says so, and so do those behind it', async ({
+  db,
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 10_000 });
+  const [silent = ''] = phones(1);
+  const { results } = await place(sql, ani, { prices: [150, 150], peers: [silent, silent] });
+  const { forever, letGo } = silence();
+  const { seen, channels } = network(() => forever, { timeoutMs: NEVER_MS });
+  const lanes = lanesOver(sql, channels);
+  await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
+  const [own = '', behind = ''] = results.map(({ id }) => id);
+  const lastOf = async (messageId: string) => {
+    const { accountId } = ani;
+    const detail = await messageDetail(db.tenant, { accountId, messageId }, reader);
+    const shown = await messageForApi(db.tenant, { accountId, messageId }, reader);
+    expect(shown.timeline).toEqual(detail.timeline);
+    return detail.timeline.at(-1);
+  };
+  const waits = (detail: string) => ({ kind: 'waiting', at: expect.any(Date) as Date, detail });
+  const unanswered = waits('Jaringan belum menjawab pengiriman ini.');
+  await vi.waitFor(async () => expect(await lastOf(own)).toEqual(unanswered), patient);
+  expect(await lastOf(behind)).toEqual(
+    waits('Pesan sebelumnya ke nomor ini belum dijawab jaringan. Pesan ini berangkat sesudahnya.'),
+  );
+  letGo();
+  await lanes.close();
+  // The try has ended without an answer, and its receipt is awaited.
+  expect(await lastOf(own)).toEqual(unanswered);
+  expect((await lastOf(behind))?.kind).toBe('waiting');
+});

@@ -1,0 +1,232 @@
+import { describe, expect, vi } from 'vitest';
+import { Refusal } from '#contract/base/refusals.ts';
+import { checkLedger } from '#server/domains/ledger/check.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { test } from '#tests/support/database/database.ts';
+import {
+  type FakeNetwork,
+  lanesOver,
+  network,
+  phones,
+  place,
+  silence,
+} from '#tests/support/app/fake-channel.ts';
+import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import { patient } from '#tests/support/wait-for.ts';
+import { withdraw } from './cancel.ts';
+import { expireMessages, messagesHolding } from '#server/domains/messages/messages.ts';
+import { applyReceipts } from './receipts.ts';
+
+/** An answer that no test here wants: nothing is sent again. */
+const sentAgain = { outcome: 'failed', failure: 'rejected' } as const;
+const MINUTE = 60_000;
+
+const ends = (sql: Sql) => sql`
+  select status, charge_state, failure from messages order by message_id`;
+const queue = (sql: Sql) => sql`
+  select state, unsure_until > clock_timestamp() as awaited from dispatch order by message_id`;
+const entries = async (sql: Sql) => {
+  const found = await sql<{ kind: string }[]>`select kind from wallet_entries order by seq`;
+  return found.map(({ kind }) => kind).filter((kind) => kind !== 'bonus');
+};
+const ledgerIsWell = async (sql: Sql) =>
+  expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
+const awaited = [{ state: 'unknown', awaited: true }];
+const queued = [{ status: 'queued', charge_state: 'held', failure: null }];
+const noAnswer = [{ status: 'failed', charge_state: 'released', failure: 'no_answer' }];
+
+const deliver = (sql: Sql, accountId: string, messageId: string) =>
+  applyReceipts(sql, [{ accountId, messageId, status: 'delivered', at: new Date() }]);
+
+/** Fences a worker out: what it still hears changes nothing, and it does not claim the lane anew. */
+const fence = (sql: Sql) => sql`
+  update lanes set epoch = epoch + 1, owner = null, lease_until = null, ready_at = 'infinity'`;
+
+/** A message whose worker dies while it is being sent; by then its `ttl` is over. */
+async function killedWhileSending(sql: Sql, ani: Customer): Promise<string> {
+  const expiresAt = new Date(Date.now() + 1_500);
+  const { results } = await place(sql, ani, { expiresAt });
+  const { forever, letGo } = silence();
+  const { seen, channels } = network(() => forever, { timeoutMs: MINUTE });
+  const lanes = lanesOver(sql, channels);
+  await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(+expiresAt), patient);
+  await fence(sql);
+  letGo();
+  await lanes.close();
+  await sql`update lanes set ready_at = clock_timestamp()`;
+  return results[0]?.id ?? '';
+}
+
+describe('a message whose worker died while it was being sent, and whose ttl has passed', () => {
+  test('neither expires nor is cancelled, and its late receipt charges it once', async ({
+    sql,
+    db,
+  }) => {
+    const ani = await customerWith(sql, { saldo: 1000 });
+    const messageId = await killedWhileSending(sql, ani);
+    const { seen, channels } = network(() => sentAgain, { timeoutMs: MINUTE });
+    const lanes = lanesOver(sql, channels);
+    await vi.waitFor(
+      async () =>
+        expect(await sql`select owner from lanes where epoch > 2`).toEqual([{ owner: null }]),
+      patient,
+    );
+    await expireMessages(sql);
+    expect(await ends(sql)).toEqual(queued);
+    await expect(withdraw(db.tenant, ani.accountId, messageId)).rejects.toEqual(
+      new Refusal('message_in_flight', {}),
+    );
+    expect(await queue(sql)).toEqual(awaited);
+
+    await deliver(sql, ani.accountId, messageId);
+    await deliver(sql, ani.accountId, messageId);
+    expect(await ends(sql)).toEqual([
+      { status: 'delivered', charge_state: 'captured', failure: null },
+    ]);
+    expect(await entries(sql)).toEqual(['hold', 'capture']);
+    expect(seen).toEqual([]);
+    await lanes.close();
+    await ledgerIsWell(sql);
+  });
+
+  test('fails without an answer when no receipt comes, and one that comes later corrects that', async ({
+    sql,
+  }) => {
+    const ani = await customerWith(sql, { saldo: 1000 });
+    const messageId = await killedWhileSending(sql, ani);
+    const { seen, channels } = network(() => sentAgain, { timeoutMs: 50 });
+    const lanes = lanesOver(sql, channels);
+    await vi.waitFor(async () => expect(await ends(sql)).toEqual(noAnswer), patient);
+    await lanes.close();
+    expect(seen).toEqual([]);
+    expect(await sql`select available, held from wallets`).toEqual([{ available: 1000, held: 0 }]);
+
+    await deliver(sql, ani.accountId, messageId);
+    expect(await ends(sql)).toEqual([
+      { status: 'delivered', charge_state: 'captured', failure: null },
+    ]);
+    expect(await sql`select available, held from wallets`).toEqual([{ available: 850, held: 0 }]);
+    await ledgerIsWell(sql);
+  });
+
+  test('waits for its receipt also while its phone is away', async ({ sql }) => {
+    const ani = await customerWith(sql, { saldo: 1000 });
+    await killedWhileSending(sql, ani);
+    await sql`update tokens set status = 'disconnected', phone = null`;
+    const { channels } = network(() => sentAgain, { timeoutMs: 1_000 });
+    const lanes = lanesOver(sql, channels);
+    await vi.waitFor(async () => expect(await queue(sql)).toEqual(awaited), patient);
+    await expireMessages(sql);
+    expect(await ends(sql)).toEqual(queued);
+    await vi.waitFor(async () => {
+      await expireMessages(sql);
+      expect(await ends(sql)).toEqual(noAnswer);
+    }, patient);
+    await lanes.close();
+  });
+});
+
+test('a second try that was refused for now leaves unsure what the first one did', async ({
+  sql,
+  db,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const { results } = await place(sql, ani);
+  const answers = [
+    silence().forever,
+    { outcome: 'later', afterMs: MINUTE, failure: 'rate_limited' },
+  ];
+  const { seen, channels } = network(() => answers.shift() as never, { timeoutMs: 100 });
+  const lanes = lanesOver(sql, channels);
+  await vi.waitFor(() => expect(seen).toHaveLength(2), patient);
+  await vi.waitFor(
+    async () => expect(await sql`select state from dispatch`).toEqual([{ state: 'ready' }]),
+    patient,
+  );
+  await lanes.close();
+  await expect(withdraw(db.tenant, ani.accountId, results[0]?.id ?? '')).rejects.toEqual(
+    new Refusal('message_in_flight', {}),
+  );
+  await db.owner`update dispatch set expires_at = clock_timestamp()`;
+  await expireMessages(sql);
+  expect(await ends(sql)).toEqual(noAnswer);
+});
+
+test('a message that was definitely refused for now can be cancelled, and expires', async ({
+  sql,
+  db,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const peers = phones(2);
+  const { results } = await place(sql, ani, { prices: [150, 150], peers });
+  const { seen, channels } = network(() => ({
+    outcome: 'later',
+    afterMs: MINUTE,
+    failure: 'rate_limited',
+  }));
+  const lanes = lanesOver(sql, channels);
+  await vi.waitFor(() => expect(seen).toHaveLength(2), patient);
+  await vi.waitFor(
+    async () => expect(await sql`select from dispatch where state = 'ready'`).toHaveLength(2),
+    patient,
+  );
+  await lanes.close();
+  await withdraw(db.tenant, ani.accountId, results[0]?.id ?? '');
+  await db.owner`update dispatch set expires_at = clock_timestamp()`;
+  await expireMessages(sql);
+  expect(await ends(sql)).toEqual([
+    { status: 'cancelled', charge_state: 'released', failure: null },
+    { status: 'expired', charge_state: 'released', failure: null },
+  ]);
+});
+
+/** Three messages: one may have left, one waits behind it, one for another number. */
+async function oneMayHaveLeft(sql: Sql, ani: Customer): Promise<void> {
+  const [first = '', second = ''] = phones(2);
+  await place(sql, ani, { prices: [150], peers: [first] });
+  const { forever, letGo } = silence();
+  const silent: FakeNetwork = network(() => forever, { timeoutMs: MINUTE });
+  const lanes = lanesOver(sql, silent.channels);
+  await vi.waitFor(() => expect(silent.seen).toHaveLength(1), patient);
+  await fence(sql);
+  letGo();
+  await lanes.close();
+  await place(sql, ani, { prices: [150, 150], peers: [first, second] });
+}
+
+const notLinked = { status: 'failed', charge_state: 'released', failure: 'not_linked' };
+
+test('when its token is deleted, what may have left waits for its receipt, and the rest fails', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await oneMayHaveLeft(sql, ani);
+  await sql`update tokens set deleted_at = clock_timestamp()`;
+  const { seen, channels } = network(() => sentAgain, { timeoutMs: 1_500 });
+  const lanes = lanesOver(sql, channels);
+  const left = [notLinked, notLinked];
+  await vi.waitFor(async () => expect(await ends(sql)).toEqual([...queued, ...left]), patient);
+  await vi.waitFor(async () => expect(await ends(sql)).toEqual([...noAnswer, ...left]), patient);
+  await lanes.close();
+  expect(seen).toEqual([]);
+});
+
+test('when its account is closed, what may have left is not given back before its time', async ({
+  sql,
+  db,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await oneMayHaveLeft(sql, ani);
+  await sql`update accounts set erase_at = clock_timestamp() where account_id = ${ani.accountId}`;
+  await sql`select close_account(${ani.accountId})`;
+  const holding = messagesHolding({ sql: db.tenant, house: sql });
+  await holding.close?.(ani.accountId);
+  expect(await ends(sql)).toEqual([...queued, notLinked, notLinked]);
+  expect(await holding.isReady?.({ accountId: ani.accountId, phones: [] })).toBe(false);
+
+  await db.owner`update dispatch set unsure_until = clock_timestamp()`;
+  await holding.close?.(ani.accountId);
+  expect(await ends(sql)).toEqual([...noAnswer, notLinked, notLinked]);
+  await ledgerIsWell(sql);
+});

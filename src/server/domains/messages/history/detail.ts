@@ -1,0 +1,165 @@
+import type * as z from 'zod/mini';
+import { failureSentence } from '#contract/messages/failures.ts';
+import { publicId, uuidOf } from '#contract/base/ids.ts';
+import type { Language } from '#contract/language/language.ts';
+import type { MessageDetail, TimelineStep } from '#contract/messages.ts';
+import { rupiah } from '#contract/base/money.ts';
+import type { ApiMessage, ApiMessageQuery } from '#contract/rest.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { type OfferFile, openForApi } from '#server/domains/messages/content.ts';
+import {
+  type MessageFilter,
+  hoursBefore,
+  idsBefore,
+  idsWhere,
+  mayBeRare,
+  reading,
+} from './pages.ts';
+import { type Progress, readProgress, retryingOf } from './progress.ts';
+import { type StoredMessage, conversationMessage, failureOf, readMessages } from './rows.ts';
+import { readWithTimeline } from './timeline.ts';
+
+/** For whom the API's shape of a message is written, and how its files are shown. */
+export type Reader = {
+  language: Language;
+  /** Where links begin that do not name their host: `https://kabari.example`. */
+  origin: string;
+  offerFile: OfferFile;
+};
+
+/**
+ * One message with everything that is known of it.
+ *
+ * @param reader for whom its raw form is written.
+ * @throws Refusal `not_found` when the account has no such message.
+ */
+export function messageDetail(
+  sql: Sql,
+  { accountId, messageId }: { accountId: string; messageId: string },
+  reader: Reader,
+): Promise<MessageDetail> {
+  return reading(sql, accountId, async (tx) => {
+    const { stored, timeline, progress } = await readWhole(tx, { accountId, messageId }, reader);
+    const { ref, charge_state: state, hold_seq, settle_seq, correct_seq } = stored;
+    return {
+      ...conversationMessage(accountId, stored, (...file) => reader.offerFile(...file).link),
+      ref,
+      timeline,
+      // What cost nothing reserved nothing.
+      charge:
+        state === null || hold_seq === null
+          ? null
+          : { state, amount: rupiah(stored.price), hold_seq, settle_seq, correct_seq },
+      raw: { ...apiMessage(accountId, { stored, progress }, reader), timeline },
+    };
+  });
+}
+
+type Whole = {
+  stored: StoredMessage;
+  timeline: TimelineStep[];
+  progress: Progress | undefined;
+};
+
+async function readWhole(
+  tx: Tx,
+  asked: { accountId: string; messageId: string },
+  { language }: Reader,
+): Promise<Whole> {
+  const [read, progress] = await Promise.all([
+    readWithTimeline(tx, asked, language),
+    readProgress(tx, asked.accountId, [asked.messageId]),
+  ]);
+  return { ...read, progress: progress.get(asked.messageId) };
+}
+
+/** A message as `GET /v1/messages` shows it. */
+function apiMessage(
+  accountId: string,
+  { stored, progress }: Pick<Whole, 'stored' | 'progress'>,
+  reader: Reader,
+): ApiMessage {
+  const code = failureOf(stored);
+  const { language } = reader;
+  const sendAt = progress?.send_at ? new Date(progress.send_at) : null;
+  const { created_at: createdAt, expires_at: expiresAt } = stored;
+  return {
+    id: publicId('message', stored.message_id),
+    direction: stored.direction,
+    token: publicId('token', stored.token_id),
+    peer: stored.peer,
+    type: stored.type,
+    status: stored.status,
+    price: rupiah(stored.price),
+    possible_duplicate: stored.possible_duplicate,
+    failure: code === null ? null : { code, detail: failureSentence(code, language) },
+    retrying: retryingOf(progress, language),
+    ref: stored.ref,
+    content: openForApi(accountId, stored.body, reader),
+    created_at: createdAt,
+    send_at: sendAt,
+    ttl: expiresAt === null ? null : secondsBetween(sendAt ?? createdAt, expiresAt),
+    simulated: stored.channel === 'simulator',
+  };
+}
+
+const secondsBetween = (from: Date, to: Date): number =>
+  Math.round((to.getTime() - from.getTime()) / 1000);
+
+const API_PAGE_SIZE = 50;
+
+/** Whose messages are asked for: with `tokenId`, those of one token only. */
+export type ApiAsk = { accountId: string; tokenId?: string | undefined } & z.output<
+  typeof ApiMessageQuery
+>;
+
+/** A page of `GET /v1/messages`, newest first; `next` is the cursor of the page after it. */
+export type ApiPage = { messages: ApiMessage[]; next: string | null };
+
+/** The messages before a cursor: what comes in meanwhile moves nothing. */
+export function listForApi(sql: Sql, ask: ApiAsk, reader: Reader): Promise<ApiPage> {
+  const { accountId, tokenId, status, direction, peer } = ask;
+  const cursor = ask.cursor === undefined ? undefined : uuidOf('message', ask.cursor);
+  const limit = ask.limit ?? API_PAGE_SIZE;
+  const filter: MessageFilter = { tokenId, direction, statuses: status && [status] };
+  return reading(sql, accountId, async (tx) => {
+    // One more than a page shows whether there is a next one.
+    const wanted = { accountId, filter, limit: limit + 1, cursor };
+    const ids =
+      peer === undefined && mayBeRare(filter)
+        ? idsBefore(tx, wanted, await hoursBefore(tx, wanted))
+        : idsWhere(
+            tx,
+            { ...wanted, order: 'newest', offset: 0 },
+            tx`${cursor === undefined ? tx`` : tx`and m.message_id < ${cursor}`}
+              ${peer === undefined ? tx`` : tx`and m.peer = ${peer}`}`,
+          );
+    const found = await readMessages(tx, { accountId, ids, order: 'newest' });
+    const shown = found.slice(0, limit);
+    const last = shown.at(-1);
+    const shownIds = shown.map(({ message_id }) => message_id);
+    const progress = await readProgress(tx, accountId, shownIds);
+    return {
+      messages: shown.map((stored) =>
+        apiMessage(accountId, { stored, progress: progress.get(stored.message_id) }, reader),
+      ),
+      next: found.length > limit && last ? publicId('message', last.message_id) : null,
+    };
+  });
+}
+
+/**
+ * One message with its timeline, as `GET /v1/messages/{id}` shows it.
+ *
+ * @throws Refusal `not_found` when the account has no such message.
+ */
+export function messageForApi(
+  sql: Sql,
+  { accountId, messageId }: { accountId: string; messageId: string },
+  reader: Reader,
+): Promise<ApiMessage> {
+  return reading(sql, accountId, async (tx) => {
+    const whole = await readWhole(tx, { accountId, messageId }, reader);
+    return { ...apiMessage(accountId, whole, reader), timeline: whole.timeline };
+  });
+}

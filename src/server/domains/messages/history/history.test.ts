@@ -1,0 +1,305 @@
+import { describe, expect, test as plain } from 'vitest';
+import * as fc from 'fast-check';
+import type { InputOf } from '#contract/base/act.ts';
+import { publicId } from '#contract/base/ids.ts';
+import {
+  type MessageStatus,
+  type MessageType,
+  type StatusFilter,
+  listMessages,
+} from '#contract/messages.ts';
+import { civilDate } from '#contract/base/time.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
+import { test } from '#tests/support/database/database.ts';
+import { customerWith, orderOf } from '#tests/support/people/people.ts';
+import { type Stored, type StoredWish, storeMessages } from '#tests/support/people/stored-messages.ts';
+import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { messageList } from './history.ts';
+import { type MessageFilter, pageOf, reading } from './pages.ts';
+import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
+import { searchMessages } from './search.ts';
+
+type Ask = InputOf<typeof listMessages>;
+
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+
+async function secondToken(sql: Sql, accountId: string): Promise<string> {
+  const tokenId = newId();
+  await sql`
+    insert into tokens (account_id, token_id, name, channel, status, key_hint)
+    values (${accountId}, ${tokenId}, 'Gudang', 'simulator', 'linked', 'efgh')`;
+  return tokenId;
+}
+
+const waiting: readonly MessageStatus[] = ['accepted', 'queued', 'sending'];
+
+/** What the history must show, by reading everything: the model that the pages are held against. */
+function expected(all: readonly Stored[], ask: Ask): Stored[] {
+  const fits = (one: Stored) =>
+    (ask.from === undefined || civilDate(one.at) >= ask.from) &&
+    (ask.to === undefined || civilDate(one.at) <= ask.to) &&
+    (ask.status === undefined ||
+      (ask.status === 'waiting' ? waiting.includes(one.status) : one.status === ask.status)) &&
+    (ask.direction === undefined || one.direction === ask.direction) &&
+    (ask.token_id === undefined || one.tokenId === ask.token_id) &&
+    (ask.type === undefined || one.type === ask.type) &&
+    (ask.q === undefined || one.peer.startsWith(ask.q));
+  const way = ask.sort_type === 'asc' ? 1 : -1;
+  return all.filter(fits).sort((a, b) => (a.id < b.id ? -way : way));
+}
+
+const idsOf = (messages: readonly Stored[]) => messages.map(({ id }) => publicId('message', id));
+
+/** Every page of an answer, and the one after the last. */
+async function allPages(sql: Sql, accountId: string, ask: Ask) {
+  const first = await messageList(sql, accountId, ask);
+  const pages = [first.rows];
+  for (let page = 1; page <= Math.ceil(first.total / 10); page++) {
+    const next = await messageList(sql, accountId, { ...ask, page });
+    expect(next.total).toBe(first.total);
+    pages.push(next.rows);
+  }
+  expect(pages.slice(0, -1).every(({ length }) => length > 0)).toBe(true);
+  expect(pages.length === 1 || pages.at(-1)?.length === 0).toBe(true);
+  return { total: first.total, ids: pages.flat().map(({ id }) => id) };
+}
+
+const outStatuses: readonly MessageStatus[] = ['queued', 'sent', 'delivered', 'read', 'failed'];
+const types: readonly MessageType[] = ['text', 'text', 'text', 'image'];
+const peers = ['6281234567890', '6281234567', '6285511112222', '12025550123'];
+
+/** Three months of messages: crowded hours, empty days, midnights of WIB, ends of months. */
+function someMessages(tokens: readonly [string, string]): StoredWish[] {
+  const crowded = Date.parse('2026-10-31T16:30:00Z');
+  const midnight = Date.parse('2026-10-31T17:00:00Z');
+  const minutes = [
+    ...Array.from({ length: 45 }, (_, n) => crowded + n * 60_000),
+    ...Array.from({ length: 40 }, (_, n) => midnight + n * 47 * 3_600_000 + n * 7_919),
+    ...Array.from({ length: 30 }, (_, n) => midnight - n * 23 * 3_600_000 - 1),
+  ];
+  return minutes.map((ms, n) => ({
+    at: new Date(ms),
+    tokenId: tokens[n % 3 === 0 ? 1 : 0],
+    peer: peers[n % peers.length] ?? '',
+    type: types[(n * 7) % types.length] ?? 'text',
+    ...(n % 5 === 4
+      ? { direction: 'in' as const }
+      : { status: outStatuses[(n * 3) % outStatuses.length] ?? 'sent' }),
+  }));
+}
+
+describe('pages', () => {
+  test('show every message once, in order, for every filter and both ways', async ({ db, sql }) => {
+    const ani = await customerWith(sql);
+    const tokens = [ani.tokenId, await secondToken(sql, ani.accountId)] as const;
+    const all = await storeMessages(db.owner, ani.accountId, someMessages([...tokens]));
+    const days = [
+      '2026-09-30',
+      '2026-10-01',
+      '2026-10-31',
+      '2026-11-01',
+      '2026-11-15',
+      '2027-01-05',
+    ];
+    const statuses: StatusFilter[] = ['waiting', 'sent', 'read', 'failed', 'cancelled', 'received'];
+    const maybe = <T>(values: readonly T[]) =>
+      fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
+    const anAsk = fc.record({
+      from: maybe(days),
+      to: maybe(days),
+      status: maybe(statuses),
+      direction: maybe(['in', 'out'] as const),
+      token_id: maybe(tokens),
+      type: maybe(['text', 'image', 'video'] as const),
+      q: maybe(['62', '628123', '6281234567', '6285511112222', '99']),
+      sort_type: maybe(['asc', 'desc'] as const),
+    });
+    await fc.assert(
+      fc.asyncProperty(anAsk, async (ask) => {
+        // A whole number is meant alone, also where it begins another.
+        const meant = ask.q === '6281234567' ? all.filter(({ peer }) => peer === ask.q) : all;
+        const wanted = expected(meant, ask);
+        const shown = await allPages(db.tenant, ani.accountId, ask);
+        expect(shown).toEqual({ total: wanted.length, ids: idsOf(wanted) });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('a page beyond the last is empty and still tells the total', async ({ db, sql }) => {
+    const ani = await customerWith(sql);
+    await storeMessages(db.owner, ani.accountId, [{ at: hoursAgo(1), tokenId: ani.tokenId }]);
+    expect(await messageList(db.tenant, ani.accountId, { page: 1 })).toEqual({
+      rows: [],
+      total: 1,
+    });
+    const far = { page: 1_000_000_000 };
+    expect(await messageList(db.tenant, ani.accountId, far)).toEqual({ rows: [], total: 1 });
+  });
+
+  test('an account without messages has an empty history', async ({ db, sql }) => {
+    const ani = await customerWith(sql);
+    for (const ask of [{}, { q: '62' }, { q: 'Budi' }, { status: 'failed' as const }]) {
+      expect(await messageList(db.tenant, ani.accountId, ask)).toEqual({ rows: [], total: 0 });
+    }
+  });
+
+  test('nobody sees messages of another account, whatever they ask', async ({ db, sql }) => {
+    const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
+    const wish = { at: hoursAgo(1), tokenId: budi.tokenId, peer: '6281111111111' };
+    await storeMessages(db.owner, budi.accountId, [wish]);
+    for (const ask of [{}, { token_id: budi.tokenId }, { q: '6281111111111' }, { q: '62' }]) {
+      expect(await messageList(db.tenant, ani.accountId, ask)).toEqual({ rows: [], total: 0 });
+    }
+  });
+
+  test('are found by index alone: no table of messages is read whole', async ({ db, sql }) => {
+    const ani = await customerWith(sql);
+    const { accountId, tokenId } = ani;
+    const second = await secondToken(sql, accountId);
+    await storeMessages(db.owner, accountId, someMessages([tokenId, second]));
+    await db.owner.unsafe('analyze');
+    const filters: MessageFilter[] = [
+      {},
+      { statuses: ['failed'] },
+      { direction: 'in' },
+      { type: 'image' },
+      { tokenId },
+      { from: '2026-10-31', until: '2026-11-01' },
+    ];
+    const readWhole = await reading(db.tenant, accountId, async (tx) => {
+      for (const filter of filters) {
+        const wanted = { accountId, filter, order: 'newest', offset: 10, limit: 10 } as const;
+        await pageOf(tx, wanted);
+        for (const q of ['6281234567890', '62', 'Budi']) await searchMessages(tx, q, wanted);
+      }
+      return tx`
+        select relname, seq_scan from pg_stat_xact_user_tables
+        where relname ~ '^(messages|rollup)' and seq_scan > 0`;
+    });
+    expect(readWhole).toEqual([]);
+  });
+
+  test('a message that is sent and read shows up and moves between the filters', async ({
+    db,
+    sql,
+  }) => {
+    const ani = await customerWith(sql, { saldo: 1000 });
+    const accepter = openAccepter(sql, () => undefined);
+    const placed = await accepter.place(orderOf(ani, { prices: [150, 150] }));
+    const count = async (status: StatusFilter) =>
+      (await messageList(db.tenant, ani.accountId, { status })).rows.length;
+    expect(await Promise.all([count('waiting'), count('read')])).toEqual([2, 0]);
+
+    const messageId = placed.results[0]?.id ?? '';
+    await applyReceipts(sql, [
+      { accountId: ani.accountId, messageId, status: 'read', at: new Date() },
+    ]);
+    expect(await Promise.all([count('waiting'), count('read')])).toEqual([1, 1]);
+    const { rows, total } = await messageList(db.tenant, ani.accountId, {});
+    expect(total).toBe(2);
+    expect(rows.map(({ status }) => status).sort()).toEqual(['queued', 'read']);
+    expect(rows[0]).toMatchObject({ price: 150, token: { name: 'Kasir' }, excerpt: 'Halo' });
+  });
+});
+
+describe('days', () => {
+  test('begin at midnight in WIB', async ({ db, sql }) => {
+    const ani = await customerWith(sql);
+    const { tokenId } = ani;
+    await storeMessages(db.owner, ani.accountId, [
+      { at: new Date('2026-11-20T16:59:59.999Z'), tokenId, body: { text: 'sebelum' } },
+      { at: new Date('2026-11-20T17:00:00.000Z'), tokenId, body: { text: 'tepat' } },
+    ]);
+    const day = async (civil: string) =>
+      (await messageList(db.tenant, ani.accountId, { from: civil, to: civil })).rows.map(
+        ({ excerpt }) => excerpt,
+      );
+    expect(await day('2026-11-20')).toEqual(['sebelum']);
+    expect(await day('2026-11-21')).toEqual(['tepat']);
+  });
+
+  plain('that no calendar has are refused, and the field is named', () => {
+    for (const from of ['2026-02-30', '2026-13-01', '2026-00-10']) {
+      expect(listMessages.input.safeParse({ from }).error?.issues).toMatchObject([
+        { path: ['from'], message: 'Tanggal ini tidak ada.' },
+      ]);
+    }
+  });
+
+  test('of any century are answered', async ({ db, sql }) => {
+    const ani = await customerWith(sql);
+    await storeMessages(db.owner, ani.accountId, [{ at: hoursAgo(1), tokenId: ani.tokenId }]);
+    const total = async (from: string, to: string) =>
+      (await messageList(db.tenant, ani.accountId, listMessages.input.parse({ from, to }))).total;
+    expect(await total('0000-01-01', '9999-12-31')).toBe(1);
+    expect(await total('0000-01-01', '0001-01-01')).toBe(0);
+    expect(await total('2026-11-22', '2000-01-01')).toBe(0);
+  });
+});
+
+describe('search', () => {
+  test('takes a number as people type it, and the beginning of one', async ({ db, sql }) => {
+    const ani = await customerWith(sql);
+    const { tokenId } = ani;
+    await storeMessages(db.owner, ani.accountId, [
+      { at: hoursAgo(2), tokenId, peer: '6281234567890' },
+      { at: hoursAgo(1), tokenId, peer: '6285700000001' },
+    ]);
+    const found = async (q: string) =>
+      (await messageList(db.tenant, ani.accountId, { q })).rows.map(({ peer }) => peer);
+    for (const q of ['0812-3456-7890', '+62 812 3456', '812', '62812']) {
+      expect(await found(q)).toEqual(['6281234567890']);
+    }
+    expect(await found('08')).toEqual(['6285700000001', '6281234567890']);
+    expect(await found('0999')).toEqual([]);
+  });
+
+  test('takes the beginning of a name, whatever signs it has', async ({ db, sql }) => {
+    const ani = await customerWith(sql);
+    await storeMessages(db.owner, ani.accountId, [{ at: hoursAgo(1), tokenId: ani.tokenId }]);
+    await sql`update conversations set peer_name = '50%_Diskon' where account_id = ${ani.accountId}`;
+    const total = async (q: string) => (await messageList(db.tenant, ani.accountId, { q })).total;
+    expect(await Promise.all(['50%_d', '50%', '5%', '_0', 'Diskon', '\\'].map(total))).toEqual([
+      1, 1, 0, 0, 0, 0,
+    ]);
+  });
+
+  test('counts a common beginning up to 10,000 and pages through it in order', async ({
+    db,
+    sql,
+  }) => {
+    const ani = await customerWith(sql);
+    const { accountId, tokenId } = ani;
+    await db.owner`
+      insert into messages (
+        account_id, message_id, token_id, peer, direction, type, body, status, price, created_at
+      )
+      select ${accountId}, id, ${tokenId}, '62811' || lpad(i::text, 8, '0'), 'out', 'text', '{}',
+        case when i % 1000 = 0 then 'failed' else 'read' end, 0, uuid_time(id)
+      from generate_series(0, 10999) as i
+      cross join lateral (
+        select overlay(
+          uuid_floor(timestamptz '2026-11-01 00:00Z' + i * interval '1 minute')::text
+          placing lpad(i::text, 12, '0') from 25
+        )::uuid as id
+      ) made`;
+    await db.owner`
+      insert into rollups (account_id, hour, token_id, direction, status, type, messages, cost)
+      select account_id, date_trunc('hour', uuid_time(message_id)), token_id, direction, status, type,
+        count(*), 0
+      from messages group by 1, 2, 3, 4, 5, 6`;
+    const ask = (input: Ask) => messageList(db.tenant, accountId, { q: '62811', ...input });
+    const numbers = async (input: Ask) =>
+      (await ask(input)).rows.map(({ peer }) => Number(peer.slice(5)));
+    expect((await ask({})).total).toBe(10_000);
+    expect(await numbers({})).toEqual(Array.from({ length: 10 }, (_, n) => 10_999 - n));
+    expect(await numbers({ page: 999 })).toEqual(Array.from({ length: 10 }, (_, n) => 1_009 - n));
+    expect(await numbers({ page: 1000 })).toEqual([]);
+    expect(await ask({ status: 'failed' })).toMatchObject({ total: 11 });
+    expect(await numbers({ status: 'failed', sort_type: 'asc' })).toEqual(
+      Array.from({ length: 10 }, (_, n) => n * 1000),
+    );
+  });
+});

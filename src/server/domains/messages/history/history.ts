@@ -1,0 +1,67 @@
+import { PAGE_SIZE, type InputOf, type PageOf } from '#contract/base/act.ts';
+import {
+  type MessageRow,
+  type MessageStatus,
+  type StatusFilter,
+  getMessage,
+  listMessages,
+} from '#contract/messages.ts';
+import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { type Reader, messageDetail } from './detail.ts';
+import { type MessageFilter, daysAfter, pageOf, reading } from './pages.ts';
+import { type Order, messageRow } from './rows.ts';
+import { searchMessages } from './search.ts';
+
+/** What the acts of the history need. */
+export type HistoryDeps = {
+  sql: Sql;
+  /** For whom the raw form of a message is written. */
+  reader: Reader;
+};
+
+/** The acts of the history: the table and one message. */
+export const historyActs = ({ sql, reader }: HistoryDeps): readonly KeptAct[] => [
+  on(listMessages, ({ caller }, input) => messageList(sql, caller.accountId, input)),
+  on(getMessage, ({ caller: { accountId } }, { message_id: messageId }) =>
+    messageDetail(sql, { accountId, messageId }, reader),
+  ),
+];
+
+type ListInput = InputOf<typeof listMessages>;
+
+/**
+ * A page of the history, newest first unless asked otherwise; beyond the last page it is empty.
+ *
+ * Totals and places come from the rollups, so that the last page costs what the first one does.
+ */
+export async function messageList(
+  sql: Sql,
+  accountId: string,
+  input: ListInput,
+): Promise<PageOf<MessageRow>> {
+  const filter = filterOf(input);
+  const order: Order = input.sort_type === 'asc' ? 'oldest' : 'newest';
+  const offset = (input.page ?? 0) * PAGE_SIZE;
+  const wanted = { accountId, filter, order, offset, limit: PAGE_SIZE };
+  return reading(sql, accountId, async (tx) => {
+    const { stored, total } = input.q
+      ? await searchMessages(tx, input.q, wanted)
+      : await pageOf(tx, wanted);
+    return { rows: stored.map(messageRow), total };
+  });
+}
+
+function filterOf(input: ListInput): MessageFilter {
+  return {
+    from: input.from,
+    until: input.to && daysAfter(input.to, 1),
+    statuses: input.status && statusesOf(input.status),
+    direction: input.direction,
+    tokenId: input.token_id,
+    type: input.type,
+  };
+}
+
+const statusesOf = (status: StatusFilter): readonly MessageStatus[] =>
+  status === 'waiting' ? ['accepted', 'queued', 'sending'] : [status];

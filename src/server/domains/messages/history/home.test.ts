@@ -1,0 +1,142 @@
+import { expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
+import { homeSummary } from '#contract/messages.ts';
+import { rupiah } from '#contract/base/money.ts';
+import { postEntry } from '#server/domains/ledger/ledger.ts';
+import { test } from '#tests/support/database/database.ts';
+import { customerWith, orderOf } from '#tests/support/people/people.ts';
+import { storeMessages } from '#tests/support/people/stored-messages.ts';
+import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { summaryOf } from './home.ts';
+import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
+
+/** 00.30 in WIB: still yesterday in UTC. */
+const now = new Date('2026-11-20T17:30:00Z');
+const none = { sent: 0, delivered: 0, read: 0, failed: 0, received: 0 };
+
+test('a new account sees zeros, thirty empty days, and four open steps', async ({ db, sql }) => {
+  const { accountId } = await customerWith(sql, { linked: false });
+  await sql`update tokens set deleted_at = now() where account_id = ${accountId}`;
+  const home = await summaryOf(db.tenant, accountId, now);
+  expect(home).toMatchObject({
+    saldo: { available: 0, held: 0 },
+    checklist: { topped_up: false, has_token: false, linked: false, sent: false },
+    today: none,
+    yesterday: none,
+    unread: 0,
+    attention: [],
+    newest: [],
+  });
+  expect(home.days).toHaveLength(30);
+  expect(home.days[0]?.date).toBe('2026-10-23');
+  expect(home.days.at(-1)).toEqual({ date: '2026-11-21', waiting: 0, ...none });
+  expect(homeSummary.output.safeParse(home).success).toBe(true);
+});
+
+test('a message counts on the day it was accepted in WIB, under its present status', async ({
+  db,
+  sql,
+}) => {
+  const { accountId, tokenId } = await customerWith(sql);
+  await storeMessages(db.owner, accountId, [
+    { at: new Date('2026-11-20T17:00:00Z'), tokenId, status: 'read' },
+    { at: new Date('2026-11-20T17:10:00Z'), tokenId, direction: 'in' },
+    { at: new Date('2026-11-20T17:20:00Z'), tokenId, status: 'queued' },
+    { at: new Date('2026-11-20T16:59:59Z'), tokenId, status: 'failed' },
+    { at: new Date('2026-11-20T10:00:00Z'), tokenId, status: 'delivered' },
+    { at: new Date('2026-11-20T10:00:01Z'), tokenId, status: 'cancelled' },
+    { at: new Date('2026-10-22T17:00:00Z'), tokenId, status: 'sent' },
+    { at: new Date('2026-10-22T16:59:59Z'), tokenId, status: 'sent' },
+  ]);
+  const home = await summaryOf(db.tenant, accountId, now);
+  expect(home.today).toEqual({ ...none, read: 1, received: 1 });
+  expect(home.yesterday).toEqual({ ...none, failed: 1, delivered: 1 });
+  expect(home.days.at(-1)?.waiting).toBe(1);
+  expect(home.days[0]).toEqual({ date: '2026-10-23', waiting: 0, ...none, sent: 1 });
+  expect(home.unread).toBe(1);
+  expect(home.newest).toHaveLength(8);
+});
+
+test('the four steps are ticked by topping up, adding, linking and sending', async ({
+  db,
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const { accountId } = ani;
+  const steps = async () => (await summaryOf(db.tenant, accountId, new Date())).checklist;
+  const before = { topped_up: false, has_token: true, linked: true, sent: false };
+  expect(await steps()).toEqual(before);
+
+  const topup = {
+    accountId,
+    kind: 'topup',
+    delta: rupiah(50_000),
+    contra: 'clearing',
+    refType: 'topup',
+    refId: 'TU-1',
+    idemKey: 'topup:1',
+    actor: 'test',
+  } as const;
+  await sql.begin((tx) => postEntry(tx, topup));
+  const placed = await openAccepter(sql, () => undefined).place(orderOf(ani));
+  expect(await steps()).toEqual({ ...before, topped_up: true });
+  const messageId = placed.results[0]?.id ?? '';
+  const at = new Date();
+  await applyReceipts(sql, [{ accountId, messageId, status: 'delivered', at }]);
+  expect(await steps()).toEqual({ ...before, topped_up: true, sent: true });
+  const home = await summaryOf(db.tenant, accountId, new Date());
+  expect(home.saldo).toEqual({ available: 50_850, held: 0 });
+  expect(home.today).toEqual({ ...none, delivered: 1 });
+});
+
+test('tokens that need attention say why', async ({ db, sql }) => {
+  const { accountId, tokenId } = await customerWith(sql, { dailyLimit: 100 });
+  const reasons = async () =>
+    (await summaryOf(db.tenant, accountId, now)).attention.map(({ reason }) => reason);
+  const used = (accepted: number) => db.owner`
+    insert into token_days (account_id, token_id, day, accepted)
+    values (${accountId}, ${tokenId}, '2026-11-21', ${accepted})
+    on conflict (account_id, token_id, day) do update set accepted = excluded.accepted`;
+  expect(await reasons()).toEqual([]);
+  await used(89);
+  expect(await reasons()).toEqual([]);
+  await used(90);
+  expect(await reasons()).toEqual(['limit_near']);
+  for (const [status, reason] of [
+    ['unlinked', 'not_linked'],
+    ['linking', 'not_linked'],
+    ['disconnected', 'disconnected'],
+    ['suspended', 'suspended'],
+  ] as const) {
+    await sql`update tokens set status = ${status} where token_id = ${tokenId}`;
+    expect(await reasons()).toEqual([reason]);
+  }
+  await sql`update accounts set cooling_since = clock_timestamp(), cooling_cause = 'password_reset'`;
+  expect(await reasons()).toEqual(['doubted']);
+  const [first] = (await summaryOf(db.tenant, accountId, now)).attention;
+  expect(first).toMatchObject({ token_id: publicId('token', tokenId), name: 'Kasir' });
+});
+
+test('the newest messages are news: no rows of STOP, however many answer so', async ({
+  db,
+  sql,
+}) => {
+  const { accountId, tokenId } = await customerWith(sql, { saldo: 10_000 });
+  const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 10, minute));
+  await storeMessages(db.owner, accountId, [
+    ...Array.from({ length: 12 }, (_, n) => ({ at: at(n), tokenId })),
+    ...['STOP', 'Berhenti ', 'mulai', 'stop'].map((text, n) => ({
+      at: at(20 + n),
+      tokenId,
+      direction: 'in' as const,
+      body: { text },
+    })),
+    { at: at(30), tokenId, direction: 'in', body: { text: 'Stop, saya mau tanya dulu' } },
+  ]);
+  const home = await summaryOf(db.tenant, accountId, now);
+  expect(home.newest).toHaveLength(10);
+  expect(home.newest.filter(({ direction }) => direction === 'in')).toMatchObject([
+    { excerpt: 'Stop, saya mau tanya dulu' },
+  ]);
+  expect(home.welcome_bonus).toBe(10_000);
+});

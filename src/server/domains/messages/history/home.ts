@@ -1,0 +1,209 @@
+import { publicId } from '#contract/base/ids.ts';
+import {
+  type HomeSummary,
+  type MessageRow,
+  type MessageStatus,
+  homeSummary,
+} from '#contract/messages.ts';
+import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import { civilDate } from '#contract/base/time.ts';
+import type { TokenStatus } from '#contract/tokens.ts';
+import { PAGE_SIZE } from '#contract/base/act.ts';
+import { isDoubted } from '#server/domains/tokens/tokens.ts';
+import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { unreadOf } from '#server/domains/messages/conversations/conversations.ts';
+import { isOrder } from '#server/domains/messages/dispatch/inbound.ts';
+import { daysAfter, idsWhere, reading } from './pages.ts';
+import { messageRow, readMessages } from './rows.ts';
+
+/** What Beranda needs. */
+export type HomeDeps = { sql: Sql; now: () => Date };
+
+/** The act of Beranda. */
+export const homeActs = ({ sql, now }: HomeDeps): readonly KeptAct[] => [
+  on(homeSummary, ({ caller }) => summaryOf(sql, caller.accountId, now())),
+];
+
+const DAYS = 30;
+/** A token needs attention when this share of its daily limit is used. */
+const LIMIT_NEAR = 0.9;
+
+/** Everything Beranda shows, as it stands at one instant. */
+export function summaryOf(sql: Sql, accountId: string, now: Date): Promise<HomeSummary> {
+  const today = civilDate(now);
+  return reading(sql, accountId, async (tx) => {
+    const [saldo, welcome_bonus, checklist, unread, days, attention, newest] = await Promise.all([
+      saldoOf(tx, accountId),
+      bonusOf(tx, accountId),
+      checklistOf(tx, accountId),
+      unreadOf(tx, accountId),
+      daysOf(tx, accountId, today),
+      attentionOf(tx, accountId, today),
+      newestOf(tx, accountId),
+    ]);
+    const dayOf = (date: string) => days.find((day) => day.date === date) ?? emptyDay(date);
+    return {
+      saldo,
+      welcome_bonus,
+      checklist,
+      unread,
+      today: figuresOf(dayOf(today)),
+      yesterday: figuresOf(dayOf(daysAfter(today, -1))),
+      days,
+      attention,
+      newest,
+    };
+  });
+}
+
+async function saldoOf(tx: Tx, accountId: string): Promise<HomeSummary['saldo']> {
+  const [wallet] = await tx<{ available: number; held: number }[]>`
+    select available, held from wallets where account_id = ${accountId}`;
+  return { available: rupiah(wallet?.available ?? 0), held: rupiah(wallet?.held ?? 0) };
+}
+
+/** What was given at the beginning; 0 when nothing was. */
+async function bonusOf(tx: Tx, accountId: string): Promise<Rupiah> {
+  const [given] = await tx<{ bonus: number }[]>`
+    select coalesce(sum(d_available), 0)::bigint as bonus from wallet_entries
+    where account_id = ${accountId} and kind = 'bonus'`;
+  return rupiah(given?.bonus ?? 0);
+}
+
+/** Looked at for a page of news: so many answers of STOP in a row are no reason to look further. */
+const LOOKED_AT = 5 * PAGE_SIZE;
+
+/** The newest messages, without the answers that only stop or resume receiving. */
+async function newestOf(tx: Tx, accountId: string): Promise<MessageRow[]> {
+  const newest = { accountId, filter: {}, order: 'newest', offset: 0, limit: LOOKED_AT } as const;
+  const ids = idsWhere(tx, newest, tx``);
+  const found = await readMessages(tx, { accountId, ids, order: 'newest' });
+  return found
+    .map(messageRow)
+    .filter(
+      ({ direction, type, excerpt }) => direction === 'out' || type !== 'text' || !isOrder(excerpt),
+    )
+    .slice(0, PAGE_SIZE);
+}
+
+/** The four first steps; what was done once stays ticked. */
+async function checklistOf(tx: Tx, accountId: string): Promise<HomeSummary['checklist']> {
+  const [done] = await tx<HomeSummary['checklist'][]>`
+    select
+      exists (
+        select 1 from wallet_entries where account_id = ${accountId} and kind = 'topup'
+      ) as topped_up,
+      exists (
+        select 1 from tokens
+        where account_id = ${accountId} and not is_system and deleted_at is null
+      ) as has_token,
+      exists (
+        select 1 from tokens
+        where account_id = ${accountId} and not is_system
+          and (status in ('linked', 'disconnected') or phone is not null)
+      ) as linked,
+      exists (
+        select 1 from rollup_sums
+        where account_id = ${accountId} and grain = 'month' and direction = 'out'
+          and status in ('sent', 'delivered', 'read') and messages > 0
+      ) as sent`;
+  return done ?? { topped_up: false, has_token: false, linked: false, sent: false };
+}
+
+type Day = HomeSummary['days'][number];
+
+const emptyDay = (date: string): Day => ({
+  date,
+  sent: 0,
+  delivered: 0,
+  read: 0,
+  failed: 0,
+  received: 0,
+  waiting: 0,
+});
+
+const figuresOf = ({ sent, delivered, read, failed, received }: Day): HomeSummary['today'] => ({
+  sent,
+  delivered,
+  read,
+  failed,
+  received,
+});
+
+/** Under which figure a status counts; scheduled, cancelled and expired messages are in none. */
+const figureOf: Partial<Record<MessageStatus, Exclude<keyof Day, 'date'>>> = {
+  accepted: 'waiting',
+  queued: 'waiting',
+  sending: 'waiting',
+  sent: 'sent',
+  delivered: 'delivered',
+  read: 'read',
+  failed: 'failed',
+  received: 'received',
+};
+
+async function daysOf(tx: Tx, accountId: string, today: string): Promise<Day[]> {
+  const first = daysAfter(today, 1 - DAYS);
+  const counts = await tx<{ day: string; status: MessageStatus; messages: number }[]>`
+    select since as day, status, sum(messages)::bigint as messages from rollup_sums
+    where account_id = ${accountId} and grain = 'day' and since >= ${first} and since <= ${today}
+    group by since, status`;
+  const days = new Map<string, Day>();
+  for (let n = 0; n < DAYS; n++) {
+    const date = daysAfter(first, n);
+    days.set(date, emptyDay(date));
+  }
+  for (const { day, status, messages } of counts) {
+    const [counted, figure] = [days.get(day), figureOf[status]];
+    if (counted && figure) counted[figure] += messages;
+  }
+  return [...days.values()];
+}
+
+type StoredToken = {
+  token_id: string;
+  name: string;
+  status: TokenStatus;
+  daily_limit: number;
+  accepted: number;
+  doubted: boolean;
+};
+
+async function attentionOf(
+  tx: Tx,
+  accountId: string,
+  today: string,
+): Promise<HomeSummary['attention']> {
+  const tokens = await tx<StoredToken[]>`
+    select t.token_id, t.name, t.status, t.daily_limit, coalesce(d.accepted, 0) as accepted,
+      coalesce(${isDoubted(tx)}, false) as doubted
+    from tokens t
+    join accounts a on a.account_id = t.account_id
+    left join token_days d
+      on d.account_id = t.account_id and d.token_id = t.token_id and d.day = ${today}
+    where t.account_id = ${accountId} and not t.is_system and t.deleted_at is null
+    order by t.token_id`;
+  return tokens.flatMap((token) => {
+    const reason = reasonOf(token);
+    const { token_id, name, status } = token;
+    return reason === undefined
+      ? []
+      : [{ token_id: publicId('token', token_id), name, status, reason }];
+  });
+}
+
+type Reason = HomeSummary['attention'][number]['reason'];
+
+function reasonOf({ status, accepted, daily_limit, doubted }: StoredToken): Reason | undefined {
+  if (doubted) return 'doubted';
+  switch (status) {
+    case 'suspended':
+    case 'disconnected':
+      return status;
+    case 'linked':
+      return accepted >= daily_limit * LIMIT_NEAR ? 'limit_near' : undefined;
+    default:
+      return 'not_linked';
+  }
+}

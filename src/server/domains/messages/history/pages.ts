@@ -1,0 +1,264 @@
+import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
+import { civilDate } from '#contract/base/time.ts';
+import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { timeOfId } from '#server/infra/ids.ts';
+import { type Order, type StoredMessage, idFloor, readMessages, sqlOrder } from './rows.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** An id may tell of a year that no calendar here writes in four digits. */
+const LATEST_MS = Date.UTC(9000, 0);
+
+/** Which messages are meant; what is left out means all. */
+export type MessageFilter = {
+  /** From this civil day (WIB, `YYYY-MM-DD`) to before that one. */
+  from?: string | undefined;
+  until?: string | undefined;
+  statuses?: readonly MessageStatus[] | undefined;
+  direction?: Direction | undefined;
+  tokenId?: string | undefined;
+  type?: MessageType | undefined;
+};
+
+/** One page that is wanted: `limit` messages after the first `offset`. */
+export type Wanted = {
+  accountId: string;
+  filter: MessageFilter;
+  order: Order;
+  offset: number;
+  limit: number;
+};
+
+export type Page = { stored: StoredMessage[]; total: number };
+
+/**
+ * Reads as one account, with the index always preferred to reading a whole table.
+ *
+ * The condition of row-level security is opaque to the planner, which takes it to keep one row in two
+ * hundred: it then reads all partitions (400 ms at 1,000,000 messages) to avoid an index walk of ten rows.
+ */
+export function reading<T>(sql: Sql, accountId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return asAccount(sql, accountId, async (tx) => {
+    const planned = tx`
+      select set_config('enable_seqscan', 'off', true),
+        set_config('max_parallel_workers_per_gather', '0', true)`.execute();
+    const [result] = await Promise.all([work(tx), planned]);
+    return result;
+  });
+}
+
+/** The first instant of a civil day in WIB, in milliseconds since 1970. */
+export const dayStartMs = (day: string): number => Date.parse(`${day}T00:00:00+07:00`);
+
+/** The civil day some days after another. */
+export const daysAfter = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+
+/** `and` everything but the time, for a table called `m` with the columns of messages or rollups. */
+export function matching(sql: Sql | Tx, filter: MessageFilter): Fragment {
+  const { tokenId, direction, type, statuses } = filter;
+  return sql`
+    ${tokenId === undefined ? sql`` : sql`and m.token_id = ${tokenId}`}
+    ${direction === undefined ? sql`` : sql`and m.direction = ${direction}`}
+    ${type === undefined ? sql`` : sql`and m.type = ${type} ${oftenRare(sql, type)}`}
+    ${statuses === undefined ? sql`` : sql`and m.status = any (${statuses as MessageStatus[]})`}`;
+}
+
+/** Says to a prepared statement what its index says: only types other than text are in it. */
+const oftenRare = (sql: Sql | Tx, type: MessageType): Fragment =>
+  type === 'text' ? sql`` : sql`and m.type <> 'text'`;
+
+/** `and` the time of a filter, for messages called `m`. */
+export const within = (sql: Sql | Tx, { from, until }: MessageFilter): Fragment => sql`
+  ${from === undefined ? sql`` : sql`and m.message_id >= ${idFloor(dayStartMs(from))}`}
+  ${until === undefined ? sql`` : sql`and m.message_id < ${idFloor(dayStartMs(until))}`}`;
+
+/** The ids that match by their own rows, in order: for what the rollups do not know. */
+export const idsWhere = (
+  tx: Tx,
+  { accountId, filter, order, offset, limit }: Wanted,
+  also: Fragment,
+) =>
+  tx`
+    select m.message_id from messages m
+    where m.account_id = ${accountId} ${within(tx, filter)} ${matching(tx, filter)} ${also}
+    order by m.message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}`;
+
+/** An hour that holds a part of a page, and how many messages come before it. */
+type Slice = { hour: Date; messages: number; before: number };
+
+/**
+ * A page found by the rollups: the hours that hold it are known beforehand, and how far into the first
+ * of them it begins, so that no more than an hour is ever counted through.
+ */
+export async function pageOf(tx: Tx, wanted: Wanted): Promise<Page> {
+  const { total, slices } = await slicesOf(tx, wanted);
+  if (slices.length === 0) return { stored: [], total };
+  const { accountId, order, offset, limit } = wanted;
+  const parts = slices.map(({ hour, messages, before }) => {
+    const skip = Math.max(0, offset - before);
+    return { hour, skip, take: Math.min(messages - skip, offset + limit - before - skip) };
+  });
+  const ids = tx`
+    select found.message_id
+    from unnest(
+      ${parts.map(({ hour }) => idFloor(hour.getTime()))}::uuid[],
+      ${parts.map(({ hour }) => idFloor(hour.getTime() + HOUR_MS))}::uuid[],
+      ${parts.map(({ skip }) => skip)}::bigint[],
+      ${parts.map(({ take }) => take)}::bigint[]
+    ) as s(low, high, skip, take)
+    cross join lateral (
+      select m.message_id from messages m
+      where m.account_id = ${accountId} and m.message_id >= s.low and m.message_id < s.high
+        ${matching(tx, wanted.filter)}
+      order by m.message_id ${sqlOrder(tx, order)} offset s.skip limit s.take
+    ) found`;
+  return { stored: await readMessages(tx, { accountId, ids, order }), total };
+}
+
+/**
+ * The hours that hold a page, and how many messages there are in all: whole months are looked at first
+ * (single days where a range cuts a month), then the days of the months that hold the page, then the
+ * hours of those days.
+ */
+async function slicesOf(
+  tx: Tx,
+  { accountId, filter, order, offset, limit }: Wanted,
+): Promise<{ total: number; slices: Slice[] }> {
+  const matches = matching(tx, filter);
+  const way = sqlOrder(tx, order);
+  const holds = tx`before + n > ${offset}::bigint and before < ${offset + limit}::bigint`;
+  const found = await tx<{ total: number; hour: Date | null; messages: number; before: number }[]>`
+    with top as materialized (
+      select m.grain, m.since, sum(m.messages)::bigint as n from rollup_sums m
+      where m.account_id = ${accountId} ${topCells(tx, filter)} ${matches}
+      group by m.grain, m.since having sum(m.messages) > 0
+    ), top_held as (
+      select * from (
+        select *, (sum(n) over (order by since ${way}))::bigint - n as before from top
+      ) placed where ${holds}
+    ), days_held as (
+      select * from (
+        select since, n, before from top_held where grain = 'day'
+        union all
+        select d.since, d.n,
+          t.before + (sum(d.n) over (partition by t.since order by d.since ${way}))::bigint - d.n
+        from top_held t
+        cross join lateral (
+          select m.since, sum(m.messages)::bigint as n from rollup_sums m
+          where m.account_id = ${accountId} and m.grain = 'day'
+            and m.since >= t.since and m.since < (t.since + interval '1 month')::date ${matches}
+          group by m.since having sum(m.messages) > 0
+        ) d
+        where t.grain = 'month'
+      ) placed where ${holds}
+    ), hours_held as (
+      select * from (
+        select h.hour, h.n,
+          d.before + (sum(h.n) over (partition by d.since order by h.hour ${way}))::bigint - h.n as before
+        from days_held d
+        cross join lateral (
+          select m.hour, sum(m.messages)::bigint as n from rollups m
+          where m.account_id = ${accountId}
+            and m.hour >= d.since::timestamp at time zone 'Asia/Jakarta'
+            and m.hour < (d.since + 1)::timestamp at time zone 'Asia/Jakarta' ${matches}
+          group by m.hour having sum(m.messages) > 0
+        ) h
+      ) placed where ${holds}
+    )
+    select t.total, h.hour, h.n as messages, h.before
+    from (select coalesce(sum(n), 0)::bigint as total from top) t
+    left join hours_held h on true
+    order by h.before`;
+  const slices = found.flatMap(({ hour, messages, before }) =>
+    hour === null ? [] : [{ hour, messages, before }],
+  );
+  return { total: found[0]?.total ?? 0, slices };
+}
+
+/** `and` the sums that cover a range: its whole months, and the days of the months that it cuts. */
+function topCells(tx: Tx, { from, until }: MessageFilter): Fragment {
+  const firstWhole = from === undefined ? '-infinity' : monthFrom(from);
+  const afterWhole = until === undefined ? 'infinity' : `${until.slice(0, 7)}-01`;
+  if (firstWhole >= afterWhole && from !== undefined && until !== undefined) {
+    return tx`and m.grain = 'day' and m.since >= ${from} and m.since < ${until}`;
+  }
+  return tx`and (
+    m.grain = 'month' and m.since >= ${firstWhole} and m.since < ${afterWhole}
+    or m.grain = 'day' and (
+      m.since >= ${from ?? 'infinity'} and m.since < ${firstWhole}
+      or m.since >= ${afterWhole} and m.since < ${until ?? '-infinity'}
+    )
+  )`;
+}
+
+/** The first month that begins on or after a day. */
+function monthFrom(day: string): string {
+  if (day.endsWith('-01')) return day;
+  const [year = 0, month = 0] = day.split('-').map(Number);
+  return new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10);
+}
+
+/** True when messages that match may be rare, so that walking back from the newest could be long. */
+export const mayBeRare = ({ direction, type, statuses }: MessageFilter): boolean =>
+  direction !== undefined || type !== undefined || statuses !== undefined;
+
+/** What is wanted of the messages before a cursor, newest first. */
+type Before = {
+  accountId: string;
+  filter: MessageFilter;
+  limit: number;
+  cursor: string | undefined;
+};
+
+/** The hours that hold the next `limit` messages before a cursor. */
+export async function hoursBefore(tx: Tx, wanted: Before): Promise<readonly Date[]> {
+  const ask = await fromHourOf(tx, wanted);
+  const { accountId } = wanted;
+  const { slices } = await slicesOf(tx, { ...ask, accountId, order: 'newest' });
+  return slices.map(({ hour }) => hour);
+}
+
+/** The newest ids that match before a cursor, looked for in the hours that hold some. */
+export const idsBefore = (
+  tx: Tx,
+  { accountId, filter, limit, cursor }: Before,
+  hours: readonly Date[],
+): Fragment => tx`
+  select found.message_id
+  from unnest(
+    ${hours.map((hour) => idFloor(hour.getTime()))}::uuid[],
+    ${hours.map((hour) => idFloor(hour.getTime() + HOUR_MS))}::uuid[]
+  ) as s(low, high)
+  cross join lateral (
+    select m.message_id from messages m
+    where m.account_id = ${accountId} and m.message_id >= s.low and m.message_id < s.high
+      ${cursor === undefined ? tx`` : tx`and m.message_id < ${cursor}`} ${matching(tx, filter)}
+    order by m.message_id desc limit ${limit}
+  ) found
+  order by found.message_id desc limit ${limit}`;
+
+/**
+ * What to ask of the rollups so that the cursor's hour comes first. That hour may be used up, so it is
+ * asked for beside the page.
+ */
+async function fromHourOf(
+  tx: Tx,
+  { accountId, filter, limit, cursor }: Before,
+): Promise<Pick<Wanted, 'filter' | 'offset' | 'limit'>> {
+  if (cursor === undefined) return { filter, offset: 0, limit };
+  const at = new Date(Math.min(timeOfId(cursor).getTime(), LATEST_MS));
+  const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
+  const until = daysAfter(civilDate(at), 1);
+  const [day] = await tx<{ later: number; here: number }[]>`
+    select coalesce(sum(m.messages) filter (where m.hour > ${hour}), 0)::bigint as later,
+      coalesce(sum(m.messages) filter (where m.hour = ${hour}), 0)::bigint as here
+    from rollups m
+    where m.account_id = ${accountId} and m.hour >= ${hour} and m.hour < ${new Date(dayStartMs(until))}
+      ${matching(tx, filter)}`;
+  return {
+    filter: { ...filter, until },
+    offset: day?.later ?? 0,
+    limit: limit + (day?.here ?? 0),
+  };
+}

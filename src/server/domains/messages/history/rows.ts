@@ -1,0 +1,121 @@
+import type { Direction, MessageRow, MessageStatus } from '#contract/messages.ts';
+import { type ConversationMessage, Failure, type MessageType } from '#contract/messages.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
+import { type Body, type FileLink, contentOf, excerptOf } from '#server/domains/messages/content.ts';
+
+/** A message as it is read for a screen or the API, with its token and its conversation's name. */
+export type StoredMessage = {
+  message_id: string;
+  token_id: string;
+  token_name: string;
+  channel: string;
+  direction: Direction;
+  peer: string;
+  peer_name: string | null;
+  type: MessageType;
+  body: Body;
+  status: MessageStatus;
+  price: number;
+  charge_state: 'held' | 'captured' | 'released' | 'waived' | null;
+  hold_seq: number | null;
+  settle_seq: number | null;
+  correct_seq: number | null;
+  ref: string | null;
+  failure: string | null;
+  possible_duplicate: boolean;
+  expires_at: Date | null;
+  created_at: Date;
+  /** When it will leave; null unless it is scheduled. */
+  scheduled_at: Date | null;
+};
+
+export type Order = 'newest' | 'oldest';
+
+/**
+ * The smallest UUIDv7 of an instant, as `uuid_floor` of the database: a time range is an id range.
+ *
+ * @param ms milliseconds since 1970.
+ */
+export function idFloor(ms: number): string {
+  const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+}
+
+export const sqlOrder = (sql: Sql | Tx, order: Order): Fragment =>
+  order === 'newest' ? sql`desc` : sql`asc`;
+
+/**
+ * Reads the messages that a query names.
+ *
+ * The query finds ids only, mostly from an index alone; the wide rows are read for one page.
+ *
+ * @param ids a query of one column `message_id`.
+ */
+export function readMessages(
+  sql: Sql | Tx,
+  { accountId, ids, order }: { accountId: string; ids: Fragment; order: Order },
+): Promise<StoredMessage[]> {
+  return sql<StoredMessage[]>`
+    select m.message_id, m.token_id, t.name as token_name, t.channel, m.direction, m.peer,
+      c.peer_name, m.type, m.body, m.price, m.charge_state, m.hold_seq, m.settle_seq,
+      m.correct_seq, m.ref, m.failure, m.possible_duplicate, m.expires_at, m.created_at,
+      case when m.status = 'scheduled' and plan.stands is not true then 'queued' else m.status end
+        as status,
+      case when plan.stands then plan.ready_at end as scheduled_at
+    from (${ids}) page
+    cross join lateral (
+      select * from messages x
+      where x.account_id = ${accountId} and x.message_id = page.message_id limit 1
+    ) m
+    left join lateral (
+      -- Its time has come, or a try was made: what follows is no plan any more.
+      select d.ready_at, d.attempt = 0 and d.ready_at > clock_timestamp() as stands from dispatch d
+      where m.status = 'scheduled' and d.account_id = ${accountId} and d.message_id = m.message_id
+    ) plan on true
+    join tokens t on t.account_id = ${accountId} and t.token_id = m.token_id
+    left join conversations c
+      on c.account_id = ${accountId} and c.token_id = m.token_id and c.peer = m.peer
+    order by m.message_id ${sqlOrder(sql, order)}`;
+}
+
+/** Why it failed, as the contract knows it; null when it did not fail. */
+export function failureOf({ failure }: StoredMessage): Failure | null {
+  if (failure === null) return null;
+  const known = Failure.safeParse(failure);
+  return known.success ? known.data : 'rejected';
+}
+
+/** What a message costs its account, as it stands now: nothing where its price was given back. */
+const costOf = ({ price, charge_state: charge }: StoredMessage): Rupiah =>
+  rupiah(charge === 'released' || charge === 'waived' ? 0 : price);
+
+/** A row of the history. */
+export function messageRow(stored: StoredMessage): MessageRow {
+  return {
+    id: publicId('message', stored.message_id),
+    direction: stored.direction,
+    token: { id: publicId('token', stored.token_id), name: stored.token_name },
+    peer: stored.peer,
+    peer_name: stored.peer_name,
+    type: stored.type,
+    excerpt: excerptOf(stored.type, stored.body),
+    status: stored.status,
+    price: costOf(stored),
+    possible_duplicate: stored.possible_duplicate,
+    failure: failureOf(stored),
+    created_at: stored.created_at,
+    scheduled_at: stored.scheduled_at,
+  };
+}
+
+/** A message in its conversation. */
+export const conversationMessage = (
+  accountId: string,
+  stored: StoredMessage,
+  fileLink: FileLink,
+): ConversationMessage => ({
+  ...messageRow(stored),
+  content: contentOf({ accountId, type: stored.type, body: stored.body }, fileLink),
+});

@@ -1,0 +1,139 @@
+import type { Language } from '#contract/language/language.ts';
+import {
+  correctedSentence,
+  failureSentence,
+  retrySentence,
+  silenceSentence,
+  waitSentence,
+} from '#contract/messages/failures.ts';
+import { Failure, TimelineStep } from '#contract/messages.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { formatDateTimeEnglish, formatDateTimeZone } from '#contract/base/time.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
+import { type StoredMessage, readMessages } from './rows.ts';
+
+/**
+ * One message and all that happened to it, the first step first; last, what it is waiting for now.
+ *
+ * @throws Refusal `not_found` when the account has no such message.
+ */
+export async function readWithTimeline(
+  tx: Tx,
+  { accountId, messageId }: { accountId: string; messageId: string },
+  language: Language,
+): Promise<{ stored: StoredMessage; timeline: TimelineStep[] }> {
+  const [stored, steps, waiting] = await Promise.all([
+    readOne(tx, accountId, messageId),
+    timelineOf(tx, accountId, messageId),
+    waitingOf(tx, { accountId, messageId }, language),
+  ]);
+  if (!stored) throw new Refusal('not_found', { what: 'Pesan' });
+  const happened = wholeTimeline(stored, steps, language);
+  const last = happened.at(-1)?.at ?? stored.created_at;
+  // Waiting goes on after all that happened.
+  const now = waiting.map((step) => ({ ...step, at: step.at > last ? step.at : last }));
+  return { stored, timeline: [...happened, ...now] };
+}
+
+/** A try that is answered sooner is not told: it would come and go before anybody has read it. */
+const SILENT_AFTER = '1 second';
+
+/**
+ * What a message that is queued waits for, where that is the network's answer: to its own last try, or to
+ * an earlier message to the same phone.
+ */
+async function waitingOf(
+  tx: Tx,
+  { accountId, messageId }: { accountId: string; messageId: string },
+  language: Language,
+): Promise<TimelineStep[]> {
+  const isSilent = tx`(t.state = 'unknown' or t.unsure_until > clock_timestamp()
+    or (t.state = 'sending' and t.tried_at < clock_timestamp() - ${SILENT_AFTER}::interval))`;
+  const [silent] = await tx<{ own: boolean; at: Date }[]>`
+    select t.message_id = d.message_id as own, coalesce(t.tried_at, clock_timestamp()) as at
+    from dispatch d
+    join dispatch t on t.account_id = d.account_id and t.token_id = d.token_id and t.peer = d.peer
+      and t.message_id <= d.message_id and t.priority <= d.priority
+    where d.account_id = ${accountId} and d.message_id = ${messageId}
+      and d.ready_at <= greatest(clock_timestamp(), d.unsure_until) and ${isSilent}
+    order by own desc, t.message_id limit 1`;
+  if (!silent) return [];
+  const detail = silenceSentence(silent.own ? 'own' : 'earlier', language);
+  return [{ kind: 'waiting', at: silent.at, detail }];
+}
+
+async function readOne(
+  tx: Tx,
+  accountId: string,
+  messageId: string,
+): Promise<StoredMessage | undefined> {
+  const ids = tx`select ${messageId}::uuid as message_id`;
+  const [stored] = await readMessages(tx, { accountId, ids, order: 'newest' });
+  return stored;
+}
+
+/** A step as it is stored: of a failure its code, of a plan its time. */
+type StoredStep = { kind: string; at: Date; detail: string | null };
+
+const timelineOf = (tx: Tx, accountId: string, messageId: string): Promise<StoredStep[]> =>
+  tx<StoredStep[]>`
+    select kind, at, detail from message_events
+    where account_id = ${accountId} and message_id = ${messageId} order by at, n`;
+
+/**
+ * The steps from the first to the last. What every message does at once is not stored: it is accepted
+ * when its id is made, and queued in the same statement unless it is scheduled.
+ */
+function wholeTimeline(
+  stored: StoredMessage,
+  later: readonly StoredStep[],
+  language: Language,
+): TimelineStep[] {
+  const { direction, status, created_at: at } = stored;
+  const known = later.flatMap((step) => {
+    const kind = TimelineStep.shape.kind.safeParse(step.kind);
+    return kind.success ? [{ kind: kind.data, at: step.at, detail: detailOf(step, language) }] : [];
+  });
+  if (direction === 'in') {
+    return known.some(({ kind }) => kind === 'received')
+      ? known
+      : [{ kind: 'received', at, detail: null }, ...known];
+  }
+  const first: TimelineStep[] = [{ kind: 'accepted', at, detail: null }];
+  const told = new Set(known.map(({ kind }) => kind));
+  if (status === 'scheduled' && !told.has('scheduled')) {
+    first.push({ kind: 'scheduled', at, detail: null });
+  } else if (status !== 'accepted' && !told.has('scheduled') && !told.has('queued')) {
+    first.push({ kind: 'queued', at, detail: null });
+  }
+  return [...first, ...sentFirst(known.filter(({ kind }) => kind !== 'accepted'))];
+}
+
+/** A receipt may be told before our own call returned: still, a message was sent before it arrived. */
+function sentFirst(steps: readonly TimelineStep[]): TimelineStep[] {
+  const sent = steps.findIndex(({ kind }) => kind === 'sent');
+  const arrived = steps.findIndex(({ kind }) => kind === 'delivered' || kind === 'read');
+  const [step] = steps.slice(sent, sent + 1);
+  if (arrived === -1 || sent < arrived || !step) return [...steps];
+  return steps.toSpliced(sent, 1).toSpliced(arrived, 0, step);
+}
+
+/**
+ * A failure's code as a sentence (what to do; or, of a try that is followed by another one, that nothing
+ * need be done), a plan as its time; others as they are.
+ */
+function detailOf({ kind, detail }: StoredStep, language: Language): string | null {
+  if (kind === 'corrected') return correctedSentence(language);
+  if (kind === 'unknown') return waitSentence(language);
+  if (detail === null) return null;
+  if (kind === 'scheduled') {
+    return language === 'en'
+      ? `For ${formatDateTimeEnglish(detail)} WIB`
+      : `Untuk ${formatDateTimeZone(detail)}`;
+  }
+  const failure = Failure.safeParse(detail);
+  if (!failure.success) return detail;
+  return kind === 'retrying'
+    ? retrySentence(failure.data, language)
+    : failureSentence(failure.data, language);
+}

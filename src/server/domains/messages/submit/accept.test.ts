@@ -1,0 +1,281 @@
+import { expect } from 'vitest';
+import { Refusal } from '#contract/base/refusals.ts';
+import { checkLedger } from '#server/domains/ledger/ledger.ts';
+import { openAccepter } from './accept.ts';
+import { test } from '#tests/support/database/database.ts';
+import { customerWith, orderOf } from '#tests/support/people/people.ts';
+
+const nobody = () => undefined;
+
+test('an accepted message is placed, held and queued at once', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const accepter = openAccepter(sql, nobody);
+  const placed = await accepter.place(orderOf(ani));
+
+  expect(placed).toMatchObject({ results: [{ outcome: 'accepted' }], saldo: 850, replayed: false });
+  expect(
+    await sql`select available, held, seq from wallets where account_id = ${ani.accountId}`,
+  ).toEqual([{ available: 850, held: 150, seq: 2 }]);
+  expect(await sql`select status, price, charge_state, hold_seq from messages`).toEqual([
+    { status: 'queued', price: 150, charge_state: 'held', hold_seq: 2 },
+  ]);
+  expect(await sql`select state, attempt from dispatch`).toEqual([{ state: 'ready', attempt: 0 }]);
+  expect(await sql`select direction, status, messages, cost from rollups`).toEqual([
+    { direction: 'out', status: 'queued', messages: 1, cost: 150 },
+  ]);
+  expect(
+    await sql`select kind, cardinality(message_ids) as n from outbox where kind like 'message%'`,
+  ).toEqual([{ kind: 'message.accepted', n: 1 }]);
+});
+
+test('the same key and body get the first answer again, and nothing is charged twice', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const accepter = openAccepter(sql, nobody);
+  const order = { prices: [150, 150], key: 'k-1' };
+  const first = await accepter.place(orderOf(ani, order));
+  const again = await accepter.place(orderOf(ani, order));
+
+  expect(again).toEqual({ ...first, replayed: true });
+  expect(await sql`select count(*) from messages`).toEqual([{ count: 2 }]);
+});
+
+test('the same key with another body is refused', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const accepter = openAccepter(sql, nobody);
+  await accepter.place(orderOf(ani, { key: 'k-1' }));
+  const other = accepter.place(orderOf(ani, { key: 'k-1', text: 'Lain' }));
+  await expect(other).rejects.toEqual(new Refusal('idempotency_conflict', {}));
+  expect(await sql`select count(*) from messages`).toEqual([{ count: 1 }]);
+});
+
+test('two tries of one key at the same time place one message', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const [one, other] = [openAccepter(sql, nobody), openAccepter(sql, nobody)];
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, index) =>
+      (index % 2 === 0 ? one : other).place(orderOf(ani, { key: 'k-1' })),
+    ),
+  );
+  const ids = new Set(answers.map((answer) => answer.results[0]?.id));
+  expect(ids.size).toBe(1);
+  expect(await sql`select count(*) from messages`).toEqual([{ count: 1 }]);
+});
+
+test('items are taken in order, each when the saldo left allows it', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 500 });
+  const placed = await openAccepter(sql, nobody).place(
+    orderOf(ani, { prices: [300, 400, 150, 100], key: 'k' }),
+  );
+  expect(placed.results.map(({ outcome }) => outcome)).toEqual([
+    'accepted',
+    'saldo_short',
+    'accepted',
+    'saldo_short',
+  ]);
+  expect(placed.results[1]?.fact).toBe(200);
+  expect(placed.saldo).toBe(50);
+  expect(await sql`select available, held from wallets`).toEqual([{ available: 50, held: 450 }]);
+
+  const again = await openAccepter(sql, nobody).place(
+    orderOf(ani, { prices: [300, 400, 150, 100], key: 'k' }),
+  );
+  expect(again).toEqual({ ...placed, replayed: true });
+});
+
+test('a request of which nothing was accepted is not remembered', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 100 });
+  const accepter = openAccepter(sql, nobody);
+  const short = await accepter.place(orderOf(ani, { key: 'k' }));
+  expect(short.results[0]).toMatchObject({ outcome: 'saldo_short', fact: 100 });
+  expect(await sql`select * from request_keys`).toEqual([]);
+  expect(await sql`select * from messages`).toEqual([]);
+});
+
+test('a repeated ref gives the first message, and another body under it is refused', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const accepter = openAccepter(sql, nobody);
+  const first = await accepter.place(orderOf(ani, { refs: ['r-1'] }));
+  const again = await accepter.place(orderOf(ani, { prices: [150, 150], refs: ['r-1', 'r-2'] }));
+  const other = await accepter.place(orderOf(ani, { refs: ['r-1'], text: 'Lain' }));
+
+  expect(again.results[0]).toMatchObject({ outcome: 'duplicate', id: first.results[0]?.id });
+  expect(again.results[1]).toMatchObject({ outcome: 'accepted' });
+  expect(other.results[0]).toMatchObject({ outcome: 'ref_conflict' });
+  expect(await sql`select available, held from wallets`).toEqual([{ available: 700, held: 300 }]);
+});
+
+test('the daily limit is counted under the same lock', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 10_000, dailyLimit: 3 });
+  const accepter = openAccepter(sql, nobody);
+  const placed = await Promise.all(Array.from({ length: 8 }, () => accepter.place(orderOf(ani))));
+  const outcomes = placed.map(({ results }) => String(results[0]?.outcome));
+  outcomes.sort((a, b) => a.localeCompare(b));
+  expect(outcomes).toEqual([...Array(3).fill('accepted'), ...Array(5).fill('limit')]);
+  expect(await sql`select accepted from token_days`).toEqual([{ accepted: 3 }]);
+});
+
+test('a token that was never linked, and a recipient who opted out, are refused', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000, linked: false });
+  const accepter = openAccepter(sql, nobody);
+  expect((await accepter.place(orderOf(ani))).results[0]).toMatchObject({ outcome: 'not_linked' });
+
+  await sql`update tokens set status = 'linked'`;
+  await sql`insert into optouts (account_id, token_id, peer) values (${ani.accountId}, ${ani.tokenId}, '6281200000009')`;
+  const placed = await accepter.place(
+    orderOf(ani, { prices: [150, 150], peers: ['6281200000009', '6281200000001'] }),
+  );
+  expect(placed.results.map(({ outcome }) => outcome)).toEqual(['opted_out', 'accepted']);
+});
+
+test('two hundred at once with saldo for a hundred: exactly a hundred are accepted', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 15_000 });
+  const accepter = openAccepter(sql, nobody);
+  const placed = await Promise.all(Array.from({ length: 200 }, () => accepter.place(orderOf(ani))));
+  const accepted = placed.filter(({ results }) => results[0]?.outcome === 'accepted');
+  expect(accepted).toHaveLength(100);
+  expect(await sql`select available, held from wallets`).toEqual([{ available: 0, held: 15_000 }]);
+  expect(await sql`select count(*) from messages`).toEqual([{ count: 100 }]);
+});
+
+test('a batch sent again after a lost connection places nothing twice', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const order = orderOf(ani, { prices: [150, 150] });
+  await openAccepter(sql, nobody).place(order);
+
+  let lost = false;
+  const losing = new Proxy(sql, {
+    apply(target, self, args: Parameters<typeof sql>) {
+      const answer = Reflect.apply(target, self, args);
+      if (lost || !String(args[0]).includes('accept_batch')) return answer;
+      lost = true;
+      throw Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' });
+    },
+  });
+  const answer = await openAccepter(losing, nobody).place(order);
+  expect(answer.results.map(({ id }) => id)).toEqual(order.items.map(({ id }) => id));
+  expect(answer.results.map(({ outcome }) => outcome)).toEqual(['accepted', 'accepted']);
+  expect(await sql`select count(*) from messages`).toEqual([{ count: 2 }]);
+});
+
+test('requests of many wallets at once are placed together, each as if alone', async ({ sql }) => {
+  const people = await Promise.all(
+    [1000, 100, 1000, 1000, 1000].map((saldo) => customerWith(sql, { saldo })),
+  );
+  const [ani, budi, citra, dewi, eka] = people;
+  if (!ani || !budi || !citra || !dewi || !eka) throw new Error('five people');
+  const accepter = openAccepter(sql, nobody);
+  await accepter.place(orderOf(citra, { key: 'k' }));
+  await accepter.place(orderOf(dewi, { refs: ['r'] }));
+  await sql`insert into optouts (account_id, token_id, peer) values (${eka.accountId}, ${eka.tokenId}, '6281200000001')`;
+
+  // The first leaves alone; the others queue meanwhile and go in one call.
+  const [, ...answers] = await Promise.all([
+    accepter.place(orderOf(ani, { peers: ['6281200000002'] })),
+    accepter.place(orderOf(ani, { key: 'a', prices: [150, 75] })),
+    accepter.place(orderOf(budi, { key: 'b' })),
+    accepter.place(orderOf(citra, { key: 'k' })),
+    accepter.place(orderOf(dewi, { refs: ['r'], key: 'd' })),
+    accepter.place(orderOf(eka, { key: 'e' })),
+  ]);
+  expect(answers.map(({ results }) => results.map(({ outcome }) => outcome))).toEqual([
+    ['accepted', 'accepted'],
+    ['saldo_short'],
+    ['accepted'],
+    ['duplicate'],
+    ['opted_out'],
+  ]);
+  expect(answers.map(({ replayed }) => replayed)).toEqual([false, false, true, false, false]);
+  expect(answers[0]?.saldo).toBe(625);
+  expect(await sql`select key from request_keys order by key`).toEqual([
+    { key: 'a' },
+    { key: 'd' },
+    { key: 'k' },
+  ]);
+  expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
+});
+
+test('a ref used twice at the same moment sends once, also among other wallets', async ({
+  sql,
+}) => {
+  const [ani, budi, ...others] = await Promise.all(
+    Array.from({ length: 5 }, () => customerWith(sql, { saldo: 10_000 })),
+  );
+  if (!ani || !budi) throw new Error('nobody');
+  const accepter = openAccepter(sql, nobody);
+  // Every batch is under way, so that the next one carries what is asked now, together.
+  const busy = others.map((other) => accepter.place(orderOf(other)));
+  const placed = await Promise.all([
+    accepter.place(orderOf(ani, { refs: ['a'] })),
+    accepter.place(orderOf(ani, { refs: ['a'] })),
+    accepter.place(orderOf(ani, { prices: [150, 150], refs: ['b', 'b'] })),
+    accepter.place(orderOf(budi, { refs: ['a'] })),
+    ...busy,
+  ]);
+
+  const [first, second, twice] = placed.map(({ results }) => results);
+  expect(second?.[0]?.id).toBe(first?.[0]?.id);
+  expect(twice?.[1]?.id).toBe(twice?.[0]?.id);
+  expect(
+    await sql`select account_id, ref, count(*) as n from messages where ref is not null
+      group by 1, 2 order by 1, 2`,
+  ).toEqual([
+    { account_id: ani.accountId, ref: 'a', n: 1 },
+    { account_id: ani.accountId, ref: 'b', n: 1 },
+    { account_id: budi.accountId, ref: 'a', n: 1 },
+  ]);
+  expect(await sql`select count(*) from message_refs`).toEqual([{ count: 3 }]);
+});
+
+test('a frozen wallet among many is refused, and only it', async ({ sql, db }) => {
+  const [ani, budi] = await Promise.all([1000, 1000].map((saldo) => customerWith(sql, { saldo })));
+  if (!ani || !budi) throw new Error('two people');
+  await db.owner`update wallets set status = 'frozen' where account_id = ${budi.accountId}`;
+  const accepter = openAccepter(sql, nobody);
+  const first = accepter.place(orderOf(ani));
+  const frozen = accepter.place(orderOf(budi));
+  const fine = accepter.place(orderOf(ani));
+  await expect(frozen).rejects.toEqual(new Refusal('wallet_frozen', {}));
+  expect((await first).results[0]?.outcome).toBe('accepted');
+  expect((await fine).results[0]?.outcome).toBe('accepted');
+});
+
+test('many wallets through one lost connection: every accepted message exists once', async ({
+  sql,
+}) => {
+  const people = await Promise.all(
+    Array.from({ length: 8 }, () => customerWith(sql, { saldo: 10_000 })),
+  );
+  let calls = 0;
+  // Every third call is done, and its answer lost on the way.
+  const losing = new Proxy(sql, {
+    apply(target, self, args: Parameters<typeof sql>) {
+      const answer = Reflect.apply(target, self, args) as Promise<unknown>;
+      if (!/accept_(batch|many)/.test(String(args[0]))) return answer;
+      calls += 1;
+      if (calls % 3 !== 0) return answer;
+      return answer.then(() => {
+        throw Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' });
+      });
+    },
+  });
+  const accepter = openAccepter(losing, nobody);
+  const placed = await Promise.all(
+    Array.from({ length: 64 }, (_, index) => {
+      const person = people[index % people.length];
+      if (!person) throw new Error('nobody');
+      return accepter.place(orderOf(person, { key: `k${index}` }));
+    }),
+  );
+  const ids = placed.map(({ results }) => results[0]?.id);
+  expect(new Set(ids).size).toBe(64);
+  expect(await sql`select count(*) from messages`).toEqual([{ count: 64 }]);
+  expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
+});

@@ -1,0 +1,54 @@
+import { sendMessage } from '#contract/messages.ts';
+import type { InputOf } from '#contract/base/act.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { Prices } from '#server/domains/pricing/pricing.ts';
+import { type Accepter, hashOf } from './accept.ts';
+import type { FileLink } from '#server/domains/messages/content.ts';
+import { itemFrom, refusalOf } from './place.ts';
+import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
+import { on } from '#server/infra/acts/act.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+
+type Deps = { sql: Sql; accepter: Accepter; prices: Prices; fileLink: FileLink; now: () => Date };
+
+export const sending = (deps: Deps) =>
+  on(sendMessage, ({ caller, key }, input) =>
+    sendText(deps, { ...input, accountId: caller.accountId, key }),
+  );
+
+type Wish = InputOf<typeof sendMessage> & { accountId: string; key: string };
+
+/**
+ * Sends one text from the browser. The browser's `key` is the request's idempotency key, so that its
+ * one retry, or a crash between COMMIT and answer, sends and charges once.
+ */
+async function sendText({ sql, accepter, prices, fileLink, now }: Deps, wish: Wish) {
+  const { accountId, token_id: tokenId, to, text } = wish;
+  const item = itemFrom(
+    { type: 'text', to, text: { body: text } },
+    tokenId,
+    prices.message(),
+    now(),
+  );
+  const hash = hashOf(['message_send', to, text]);
+  const placed = await accepter.place({
+    accountId,
+    tokenId,
+    key: `act:${wish.key}`,
+    hash,
+    items: [item],
+  });
+  const [result] = placed.results;
+  if (!result) throw new Error('the accept path answered nothing');
+  const no = refusalOf(result, item);
+  if (no) throw no;
+  const [stored] = await asAccount(sql, accountId, (tx) =>
+    readMessages(tx, {
+      accountId,
+      ids: tx`select ${result.id}::uuid as message_id`,
+      order: 'newest',
+    }),
+  );
+  if (!stored) throw new Refusal('not_found', { what: 'Pesan' });
+  return conversationMessage(accountId, stored, fileLink);
+}

@@ -1,0 +1,29 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import { type Topup, cancelTopup } from '#contract/saldo.ts';
+import { on } from '#server/infra/acts/act.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { findTopup } from './topup.ts';
+
+type CancelDeps = { sql: Sql; now: () => Date };
+
+export const cancelling = (deps: CancelDeps) =>
+  on(cancelTopup, ({ caller }, { topup_id }) => cancelOne(deps, caller.accountId, topup_id));
+
+/**
+ * Cancels a waiting top-up. Its amount stays reserved: a transfer already on its way still pays it.
+ *
+ * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed` when it waits no more.
+ */
+function cancelOne({ sql, now }: CancelDeps, accountId: string, topupId: string): Promise<Topup> {
+  const at = now();
+  return asAccount(sql, accountId, async (tx) => {
+    const [cancelled] = await tx`
+      update topups set status = 'cancelled'
+      where account_id = ${accountId} and topup_id = ${topupId}
+        and status = 'pending' and expires_at > ${at}
+      returning topup_id`;
+    const topup = await findTopup(tx, { accountId, topupId, now: at });
+    if (cancelled) return topup;
+    throw new Refusal(topup.status === 'paid' ? 'topup_already_paid' : 'topup_closed', {});
+  });
+}

@@ -1,0 +1,36 @@
+import { type Sql, retrying } from '#server/infra/postgres/database.ts';
+
+/** Top-ups closed in one transaction. */
+const BATCH = 500;
+
+/**
+ * Closes the top-ups whose time has passed, and frees the amounts whose promise has.
+ *
+ * A job calls it every minute; any number of nodes may.
+ *
+ * @returns how many of each.
+ */
+export async function expireTopups({
+  house,
+  now,
+}: {
+  house: Sql;
+  now: () => Date;
+}): Promise<{ expired: number; freed: number }> {
+  const at = now();
+  let expired = 0;
+  for (let closed = BATCH; closed === BATCH; expired += closed) {
+    closed = await retrying(async () => {
+      const done = await house`
+        update topups set status = 'expired' from (
+          select account_id, topup_id from topups
+          where status = 'pending' and expires_at <= ${at}
+          order by expires_at limit ${BATCH} for update skip locked
+        ) due
+        where topups.account_id = due.account_id and topups.topup_id = due.topup_id`;
+      return done.count;
+    });
+  }
+  const freed = await house`delete from reserved_transfers where reserved_until <= ${at}`;
+  return { expired, freed: freed.count };
+}

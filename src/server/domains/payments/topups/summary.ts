@@ -1,0 +1,27 @@
+import { saldoSummary } from '#contract/saldo.ts';
+import { walletOf } from '#server/domains/ledger/ledger.ts';
+import type { Prices } from '#server/domains/pricing/pricing.ts';
+import { on } from '#server/infra/acts/act.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+
+type SummaryDeps = { sql: Sql; prices: Pick<Prices, 'message'>; now: () => Date };
+
+/** The saldo in one look. */
+export const summarising = ({ sql, prices, now }: SummaryDeps) =>
+  on(saldoSummary, ({ caller: { accountId } }) =>
+    asAccount(sql, accountId, async (tx) => {
+      const [wallet, [open]] = await Promise.all([
+        walletOf(tx, accountId),
+        tx<{ waiting: number }[]>`
+          select count(*) as waiting from topups
+          where account_id = ${accountId} and status = 'pending' and expires_at > ${now()}`,
+      ]);
+      return {
+        available: wallet.available,
+        held: wallet.held,
+        status: wallet.status,
+        topups_open: open?.waiting ?? 0,
+        message_price: prices.message(),
+      };
+    }),
+  );

@@ -1,0 +1,96 @@
+import { publicId } from '#contract/base/ids.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import type { PushPayload } from '#contract/push.ts';
+
+/** A message that came in, as a notice tells it. */
+export type News = {
+  messageId: string;
+  tokenId: string;
+  /** Digits with the country code. */
+  peer: string;
+  peerName: string | null;
+  /** The message's first words, when the person switched the text on; empty where there are none. */
+  text: string | undefined;
+  /** Conversations with something unread. */
+  unread: number;
+};
+
+const ICON = '/favicon-192.png';
+const QUIET = 'Pesan baru';
+const NAME_LETTERS = 60;
+const TEXT_LETTERS = 240;
+/** Letters can be made of many bytes; a name and a text of these fit 3.8 kB in any case. */
+const NAME_BYTES = 240;
+const TEXT_BYTES = 1_000;
+/** Nothing further on could still be shown. */
+const LOOKED_AT_MAX = 8_000;
+
+const letters = new Intl.Segmenter('id', { granularity: 'grapheme' });
+
+/**
+ * What a notice says of a message: who wrote, and what only when the person wants that (`rulings.md`,
+ * 32). Under 3.8 kB, whatever people call themselves.
+ *
+ * @param origin where the portal is; addresses stay relative without it.
+ */
+export function payloadOf(news: News, origin: string | undefined): PushPayload {
+  const { messageId, tokenId, peer, peerName, text = '', unread } = news;
+  const search = new URLSearchParams({
+    view: 'percakapan',
+    open: publicId('token', tokenId),
+    peer,
+  });
+  const who = shortened(peerName ?? '', NAME_LETTERS, NAME_BYTES) || formatPhone(peer);
+  return built(
+    {
+      title: `Pesan baru dari ${who}`,
+      body: shortened(text, TEXT_LETTERS, TEXT_BYTES) || QUIET,
+      app_badge: String(unread),
+    },
+    { url: `/message-history?${search.toString()}`, id: publicId('message', messageId) },
+    { origin, label: 'inbox' },
+  );
+}
+
+/** What the test button sends. */
+export const testPayload = (origin: string | undefined): PushPayload =>
+  built(
+    { title: 'Kabari', body: 'Pemberitahuan sudah menyala di peramban ini.' },
+    { url: '/profile', id: 'test' },
+    { origin, label: 'test' },
+  );
+
+function built(
+  words: Pick<PushPayload['notification'], 'title' | 'body' | 'app_badge'>,
+  data: PushPayload['data'],
+  { origin, label }: { origin: string | undefined; label: string },
+): PushPayload {
+  const navigate = origin === undefined ? data.url : new URL(data.url, origin).href;
+  return {
+    web_push: 8030,
+    notification: { ...words, icon: ICON, navigate },
+    data,
+    fcmOptions: { link: data.url, analyticsLabel: label },
+  };
+}
+
+/** One line, without what turns the direction of writing or shows as nothing, and not too long. */
+function shortened(words: string, lettersMax: number, bytesMax: number): string {
+  const line = words
+    .slice(0, LOOKED_AT_MAX)
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+    .toWellFormed()
+    .trim();
+  let kept = '';
+  let count = 0;
+  for (const { segment } of letters.segment(line)) {
+    const isFull = Buffer.byteLength(kept + segment) > bytesMax;
+    if (isFull || (count === lettersMax - 1 && kept.length + segment.length < line.length)) {
+      return kept === '' ? '' : `${kept.trimEnd()}…`;
+    }
+    kept += segment;
+    count += 1;
+  }
+  return kept;
+}

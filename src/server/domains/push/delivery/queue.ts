@@ -1,0 +1,165 @@
+import type { MessageType } from '#contract/messages.ts';
+import type { Role } from '#contract/accounts.ts';
+import { standing } from '#server/domains/accounts/accounts.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+
+/** A message that has just come in. */
+export type Received = {
+  accountId: string;
+  tokenId: string;
+  messageId: string;
+  peer: string;
+  name: string | undefined;
+};
+
+/** How long who takes a notice has for it: longer than any push service may take. */
+const LEASE_SECONDS = 30;
+/** What waits longer than this is one of many: of a conversation the newest is enough. */
+const CROWD_SECONDS = 60;
+/** Badges of more than this say no more. */
+const UNREAD_MAX = 999;
+const SWEPT_DAYS = 8;
+
+/** Queues a notice of a message for every browser of its account, in the transaction that keeps it. */
+export async function queueNotices(tx: Tx, received: Received): Promise<void> {
+  const { accountId, tokenId, messageId, peer, name = null } = received;
+  await tx`
+    insert into push_queue (
+      subscription_id, message_id, account_id, token_id, peer, peer_name, service
+    )
+    select subscription_id, ${messageId}, ${accountId}, ${tokenId}, ${peer}, ${name}, service
+    from push_subscriptions where account_id = ${accountId}
+    on conflict do nothing`;
+}
+
+/** A notice that is ours to send until its lease ends, with what is to be known at that moment. */
+export type Due = {
+  subscription_id: string;
+  message_id: string;
+  account_id: string;
+  token_id: string;
+  peer: string;
+  peer_name: string | null;
+  service: string;
+  bare: boolean;
+  attempt: number;
+  sealed: Buffer;
+  /** False when the session has ended, or its account is closed. */
+  stands: boolean;
+  role: Role;
+  settings: unknown;
+  type: MessageType | null;
+  body: Record<string, unknown> | null;
+  /** True when the person has seen the message meanwhile. */
+  seen: boolean;
+  unread: number;
+  seconds_left: number;
+};
+
+/**
+ * Takes the next notice that is due: for each browser they leave in the order of their messages, one
+ * at a time.
+ *
+ * @param but services that are left alone now.
+ */
+export async function takeDue(house: Sql, but: readonly string[]): Promise<Due | undefined> {
+  const [due] = await house<Due[]>`
+    with next as (
+      select subscription_id, message_id from push_queue q
+      where ready_at <= clock_timestamp() and service <> all(${but as string[]}::text[])
+        and not exists (
+          select from push_queue o
+          where o.subscription_id = q.subscription_id and o.message_id < q.message_id
+        )
+      order by ready_at limit 1 for update skip locked
+    ), taken as (
+      update push_queue q set attempt = attempt + 1,
+        ready_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+      from next n
+      where q.subscription_id = n.subscription_id and q.message_id = n.message_id
+      returning q.*
+    )
+    select q.subscription_id, q.message_id, q.account_id, q.token_id, q.peer, q.peer_name, q.service,
+      q.bare, q.attempt, p.sealed, u.role, u.settings, m.type, m.body,
+      a.status = 'active' and exists (
+        select from sessions where session_id = p.session_id and ${standing(house)}
+      ) as stands,
+      coalesce(c.unread = 0 and c.last_message_id >= q.message_id, false) as seen,
+      ${unreadOf(house)} as unread,
+      greatest(0, extract(epoch from q.expires_at - clock_timestamp()))::int as seconds_left
+    from taken q
+    join push_subscriptions p on p.subscription_id = q.subscription_id
+    join accounts a on a.account_id = p.account_id
+    join users u on (u.account_id, u.user_id) = (p.account_id, p.user_id)
+    left join messages m on (m.account_id, m.message_id) = (q.account_id, q.message_id)
+    left join conversations c
+      on (c.account_id, c.token_id, c.peer) = (q.account_id, q.token_id, q.peer)`;
+  return due;
+}
+
+/** Conversations with something unread; this one counts too while its message is not published yet. */
+const unreadOf = (sql: Sql) => sql`
+  (select count(*) from (
+    select from conversations v where v.account_id = q.account_id and v.unread > 0
+    limit ${UNREAD_MAX}
+  ) as counted)
+  + case when coalesce(c.unread, 0) = 0
+      and (c.last_message_id is null or c.last_message_id < q.message_id) then 1 else 0 end`;
+
+type Taken = Pick<Due, 'subscription_id' | 'message_id' | 'attempt'>;
+
+/** Of a notice that is still ours: nobody took it after our lease ended. */
+const ours = (sql: Sql, { subscription_id: browser, message_id: message, attempt }: Taken) => sql`
+  subscription_id = ${browser} and message_id = ${message} and attempt = ${attempt}`;
+
+/** The notice has left, or never will. */
+export async function finish(house: Sql, due: Taken): Promise<void> {
+  await house`delete from push_queue where ${ours(house, due)}`;
+}
+
+/** The notice is tried again after a while, unless it is too old by then. @returns false when it is. */
+export async function postpone(house: Sql, due: Taken, waitMs: number): Promise<boolean> {
+  const seconds = waitMs / 1_000;
+  const [later] = await house`
+    update push_queue set ready_at = clock_timestamp() + make_interval(secs => ${seconds})
+    where ${ours(house, due)}
+      and expires_at > clock_timestamp() + make_interval(secs => ${seconds})
+    returning 1`;
+  if (!later) await finish(house, due);
+  return later !== undefined;
+}
+
+/** The notice goes again, at once, without its text. */
+export async function shrink(house: Sql, due: Taken): Promise<void> {
+  await house`
+    update push_queue set bare = true, ready_at = clock_timestamp() where ${ours(house, due)}`;
+}
+
+/**
+ * Takes out what is too old, and of conversations whose notices have piled up all but the newest.
+ */
+export async function thin(house: Sql): Promise<void> {
+  await house`
+    delete from push_queue q where expires_at <= clock_timestamp() or (
+      (attempt > 0 or ready_at < clock_timestamp() - make_interval(secs => ${CROWD_SECONDS}))
+      and ready_at <= clock_timestamp()
+      and exists (
+        select from push_queue n
+        where n.subscription_id = q.subscription_id and n.message_id > q.message_id
+          and n.token_id = q.token_id and n.peer = q.peer
+      )
+    )`;
+}
+
+/**
+ * Forgets browsers whose person has not been there for 7 days, and a day more, for a browser that is
+ * used renews itself when its token is 7 days old; and those whose session is over.
+ */
+export async function sweepPush(house: Sql): Promise<void> {
+  await house`
+    delete from push_subscriptions p
+    where refreshed_at < clock_timestamp() - make_interval(days => ${SWEPT_DAYS})
+      or not exists (
+        select from sessions where session_id = p.session_id and ${standing(house)}
+      )`;
+}

@@ -1,0 +1,291 @@
+import { expect, vi } from 'vitest';
+import { patient } from '#tests/support/wait-for.ts';
+import { testPush } from '#contract/push.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { startRelay } from '#server/domains/messages/messages.ts';
+import { startPushService } from '#tests/push/push-service.ts';
+import { type PushHouse, type Shopkeeper, test } from '#tests/push/push-app.ts';
+import { finish, postpone, takeDue } from './queue.ts';
+import { startPushSender } from './sender.ts';
+import { openOutbound } from '#server/infra/net/outbound.ts';
+
+const wishes = ({ deps }: PushHouse, { userId }: Shopkeeper, settings: object) =>
+  deps.house`update users set settings = ${deps.house.json(settings as never)} where user_id = ${userId}`;
+
+test('a message that comes in reaches the browser, encrypted, and says from whom but not what', async ({
+  push,
+}) => {
+  const ani = await push.shopkeeper();
+  const browser = await push.browser(ani);
+  await push.receive(ani, { text: 'Rahasia', name: 'Budi' });
+  await push.sender.drain();
+  const [post] = push.service.posts;
+  expect(push.service.posts).toMatchObject([{ endpoint: browser.endpoint, status: 201 }]);
+  expect(post?.headers).toMatchObject({
+    urgency: 'high',
+    topic: expect.stringMatching(/^[\w-]{32}$/),
+    'content-encoding': 'aes128gcm',
+  });
+  expect(Number(post?.headers['ttl'])).toBeGreaterThan(3_500);
+  const payload = browser.open(post?.body ?? Buffer.alloc(0));
+  const url = expect.stringMatching(
+    /^\/message-history\?view=percakapan&open=tok_[0-9A-Z]{26}&peer=6281234567890$/,
+  );
+  expect(payload).toEqual({
+    web_push: 8030,
+    notification: {
+      title: 'Pesan baru dari Budi',
+      body: 'Pesan baru',
+      icon: '/favicon-192.png',
+      navigate: `https://kabari.example${payload.data.url}`,
+      app_badge: '1',
+    },
+    data: { url, id: expect.stringMatching(/^msg_/) },
+    fcmOptions: { link: url, analyticsLabel: 'inbox' },
+  });
+  expect(JSON.stringify(payload)).not.toContain('Rahasia');
+  expect(await push.deps.house`select * from push_queue`).toEqual([]);
+});
+
+test('the text goes along when the person wants it; nothing goes when they want no notices', async ({
+  push,
+}) => {
+  const ani = await push.shopkeeper();
+  const browser = await push.browser(ani);
+  await wishes(push, ani, { push_text: true });
+  await push.receive(ani, { text: 'Masih ada\nyang biru?' });
+  await push.sender.drain();
+  const [post] = push.service.posts;
+  expect(browser.open(post?.body ?? Buffer.alloc(0)).notification.body).toBe(
+    'Masih ada yang biru?',
+  );
+  await wishes(push, ani, { push_on: false });
+  await push.receive(ani);
+  await push.sender.drain();
+  expect(push.service.posts).toHaveLength(1);
+  expect(push.outcomes).toEqual(['taken', 'unwanted']);
+});
+
+test('the badge counts conversations with something unread, published or not', async ({ push }) => {
+  const ani = await push.shopkeeper();
+  const browser = await push.browser(ani);
+  const badges = async () => {
+    await push.sender.drain();
+    const { body } = push.service.posts.at(-1) ?? { body: Buffer.alloc(0) };
+    return browser.open(body).notification.app_badge;
+  };
+  await push.receive(ani, { from: '6281200000001' });
+  expect(await badges()).toBe('1');
+  const relay = startRelay({ sql: push.deps.house, log: { error: vi.fn() } as never }, () => {});
+  await relay.drain();
+  await push.receive(ani, { from: '6281200000002' });
+  expect(await badges()).toBe('2');
+  await relay.drain();
+  await push.receive(ani, { from: '6281200000002' });
+  expect(await badges()).toBe('2');
+  await relay.close();
+});
+
+test('who has left the browser gets nothing there, whether they signed out or stayed away', async ({
+  push,
+  db,
+}) => {
+  const [ani, budi, citra] = [
+    await push.shopkeeper(),
+    await push.shopkeeper(),
+    await push.shopkeeper(),
+  ];
+  for (const person of [ani, budi, citra]) {
+    await push.browser(person);
+    await push.receive(person);
+  }
+  await db.house`
+    update sessions set revoked_at = clock_timestamp() where session_id = ${ani.sessionId}`;
+  await db.house`
+    update sessions set last_used_at = clock_timestamp() - interval '8 days'
+    where session_id = ${budi.sessionId}`;
+  await db.house`
+    update accounts set status = 'closed' where account_id = ${citra.accountId}`;
+  await push.sender.drain();
+  expect(push.service.posts).toEqual([]);
+  expect(await db.house`select * from push_subscriptions`).toEqual([]);
+});
+
+test('a message of one account is told to its browsers only, and once', async ({ push }) => {
+  const [ani, budi] = [await push.shopkeeper(), await push.shopkeeper()];
+  const browsers = [await push.browser(ani), await push.browser(ani)];
+  await push.browser(budi);
+  await push.receive(ani);
+  await push.sender.drain();
+  await push.sender.drain();
+  expect(push.service.posts.map(({ endpoint }) => endpoint).toSorted()).toEqual(
+    browsers.map(({ endpoint }) => endpoint).toSorted(),
+  );
+});
+
+test('a browser that is gone is forgotten; the test button says so', async ({ push, db }) => {
+  const ani = await push.shopkeeper();
+  const [one, other] = [await push.browser(ani), await push.browser(ani)];
+  push.service.forget(one.endpoint);
+  await push.receive(ani);
+  await push.sender.drain();
+  expect(await db.house`select 1 from push_subscriptions`).toHaveLength(1);
+  push.service.trouble({ status: 404, endpoint: other.endpoint });
+  await expect(push.perform(testPush, { push_token: other.token }, ani.caller)).rejects.toEqual(
+    new Refusal('push_gone', {}),
+  );
+  expect(await db.house`select 1 from push_subscriptions`).toEqual([]);
+});
+
+test('the test button sends at once, and says when the service does not answer', async ({
+  push,
+}) => {
+  const ani = await push.shopkeeper();
+  const browser = await push.browser(ani);
+  const press = () => push.perform(testPush, { push_token: browser.token }, ani.caller);
+  expect(await press()).toEqual({});
+  const [post] = push.service.posts;
+  expect(browser.open(post?.body ?? Buffer.alloc(0)).data.url).toBe('/profile');
+  push.service.trouble({ status: 500 });
+  await expect(press()).rejects.toEqual(new Refusal('push_service_down', {}));
+});
+
+const waits = async ({ house }: PushHouse['deps']) => {
+  const rows = await house<{ seconds: number; attempt: number }[]>`
+    select extract(epoch from ready_at - clock_timestamp())::float8 as seconds, attempt
+    from push_queue order by message_id`;
+  return rows;
+};
+
+test('a busy service is asked again when it says, and the order of messages stays', async ({
+  push,
+}) => {
+  const ani = await push.shopkeeper();
+  const browser = await push.browser(ani);
+  push.service.trouble({ status: 429, retryAfter: '120', times: 1 });
+  await push.receive(ani, { from: '6281200000001', name: 'Satu' });
+  await push.receive(ani, { from: '6281200000002', name: 'Dua' });
+  await push.sender.drain();
+  expect(push.service.posts.map(({ status }) => status)).toEqual([429]);
+  const [first] = await waits(push.deps);
+  expect(first?.seconds).toBeGreaterThan(110);
+  await push.hurry();
+  await push.sender.drain();
+  const titles = push.service.posts
+    .slice(1)
+    .map(({ body }) => browser.open(body).notification.title);
+  expect(titles).toEqual(['Pesan baru dari Satu', 'Pesan baru dari Dua']);
+  const log = push.lines.join();
+  expect(log).toContain(push.service.origin);
+  for (const secret of [browser.endpoint, browser.token, '6281200000001', 'Satu']) {
+    expect(log).not.toContain(secret);
+  }
+});
+
+test('what could not be sent gives way to the newest of its conversation, and grows too old', async ({
+  push,
+}) => {
+  const ani = await push.shopkeeper();
+  const browser = await push.browser(ani);
+  await wishes(push, ani, { push_text: true });
+  push.service.trouble({ status: 503, times: 1 });
+  await push.receive(ani, { text: 'lama' });
+  await push.sender.drain();
+  await push.receive(ani, { text: 'baru' });
+  await push.sender.close();
+  await push.hurry();
+  const sender = startPushSender(push.deps);
+  await sender.drain();
+  expect(
+    push.service.posts.slice(1).map(({ body }) => browser.open(body).notification.body),
+  ).toEqual(['baru']);
+  push.service.trouble({ status: 503, retryAfter: '120' });
+  await push.receive(ani);
+  await sender.drain();
+  await push.deps.house`
+    update push_queue set ready_at = clock_timestamp(),
+      expires_at = clock_timestamp() + interval '1 minute'`;
+  await sender.drain();
+  expect(push.outcomes.at(-1)).toBe('given_up');
+  expect(await push.deps.house`select * from push_queue`).toEqual([]);
+  await sender.close();
+});
+
+test('a notice that is too large goes again without its text; one never taken is dropped', async ({
+  push,
+}) => {
+  const ani = await push.shopkeeper();
+  const browser = await push.browser(ani);
+  await wishes(push, ani, { push_text: true });
+  push.service.trouble({ status: 413, times: 1 });
+  await push.receive(ani, { text: 'Panjang' });
+  await push.sender.drain();
+  expect(push.service.posts.map(({ status }) => status)).toEqual([413, 201]);
+  const bodies = push.service.posts.map(({ body }) => browser.open(body).notification.body);
+  expect(bodies).toEqual(['Panjang', 'Pesan baru']);
+  push.service.trouble({ status: 400 });
+  await push.receive(ani);
+  await push.sender.drain();
+  expect(await push.deps.house`select * from push_queue`).toEqual([]);
+});
+
+test('a service that answers with a redirect sends us nowhere', async ({ push }) => {
+  const ani = await push.shopkeeper();
+  await push.browser(ani);
+  const elsewhere = push.service.subscribe();
+  push.service.trouble({ status: 307, location: elsewhere });
+  await push.receive(ani);
+  await push.sender.drain();
+  expect(push.service.posts.map(({ status }) => status)).toEqual([307]);
+});
+
+test('a service that hangs delays nobody else’s notices', async ({ push }) => {
+  const dead = await startPushService();
+  dead.trouble({ status: 0, hangs: true });
+  const listed = [push.service.origin, dead.origin];
+  const config = { ...push.deps.config, PUSH_SERVICES: listed };
+  Object.assign(push.deps, { config, outbound: openOutbound({ listed }) });
+  const ani = await push.shopkeeper();
+  for (let n = 0; n < 9; n++) await push.browser(ani, { endpoint: dead.subscribe() });
+  const { endpoint } = await push.browser(ani);
+  await push.receive(ani);
+  push.sender.poke();
+  await vi.waitFor(
+    () => expect(push.service.posts).toMatchObject([{ endpoint, status: 201 }]),
+    patient,
+  );
+  await vi.waitFor(() => expect(dead.posts).toHaveLength(4), patient);
+  await dead.close();
+});
+
+test('whoever dies while sending loses nothing, and what they say later counts no more', async ({
+  push,
+  db,
+}) => {
+  const ani = await push.shopkeeper();
+  await push.sender.close();
+  await push.browser(ani);
+  await push.receive(ani);
+  const first = await takeDue(db.house, []);
+  expect(await takeDue(db.house, [])).toBeUndefined();
+  await push.hurry();
+  const second = await takeDue(db.house, []);
+  expect([first?.attempt, second?.attempt]).toEqual([1, 2]);
+  if (!first || !second) throw new Error('nothing was due');
+  await finish(db.house, first);
+  expect(await postpone(db.house, first, 0)).toBe(false);
+  expect(await db.house`select 1 from push_queue`).toHaveLength(1);
+  await finish(db.house, second);
+  expect(await db.house`select 1 from push_queue`).toEqual([]);
+});
+
+test('two senders at once send each notice once', async ({ push }) => {
+  const ani = await push.shopkeeper();
+  await push.browser(ani);
+  for (let n = 0; n < 6; n++) await push.receive(ani, { from: `628120000000${n}` });
+  const other = startPushSender(push.deps);
+  await Promise.all([push.sender.drain(), other.drain()]);
+  await Promise.all([push.sender.drain(), other.drain()]);
+  expect(push.service.posts).toHaveLength(6);
+  await other.close();
+});

@@ -1,0 +1,102 @@
+import { publicId } from '#contract/base/ids.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { type Holding, type Row, atOnce, eraseRows, inPages } from '#server/infra/account-data.ts';
+import { releasePhone } from './links/phones.ts';
+
+type Deps = {
+  /** The portal's pool: one account at a time. */
+  sql: Sql;
+  /** Sees all: keys and linked phones are looked up globally. */
+  house: Sql;
+};
+
+/** An account's tokens with their links and counts; of keys only that there are some. */
+export const tokensHolding = ({ sql, house }: Deps): Holding => ({
+  subjects: (accountId) => [
+    { name: 'token', rows: () => atOnce(() => tokensOf(sql, accountId)) },
+    { name: 'kunci-token', rows: () => atOnce(() => keysOf(house, accountId)) },
+    { name: 'pemakaian-token', rows: () => daysOf(sql, accountId) },
+    { name: 'tautan', rows: () => linksOf(sql, accountId) },
+    { name: 'nomor-tersambung', rows: () => atOnce(() => phonesOf(house, accountId)) },
+  ],
+  close: (accountId) => close(house, accountId),
+  erase: ({ accountId }) => erase(house, accountId),
+});
+
+type Named = Row & { token_id: string };
+
+const withId = ({ token_id, ...facts }: Named): Row => ({
+  token: publicId('token', token_id),
+  ...facts,
+});
+
+const tokensOf = async (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(sql, accountId, async (tx) => {
+    const found = await tx<Named[]>`
+      select token_id, name, channel, status, phone, daily_limit, last_used_at, created_at,
+        kept_since, deleted_at
+      from tokens where account_id = ${accountId} order by token_id`;
+    return found.map(withId);
+  });
+
+async function keysOf(house: Sql, accountId: string): Promise<Row[]> {
+  const found = await house<Named[]>`
+    select token_id, created_at, expires_at, revoked_at from token_keys
+    where account_id = ${accountId} order by token_id, created_at`;
+  return found.map(withId);
+}
+
+async function phonesOf(house: Sql, accountId: string): Promise<Row[]> {
+  const found = await house<Named[]>`
+    select token_id, channel, phone, linked_at from linked_phones
+    where account_id = ${accountId} order by token_id`;
+  return found.map(withId);
+}
+
+async function* daysOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  type Day = Named & { day: string };
+  const days = inPages<Day>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Day[]>`
+      select token_id, day, accepted from token_days where account_id = ${accountId}
+        ${last ? tx`and (token_id, day) > (${last.token_id}::uuid, ${last.day}::date)` : tx``}
+      order by token_id, day limit ${limit}`,
+  );
+  for await (const day of days) yield withId(day);
+}
+
+async function* linksOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  type Link = Named & { link_id: string };
+  const links = inPages<Link>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Link[]>`
+      select link_id, token_id, state, phone, consent_at, consent_agent, created_at, expires_at
+      from links
+      where account_id = ${accountId} ${last ? tx`and link_id > ${last.link_id}` : tx``}
+      order by link_id limit ${limit}`,
+  );
+  for await (const { link_id, ...facts } of links) {
+    yield { id: publicId('link', link_id), ...withId(facts) };
+  }
+}
+
+/** Ends all tokens of a closed account: their keys, their phones and their open links. */
+async function close(house: Sql, accountId: string): Promise<void> {
+  await house.begin(async (tx) => {
+    const tokens = await tx<{ id: string }[]>`
+      select token_id as id from tokens where account_id = ${accountId} order by token_id`;
+    for (const { id } of tokens) await releasePhone(tx, accountId, id);
+    await tx`
+      update tokens set deleted_at = clock_timestamp()
+      where account_id = ${accountId} and deleted_at is null`;
+    await tx`
+      update token_keys set revoked_at = clock_timestamp()
+      where account_id = ${accountId} and revoked_at is null`;
+  });
+}
+
+async function erase(house: Sql, accountId: string): Promise<void> {
+  for (const table of ['token_keys', 'link_codes', 'links', 'linked_phones', 'tokens'] as const) {
+    await eraseRows(house, table, accountId);
+  }
+}

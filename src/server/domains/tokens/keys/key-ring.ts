@@ -1,0 +1,171 @@
+import { hash } from 'node:crypto';
+import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { checkKey } from './key.ts';
+
+/** Whose key it is, and what decides whether it may send. */
+export type KeyHolder = {
+  accountId: string;
+  tokenId: string;
+  status: TokenStatus;
+  channel: ChannelName;
+  /** The linked number; null while none is. */
+  phone: string | null;
+  /** Messages accepted in a WIB day, at most. */
+  dailyLimit: number;
+  accountStatus: 'active' | 'suspended' | 'closed';
+  /** True when nothing of it leaves the simulator. */
+  simulated: boolean;
+};
+
+export type KeyRing = {
+  /**
+   * The holder of an API key; undefined when the key is not ours, unknown, revoked or past its time.
+   *
+   * A look-up is reused for at most a second, so a revocation holds everywhere within that second.
+   */
+  find(key: string): Promise<KeyHolder | undefined>;
+  /** Notes that a token was used: in the background, and at most once a minute. */
+  touch(holder: Pick<KeyHolder, 'accountId' | 'tokenId'>): void;
+  /** Writes what was noted and stops. */
+  close(): Promise<void>;
+};
+
+type Entry = {
+  /** When the look-up that `found` came from was asked: what is true since then may be missed. */
+  askedAtMs: number;
+  found: Promise<KeyHolder | undefined>;
+  /** True while a fresh look-up is under way behind an entry that still serves. */
+  refreshing: boolean;
+};
+
+const MAX_AGE_MS = 1_000;
+/** From this age on the next look-up starts in the background, so that a busy key never waits for one. */
+const REFRESH_AGE_MS = 500;
+const ENTRIES_MAX = 10_000;
+const TOUCH_EVERY_MS = 60_000;
+const TOUCH_DELAY_MS = 1_000;
+
+type Options = {
+  house: Sql;
+  /** Told when noting a use fails; nothing is lost but a minute of "last used". */
+  report: (error: unknown) => void;
+  /** Milliseconds that only grow. */
+  clockMs?: () => number;
+};
+
+/** Opens the look-up of API keys, the first step of every API call: one SHA-256 and a map. */
+export function openKeyRing({
+  house,
+  report,
+  clockMs = () => performance.now(),
+}: Options): KeyRing {
+  const entries = new Map<string, Entry>();
+  const uses = openUses(house, report, clockMs);
+
+  const ask = (digest: string): Entry => {
+    const entry: Entry = {
+      askedAtMs: clockMs(),
+      found: holderOf(house, Buffer.from(digest, 'base64')),
+      refreshing: false,
+    };
+    entry.found.catch(() => {
+      if (entries.get(digest) === entry) entries.delete(digest);
+    });
+    return entry;
+  };
+
+  const keep = (digest: string, entry: Entry) => {
+    entries.delete(digest);
+    entries.set(digest, entry);
+    if (entries.size <= ENTRIES_MAX) return;
+    const [oldest] = entries.keys();
+    if (oldest !== undefined) entries.delete(oldest);
+  };
+
+  const refresh = (digest: string, old: Entry) => {
+    old.refreshing = true;
+    const fresh = ask(digest);
+    fresh.found.then(
+      () => {
+        if ((entries.get(digest)?.askedAtMs ?? -Infinity) < fresh.askedAtMs) keep(digest, fresh);
+      },
+      () => undefined,
+    );
+  };
+
+  return {
+    async find(key) {
+      if (!checkKey(key)) return undefined;
+      const digest = hash('sha256', key, 'base64');
+      const known = entries.get(digest);
+      const ageMs = known ? clockMs() - known.askedAtMs : Infinity;
+      if (known && ageMs < MAX_AGE_MS) {
+        if (ageMs > REFRESH_AGE_MS && !known.refreshing) refresh(digest, known);
+        return known.found;
+      }
+      const entry = ask(digest);
+      keep(digest, entry);
+      return entry.found;
+    },
+    touch: uses.note,
+    close: uses.close,
+  };
+}
+
+type HolderRow = Omit<KeyHolder, 'simulated'>;
+
+async function holderOf(house: Sql, keyHash: Buffer): Promise<KeyHolder | undefined> {
+  const [row] = await house<HolderRow[]>`
+    select t.account_id as "accountId", t.token_id as "tokenId", t.status, t.channel, t.phone,
+      t.daily_limit as "dailyLimit", a.status as "accountStatus"
+    from token_keys k
+    join tokens t on t.account_id = k.account_id and t.token_id = k.token_id
+    join accounts a on a.account_id = k.account_id
+    where k.key_hash = ${keyHash} and k.revoked_at is null and t.deleted_at is null
+      and (k.expires_at is null or k.expires_at > clock_timestamp())`;
+  return row && { ...row, simulated: row.channel === 'simulator' };
+}
+
+/** Remembers which tokens were used and writes them together, a second later. */
+function openUses(house: Sql, report: (error: unknown) => void, clockMs: () => number) {
+  const notedAtMs = new Map<string, number>();
+  let waiting = new Map<string, string>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  const write = () => {
+    timer = undefined;
+    const used = [...waiting].sort(([a], [b]) => (a < b ? -1 : 1));
+    waiting = new Map();
+    if (used.length === 0) return;
+    writing = writeUses(house, used).catch(report);
+  };
+
+  return {
+    note({ accountId, tokenId }: Pick<KeyHolder, 'accountId' | 'tokenId'>) {
+      const now = clockMs();
+      if (now - (notedAtMs.get(tokenId) ?? -Infinity) < TOUCH_EVERY_MS) return;
+      if (notedAtMs.size >= ENTRIES_MAX) notedAtMs.clear();
+      notedAtMs.set(tokenId, now);
+      waiting.set(tokenId, accountId);
+      timer ??= setTimeout(write, TOUCH_DELAY_MS).unref();
+    },
+    async close() {
+      clearTimeout(timer);
+      await writing;
+      write();
+      await writing;
+    },
+  };
+}
+
+async function writeUses(house: Sql, used: readonly (readonly [string, string])[]): Promise<void> {
+  await house`
+    update tokens t set last_used_at = clock_timestamp()
+    from unnest(
+      ${used.map(([, accountId]) => accountId)}::uuid[], ${used.map(([tokenId]) => tokenId)}::uuid[]
+    ) as u(account_id, token_id)
+    where t.account_id = u.account_id and t.token_id = u.token_id
+      and (t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute')`;
+}

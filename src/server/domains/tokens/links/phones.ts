@@ -1,0 +1,76 @@
+import { type ChannelName, type Token, unlinkToken } from '#contract/tokens.ts';
+import { on } from '#server/infra/acts/act.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { readToken, tellTokenChanged } from '#server/domains/tokens/row.ts';
+
+export const unlinking = ({ sql }: { sql: Sql }) =>
+  on(unlinkToken, ({ caller }, input) => unlinkPhone(sql, caller.accountId, input.token_id));
+
+/** Parts a token from its phone and ends its open links; a token without a phone stays as it is. */
+export function unlinkPhone(sql: Sql, accountId: string, tokenId: string): Promise<Token> {
+  return asAccount(sql, accountId, async (tx) => {
+    await readToken(tx, accountId, tokenId);
+    await releasePhone(tx, accountId, tokenId);
+    await tellTokenChanged(tx, accountId, tokenId);
+    return readToken(tx, accountId, tokenId);
+  });
+}
+
+/**
+ * Frees a token's phone for others, and lets no open link bring it back. Locks links before tokens, as
+ * connecting does, so that the two cannot wait for each other.
+ */
+export async function releasePhone(tx: Tx, accountId: string, tokenId: string): Promise<void> {
+  await closeLinks(tx, accountId, tokenId);
+  await tx`delete from linked_phones where account_id = ${accountId} and token_id = ${tokenId}`;
+  await tx`
+    update tokens
+    set phone = null, status = case when status = 'suspended' then status else 'unlinked' end
+    where account_id = ${accountId} and token_id = ${tokenId}`;
+}
+
+/** Ends what links of a token are still open. */
+export async function closeLinks(tx: Tx, accountId: string, tokenId: string): Promise<void> {
+  await tx`
+    update links set state = 'expired'
+    where account_id = ${accountId} and token_id = ${tokenId} and state in ('waiting', 'scanned')`;
+}
+
+/** A token that a phone is linked to. */
+export type LinkedToken = {
+  accountId: string;
+  tokenId: string;
+  tokenName: string;
+  accountName: string;
+};
+
+/** The token a phone is linked to; undefined when there is none. */
+export async function tokenOfPhone(
+  house: Sql | Tx,
+  channel: ChannelName,
+  phone: string,
+): Promise<LinkedToken | undefined> {
+  const [linked] = await house<LinkedToken[]>`
+    select t.account_id as "accountId", t.token_id as "tokenId", t.name as "tokenName",
+      a.name as "accountName"
+    from linked_phones l
+    join tokens t on t.account_id = l.account_id and t.token_id = l.token_id
+    join accounts a on a.account_id = l.account_id
+    where l.channel = ${channel} and l.phone = ${phone} and t.deleted_at is null`;
+  return linked;
+}
+
+/** The numbers that an account's tokens were ever linked to and that are nobody else's now. */
+export async function pastPhonesOf(house: Sql, accountId: string): Promise<string[]> {
+  const found = await house<{ phone: string }[]>`
+    select phone from (
+      select phone from links where account_id = ${accountId} and phone is not null
+      union select phone from linked_phones where account_id = ${accountId}
+    ) past
+    where not exists (
+      select from linked_phones l where l.phone = past.phone and l.account_id <> ${accountId}
+    ) and not exists (
+      select from user_phones u where u.phone = past.phone and u.account_id <> ${accountId}
+    )`;
+  return found.map(({ phone }) => phone);
+}

@@ -1,0 +1,107 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { FORM_LIMITS, type Fields, FormError, fieldsFrom, parseForm } from '#contract/base/form.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+const FORM = 'application/x-www-form-urlencoded';
+const MULTIPART = 'multipart/form-data';
+
+/** Parts of a multipart body: an act has fewer fields, and each costs time to read. */
+const PARTS_MAX = 60;
+/** What the fields may weigh, and as much again for the headers of so many parts. */
+const MULTIPART_BYTES_MAX = 2 * FORM_LIMITS.bytes;
+/** The longest boundary (RFC 2046, 5.1.1). */
+const BOUNDARY_LENGTH_MAX = 70;
+
+/** Teaches a scope the portal's two body types, and no other. */
+export function readForms(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  for (const [type, bodyLimit] of [
+    [FORM, FORM_LIMITS.bytes],
+    [MULTIPART, MULTIPART_BYTES_MAX],
+  ] as const) {
+    scope.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
+      done(null, body),
+    );
+  }
+}
+
+/**
+ * The fields of a request's body.
+ *
+ * @throws Refusal `request_malformed`, `body_too_large`, `media_type_unsupported`
+ */
+export async function fieldsOfBody(request: FastifyRequest): Promise<Fields> {
+  const contentType = request.headers['content-type'];
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  try {
+    if (isMultipart(contentType)) return fieldsFrom(await partsOf(contentType, body));
+    if (!isForm(contentType)) throw new Refusal('media_type_unsupported', {});
+    return parseForm(textOf(body));
+  } catch (error) {
+    if (error instanceof FormError) throw new Refusal('request_malformed', { why: error.why });
+    throw error;
+  }
+}
+
+const isMultipart = (contentType: string | undefined): contentType is string =>
+  contentType?.split(';', 1)[0]?.trim().toLowerCase() === MULTIPART;
+
+/** True for urlencoded UTF-8; another charset would be read wrongly. */
+function isForm(contentType: string | undefined): boolean {
+  const [type, ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  if (type?.trim() !== FORM) return false;
+  const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith('charset='));
+  return charset === undefined || ['utf-8', '"utf-8"'].includes(charset.slice('charset='.length));
+}
+
+function textOf(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new FormError('isian bukan UTF-8');
+  }
+}
+
+/** The fields of a multipart body. No act takes a file (`security.md`, T41). */
+async function partsOf(contentType: string, body: Buffer): Promise<[string, string][]> {
+  checkParts(contentType, body);
+  const form = await new Response(new Uint8Array(body), {
+    headers: { 'content-type': contentType },
+  })
+    .formData()
+    .catch(() => {
+      throw new FormError('isi multipart rusak atau terpotong');
+    });
+  const pairs: [string, string][] = [];
+  let bytes = 0;
+  for (const [name, value] of form) {
+    if (typeof value !== 'string') throw new FormError('permintaan ini tidak menerima berkas');
+    bytes += Buffer.byteLength(value);
+    pairs.push([name, value]);
+  }
+  if (bytes > FORM_LIMITS.bytes) throw new Refusal('body_too_large', {});
+  if (!isUtf8(body)) throw new FormError('isian bukan UTF-8');
+  return pairs;
+}
+
+/** Looks at a multipart body from afar: what is one, in UTF-8 and not a flood, is worth reading. */
+function checkParts(contentType: string, body: Buffer): void {
+  const named = [...contentType.matchAll(/;\s*boundary\s*=\s*("?)([^";]*)\1/gi)];
+  const boundary = named[0]?.[2]?.trim() ?? '';
+  if (named.length !== 1 || boundary === '' || boundary.length > BOUNDARY_LENGTH_MAX) {
+    throw new FormError('batas (boundary) multipart tidak ada atau tidak sah');
+  }
+  const parts = body.toString('latin1').split(`--${boundary}`).slice(1, -1);
+  if (parts.length > PARTS_MAX) throw new Refusal('body_too_large', {});
+  const types = parts.map((part) => /^content-type:(.*)$/im.exec(headOf(part))?.[1] ?? '');
+  if (types.some((type) => /^\s*multipart\//i.test(type))) {
+    throw new FormError('multipart di dalam multipart tidak diterima');
+  }
+  if ([contentType, ...types].some((type) => /;\s*charset\s*=\s*"?(?!utf-8)/i.test(type))) {
+    throw new FormError('isian bukan UTF-8');
+  }
+}
+
+const headOf = (part: string): string => part.split('\r\n\r\n', 1)[0] ?? '';

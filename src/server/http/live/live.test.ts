@@ -1,0 +1,82 @@
+import { expect, onTestFinished, vi } from 'vitest';
+import { patient } from '#tests/support/wait-for.ts';
+import { type RunningHouse, signedIn, test } from '#tests/support/app/running-app.ts';
+
+async function listening(running: RunningHouse) {
+  const address = await running.app.listen({ port: 0, host: '127.0.0.1' });
+  return { ...running, address };
+}
+
+/** A live stream, read as the browser reads it: by fetch. */
+async function stream(address: string, fields: Record<string, string>) {
+  const end = new AbortController();
+  onTestFinished(() => end.abort());
+  const response = await fetch(`${address}/api`, {
+    method: 'POST',
+    body: new URLSearchParams({ act: 'events', fcm: '', ...fields }),
+    signal: end.signal,
+  });
+  const heard = { text: '', ended: false };
+  void (async () => {
+    try {
+      const decoder = new TextDecoder();
+      for await (const bytes of response.body ?? [])
+        heard.text += decoder.decode(bytes, { stream: true });
+    } catch {
+      // Given up by the test.
+    }
+    heard.ended = true;
+  })();
+  return { response, heard, end };
+}
+
+test('an open tab hears of a change within the moment, and where it stands', async ({
+  db,
+  openHouse,
+}) => {
+  const { address, house } = await listening(await openHouse({ works: true }));
+  const ani = await signedIn(db, { saldo: 1_000 });
+  const { response, heard } = await stream(address, { token: ani.token, since: '0' });
+  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  await vi.waitFor(() => expect(heard.text).toContain('event: saldo.changed'), patient);
+  expect(heard.text).toMatch(
+    /^id: 1\nevent: saldo\.changed\ndata: \{"kind":"saldo\.changed","available":1000,"held":0\}\n\n/,
+  );
+  expect(house.live.following).toBe(1);
+});
+
+test('the stream is for people who are signed in', async ({ openHouse }) => {
+  const { address } = await listening(await openHouse());
+  const { response } = await stream(address, { token: '' });
+  expect(response.status).toBe(401);
+});
+
+test('when the session ends, its stream ends within five seconds', async ({ db, openHouse }) => {
+  const { address, ask, house } = await listening(await openHouse());
+  const [ani, budi] = [await signedIn(db), await signedIn(db)];
+  const hears = await stream(address, { token: ani.token });
+  const other = await stream(address, { token: budi.token });
+  await vi.waitFor(() => expect(house.live.following).toBe(2), patient);
+  await ask('user_logout', { token: ani.token });
+  await vi.waitFor(() => expect(hears.heard.ended).toBe(true), patient);
+  expect(other.heard.ended).toBe(false);
+});
+
+test('a tab that is closed leaves no stream behind', async ({ db, openHouse }) => {
+  const { address, house } = await listening(await openHouse());
+  const { end } = await stream(address, { token: (await signedIn(db)).token });
+  await vi.waitFor(() => expect(house.live.following).toBe(1), patient);
+  end.abort();
+  await vi.waitFor(() => expect(house.live.following).toBe(0), patient);
+});
+
+test('one person opens so many streams and no more', async ({ db, openHouse }) => {
+  const { address } = await listening(await openHouse());
+  const { token } = await signedIn(db);
+  const opened = await Promise.all(Array.from({ length: 35 }, () => stream(address, { token })));
+  const statuses = opened.map(({ response }) => response.status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(30);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(5);
+});

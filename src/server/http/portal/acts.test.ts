@@ -1,0 +1,360 @@
+import { describe, expect, vi } from 'vitest';
+import * as z from 'zod/mini';
+import { type Act, act, paging } from '#contract/base/act.ts';
+import { parseForm, toPairs } from '#contract/base/form.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { type Call, type KeptAct, type Person, on } from '#server/infra/acts/act.ts';
+import { openAnswers } from '#server/infra/acts/answers.ts';
+import { openAudit } from '#server/infra/acts/audit.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
+import { openLimiter } from '#server/infra/acts/limits.ts';
+import { secretsFrom } from '#server/infra/security/secrets.ts';
+import { test } from '#tests/support/database/database.ts';
+import { type ActDoorDeps, openActDoor } from './acts.ts';
+
+const Pair = z.object({ name: z.string(), size: z.int() });
+const look = act({ name: 'thing_get', by: 'customer', input: { name: z.string() }, output: Pair });
+const make = act({
+  name: 'thing_make',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  input: { name: z.string().check(z.minLength(3)), thing_id: z.optional(z.string()) },
+  output: Pair,
+  refuses: ['tokens_full'],
+});
+const knock = act({
+  name: 'thing_knock',
+  by: 'public',
+  changes: true,
+  input: { name: z.string() },
+  output: Pair,
+  refuses: ['otp_wrong'],
+});
+const rule = act({ name: 'operator_thing', by: 'operator', output: Pair });
+const anyone = act({ name: 'thing_anyone', by: 'anyone_signed_in', output: Pair });
+const listAs = (list: 'default' | 'arrow' | 'manual') =>
+  act({ name: `thing_list_${list}`, by: 'customer', list, input: paging(['name']), output: Pair });
+
+const ani: Person = {
+  kind: 'person',
+  accountId: newId(),
+  userId: newId(),
+  sessionId: newId(),
+  role: 'customer',
+};
+const people = new Map<string, Person>([
+  ['ani', ani],
+  ['budi', { ...ani, userId: newId() }],
+  ['operator', { ...ani, role: 'operator', userId: newId() }],
+]);
+const thing = { name: 'Kursi', size: 4 };
+
+type Handler = (call: Call, input: never) => Promise<unknown>;
+const keeping = (one: Act, handle: Handler): KeptAct => on(one, handle as never);
+
+/** The door over a test's acts; `answer` asks it as a browser would. */
+function aDoor(sql: Sql, kept: readonly KeptAct[], changes: Partial<ActDoorDeps> = {}) {
+  const report = vi.fn();
+  const secrets = secretsFrom(new Uint8Array(32).fill(7));
+  const door = openActDoor(kept, {
+    findSession: async (token) => people.get(token),
+    isElsewhere: () => false,
+    reauthOf: async () => ({ inOwnBrowser: true, recent: true }),
+    limiter: openLimiter(sql, { authMax: 1_000 }),
+    answers: openAnswers(sql, secrets, report),
+    audit: openAudit(sql),
+    origins: { own: 'https://kabari.example', portals: [], trustsHost: false },
+    report,
+    ...changes,
+  });
+  const answer = async (
+    name: string,
+    fields: Record<string, unknown> = {},
+    site = 'same-origin',
+  ) => {
+    const form = new URLSearchParams(toPairs({ act: name, token: '', fcm: '', ...fields }));
+    const reply = await door({
+      fields: parseForm(form.toString()),
+      source: { origin: undefined, site: site === '' ? undefined : site, host: '' },
+      ip: '203.0.113.7',
+      agent: 'Firefox',
+      device: 'hers',
+      requestId: 'req_1',
+      signal: new AbortController().signal,
+    });
+    if (!('status' in reply)) throw new Error('a stream');
+    return { ...reply, body: JSON.parse(reply.body) };
+  };
+  return { answer, report };
+}
+const said = (type: string) => ({ body: { code: 0, error: { type } } });
+
+describe('who may call', () => {
+  const kept = [
+    keeping(look, async () => thing),
+    keeping(rule, async () => thing),
+    keeping(anyone, async () => thing),
+  ];
+
+  test('a customer gets what is theirs, in the envelope', async ({ sql }) => {
+    const { answer } = aDoor(sql, kept);
+    expect(await answer('thing_get', { token: 'ani', name: 'Kursi' })).toMatchObject({
+      status: 200,
+      body: { code: 1, msg: 'Berhasil.', data: thing },
+    });
+  });
+
+  test('without a session, or with one that is over, one is sent to sign in', async ({ sql }) => {
+    const { answer } = aDoor(sql, kept);
+    for (const token of ['', 'stolen-and-revoked']) {
+      const refused = await answer('thing_get', { token, name: 'Kursi' });
+      expect(refused).toMatchObject({ status: 401, ...said('not_signed_in') });
+    }
+  });
+
+  test('an operator act does not exist for anybody else, down to the letter', async ({ sql }) => {
+    const { answer } = aDoor(sql, kept);
+    const unknown = await answer('no_such_act');
+    expect(unknown).toMatchObject({ status: 400, ...said('act_unknown') });
+    for (const token of ['', 'ani'])
+      expect(await answer('operator_thing', { token })).toEqual(unknown);
+    expect(await answer('operator_thing', { token: 'operator' })).toMatchObject({ status: 200 });
+  });
+
+  test('an operator has acts of their own and no customer acts', async ({ sql }) => {
+    const { answer } = aDoor(sql, kept);
+    const refused = await answer('thing_get', { token: 'operator', name: 'Kursi' });
+    expect(refused).toMatchObject({ status: 403, ...said('not_allowed') });
+    expect(await answer('thing_anyone', { token: 'operator' })).toMatchObject({ status: 200 });
+  });
+
+  test('an act over its pace is refused with the seconds to wait', async ({ sql }) => {
+    const { answer } = aDoor(sql, kept);
+    const asked = Array.from({ length: 130 }, () =>
+      answer('thing_get', { token: 'ani', name: 'x' }),
+    );
+    const last = (await Promise.all(asked)).find(({ status }) => status === 429);
+    expect(last).toMatchObject({ ...said('too_many_requests'), retryAfter: 1 });
+    expect(await answer('thing_get', { token: 'budi', name: 'x' })).toMatchObject({ status: 200 });
+  });
+});
+
+describe('what may be asked', () => {
+  test('each wrong or unknown field is named with a sentence of its own', async ({ sql }) => {
+    const { answer } = aDoor(sql, [keeping(make, async () => thing)]);
+    const refused = await answer('thing_make', {
+      token: 'ani',
+      name: 'ab',
+      role: 'operator',
+      saldo: 9,
+    });
+    expect(refused).toMatchObject({ status: 422, ...said('input_invalid') });
+    expect(refused.body.error.fields).toEqual({
+      name: 'Paling sedikit 3 karakter.',
+      role: 'Isian ini tidak dikenal.',
+      saldo: 'Isian ini tidak dikenal.',
+    });
+    expect((await answer('thing_make', { token: 'ani' })).body.error.fields).toEqual({
+      name: 'Wajib diisi.',
+    });
+  });
+
+  test('only columns of the act can be sorted by, and only up or down', async ({ sql }) => {
+    const list = listAs('default');
+    const { answer } = aDoor(sql, [keeping(list, async () => ({ rows: [], total: 0 }))]);
+    for (const wrong of [
+      { sort_by: 'name;drop table users' },
+      { sort_type: 'sideways' },
+      { page: -1 },
+    ]) {
+      const refused = await answer(list.name, { token: 'ani', ...wrong });
+      expect(refused).toMatchObject({ status: 422, ...said('input_invalid') });
+    }
+    expect(await answer(list.name, { token: 'ani', page: 1e9 })).toMatchObject({ status: 200 });
+  });
+
+  test('a key that is no UUID is refused before anything is done', async ({ sql }) => {
+    const handle = vi.fn(async () => thing);
+    const { answer } = aDoor(sql, [keeping(make, handle)]);
+    const refused = await answer('thing_make', { token: 'ani', name: 'Kursi', key: '1' });
+    expect(refused).toMatchObject({ status: 400, ...said('request_malformed') });
+    expect(handle).not.toHaveBeenCalled();
+  });
+
+  test("a page of another site is refused, and a program's change without a session", async ({
+    sql,
+  }) => {
+    const { answer } = aDoor(sql, [
+      keeping(knock, async () => thing),
+      keeping(look, async () => thing),
+    ]);
+    const foreign = { status: 403, ...said('origin_foreign') };
+    expect(await answer('thing_knock', { name: 'x' }, 'cross-site')).toMatchObject(foreign);
+    expect(await answer('thing_get', { token: 'ani', name: 'x' }, 'same-site')).toMatchObject(
+      foreign,
+    );
+    expect(await answer('thing_knock', { name: 'x' }, '')).toMatchObject(foreign);
+    expect(await answer('thing_get', { token: 'ani', name: 'x' }, '')).toMatchObject({
+      status: 200,
+    });
+  });
+});
+
+describe('how lists are answered', () => {
+  const rows = [thing, { name: 'Meja', size: 1 }];
+  const cases = [
+    ['default', { result: { data: rows, total_page: 3 } }],
+    ['arrow', { result: { data: rows, total: 21 } }],
+    ['manual', { data: rows, count: 2 }],
+  ] as const;
+  for (const [list, expected] of cases) {
+    test(`the ${list} paging has its own shape`, async ({ sql }) => {
+      const listed = listAs(list);
+      const { answer } = aDoor(sql, [keeping(listed, async () => ({ rows, total: 21 }))]);
+      const { body } = await answer(listed.name, { token: 'ani' });
+      expect(body).toEqual({ code: 1, msg: 'Berhasil.', ...expected });
+    });
+  }
+});
+
+describe('when something goes wrong', () => {
+  test('a refusal that was never promised is our bug: reported, and a bare 500', async ({
+    sql,
+  }) => {
+    const surprise = new Refusal('saldo_short', { required: 1, available: 0 });
+    const { answer, report } = aDoor(sql, [keeping(look, () => Promise.reject(surprise))]);
+    const broken = await answer('thing_get', { token: 'ani', name: 'x' });
+    expect(broken).toMatchObject({ status: 500, ...said('our_fault') });
+    expect(broken.body.error.facts).toEqual({ request: 'req_1' });
+    expect(report).toHaveBeenCalledWith(surprise, { requestId: 'req_1', act: 'thing_get' });
+  });
+
+  test('an answer of another shape than promised never leaves the house', async ({ sql }) => {
+    const wrong = async () => ({ name: 'Kursi', size: 'rahasia' });
+    const { answer, report } = aDoor(sql, [keeping(look, wrong)]);
+    const broken = await answer('thing_get', { token: 'ani', name: 'x' });
+    expect(broken).toMatchObject({ status: 500, ...said('our_fault') });
+    expect(JSON.stringify(broken)).not.toContain('rahasia');
+    expect(report).toHaveBeenCalledTimes(1);
+  });
+
+  test('what the contract does not promise is not in the answer', async ({ sql }) => {
+    const more = async () => ({ ...thing, password_hash: 'x' });
+    const { answer } = aDoor(sql, [keeping(look, more)]);
+    expect((await answer('thing_get', { token: 'ani', name: 'x' })).body.data).toEqual(thing);
+  });
+
+  test('a database that is away is no bug: busy, with the seconds to wait', async ({ sql }) => {
+    const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
+    const full = Object.assign(new Error('no space left on device'), { code: '53100' });
+    for (const trouble of [away, full]) {
+      const { answer } = aDoor(sql, [keeping(look, () => Promise.reject(trouble))]);
+      const busy = await answer('thing_get', { token: 'ani', name: 'x' });
+      expect(busy).toMatchObject({ status: 503, retryAfter: 2, ...said('busy') });
+    }
+    const slow = Object.assign(new Error('statement timeout'), { code: '57014' });
+    const { answer } = aDoor(sql, [keeping(look, () => Promise.reject(slow))]);
+    expect(await answer('thing_get', { token: 'ani', name: 'x' })).toMatchObject({
+      status: 504,
+      ...said('timed_out'),
+    });
+  });
+
+  test('an exception tells nothing of itself', async ({ sql }) => {
+    const { answer } = aDoor(sql, [
+      keeping(look, () => Promise.reject(new Error('connect postgres://kabari:pass@db'))),
+    ]);
+    const broken = await answer('thing_get', { token: 'ani', name: 'x' });
+    expect(JSON.stringify(broken)).not.toContain('postgres');
+  });
+});
+
+describe('a mutation with a key', () => {
+  const key = '0192f0c1-0000-7000-8000-000000000001';
+
+  test('is done once, whatever its answer, when it is repeated', async ({ sql }) => {
+    const handle = vi.fn(async () => thing);
+    const { answer } = aDoor(sql, [keeping(make, handle)]);
+    const fields = { token: 'ani', name: 'Kursi', key };
+    const first = await answer('thing_make', fields);
+    expect((await answer('thing_make', fields)).body).toEqual(first.body);
+    expect(handle).toHaveBeenCalledTimes(1);
+    expect(await answer('thing_make', { ...fields, name: 'Meja' })).toMatchObject({
+      status: 409,
+      ...said('idempotency_conflict'),
+    });
+  });
+
+  test('burns no second try when a refusal is repeated', async ({ sql }) => {
+    let left = 5;
+    const { answer } = aDoor(sql, [
+      keeping(knock, () => Promise.reject(new Refusal('otp_wrong', { left: --left }))),
+    ]);
+    const refused = await answer('thing_knock', { name: 'x', key });
+    const again = await answer('thing_knock', { name: 'x', key });
+    expect(again.body).toEqual(refused.body);
+    expect(left).toBe(4);
+  });
+
+  test('is tried again after a fault of ours', async ({ sql }) => {
+    const handle = vi.fn(async () => thing);
+    handle.mockRejectedValueOnce(new Error('down'));
+    const { answer } = aDoor(sql, [keeping(make, handle)]);
+    const fields = { token: 'ani', name: 'Kursi', key };
+    expect(await answer('thing_make', fields)).toMatchObject({ status: 500 });
+    expect(await answer('thing_make', fields)).toMatchObject({ status: 200 });
+  });
+
+  test('is another call for another person', async ({ sql }) => {
+    const handle = vi.fn(async () => thing);
+    const { answer } = aDoor(sql, [keeping(make, handle)]);
+    await answer('thing_make', { token: 'ani', name: 'Kursi', key });
+    await answer('thing_make', { token: 'budi', name: 'Kursi', key });
+    expect(handle).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('the audit log', () => {
+  const facts = (sql: Sql) => sql`
+    select account_id, actor, act, outcome, ip, request, facts from audit_log order by audit_id`;
+
+  test('says who did what, how it went and to which thing; not what people wrote', async ({
+    sql,
+  }) => {
+    const full = vi.fn(async () => thing);
+    full.mockRejectedValueOnce(new Refusal('tokens_full', { limit: 10 }));
+    const { answer } = aDoor(sql, [keeping(make, full)]);
+    const thing_id = publicId('token', newId());
+    await answer('thing_make', { token: 'ani', name: 'Rahasia', thing_id });
+    await answer('thing_make', { token: 'ani', name: 'Rahasia', thing_id });
+    const line = {
+      account_id: ani.accountId,
+      actor: ani.userId,
+      act: 'thing_make',
+      ip: '203.0.113.7',
+      request: 'req_1',
+      facts: { thing_id },
+    };
+    expect(await facts(sql)).toEqual([
+      { ...line, outcome: 'tokens_full' },
+      { ...line, outcome: 'ok' },
+    ]);
+  });
+
+  test('is kept for the acts that ask for it, and no others', async ({ sql }) => {
+    const { answer } = aDoor(sql, [keeping(look, async () => thing)]);
+    await answer('thing_get', { token: 'ani', name: 'Kursi' });
+    expect(await facts(sql)).toEqual([]);
+  });
+
+  test('has one line for a call that was repeated', async ({ sql }) => {
+    const { answer } = aDoor(sql, [keeping(make, async () => thing)]);
+    const fields = { token: 'ani', name: 'Kursi', key: crypto.randomUUID() };
+    await answer('thing_make', fields);
+    await answer('thing_make', fields);
+    expect(await facts(sql)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,276 @@
+import type { Act } from '#contract/base/act.ts';
+import { uuidOf } from '#contract/base/ids.ts';
+import type { Fields } from '#contract/base/form.ts';
+import { Refusal, refusals } from '#contract/base/refusals.ts';
+import type { Frame, KeptAct, Nobody, Person, Reauth } from '#server/infra/acts/act.ts';
+import type { ActAnswers, Outcome } from '#server/infra/acts/answers.ts';
+import type { Audit } from '#server/infra/acts/audit.ts';
+import type { Limiter } from '#server/infra/acts/limits.ts';
+import { type Answer, granted, refused } from '#server/http/answer.ts';
+import { type Envelope, envelopeOf } from './envelope.ts';
+import { readInput } from '#server/http/input.ts';
+import { type Origins, type Source, checkSource } from '#server/http/origin.ts';
+
+/** What a call was, for the log and the figures. Never what people wrote. */
+export type Told = { act: string; outcome: string; seconds: number };
+
+export type ActDoorDeps = {
+  findSession: (token: string) => Promise<Person | undefined>;
+  /** True when a session is known to have begun in another browser than this one. */
+  isElsewhere: (person: Person, device: string) => boolean;
+  /** What the browser is to the session that calls from it. */
+  reauthOf: (sessionId: string, device: string) => Promise<Reauth>;
+  limiter: Limiter;
+  answers: ActAnswers;
+  audit: Audit;
+  origins: Origins;
+  /** Told of what is our fault. */
+  report: (bug: unknown, about: { requestId: string; act: string }) => void;
+  /** Told of every call. */
+  told?: (call: Told) => void;
+};
+
+/** One call as it came in. */
+export type Asked = {
+  fields: Fields;
+  source: Source;
+  ip: string;
+  agent: string;
+  device: string;
+  requestId: string;
+  /** Aborted when the caller has gone. */
+  signal: AbortSignal;
+};
+
+/** What a streaming act answers: frames for one session, as long as it lives. */
+export type Stream = { frames: AsyncIterable<Frame>; person: Person };
+export type Reply = Answer | Stream;
+
+/** The door of the portal's acts: fields in, status and body out. */
+export type ActDoor = (asked: Asked) => Promise<Reply>;
+
+/** An act that takes longer than this is answered `timed_out`; what it does is done and kept. */
+const ACT_MS_MAX = 12_000;
+const NOBODY: Nobody = { kind: 'nobody' };
+
+export function openActDoor(kept: readonly KeptAct[], deps: ActDoorDeps): ActDoor {
+  const keepers = new Map(kept.map((one) => [one.act.name, one]));
+  return async (asked) => {
+    const began = performance.now();
+    let act: Act | undefined;
+    const tell = (outcome: string) => {
+      const seconds = (performance.now() - began) / 1000;
+      deps.told?.({ act: act?.name ?? 'unknown', outcome, seconds });
+    };
+    try {
+      const envelope = envelopeOf(asked.fields);
+      const keeper = keepers.get(envelope.act);
+      act = keeper?.act;
+      checkSource(deps.origins, asked.source, act?.by === 'public' && act.changes);
+      const caller = await admit(deps, act, envelope.token, asked);
+      if (!keeper) throw new Refusal('act_unknown', {});
+      const input = readInput(keeper.act.input, Object.fromEntries(envelope.own));
+      const reply = await run(deps, { keeper, caller, input, envelope, asked });
+      tell('status' in reply ? (reply.refused ?? 'ok') : 'stream');
+      return reply;
+    } catch (error) {
+      const answer = refused(error, {
+        requestId: asked.requestId,
+        promised: act?.refuses ?? [],
+        report: (bug) =>
+          deps.report(bug, { requestId: asked.requestId, act: act?.name ?? 'unknown' }),
+      });
+      tell(answer.refused ?? 'ok');
+      return answer;
+    }
+  };
+}
+
+/**
+ * Who is calling, when they may. Whoever is turned away has still used up one call of their address.
+ *
+ * @throws Refusal `not_signed_in`, `not_allowed`, `too_many_requests`, and what `requireReauth` throws; for what
+ *   only operators may know of, `act_unknown`, as for an act that is not there.
+ */
+async function admit(
+  { findSession, isElsewhere, reauthOf, limiter }: ActDoorDeps,
+  act: Act | undefined,
+  token: string,
+  { ip, device }: Asked,
+): Promise<Person | Nobody> {
+  const caller = (token === '' ? undefined : await findSession(token)) ?? NOBODY;
+  const no = act ? turnedAway(act, caller) : new Refusal('act_unknown', {});
+  const person =
+    caller.kind === 'person' ? countedAs(caller, isElsewhere(caller, device)) : undefined;
+  await limiter.allow(no || !act ? 'read' : act.limit, { ip, person });
+  if (no) throw no;
+  if (caller.kind === 'person' && (act?.fresh || act?.outlivesSession)) {
+    requireReauth(act, await reauthOf(caller.sessionId, device));
+  }
+  return caller;
+}
+
+/** A copied token's calls are counted apart: whoever has it must not keep the owner waiting. */
+const countedAs = ({ userId }: Person, elsewhere: boolean): string =>
+  elsewhere ? `${userId} elsewhere` : userId;
+
+/**
+ * Asks for the password where the session's token alone is not enough: it may have been copied
+ * (`docs/decisions/025-copied-tokens.md`).
+ *
+ * @throws Refusal `proof_needed`; `sign_in_needed` for what a password given in another browser than the
+ *   session's own does not open either.
+ */
+function requireReauth(act: Act, { inOwnBrowser, recent }: Reauth): void {
+  // Before the question: nobody shall give a password for what it does not open.
+  if (act.fresh && !inOwnBrowser) throw new Refusal('sign_in_needed', {});
+  const asksPassword = act.fresh || !inOwnBrowser;
+  if (asksPassword && !recent) throw new Refusal('proof_needed', {});
+}
+
+function turnedAway({ by }: Act, caller: Person | Nobody): Refusal | undefined {
+  if (by === 'public') return undefined;
+  const role = caller.kind === 'person' ? caller.role : undefined;
+  if (by === 'operator') return role === 'operator' ? undefined : new Refusal('act_unknown', {});
+  if (role === undefined) return new Refusal('not_signed_in', {});
+  return by === 'anyone_signed_in' || role === by ? undefined : new Refusal('not_allowed', {});
+}
+
+type Admitted = {
+  keeper: KeptAct;
+  caller: Person | Nobody;
+  input: unknown;
+  envelope: Envelope;
+  asked: Asked;
+};
+
+async function run(deps: ActDoorDeps, admitted: Admitted): Promise<Reply> {
+  const { keeper, caller, input, envelope, asked } = admitted;
+  const { act } = keeper;
+  const call = {
+    caller,
+    key: envelope.key ?? crypto.randomUUID(),
+    ip: asked.ip,
+    agent: asked.agent,
+    device: asked.device,
+    requestId: asked.requestId,
+    signal: asked.signal,
+  };
+  if (act.streams) {
+    if (caller.kind !== 'person') throw new Error(`${act.name} streams to nobody`);
+    return { frames: keeper.handle(call, input as never) as AsyncIterable<Frame>, person: caller };
+  }
+  const once = async (): Promise<Answer> => {
+    const made = await perform(deps, admitted, () => keeper.handle(call, input as never));
+    if (act.audited) await writeAudit(deps, admitted, made);
+    return made.answer;
+  };
+  return withinTime(
+    act.changes && envelope.key !== undefined
+      ? onlyOnce(deps.answers, admitted, envelope.key, once)
+      : once(),
+  );
+}
+
+type Made = { answer: Answer; result: unknown };
+
+async function perform(
+  { report }: ActDoorDeps,
+  { keeper: { act }, asked: { requestId } }: Admitted,
+  handle: () => unknown,
+): Promise<Made> {
+  try {
+    const result = await handle();
+    return { answer: granted(act, result), result };
+  } catch (error) {
+    const answer = refused(error, {
+      requestId,
+      promised: act.refuses,
+      report: (bug) => report(bug, { requestId, act: act.name }),
+    });
+    return { answer, result: undefined };
+  }
+}
+
+/** A repeated key gets the first answer; faults and crowds are not answers, and may be tried again. */
+async function onlyOnce(
+  answers: ActAnswers,
+  { keeper: { act }, caller, envelope }: Admitted,
+  key: string,
+  once: () => Promise<Answer>,
+): Promise<Answer> {
+  // A public act is answered alike with and without a session. Its key is the secret: 122 random bits.
+  const person = act.by === 'public' || caller.kind === 'nobody' ? 'public' : caller.userId;
+  const input = JSON.stringify([...envelope.own].sort(([a], [b]) => (a < b ? -1 : 1)));
+  let mine: Answer | undefined;
+  const outcome = await answers.once({ person, key, act: act.name, input }, async () => {
+    mine = await once();
+    return { status: mine.status, body: mine.body, keep: isFinal(mine) };
+  });
+  return mine ?? again(outcome);
+}
+
+/** Faults of ours are retryable too, all of them. */
+const isFinal = ({ refused: code }: Answer): boolean =>
+  code === undefined || !('retryable' in refusals[code]);
+
+/** The first answer, for the second time. */
+function again({ status, body }: Outcome): Answer {
+  if (status === 200) return { status, body };
+  const { error } = JSON.parse(body) as { error: { type: Answer['refused']; facts: object } };
+  const seconds = 'seconds' in error.facts ? Number(error.facts.seconds) : undefined;
+  return {
+    status,
+    body,
+    ...(seconds !== undefined && { retryAfter: seconds }),
+    ...(error.type && { refused: error.type }),
+  };
+}
+
+async function withinTime(work: Promise<Answer>): Promise<Answer> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Refusal('timed_out', {})), ACT_MS_MAX);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The act is done: trouble with its audit line is ours, and does not change what was answered. */
+async function writeAudit(deps: ActDoorDeps, admitted: Admitted, made: Made): Promise<void> {
+  const { keeper, caller, asked, envelope } = admitted;
+  const person = caller.kind === 'person' ? caller : undefined;
+  const { act } = keeper;
+  const { requestId, ip } = asked;
+  try {
+    await deps.audit.write({
+      accountId: person?.accountId ?? accountIn(made.result),
+      actor: person?.userId ?? 'public',
+      act: act.name,
+      outcome: made.answer.refused ?? 'ok',
+      ip,
+      requestId,
+      facts: idsOf(envelope.own),
+    });
+  } catch (error) {
+    deps.report(error, { requestId, act: act.name });
+  }
+}
+
+/** The account a stranger has just signed in to. */
+function accountIn(result: unknown): string | undefined {
+  if (typeof result !== 'object' || result === null || !('user' in result)) return undefined;
+  const { user } = result;
+  if (typeof user !== 'object' || user === null || !('account_id' in user)) return undefined;
+  return uuidOf('account', String(user.account_id));
+}
+
+/** What the call was about: the ids among its fields, as they came. */
+const idsOf = (own: Fields): Record<string, string> =>
+  Object.fromEntries(
+    [...own].filter(
+      (field): field is [string, string] =>
+        field[0].endsWith('_id') && typeof field[1] === 'string',
+    ),
+  );

@@ -1,0 +1,252 @@
+import { once } from 'node:events';
+import { type Socket, connect } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { readConfig } from '#server/infra/config.ts';
+import { openLog } from '#server/infra/observability/log.ts';
+import { patient, soon } from '#tests/support/wait-for.ts';
+import { type Check, openHealth } from './site/health.ts';
+import { openServer } from './server.ts';
+
+function aServer(wish: { production?: boolean; delayMsMax?: number } = {}) {
+  const { production = false, ...limits } = wish;
+  const lines: string[] = [];
+  const log = openLog({ level: 'debug' }, { write: (line) => void lines.push(line) });
+  const app = openServer({
+    config: { TRUSTED_PROXIES: [], SIMULATOR: false, production },
+    log,
+    ...limits,
+  });
+  onTestFinished(async () => app.close());
+  return { app, lines };
+}
+
+/** What a server says to bytes that come as they are. */
+async function raw(app: ReturnType<typeof aServer>['app'], bytes: string): Promise<string> {
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const address = app.server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no address');
+  const socket = connect(address.port, '127.0.0.1');
+  let said = '';
+  socket.setEncoding('latin1').on('data', (more: string) => (said += more));
+  socket.on('error', () => undefined);
+  socket.write(bytes, 'latin1');
+  await once(socket, 'close');
+  return said;
+}
+
+const everyAnswer = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+  'permissions-policy': expect.stringContaining('camera=()'),
+  'x-request-id': expect.stringMatching(/^req_[0-9a-f]{32}$/),
+};
+
+test('every answer carries the headers of safety: found, not found, refused or broken', async () => {
+  const { app } = aServer();
+  app.get('/well', async () => ({}));
+  app.get('/broken', async () => {
+    throw new Error('select password_hash from users');
+  });
+  for (const url of ['/well', '/broken', '/nowhere', '/%ff']) {
+    const answer = await app.inject({ url });
+    const { 'x-request-id': id, ...others } = everyAnswer;
+    expect(answer.headers).toMatchObject(
+      url === '/%ff' ? others : { ...others, 'x-request-id': id },
+    );
+    expect(answer.payload).not.toContain('password_hash');
+  }
+});
+
+test('https is held on to in production only', async () => {
+  const answer = await aServer().app.inject({ url: '/' });
+  expect(answer.headers['strict-transport-security']).toBeUndefined();
+  const strict = await aServer({ production: true }).app.inject({ url: '/' });
+  expect(strict.headers['strict-transport-security']).toMatch(/^max-age=63072000/);
+});
+
+test('a method that nothing here knows is refused', async () => {
+  const { app } = aServer();
+  const answer = await app.inject({ method: 'TRACE' as 'GET', url: '/' });
+  expect(answer.statusCode).toBe(405);
+});
+
+test('headers without end, and what is no HTTP, are cut off with one line', async () => {
+  const long = await raw(
+    aServer().app,
+    `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`,
+  );
+  expect(long).toMatch(/^HTTP\/1\.1 431 /);
+  const noise = await raw(aServer().app, '\x16\x03\x01\x02\x00\x01\x00\r\n\r\n');
+  expect(noise).toMatch(/^HTTP\/1\.1 400 [\s\S]*x-content-type-options: nosniff/);
+});
+
+test('who sends headers a byte at a time is cut off after five seconds', async () => {
+  const { app } = aServer();
+  expect(app.server.headersTimeout).toBe(5_000);
+  const said = await raw(app, 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+  expect(said).toMatch(/^HTTP\/1\.1 408 /);
+});
+
+test('forwarded addresses are believed of a trusted proxy only', async () => {
+  const { app } = aServer();
+  app.get('/ip', async ({ ip }) => ({ ip }));
+  const headers = { 'x-forwarded-for': '198.51.100.9' };
+  expect((await app.inject({ url: '/ip', headers })).json()).toEqual({ ip: '127.0.0.1' });
+  const { TRUSTED_PROXIES } = readConfig({ TRUSTED_PROXIES: 'loopback' });
+  const behind = openServer({
+    config: { TRUSTED_PROXIES, SIMULATOR: false, production: false },
+    log: openLog({ level: 'silent' }),
+  });
+  onTestFinished(async () => behind.close());
+  behind.get('/ip', async ({ ip }) => ({ ip }));
+  expect((await behind.inject({ url: '/ip', headers })).json()).toEqual({ ip: '198.51.100.9' });
+});
+
+function withHealth(checks: Record<string, Check>, { token }: { token?: string } = {}) {
+  const { app } = aServer();
+  const state = { open: true };
+  openHealth(app, {
+    checks,
+    open: () => state.open,
+    metricsText: async () => 'kabari_figure 1\n',
+    metricsToken: token,
+  });
+  return { app, state };
+}
+
+test('a house is ready when every part is, and says which is not', async () => {
+  const database = vi.fn(async () => undefined);
+  const { app, state } = withHealth({ database, relay: () => Promise.reject(new Error('late')) });
+  const answer = await app.inject({ url: '/readyz' });
+  expect(answer.statusCode).toBe(503);
+  expect(answer.headers['retry-after']).toBe('5');
+  expect(answer.json()).toEqual({
+    status: 'failing',
+    checks: { database: 'ok', relay: 'failing' },
+  });
+  expect((await app.inject({ url: '/healthz' })).statusCode).toBe(200);
+
+  const well = withHealth({ database });
+  expect((await well.app.inject({ url: '/readyz' })).statusCode).toBe(200);
+  well.state.open = false;
+  expect((await well.app.inject({ url: '/readyz' })).json().status).toBe('closing');
+  expect(state.open).toBe(true);
+});
+
+test('asking a hundred times at once checks once', async () => {
+  const database = vi.fn(async () => undefined);
+  const { app } = withHealth({ database });
+  await Promise.all(Array.from({ length: 100 }, () => app.inject({ url: '/readyz' })));
+  expect(database).toHaveBeenCalledTimes(1);
+});
+
+test('figures are for this machine, or for who knows the token', async () => {
+  const here = withHealth({}).app;
+  expect((await here.inject({ url: '/metrics' })).payload).toBe('kabari_figure 1\n');
+  const away = { url: '/metrics', remoteAddress: '203.0.113.7' };
+  expect((await here.inject(away)).statusCode).toBe(404);
+  const proxied = { url: '/metrics', headers: { 'x-forwarded-for': '127.0.0.1' } };
+  expect((await here.inject(proxied)).statusCode).toBe(404);
+  const guarded = withHealth({}, { token: 'long-enough' }).app;
+  expect((await guarded.inject({ url: '/metrics' })).statusCode).toBe(404);
+  const headers = { authorization: 'Bearer long-enough' };
+  expect((await guarded.inject({ ...away, headers })).statusCode).toBe(200);
+});
+
+test('a server that cannot keep up says busy, but shows its pages, and that it lives', async () => {
+  const { app } = withHealth({});
+  app.get('/well', async () => ({}));
+  // As the web app's files are: no route knows them.
+  app.setNotFoundHandler((_request, reply) => reply.send('a file'));
+  const { BUSY_DELAY_MS: delayMsMax } = readConfig({ BUSY_DELAY_MS: '0' });
+  const { app: calm } = aServer({ delayMsMax });
+  calm.get('/well', async () => ({}));
+  await Promise.all([app.ready(), calm.ready()]);
+  await vi.waitFor(
+    async () => {
+      const until = performance.now() + 900;
+      while (performance.now() < until);
+      const answer = await app.inject({ url: '/well' });
+      expect(answer.statusCode).toBe(503);
+      expect(answer.headers['retry-after']).toBe('2');
+      expect((await app.inject({ url: '/healthz' })).statusCode).toBe(200);
+      expect((await app.inject({ url: '/assets/a-1.js' })).statusCode).toBe(200);
+      const posted = await app.inject({ method: 'POST', url: '/assets/a-1.js' });
+      expect(posted.statusCode).toBe(503);
+      // Who is told to send nobody away answers all the while.
+      expect((await calm.inject({ url: '/well' })).statusCode).toBe(200);
+    },
+    { ...patient, interval: 10 },
+  );
+});
+
+/** Holds this process up, as a crowd of connections does. */
+function stall(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+/** A server on a port, and a connection to it that it has taken. */
+async function connected(app: FastifyInstance): Promise<Socket> {
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const address = app.server.address();
+  const taken = once(app.server, 'connection');
+  const socket = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1');
+  await Promise.all([taken, once(socket, 'connect')]);
+  return socket;
+}
+
+test('whoever was in time is answered, however late this process gets to read it', async () => {
+  const app = openServer({
+    config: { TRUSTED_PROXIES: [], SIMULATOR: false, production: false },
+    log: openLog({ level: 'silent' }),
+    limits: { headersMs: 300, bodyMs: 300 },
+  });
+  onTestFinished(async () => app.close());
+  app.post('/well', async () => 'taken');
+  const socket = await connected(app);
+  let heard = '';
+  socket.setEncoding('latin1').on('data', (more: string) => (heard += more));
+  const head = 'POST /well HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+  socket.write(`${head}Content-Length: 2\r\n\r\n{}`);
+  stall(2_500);
+  await soon(() => heard).toMatch(/^HTTP\/1\.1 200 [^]*taken$/);
+  heard = '';
+  const begun = once(app.server, 'request');
+  socket.write(`${head}Content-Length: 2\r\n\r\n{`);
+  await begun;
+  socket.write('}');
+  stall(700);
+  await soon(() => heard).toMatch(/^HTTP\/1\.1 200 [^]*taken$/);
+  socket.destroy();
+});
+
+test('a stall that is over sends nobody away', async () => {
+  const { app } = withHealth({});
+  app.get('/well', async () => ({}));
+  await app.ready();
+  const statuses = new Set<number>();
+  for (let times = 0; times < 2; times++) {
+    stall(1_500);
+    const until = performance.now() + 1_200;
+    while (performance.now() < until) {
+      statuses.add((await app.inject({ url: '/well' })).statusCode);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+  expect([...statuses]).toEqual([200]);
+});
+
+test('only a house with simulated phones lets its own pages use the camera', async () => {
+  const app = openServer({
+    config: { TRUSTED_PROXIES: [], SIMULATOR: true, production: false },
+    log: openLog({ level: 'silent' }),
+  });
+  onTestFinished(async () => app.close());
+  const answer = await app.inject({ url: '/' });
+  expect(answer.headers['permissions-policy']).toContain('camera=(self), display-capture=(self)');
+});

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import pressure from '@fastify/under-pressure';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { languageOf } from '#contract/language/language.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { Config } from '#server/infra/config.ts';
+import type { Log } from '#server/infra/observability/log.ts';
+import type { Histogram } from '#server/infra/observability/metrics.ts';
+import { asRefusal, no } from './answer.ts';
+import { isOfApi, phrases, sendProblem } from './v1/answers.ts';
+import { type Headers, putHeaders, safetyHeaders } from './site/headers.ts';
+import { afterReading, limitBodies } from './body-timeout.ts';
+import { cutSlowReaders } from './slow-readers.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** How this route is named in logs and figures, where its address says less. */
+    named?: string;
+  }
+}
+
+type Deps = {
+  config: Pick<Config, 'TRUSTED_PROXIES' | 'SIMULATOR' | 'production'>;
+  log: Log;
+  /** Seconds an answer took, by route and status. */
+  answered?: Histogram;
+  /** Late by more than this on average, in milliseconds, callers are sent away; 0 sends nobody. */
+  delayMsMax?: number;
+  /** How long slow callers are waited for, in milliseconds; tests have less time. */
+  limits?: SlowLimits;
+};
+
+/** For headers, for a body, and for somebody to take the next byte of an answer. */
+export type SlowLimits = { headersMs?: number; bodyMs?: number; stalledMs?: number };
+
+/** JSON bodies of the public API; the portal's forms have a smaller limit of their own. */
+const BODY_BYTES_MAX = 1_048_576;
+const HEADER_BYTES_MAX = 16_384;
+const HEADERS_MS_MAX = 5_000;
+const DELAY_MS_MAX = 250;
+/** How often it is looked how late this process is; late once is a stall, and it is over. */
+const DELAY_LOOK_MS = 500;
+const LATE_LOOKS_MIN = 2;
+/** Longer than any upload may take; `limitBodies` and `withinPace` set the limits that count. */
+const REQUEST_MS_MAX = 660_000;
+const BUSY_SECONDS = 2;
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/**
+ * The HTTP server all doors stand in: time-outs and limits against slow and giant callers
+ * (`security.md`, T40 to T42), the headers of every answer, and the log.
+ */
+export function openServer({
+  config,
+  log,
+  answered,
+  delayMsMax = DELAY_MS_MAX,
+  limits = {},
+}: Deps): FastifyInstance {
+  const headers = safetyHeaders(config);
+  /** Requests whose headers have come, by connection. */
+  const begun = new WeakMap<Socket, number>();
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_MS_MAX,
+    keepAliveTimeout: 5_000,
+    connectionTimeout: 30_000,
+    maxRequestsPerSocket: 1_000,
+    trustProxy: config.TRUSTED_PROXIES.length === 0 ? false : [...config.TRUSTED_PROXIES],
+    genReqId: () => `req_${randomUUID().replaceAll('-', '')}`,
+    requestIdHeader: false,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    exposeHeadRoutes: true,
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
+    http: {
+      headersTimeout: limits.headersMs ?? HEADERS_MS_MAX,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: HEADER_BYTES_MAX,
+    },
+    frameworkErrors: (_error, request: FastifyRequest, reply: FastifyReply) =>
+      refuseAddress(request, reply.headers({ ...headers, 'x-request-id': request.id })),
+    clientErrorHandler: (error, socket) => {
+      if (error.code !== TIMEOUT) return refuseRaw(error, socket, headers);
+      const before = begun.get(socket);
+      return afterReading(() => {
+        if (begun.get(socket) === before) refuseRaw(error, socket, headers);
+      });
+    },
+  });
+  app.server.maxHeadersCount = 60;
+  app.server.on('request', ({ socket }) => begun.set(socket, (begun.get(socket) ?? 0) + 1));
+  cutSlowReaders(app, limits.stalledMs);
+  putHeaders(app, headers);
+  limitBodies(app, limits.bodyMs);
+  app.addHook('onRequest', async ({ method, headers: asked }) => {
+    if (!methods.has(method)) {
+      throw new Refusal('method_not_allowed', { allow: [...methods].join(', ') });
+    }
+    if ((asked['content-encoding'] ?? 'identity') !== 'identity') {
+      throw new Refusal('media_type_unsupported', {});
+    }
+    return undefined;
+  });
+  sendAwayCrowds(app, delayMsMax);
+  tellAnswers(app, log, answered);
+  app.setErrorHandler((error, request, reply) => {
+    const { status, body, retryAfter } = no(asRefusal(error, request.id));
+    if (status === 500) log.error({ request: request.id, err: error }, 'a bug answered 500');
+    if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+    if (error instanceof Refusal && 'allow' in error.facts) {
+      reply.header('allow', error.facts.allow);
+    }
+    return reply
+      .code(status)
+      .header('cache-control', 'no-store')
+      .type('application/json; charset=utf-8')
+      .send(body);
+  });
+  return app;
+}
+
+/** An address that cannot be read belongs to no route; the API says so as it says everything. */
+function refuseAddress({ url, headers, id }: FastifyRequest, reply: FastifyReply): void {
+  const language = languageOf(headers['accept-language']);
+  if (isOfApi(url)) {
+    const no = new Refusal('request_malformed', { why: phrases.address[language] });
+    sendProblem(no, { language, requestId: id }, reply);
+  } else reply.code(400).type('text/plain; charset=utf-8').send('Alamat tidak dikenali.');
+}
+
+/** Sends callers away while this process is late for longer than a moment. */
+function sendAwayCrowds(app: FastifyInstance, delayMsMax: number): void {
+  let lateLooks = 0;
+  void app.register(pressure, {
+    maxEventLoopDelay: delayMsMax,
+    sampleInterval: DELAY_LOOK_MS,
+    pressureHandler: ({ is404, method }) => {
+      // The web app's own files, which no route knows: they cost nothing, and a page that was refused
+      // one of its pieces stays broken.
+      if (is404 && (method === 'GET' || method === 'HEAD')) return;
+      if (lateLooks < LATE_LOOKS_MIN) return;
+      throw new Refusal('busy', { seconds: BUSY_SECONDS });
+    },
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const look = () => {
+    lateLooks = app.memoryUsage().eventLoopDelay > delayMsMax ? lateLooks + 1 : 0;
+  };
+  app.addHook('onReady', async () => void (timer = setInterval(look, DELAY_LOOK_MS).unref()));
+  app.addHook('onClose', async () => clearInterval(timer));
+}
+
+/** One line and one figure per answer; never an address as it came, which may hold anything. */
+function tellAnswers(app: FastifyInstance, log: Log, answered: Histogram | undefined): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.config.named ?? request.routeOptions.url ?? 'none';
+    const status = reply.statusCode;
+    answered?.observe(reply.elapsedTime / 1000, { route, status: String(status) });
+    const level = status >= 500 ? 'warn' : 'debug';
+    if (!log.isLevelEnabled(level)) return;
+    const ms = Math.round(reply.elapsedTime);
+    log[level](
+      { request: request.id, method: request.method, route, status, ms, ip: request.ip },
+      'answered',
+    );
+  });
+}
+
+const TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
+const rawStatus: Readonly<Record<string, string>> = {
+  [TIMEOUT]: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+};
+
+/** So long a caller who was cut off has to read why. */
+const LINGER_MS = 1_000;
+
+/** What is not HTTP, or too slow, never becomes a request: one line back, and the socket is closed. */
+function refuseRaw(error: Error & { code?: string }, socket: Socket, headers: Headers): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = rawStatus[error.code ?? ''] ?? '400 Bad Request';
+  const lines = Object.entries({ ...headers, 'cache-control': 'no-store' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  socket.end(
+    `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n${lines.join('')}\r\n`,
+  );
+  // Who does not close as well would keep the connection for as long as they send a byte now and then.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}

@@ -1,0 +1,80 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { sameBytes, sha256 } from '#server/infra/security/secrets.ts';
+
+/** One thing the house cannot work without: resolves when it is well, throws when it is not. */
+export type Check = () => Promise<void>;
+
+type Deps = {
+  checks: Readonly<Record<string, Check>>;
+  /** False from the moment the house begins to close. */
+  open: () => boolean;
+  metricsText: () => Promise<string>;
+  /** Lets others than this machine read the figures. */
+  metricsToken: string | undefined;
+};
+
+/** A check that takes longer than this has failed. */
+const CHECK_MS_MAX = 2_000;
+/** Answers are shared for this long, so that nobody can wear the database out by asking. */
+const REMEMBER_MS = 500;
+
+type Verdict = { ready: boolean; checks: Record<string, 'ok' | 'failing'> };
+
+/** Whether the house lives, whether it can be given work, and its figures. */
+export function openHealth(app: FastifyInstance, deps: Deps): void {
+  const config = { pressureHandler: () => undefined };
+  let known: { verdict: Promise<Verdict>; until: number } | undefined;
+  const verdict = (): Promise<Verdict> => {
+    if (!known || performance.now() > known.until) {
+      known = { verdict: judge(deps.checks), until: performance.now() + REMEMBER_MS };
+    }
+    return known.verdict;
+  };
+
+  app.get('/healthz', { config }, (_request, reply) =>
+    reply.header('cache-control', 'no-store').send({ status: 'ok' }),
+  );
+  app.get('/readyz', { config }, async (_request, reply) => {
+    const { ready, checks } = await verdict();
+    const well = ready && deps.open();
+    reply.header('cache-control', 'no-store').code(well ? 200 : 503);
+    if (!well) reply.header('retry-after', '5');
+    return { status: well ? 'ready' : deps.open() ? 'failing' : 'closing', checks };
+  });
+  app.get('/metrics', { config }, async (request, reply) => {
+    if (!mayRead(request, deps.metricsToken)) return reply.callNotFound();
+    return reply
+      .header('cache-control', 'no-store')
+      .type('text/plain; version=0.0.4; charset=utf-8')
+      .send(await deps.metricsText());
+  });
+}
+
+async function judge(checks: Deps['checks']): Promise<Verdict> {
+  const judged = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const late = Promise.withResolvers<never>();
+      const timer = setTimeout(() => late.reject(new Error(`${name} is late`)), CHECK_MS_MAX);
+      const ok = await Promise.race([check(), late.promise]).then(
+        () => true,
+        () => false,
+      );
+      clearTimeout(timer);
+      return [name, ok ? 'ok' : 'failing'] as const;
+    }),
+  );
+  return { ready: judged.every(([, how]) => how === 'ok'), checks: Object.fromEntries(judged) };
+}
+
+const loopback = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
+
+/** This machine itself, not somebody behind a proxy on it; or who knows the token. */
+function mayRead(request: FastifyRequest, token: string | undefined): boolean {
+  if (token !== undefined) {
+    const given = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+    return given !== undefined && sameBytes(sha256(given), sha256(token));
+  }
+  const { headers } = request;
+  const proxied = 'x-forwarded-for' in headers || 'forwarded' in headers || 'via' in headers;
+  return !proxied && loopback.test(request.socket.remoteAddress ?? '');
+}

@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { type Socket, connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { FastifyInstance } from 'fastify';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Frame } from '#server/infra/acts/act.ts';
+import { openLog } from '#server/infra/observability/log.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { openStreams } from './live/live.ts';
+import { openServer } from './server.ts';
+
+/** More than any system keeps for a reader. */
+const BIG = Buffer.alloc(24_000_000, 'x');
+const STALLED_MS = 400;
+/** So few that the whole of it takes six seconds at the least. */
+const SMALL_PIECE = 32_768;
+const CHUNK = BIG.subarray(0, 65_536);
+
+type Opened = { app: FastifyInstance; port: number; connections: () => Promise<number> };
+
+/** A server that waits less long than ours, with what a test hangs on it. */
+async function listening(
+  hang: (app: FastifyInstance) => void,
+  stalledMs = STALLED_MS,
+): Promise<Opened> {
+  const app = openServer({
+    config: { TRUSTED_PROXIES: [], SIMULATOR: false, production: false },
+    log: openLog({ level: 'silent' }),
+    delayMsMax: 0,
+    limits: { stalledMs },
+  });
+  app.get('/big', async () => BIG);
+  app.get('/small', async () => 'taken');
+  hang(app);
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  onTestFinished(async () => {
+    app.server.closeAllConnections();
+    await app.close();
+  });
+  const address = app.server.address();
+  const connections = () =>
+    new Promise<number>((resolve, reject) => {
+      app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+    });
+  return { app, port: typeof address === 'object' && address ? address.port : 0, connections };
+}
+
+/** Asks for something, and reads nothing of the answer until told to. */
+async function asking(port: number, path: string, times = 1): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').pause();
+  socket.on('error', () => undefined);
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(times));
+  return socket;
+}
+
+test('who does not read an answer is cut off', async () => {
+  const { port, connections } = await listening(() => undefined);
+  await asking(port, '/big');
+  await soon(connections).toBe(1);
+  await soon(connections).toBe(0);
+});
+
+test('who does not read a file is cut off, and the file is let go', async () => {
+  let source: Readable | undefined;
+  const { port } = await listening((app) => {
+    app.get('/file', async (_request, reply) => {
+      source = Readable.from(
+        (function* () {
+          for (;;) yield CHUNK;
+        })(),
+      );
+      return reply.send(source);
+    });
+  });
+  await asking(port, '/file');
+  await soon(() => source?.destroyed).toBe(true);
+});
+
+test('who does not read the live stream is cut off, and no more is fetched for them', async () => {
+  let fetched = 0;
+  let ended = false;
+  async function* frames(): AsyncGenerator<Frame> {
+    const text = 'x'.repeat(50_000);
+    try {
+      for (;;) {
+        fetched += 1;
+        yield { position: fetched, event: { kind: 'token.changed', token_id: text } };
+      }
+    } finally {
+      ended = true;
+    }
+  }
+  const streams = openStreams({ alive: async (ids) => new Set(ids), report: () => undefined });
+  onTestFinished(() => streams.close());
+  const person = { kind: 'person', accountId: '', userId: '', sessionId: '', role: 'customer' };
+  const { port, connections } = await listening((app) => {
+    app.get('/live', async (_request, reply) => {
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      reply.hijack();
+      reply.raw.writeHead(200, { connection: 'close' });
+      void streams.serve(reply.raw, person as never, frames(), gone);
+      return reply;
+    });
+  });
+  await asking(port, '/live');
+  await soon(connections).toBe(1);
+  await soon(connections).toBe(0);
+  await soon(() => ended).toBe(true);
+  // What the system took, and no queue of ours beside it.
+  expect(fetched * 50_000).toBeLessThan(40_000_000);
+});
+
+test('who reads slowly but steadily gets all of it', async () => {
+  const stalledMs = 2_000;
+  const { port } = await listening(() => undefined, stalledMs);
+  const socket = await asking(port, '/big');
+  let bytes = 0;
+  // Small pieces for longer than a reader may stand still, then all that comes.
+  const steadyUntil = performance.now() + 1.5 * stalledMs;
+  while (bytes < BIG.length && !socket.destroyed) {
+    const piece = performance.now() < steadyUntil ? SMALL_PIECE : undefined;
+    bytes += (socket.read(piece) as Buffer | null)?.length ?? 0;
+    await new Promise((resolve) => setTimeout(resolve, 8));
+  }
+  expect(bytes).toBeGreaterThanOrEqual(BIG.length);
+});
+
+test('a stream with nothing to say is left alone', async () => {
+  const { port, connections } = await listening((app) => {
+    app.get('/quiet', (_request, reply) => {
+      reply.hijack();
+      reply.raw.writeHead(200, { connection: 'close' }).write(':\n\n');
+      setTimeout(() => reply.raw.end('done'), 4 * STALLED_MS);
+    });
+  });
+  const socket = await asking(port, '/quiet');
+  await soon(connections).toBe(1);
+  const heard = (await buffer(socket.resume().setTimeout(5_000, () => socket.end()))).toString();
+  expect(heard).toContain('done');
+});
+
+test('who asks on and on without reading is cut off; a few questions at once are answered', async () => {
+  const { port, connections } = await listening((app) => {
+    app.get('/later', () => new Promise((resolve) => setTimeout(() => resolve('later'), 200)));
+  });
+  const few = await asking(port, '/small', 30);
+  let heard = '';
+  few
+    .setEncoding('latin1')
+    .on('data', (more: string) => (heard += more))
+    .resume();
+  await soon(() => heard.split('taken').length - 1).toBe(30);
+  few.destroy();
+  await soon(connections).toBe(0);
+  const many = await asking(port, '/later', 40);
+  expect((await buffer(many.resume())).toString()).toBe('');
+});

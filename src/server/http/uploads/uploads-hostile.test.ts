@@ -1,0 +1,333 @@
+import { once } from 'node:events';
+import { readdir, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import sharp from 'sharp';
+import { expect } from 'vitest';
+import { soon } from '#tests/support/wait-for.ts';
+import { ZipFile } from 'yazl';
+import { CHUNK_TYPE, UPLOAD_PATH } from '#contract/uploads.ts';
+import { formWith, movingPicture, noise, pdfOf, picture, test } from '#tests/support/app/uploads-app.ts';
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+const SCRIPT = '<script>document.title="kabari-pwned"</script>';
+const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${SCRIPT}</svg>`;
+const HTML = `<!doctype html><html><body onload=alert(1)>${SCRIPT}</body></html>`;
+const JS = '/*GIF89a*/alert("kabari-pwned")';
+
+type Hostile = { name: string; type?: string; bytes: Buffer | string };
+
+async function zipOf(content: Record<string, Buffer | string>): Promise<Buffer> {
+  const zip = new ZipFile();
+  for (const [name, bytes] of Object.entries(content)) zip.addBuffer(Buffer.from(bytes), name);
+  zip.end();
+  return buffer(zip.outputStream);
+}
+
+/** Pictures that decode, and carry something else as well. */
+async function polyglots(): Promise<Hostile[]> {
+  const small = { width: 24, height: 16 };
+  const jpeg = await picture('jpeg', small);
+  const png = await picture('png', small);
+  const webp = await picture('webp', small);
+  const zip = await zipOf({ 'a.html': HTML });
+  const comment = Buffer.concat([
+    jpeg.subarray(0, 2),
+    latin1('\xff\xfe\0\x2a'),
+    Buffer.from(HTML.slice(0, 40)),
+    jpeg.subarray(2),
+  ]);
+  const exif = await sharp(jpeg)
+    .withExif({ IFD0: { Copyright: SCRIPT, ImageDescription: HTML } })
+    .toBuffer();
+  const xmp = await sharp(png)
+    .withXmp(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${SCRIPT}</x:xmpmeta>`)
+    .toBuffer();
+  const tails = [HTML, SVG, JS, `<?php system($_GET["c"]);`, zip];
+  return [
+    { name: 'komentar.jpg', type: 'image/jpeg', bytes: comment },
+    { name: 'exif.jpg', type: 'image/jpeg', bytes: exif },
+    { name: 'xmp.png', type: 'image/png', bytes: xmp },
+    ...tails.flatMap((tail) => [
+      { name: 'ekor.jpg', type: 'image/jpeg', bytes: Buffer.concat([jpeg, Buffer.from(tail)]) },
+      { name: 'ekor.png', type: 'image/png', bytes: Buffer.concat([png, Buffer.from(tail)]) },
+      { name: 'ekor.webp', type: 'image/webp', bytes: Buffer.concat([webp, Buffer.from(tail)]) },
+    ]),
+    { name: 'js.gif', type: 'image/gif', bytes: latin1(`GIF89a/*${'\0'.repeat(20)}*/=1;alert(1)`) },
+    { name: 'js.jpg', type: 'image/jpeg', bytes: latin1('GIF89a=1;alert(1)//') },
+    { name: 'js.pdf', type: 'application/pdf', bytes: `%PDF-1.7\n${JS}\n%%EOF\n` },
+    { name: 'html.pdf', type: 'application/pdf', bytes: `%PDF-1.7\n${HTML}\n%%EOF\n` },
+    { name: 'aksi.pdf', bytes: '%PDF-1.7\n<</S/JavaScript/JS(app.alert(1))>>\n%%EOF\n' },
+    { name: 'lari.pdf', bytes: '%PDF-1.7\n<</S/La#75nch/F(cmd.exe)>>\n%%EOF\n' },
+    { name: 'html.ogg', type: 'audio/ogg', bytes: latin1(`OggS\0\x02${HTML}`) },
+    { name: 'html.mp4', type: 'video/mp4', bytes: latin1(`\0\0\0\x18ftypisom\0\0\0\0isom${HTML}`) },
+    { name: 'bungkus.docx', bytes: zip },
+    { name: 'bungkus.zip', type: 'application/zip', bytes: zip },
+  ];
+}
+
+/** Things that run somewhere, under every name that might get them through. */
+function disguises(): Hostile[] {
+  const running: [string, string][] = [
+    ['text/html', HTML],
+    ['image/svg+xml', SVG],
+    ['application/xml', `<?xml version="1.0"?>${SVG}`],
+    ['text/javascript', JS],
+    ['application/x-httpd-php', '<?php system($_GET["c"]);'],
+  ];
+  const names = ['a.html', 'a.svg', 'a.xml', 'a.js', 'a.php', 'a.jpg', 'a.txt', 'a.csv', 'a.pdf'];
+  return running.flatMap(([type, bytes]) => [
+    ...names.map((name) => ({ name, type, bytes })),
+    { name: 'a.png', type: 'image/png', bytes },
+  ]);
+}
+
+/** Good bytes under bad names. */
+async function names(): Promise<Hostile[]> {
+  const bytes = await picture('png', { width: 24, height: 16 });
+  const evil = [
+    'foto.php.png',
+    'foto.png.php',
+    'foto.png\0.html',
+    'foto.html\0.png',
+    'foto\u202Egnp.html',
+    'foto\u202Elmth.png',
+    '../../../../etc/cron.d/foto.png',
+    '..%2f..%2ffoto.png',
+    '/etc/passwd.png',
+    'C:\\Windows\\foto.png',
+    'foto.png::$DATA',
+    'foto.html:Zone.png',
+    'CON.png',
+    '.htaccess',
+    `${'x'.repeat(300)}.png`,
+    '<img src=x onerror=alert(1)>.png',
+    'a";filename="b.html.png',
+    "a'; drop table files;--.png",
+    'foto.png\r\nContent-Type: text/html\r\n\r\n.png',
+    '.png',
+    '',
+  ];
+  return evil.map((name) => ({ name, type: 'image/png', bytes }));
+}
+
+const executable = /html|svg|xml|script|php|css|wasm|shockwave|x-sh|pdf/i;
+
+/** No type that runs; in place only pictures, sound and film; nothing left of what a picture carried. */
+async function isSafe(given: Response): Promise<boolean> {
+  const type = given.headers.get('content-type') ?? '';
+  const how = given.headers.get('content-disposition') ?? '';
+  const bytes = Buffer.from(await given.arrayBuffer()).toString('latin1');
+  return (
+    !executable.test(type) &&
+    given.headers.get('x-content-type-options') === 'nosniff' &&
+    given.headers.get('content-security-policy') === "sandbox; default-src 'none'" &&
+    (how.startsWith('inline')
+      ? /^(image|audio|video)\//.test(type)
+      : type === 'application/octet-stream') &&
+    (!type.startsWith('image/') || !/script|onload|php|pwned/.test(bytes)) &&
+    /^(inline|attachment); filename\*=UTF-8''[\w.~!%-]+$/.test(how) &&
+    !/%(2f|5c|00|0d|0a)|%e2%80%ae/i.test(how)
+  );
+}
+
+/** The door lets one person send six bodies at once. */
+const AT_ONCE = 5;
+
+test('of more than sixty hostile files none is ever served as something that runs', async ({
+  openUploadsHouse,
+  ani,
+}) => {
+  const house = await openUploadsHouse({ openBytesMax: 2_000_000_000 });
+  const zero = { name: 'kosong.png', type: 'image/png', bytes: '' };
+  const hostile = [...(await polyglots()), ...disguises(), ...(await names()), zero];
+  expect(hostile.length).toBeGreaterThan(60);
+  const troubled: string[] = [];
+  let kept = 0;
+  const sendAndFetch = async (file: Hostile) => {
+    const posted = await house.post(ani.token, file);
+    const said = await posted.text();
+    expect([200, 400, 413, 415, 422]).toContain(posted.status);
+    if (posted.status !== 200) return;
+    kept += 1;
+    const given = await house.ask(ani.token, 'GET', { query: `?restore=${said}` });
+    if (!(await isSafe(given))) troubled.push(`${JSON.stringify(file.name)} as ${file.type}`);
+    await house.ask(ani.token, 'DELETE', { body: said });
+  };
+  for (let at = 0; at < hostile.length; at += AT_ONCE) {
+    await Promise.all(hostile.slice(at, at + AT_ONCE).map(sendAndFetch));
+  }
+  expect(troubled).toEqual([]);
+  expect(kept).toBeGreaterThan(20);
+  expect(await readdir(join(house.dataFolder, 'uploads'))).toEqual([]);
+});
+
+test('nothing is ever written outside the folder of uploads, and nothing by its name', async ({
+  openUploadsHouse,
+  ani,
+}) => {
+  const house = await openUploadsHouse();
+  for (const file of await names()) await house.post(ani.token, file);
+  const lying = await readdir(house.dataFolder, { recursive: true, withFileTypes: true });
+  const files = lying.filter((one) => one.isFile()).map(({ name }) => name);
+  expect(files.every((name) => /^[0-9a-f]{64}$/.test(name))).toBe(true);
+});
+
+test('bombs are refused quickly, and memory stays where it was', async ({
+  openUploadsHouse,
+  ani,
+}) => {
+  const house = await openUploadsHouse();
+  const giant = await sharp({
+    create: { width: 8_000, height: 8_000, channels: 3, background: '#123' },
+    limitInputPixels: false,
+  })
+    .png()
+    .toBuffer();
+  const moving = await movingPicture(200);
+  const gif = Buffer.concat([latin1('GIF89a'), noise(4_000_000)]);
+  const bomb = await zipOf({ 'nol.bin': Buffer.alloc(60_000_000) });
+  const bombs: Hostile[] = [
+    { name: 'raksasa.png', bytes: giant },
+    { name: 'bergerak.webp', bytes: moving },
+    { name: 'bergerak.gif', bytes: gif },
+    { name: 'bom.zip', bytes: bomb },
+    { name: 'bom.xlsx', bytes: bomb },
+  ];
+  const before = process.memoryUsage.rss();
+  for (const file of bombs) {
+    const began = process.cpuUsage();
+    const { status } = await house.post(ani.token, file);
+    const { user, system } = process.cpuUsage(began);
+    expect([file.name, status >= 400 && status < 500]).toEqual([file.name, true]);
+    expect([file.name, (user + system) / 1_000_000 < 10]).toEqual([file.name, true]);
+  }
+  expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000);
+});
+
+/** What the server says to a piece of which so many bytes come, and then nothing. */
+async function stalling(
+  port: number,
+  { token, id, length }: { token: string; id: string; length: number },
+): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let heard = '';
+  socket.setEncoding('latin1').on('data', (more: string) => (heard += more));
+  socket.on('error', () => undefined);
+  socket.write(
+    `PATCH ${UPLOAD_PATH}?patch=${id} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+      `Content-Type: ${CHUNK_TYPE}\r\nContent-Length: ${length}\r\n` +
+      `Upload-Offset: 0\r\nUpload-Length: ${length}\r\nUpload-Name: a.pdf\r\n\r\n%PDF-1.7`,
+  );
+  await once(socket, 'close');
+  return heard;
+}
+
+test('a piece that hardly comes is cut off with 408, and nothing of it is left', async ({
+  openUploadsHouse,
+  ani,
+}) => {
+  const house = await openUploadsHouse({
+    pace: { bytesPerSecond: 100_000, windowMs: 200, deadlineMs: 60_000 },
+  });
+  const length = 1_000_000;
+  const id = await (await house.begin(ani.token, length)).text();
+  const heard = await stalling(house.port, { token: ani.token, id, length });
+  expect(heard).toMatch(/^HTTP\/1\.1 408 /);
+  expect(heard).toContain('upload_too_slow');
+  const head = await house.ask(ani.token, 'HEAD', { query: `?patch=${id}` });
+  expect(head.headers.get('upload-offset')).toBe('0');
+  // What came of the piece goes as soon as its connection has gone.
+  const lying = () => readdir(join(house.dataFolder, 'uploads'), { recursive: true });
+  await soon(async () => (await lying()).length).toBe(1);
+});
+
+/** Ninety megabytes that nobody holds: a PDF of zeros, a megabyte at a time. */
+async function* longPdf(late: () => Promise<void>): AsyncGenerator<Uint8Array> {
+  const form = formWith({ name: 'besar.pdf', bytes: '%PDF-1.7\n' }, {}).body.toString();
+  const end = form.lastIndexOf('\r\n--');
+  yield Buffer.from(form.slice(0, end));
+  for (let at = 0; at < 90; at++) {
+    if (at === 80) await late();
+    yield Buffer.alloc(1_000_000);
+  }
+  yield Buffer.from(`\n%%EOF\n${form.slice(end)}`);
+}
+
+setFlagsFromString('--expose_gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** The bytes that this process holds outside of its objects, and that somebody can still reach. */
+function held(): number {
+  collect();
+  return process.memoryUsage().arrayBuffers;
+}
+
+/** The bytes of all files below a folder. */
+async function bytesBelow(folder: string): Promise<number> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  const sizes = files
+    .filter((file) => file.isFile())
+    .map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+test('ninety megabytes in one piece pass through without ever lying in memory', async ({
+  openUploadsHouse,
+  ani,
+}) => {
+  const house = await openUploadsHouse();
+  await house.post(ani.token, { name: 'pemanasan.pdf', bytes: pdfOf(1_000_000) });
+  const before = held();
+  let grown = Infinity;
+  // The last ten megabytes come once most of the others are on the disk.
+  const late = async () => {
+    await soon(() => bytesBelow(join(house.dataFolder, 'uploads'))).toBeGreaterThan(75_000_000);
+    grown = held() - before;
+  };
+  const posted = await fetch(`${house.origin}${UPLOAD_PATH}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ani.token}`, 'content-type': formWith(undefined, {}).type },
+    body: Readable.toWeb(Readable.from(longPdf(late))),
+    duplex: 'half',
+  });
+  expect([posted.status, posted.ok ? '' : await posted.text()]).toEqual([200, '']);
+  expect(grown).toBeLessThan(20_000_000);
+  const query = `?load=${await posted.text()}`;
+  const tail = await house.ask(ani.token, 'GET', { query, headers: { range: 'bytes=-6' } });
+  expect(tail.status).toBe(206);
+  expect(await tail.text()).toBe('%%EOF\n');
+});
+
+test('a body without end is cut at the limit of its purpose', async ({ openUploadsHouse, ani }) => {
+  const house = await openUploadsHouse();
+  const socket = connect(house.port, '127.0.0.1');
+  let heard = '';
+  let written = 0;
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.setEncoding('latin1').on('data', (more: string) => (heard += more));
+  socket.on('error', () => undefined);
+  const { body, type } = formWith({ name: 'a.pdf', bytes: '%PDF-1.7\n' }, { purpose: 'proof' });
+  socket.write(
+    `POST ${UPLOAD_PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ani.token}\r\n` +
+      `Content-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  );
+  const chunked = (bytes: Buffer) =>
+    Buffer.concat([latin1(`${bytes.length.toString(16)}\r\n`), bytes, latin1('\r\n')]);
+  socket.write(chunked(body.subarray(0, body.lastIndexOf('\r\n--'))));
+  while (!socket.destroyed && written < 1_000_000_000) {
+    written += 1_000_000;
+    if (!socket.write(chunked(Buffer.alloc(1_000_000)))) {
+      await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed]);
+    }
+  }
+  await closed;
+  // Who never listens may not hear it; who does, hears 413.
+  expect(heard).toMatch(/^$|^HTTP\/1\.1 413 /);
+  expect(written).toBeLessThan(60_000_000);
+  await soon(() => readdir(join(house.dataFolder, 'uploads'))).toEqual([]);
+});

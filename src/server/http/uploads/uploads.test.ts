@@ -1,0 +1,319 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { expect } from 'vitest';
+import { CHUNK_BYTES, CHUNK_TYPE, UPLOAD_PATH } from '#contract/uploads.ts';
+import { type UploadsHouse, noise, pdfOf, picture, saidBy, test } from '#tests/support/app/uploads-app.ts';
+
+const upl = /^upl_[0-9A-HJKMNP-TV-Z]{26}$/;
+const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
+
+/** Every file below the house's folder. */
+async function lying({ dataFolder }: UploadsHouse): Promise<string[]> {
+  const found = await readdir(dataFolder, { recursive: true, withFileTypes: true });
+  return found.filter((one) => one.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+}
+
+test('a file in one piece is kept, given back as a download, and taken back', async ({
+  openUploadsHouse,
+  ani,
+}) => {
+  const house = await openUploadsHouse();
+  const bytes = pdfOf(40_000);
+  const posted = await house.post(ani.token, {
+    name: 'laporan besar.pdf',
+    type: 'application/pdf',
+    bytes,
+  });
+  expect(posted.status).toBe(200);
+  expect(posted.headers.get('content-type')).toMatch(/^text\/plain/);
+  expect(posted.headers.get('cache-control')).toBe('no-store');
+  const id = await posted.text();
+  expect(id).toMatch(upl);
+
+  for (const query of [`?restore=${id}`, `?load=${id}`]) {
+    const given = await house.ask(ani.token, 'GET', { query });
+    expect(given.status).toBe(200);
+    expect(given.headers.get('x-content-transfer-id')).toBe(id);
+    expect(given.headers.get('content-disposition')).toBe(
+      "attachment; filename*=UTF-8''laporan%20besar.pdf",
+    );
+    expect(given.headers.get('content-type')).toBe('application/octet-stream');
+    expect(await bytesOf(given)).toEqual(bytes);
+  }
+  expect((await lying(house)).length).toBe(1);
+  expect((await house.ask(ani.token, 'DELETE', { body: id })).status).toBe(204);
+  expect((await house.ask(ani.token, 'GET', { query: `?restore=${id}` })).status).toBe(404);
+  expect(await lying(house)).toEqual([]);
+});
+
+test('12 MB in three pieces survive a broken connection, and go on where HEAD says', async ({
+  openUploadsHouse,
+  ani,
+}) => {
+  const house = await openUploadsHouse();
+  const bytes = pdfOf(12_000_000);
+  const name = 'Rekap – 2026 “final”.pdf';
+  const begun = await house.begin(ani.token, bytes.length, { type: 'application/pdf' });
+  const id = await begun.text();
+  expect(id).toMatch(upl);
+  const piece = (offset: number) =>
+    house.patch(ani.token, id, {
+      offset,
+      length: bytes.length,
+      name,
+      bytes: bytes.subarray(offset, offset + CHUNK_BYTES),
+    });
+  const head = async () => {
+    const answer = await house.ask(ani.token, 'HEAD', { query: `?patch=${id}` });
+    return Number(answer.headers.get('upload-offset'));
+  };
+  expect((await piece(0)).status).toBe(204);
+
+  const half = bytes.subarray(CHUNK_BYTES, CHUNK_BYTES + 2_000_000);
+  await breakOff(house, ani.token, id, { offset: CHUNK_BYTES, length: bytes.length, half });
+  expect(await head()).toBe(CHUNK_BYTES);
+
+  expect((await piece(CHUNK_BYTES)).headers.get('upload-offset')).toBe('10000000');
+  expect((await piece(2 * CHUNK_BYTES)).status).toBe(204);
+  expect(await head()).toBe(12_000_000);
+  // Its answer was lost, so it comes again: nothing is written twice.
+  expect((await piece(2 * CHUNK_BYTES)).status).toBe(204);
+
+  const given = await house.ask(ani.token, 'GET', { query: `?restore=${id}` });
+  expect(hashOf(await bytesOf(given))).toBe(hashOf(bytes));
+  expect(given.headers.get('content-disposition')).toContain(
+    encodeURIComponent('Rekap – 2026 “final”.pdf'),
+  );
+  expect((await lying(house)).length).toBe(1);
+});
+
+/** Sends half of a piece and hangs up. */
+async function breakOff(
+  { port }: UploadsHouse,
+  token: string,
+  id: string,
+  { offset, length, half }: { offset: number; length: number; half: Buffer },
+): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(
+    `PATCH ${UPLOAD_PATH}?patch=${id} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+      `Content-Type: ${CHUNK_TYPE}\r\nContent-Length: ${CHUNK_BYTES}\r\n` +
+      `Upload-Offset: ${offset}\r\nUpload-Length: ${length}\r\nUpload-Name: x.pdf\r\n\r\n`,
+  );
+  await new Promise((resolve) => socket.write(half, resolve));
+  socket.destroy();
+  await once(socket, 'close');
+}
+
+test('a length that is a multiple of the piece ends with an empty piece', async ({
+  openUploadsHouse,
+  ani,
+}) => {
+  const house = await openUploadsHouse();
+  const bytes = pdfOf(2 * CHUNK_BYTES);
+  const id = await (await house.begin(ani.token, bytes.length)).text();
+  const about = { length: bytes.length, name: 'tepat.pdf' };
+  for (const offset of [0, CHUNK_BYTES, 2 * CHUNK_BYTES]) {
+    const more = bytes.subarray(offset, offset + CHUNK_BYTES);
+    const answer = await house.patch(ani.token, id, { ...about, offset, bytes: more });
+    expect(answer.status).toBe(204);
+  }
+  const given = await house.ask(ani.token, 'GET', { query: `?restore=${id}` });
+  expect(hashOf(await bytesOf(given))).toBe(hashOf(bytes));
+});
+
+test('of two writers at the same offset one wins, and the file is that one’s', async ({
+  openUploadsHouse,
+  ani,
+}) => {
+  const house = await openUploadsHouse();
+  const length = 6_000_000;
+  const first = pdfOf(length, 1).subarray(0, 3_000_000);
+  const ends = [11, 12, 13].map((seed) => pdfOf(length, seed).subarray(3_000_000));
+  const id = await (await house.begin(ani.token, length)).text();
+  const about = { length, name: 'rebutan.pdf' };
+  await house.patch(ani.token, id, { ...about, offset: 0, bytes: first });
+  const answers = await Promise.all(
+    ends.map((bytes) => house.patch(ani.token, id, { ...about, offset: 3_000_000, bytes })),
+  );
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 409, 409]);
+  const winner = ends[answers.findIndex(({ status }) => status === 204)] ?? Buffer.of();
+  const given = await house.ask(ani.token, 'GET', { query: `?restore=${id}` });
+  expect(hashOf(await bytesOf(given))).toBe(hashOf(Buffer.concat([first, winner])));
+});
+
+test('a wrong offset, a wrong total and too many bytes are refused, and say what is right', async ({
+  openUploadsHouse,
+  ani,
+}) => {
+  const house = await openUploadsHouse();
+  const bytes = pdfOf(200_000);
+  const id = await (await house.begin(ani.token, bytes.length)).text();
+  const about = { name: 'a.pdf', length: bytes.length };
+  const ahead = await house.patch(ani.token, id, { ...about, offset: 50_000, bytes });
+  expect(ahead.headers.get('upload-offset')).toBe('0');
+  expect(await saidBy(ahead)).toMatchObject({ status: 409, type: 'upload_offset_wrong' });
+  const other = await house.patch(ani.token, id, { ...about, length: 9, offset: 0, bytes });
+  expect(await saidBy(other)).toMatchObject({ status: 409, type: 'upload_length_wrong' });
+  const long = Buffer.concat([bytes, bytes]);
+  const more = await house.patch(ani.token, id, { ...about, offset: 0, bytes: long });
+  expect(await saidBy(more)).toMatchObject({ status: 409, type: 'upload_length_wrong' });
+  expect((await house.patch(ani.token, id, { ...about, offset: 0, bytes })).status).toBe(204);
+});
+
+test("another's upload is not there, whatever one wants of it", async ({
+  openUploadsHouse,
+  ani,
+  budi,
+}) => {
+  const house = await openUploadsHouse();
+  const bytes = pdfOf(1_000);
+  const id = await (await house.post(ani.token, { name: 'a.pdf', bytes })).text();
+  const begun = await (await house.begin(ani.token, 1_000)).text();
+  const answers = [
+    await house.ask(budi.token, 'GET', { query: `?restore=${id}` }),
+    await house.ask(budi.token, 'GET', { query: `?load=${id}` }),
+    await house.ask(budi.token, 'HEAD', { query: `?patch=${begun}` }),
+    await house.patch(budi.token, begun, { offset: 0, length: 1_000, name: 'a.pdf', bytes }),
+    await house.ask(budi.token, 'DELETE', { body: id }),
+    await house.ask(budi.token, 'DELETE', { body: '../../etc/passwd' }),
+    await house.ask(budi.token, 'GET', { query: '?restore=..%2f..%2fetc%2fpasswd' }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404));
+  expect((await house.ask(ani.token, 'GET', { query: `?restore=${id}` })).status).toBe(200);
+});
+
+test('every verb wants a session; an address carries one upload’s id and nothing else', async ({
+  openUploadsHouse,
+  ani,
+}) => {
+  const house = await openUploadsHouse();
+  const file = { name: 'a.pdf', bytes: pdfOf(1_000) };
+  const id = await (await house.post(ani.token, file)).text();
+  for (const token of [undefined, 'kbs_x', `kbs_${'A'.repeat(43)}`]) {
+    expect((await house.post(token, file)).status).toBe(401);
+    for (const [verb, sent] of [
+      ['GET', { query: `?restore=${id}` }],
+      ['HEAD', { query: `?patch=${id}` }],
+      ['DELETE', { body: id }],
+      ['PATCH', { query: `?patch=${id}`, headers: { 'content-type': CHUNK_TYPE }, body: 'x' }],
+    ] as const) {
+      expect((await house.ask(token, verb, sent)).status).toBe(401);
+    }
+  }
+  for (const query of [
+    '',
+    `?restore=${id}&token=${ani.token}`,
+    '?token=kbs_x',
+    '?restore=a&restore=b',
+  ]) {
+    const said = await saidBy(await house.ask(ani.token, 'GET', { query }));
+    expect(said).toMatchObject({ status: 400, type: 'request_malformed' });
+  }
+  const fetched = await house.ask(ani.token, 'GET', { query: '?fetch=http://169.254.169.254/' });
+  expect((await saidBy(fetched)).msg).toContain('berkas dari alamat lain tidak diambil');
+});
+
+test('an avatar becomes an upright square of 512 pixels without metadata', async ({
+  openUploadsHouse,
+  ani,
+}) => {
+  const house = await openUploadsHouse();
+  const red = { create: { width: 600, height: 400, channels: 3 as const, background: '#c00' } };
+  const blue = await sharp({ create: { ...red.create, width: 300, background: '#00c' } })
+    .png()
+    .toBuffer();
+  const half = await sharp(red)
+    .composite([{ input: blue, left: 0, top: 0 }])
+    .png()
+    .toBuffer();
+  const bytes = await sharp(half)
+    .jpeg()
+    .withExif({ IFD0: { Copyright: '<script>alert(1)</script>' } })
+    // Turned to the right: what lies left in the bytes is at the top for people.
+    .withMetadata({ orientation: 6 })
+    .toBuffer();
+  const crop = { x: 0, y: 0, width: 1, height: 0.4 };
+  const file = { name: 'saya.JPG', type: 'image/jpeg', bytes };
+  const posted = await house.post(ani.token, file, { purpose: 'avatar', crop });
+  const id = await posted.text();
+  const given = await house.ask(ani.token, 'GET', { query: `?restore=${id}` });
+  expect(given.headers.get('content-type')).toBe('image/webp');
+  expect(given.headers.get('content-disposition')).toBe("inline; filename*=UTF-8''saya.webp");
+  const drawn = await bytesOf(given);
+  const facts = await sharp(drawn).metadata();
+  expect(facts).toMatchObject({ width: 512, height: 512, format: 'webp' });
+  expect(facts.exif).toBeUndefined();
+  expect(drawn.includes('script')).toBe(false);
+  const { dominant } = await sharp(drawn).stats();
+  expect(dominant.b).toBeGreaterThan(150);
+  expect(dominant.r).toBeLessThan(60);
+});
+
+test('a picture is drawn anew, upright, and nothing of the old file is left', async ({
+  openUploadsHouse,
+  ani,
+}) => {
+  const house = await openUploadsHouse();
+  const bytes = await sharp(await picture('jpeg'))
+    .withExif({ IFD0: { Copyright: 'RAHASIA-GPS' } })
+    .withMetadata({ orientation: 6 })
+    .toBuffer();
+  expect(bytes.includes('RAHASIA-GPS') || (await sharp(bytes).metadata()).exif).toBeTruthy();
+  const file = { name: 'toko.jpg', type: 'image/jpeg', bytes };
+  const id = await (await house.post(ani.token, file, { purpose: 'proof' })).text();
+  const given = await bytesOf(await house.ask(ani.token, 'GET', { query: `?restore=${id}` }));
+  expect(await sharp(given).metadata()).toMatchObject({ width: 200, height: 320, format: 'jpeg' });
+  expect(given.includes('RAHASIA-GPS')).toBe(false);
+});
+
+test('what a purpose does not take, or is too large, is refused in plain words', async ({
+  openUploadsHouse,
+  ani,
+}) => {
+  const house = await openUploadsHouse();
+  const jpeg = await picture('jpeg');
+  const pdf = pdfOf(1_000);
+  const said = async (file: Parameters<typeof house.post>[1], purpose: string) =>
+    saidBy(await house.post(ani.token, file, { purpose }));
+  expect(await said({ name: 'a.pdf', bytes: pdf }, 'avatar')).toMatchObject({
+    status: 415,
+    msg: 'Jenis berkas ini tidak diterima di sini. Pilih berkas JPG, PNG, WEBP.',
+  });
+  expect(await said({ name: 'a.jpg', bytes: pdf }, 'proof')).toMatchObject({
+    status: 422,
+    type: 'upload_contradicts',
+    msg: expect.stringContaining('Isi berkas ini tidak sesuai'),
+  });
+  expect(await said({ name: 'a.jpg', type: 'image/png', bytes: jpeg }, 'proof')).toMatchObject({
+    type: 'upload_contradicts',
+  });
+  expect(await said({ name: 'a.jpg', bytes: noise(5_100_000) }, 'avatar')).toMatchObject({
+    status: 413,
+    msg: 'Berkas terlalu besar. Paling besar 5 MB.',
+  });
+  expect(await said({ name: 'a.pdf', bytes: '' }, 'proof')).toMatchObject({ type: 'upload_empty' });
+  expect(await lying(house)).toEqual([]);
+});
+
+test('what is refused in pieces stays refused, with the same reason, and leaves no bytes', async ({
+  openUploadsHouse,
+  ani,
+}) => {
+  const house = await openUploadsHouse();
+  const bytes = noise(5_000_000);
+  const id = await (await house.begin(ani.token, 9_000_000, { purpose: 'proof' })).text();
+  const piece = { offset: 0, length: 9_000_000, name: 'bukti.pdf', bytes };
+  for (let tries = 0; tries < 2; tries++) {
+    const answer = await house.patch(ani.token, id, piece);
+    expect(await saidBy(answer)).toMatchObject({ status: 422, type: 'upload_contradicts' });
+  }
+  expect(await lying(house)).toEqual([]);
+  expect((await house.ask(ani.token, 'DELETE', { body: id })).status).toBe(204);
+});

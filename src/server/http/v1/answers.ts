@@ -1,0 +1,125 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { type InBoth, type Language, languageOf } from '#contract/language/language.ts';
+import { Refusal, refusals } from '#contract/base/refusals.ts';
+import { API_LIMITS, API_PREFIX, apiEndpoints } from '#contract/rest.ts';
+import { troubleBehind } from '#server/http/answer.ts';
+import { cutAfter, drained } from '#server/http/body-timeout.ts';
+import { problemOf, waitOf } from './problem.ts';
+
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
+/** What the API says in its own words beside the catalogue of refusals. */
+export const phrases = {
+  json: { id: 'JSON-nya tidak lengkap atau salah tulis', en: 'its JSON is incomplete or misspelt' },
+  notUtf8: { id: 'isinya bukan UTF-8', en: 'its body is not UTF-8' },
+  notObject: {
+    id: 'isinya harus objek JSON, misalnya {"to": "0812-3456-7890", "text": {"body": "…"}}',
+    en: 'its body must be a JSON object, such as {"to": "0812-3456-7890", "text": {"body": "…"}}',
+  },
+  cut: { id: 'isinya kosong atau terpotong', en: 'its body is empty or was cut off' },
+  address: { id: 'alamatnya salah tulis', en: 'its address is misspelt' },
+  idempotencyKey: {
+    id: `Harus 1 sampai ${API_LIMITS.idempotencyKeyMax} karakter ASCII tanpa spasi.`,
+    en: `Expected 1 to ${API_LIMITS.idempotencyKeyMax} ASCII characters without spaces.`,
+  },
+} as const satisfies Record<string, InBoth>;
+
+/** The methods of each address of the API, as `Allow` names them. */
+const addresses = addressesOf(Object.values(apiEndpoints));
+
+function addressesOf(endpoints: readonly { method: string; path: string }[]) {
+  return [...new Set(endpoints.map(({ path }) => path))].map((path) => {
+    const methods = endpoints.filter((one) => one.path === path).map(({ method }) => method);
+    const also = methods.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];
+    return {
+      pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
+      allow: [...methods, ...also].toSorted().join(', '),
+    };
+  });
+}
+
+const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
+
+const allowedAt = (url: string): string | undefined =>
+  addresses.find(({ pattern }) => pattern.test(pathOf(url)))?.allow;
+
+/** True for addresses of the API, whether there is anything or not. */
+export const isOfApi = (url: string): boolean =>
+  pathOf(url) === API_PREFIX || url.startsWith(`${API_PREFIX}/`);
+
+/**
+ * Answers what is no endpoint: which methods an address takes (`OPTIONS`; nothing is allowed to pages of
+ * other sites), or that it does not take this one, or that it does not exist.
+ *
+ * @throws Refusal `method_not_allowed`, `path_unknown`
+ */
+export function answerOther({ method, url }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const allow = allowedAt(url);
+  if (allow === undefined) throw new Refusal('path_unknown', {});
+  if (method !== 'OPTIONS') throw new Refusal('method_not_allowed', { allow });
+  return reply.code(204).header('allow', allow).send();
+}
+
+/**
+ * Every "no" of the API, as problem details; what is not a refusal is our bug, and reported. A body that is
+ * still coming is read to its end first, so that its sender hears the answer.
+ */
+export async function answerNo(
+  report: (bug: unknown, requestId: string) => void,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (!(await drained(request))) cutAfter(reply);
+  const language = languageOf(request.headers['accept-language']);
+  const known = error instanceof Refusal ? error : refusalBehind(error, language);
+  if (!known) report(error, request.id);
+  const no = exactly(known ?? new Refusal('our_fault', { request: request.id }), request.url);
+  const wait = waitOf(no);
+  if (wait !== undefined) void reply.header('retry-after', wait);
+  if (no.code === 'token_missing') void reply.header('www-authenticate', 'Bearer realm="Kabari"');
+  if (no.code === 'token_invalid') {
+    void reply.header('www-authenticate', 'Bearer realm="Kabari", error="invalid_token"');
+  }
+  if ('allow' in no.facts) void reply.header('allow', no.facts.allow);
+  return sendProblem(no, { language, requestId: request.id }, reply);
+}
+
+/** Says no in problem details, also where no route was found for it. */
+export function sendProblem(
+  no: Refusal,
+  { language, requestId }: { language: Language; requestId: string },
+  reply: FastifyReply,
+): FastifyReply {
+  return reply
+    .code(refusals[no.code].status)
+    .header('cache-control', 'no-store')
+    .type(PROBLEM_TYPE)
+    .send(JSON.stringify(problemOf(no, requestId, language)));
+}
+
+/** A method that the server knows nowhere is refused before the address is looked at: here it is. */
+function exactly(no: Refusal, url: string): Refusal {
+  if (no.code !== 'method_not_allowed') return no;
+  const allow = allowedAt(url);
+  return allow === undefined
+    ? new Refusal('path_unknown', {})
+    : new Refusal('method_not_allowed', { allow });
+}
+
+/** What Fastify itself refuses, in our words. */
+function refusalBehind(error: unknown, language: Language): Refusal | undefined {
+  switch ((error as FastifyError | null)?.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Refusal('body_too_large', {});
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Refusal('media_type_unsupported', {});
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Refusal('request_malformed', { why: phrases.cut[language] });
+    case 'FST_UNDER_PRESSURE':
+      return new Refusal('busy', { seconds: 2 });
+    default:
+      return troubleBehind(error);
+  }
+}

@@ -1,0 +1,245 @@
+import { expect } from 'vitest';
+import { type Caller, callerOf, halo, test } from '#tests/support/app/api-caller.ts';
+
+test('a message is accepted, priced, and says that it is simulated', async ({ ani }) => {
+  const answer = await ani.call('/v1/messages', { body: { ...halo, ref: 'pesanan-1' } });
+  expect(answer).toMatchObject({
+    status: 202,
+    body: { status: 'accepted', price: 150, saldo: 850, ref: 'pesanan-1', simulated: true },
+    headers: {
+      'x-kabari-simulated': 'true',
+      ratelimit: expect.stringMatching(/^"api";r=\d+;t=1$/),
+    },
+  });
+  expect(answer.body.id).toMatch(/^msg_[0-9A-HJKMNP-TV-Z]{26}$/);
+  expect(answer.headers['x-request-id']).toBeTruthy();
+
+  const one = await ani.call(`/v1/messages/${answer.body.id}`);
+  expect(one.body).toMatchObject({ peer: '6281234567890', status: 'queued', ref: 'pesanan-1' });
+  expect(one.body.timeline[0]).toMatchObject({ kind: 'accepted' });
+});
+
+test('a message scheduled for later says so and can be cancelled', async ({ ani }) => {
+  const send_at = new Date(Date.now() + 3_600_000).toISOString();
+  const { body } = await ani.call('/v1/messages', { body: { ...halo, send_at } });
+  expect(body).toMatchObject({ status: 'scheduled', saldo: 850 });
+  const cancelled = await ani.call(`/v1/messages/${body.id}/cancel`, { body: {} });
+  expect(cancelled).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+  const kinds = cancelled.body.timeline.map((step: { kind: string }) => step.kind);
+  expect(kinds).toEqual(['accepted', 'scheduled', 'cancelled']);
+  expect(cancelled.body.timeline[1].detail).toMatch(/^Untuk \d+ \w+ \d{4}, \d\d\.\d\d WIB$/);
+  expect((await ani.call('/v1/balance')).body).toEqual({ available: 1000, held: 0 });
+});
+
+test('JSON whose letters are not UTF-8 is refused, not sent with others in their place', async ({
+  ani,
+  house,
+}) => {
+  const text = JSON.stringify(halo).replace('Halo', 'Hal\xf3');
+  const answer = await house.app.inject({
+    method: 'POST',
+    url: '/v1/messages',
+    headers: { authorization: `Bearer ${ani.key}`, 'content-type': 'application/json' },
+    payload: Buffer.from(text, 'latin1'),
+  });
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json()).toMatchObject({
+    code: 'request_malformed',
+    detail: 'Permintaan tidak dapat dibaca: isinya bukan UTF-8.',
+  });
+  expect((await ani.call('/v1/balance')).body).toEqual({ available: 1000, held: 0 });
+});
+
+test('the same key and body get the first answer again; another body is refused', async ({
+  ani,
+}) => {
+  const headers = { 'idempotency-key': 'pesanan-77' };
+  const first = await ani.call('/v1/messages', { body: halo, headers });
+  const again = await ani.call('/v1/messages', { body: halo, headers });
+  expect(again.body).toEqual(first.body);
+  expect(again.headers['idempotent-replayed']).toBe('true');
+  const other = await ani.call('/v1/messages', {
+    body: { ...halo, text: { body: 'Lain' } },
+    headers,
+  });
+  expect(other).toMatchObject({
+    status: 409,
+    body: { code: 'idempotency_conflict', retryable: false },
+  });
+  expect((await ani.call('/v1/balance')).body).toEqual({ available: 850, held: 150 });
+});
+
+test('of many, each is accepted or refused by itself, and a repeat gets the same reply', async ({
+  ani,
+}) => {
+  const messages = [
+    halo,
+    { to: 'bukan nomor', text: { body: 'x' } },
+    { ...halo, type: 'surat' },
+    halo,
+  ];
+  const headers = { 'idempotency-key': 'banyak' };
+  const answer = await ani.call('/v1/messages', { body: { messages }, headers });
+  expect(answer).toMatchObject({
+    status: 202,
+    body: {
+      accepted: 2,
+      refused: 2,
+      saldo: 700,
+      data: [
+        { status: 'accepted', price: 150 },
+        {
+          error: {
+            code: 'input_invalid',
+            fields: { to: expect.stringContaining('Harus nomor telepon') },
+          },
+        },
+        { error: { code: 'input_invalid', fields: { type: expect.any(String) } } },
+        { status: 'accepted' },
+      ],
+    },
+  });
+  const again = await ani.call('/v1/messages', { body: { messages }, headers });
+  expect(again.body).toEqual(answer.body);
+});
+
+test('when none of many is accepted, the first refusal decides the status', async ({ ani }) => {
+  const messages = [
+    { to: 'x', text: { body: 'x' } },
+    { to: '0812', text: {} },
+  ];
+  const answer = await ani.call('/v1/messages', { body: { messages } });
+  expect(answer).toMatchObject({ status: 422, body: { code: 'input_invalid', data: [{}, {}] } });
+});
+
+test('every refusal of the API has its own status and sentence, and nothing changes', async ({
+  ani,
+  db,
+}) => {
+  const cases: [Parameters<Caller['call']>, number, string, RegExp][] = [
+    [['/v1/messages', { body: '{"to":' }], 400, 'request_malformed', /JSON-nya tidak lengkap/],
+    [['/v1/messages', { body: '[]' }], 400, 'request_malformed', /objek JSON/],
+    [
+      ['/v1/messages', { body: halo, headers: { authorization: 'Bearer salah' } }],
+      401,
+      'token_invalid',
+      /Kunci API tidak dikenal/,
+    ],
+    [
+      ['/v1/messages', { body: halo, headers: { authorization: '' } }],
+      401,
+      'token_missing',
+      /Authorization: Bearer/,
+    ],
+    [
+      ['/v1/messages', { body: 'to=1', headers: { 'content-type': 'text/plain' } }],
+      415,
+      'media_type_unsupported',
+      /application\/json/,
+    ],
+    [['/v1/messages', { body: { ...halo, biaya: 0 } }], 422, 'input_invalid', /perlu diperbaiki/],
+    [['/v1/messages', { body: { ...halo, ttl: 1 } }], 422, 'input_invalid', /perlu diperbaiki/],
+    [['/v1/messages', { body: { messages: [] } }], 422, 'input_invalid', /perlu diperbaiki/],
+    [
+      ['/v1/messages', { body: { messages: Array.from({ length: 1001 }, () => halo) } }],
+      422,
+      'input_invalid',
+      /perlu diperbaiki/,
+    ],
+    [
+      ['/v1/messages', { body: halo, headers: { 'idempotency-key': 'a b' } }],
+      422,
+      'input_invalid',
+      /perlu diperbaiki/,
+    ],
+    [
+      [
+        '/v1/messages',
+        { body: JSON.stringify({ ...halo, text: { body: 'x'.repeat(1_100_000) } }) },
+      ],
+      413,
+      'body_too_large',
+      /1\.048\.576 byte/,
+    ],
+    [['/v1/messages/msg_tidakada'], 404, 'not_found', /Pesan tidak ditemukan/],
+    [['/v1/messages?limit=1000'], 422, 'input_invalid', /perlu diperbaiki/],
+    [['/v1/apa-saja'], 404, 'path_unknown', /tidak ada di API/],
+  ];
+  for (const [asked, status, code, sentence] of cases) {
+    const answer = await ani.call(...asked);
+    expect(answer, JSON.stringify(asked).slice(0, 120)).toMatchObject({
+      status,
+      body: { code, status },
+    });
+    expect(answer.body.detail).toMatch(sentence);
+    expect(answer.body.request_id).toBeTruthy();
+    expect(answer.headers['content-type']).toContain('application/problem+json');
+  }
+  expect(await db.house`select count(*) from messages where direction = 'out'`).toEqual([
+    { count: 0 },
+  ]);
+  expect((await ani.call('/v1/balance')).body).toEqual({ available: 1000, held: 0 });
+});
+
+test('saldo, limit, opt-out, link and suspension each refuse in their own words', async ({
+  ani,
+  db,
+}) => {
+  const send = (extra = {}) => ani.call('/v1/messages', { body: { ...halo, ...extra } });
+  await db.house`insert into optouts (account_id, token_id, peer) values (${ani.accountId}, ${ani.tokenId}, '6281234567891')`;
+  expect(await send({ to: '081234567891' })).toMatchObject({
+    status: 409,
+    body: { code: 'recipient_opted_out' },
+  });
+
+  await send({ ref: 'r' });
+  expect(await send({ ref: 'r' })).toMatchObject({ status: 202, body: { duplicate: true } });
+  expect(await send({ ref: 'r', text: { body: 'Lain' } })).toMatchObject({
+    status: 409,
+    body: { code: 'ref_conflict' },
+  });
+  for (let n = 0; n < 4; n++) expect((await send()).status).toBe(202);
+  expect(await send()).toMatchObject({ status: 429, body: { code: 'token_limit_reached' } });
+
+  await db.house`update tokens set daily_limit = 1000 where token_id = ${ani.tokenId}`;
+  expect((await send()).status).toBe(202);
+  const short = await send();
+  expect(short).toMatchObject({ status: 402, body: { code: 'saldo_short' } });
+  expect(short.body.detail).toContain('perlu Rp\u00a0150, tersedia Rp\u00a0100');
+
+  await db.house`update tokens set status = 'unlinked' where token_id = ${ani.tokenId}`;
+  expect(await send()).toMatchObject({ status: 409, body: { code: 'token_not_linked' } });
+});
+
+test("one token never sees another's messages", async ({ house, ani, db }) => {
+  const budi = await callerOf(house, db, { saldo: 1000 });
+  const { body } = await ani.call('/v1/messages', { body: halo });
+  expect(await budi.call(`/v1/messages/${body.id}`)).toMatchObject({ status: 404 });
+  expect(await budi.call(`/v1/messages/${body.id}/cancel`, { body: {} })).toMatchObject({
+    status: 404,
+  });
+  expect((await budi.call('/v1/messages')).body.data).toEqual([]);
+  expect((await ani.call('/v1/messages')).body.data).toHaveLength(1);
+});
+
+test('too many requests are told how long to wait', async ({ db, openHouse }) => {
+  const house = await openHouse({ env: { RATE_API_PER_SECOND: '2' } });
+  const ani = await callerOf(house, db, { saldo: 1000 });
+  const asked = Array.from({ length: 40 }, () => ani.call('/v1/balance'));
+  const answers = await Promise.all(asked);
+  const refused = answers.find(({ status }) => status === 429);
+  expect(refused).toMatchObject({
+    body: { code: 'too_many_requests', retryable: true },
+    headers: { 'retry-after': expect.anything(), 'ratelimit-policy': '"api";q=4;w=2' },
+  });
+});
+
+test('a text that cannot be kept is named, also where it is a whole message or a name', async ({
+  ani,
+}) => {
+  const whole = await ani.call('/v1/messages', { body: { messages: ['\u0000', halo] } });
+  expect(whole.body.data[0].error.fields).toHaveProperty('message');
+  expect(whole.body.data[1]).toMatchObject({ status: 'accepted' });
+  const name = await ani.call('/v1/messages', { body: { messages: [halo], 'x\u0000': 1 } });
+  expect([name.status, Object.keys(name.body.fields)]).toEqual([422, ['x\uFFFD']]);
+});

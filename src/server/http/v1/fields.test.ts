@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import type { Language } from '#contract/language/language.ts';
+import { type FactsOf, Refusal } from '#contract/base/refusals.ts';
+import { ApiMessageQuery, ManyMessages, NewMessage } from '#contract/rest.ts';
+import { readFields } from './fields.ts';
+
+const languages: readonly Language[] = ['id', 'en'];
+
+function errorsOf(input: unknown, language: Language, schema: z.ZodMiniType = NewMessage) {
+  const read = readFields(schema, input, { language, fromAddress: schema === ApiMessageQuery });
+  return read instanceof Refusal ? (read.facts as FactsOf<'input_invalid'>).fields : {};
+}
+
+const link = 'https://toko.example/a.jpg';
+/** A message of each type that carries everything it may. */
+const whole = {
+  text: { text: { body: 'Halo' } },
+  image: { image: { link }, caption: 'a' },
+  video: { video: { link }, caption: 'a' },
+  audio: { audio: { link } },
+  document: { document: { link, filename: 'a.pdf' }, caption: 'a' },
+  sticker: { sticker: { link } },
+  location: { location: { latitude: -6.2, longitude: 106.8, name: 'a', address: 'b' } },
+  contact: { contact: { name: 'Ani', phone: '0812-3456-7890' } },
+};
+const envelope = {
+  to: '0812-3456-7890',
+  ref: 'a',
+  send_at: '2026-11-21T09:05:00+07:00',
+  ttl: 60,
+  priority: 'otp',
+  metadata: { a: 'b' },
+};
+const messages = Object.entries(whole).map(([type, content]) => ({
+  type,
+  ...envelope,
+  ...content,
+}));
+
+/** Every place of a message, as the steps that lead there. */
+function placesIn(value: object, before: readonly string[] = []): string[][] {
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const path = [...before, name];
+    return typeof inner === 'object' ? [path, ...placesIn(inner as object, path)] : [path];
+  });
+}
+
+function withAt(value: object, [first = '', ...rest]: readonly string[], put: unknown): object {
+  const inner = (value as Record<string, unknown>)[first];
+  return { ...value, [first]: rest.length === 0 ? put : withAt(inner as object, rest, put) };
+}
+
+const wrongs: readonly unknown[] = [null, true, 1.5, 'kata\nkata', [], { lain: {} }];
+
+describe('a message with one wrong field', () => {
+  for (const message of messages) {
+    test(`says of each field of a ${message.type} what it takes, in both languages`, () => {
+      for (const path of placesIn(message)) {
+        for (const wrong of wrongs) {
+          const input = withAt(message, path, wrong);
+          if (NewMessage.safeParse(input).success) continue;
+          const name = path.join('.');
+          const [id, en] = languages.map((language) => errorsOf(input, language));
+          const about = `${name}: ${JSON.stringify(wrong)}`;
+          const named = Object.keys(id ?? {}).filter(
+            (one) => one === name || one.startsWith(`${name}.`),
+          );
+          expect(named, about).not.toEqual([]);
+          expect(Object.keys(en ?? {}), about).toEqual(Object.keys(id ?? {}));
+          for (const sentence of Object.values(id ?? {})) {
+            expect(sentence, about).toMatch(
+              /^(Harus|Wajib diisi:|Isian ini tidak dikenal\.) .{4,}\.$/s,
+            );
+          }
+          for (const sentence of Object.values(en ?? {})) {
+            expect(sentence, about).toMatch(
+              /^(Expected|Required:|This field is not known\.) .{4,}\.$/s,
+            );
+          }
+        }
+      }
+    });
+  }
+});
+
+test('a text where its object belongs is shown the object', () => {
+  const input = { type: 'text', to: '0812-3456-7890', text: 'hai' };
+  expect(errorsOf(input, 'id')).toEqual({ text: 'Harus {"body": "…"}, bukan teks.' });
+  expect(errorsOf(input, 'en')).toEqual({ text: 'Expected {"body": "…"}, got a string.' });
+});
+
+test('what is missing, too long, unknown or not on the list is said in figures', () => {
+  const input = { type: 'text', text: { body: 'x'.repeat(5000) }, ttl: 1, priority: 'cepat', x: 1 };
+  expect(errorsOf(input, 'en')).toEqual({
+    to: 'Required: a phone number as a string, such as "0812-3456-7890" or "6281234567890".',
+    'text.body': 'Expected a string of 1 to 4,096 characters, got 5,000 characters.',
+    ttl: 'Expected a whole number from 30 to 2,592,000.',
+    priority: 'Expected one of "otp", "normal", "bulk".',
+    x: 'This field is not known. Known here: to, ref, send_at, ttl, priority, metadata, type, text.',
+  });
+  expect(errorsOf(input, 'id')).toMatchObject({
+    'text.body': 'Harus teks 1 sampai 4.096 karakter, bukan 5.000 karakter.',
+    ttl: 'Harus bilangan bulat 30 sampai 2.592.000.',
+  });
+});
+
+test('each type shows what its object holds', () => {
+  const shown = Object.keys(whole).map((type) => {
+    const input = { type, to: '0812-3456-7890' };
+    return errorsOf(input, 'en')[type];
+  });
+  const media = 'Required: {"link": "https://…"}.';
+  expect(shown).toEqual([
+    'Required: {"body": "…"}.',
+    media,
+    media,
+    media,
+    media,
+    media,
+    'Required: {"latitude": -6.2, "longitude": 106.8}.',
+    'Required: {"name": "…", "phone": "0812-3456-7890"}.',
+  ]);
+  expect(errorsOf({ ...envelope, type: 'surat' }, 'en')).toEqual({
+    type: 'Expected one of "text", "image", "video", "audio", "document", "sticker", "location", "contact".',
+  });
+});
+
+test('many messages are counted, and the query is read by its words', () => {
+  const wanted = 'Expected an array of 1 to 1,000 messages';
+  expect(errorsOf({ messages: {} }, 'en', ManyMessages)).toEqual({
+    messages: `${wanted}, got an object.`,
+  });
+  const many = Array.from({ length: 1001 }, () => 1);
+  expect(errorsOf({ messages: many }, 'en', ManyMessages)).toEqual({
+    messages: `${wanted}, got 1,001.`,
+  });
+  const query = { limit: '1000', cursor: 'x', status: '', direction: 'naik', peer: 'Ani', x: '' };
+  expect(errorsOf(query, 'en', ApiMessageQuery)).toEqual({
+    limit: 'Expected a whole number from 1 to 100.',
+    cursor: 'Expected the `next_cursor` of the page before.',
+    status: expect.stringContaining('Expected one of "scheduled", "accepted", "queued",'),
+    direction: 'Expected one of "out", "in".',
+    peer: expect.stringContaining('Expected a phone number'),
+    x: 'This field is not known. Known here: limit, cursor, status, direction, peer.',
+  });
+  for (const limit of ['', 'x', '0', '101', '1.5']) {
+    expect(errorsOf({ limit }, 'id', ApiMessageQuery)).toEqual({
+      limit: 'Harus bilangan bulat 1 sampai 100.',
+    });
+  }
+});
+
+test('a rule of its own is told in its own words, in English where it has some', () => {
+  const schema = z.strictObject({
+    hari: z
+      .string()
+      .check(
+        z.refine(() => false, { error: 'Hari itu tidak ada.', params: { en: 'No such day.' } }),
+      ),
+  });
+  expect(errorsOf({ hari: 'x' }, 'id', schema)).toEqual({ hari: 'Hari itu tidak ada.' });
+  expect(errorsOf({ hari: 'x' }, 'en', schema)).toEqual({ hari: 'No such day.' });
+});
+
+test('no more than twenty fields are named', () => {
+  const extra = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`x${n}`, n]));
+  expect(Object.keys(errorsOf({ type: 'text', ...extra }, 'en'))).toHaveLength(20);
+});

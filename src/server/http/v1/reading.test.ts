@@ -1,0 +1,158 @@
+import sharp from 'sharp';
+import { expect } from 'vitest';
+import { retrySentence, waitSentence } from '#contract/messages/failures.ts';
+import { uuidOf } from '#contract/base/ids.ts';
+import { ApiMessage } from '#contract/rest.ts';
+import { type Caller, callerOf, halo, inEnglish, test } from '#tests/support/app/api-caller.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+import type { RunningHouse } from '#tests/support/app/running-app.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { storeMessages } from '#tests/support/people/stored-messages.ts';
+
+const oneOf = ({ call }: Caller, id: string, headers = {}) =>
+  call(`/v1/messages/${id}`, { headers });
+
+test('a message says when it was to leave, and how long it may wait', async ({ ani }) => {
+  const send_at = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3_600_000).toISOString();
+  const sent = async (extra: object) =>
+    (await ani.call('/v1/messages', { body: { ...halo, ...extra } })).body.id as string;
+  const ids = {
+    planned: await sent({ send_at, ttl: 120 }),
+    short: await sent({ ttl: 90 }),
+    plain: await sent({}),
+  };
+  expect((await oneOf(ani, ids.planned)).body).toMatchObject({ send_at, ttl: 120 });
+  expect((await oneOf(ani, ids.short)).body).toMatchObject({ send_at: null, ttl: 90 });
+  expect((await oneOf(ani, ids.plain)).body).toMatchObject({ send_at: null, ttl: null });
+  const { data } = (await ani.call('/v1/messages')).body;
+  expect(data.map(({ send_at: at, ttl }: ApiMessage) => [at, ttl])).toEqual([
+    [null, null],
+    [null, 90],
+    [send_at, 120],
+  ]);
+  const { timeline } = (await oneOf(ani, ids.planned, inEnglish)).body;
+  expect(timeline[1].detail).toMatch(/^For \d+ \w+ \d{4}, \d\d:\d\d WIB$/);
+});
+
+/** As a lane does it: a try that failed for now, or that nobody answered. */
+async function tryInVain(
+  { house }: TestDatabase,
+  { accountId, tokenId }: Caller,
+  try_: { id: string; state: 'ready' | 'unknown'; detail: string },
+): Promise<void> {
+  const uuid = uuidOf('message', try_.id) ?? '';
+  const [lane] = await house<{ o_epoch: number }[]>`
+    select * from claim_lanes(gen_random_uuid(), 32, '15 seconds'::interval)`;
+  const epoch = lane?.o_epoch ?? 0;
+  await house`select * from claim_dispatch(${accountId}, ${tokenId}, ${epoch}, 1)`;
+  await house`select postpone_dispatch(${accountId}, ${tokenId}, ${epoch}, ${[uuid]}::uuid[],
+    ${[try_.state]}::text[], ${[60_000]}::int[], ${[try_.detail]}::text[])`;
+}
+
+test('while a failed try is followed by another one, the message says that nothing need be done', async ({
+  ani,
+  db,
+}) => {
+  const { id } = (await ani.call('/v1/messages', { body: halo })).body;
+  expect((await oneOf(ani, id)).body.retrying).toBe(null);
+  await tryInVain(db, ani, { id, state: 'ready', detail: 'rate_limited' });
+
+  for (const [headers, language] of [[{}, 'id'] as const, [inEnglish, 'en'] as const]) {
+    const detail = retrySentence('rate_limited', language);
+    const { body } = await oneOf(ani, id, headers);
+    expect(ApiMessage.safeParse(body).error).toBeUndefined();
+    expect(body).toMatchObject({
+      status: 'queued',
+      failure: null,
+      retrying: { code: 'rate_limited', detail, tries: 1, next_try_at: expect.any(String) },
+    });
+    const waitsMs = Date.parse(body.retrying.next_try_at) - Date.now();
+    expect(waitsMs).toBeGreaterThan(0);
+    expect(waitsMs).toBeLessThanOrEqual(60_000);
+    expect(body.timeline.at(-1)).toMatchObject({ kind: 'retrying', detail });
+    const list = await ani.call('/v1/messages', { headers });
+    expect(list.body.data[0].retrying).toEqual(body.retrying);
+  }
+  expect(retrySentence('rate_limited', 'en')).toMatch(/nothing need be done\.$/);
+  expect(retrySentence('rate_limited', 'id')).toMatch(/tidak ada yang perlu Anda lakukan\.$/);
+  expect(retrySentence('rate_limited', 'id')).not.toMatch(/Kirim ulang/);
+});
+
+test('a message whose try nobody answered says that we wait, and that nothing need be done', async ({
+  ani,
+  db,
+}) => {
+  const { id } = (await ani.call('/v1/messages', { body: halo })).body;
+  await tryInVain(db, ani, { id, state: 'unknown', detail: 'no_answer' });
+  const { body } = await oneOf(ani, id, inEnglish);
+  const detail = waitSentence('en');
+  expect(body.retrying).toMatchObject({ code: 'no_answer', detail, tries: 1 });
+  expect(body.timeline.at(-2)).toMatchObject({ kind: 'unknown', detail });
+  expect(detail).toMatch(/nothing need be done\.$/);
+});
+
+test('what has failed for good is no longer retried, and says so in both languages', async ({
+  db,
+  openHouse,
+}) => {
+  const house = await openHouse({ works: true });
+  const ani = await callerOf(house, db, { saldo: 1000 });
+  const body = { ...halo, to: '62800000005' };
+  const { id } = (await ani.call('/v1/messages', { body })).body;
+  await soon(async () => (await oneOf(ani, id)).body.status).toBe('failed');
+  const [id_, en] = [(await oneOf(ani, id)).body, (await oneOf(ani, id, inEnglish)).body];
+  expect([id_.retrying, en.retrying]).toEqual([null, null]);
+  expect(id_.failure.detail).toMatch(/^Jaringan menolak karena terlalu cepat\. Kirim ulang/);
+  expect(en.failure.detail).toMatch(/^The network refused because it was too fast\. Send again/);
+  const last = (shown: ApiMessage) => shown.timeline?.at(-1)?.detail;
+  expect([last(id_), last(en)]).toEqual([id_.failure.detail, en.failure.detail]);
+});
+
+/** A picture that came in, and where the API says it is. */
+async function pictureOf(running: RunningHouse, db: TestDatabase) {
+  const ani = await callerOf(running, db);
+  const { accountId, tokenId } = ani;
+  const create = { width: 8, height: 8, channels: 3, background: '#0f766e' } as const;
+  const bytes = await sharp({ create }).png().toBuffer();
+  const { fileId } = await running.house.files.save({ accountId, name: 'a.png', bytes });
+  const stored = {
+    at: new Date(),
+    tokenId,
+    direction: 'in',
+    type: 'image',
+    body: { file: fileId, mime: 'image/png', caption: 'Bukti' },
+  } as const;
+  await storeMessages(db.owner, accountId, [stored]);
+  const headers = { host: 'kabari.example:3000' };
+  const { data } = (await ani.call('/v1/messages', { headers })).body;
+  return { content: data[0].content, one: await oneOf(ani, data[0].id, headers) };
+}
+
+test('a picture that came in has a whole address, which opens it, and says until when', async ({
+  db,
+  openHouse,
+}) => {
+  const PUBLIC_URL = 'http://kabari.example';
+  const MEDIA_ORIGIN = 'http://berkas.example';
+  const cases: [Record<string, string>, string][] = [
+    [{}, 'http://kabari.example:3000'],
+    [{ PUBLIC_URL }, PUBLIC_URL],
+  ];
+  for (const [env, origin] of cases) {
+    const running = await openHouse({ env });
+    const { content, one } = await pictureOf(running, db);
+    const { origin: shown, pathname, search } = new URL(content.link);
+    expect(shown).toBe(origin);
+    const file = await running.app.inject({ url: pathname + search });
+    expect([file.statusCode, file.headers['content-type']]).toEqual([200, 'image/png']);
+    const livesMs = Date.parse(content.expires_at) - Date.now();
+    expect(livesMs).toBeGreaterThan(3_500_000);
+    expect(livesMs).toBeLessThanOrEqual(7_200_000);
+    expect(one.body.content).toEqual(content);
+    expect(content).toMatchObject({ mime: 'image/png', caption: 'Bukti' });
+  }
+  const apart = await openHouse({ env: { PUBLIC_URL, MEDIA_ORIGIN } });
+  const { content } = await pictureOf(apart, db);
+  // Under a name that is not the files', the API answers; its links lead to theirs.
+  expect(new URL(content.link).origin).toBe(MEDIA_ORIGIN);
+});

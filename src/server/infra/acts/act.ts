@@ -1,0 +1,69 @@
+import type { Act, Caller, InputOf, OutputOf, PageOf } from '#contract/base/act.ts';
+import type { LiveEvent } from '#contract/events.ts';
+import type { Role } from '#contract/accounts.ts';
+
+/** Someone with a valid session. */
+export type Person = {
+  kind: 'person';
+  accountId: string;
+  userId: string;
+  sessionId: string;
+  role: Role;
+};
+export type Nobody = { kind: 'nobody' };
+
+/** What the browser a call comes from is to the session it carries. */
+export type Reauth = {
+  /** The session began in this browser. */
+  inOwnBrowser: boolean;
+  /** The session's person signed in or gave the password in this browser in the last five minutes. */
+  recent: boolean;
+};
+
+type CallerOf<By extends Caller> = By extends 'public' ? Person | Nobody : Person;
+
+/** What a handler knows of one call, beside its input. */
+export type Call<By extends Caller = Caller> = {
+  caller: CallerOf<By>;
+  /** The browser's idempotency key of a mutation; a fresh UUID where none was sent. */
+  key: string;
+  /** The caller's address, as the trusted proxies tell it. */
+  ip: string;
+  agent: string;
+  /** Which browser it is, by its cookie; '' for portals served elsewhere. */
+  device: string;
+  requestId: string;
+  /** Aborted when the caller has gone. */
+  signal: AbortSignal;
+};
+
+/** A frame of a streaming act: an event at its position, or the wish that everything be refetched. */
+export type Frame = { position: number; event: LiveEvent } | { position: number; reset: true };
+
+type ResultOf<A extends Act> = A['streams'] extends true
+  ? AsyncIterable<Frame>
+  : A['list'] extends undefined
+    ? OutputOf<A>
+    : PageOf<OutputOf<A>>;
+
+/** An act with its keeper. */
+export type KeptAct = {
+  act: Act;
+  handle: (call: Call, input: never) => Promise<unknown> | AsyncIterable<Frame>;
+};
+
+/** Binds a handler to the act it keeps; what it returns must be what the act promised. */
+export function on<A extends Act>(
+  act: A,
+  handle: (call: Call<A['by']>, input: InputOf<A>) => Promise<ResultOf<A>>,
+): KeptAct {
+  return { act, handle: handle as KeptAct['handle'] };
+}
+
+/** Binds the keeper of a streaming act. */
+export function streaming<A extends Act>(
+  act: A,
+  handle: (call: Call<A['by']>, input: InputOf<A>) => AsyncIterable<Frame>,
+): KeptAct {
+  return { act, handle: handle as KeptAct['handle'] };
+}

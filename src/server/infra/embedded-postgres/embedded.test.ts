@@ -1,0 +1,280 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { soon } from '#tests/support/wait-for.ts';
+import { openDatabase } from '#server/infra/postgres/database.ts';
+import { startEmbedded } from './embedded.ts';
+
+const program = join(import.meta.dirname, 'embedded.ts');
+const windows = process.platform === 'win32';
+
+let folder = '';
+let houses: ChildProcess[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kabari-embedded-'));
+});
+
+afterEach(async () => {
+  for (const house of houses) if (house.exitCode === null) house.kill('SIGKILL');
+  houses = [];
+});
+
+afterAll(async () => {
+  const last = await startEmbedded({ dataFolder: folder });
+  await last.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A process that is the house: says its address when it has a database, then lives on. */
+function houseProcess(): { house: ChildProcess; said: Promise<string>; complaint: () => string } {
+  const words = `
+    import { startEmbedded } from ${JSON.stringify(program)};
+    try {
+      const { url } = await startEmbedded({ dataFolder: ${JSON.stringify(folder)} });
+      console.log(url);
+      setInterval(() => undefined, 1_000);
+    } catch (error) {
+      console.error(error.name === 'StartError' ? error.message : error);
+      process.exitCode = 1;
+    }`;
+  const given = ['--input-type=module-typescript', '--eval', words];
+  const house = spawn(process.execPath, given, { stdio: ['ignore', 'pipe', 'pipe'] });
+  houses.push(house);
+  let complaint = '';
+  house.stderr.setEncoding('utf8').on('data', (more: string) => (complaint += more));
+  house.stdout.setEncoding('utf8');
+  const said = new Promise<string>((resolve, reject) => {
+    house.stdout.once('data', (line: string) => resolve(line.trim()));
+    house.once('exit', () => reject(new Error(complaint)));
+  });
+  said.catch(() => undefined);
+  return { house, said, complaint: () => complaint };
+}
+
+const serverPid = async () =>
+  Number((await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
+
+const openOwner = (url: string) => openDatabase(url, { max: 1, as: 'owner', name: 'tests' });
+
+const untilGone = async (pid: number) => {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await pause(10);
+  }
+};
+
+describe('the database inside the house', () => {
+  test('keeps what it was given, from one start to the next', async () => {
+    const first = await startEmbedded({ dataFolder: folder });
+    const sql = openOwner(first.url);
+    await sql`create table kept (word text)`;
+    await sql`insert into kept values ('halo')`;
+    await sql.end();
+    await first.stop();
+    expect(existsSync(join(folder, 'postgres/postmaster.pid'))).toBe(false);
+
+    const again = await startEmbedded({ dataFolder: folder });
+    const later = openOwner(again.url);
+    expect(await later`select word from kept`).toEqual([{ word: 'halo' }]);
+    await later.end();
+    await again.stop();
+  });
+
+  test('writes out what it confirms, is UTF-8, and its owner is no superuser', async () => {
+    const server = await startEmbedded({ dataFolder: folder });
+    const sql = openOwner(server.url);
+    expect(
+      await sql`
+        select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit,
+               current_setting('full_page_writes') as pages,
+               current_setting('server_encoding') as encoding, rolsuper as superuser
+        from pg_roles where rolname = current_user`,
+    ).toEqual([{ fsync: 'on', commit: 'on', pages: 'on', encoding: 'UTF8', superuser: false }]);
+    await sql.end();
+    await server.stop();
+  });
+
+  test.skipIf(windows)('cannot be reached by other users of the machine', async () => {
+    const server = await startEmbedded({ dataFolder: folder });
+    const sql = openOwner(server.url);
+    expect(await sql`select current_setting('listen_addresses') as tcp`).toEqual([{ tcp: '' }]);
+    for (const inside of ['socket', 'postgres']) {
+      expect(((await stat(join(folder, inside))).mode & 0o777).toString(8)).toBe('700');
+    }
+    await sql.end();
+    await server.stop();
+  });
+
+  test('says in one sentence that the folder is taken, and leaves', async () => {
+    const { house, said } = houseProcess();
+    await said;
+    const second = houseProcess();
+    await once(second.house, 'close');
+    expect(second.house.exitCode).toBe(1);
+    expect(second.complaint()).toBe(
+      `Kabari already runs on ${folder} (process ${house.pid}); stop it first, or set KABARI_DATA to another folder.\n`,
+    );
+  });
+
+  test('of many starts at once exactly one wins', async () => {
+    const starts = [1, 2, 3, 4].map(() => houseProcess());
+    const ends = await Promise.allSettled(starts.map(({ said }) => said));
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+});
+
+describe('after a crash', () => {
+  test('the server outlives the house, and the next start takes it over at once', async () => {
+    const { house, said } = houseProcess();
+    const sql = openOwner(await said);
+    await sql`create table survivors (word text)`;
+    await sql`insert into survivors values ('confirmed')`;
+    const pid = await serverPid();
+    house.kill('SIGKILL');
+    await once(house, 'close');
+
+    const server = await startEmbedded({ dataFolder: folder });
+    expect(await serverPid()).toBe(pid);
+    expect(await sql`select word from survivors`).toEqual([{ word: 'confirmed' }]);
+    await sql.end();
+    await server.stop();
+    expect(existsSync(join(folder, 'postgres/postmaster.pid'))).toBe(false);
+  });
+
+  test('house and server killed together: everything confirmed is there', async () => {
+    const { house, said } = houseProcess();
+    const sql = openOwner(await said);
+    await sql`create table confirmed (n int)`;
+    for (let n = 0; n < 50; n++) await sql`insert into confirmed values (${n})`;
+    const pid = await serverPid();
+    house.kill('SIGKILL');
+    process.kill(pid, 'SIGKILL');
+    await sql.end({ timeout: 0 });
+    await untilGone(pid);
+
+    const server = await startEmbedded({ dataFolder: folder });
+    const later = openOwner(server.url);
+    expect(await later`select count(*) as n from confirmed`).toEqual([{ n: 50 }]);
+    await later.end();
+    await server.stop();
+  });
+
+  test('a server that dies under a living house is back by itself', async () => {
+    let deaths = 0;
+    const server = await startEmbedded({ dataFolder: folder, onDeath: () => deaths++ });
+    const sql = openOwner(server.url);
+    await sql`select 1`;
+    const pid = await serverPid();
+    process.kill(pid, 'SIGKILL');
+    await soon(() => serverPid().catch(() => pid)).not.toBe(pid);
+    await soon(() => sql`select 1 as one`.catch(() => [])).toEqual([{ one: 1 }]);
+    expect(deaths).toBe(1);
+    await sql.end();
+    await server.stop();
+  });
+
+  test('a left-over number that another process has now does not stop the start', async () => {
+    const server = await startEmbedded({ dataFolder: folder });
+    await server.stop();
+    const stranger = spawn('sleep', ['60'], await strangersManners());
+    houses.push(stranger);
+    const lines = [stranger.pid, join(folder, 'postgres'), 1, 5432, '', '', '  1  1', 'ready   '];
+    await writeFile(join(folder, 'postgres/postmaster.pid'), `${lines.join('\n')}\n`);
+
+    const again = await startEmbedded({ dataFolder: folder });
+    expect(await serverPid()).not.toBe(stranger.pid);
+    await again.stop();
+  });
+
+  test('a lock left by a process that is gone is taken over', async () => {
+    const gone = spawn(process.execPath, ['--eval', '']);
+    await once(gone, 'close');
+    await writeFile(join(folder, 'lock'), JSON.stringify({ pid: gone.pid, since: 'long ago' }));
+    const server = await startEmbedded({ dataFolder: folder });
+    await server.stop();
+    expect(existsSync(join(folder, 'lock'))).toBe(false);
+  });
+
+  test('a lock whose number another process has now is taken over', async () => {
+    await writeFile(join(folder, 'lock'), JSON.stringify({ pid: process.pid, since: 'long ago' }));
+    const server = await startEmbedded({ dataFolder: folder });
+    await server.stop();
+  });
+
+  test('a cluster that was never finished is made anew', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'kabari-embedded-'));
+    await mkdir(join(other, 'postgres.half/base'), { recursive: true });
+    const server = await startEmbedded({ dataFolder: other, durable: false });
+    await server.stop();
+    await rm(other, { recursive: true, force: true });
+  });
+});
+
+/** The stranger runs as PostgreSQL's own user, whose processes PostgreSQL would ask after. */
+async function strangersManners(): Promise<{ uid?: number; gid?: number }> {
+  if (process.getuid?.() !== 0) return {};
+  const { uid, gid } = await stat(join(folder, 'postgres'));
+  return { uid, gid };
+}
+
+describe('a folder named from where we stand', () => {
+  test('is the same folder', async () => {
+    const server = await startEmbedded({ dataFolder: relative(process.cwd(), folder) });
+    expect(decodeURIComponent(server.url)).toContain(folder);
+    await server.stop();
+  });
+});
+
+describe('a folder that cannot be used', () => {
+  test.runIf(process.platform === 'linux')(
+    'that can never be made is named, not waited for',
+    async () => {
+      await expect(startEmbedded({ dataFolder: '/proc/kabari/data' })).rejects.toThrow(
+        /^The data folder \/proc\/kabari\/data cannot be written \(ENOENT\); /,
+      );
+    },
+  );
+
+  test('that cannot be written is named in one sentence', async () => {
+    const file = join(folder, 'a-file');
+    await writeFile(file, '');
+    await expect(startEmbedded({ dataFolder: join(file, 'data') })).rejects.toThrow(
+      /^The data folder .* cannot be written \(ENOTDIR\); .*KABARI_DATA/,
+    );
+  });
+
+  test('that another major version made is left alone', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'kabari-embedded-'));
+    await mkdir(join(other, 'postgres'));
+    await writeFile(join(other, 'postgres/PG_VERSION'), '15\n');
+    const before = join(other, 'before');
+    await cp(join(other, 'postgres'), before, { recursive: true });
+    await expect(startEmbedded({ dataFolder: other })).rejects.toThrow(
+      'was made by PostgreSQL 15 and this is 18',
+    );
+    expect(existsSync(join(other, 'lock'))).toBe(false);
+    await rm(other, { recursive: true, force: true });
+  });
+
+  test('whose path is too long for a socket works all the same', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'kabari-embedded-'));
+    await chmod(root, 0o711);
+    const other = join(root, 'a'.repeat(60), 'b'.repeat(60));
+    const server = await startEmbedded({ dataFolder: other, durable: false });
+    const sql = openOwner(server.url);
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+    await sql.end();
+    await server.stop();
+    await rm(root, { recursive: true, force: true });
+  });
+});

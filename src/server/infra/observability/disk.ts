@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rm, statfs, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Log } from './log.ts';
+import { StartError } from '#server/infra/start-error.ts';
+
+const MB = 1_000_000;
+/** Below this a disk counts as full: PostgreSQL writes its log in pieces of 16 MB, and stops without. */
+export const FREE_BYTES_MIN = 40 * MB;
+
+const fullCodes = new Set(['ENOSPC', 'EDQUOT', '53100']);
+
+/** True when something could not be written for want of room, here or on the disk of the database. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && fullCodes.has(String(error.code))) || isDiskFull(error.cause));
+
+/** The bytes that may still be written where a folder is, or will be; without end where nobody counts them. */
+export async function freeBytes(folder: string): Promise<number> {
+  const above = dirname(folder);
+  if (!existsSync(folder) && above !== folder) return freeBytes(above);
+  const { blocks, bavail, bsize } = await statfs(folder);
+  return blocks === 0 ? Infinity : bavail * bsize;
+}
+
+const megabytes = (bytes: number): string => `${(bytes / MB).toFixed(1)} MB`;
+
+/** Why nothing can start: the sentence names the disk, and how much it still takes. */
+export async function diskFullSentence(error: unknown, folder: string): Promise<string> {
+  if (codeOf(error) === '53100') {
+    return 'The disk of the database is full; free some of it (or let it grow), then start again.';
+  }
+  const free = await freeBytes(folder).catch(() => 0);
+  return `The disk with ${folder} is full (${megabytes(free)} free); free some of it, or set KABARI_DATA to a folder on another, then start again.`;
+}
+
+const codeOf = (error: unknown): string | undefined => {
+  if (!(error instanceof Error)) return undefined;
+  return 'code' in error && fullCodes.has(String(error.code))
+    ? String(error.code)
+    : codeOf(error.cause);
+};
+
+/** @throws StartError when the disk of a folder takes fewer bytes than are needed to begin. */
+export async function refuseFullDisk(folder: string, needed = FREE_BYTES_MIN): Promise<void> {
+  const free = await freeBytes(folder).catch(() => undefined);
+  if (free === undefined || free >= needed) return;
+  throw new StartError(
+    `The disk with ${folder} has ${megabytes(free)} free, and Kabari needs ${megabytes(needed)} to start; free some of it, or set KABARI_DATA to a folder on another.`,
+  );
+}
+
+/** How often the disks are looked at: `/readyz` has 5 s, and remembers for half of one. */
+const LOOK_MS = 2_000;
+/** Rows that do not fit into 64 kB of memory: PostgreSQL writes some 200 kB to its disk for them. */
+const SPILLING_ROWS = 10_000;
+
+export type DiskWatch = {
+  /** What is full: the data folder's path, or `the database`; empty when all is well. */
+  full: () => readonly string[];
+  close: () => Promise<void>;
+};
+
+/**
+ * Looks after the disk of the data folder and that of the database, by writing: the log says once when
+ * one fills up, and once when it has room again.
+ *
+ * A database that cannot be reached is another's concern and changes nothing here.
+ */
+export function watchDisks({
+  folder,
+  sql,
+  log,
+}: {
+  folder: string;
+  sql: Sql;
+  log: Log;
+}): DiskWatch {
+  const full = new Set<string>();
+  const told = (disk: string, state: 'full' | 'well' | 'unknown', free?: number) => {
+    if (state === 'unknown' || (state === 'full') === full.has(disk)) return;
+    const facts = { disk, ...(free !== undefined && { free }) };
+    if (state === 'well') {
+      full.delete(disk);
+      log.warn(facts, 'the disk has room again');
+    } else {
+      full.add(disk);
+      log.error(facts, 'the disk is full: nothing new is accepted until it has room');
+    }
+  };
+  const look = async () => {
+    const free = await freeBytes(folder).catch(() => undefined);
+    const [here, there] = await Promise.all([tryFolder(folder, free), tryDatabase(sql)]);
+    told(folder, here, free);
+    told('the database', there);
+  };
+  let looking: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    looking ??= look().finally(() => (looking = undefined));
+  }, LOOK_MS);
+  timer.unref();
+  return {
+    full: () => [...full],
+    close: async () => {
+      clearInterval(timer);
+      await looking;
+    },
+  };
+}
+
+async function tryFolder(
+  folder: string,
+  free: number | undefined,
+): Promise<'full' | 'well' | 'unknown'> {
+  if (free !== undefined && free < FREE_BYTES_MIN) return 'full';
+  const path = join(folder, `.trial-${randomUUID()}`);
+  try {
+    await writeFile(path, Buffer.alloc(4_096), { flag: 'wx', mode: 0o600 });
+    return 'well';
+  } catch (error) {
+    return isDiskFull(error) ? 'full' : 'unknown';
+  } finally {
+    await rm(path, { force: true }).catch(() => undefined);
+  }
+}
+
+/** Has the database write to its disk without keeping anything: a result that memory does not hold. */
+async function tryDatabase(sql: Sql): Promise<'full' | 'well' | 'unknown'> {
+  try {
+    await sql.begin(async (tx) => {
+      await tx`set local work_mem = '64kB'`;
+      await tx`select count(*) from generate_series(1, ${SPILLING_ROWS}::int)`;
+    });
+    return 'well';
+  } catch (error) {
+    return isDiskFull(error) ? 'full' : 'unknown';
+  }
+}

@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasDebianPostgres, startDebianPostgres } from '#tests/support/database/debian-postgres.ts';
+import { proveWallsAt } from '#tests/support/database/row-level-security.ts';
+import { checkDatabase } from './check.ts';
+import { type Sql, openDatabase } from './database.ts';
+import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
+import { startJobs } from '#server/infra/jobs/jobs.ts';
+import { openLog } from '#server/infra/observability/log.ts';
+import { migrate } from './migrations.ts';
+
+const migrations = join(import.meta.dirname, '../migrations');
+
+type Server = { url: string; stop: () => Promise<void> };
+
+/** A server whose roles are nobody else's: a role belongs to all databases of a server. */
+async function startOwn(): Promise<Server> {
+  const folder = await mkdtemp(join(tmpdir(), 'kabari-role-'));
+  const server = await startEmbedded({ dataFolder: folder, durable: false });
+  const stop = async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { url: server.superuserUrl, stop };
+}
+
+const servers = [
+  { name: 'the embedded PostgreSQL', here: true, start: startOwn },
+  { name: 'Debian’s PostgreSQL', here: hasDebianPostgres, start: startDebianPostgres },
+];
+
+for (const { name, here, start } of servers) {
+  describe.skipIf(!here)(`a role that only owns its database, on ${name}`, () => {
+    let server: Server;
+    let admin: Sql;
+    let owner: Sql;
+    let url: string;
+    const openAs = (as: 'tenant' | 'house' | 'owner') =>
+      openDatabase(url, { max: 3, as, name: 't' });
+
+    beforeAll(async () => {
+      server = await start();
+      admin = openDatabase(server.url, { max: 1, as: 'owner', name: 'admin' });
+      await admin.unsafe('create role "juragan-1" login');
+      await admin.unsafe('create database toko owner "juragan-1"');
+      const address = new URL(server.url);
+      address.username = 'juragan-1';
+      address.pathname = '/toko';
+      url = address.href;
+      owner = openAs('owner');
+    });
+    afterAll(async () => {
+      await Promise.all([admin, owner].map((sql) => sql.end()));
+      await server.stop();
+    });
+
+    const walls = () => proveWallsAt(url);
+
+    test('starts once an administrator has run what the refusal says, and not before', async () => {
+      const refused: unknown = await migrate(owner, migrations).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ name: 'StartError' });
+      const statements = /then start again: (CREATE ROLE .*)$/.exec(String(refused))?.[1] ?? '';
+      expect(statements).toMatch(
+        /^CREATE ROLE kabari_app NOLOGIN; GRANT kabari_app TO "juragan-1"( WITH SET TRUE)?;$/,
+      );
+      await admin.unsafe(statements);
+      await checkDatabase(owner, { production: false });
+      expect(await migrate(owner, migrations)).toContain('0001_house.sql');
+      await walls();
+      const [house, log] = [openAs('house'), openLog({ level: 'silent' })];
+      const jobs = await startJobs({ owner, house, log }, []);
+      await jobs.close();
+      await house.end();
+    });
+
+    test('is told which grant is missing when the role is there', async () => {
+      await admin.unsafe('revoke kabari_app from "juragan-1"');
+      const refused: unknown = await migrate(owner, migrations).catch((error: unknown) => error);
+      const statements = /then start again: (GRANT .*)$/.exec(String(refused))?.[1] ?? '';
+      expect(statements).toMatch(/^GRANT kabari_app TO "juragan-1"( WITH SET TRUE)?;$/);
+      await admin.unsafe(statements);
+      expect(await migrate(owner, migrations)).toEqual([]);
+      await walls();
+    });
+
+    test('is told when it does not own the database it is to use', async () => {
+      await admin.unsafe('create database orang');
+      const other = new URL(url);
+      other.pathname = '/orang';
+      const sql = openDatabase(other.href, { max: 1, as: 'owner', name: 't' });
+      await expect(checkDatabase(sql, { production: false })).rejects.toThrow(
+        /^The role "juragan-1" may not make tables .*: ALTER DATABASE orang OWNER TO "juragan-1";$/,
+      );
+      await sql.end();
+    });
+
+    test('does not start while kabari_app sees past row-level security', async () => {
+      await admin.unsafe('alter role kabari_app bypassrls');
+      await expect(walls()).rejects.toThrow(/^The role kabari_app sees past row-level security/);
+      await admin.unsafe('alter role kabari_app nobypassrls superuser');
+      await expect(walls()).rejects.toThrow(/^The role kabari_app sees past row-level security/);
+      await admin.unsafe('alter role kabari_app nosuperuser');
+      await walls();
+    });
+
+    test('does not start while kabari_app owns the tables', async () => {
+      await admin.unsafe('alter database toko owner to kabari_app');
+      const inside = openDatabase(url.replace('juragan-1', 'postgres'), {
+        max: 1,
+        as: 'owner',
+        name: 't',
+      });
+      await inside.unsafe('alter table accounts owner to kabari_app');
+      await expect(walls()).rejects.toThrow(/not in force on the table accounts/);
+      await inside.end();
+    });
+  });
+}

@@ -1,0 +1,58 @@
+import { describe, expect, inject } from 'vitest';
+import { test } from '#tests/support/database/database.ts';
+import { checkDatabase } from './check.ts';
+import { openDatabase } from './database.ts';
+
+const owner = (url: string) => openDatabase(url, { max: 1, as: 'owner', name: 'tests' });
+
+/** The sentence that refuses the database at an address. */
+async function refusal(url: string, options: Parameters<typeof checkDatabase>[1]): Promise<string> {
+  const sql = owner(url);
+  try {
+    await checkDatabase(sql, options);
+    return 'accepted';
+  } catch (error) {
+    return error instanceof Error && error.name === 'StartError' ? error.message : String(error);
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+}
+
+const local = { production: false };
+const strict = { production: true };
+
+describe('the database is refused', () => {
+  test('when nobody answers, without a word about the password', async () => {
+    const sentence = await refusal('postgres://ani:hunter2@127.0.0.1:1/kabari', local);
+    expect(sentence).toBe(
+      'The database on 127.0.0.1:1 cannot be reached (ECONNREFUSED); check DATABASE_URL.',
+    );
+  });
+
+  test('when it does not exist', async ({ db }) => {
+    const url = new URL(db.url);
+    url.pathname = '/nothing_here';
+    expect(await refusal(url.href, local)).toContain('The database nothing_here does not exist');
+  });
+
+  test('when its clock is more than two seconds off', async ({ db }) => {
+    const hurried = { ...local, now: () => Date.now() + 5_000 };
+    expect(await refusal(db.url, hurried)).toContain('are 5 s apart');
+    const late = { ...local, now: () => Date.now() - 5_000 };
+    expect(await refusal(db.url, late)).toContain('are 5 s apart');
+    const close = { ...local, now: () => Date.now() + 1_000 };
+    expect(await refusal(db.url, close)).toBe('accepted');
+  });
+
+  test('in production, when we enter as superuser', async () => {
+    const superuser = inject('databaseServer');
+    expect(await refusal(superuser, strict)).toContain('enters as a superuser');
+    expect(await refusal(superuser, local)).toBe('accepted');
+  });
+
+  test('in production, when it confirms before it has written', async ({ db }) => {
+    // The tests' own server runs with fsync off.
+    expect(await refusal(db.url, strict)).toContain('has fsync off');
+    expect(await refusal(db.url, local)).toBe('accepted');
+  });
+});

@@ -1,0 +1,113 @@
+import { type Sql, isTransient } from './database.ts';
+import { StartError } from '#server/infra/start-error.ts';
+
+/** Clocks further apart than this make codes, leases and signatures judge wrongly. */
+const CLOCKS_APART_MS_MAX = 2_000;
+const VERSION_MIN = 150_000;
+
+type Facts = {
+  version: number;
+  superuser: boolean;
+  role: string;
+  name: string;
+  /** May make tables and schemas. */
+  owns: boolean;
+  writable: boolean;
+  fsync: string;
+  synchronous_commit: string;
+  encoding: string;
+  now: Date;
+};
+
+/**
+ * Refuses a database the house cannot trust (`security.md`, T49): unreachable, older than 15, not
+ * UTF-8, with a clock of its own, read-only, or another's; and in production one that we enter as superuser or that answers
+ * before it has written.
+ *
+ * @param sql the pool of the owner.
+ * @throws StartError with the one sentence that says what to change.
+ */
+export async function checkDatabase(
+  sql: Sql,
+  { production, now = Date.now }: { production: boolean; now?: () => number },
+): Promise<void> {
+  const before = now();
+  const facts = await ask(sql);
+  const after = now();
+  if (facts.version < VERSION_MIN) {
+    const version = Math.floor(facts.version / 10_000);
+    throw new StartError(`The database is PostgreSQL ${version}; Kabari needs 15 or newer.`);
+  }
+  if (facts.encoding !== 'UTF8') {
+    throw new StartError(
+      `The database is encoded as ${facts.encoding}; make it with encoding UTF8.`,
+    );
+  }
+  const theirs = facts.now.getTime();
+  const apart = Math.max(before - theirs, theirs - after);
+  if (apart > CLOCKS_APART_MS_MAX) {
+    throw new StartError(
+      `The clocks of this machine and the database are ${Math.round(apart / 1_000)} s apart; set them (NTP) and start again.`,
+    );
+  }
+  if (!facts.writable) {
+    throw new StartError(
+      `The database ${facts.name} takes no writes (a standby, or set to read-only); let DATABASE_URL name one that does.`,
+    );
+  }
+  if (!facts.owns) {
+    throw new StartError(
+      `The role ${facts.role} may not make tables in the database ${facts.name}; run this as an administrator, then start again: ALTER DATABASE ${facts.name} OWNER TO ${facts.role};`,
+    );
+  }
+  if (production) refuseUnsafe(facts);
+}
+
+function refuseUnsafe(facts: Facts): void {
+  if (facts.superuser) {
+    throw new StartError(
+      'DATABASE_URL enters as a superuser, who sees past every wall; use a role that only owns the database.',
+    );
+  }
+  for (const name of ['fsync', 'synchronous_commit'] as const) {
+    if (facts[name] === 'off') {
+      throw new StartError(
+        `The database has ${name} off and may lose what it confirmed; turn it on.`,
+      );
+    }
+  }
+}
+
+async function ask(sql: Sql): Promise<Facts> {
+  try {
+    const [facts] = await sql<Facts[]>`
+      select current_setting('server_version_num')::int as version,
+             (select rolsuper from pg_roles where rolname = current_user) as superuser,
+             quote_ident(current_user) as role,
+             quote_ident(current_database()) as name,
+             has_database_privilege(current_database(), 'create')
+               and coalesce(has_schema_privilege(to_regnamespace('public')::oid, 'create'), false) as owns,
+             current_setting('transaction_read_only') = 'off' as writable,
+             current_setting('fsync') as fsync,
+             current_setting('synchronous_commit') as synchronous_commit,
+             current_setting('server_encoding') as encoding,
+             clock_timestamp() as now`;
+    if (!facts) throw new Error('the database answers nothing');
+    return facts;
+  } catch (error) {
+    throw new StartError(unreachable(sql, error), { cause: error });
+  }
+}
+
+/** Why there is no database to ask; the password is nowhere in it. */
+function unreachable(sql: Sql, error: unknown): string {
+  const { host, port, database, user } = sql.options;
+  const place = `${host.join(',')}:${port.join(',')}`;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === '3D000')
+    return `The database ${database} does not exist on ${place}; create it first.`;
+  if (code.startsWith('28'))
+    return `The database on ${place} refuses the role ${user} or its password.`;
+  const why = isTransient(error) || code === 'ENOTFOUND' ? code : String(error);
+  return `The database on ${place} cannot be reached (${why}); check DATABASE_URL.`;
+}

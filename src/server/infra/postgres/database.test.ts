@@ -1,0 +1,307 @@
+import { once } from 'node:events';
+import { type Server, type Socket, connect, createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, onTestFinished, vi } from 'vitest';
+import * as z from 'zod/mini';
+import { test } from '#tests/support/database/database.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import {
+  type Sql,
+  asAccount,
+  brokeConstraint,
+  isTransient,
+  openDatabase,
+  retrying,
+  rows,
+} from './database.ts';
+
+/** Two accounts with a row each, behind row-level security as the migrations write it. */
+async function twoAccounts(owner: Sql): Promise<{ ani: string; budi: string }> {
+  await owner.unsafe(`
+    do $$ begin create role kabari_app; exception when duplicate_object then null; end $$;
+    create table notes (
+      account_id uuid not null, note text not null constraint note_not_empty check (note <> ''),
+      primary key (account_id, note)
+    );
+    alter table notes enable row level security;
+    create policy own on notes using (
+      account_id::text = current_setting('app.account', true)
+      or current_setting('app.account', true) = '*'
+    );
+    grant select, insert on notes to kabari_app`);
+  const [ani, budi] = [crypto.randomUUID(), crypto.randomUUID()];
+  await owner`insert into notes values (${ani}, 'of Ani'), (${budi}, 'of Budi')`;
+  return { ani, budi };
+}
+
+const words = (found: readonly object[]) => found.map((row) => ('note' in row ? row.note : ''));
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return address.port;
+}
+
+/** A network between the test and its database that can stop carrying anything. */
+async function proxyTo(url: string) {
+  const { hostname, pathname, username } = new URL(url);
+  let accepted = 0;
+  let swallowing = false;
+  let swallowed = 0;
+  const sockets: Socket[] = [];
+  const proxy = createServer((near) => {
+    accepted++;
+    const far = connect(`${decodeURIComponent(hostname)}/.s.PGSQL.5432`);
+    sockets.push(near);
+    near.on('data', (bytes) => {
+      if (swallowing) swallowed += bytes.length;
+      else far.write(bytes);
+    });
+    near.on('error', () => far.destroy());
+    far.on('data', (bytes) => swallowing || near.write(bytes)).on('error', () => near.destroy());
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+  });
+  const port = await listening(proxy);
+  return {
+    url: `postgres://${username}@127.0.0.1:${port}${pathname}`,
+    accepted: () => accepted,
+    /** Ends every connection with a reset. */
+    cut: () => sockets.splice(0).forEach((socket) => socket.resetAndDestroy()),
+    swallow: (on: boolean) => (swallowing = on),
+    swallowed: () => swallowed,
+    close: () => {
+      sockets.forEach((socket) => socket.destroy());
+      proxy.close();
+    },
+  };
+}
+
+/** From here on the silence of connections is measured by a clock that the test moves. */
+function ownClock(): void {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+describe('who sees what', () => {
+  test('the tenant pool sees nothing until an account is named', async ({ db }) => {
+    await twoAccounts(db.owner);
+    expect(await db.tenant`select note from notes`).toEqual([]);
+  });
+
+  test('work as an account sees that account and no other', async ({ db }) => {
+    const { ani } = await twoAccounts(db.owner);
+    const seen = await asAccount(db.tenant, ani, (tx) => tx`select note from notes`);
+    expect(words(seen)).toEqual(['of Ani']);
+  });
+
+  test('work as an account cannot write into another', async ({ db }) => {
+    const { ani, budi } = await twoAccounts(db.owner);
+    const theft = asAccount(
+      db.tenant,
+      ani,
+      (tx) => tx`insert into notes values (${budi}, 'of a thief')`,
+    );
+    await expect(theft).rejects.toThrow('row-level security');
+  });
+
+  test('the account is forgotten when its transaction ends', async ({ db }) => {
+    const { ani } = await twoAccounts(db.owner);
+    const one = openDatabase(db.url, { max: 1, as: 'tenant', name: 'tests' });
+    await asAccount(one, ani, (tx) => tx`select note from notes`);
+    expect(await one`select note from notes`).toEqual([]);
+    await one.end();
+  });
+
+  test('the house sees every account', async ({ sql, db }) => {
+    await twoAccounts(db.owner);
+    expect(words(await sql`select note from notes order by note`)).toEqual(['of Ani', 'of Budi']);
+  });
+
+  test('the app works as kabari_app and cannot become its owner by resetting', async ({ db }) => {
+    await twoAccounts(db.owner);
+    const one = openDatabase(db.url, { max: 1, as: 'tenant', name: 'tests' });
+    await one`reset role`;
+    expect(await one`select current_user as who`).toEqual([{ who: 'kabari_app' }]);
+    await one.end();
+  });
+});
+
+describe('values', () => {
+  test('come as what they are: whole numbers, dates, bytes', async ({ db }) => {
+    const [row] = await db.owner`
+      select 9000000000000000::bigint as amount, '2026-11-21'::date as day,
+             '2026-11-21 02:05Z'::timestamptz as at, '\\x00ff'::bytea as bytes,
+             array[1, 2]::bigint[] as list`;
+    expect(row).toEqual({
+      amount: 9_000_000_000_000_000,
+      day: '2026-11-21',
+      at: new Date('2026-11-21T02:05:00Z'),
+      bytes: Buffer.from([0, 255]),
+      list: [1, 2],
+    });
+  });
+
+  test('a whole number too large to be exact is an error, not a rounded number', async ({ db }) => {
+    const asked = db.owner`select 9007199254740993::bigint as amount`;
+    await expect(asked).rejects.toThrow(RangeError);
+    expect(await db.owner`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+
+  test('rows are read by their schema, and another shape is refused', async ({ db }) => {
+    const Row = z.object({ n: z.int() });
+    expect(await rows(Row, db.owner`select 1 as n`)).toEqual([{ n: 1 }]);
+    await expect(rows(Row, db.owner`select 'x' as n`)).rejects.toThrow();
+  });
+});
+
+describe('trouble', () => {
+  test('rows of a statement that failed half-way never shift the next result', async ({ db }) => {
+    const long = db.owner`select 1 / (3 - n) as q, repeat('x', 9000) from generate_series(1, 5) n`;
+    await expect(long).rejects.toThrow('division by zero');
+    expect(await db.owner`select 1 as one`).toEqual([{ one: 1 }]);
+
+    await expect(
+      db.owner`select 1 / (3 - n) as q, repeat('x', 9000) from generate_series(1, 5) n`,
+    ).rejects.toThrow('division by zero');
+    const pages = [];
+    for await (const page of db.owner`select n from generate_series(1, 3) n`.cursor(2)) {
+      pages.push(page);
+    }
+    expect(pages).toEqual([[{ n: 1 }, { n: 2 }], [{ n: 3 }]]);
+  });
+
+  test('a broken constraint is known by its name', async ({ db }) => {
+    const { ani } = await twoAccounts(db.owner);
+    const broken: unknown = await db.owner`insert into notes values (${ani}, '')`.catch(
+      (error: unknown) => error,
+    );
+    expect(brokeConstraint(broken, 'note_not_empty')).toBe(true);
+    expect(brokeConstraint(broken, 'notes_pkey')).toBe(false);
+    expect(isTransient(broken)).toBe(false);
+  });
+
+  test('a connection that the server ended is trouble that passes', async ({ db }) => {
+    const one = openDatabase(db.url, { max: 1, as: 'owner', name: 'doomed' });
+    const ended: unknown = await one`select pg_terminate_backend(pg_backend_pid())`.catch(
+      (error: unknown) => error,
+    );
+    expect(isTransient(ended)).toBe(true);
+    expect(await retrying(() => one`select 1 as one`)).toEqual([{ one: 1 }]);
+    await one.end();
+  });
+
+  test('what passes by itself is known by its code', () => {
+    const coded = (code: string) => Object.assign(new Error('no'), { code });
+    // A process that stood still lost its transaction, or its connection; the socket had no room.
+    for (const code of ['25P03', '57P05', 'EAGAIN', '40P01', '55P03', '53300', '08006'])
+      expect(isTransient(coded(code)), code).toBe(true);
+    for (const code of ['23505', '25P02', '42601', '57014', '57P04', 'EACCES', 'XX000'])
+      expect(isTransient(coded(code)), code).toBe(false);
+  });
+
+  test('a server that cannot be reached is an error each time, and found when it is back', async () => {
+    const proxy = createServer();
+    const port = await listening(proxy);
+    proxy.close();
+    await once(proxy, 'close');
+    const url = `postgres://kabari@127.0.0.1:${port}/kabari`;
+    const one = openDatabase(url, { max: 1, as: 'tenant', name: 'tests' });
+    for (let tries = 0; tries < 3; tries++) {
+      const missed: unknown = await one`select 1`.catch((error: unknown) => error);
+      expect(isTransient(missed)).toBe(true);
+    }
+    await one.end({ timeout: 0 });
+  });
+
+  test('a network that swallows everything is noticed within six seconds', async ({ db }) => {
+    ownClock();
+    const { url, swallow, swallowed, close } = await proxyTo(db.url);
+    const one = openDatabase(url, { max: 1, as: 'tenant', name: 'tests' });
+    await one`select 1`;
+    swallow(true);
+    let missed: unknown;
+    const asked = one`select 2`.catch((error: unknown) => (missed = error));
+    await soon(swallowed).toBeGreaterThan(0);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(missed).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await asked;
+    expect(isTransient(missed)).toBe(true);
+    swallow(false);
+    expect(await retrying(() => one`select 3 as three`)).toEqual([{ three: 3 }]);
+    await one.end();
+    close();
+  });
+
+  test('while connections break, every answer is for its own question', async ({ db }) => {
+    // A statement that nothing but its silence would end hangs here.
+    ownClock();
+    const { url, cut, close } = await proxyTo(db.url);
+    const pool = openDatabase(url, { max: 4, as: 'tenant', name: 'tests' });
+    const ask = async (n: number): Promise<'answered' | 'lost'> => {
+      try {
+        const found = await pool`select ${n}::int as n, pg_sleep(0.001)::text as slept`;
+        expect(found[0]?.['n']).toBe(n);
+        return 'answered';
+      } catch (error) {
+        if (!isTransient(error)) throw error;
+        return 'lost';
+      }
+    };
+    let asked = 0;
+    let cuts = 0;
+    const outcomes = { answered: 0, lost: 0 };
+    const person = async () => {
+      while (cuts < 150) outcomes[await ask(asked++)]++;
+    };
+    const cutter = async () => {
+      for (; cuts < 150; cuts++) {
+        cut();
+        await pause(15);
+      }
+    };
+    await Promise.all([cutter(), ...Array.from({ length: 40 }, person)]);
+    expect(outcomes.answered + outcomes.lost).toBe(asked);
+    expect(outcomes.lost).toBeGreaterThan(0);
+    await pool`select pg_sleep(0)`;
+    const after = await Promise.all(Array.from({ length: 50 }, (_, n) => ask(n)));
+    expect(after.filter((outcome) => outcome === 'lost')).toEqual([]);
+    await pool.end({ timeout: 1 });
+    close();
+  });
+
+  test('a connection that rests longer than that is left alone', async ({ db }) => {
+    ownClock();
+    const { url, accepted, close } = await proxyTo(db.url);
+    const one = openDatabase(url, { max: 1, as: 'tenant', name: 'tests' });
+    await one`select 1`;
+    await vi.advanceTimersByTimeAsync(60_000);
+    await one`select 1`;
+    expect(accepted()).toBe(1);
+    await one.end();
+    close();
+  });
+
+  test('work is repeated while trouble passes, at most five times', async () => {
+    const lost = Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' });
+    const heals = vi
+      .fn<() => Promise<string>>()
+      .mockRejectedValueOnce(lost)
+      .mockResolvedValue('ok');
+    expect(await retrying(heals, { dice: () => 0 })).toBe('ok');
+    expect(heals).toHaveBeenCalledTimes(2);
+
+    const never = vi.fn<() => Promise<string>>().mockRejectedValue(lost);
+    await expect(retrying(never, { dice: () => 0 })).rejects.toBe(lost);
+    expect(never).toHaveBeenCalledTimes(5);
+  });
+
+  test('a refusal is not repeated', async () => {
+    const no = vi.fn<() => Promise<string>>().mockRejectedValue(new Error('no'));
+    await expect(retrying(no)).rejects.toThrow('no');
+    expect(no).toHaveBeenCalledTimes(1);
+  });
+});

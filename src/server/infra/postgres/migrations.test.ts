@@ -1,0 +1,83 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test as base } from '#tests/support/database/database.ts';
+import { expect } from 'vitest';
+import { openDatabase } from './database.ts';
+import { migrate } from './migrations.ts';
+
+/** A folder of migrations of the test's own, and a database that has seen none. */
+const test = base.extend<{ folder: string }>({
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
+  folder: async ({}, use) => {
+    const folder = await mkdtemp(join(tmpdir(), 'kabari-migrations-'));
+    await writeFile(join(folder, '0001_words.sql'), 'create table words (word text);');
+    await writeFile(join(folder, '0002_first.sql'), `insert into words values ('satu');`);
+    await use(folder);
+    await rm(folder, { recursive: true, force: true });
+  },
+});
+
+test('each is applied once, in order, however often the house starts', async ({ db, folder }) => {
+  await db.owner`drop table if exists migrations`;
+  expect(await migrate(db.owner, folder)).toEqual(['0001_words.sql', '0002_first.sql']);
+  expect(await migrate(db.owner, folder)).toEqual([]);
+  await writeFile(join(folder, '0003_second.sql'), `insert into words values ('dua');`);
+  expect(await migrate(db.owner, folder)).toEqual(['0003_second.sql']);
+  expect(await db.owner`select word from words`).toEqual([{ word: 'satu' }, { word: 'dua' }]);
+});
+
+test('houses that start at the same time apply each once', async ({ db, folder }) => {
+  await db.owner`drop table if exists migrations`;
+  const houses = [1, 2, 3, 4].map(() => openDatabase(db.url, { max: 1, as: 'owner', name: 'm' }));
+  const applied = await Promise.all(houses.map((sql) => migrate(sql, folder)));
+  expect(applied.flat().toSorted()).toEqual(['0001_words.sql', '0002_first.sql']);
+  expect(await db.owner`select word from words`).toEqual([{ word: 'satu' }]);
+  await Promise.all(houses.map((sql) => sql.end()));
+});
+
+test('one that was edited after it was applied is refused', async ({ db, folder }) => {
+  await db.owner`drop table if exists migrations`;
+  await migrate(db.owner, folder);
+  await writeFile(join(folder, '0001_words.sql'), 'create table words (word text, n int);');
+  await expect(migrate(db.owner, folder)).rejects.toThrow(
+    'The migration 0001_words.sql was changed after it was applied; undo the change and write a new one.',
+  );
+});
+
+test('an older version refuses a database that a newer one migrated', async ({ db, folder }) => {
+  await db.owner`drop table if exists migrations`;
+  await migrate(db.owner, folder);
+  await rm(join(folder, '0002_first.sql'));
+  await expect(migrate(db.owner, folder)).rejects.toThrow('start the newer version');
+});
+
+test('one that slips in before an applied one is refused', async ({ db, folder }) => {
+  await db.owner`drop table if exists migrations`;
+  await rename(join(folder, '0002_first.sql'), join(folder, '0003_first.sql'));
+  await migrate(db.owner, folder);
+  await writeFile(join(folder, '0002_late.sql'), 'select 1;');
+  await expect(migrate(db.owner, folder)).rejects.toThrow(
+    'The migration 0002_late.sql comes before one already applied; give it the next number.',
+  );
+});
+
+test('one that fails half-way leaves nothing behind, and says which it was', async ({
+  db,
+  folder,
+}) => {
+  await db.owner`drop table if exists migrations`;
+  await writeFile(join(folder, '0003_broken.sql'), 'create table half (n int); select 1 / 0;');
+  await expect(migrate(db.owner, folder)).rejects.toThrow(
+    'The migration 0003_broken.sql failed: division by zero.',
+  );
+  expect(await db.owner`select to_regclass('half') as half`).toEqual([{ half: null }]);
+  expect(await db.owner`select word from words`).toEqual([{ word: 'satu' }]);
+});
+
+test("the product's own migrations bring an empty database to the shape of the template", async ({
+  db,
+}) => {
+  const shipped = join(import.meta.dirname, '../migrations');
+  expect(await migrate(db.owner, shipped)).toEqual([]);
+});

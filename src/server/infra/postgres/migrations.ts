@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ensureAppRole } from './app-role.ts';
+import type { Sql, Tx } from './database.ts';
+import { StartError } from '#server/infra/start-error.ts';
+
+/** Any number, the same in every house: who holds this advisory lock migrates. */
+const MIGRATION_LOCK = 7_205_759_403;
+
+type Migration = { name: string; text: string; sha256: string };
+
+/**
+ * Brings the database to the newest shape: applies the files `NNNN_name.sql` of a folder that it has
+ * not seen, in order, each in a transaction. Houses that start at the same time take turns.
+ *
+ * @param sql a pool of the database's owner.
+ * @returns the names applied now.
+ * @throws StartError when an applied file was changed or is missing here, when one fails, or when
+ *   the role the application works as is missing and the owner may not make it.
+ */
+export async function migrate(sql: Sql, folder: string): Promise<string[]> {
+  const migrations = await readMigrations(folder);
+  await ensureAppRole(sql);
+  const applied: string[] = [];
+  for (;;) {
+    const name = await sql.begin((tx) => applyNext(tx, migrations));
+    if (name === undefined) return applied;
+    applied.push(name);
+  }
+}
+
+/** Applies the first migration that waits, under the lock; the name, or `undefined` when none does. */
+async function applyNext(tx: Tx, migrations: readonly Migration[]): Promise<string | undefined> {
+  await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+  await prepare(tx);
+  const known = await tx<{ name: string; sha256: string }[]>`
+    select name, sha256 from migrations order by name`;
+  refuseEdited(migrations, new Map(known.map(({ name, sha256 }) => [name, sha256])));
+  const next = migrations[known.length];
+  if (!next) return undefined;
+  try {
+    await tx.unsafe(statementsOf(next));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StartError(`The migration ${next.name} failed: ${why}.`, { cause: error });
+  }
+  await tx`insert into migrations (name, sha256) values (${next.name}, ${next.sha256})`;
+  return next.name;
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(join(folder, name), 'utf8');
+      return { name, text, sha256: createHash('sha256').update(text).digest('hex') };
+    }),
+  );
+}
+
+async function prepare(tx: Tx): Promise<void> {
+  await tx.unsafe(`
+    create table if not exists migrations (
+      name       text primary key,
+      sha256     text not null,
+      applied_at timestamptz not null default clock_timestamp()
+    )`);
+}
+
+const FIRST = '0001_house.sql';
+/** Where the first migration goes on after making and granting the role `kabari_app`. */
+const AFTER_ROLE = 'grant usage on schema public to kabari_app;';
+
+/**
+ * What of a migration is run. `ensureAppRole` has seen to the role before; PostgreSQL refuses even
+ * to try `create role` to an owner who makes no roles, so the first migration begins after that.
+ */
+const statementsOf = ({ name, text }: Migration): string =>
+  name === FIRST ? text.slice(Math.max(0, text.indexOf(AFTER_ROLE))) : text;
+
+/** Migrations only go forward: what was applied stands, whole and in its order. */
+function refuseEdited(migrations: readonly Migration[], known: ReadonlyMap<string, string>): void {
+  const ours = new Map(migrations.map(({ name, sha256 }) => [name, sha256]));
+  for (const [name, sha256] of known) {
+    if (!ours.has(name)) {
+      throw new StartError(
+        `The database knows the migration ${name} and this version does not; start the newer version.`,
+      );
+    }
+    if (ours.get(name) !== sha256) {
+      throw new StartError(
+        `The migration ${name} was changed after it was applied; undo the change and write a new one.`,
+      );
+    }
+  }
+  const late = migrations.slice(0, known.size).find(({ name }) => !known.has(name));
+  if (late) {
+    throw new StartError(
+      `The migration ${late.name} comes before one already applied; give it the next number.`,
+    );
+  }
+}

@@ -1,0 +1,160 @@
+import { describe, expect, test as plain } from 'vitest';
+import { makeDatabase } from '#tests/support/database/database.ts';
+import { hasPgbouncer, startPgbouncer } from '#tests/support/database/pgbouncer.ts';
+import { test as base } from '#tests/support/app/running-app.ts';
+import { soon } from '#tests/support/wait-for.ts';
+import { proveWallsAt } from '#tests/support/database/row-level-security.ts';
+import { passPooler } from './pooler.ts';
+import { proveWalls } from './row-level-security.ts';
+import { openDatabase } from './database.ts';
+
+/** What an administrator writes who wants pgbouncer to take clients that send settings: it drops them. */
+const dropsSettings = {
+  ignore_startup_parameters:
+    'extra_float_digits,role,app.account,app.padding,jit,statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
+};
+
+const test = base.extend<{
+  pooler: (settings: Record<string, string | number>) => Promise<string>;
+}>({
+  pooler: async ({ db }, use) => {
+    const stops: (() => Promise<void>)[] = [];
+    await use(async (settings) => {
+      const { url, stop } = await startPgbouncer(db.url, settings);
+      stops.push(stop);
+      return url;
+    });
+    for (const stop of stops) await stop();
+  },
+});
+
+plain('a database without a pooler keeps its address', async () => {
+  const { db, drop } = await makeDatabase();
+  expect(await passPooler(db.url)).toBe(db.url);
+  await drop();
+});
+
+plain('an address that nobody answers is left to the check that says why', async () => {
+  const nowhere = 'postgres://ani@127.0.0.1:1/kabari';
+  expect(await passPooler(nowhere)).toBe(nowhere);
+});
+
+describe.skipIf(!hasPgbouncer)('a pooler that shares connections among transactions', () => {
+  for (const [name, settings] of [
+    ['as it comes', {}],
+    ['with settings it drops', dropsSettings],
+    ['taking turns', { server_round_robin: 1, ...dropsSettings }],
+    ['with one connection', { default_pool_size: 1 }],
+  ] as const) {
+    test(`is refused by name: ${name}`, async ({ pooler }) => {
+      const url = await pooler({ pool_mode: 'transaction', ...settings });
+      await expect(passPooler(url)).rejects.toThrow(
+        /^The pooler .* uses transaction-mode pooling, .* \(pgbouncer: pool_mode = session\)/,
+      );
+    });
+  }
+
+  test('is refused while others use it too', async ({ pooler }) => {
+    const url = await pooler({ pool_mode: 'transaction', server_round_robin: 1 });
+    const { others, leave } = crowdAt(url);
+    await others;
+    await expect(passPooler(url)).rejects.toThrow('uses transaction-mode pooling');
+    await leave();
+  });
+});
+
+/** People who use a pooler all the time, with what it can bear. */
+function crowdAt(url: string): { others: Promise<unknown>; leave: () => Promise<unknown> } {
+  let busy = true;
+  const pools = Array.from({ length: 5 }, () =>
+    openDatabase(`${url}?kabari_bare_startup=on`, { max: 1, as: 'owner', name: 'others' }),
+  );
+  const ask = (sql: (typeof pools)[number]) => sql.unsafe('select pg_sleep(0.001)');
+  const others = Promise.all(pools.map(ask));
+  const work = pools.map(async (sql) => {
+    await others;
+    while (busy) await ask(sql);
+    await sql.end();
+  });
+  return {
+    others,
+    leave: () => {
+      busy = false;
+      return Promise.all(work);
+    },
+  };
+}
+
+describe.skipIf(!hasPgbouncer)('a pooler that lends whole sessions', () => {
+  for (const [name, settings] of [
+    ['as it comes', {}],
+    ['when it drops settings', dropsSettings],
+    ['when it forgets to tidy up', { server_reset_query: '', ...dropsSettings }],
+  ] as const) {
+    test(`keeps the walls between accounts: ${name}`, async ({ pooler }) => {
+      const url = await passPooler(await pooler({ pool_mode: 'session', ...settings }));
+      // Twice: the second time connections come from the pool, with what the first left behind.
+      await proveWallsAt(url);
+      await proveWallsAt(url);
+      const owner = openDatabase(url, { max: 1, as: 'owner', name: 'tests' });
+      expect(
+        await owner`select current_user as who, current_setting('app.account', true) as account`,
+      ).toEqual([{ who: 'kabari', account: '' }]);
+      await owner.end();
+    });
+  }
+
+  test('carries the whole application: it is ready, publishes, and hears of it', async ({
+    pooler,
+    db,
+    openHouse,
+  }) => {
+    const url = await passPooler(await pooler({ pool_mode: 'session', default_pool_size: 50 }));
+    const { app, house } = await openHouse({ works: true, url });
+    await soon(() => house.live.listens).toBe(true);
+    const [system] = await db.house<{ account_id: string }[]>`
+      select account_id from accounts where is_system`;
+    await db.house`
+      insert into outbox (account_id, outbox_id, kind, data)
+      values (${system?.account_id ?? ''}, gen_random_uuid(), 'saldo.changed',
+        '{"available": 0, "held": 0}')`;
+    await soon(() => db.house`select from outbox`).toEqual([]);
+    const answer = await app.inject({ method: 'GET', url: '/readyz' });
+    expect(answer.statusCode).toBe(200);
+  });
+});
+
+describe('a connection that would see too much', () => {
+  test('stops the start when it does not work as kabari_app', async ({ db }) => {
+    const owner = openDatabase(db.url, { max: 2, as: 'owner', name: 'tests' });
+    await expect(proveWalls([{ sql: owner, max: 2, sees: 'one account' }])).rejects.toThrow(
+      /would work as kabari instead of kabari_app/,
+    );
+    await owner.end();
+  });
+
+  test('stops the start when a table has its row-level security off', async ({ db }) => {
+    await db.owner`alter table tokens disable row level security`;
+    await expect(proveWallsAt(db.url)).rejects.toThrow(
+      /not in force on the table tokens; run ALTER TABLE/,
+    );
+  });
+
+  test('stops the start when a policy lets everybody see', async ({ db }) => {
+    await db.owner`create policy open on accounts using (true)`;
+    await expect(proveWallsAt(db.url)).rejects.toThrow(/does not keep the rows of one account/);
+  });
+
+  test('stops the start when a tenant begins as the whole house', async ({ db }) => {
+    const house = openDatabase(db.url, { max: 3, as: 'house', name: 'tests' });
+    await expect(proveWalls([{ sql: house, max: 3, sees: 'one account' }])).rejects.toThrow(
+      /begin with the settings of others/,
+    );
+    await house.end();
+  });
+
+  test('and nothing of the trial is left', async ({ db }) => {
+    await proveWallsAt(db.url);
+    expect(await db.house`select from accounts where name = 'a trial'`).toEqual([]);
+  });
+});

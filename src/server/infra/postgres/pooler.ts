@@ -1,0 +1,74 @@
+import { withBareStartup } from './address.ts';
+import { PADDING } from './session.ts';
+import { type Sql, openDatabase } from './database.ts';
+import { StartError } from '#server/infra/start-error.ts';
+
+/** Connections that are compared; three catch a pooler that takes turns among its servers as well. */
+const PROBES = 3;
+const PASSES = 4;
+
+/**
+ * Finds out what stands between us and the database.
+ *
+ * A pooler takes no settings with the start-up message: the address is marked, and every pool opened
+ * with it sends them afterwards. One that gives each transaction to another of its connections would
+ * mix the settings of tenants: it is refused.
+ *
+ * @returns the address to use from now on. One that cannot be reached is returned as it is.
+ * @throws StartError when transactions are pooled.
+ */
+export async function passPooler(url: string): Promise<string> {
+  const address = (await refusesSettings(url)) ? withBareStartup(url) : url;
+  // Twice: a server that was restarted in between answers from another process, once.
+  if ((await sharesServers(address)) && (await sharesServers(address))) {
+    throw new StartError(
+      'The pooler in front of the database uses transaction-mode pooling, which mixes the settings of ' +
+        'connections, and with them the data of customers; set it to session mode (pgbouncer: ' +
+        'pool_mode = session), or let DATABASE_URL name the database itself.',
+    );
+  }
+  return address;
+}
+
+const openProbe = (url: string): Sql => openDatabase(url, { max: 1, as: 'owner', name: 'start' });
+
+/** True when settings of the start-up message are refused (pgbouncer: 08P01), or do not arrive. */
+async function refusesSettings(url: string): Promise<boolean> {
+  const sql = openProbe(url);
+  try {
+    const [found] = await sql.unsafe<{ arrived: boolean }[]>(
+      `select coalesce(current_setting('${PADDING}', true), '') <> '' as arrived`,
+    );
+    return found?.arrived === false;
+  } catch (error) {
+    return error instanceof Error && /unsupported startup parameter/i.test(error.message);
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+}
+
+/** True when a connection is served by several of the database's processes, or one serves several. */
+async function sharesServers(url: string): Promise<boolean> {
+  const probes = Array.from({ length: PROBES }, () => openProbe(url));
+  const served = probes.map(() => new Set<number>());
+  try {
+    // There and back: a pooler that takes turns would give everybody the same one again.
+    for (let pass = 0; pass < PASSES; pass++) {
+      const order = [...probes.keys()];
+      for (const at of pass % 2 === 0 ? order : order.reverse()) {
+        // Unprepared: a pooler of transactions may know nothing of prepared statements.
+        const found = await probes[at]?.unsafe<{ pid: number }[]>('select pg_backend_pid() as pid');
+        served[at]?.add(found?.[0]?.pid ?? 0);
+      }
+    }
+    return (
+      new Set(served.flatMap((pids) => [...pids])).size !== PROBES ||
+      served.some((pids) => pids.size !== 1)
+    );
+  } catch {
+    // What is wrong with it, the check of the database says.
+    return false;
+  } finally {
+    await Promise.all(probes.map((sql) => sql.end({ timeout: 0 })));
+  }
+}

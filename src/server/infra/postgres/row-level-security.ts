@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import type { Sql, Tx } from './database.ts';
+import { StartError } from '#server/infra/start-error.ts';
+
+/** A pool the application works with, and what its connections may see: one account, or all. */
+type Pool = { sql: Sql; sees: 'one account' | 'all accounts'; max: number };
+
+/** Connections of each pool that are looked at, all open at once: behind a pooler one proves nothing. */
+const CONNECTIONS = 3;
+
+type Facts = {
+  role: string;
+  unbounded: boolean;
+  account: string;
+  /** A tenant table that this role sees without row-level security. */
+  open: string | null;
+};
+
+/**
+ * Proves that the walls between accounts stand, at every start: several connections of each pool work
+ * as `kabari_app`, which is no superuser and has no BYPASSRLS; row-level security is in force on every
+ * tenant table; and a row of one account cannot be seen without its name, by trying.
+ *
+ * @throws StartError when a connection sees more than it may.
+ */
+export async function proveWalls(pools: readonly Pool[]): Promise<void> {
+  for (const pool of pools) {
+    const found = await lookAtOnce(pool.sql, Math.min(CONNECTIONS, pool.max));
+    for (const facts of found) refuseOpen(pool, facts);
+  }
+  for (const { sql, sees } of pools) {
+    if (sees === 'one account') await tryToSee(sql);
+  }
+}
+
+/** The facts of several connections: none is given back before all have answered. */
+async function lookAtOnce(sql: Sql, connections: number): Promise<Facts[]> {
+  const all = Promise.withResolvers<void>();
+  let answered = 0;
+  const found = Array.from({ length: connections }, () =>
+    sql.begin(async (tx) => {
+      const facts = await look(tx);
+      if (++answered === connections) all.resolve();
+      await all.promise;
+      return facts;
+    }),
+  );
+  return Promise.all(found).catch((error: unknown) => {
+    all.resolve();
+    throw error;
+  });
+}
+
+async function look(tx: Tx): Promise<Facts> {
+  const [facts] = await tx<Facts[]>`
+    select current_user::text as role, me.rolsuper or me.rolbypassrls as unbounded,
+      coalesce(current_setting('app.account', true), '') as account,
+      (select min(polrelid::regclass::text) from pg_policy
+        where polname = 'tenant' and not row_security_active(polrelid)) as open
+    from pg_roles me where me.rolname = current_user`;
+  if (!facts) throw new Error('the database answers nothing');
+  return facts;
+}
+
+function refuseOpen({ sees }: Pool, { role, unbounded, account, open }: Facts): void {
+  if (role !== 'kabari_app') {
+    throw new StartError(
+      `The application would work as ${role} instead of kabari_app, and see past the walls between accounts; something between it and the database takes the settings of its connections away: let DATABASE_URL name the database itself.`,
+    );
+  }
+  if (unbounded) {
+    throw new StartError(
+      'The role kabari_app sees past row-level security; run ALTER ROLE kabari_app NOSUPERUSER NOBYPASSRLS as an administrator of the database.',
+    );
+  }
+  if (open !== null) {
+    throw new StartError(
+      `Row-level security is not in force on the table ${open}; run ALTER TABLE ${open} ENABLE ROW LEVEL SECURITY as the owner, who must not be kabari_app.`,
+    );
+  }
+  if (account !== (sees === 'all accounts' ? '*' : '')) {
+    throw new StartError(
+      'Connections of the application begin with the settings of others; let DATABASE_URL name the database itself, or a pooler in session mode.',
+    );
+  }
+}
+
+class TakenBack extends Error {}
+
+/** Writes a row of an account, looks for it as nobody, as another and as itself, and takes it back. */
+async function tryToSee(sql: Sql): Promise<void> {
+  const [mine, another] = [randomUUID(), randomUUID()];
+  const seen: boolean[] = [];
+  const trial = sql.begin(async (tx) => {
+    const become = (account: string) => tx`select set_config('app.account', ${account}, true)`;
+    await become(mine);
+    await tx`insert into accounts (account_id, name) values (${mine}, 'a trial')`;
+    for (const account of ['', another, mine]) {
+      await become(account);
+      const found = await tx`select from accounts where account_id = ${mine}`;
+      seen.push(found.length > 0);
+    }
+    throw new TakenBack();
+  });
+  await trial.catch((error: unknown) => {
+    if (!(error instanceof TakenBack)) throw error;
+  });
+  if (seen.join() === 'false,false,true') return;
+  throw new StartError(
+    'Row-level security does not keep the rows of one account from another; restore the policies named "tenant" from a dump, or start with an empty database.',
+  );
+}

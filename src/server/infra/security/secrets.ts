@@ -1,0 +1,131 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
+import type { Sql } from '#server/infra/postgres/database.ts';
+
+/** What the house keeps a key of its own for; no two of these ever share one. */
+const purposes = ['pepper', 'links', 'captcha', 'captcha-answer', 'phones', 'sealing'] as const;
+type Purpose = (typeof purposes)[number];
+
+/** The installation's secrets: the same on every node, never logged, never in an answer. */
+export type Secrets = {
+  /** The key of a purpose, 32 bytes. `links` signs addresses, `pepper` keeps codes unreadable, `phones` the numbers of erased accounts. */
+  key(purpose: Exclude<Purpose, 'sealing'>): Buffer;
+  /** Encrypts for storage; `context` says where it lies, and must be the same when it is opened. */
+  seal(plain: string | Uint8Array, context: string): Buffer;
+  /** What was sealed; `undefined` when it was changed, lies elsewhere, or the key is another. */
+  open(sealed: Uint8Array, context: string): Buffer | undefined;
+};
+
+const ROOT = 'root';
+const VERSION = 1;
+const KEY_ID_BYTES = 4;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
+
+/**
+ * The installation's secrets, made at its first start.
+ *
+ * Everything is derived (HKDF-SHA256) from 32 bytes of chance that lie in `house_secrets`, together
+ * with the setting SECRET_KEY where there is one: then a copy of the database alone opens nothing.
+ * Any number of nodes may start at once: the first row wins and all read it. Another SECRET_KEY
+ * means other secrets: codes and captchas under way end, and what was sealed stays closed.
+ */
+export async function readSecrets(house: Sql, secretKey?: string): Promise<Secrets> {
+  await house`
+    insert into house_secrets (name, value) values (${ROOT}, ${randomBytes(32)})
+    on conflict (name) do nothing`;
+  const [row] = await house<{ value: Buffer }[]>`
+    select value from house_secrets where name = ${ROOT}`;
+  if (row?.value.length !== 32) throw new Error('house_secrets: the root is not 32 bytes');
+  return secretsFrom(row.value, secretKey);
+}
+
+/**
+ * Secrets derived from a root of 32 bytes and the setting; the same root gives the same secrets.
+ */
+export function secretsFrom(root: Uint8Array, secretKey = ''): Secrets {
+  const material = Buffer.concat([root, Buffer.from(secretKey, 'utf8')]);
+  const derive = (purpose: Purpose) =>
+    Buffer.from(hkdfSync('sha256', material, 'kabari', purpose, 32));
+  const keys = new Map<Purpose, Buffer>(purposes.map((purpose) => [purpose, derive(purpose)]));
+  const keyOf = (purpose: Purpose): Buffer => {
+    const key = keys.get(purpose);
+    if (key === undefined) throw new Error(`no key for ${purpose}`);
+    return key;
+  };
+  const sealing = keyOf('sealing');
+  const keyId = createHash('sha256')
+    .update('id')
+    .update(sealing)
+    .digest()
+    .subarray(0, KEY_ID_BYTES);
+  return {
+    key: keyOf,
+    seal: (plain, context) => sealWith(sealing, keyId, plain, context),
+    open: (sealed, context) => openWith(sealing, keyId, sealed, context),
+  };
+}
+
+/** Layout: version, key id, nonce, tag, text; version and key id are bound like the context. */
+function sealWith(key: Buffer, keyId: Buffer, plain: string | Uint8Array, context: string): Buffer {
+  const head = Buffer.concat([Buffer.of(VERSION), keyId, randomBytes(NONCE_BYTES)]);
+  const cipher = createCipheriv('aes-256-gcm', key, head.subarray(-NONCE_BYTES));
+  cipher.setAAD(boundTo(head, context));
+  const text = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([head, cipher.getAuthTag(), text]);
+}
+
+function openWith(
+  key: Buffer,
+  keyId: Buffer,
+  given: Uint8Array,
+  context: string,
+): Buffer | undefined {
+  const sealed = Buffer.from(given);
+  if (sealed.length < HEAD_BYTES + TAG_BYTES || sealed[0] !== VERSION) return undefined;
+  const head = sealed.subarray(0, HEAD_BYTES);
+  if (!head.subarray(1, 1 + KEY_ID_BYTES).equals(keyId)) return undefined;
+  const cipher = createDecipheriv('aes-256-gcm', key, head.subarray(-NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  cipher.setAAD(boundTo(head, context));
+  cipher.setAuthTag(sealed.subarray(HEAD_BYTES, HEAD_BYTES + TAG_BYTES));
+  try {
+    return Buffer.concat([cipher.update(sealed.subarray(HEAD_BYTES + TAG_BYTES)), cipher.final()]);
+  } catch {
+    return undefined;
+  }
+}
+
+const boundTo = (head: Buffer, context: string): Buffer =>
+  Buffer.concat([head.subarray(0, 1 + KEY_ID_BYTES), Buffer.from(context, 'utf8')]);
+
+/**
+ * HMAC-SHA256 over the parts; each carries its length, so that parts cannot run into each other.
+ */
+export function hmac(key: Uint8Array, ...parts: readonly (string | Uint8Array)[]): Buffer {
+  const mac = createHmac('sha256', key);
+  for (const part of parts) {
+    const bytes = typeof part === 'string' ? Buffer.from(part, 'utf8') : part;
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    mac.update(length).update(bytes);
+  }
+  return mac.digest();
+}
+
+/** SHA-256, for tokens of 128 random bits and more: nothing slower is needed to keep those. */
+export const sha256 = (text: string | Uint8Array): Buffer =>
+  createHash('sha256').update(text).digest();
+
+/** Compares without telling by its time where two values differ; other lengths are not the same. */
+export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && timingSafeEqual(a, b);

@@ -1,0 +1,55 @@
+import { publicId, uuidOf } from '#contract/base/ids.ts';
+import { type Secrets, hmac, sameBytes } from './secrets.ts';
+
+/** What a signed address may show; an address of one kind never opens the other. */
+type LinkKind = 'file' | 'export';
+
+export type Linked = { accountId: string; id: string };
+
+const ID_BYTES = 16;
+const EXPIRY_BYTES = 4;
+const MAC_BYTES = 32;
+
+/**
+ * The public id and key of something for whoever holds them, until an instant: `fil_…?k=…`.
+ *
+ * @param endsMs milliseconds since 1970; kept in whole seconds.
+ */
+export function signed(
+  secrets: Secrets,
+  kind: LinkKind,
+  { accountId, id }: Linked,
+  endsMs: number,
+): string {
+  const expiry = Buffer.alloc(EXPIRY_BYTES);
+  expiry.writeUInt32BE(Math.floor(endsMs / 1000));
+  const claim = Buffer.concat([Buffer.from(accountId.replaceAll('-', ''), 'hex'), expiry]);
+  const key = Buffer.concat([claim, macOf(secrets, kind, id, claim)]).toString('base64url');
+  return `${publicId(kind, id)}?k=${key}`;
+}
+
+/**
+ * Whose thing an address shows: checks the signature first, then the time.
+ *
+ * @param given the path's public id, and the query's `k`.
+ * @returns undefined when we did not sign it, or its time is over.
+ */
+export function verifySigned(
+  secrets: Secrets,
+  kind: LinkKind,
+  given: { id: string; key: string },
+  nowMs = Date.now(),
+): Linked | undefined {
+  const id = uuidOf(kind, given.id);
+  const bytes = Buffer.from(given.key, 'base64url');
+  if (id === undefined || bytes.length !== ID_BYTES + EXPIRY_BYTES + MAC_BYTES) return undefined;
+  const claim = bytes.subarray(0, -MAC_BYTES);
+  if (!sameBytes(macOf(secrets, kind, id, claim), bytes.subarray(-MAC_BYTES))) return undefined;
+  if (claim.readUInt32BE(ID_BYTES) * 1000 <= nowMs) return undefined;
+  const hex = claim.toString('hex', 0, ID_BYTES);
+  const accountId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return { accountId, id };
+}
+
+const macOf = (secrets: Secrets, kind: LinkKind, id: string, claim: Buffer) =>
+  hmac(secrets.key('links'), kind, id, claim);

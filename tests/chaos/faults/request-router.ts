@@ -1,0 +1,63 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Door, Heard } from '#tests/chaos/load/clients.ts';
+import type { Dice } from './random.ts';
+import type { Node } from '#tests/chaos/node.ts';
+
+const PATIENCE_MS = 30_000;
+
+/** The way from clients to whichever node answers, and what was seen on it. */
+export type Streets = Door & {
+  /** Requests a node has not answered yet. */
+  underWay: (node: Node) => number;
+  /** Whether a node has accepted or refused something that was asked after a moment. */
+  answeredSince: (node: Node, at: number) => boolean;
+};
+
+/** Every request goes to a node that runs, chosen by chance; while none does, it waits a little. */
+export function openStreets(nodes: readonly Node[], dice: Dice): Streets {
+  const underWay = new Map<Node, number>();
+  const answered = new Map<Node, number>();
+  const count = (node: Node, by: number) => underWay.set(node, (underWay.get(node) ?? 0) + by);
+
+  const post: Door['post'] = async (path, { bearer, key, body }) => {
+    const open = nodes.filter((node) => node.address() !== undefined);
+    if (open.length === 0) {
+      await pause(20);
+      throw new Error('no node answers');
+    }
+    const node = dice.pick(open);
+    const began = performance.now();
+    count(node, 1);
+    try {
+      const heard = await ask(`${node.address()}${path}`, { bearer, key, body });
+      if (heard.status < 500) answered.set(node, Math.max(began, answered.get(node) ?? 0));
+      return heard;
+    } finally {
+      count(node, -1);
+    }
+  };
+  return {
+    post,
+    underWay: (node) => underWay.get(node) ?? 0,
+    answeredSince: (node, at) => (answered.get(node) ?? 0) >= at,
+  };
+}
+
+/** One POST over HTTP. @throws when the connection ends before the answer, or after half a minute. */
+export async function ask(
+  url: string,
+  { bearer, key, body }: { bearer: string; key?: string | undefined; body: object },
+): Promise<Heard> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${bearer}`,
+      'content-type': 'application/json',
+      ...(key !== undefined && { 'idempotency-key': key }),
+    },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  const replayed = answer.headers.get('idempotent-replayed') === 'true';
+  return { status: answer.status, replayed, body: await answer.json() };
+}

@@ -1,0 +1,134 @@
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import { runningEmbedded, startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
+import { type Node, openNode } from '#tests/chaos/node.ts';
+import { PATIENCE_MS } from '#tests/support/wait-for.ts';
+import { until } from '#tests/chaos/waiting.ts';
+
+/**
+ * Who keeps the database. `own`: the app itself, one process, so that its death is also a test of
+ * how it finds its server again. `apart`: a server of its own, with two processes of the app.
+ */
+export type Kind = 'own' | 'apart';
+
+/** What a run happens on: processes of the app, and a durable PostgreSQL that only this run uses. */
+export type Ground = {
+  kind: Kind;
+  nodes: readonly Node[];
+  /** Sees every account; for looking, and for furnishing before the run. */
+  house: Sql;
+  /** Owns the tables. */
+  owner: Sql;
+  /** The server's number, and what can be done to it. Rejects while none runs. */
+  postmaster: () => Promise<number>;
+  signalPostmaster: (signal: 'SIGKILL' | 'SIGQUIT') => Promise<number>;
+  /** Kills the server process behind one of the app's connections. @returns its number. */
+  killBackend: () => Promise<number>;
+  /** Stops everything gently and removes it. @returns what did not stop as it should. */
+  close: () => Promise<string[]>;
+};
+
+const SPEED = '20';
+const settings = {
+  NODE_ENV: 'test',
+  SIMULATOR: 'on',
+  SIMULATOR_SPEED: SPEED,
+  RATE_API_PER_SECOND: '1000000',
+};
+
+/** Starts a database and the app on it, in a folder that goes away. */
+export async function openGround(kind: Kind): Promise<Ground> {
+  const folder = await mkdtemp(join(tmpdir(), 'kabari-chaos-'));
+  // PostgreSQL's own user, who is not root, must get to the data in it.
+  await chmod(folder, 0o711);
+  const dataFolder = join(folder, kind === 'own' ? 'house' : 'database');
+  const env = { ...settings, KABARI_DATA: join(folder, 'house') };
+  const leave = () => {
+    quitLeft(dataFolder);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  process.once('exit', leave);
+  const server = kind === 'apart' ? await startEmbedded({ dataFolder }) : undefined;
+  const nodes = server
+    ? ['first', 'second'].map((name) => openNode(name, { ...env, DATABASE_URL: server.url }))
+    : [openNode('only', env)];
+  await Promise.all(nodes.map((node) => node.start()));
+  const url = server?.url ?? runningEmbedded(dataFolder);
+  if (url === undefined) throw new Error('the app runs without its database');
+  const house = openDatabase(url, { max: 3, as: 'house', name: 'chaos' });
+  const owner = openDatabase(url, { max: 1, as: 'owner', name: 'chaos' });
+  const postmaster = async () => {
+    const pid = await numberIn(join(dataFolder, 'postgres/postmaster.pid'));
+    // While a new server is on its way, the file names who starts it.
+    const starting = [process.pid, ...nodes.map((node) => node.pid())].includes(pid);
+    if (starting) throw new Error('no database server runs');
+    return pid;
+  };
+  return {
+    kind,
+    nodes,
+    house,
+    owner,
+    postmaster,
+    signalPostmaster: async (signal) => {
+      const find = () => postmaster().catch(() => undefined);
+      const pid = await until('a database server to hit', PATIENCE_MS, find);
+      process.kill(pid, signal);
+      return pid;
+    },
+    killBackend: () => killBackend(house),
+    close: async () => {
+      await Promise.all([house.end({ timeout: 1 }), owner.end({ timeout: 1 })]);
+      const codes = await Promise.all(nodes.map((node) => node.stop()));
+      await server?.stop();
+      const left = await postmaster().catch(() => undefined);
+      if (left !== undefined) quitLeft(dataFolder);
+      await rm(folder, { recursive: true, force: true, maxRetries: 20 });
+      process.off('exit', leave);
+      return [
+        ...codes.flatMap((code, n) =>
+          code === 0 ? [] : [`${nodes[n]?.name} did not stop by itself (${code})`],
+        ),
+        ...(left === undefined ? [] : ['the database was left running']),
+      ];
+    },
+  };
+}
+
+async function numberIn(file: string): Promise<number> {
+  const number = Number((await readFile(file, 'utf8')).split('\n')[0]);
+  if (!Number.isInteger(number) || number <= 1) throw new Error(`${file} names no process`);
+  return number;
+}
+
+/** Ends a server that outlived its run, when it is the one of this folder. */
+function quitLeft(dataFolder: string): void {
+  try {
+    const file = join(dataFolder, 'postgres/postmaster.pid');
+    const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    if (command.includes(dataFolder)) process.kill(pid, 'SIGQUIT');
+  } catch {
+    // Gone already, or never there.
+  }
+}
+
+/** A backend that is at work when there is one: its death makes PostgreSQL end all the others too. */
+function killBackend(house: Sql): Promise<number> {
+  return until('a connection of the app to kill', PATIENCE_MS, async () => {
+    const [found] = await house<{ pid: number }[]>`
+      select pid from pg_stat_activity
+      where application_name like 'kabari %' and application_name <> 'kabari chaos'
+      order by state = 'active' desc, random() limit 1`.catch(() => []);
+    if (!found) return undefined;
+    try {
+      process.kill(found.pid, 'SIGKILL');
+    } catch {
+      return undefined;
+    }
+    return found.pid;
+  });
+}

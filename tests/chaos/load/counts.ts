@@ -1,0 +1,193 @@
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { Broken, Rule } from '#tests/chaos/faults/rules.ts';
+
+/** Each asks for the rows that break it, and a few are enough to see why. */
+type Count = { rule: Rule; what: string; broken: (house: Tx) => PromiseLike<readonly object[]> };
+
+/** What the database says of itself, at rest. */
+export async function countsThatDisagree(house: Sql): Promise<Broken[]> {
+  const broken: Broken[] = [];
+  await house.begin(async (tx) => {
+    // Behind row-level security every table looks small: loops over ten thousand events took a minute.
+    await tx`set local enable_nestloop = off`;
+    for (const { rule, what, broken: ask } of counts) {
+      const rows = await ask(tx);
+      if (rows.length === 0) continue;
+      broken.push({ rule, what: `${what}: ${JSON.stringify(rows.slice(0, 3))}` });
+    }
+  });
+  return broken;
+}
+
+const counts: readonly Count[] = [
+  {
+    rule: 'nothing left over',
+    // A lane may still be going to look for a message that was cancelled long before its time.
+    what: 'a queue is not empty',
+    broken: (house) => house`
+      select * from (
+        select 'dispatch' as queue, count(*) as n from dispatch
+        union all select 'outbox', count(*) from outbox
+        union all select 'sim_due', count(*) from sim_due
+        union all select 'parked_receipts', count(*) from parked_receipts
+        union all select 'lanes', count(*) from lanes where ready_at <= clock_timestamp()
+      ) q where n > 0`,
+  },
+  {
+    rule: 'never goes back',
+    what: 'what was told of a message does not rise from accepted to how it stands',
+    broken: (house) => house`
+      with told as (
+        select m.message_id, m.status, e.position, e.kind, e.data->>'status' as said,
+          case when e.data->>'status' in ('queued', 'scheduled') then 0
+            when e.data->>'status' not in ('failed', 'cancelled', 'expired')
+              then status_rank(e.data->>'status')
+            -- An end that was proved wrong is where the way that was proved begins.
+            when exists (
+              select from message_events c
+              where c.account_id = m.account_id and c.message_id = m.message_id and c.kind = 'corrected'
+            ) then 0.5
+            else 4 end as rank
+        from messages m left join events e
+          on e.account_id = m.account_id and e.message_id = m.message_id
+        where m.direction = 'out'
+      ), story as (
+        select *, lag(rank) over mine as before, row_number() over mine as nth,
+          last_value(said) over (mine rows between unbounded preceding and unbounded following)
+            as last
+        from told window mine as (partition by message_id order by position)
+      )
+      select message_id, said, before, rank, nth, last, status from story
+      where rank is null or rank <= before or (kind = 'message.accepted') <> (nth = 1)
+        or last <> status
+      limit 3`,
+  },
+  {
+    rule: 'never goes back',
+    what: 'a timeline says what the message is not',
+    broken: (house) => house`
+      select m.message_id, m.status, t.kinds from messages m
+      left join (
+        select account_id, message_id,
+          array_agg(kind) filter (where kind not in ('retrying', 'unknown')) as kinds,
+          bool_or(kind = 'corrected') as corrected
+        from message_events group by 1, 2
+      ) t using (account_id, message_id)
+      where m.direction = 'out' and m.status not in ('queued', 'scheduled') and (
+        not m.status = any (coalesce(t.kinds, '{}'))
+        or (
+          status_rank(m.status) > 0
+          and (t.kinds && '{failed,cancelled,expired}') <> coalesce(t.corrected, false)
+        )
+        or (status_rank(m.status) = 0 and t.corrected)
+        or (m.status = 'failed' and t.kinds && '{delivered,read}')
+        or (status_rank(m.status) < 3 and 'read' = any (t.kinds))
+      ) limit 3`,
+  },
+  {
+    rule: 'told without gaps',
+    what: 'positions of an account have gaps',
+    broken: (house) => house`
+      select account_id, p.last, e.n, e.least, e.most
+      from (
+        select account_id, count(*) as n, min(position) as least, max(position) as most
+        from events group by account_id
+      ) e full join event_positions p using (account_id)
+      where (e.n, e.least, e.most) is distinct from (p.last, 1::bigint, p.last)`,
+  },
+  {
+    rule: 'told without gaps',
+    what: 'conversation_seq is not 1, 2, 3 … in the order of positions',
+    broken: (house) => house`
+      with told as (
+        select e.account_id, e.position, m.token_id, m.peer, e.conversation_seq as seq,
+          row_number() over (partition by e.account_id, m.token_id, m.peer order by e.position) as nth
+        from events e join messages m using (account_id, message_id)
+      ), last as (
+        select account_id, token_id, peer, max(seq) as seq from told group by 1, 2, 3
+      )
+      select account_id, token_id, peer, seq, nth from told where seq is distinct from nth
+      union all
+      select account_id, token_id, peer, l.seq, c.seq
+      from last l full join conversations c using (account_id, token_id, peer)
+      where l.seq is distinct from c.seq
+      limit 3`,
+  },
+  {
+    rule: 'counted right',
+    what: 'the hourly rollups are not the messages',
+    broken: (house) => house`
+      select * from (
+        select account_id, date_trunc('hour', uuid_time(message_id)) as hour, token_id, direction,
+          status, type, count(*) as n,
+          sum(case when charge_state in ('released', 'waived') then 0 else price end)::bigint
+            as paid
+        from messages group by 1, 2, 3, 4, 5, 6
+      ) m
+      full join (select * from rollups where messages <> 0 or cost <> 0) r
+        using (account_id, hour, token_id, direction, status, type)
+      where (m.n, m.paid) is distinct from (r.messages, r.cost) limit 3`,
+  },
+  {
+    rule: 'counted right',
+    what: 'the sums per day and month are not the messages',
+    broken: (house) => house`
+      select * from (
+        select account_id, grain, wib_since(grain, uuid_time(message_id)) as since, token_id,
+          direction, status, type, count(*) as n
+        from messages cross join unnest(array['day', 'month']) as grain
+        group by 1, 2, 3, 4, 5, 6, 7
+      ) m
+      full join (select * from rollup_sums where messages <> 0) r
+        using (account_id, grain, since, token_id, direction, status, type)
+      where m.n is distinct from r.messages limit 3`,
+  },
+  {
+    rule: 'counted right',
+    what: "a token's accepted messages are not its messages",
+    broken: (house) => house`
+      select account_id, token_id, d.n as counted, m.n
+      from (
+        select account_id, token_id, sum(accepted)::bigint as n from token_days group by 1, 2
+      ) d
+      full join (
+        select account_id, token_id, count(*) as n from messages where direction = 'out' group by 1, 2
+      ) m using (account_id, token_id)
+      where d.n is distinct from m.n limit 3`,
+  },
+  {
+    rule: 'counted right',
+    what: 'a token took more than its daily limit',
+    broken: (house) => house`
+      select token_id, d.accepted, t.daily_limit
+      from token_days d join tokens t using (account_id, token_id)
+      where d.accepted > t.daily_limit`,
+  },
+  {
+    rule: 'not doubled',
+    what: 'an answer of a phone is not one received message',
+    broken: (house) => house`
+      select line_id, r.ref, m.message_id from (
+        select line_id, chr(1) || 'in:' || line_id::text as ref
+        from sim_lines where direction = 'out'
+      ) l
+      full join (select * from message_refs where ref like chr(1) || 'in:%') r using (ref)
+      full join (select * from messages where direction = 'in') m
+        on m.account_id = r.account_id and m.message_id = r.message_id
+      where l.line_id is null or r.ref is null or m.message_id is null limit 3`,
+  },
+  {
+    rule: 'not lost',
+    what: 'a number that always answers did not, or answered twice',
+    broken: (house) => house`
+      select phone, peer, asked.n as asked, answered.n as answered
+      from (
+        select phone, peer, count(*) as n from sim_lines
+        where direction = 'in' and phone in ('62800000007', '62800000008') group by 1, 2
+      ) asked
+      full join (
+        select phone, peer, count(*) as n from sim_lines where direction = 'out' group by 1, 2
+      ) answered using (phone, peer)
+      where asked.n is distinct from answered.n limit 3`,
+  },
+];

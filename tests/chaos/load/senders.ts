@@ -1,0 +1,73 @@
+import { rupiah } from '#contract/base/money.ts';
+import { postEntry } from '#server/domains/ledger/ledger.ts';
+import { makeKey } from '#server/domains/tokens/keys/key.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+
+/** A token that sends, with its API key. */
+export type Sender = { accountId: string; tokenId: string; phone: string; key: string };
+
+export type Senders = {
+  /** Their wallets never run dry and their days have no limit. */
+  free: readonly Sender[];
+  /** A wallet that runs dry, and a token that reaches its daily limit. */
+  short: readonly Sender[];
+};
+
+const SHOPS = 3;
+/** Each token is a lane: many lanes, so that every kill finds some of them sending. */
+const TOKENS_PER_SHOP = 8;
+const NO_LIMIT = 1_000_000;
+const RICH = 900_000_000;
+
+/** Puts shops with wallets, tokens, keys and linked phones into a migrated database. */
+export async function furnishSenders(house: Sql): Promise<Senders> {
+  const free: Sender[] = [];
+  const short: Sender[] = [];
+  for (let shop = 0; shop < SHOPS; shop++) {
+    const { accountId } = await customerWith(house, { linked: false });
+    await fill(house, accountId, RICH);
+    for (let n = 0; n < TOKENS_PER_SHOP; n++) free.push(await tokenOf(house, accountId, NO_LIMIT));
+    if (shop === 0) short.push(await tokenOf(house, accountId, 40));
+  }
+  const { accountId } = await customerWith(house, { linked: false });
+  await fill(house, accountId, 150 * 60);
+  for (let n = 0; n < 2; n++) short.push(await tokenOf(house, accountId, NO_LIMIT));
+  return { free, short };
+}
+
+const fill = (house: Sql, accountId: string, saldo: number) =>
+  house.begin((tx) =>
+    postEntry(tx, {
+      accountId,
+      kind: 'bonus',
+      delta: rupiah(saldo),
+      contra: 'exp:bonus',
+      refType: 'test',
+      refId: accountId,
+      idemKey: 'bonus:chaos',
+      actor: 'test',
+    }),
+  );
+
+let phones = 0;
+
+/** One more token of an account, linked to a phone of its own. */
+async function tokenOf(house: Sql, accountId: string, dailyLimit: number): Promise<Sender> {
+  const tokenId = newId();
+  const phone = `62877${String(++phones).padStart(7, '0')}`;
+  const { key, hash, hint } = makeKey('simulator');
+  await house.begin(async (tx) => {
+    await tx`
+      insert into tokens (account_id, token_id, name, channel, status, phone, key_hint, daily_limit)
+      values (${accountId}, ${tokenId}, 'Kasir', 'simulator', 'linked', ${phone}, ${hint}, ${dailyLimit})`;
+    await tx`insert into lanes (account_id, token_id) values (${accountId}, ${tokenId})`;
+    await tx`
+      insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
+    await tx`
+      insert into linked_phones (channel, phone, account_id, token_id)
+      values ('simulator', ${phone}, ${accountId}, ${tokenId})`;
+  });
+  return { accountId, tokenId, phone, key };
+}

@@ -1,0 +1,180 @@
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+  chromium,
+} from 'playwright-core';
+import { PATIENCE_MS } from '#tests/support/wait-for.ts';
+import { encode } from '#web/client/session.ts';
+import { deviceOf } from '#tests/journeys/support/portal.ts';
+import { installSpies, type Kind } from './spies.ts';
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export type BrowserKind = 'light' | 'whole';
+
+const whole = () => process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+/**
+ * How a browser is started. The light one (`CHROMIUM_SHELL`) draws the same pages in half the time;
+ * the whole one (`CHROMIUM`, or Debian's) also has notices, installed apps and pushes.
+ */
+export const launching = (kind: BrowserKind = 'light') => ({
+  executablePath: kind === 'light' ? (process.env['CHROMIUM_SHELL'] ?? whole()) : whole(),
+  args: flags,
+});
+
+export const startBrowser = (kind?: BrowserKind): Promise<Browser> =>
+  chromium.launch(launching(kind));
+
+export type Heard = { kind: Kind; what: string; page: Page };
+
+export type Wish = {
+  /** The token of a session: whoever has it is signed in from the start. */
+  session?: string;
+  /** Wide unless said otherwise. */
+  width?: number;
+  height?: number;
+  dark?: boolean;
+  /** Whether the app's worker may be there: it fetches the whole shell into each new profile. */
+  worker?: boolean;
+  /** Whether desktop notices were allowed. */
+  notices?: boolean;
+  /** Scrollbars take no room, as on a Mac. */
+  floatingScrollbars?: boolean;
+  /** Prefers that nothing moves. */
+  still?: boolean;
+  /** Errors in the console that belong to the journey, such as a 404 that is opened on purpose. */
+  expects?: readonly RegExp[];
+};
+
+/** Somebody with a browser of their own: an empty profile, as many tabs as they like. */
+export type Person = {
+  context: BrowserContext;
+  /** Opens a tab; with a path, there. */
+  open: (path?: string) => Promise<Page>;
+  heard: readonly Heard[];
+  /** What no journey may see: errors in the console, scripts that failed, broken policies. */
+  wrongs: readonly string[];
+};
+
+/** Opens a browser's profile that watches itself. */
+export async function openPerson(
+  browser: Browser,
+  address: string,
+  wish: Wish = {},
+  told: string[] = [],
+): Promise<Person> {
+  const context = await browser.newContext(optionsFor(address, wish));
+  context.setDefaultTimeout(PATIENCE_MS);
+  if (wish.notices) await context.grantPermissions(['notifications'], { origin: address });
+  const heard: Heard[] = [];
+  const wrongs: string[] = [];
+  const note = (line: string) => void told.push(`${new Date().toISOString()} ${line}`);
+  const wrong = (line: string) => {
+    note(`WRONG ${line}`);
+    if (!wish.expects?.some((pattern) => pattern.test(line))) wrongs.push(line);
+  };
+  await context.exposeBinding('journeyHeard', ({ page }, kind: Kind, what: string) => {
+    note(`${kind} ${what}`);
+    heard.push({ kind, what, page });
+    if (kind === 'violation') wrong(`policy: ${what}`);
+  });
+  await context.addInitScript(installSpies);
+  context.on('page', (page) => watch(page, note, wrong));
+  return {
+    context,
+    heard,
+    wrongs,
+    open: async (path) => {
+      const page = await context.newPage();
+      if (path !== undefined) await page.goto(address + path);
+      return page;
+    },
+  };
+}
+
+/** The browser that the session was begun in: elsewhere what is sensitive asks for the password. */
+const deviceCookie = (address: string, session: string) => ({
+  name: 'kabari-device',
+  value: deviceOf(session),
+  domain: new URL(address).hostname,
+  path: '/',
+  expires: -1,
+  httpOnly: true,
+  secure: false,
+  sameSite: 'Strict' as const,
+});
+
+function optionsFor(address: string, wish: Wish): BrowserContextOptions {
+  const { width = 1440, height = width < 600 ? 844 : 900, dark = false, session } = wish;
+  const localStorage = [{ name: 'auth-token', value: encode(session ?? '') }];
+  return {
+    baseURL: address,
+    locale: 'id-ID',
+    timezoneId: 'Asia/Jakarta',
+    viewport: { width, height },
+    colorScheme: dark ? 'dark' : 'light',
+    serviceWorkers: wish.worker ? 'allow' : 'block',
+    reducedMotion: wish.still ? 'reduce' : 'no-preference',
+    ...(wish.floatingScrollbars && { isMobile: true }),
+    ...(width < 600 && { hasTouch: true, isMobile: true, deviceScaleFactor: 2 }),
+    ...(session !== undefined && {
+      storageState: {
+        cookies: [deviceCookie(address, session)],
+        origins: [{ origin: address, localStorage }],
+      },
+    }),
+  };
+}
+
+function watch(page: Page, note: (line: string) => void, wrong: (line: string) => void): void {
+  page.on('console', (message) => {
+    // The profile of a journey is a private window, where Chromium has no push and says so.
+    if (/Push API in incognito mode/.test(message.text())) return;
+    if (/Service Worker registration blocked by Playwright/.test(message.text())) return;
+    if (message.type() === 'error' || message.type() === 'warning') {
+      wrong(`console ${message.type()}: ${message.text()} (${message.location().url})`);
+    }
+  });
+  page.on('pageerror', (error) => wrong(`script: ${error.stack || String(error)}`));
+  page.on('crash', () => wrong('the page crashed'));
+  page.on('framenavigated', (frame) => {
+    if (frame === page.mainFrame()) note(`at ${frame.url()}`);
+  });
+  page.on('response', (response) => {
+    const act = /(?:^|&)act=(\w+)/.exec(response.request().postData() ?? '')?.[1];
+    if (act) note(`act ${act} ${response.status()}`);
+  });
+}
+
+/** Waits until the page has drawn itself again, twice: what it knew by now is on the screen. */
+export const frames = (tab: Page): Promise<void> =>
+  tab.evaluate(
+    () =>
+      new Promise<void>((drawn) => {
+        requestAnimationFrame(() => requestAnimationFrame(() => drawn()));
+      }),
+  );
+
+const ENDLESS_MS = 60_000;
+
+/** Waits for what moves: colours that are still changing into others are nobody's fault. */
+export async function settled(tab: Page): Promise<void> {
+  await frames(tab);
+  const still = (endlessMs: number) =>
+    document
+      .getAnimations()
+      .filter(({ playState }) => playState === 'running')
+      .every(({ effect }) => Number(effect?.getComputedTiming().endTime) >= endlessMs);
+  await tab.waitForFunction(still, ENDLESS_MS);
+}

@@ -1,0 +1,219 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type Challenge, solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { captchaChallenge, loginUser, registerUser, verifyOtp } from '#contract/accounts.ts';
+import type { Act, InputFor, OutputOf } from '#contract/base/act.ts';
+import { toPairs } from '#contract/base/form.ts';
+import { createTopup } from '#contract/saldo.ts';
+import {
+  simulatedPhone,
+  simulatedReply,
+  simulatedScan,
+  simulatedTransfer,
+} from '#contract/simulator.ts';
+import { consentScan, createToken, getScan, getToken, linkToken } from '#contract/tokens.ts';
+import { PATIENCE_MS } from '#tests/support/wait-for.ts';
+
+/** The browser that each session of these helpers was begun in. */
+const devices = new Map<string, string>();
+
+/** The cookie of the browser that a session was begun in; some other browser's for an unknown one. */
+export const deviceOf = (session: string): string => devices.get(session) ?? deviceNamed(session);
+
+/** A browser's cookie, always the same for the same name. */
+export const deviceNamed = (name: string): string =>
+  createHash('sha256').update(`browser of ${name}`).digest('base64url');
+
+/**
+ * Asks for an act over HTTP, as the browser does.
+ *
+ * @param from the token of who is signed in, or, for nobody, which browser it is.
+ * @throws Error with the refusal's sentence.
+ */
+export async function ask<A extends Act>(
+  address: string,
+  act: A,
+  input: InputFor<A>,
+  from: string | { device: string } = '',
+): Promise<OutputOf<A>> {
+  const session = typeof from === 'string' ? from : '';
+  const device = typeof from === 'string' ? deviceOf(from) : from.device;
+  const fields = { act: act.name, token: session, fcm: '', ...(input as object) };
+  const key = act.changes ? { key: randomUUID() } : {};
+  const response = await fetch(`${address}/api`, {
+    method: 'POST',
+    headers: { origin: address, cookie: `kabari-device=${device}` },
+    body: new URLSearchParams(toPairs({ ...fields, ...key })),
+  });
+  const body = (await response.json()) as { code: number; msg?: string; data?: unknown };
+  if (body.code !== 1) throw new Error(`${act.name}: ${response.status} ${body.msg}`);
+  return act.output.parse(body.data) as OutputOf<A>;
+}
+
+/** Looks again until there is something: for what the server does in its own time. */
+export async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > end) throw new Error(`it never came: ${look.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+async function captchaFor(address: string, act: 'user_login' | 'user_register'): Promise<string> {
+  const { challenge } = await ask(address, captchaChallenge, { for: act });
+  // The contract passes it on unread; ALTCHA alone knows its shape.
+  const solution = await solveChallenge({
+    challenge: challenge as unknown as Challenge,
+    deriveKey,
+  });
+  return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
+}
+
+/** Everything that was sent to a simulated phone, oldest first. */
+export async function textsIn(address: string, phone: string): Promise<string[]> {
+  const { lines } = await ask(address, simulatedPhone, { phone });
+  return lines.map(({ content }) => content.caption);
+}
+
+/** What a message says its code is for. */
+export const forNewBrowser = ' untuk masuk dari peramban baru';
+export const forNewPassword = ' untuk mengganti kata sandi';
+
+/** The newest one-time code that was sent to a simulated phone for something; waits for it. */
+export const codeFor = (address: string, phone: string, purpose = ''): Promise<string> =>
+  until(async () =>
+    (await textsIn(address, phone))
+      .map((text) => new RegExp(`Kode verifikasi Kabari: (\\d{6})${purpose}`).exec(text)?.[1])
+      .findLast((code) => code !== undefined),
+  );
+
+export const PASSWORD = 'sepeda biru tujuh belas';
+
+/** A customer who registered, and the token of their session. */
+export type Customer = { name: string; phone: string; password: string; session: string };
+
+/** Registers: the captcha solved, the code read in the simulated phone. */
+export async function signUp(
+  address: string,
+  who: { name: string; phone: string },
+): Promise<Customer> {
+  const captcha = await captchaFor(address, 'user_register');
+  const asked = { ...who, password: PASSWORD, agree: '1', captcha } as const;
+  const { challenge } = await ask(address, registerUser, asked);
+  const code = await codeFor(address, who.phone);
+  const device = deviceNamed(who.phone);
+  const { token } = await ask(address, verifyOtp, { challenge, code }, { device });
+  devices.set(token, device);
+  return { ...who, password: PASSWORD, session: token };
+}
+
+/**
+ * Signs in, in the browser the person registered in; in one that they never used, with the code from
+ * the simulated phone.
+ *
+ * @returns the session's token.
+ */
+export async function signIn(
+  address: string,
+  who: { phone: string; password: string },
+  device = deviceNamed(who.phone),
+): Promise<string> {
+  const captcha = await captchaFor(address, 'user_login');
+  const answer = await ask(address, loginUser, { ...who, captcha }, { device });
+  const token = 'token' in answer ? answer.token : await enterCode(answer.challenge.challenge);
+  devices.set(token, device);
+  return token;
+
+  async function enterCode(challenge: string): Promise<string> {
+    const code = await codeFor(address, who.phone, forNewBrowser);
+    return (await ask(address, verifyOtp, { challenge, code }, { device })).token;
+  }
+}
+
+/** Makes a top-up and pays it in the simulated bank. */
+export async function topUp(address: string, who: Customer, amount: number): Promise<void> {
+  const { total } = await ask(address, createTopup, { amount }, who.session);
+  await ask(address, simulatedTransfer, { amount: total, sender: who.name });
+}
+
+export type Sender = { id: string; key: string; phone: string };
+
+/** Makes a token and links it to a simulated phone by its scan link, as the phone's owner would. */
+export async function newSender(
+  address: string,
+  { session }: Customer,
+  { name, phone }: { name: string; phone: string },
+): Promise<Sender> {
+  const made = await ask(address, createToken, { name, channel: 'simulator' }, session);
+  const which = { token_id: made.token.id };
+  const { path } = await ask(address, linkToken, which, session);
+  const data = path.slice('/scan/'.length);
+  const { nonce } = await ask(address, consentScan, { data });
+  const { qr } = await ask(address, getScan, { data, nonce });
+  await ask(address, simulatedScan, { phone, text: qr?.text ?? '' });
+  const isLinked = async () => (await ask(address, getToken, which, session)).status === 'linked';
+  await until(isLinked);
+  return { id: made.token.id, key: made.key, phone };
+}
+
+type Text = { to: string; text: string };
+
+/** Sends texts through the public API, as a customer's own system does. @throws unless it took them. */
+export const sendTexts = (address: string, sender: Sender, texts: readonly Text[]): Promise<void> =>
+  sendMessages(
+    address,
+    sender,
+    texts.map(({ to, text }) => ({ to, text: { body: text } })),
+  );
+
+/** As `sendTexts`, for messages of any type. */
+export async function sendMessages(
+  address: string,
+  { key }: Sender,
+  messages: readonly Readonly<Record<string, unknown>>[],
+): Promise<void> {
+  const response = await fetch(`${address}/v1/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ messages }),
+  });
+  if (response.status === 202) return;
+  throw new Error(`/v1/messages: ${response.status} ${await response.text()}`);
+}
+
+/** Sends one text and waits until it is in the phone it was sent to. */
+export async function deliverText(address: string, sender: Sender, one: Text): Promise<void> {
+  await sendTexts(address, sender, [one]);
+  const inPhone = async () => {
+    const { lines } = await ask(address, simulatedPhone, { phone: one.to });
+    return lines.some(({ content }) => content.caption === one.text);
+  };
+  await until(inPhone);
+}
+
+/** The owner of a simulated phone writes to a number. */
+async function replyFrom(
+  address: string,
+  phone: string,
+  { to, text }: { to: string; text: string },
+): Promise<void> {
+  await ask(address, simulatedReply, { phone, to, text });
+}
+
+/** The owner of a simulated phone answers, and the answer has arrived. */
+export async function answerFrom(
+  address: string,
+  phone: string,
+  { sender, text }: { sender: Sender; text: string },
+): Promise<void> {
+  await replyFrom(address, phone, { to: sender.phone, text });
+  const arrived = async () => {
+    const response = await fetch(`${address}/v1/messages?direction=in&limit=5&peer=${phone}`, {
+      headers: { authorization: `Bearer ${sender.key}` },
+    });
+    return (await response.text()).includes(JSON.stringify(text));
+  };
+  await until(arrived);
+}

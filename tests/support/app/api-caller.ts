@@ -1,0 +1,80 @@
+import { makeKey } from '#server/domains/tokens/keys/key.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import { type RunningHouse, test as base } from './running-app.ts';
+
+type Options = {
+  /** Travels as JSON, a string as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Without it POST where there is a body, else GET. */
+  method?: string;
+};
+
+/** An answer of `/v1`: its body as JSON, `undefined` where there is none, and as the text that travelled. */
+export type ApiAnswer = {
+  status: number;
+  // oxlint-disable-next-line no-explicit-any -- tests look into answers of any shape.
+  body: any;
+  /** The body as it travelled. */
+  text: string;
+  headers: Record<string, unknown>;
+};
+
+/** Calls `/v1`; `path` may hold a query. */
+type Call = (path: string, options?: Options) => Promise<ApiAnswer>;
+
+export type Caller = Customer & {
+  key: string;
+  /** Calls with the customer's key. */
+  call: Call;
+};
+
+/** Calls as nobody, or with the headers that are given. */
+export const callerAt =
+  ({ app }: RunningHouse): Call =>
+  async (path, { body, headers = {}, method } = {}) => {
+    const answer = await app.inject({
+      method: (method ?? (body === undefined ? 'GET' : 'POST')) as 'GET',
+      url: path,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && {
+        payload: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    });
+    const json = /json/.test(String(answer.headers['content-type'])) && answer.body !== '';
+    const { statusCode: status, headers: given } = answer;
+    return { status, body: json ? answer.json() : undefined, text: answer.body, headers: given };
+  };
+
+/** A customer with an API key, who calls a house. */
+export async function callerOf(
+  house: RunningHouse,
+  db: TestDatabase,
+  wish: Parameters<typeof customerWith>[1] = {},
+): Promise<Caller> {
+  const customer = await customerWith(db.house, wish);
+  const { key, hash } = makeKey('simulator');
+  await db.house`
+    insert into token_keys (key_hash, account_id, token_id)
+    values (${hash}, ${customer.accountId}, ${customer.tokenId})`;
+  const call = callerAt(house);
+  return {
+    ...customer,
+    key,
+    call: (path, options = {}) =>
+      call(path, { ...options, headers: { authorization: `Bearer ${key}`, ...options.headers } }),
+  };
+}
+
+/** A house where nothing runs by itself, and Ani, who has Rp 1.000 and may send five messages a day. */
+export const test = base.extend<{ house: RunningHouse; ani: Caller }>({
+  house: async ({ openHouse }, use) => use(await openHouse()),
+  ani: async ({ house, db }, use) => use(await callerOf(house, db, { saldo: 1000, dailyLimit: 5 })),
+});
+
+/** The smallest message. */
+export const halo = { to: '0812-3456-7890', text: { body: 'Halo' } };
+
+/** Headers of whoever wants English. */
+export const inEnglish = { 'accept-language': 'en-GB,en;q=0.9' };

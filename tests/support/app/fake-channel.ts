@@ -1,0 +1,69 @@
+import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
+import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { type Lanes, startLanes } from '#server/domains/messages/dispatch/lanes.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { openLog } from '#server/infra/observability/log.ts';
+import { type Customer, orderOf } from '#tests/support/people/people.ts';
+
+const log = openLog({ level: 'silent' });
+
+export type FakeNetwork = {
+  /** All tries, in the order in which they left. */
+  seen: Outgoing[];
+  channels: Map<'simulator', Channel>;
+};
+
+/** A phone network whose answers the test decides. */
+export function network(
+  answer: (message: Outgoing) => SendResult | Promise<SendResult>,
+  { preallocates = true, timeoutMs = 5_000 }: { preallocates?: boolean; timeoutMs?: number } = {},
+): FakeNetwork {
+  const seen: Outgoing[] = [];
+  const channel: Channel = {
+    name: 'simulator',
+    preallocates,
+    timeoutMs,
+    send: async (message) => {
+      seen.push(message);
+      return answer(message);
+    },
+    start: async () => undefined,
+    close: async () => undefined,
+  };
+  return { seen, channels: new Map([['simulator' as const, channel]]) };
+}
+
+/** Never answers; `letGo` ends the waiting, so that a lane can be closed. */
+export function silence(): { forever: Promise<SendResult>; letGo: () => void } {
+  const { promise, reject } = Promise.withResolvers<SendResult>();
+  promise.catch(() => undefined);
+  return { forever: promise, letGo: () => reject(new Error('the test is over')) };
+}
+
+export const lanesOver = (
+  sql: Sql,
+  channels: Map<'simulator', Channel>,
+  pacePerSecond = 0,
+): Lanes => startLanes({ sql, channels, log, pacePerSecond });
+
+export const statuses = (sql: Sql) => sql<{ status: string; charge_state: string }[]>`
+  select status, charge_state from messages order by message_id`;
+
+type Batch = Parameters<typeof orderOf>[1] & {
+  /** 0 otp, 1 normal, 2 bulk. */
+  priority?: 0 | 1 | 2;
+  /** Until when they may leave. */
+  expiresAt?: Date;
+};
+
+/** Accepts a batch of texts, one per price. */
+export function place(sql: Sql, customer: Customer, batch: Batch = {}) {
+  const { priority = 1, expiresAt, ...rest } = batch;
+  const order = orderOf(customer, rest);
+  const items = order.items.map((item) => ({ ...item, priority, ...(expiresAt && { expiresAt }) }));
+  return openAccepter(sql, () => undefined).place({ ...order, items });
+}
+
+/** So many numbers that are nobody else's. */
+export const phones = (count: number, start = 1000): string[] =>
+  Array.from({ length: count }, (_, index) => `62812${String(start + index).padStart(8, '0')}`);

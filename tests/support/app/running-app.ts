@@ -1,0 +1,176 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import type { LightMyRequestResponse } from 'fastify';
+import { toPairs } from '#contract/base/form.ts';
+import { openDoors } from '#server/app/http.ts';
+import { readWebApp } from '#server/http/site/static.ts';
+import { openHouse } from '#server/app/container.ts';
+import { readConfig } from '#server/infra/config.ts';
+import { newId } from '#server/infra/ids.ts';
+import { openLog } from '#server/infra/observability/log.ts';
+import { sha256 } from '#server/infra/security/secrets.ts';
+import { startWorker } from '#server/app/worker.ts';
+import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
+import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import { PATIENCE_MS } from '#tests/support/wait-for.ts';
+
+type Wish = {
+  /** Settings beside those of tests. */
+  env?: Record<string, string>;
+  /** Whether lanes, relay, simulator and jobs run. */
+  works?: boolean;
+  /** A folder with a built web app; none without it. */
+  webFolder?: string;
+  /** The database by another address: through a pooler. */
+  url?: string;
+};
+
+export type Asked = { headers?: Record<string, string>; ip?: string };
+/** A portal's answer: its status, its JSON, its headers. */
+export type Said = {
+  status: number;
+  // oxlint-disable-next-line no-explicit-any -- tests look into answers of any shape.
+  body: any;
+  headers: LightMyRequestResponse['headers'];
+};
+
+/** The whole house on a test's database: every door, nothing faked, no port. */
+async function runningHouse(
+  db: TestDatabase,
+  { env = {}, works = false, webFolder, url = db.url }: Wish = {},
+) {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-house-'));
+  const config = readConfig({ SIMULATOR_SPEED: '0', LOG_LEVEL: 'silent', ...env });
+  const lines: string[] = [];
+  const log = openLog({ level: config.LOG_LEVEL }, { write: (line) => void lines.push(line) });
+  const webApp = await readWebApp(webFolder ?? join(dataFolder, 'none'));
+  const house = await openHouse({ config, log, url, dataFolder, build: webApp.build });
+  const worker = works ? await startWorker(house, url) : undefined;
+  const state = { open: true };
+  const { app, closeStreams } = openDoors(house, {
+    webApp,
+    worker,
+    open: () => state.open,
+    delayMsMax: 0,
+  });
+  await app.ready();
+
+  /** The cookies of browsers in which sessions began here. */
+  const cookies = new Map<string, string>();
+  const ask = async (
+    act: string,
+    fields: Record<string, unknown> = {},
+    { headers = {}, ip = '203.0.113.7' }: Asked = {},
+  ): Promise<Said> => {
+    const token = typeof fields['token'] === 'string' ? fields['token'] : '';
+    const cookie = cookies.get(token) ?? `kabari-device=${browserOf(token)}`;
+    const body = new URLSearchParams(toPairs({ act, token: '', fcm: '', ...fields }));
+    const response = await app.inject({
+      method: 'POST',
+      url: '/api',
+      remoteAddress: ip,
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-fetch-site': 'same-origin',
+        ...(token !== '' && { cookie }),
+        ...headers,
+      },
+      payload: body.toString(),
+    });
+    const answer: Said['body'] = response.json();
+    const [given] = String(response.headers['set-cookie'] ?? '').split(';');
+    if (given && answer.data?.token) cookies.set(answer.data.token, given);
+    return { status: response.statusCode, body: answer, headers: response.headers };
+  };
+
+  return {
+    house,
+    dataFolder,
+    worker,
+    app,
+    state,
+    lines,
+    ask,
+    close: async () => {
+      closeStreams();
+      await app.close();
+      await worker?.close();
+      await house.close();
+      await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type RunningHouse = Awaited<ReturnType<typeof runningHouse>>;
+
+/** A test that opens houses on its database; they close before the database goes. */
+export const test = base.extend<{ openHouse: (wish?: Wish) => Promise<RunningHouse> }>({
+  openHouse: async ({ db }, use) => {
+    const opened: RunningHouse[] = [];
+    await use(async (wish) => {
+      const running = await runningHouse(db, wish);
+      opened.push(running);
+      return running;
+    });
+    await Promise.all(opened.map(({ close }) => close()));
+  },
+});
+
+/** The cookie of the browser in which `signedIn` began a session. */
+export const browserOf = (token: string): string =>
+  createHash('sha256').update(`browser of ${token}`).digest('base64url');
+
+/** A customer with a session, as if they had signed in. */
+export async function signedIn(
+  db: TestDatabase,
+  wish: Parameters<typeof customerWith>[1] = {},
+): Promise<Customer & { token: string; sessionId: string }> {
+  const customer = await customerWith(db.house, wish);
+  const { accountId, userId } = customer;
+  const token = `kbs_${randomBytes(32).toString('base64url')}`;
+  const sessionId = newId();
+  await db.house`
+    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
+    values (${sha256(token)}, ${sessionId}, ${accountId}, ${userId}, 'Firefox', '203.0.113.7',
+      ${sha256(browserOf(token))})`;
+  return { ...customer, token, sessionId };
+}
+
+/** A captcha's answer, found as a browser finds it. */
+export async function solved(
+  { ask }: RunningHouse,
+  act: 'user_login' | 'user_register',
+): Promise<string> {
+  const { body } = await ask('captcha_challenge', { for: act });
+  const { challenge } = body.data;
+  const solution = await solveChallenge({ challenge, deriveKey });
+  return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
+}
+
+/** The newest one-time code in a simulated phone. */
+export async function codeIn({ ask }: RunningHouse, phone: string): Promise<string | undefined> {
+  const { body } = await ask('simulator_phone', { phone });
+  const captions = body.data.lines.map(
+    (line: { content: { caption: string } }) => line.content.caption,
+  );
+  return captions
+    .map((caption: string) => /Kode verifikasi Kabari: (\d{6})/.exec(caption)?.[1])
+    .findLast((code: string | undefined) => code !== undefined);
+}
+
+/** Tries until it holds. @throws what the last try threw, when patience ends. */
+export async function eventually<T>(look: () => Promise<T>): Promise<T> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await look();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}

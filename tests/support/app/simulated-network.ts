@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Inbound, Outgoing, Receipt, Sinks } from '#server/domains/channels/channels.ts';
+import { type Network, openNetwork } from '#server/domains/channels/simulator/network.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { openFiles } from '#server/domains/media/files.ts';
+import { newId } from '#server/infra/ids.ts';
+import { secretsFrom } from '#server/infra/security/secrets.ts';
+import { test as base } from '#tests/support/database/database.ts';
+import { type Customer, customerWith } from '#tests/support/people/people.ts';
+
+const secrets = secretsFrom(Buffer.alloc(32, 5));
+/** For sends that nobody gives up. */
+export const never = new AbortController().signal;
+
+type Options = { speed?: number; house?: Sql };
+type Street = Awaited<ReturnType<typeof networkWith>>;
+
+/** Networks that are closed before their database goes. */
+export const test = base.extend<{ openStreet: (options?: Options) => Promise<Street> }>({
+  openStreet: async ({ sql }, use) => {
+    const streets: Street[] = [];
+    await use(async (options) => {
+      const street = await networkWith(sql, options);
+      streets.push(street);
+      return street;
+    });
+    await Promise.all(streets.map((street) => street.close()));
+  },
+});
+
+/** A network whose receipts and answers land in lists. */
+async function networkWith(sql: Sql, { speed = 0, house = sql }: Options = {}) {
+  const ani = await customerWith(sql);
+  await sql`insert into linked_phones (channel, phone, account_id, token_id)
+    values ('simulator', ${ani.phone}, ${ani.accountId}, ${ani.tokenId}) on conflict do nothing`;
+  const folder = await mkdtemp(join(tmpdir(), 'kabari-simulator-'));
+  const files = openFiles(sql, folder, secrets);
+  const reported: unknown[] = [];
+  const report = (error: unknown) => void reported.push(error);
+  const tell = async () => undefined;
+  const connecting = { house, secrets, tell, report };
+  const open = (): Network =>
+    openNetwork({ house, pace: { speed, seed: 'test' }, connecting, files, report });
+  const network = open();
+  const close = async () => {
+    await network.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  const receipts: Receipt[] = [];
+  const inbound: Inbound[] = [];
+  const sinks: Sinks = {
+    receipts: async (given) => {
+      receipts.push(...given);
+      return [];
+    },
+    inbound: async (given) => void inbound.push(given),
+  };
+  return { ani, network, open, close, files, sinks, receipts, inbound, reported };
+}
+
+/** A message of hers to a phone. */
+export const toPhone = (ani: Customer, to: string, more: Partial<Outgoing> = {}): Outgoing => ({
+  accountId: ani.accountId,
+  tokenId: ani.tokenId,
+  messageId: newId(),
+  from: ani.phone,
+  to,
+  type: 'text',
+  body: { text: 'Halo' },
+  possibleDuplicate: false,
+  attempt: 1,
+  ...more,
+});

@@ -1,0 +1,35 @@
+// A whole web node in a process of its own, which waits less long for slow callers: `fork` it with the
+// database's address, a folder for its data and one with a web app.
+import { openDoors } from '#server/app/http.ts';
+import { readWebApp } from '#server/http/site/static.ts';
+import { openHouse } from '#server/app/container.ts';
+import { readConfig } from '#server/infra/config.ts';
+import { openLog } from '#server/infra/observability/log.ts';
+
+const [url = '', dataFolder = '', webFolder = '', limits = '{}'] = process.argv.slice(2);
+const config = readConfig({ SIMULATOR_SPEED: '0', LOG_LEVEL: 'warn' });
+const log = openLog({ level: config.LOG_LEVEL }, process.stderr);
+const webApp = await readWebApp(webFolder);
+const house = await openHouse({ config, log, url, dataFolder, build: webApp.build });
+const { app, closeStreams } = openDoors(house, {
+  webApp,
+  worker: undefined,
+  open: () => true,
+  limits: JSON.parse(limits),
+});
+await app.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 });
+const address = app.server.address();
+if (typeof address !== 'object' || address === null) throw new Error('no address');
+
+process.on('message', () => {
+  app.server.getConnections((_error, count) => process.send?.({ connections: count }));
+});
+process.on('disconnect', () => {
+  closeStreams();
+  app.server.closeAllConnections();
+  void app
+    .close()
+    .then(() => house.close())
+    .finally(() => process.exit());
+});
+process.send?.({ port: address.port });

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, vi } from 'vitest';
+import { test as base } from '#tests/support/database/database.ts';
+import { patient } from '#tests/support/wait-for.ts';
+
+/** A process of the whole application, and what it has said so far. */
+export type Started = {
+  child: ChildProcess;
+  out: () => string;
+  err: () => string;
+  exit: Promise<number | null>;
+};
+
+const main = join(import.meta.dirname, '../src/server/main.ts');
+
+/** Starts the house as a process of its own, on the test's database; whatever is left is ended after. */
+export const test = base.extend<{
+  folder: string;
+  start: (env?: Record<string, string>, how?: How) => Started;
+}>({
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
+  folder: async ({}, use) => {
+    const folder = await mkdtemp(join(tmpdir(), 'kabari-main-'));
+    await use(folder);
+    await rm(folder, { recursive: true, force: true });
+  },
+  start: async ({ db, folder }, use) => {
+    const started: Started[] = [];
+    await use((env = {}, how = {}) => {
+      const one = startHouse(how, {
+        DATABASE_URL: db.url,
+        KABARI_DATA: folder,
+        PORT: '0',
+        HEALTH_PORT: '0',
+        ...env,
+      });
+      started.push(one);
+      return one;
+    });
+    for (const { child } of started) child.kill('SIGKILL');
+    await Promise.all(started.map(({ exit }) => exit));
+  },
+});
+
+/** What a process is started on. */
+type How = {
+  /** A terminal of its own, as a person has it; else a pipe, as a service has it. */
+  terminal?: boolean;
+};
+
+/** Whether there is a program that makes terminals. */
+export const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
+
+function startHouse({ terminal }: How, env: Record<string, string>): Started {
+  const given = [process.execPath, '--disable-proto=delete', main];
+  const [program = '', ...rest] = terminal
+    ? ['/usr/bin/script', '--quiet', '--return', '--command', given.join(' '), '/dev/null']
+    : given;
+  const child = spawn(program, rest, {
+    env: { PATH: process.env['PATH'], SIMULATOR_SPEED: '0', BUSY_DELAY_MS: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (words: string) => (out += words));
+  child.stderr.setEncoding('utf8').on('data', (words: string) => (err += words));
+  const exit = once(child, 'close').then(([code]) => code as number | null);
+  return { child, out: () => out, err: () => err, exit };
+}
+
+/** Where a started house answers, once it says so. */
+export async function addressOf(house: Started): Promise<string> {
+  return vi.waitFor(() => {
+    const found = /Kabari runs: (http:\/\/localhost:\d+)/.exec(house.out())?.[1];
+    if (!found) throw new Error(`not open: ${house.out()} ${house.err()}`);
+    return found.replace('localhost', '127.0.0.1');
+  }, patient);
+}
+/** Its exit code and what it said last, once it has ended by itself. */
+export const ended = async (house: Started) => ({ code: await house.exit, err: house.err() });
+
+/** Ended before it began, with one sentence and no stack. */
+export const oneSentence = (about: RegExp) => ({
+  code: 1,
+  err: expect.toSatisfy((words: string) => about.test(words) && !/\n.|^\s+at /m.test(words)),
+});

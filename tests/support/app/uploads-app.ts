@@ -1,0 +1,230 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { CHUNK_TYPE, UPLOAD_FIELD, UPLOAD_PATH, uploadHeaders } from '#contract/uploads.ts';
+import { openSessions } from '#server/domains/accounts/accounts.ts';
+import { openFilesDoor } from '#server/http/uploads/files.ts';
+import type { Pace } from '#server/http/body-timeout.ts';
+import { openServer } from '#server/http/server.ts';
+import { openUploadsDoor } from '#server/http/uploads/uploads.ts';
+import { openFiles, verifyFile } from '#server/domains/media/files.ts';
+import { openScanner } from '#server/domains/media/inspection/inspect-malware.ts';
+import { openLimiter } from '#server/infra/acts/limits.ts';
+import { openLog } from '#server/infra/observability/log.ts';
+import { secretsFrom } from '#server/infra/security/secrets.ts';
+import { openUploads } from '#server/domains/media/uploads/uploads.ts';
+import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
+import { signedIn } from './running-app.ts';
+
+type Wish = {
+  openBytesMax?: number;
+  storedBytesMax?: number;
+  /** Where a clamd listens. */
+  clamd?: string;
+  pace?: Pace;
+  portals?: readonly string[];
+  /** False keeps the real pace of calls; tests ask faster than people do. */
+  hasty?: boolean;
+};
+
+export type Verb = 'POST' | 'PATCH' | 'HEAD' | 'GET' | 'DELETE' | 'OPTIONS';
+type Sent = {
+  query?: string;
+  body?: Buffer | string | undefined;
+  headers?: Record<string, string>;
+};
+type Named = { name: string; type?: string; bytes: Buffer | string };
+
+/** A server with the doors of uploads and files, over a test's database and a folder of its own. */
+async function uploadsHouse(db: TestDatabase, wish: Wish = {}) {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-uploads-'));
+  const secrets = secretsFrom(Buffer.alloc(32, 9));
+  const files = openFiles(db.tenant, join(dataFolder, 'files'), secrets);
+  const troubles: unknown[] = [];
+  const report = (trouble: unknown) => void troubles.push(trouble);
+  const uploads = openUploads({
+    sql: db.tenant,
+    house: db.house,
+    files,
+    dataFolder,
+    scanner: wish.clamd === undefined ? undefined : openScanner(wish.clamd, report, 1_000),
+    openBytesMax: wish.openBytesMax ?? 200_000_000,
+    storedBytesMax: wish.storedBytesMax ?? 5_000_000_000,
+  });
+  const app = openServer({
+    config: { TRUSTED_PROXIES: [], SIMULATOR: false, production: false },
+    log: openLog({ level: 'silent' }),
+    delayMsMax: 0,
+  });
+  const sessions = openSessions(db.house);
+  const real = openLimiter(db.house, { authMax: 90 });
+  openFilesDoor(app, { verify: (signed) => verifyFile(secrets, signed), open: files.open });
+  openUploadsDoor(app, {
+    uploads,
+    openFile: files.open,
+    findSession: (token) => sessions.find(token),
+    limiter: wish.hasty === false ? real : { allow: async () => undefined },
+    origins: { own: undefined, portals: wish.portals ?? [], trustsHost: true },
+    report,
+    ...(wish.pace && { pace: wish.pace }),
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const address = app.server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no address');
+  const origin = `http://127.0.0.1:${address.port}`;
+
+  const ask = (token: string | undefined, method: Verb, sent: Sent = {}): Promise<Response> =>
+    fetch(`${origin}${UPLOAD_PATH}${sent.query ?? ''}`, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...sent.headers,
+      },
+      ...(sent.body !== undefined && {
+        body: typeof sent.body === 'string' ? sent.body : new Uint8Array(sent.body),
+      }),
+    });
+
+  return {
+    app,
+    dataFolder,
+    files,
+    uploads,
+    origin,
+    port: address.port,
+    troubles,
+    ask,
+    /** A file in one piece, as FilePond sends it. */
+    post: (token: string | undefined, file: Named, metadata: object = {}) => {
+      const { body, type } = formWith(file, metadata);
+      return ask(token, 'POST', { body, headers: { 'content-type': type } });
+    },
+    /** The beginning of a file in pieces. */
+    begin: (token: string, length: number, metadata: object = {}) => {
+      const { body, type } = formWith(undefined, metadata);
+      const headers = { 'content-type': type, [uploadHeaders.length]: String(length) };
+      return ask(token, 'POST', { body, headers });
+    },
+    patch: (
+      token: string,
+      id: string,
+      {
+        offset,
+        length,
+        name,
+        bytes,
+      }: { offset: number; length: number; name: string; bytes: Buffer },
+    ) =>
+      ask(token, 'PATCH', {
+        query: `?patch=${id}`,
+        body: bytes,
+        headers: {
+          'content-type': CHUNK_TYPE,
+          [uploadHeaders.offset]: String(offset),
+          [uploadHeaders.length]: String(length),
+          [uploadHeaders.name]: encodeURIComponent(name),
+        },
+      }),
+    close: async () => {
+      app.server.closeAllConnections();
+      await app.close();
+      await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type UploadsHouse = Awaited<ReturnType<typeof uploadsHouse>>;
+
+const BOUNDARY = '----kabari-test';
+
+/** A form byte by byte: a browser's own would clean some names first. */
+export function formWith(
+  file: Named | undefined,
+  metadata: object | string,
+): { body: Buffer; type: string } {
+  const json = typeof metadata === 'string' ? metadata : JSON.stringify(metadata);
+  const parts = [
+    `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${UPLOAD_FIELD}"\r\n\r\n${json}\r\n`,
+    ...(file
+      ? [
+          `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${UPLOAD_FIELD}"; ` +
+            `filename="${file.name.replaceAll('"', '%22')}"\r\n` +
+            `Content-Type: ${file.type ?? 'application/octet-stream'}\r\n\r\n`,
+          file.bytes,
+          '\r\n',
+        ]
+      : []),
+    `--${BOUNDARY}--\r\n`,
+  ];
+  const body = Buffer.concat(parts.map((part) => Buffer.from(part)));
+  return { body, type: `multipart/form-data; boundary=${BOUNDARY}` };
+}
+
+/** What the server refused: the status, the code, the sentence. */
+export async function saidBy(response: Response) {
+  const { msg, error } = (await response.json()) as {
+    msg: string;
+    error: { type: string; facts: Record<string, unknown> };
+  };
+  return { status: response.status, type: error.type, msg, facts: error.facts };
+}
+
+/** A picture that decodes. */
+export const picture = (
+  format: 'jpeg' | 'png' | 'webp' | 'gif',
+  { width = 320, height = 200 }: { width?: number; height?: number } = {},
+): Promise<Buffer> =>
+  sharp({ create: { width, height, channels: 3, background: { r: 20, g: 120, b: 200 } } })
+    .toFormat(format)
+    .toBuffer();
+
+/** A WebP of many frames. */
+export async function movingPicture(count: number): Promise<Buffer> {
+  const frames = Array.from({ length: count }, (_, at) =>
+    sharp({ create: { width: 8, height: 8, channels: 3, background: { r: at % 256, g: 0, b: 9 } } })
+      .png()
+      .toBuffer(),
+  );
+  return sharp(await Promise.all(frames), { join: { animated: true } })
+    .webp()
+    .toBuffer();
+}
+
+/** Bytes that no compression makes smaller, the same for the same seed. */
+export function noise(length: number, seed = 1): Buffer {
+  const bytes = Buffer.alloc(length);
+  let state = seed;
+  for (let at = 0; at < length; at++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    bytes[at] = state >>> 24;
+  }
+  return bytes;
+}
+
+/** A PDF of a length, with bytes of its own. */
+export function pdfOf(length: number, seed = 1): Buffer {
+  const bytes = noise(length, seed);
+  bytes.write('%PDF-1.7\n', 0, 'latin1');
+  bytes.write('\n%%EOF\n', length - 7, 'latin1');
+  return bytes;
+}
+
+/** A test that opens such a house; `ani` and `budi` are people of two accounts. */
+export const test = base.extend<{
+  openUploadsHouse: (wish?: Wish) => Promise<UploadsHouse>;
+  ani: Awaited<ReturnType<typeof signedIn>>;
+  budi: Awaited<ReturnType<typeof signedIn>>;
+}>({
+  openUploadsHouse: async ({ db }, use) => {
+    const opened: UploadsHouse[] = [];
+    await use(async (wish) => {
+      const house = await uploadsHouse(db, wish);
+      opened.push(house);
+      return house;
+    });
+    await Promise.all(opened.map(({ close }) => close()));
+  },
+  ani: async ({ db }, use) => use(await signedIn(db)),
+  budi: async ({ db }, use) => use(await signedIn(db)),
+});

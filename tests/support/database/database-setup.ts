@@ -1,0 +1,66 @@
+import { access, mkdtemp, readFile, readdir, rm, stat, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { openDatabase } from '#server/infra/postgres/database.ts';
+import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
+import { isHeld } from '#server/infra/embedded-postgres/folder-lock.ts';
+import { migrate } from '#server/infra/postgres/migrations.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The run's own PostgreSQL, as superuser, with the migrated database `kabari` to clone. */
+    databaseServer: string;
+  }
+}
+
+const migrations = join(import.meta.dirname, '../src/server/migrations');
+
+const prefix = 'kabari-test-';
+
+const ROOM_BYTES = 2_000_000_000;
+
+/** Memory where the system offers it: a clone takes 15 ms there and 170 to 320 ms on a disk. */
+async function place(): Promise<string> {
+  const memory = await statfs('/dev/shm').catch(() => undefined);
+  return memory && memory.bavail * memory.bsize > ROOM_BYTES ? '/dev/shm' : tmpdir();
+}
+
+/** Ends the servers of runs that were killed, and removes their folders. */
+async function sweep(where: string): Promise<void> {
+  for (const name of await readdir(where)) {
+    const folder = join(where, name);
+    if (!name.startsWith(prefix) || isHeld(folder)) continue;
+    const young = Date.now() - (await stat(folder)).mtimeMs < 60_000;
+    if (young) continue;
+    const left = await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8').catch(() => '');
+    const pid = Number(left.split('\n')[0]);
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (command.includes(folder)) process.kill(pid, 'SIGQUIT');
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** One real PostgreSQL for the whole run, in a folder that goes away with it. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const where = await place();
+  await sweep(where).catch(() => undefined);
+  const dataFolder = await mkdtemp(join(where, prefix));
+  const server = await startEmbedded({ dataFolder, durable: false });
+  const owner = openDatabase(server.url, { max: 1, as: 'owner', name: 'template' });
+  const written = await access(migrations).then(
+    () => true,
+    () => false,
+  );
+  if (written) await migrate(owner, migrations);
+  await owner.end();
+  project.provide('databaseServer', server.superuserUrl);
+  const end = async () => {
+    await server.stop();
+    await rm(dataFolder, { recursive: true, force: true });
+  };
+  process.once('SIGTERM', () => {
+    void end().finally(() => process.exit(143));
+  });
+  return end;
+}

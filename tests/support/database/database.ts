@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { inject, test as base } from 'vitest';
+import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+
+/** A migrated database of a test's own. */
+export type TestDatabase = {
+  /** Sees every account. */
+  house: Sql;
+  /** Sees the account that `app.account` names. */
+  tenant: Sql;
+  /** Owns the tables; for what only a migration may do. */
+  owner: Sql;
+  /** The address, as the owner: for a house started by the test. */
+  url: string;
+};
+
+/** Clones the migrated template; `drop` ends what still uses the clone. */
+export async function makeDatabase(): Promise<{ db: TestDatabase; drop: () => Promise<void> }> {
+  const server = inject('databaseServer');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const superuser = openDatabase(server, { max: 1, as: 'owner', name: 'tests' });
+  await superuser.unsafe(`create database ${name} template kabari strategy file_copy owner kabari`);
+  const address = new URL(server);
+  address.username = 'kabari';
+  address.pathname = `/${name}`;
+  const url = address.href;
+  const db: TestDatabase = {
+    house: openDatabase(url, { max: 4, as: 'house', name: 'tests' }),
+    tenant: openDatabase(url, { max: 4, as: 'tenant', name: 'tests' }),
+    owner: openDatabase(url, { max: 1, as: 'owner', name: 'tests' }),
+    url,
+  };
+  const drop = async () => {
+    await Promise.all([db.house, db.tenant, db.owner].map((sql) => sql.end({ timeout: 1 })));
+    await superuser.unsafe(`drop database ${name} with (force)`);
+    await superuser.end();
+  };
+  return { db, drop };
+}
+
+/**
+ * A test with a database of its own: `sql` sees every account, `db` has the other views.
+ * A test that names neither gets none and pays nothing.
+ */
+export const test = base.extend<{ db: TestDatabase; sql: Sql }>({
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
+  db: async ({}, use) => {
+    const { db, drop } = await makeDatabase();
+    await use(db);
+    await drop();
+  },
+  sql: async ({ db }, use) => {
+    await use(db.house);
+  },
+});

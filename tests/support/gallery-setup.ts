@@ -1,0 +1,109 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { TestProject } from 'vitest/node';
+import { launching } from '#tests/journeys/browser/browser.ts';
+import { type Product, startProduct } from '#tests/journeys/support/product.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Where the gallery is: `http://localhost:…`, without a slash at its end. */
+    gallery: string;
+    /** The run's one Chromium, as Playwright's `connect` takes it. */
+    chromium: string;
+    /** Where acts are asked; the gallery's own address, but for one that is being developed. */
+    product: string;
+  }
+}
+
+const root = join(import.meta.dirname, '..');
+
+function insistOnGallery(): void {
+  const file = join(root, 'dist/.vite/manifest.json');
+  const manifest = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  if (manifest.includes('"src/web/features/gallery/GalleryPage.tsx"')) return;
+  throw new Error(
+    'The web app is not built, or without its gallery; run `KABARI_GALLERY=on npm run build`.',
+  );
+}
+
+/** The sources as they are, by Vite, instead of the build; nothing is reloaded under a test. */
+async function serveSources(product: string) {
+  const { createServer } = await import('vite');
+  const cacheDir = await mkdtemp(join(tmpdir(), 'kabari-vite-'));
+  const server = await createServer({
+    root,
+    cacheDir,
+    logLevel: 'error',
+    clearScreen: false,
+    optimizeDeps: { entries: ['index.html', 'src/web/features/gallery/pieces/*.tsx'] },
+    server: {
+      host: 'localhost',
+      port: 0,
+      hmr: false,
+      watch: null,
+      // Under its own host: the product refuses what seems to come from another site.
+      proxy: { '/api': { target: product, changeOrigin: false }, '/files': product },
+    },
+  });
+  await server.listen();
+  const address = server.resolvedUrls?.local[0]?.replace(/\/$/, '');
+  if (address === undefined) throw new Error('Vite serves at no address.');
+  return {
+    address,
+    stop: async () => {
+      await server.close();
+      await rm(cacheDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The product; while pieces are developed they are looked at also when the server is broken. */
+async function openProduct(developing: boolean): Promise<Pick<Product, 'address' | 'stop'>> {
+  try {
+    return await startProduct({ SIMULATOR_SPEED: '0' });
+  } catch (error) {
+    if (!developing) throw error;
+    process.stderr.write(`The pieces are shown without the product. ${String(error)}\n`);
+    return { address: 'http://127.0.0.1:9', stop: async () => undefined };
+  }
+}
+
+/**
+ * One product and one Chromium for the whole run. With `GALLERY_DEV=1` the gallery comes from the
+ * sources; else it is the built one, with the policy and the headers of the product.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const developing = process.env['GALLERY_DEV'] === '1';
+  if (!developing) insistOnGallery();
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    await Promise.all(stops.splice(0).map((end) => end()));
+  };
+  process.once('SIGTERM', () => {
+    void stop().finally(() => process.exit(143));
+  });
+  try {
+    const [product, browser] = await Promise.all([
+      openProduct(developing).then((one) => {
+        stops.push(one.stop);
+        return one;
+      }),
+      chromium.launchServer(launching()).then((one) => {
+        stops.push(() => one.close());
+        return one;
+      }),
+    ]);
+    const sources = developing ? await serveSources(product.address) : undefined;
+    if (sources) stops.push(sources.stop);
+    project.provide('product', product.address);
+    project.provide('gallery', sources?.address ?? product.address);
+    project.provide('chromium', browser.wsEndpoint());
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return stop;
+}

@@ -1,0 +1,100 @@
+import { type Browser, type Locator, type Page, chromium } from 'playwright-core';
+import { test as base, expect, inject } from 'vitest';
+import { openPerson, type Person, settled, type Wish } from '#tests/journeys/browser/browser.ts';
+import { signUp } from '#tests/journeys/support/portal.ts';
+
+type Look = Pick<Wish, 'dark' | 'still' | 'notices' | 'expects'> & {
+  /** 1440 when left out; 390 is a phone, with touch. */
+  width?: 1440 | 390;
+  /** Whether a customer is signed in. */
+  session?: boolean;
+  /** A profile that no other test sees: for who changes more than the page, its clock for one. */
+  own?: boolean;
+};
+
+/** Opens a piece of the gallery; '' is the whole gallery. */
+export type ShowPiece = (id: string, look?: Look) => Promise<Page>;
+
+/** Profiles that tests use one after the other: what they fetched once is not fetched again. */
+type Profiles = { open: (wish: Wish) => Promise<Person>; browser: Browser };
+
+let customer: Promise<string> | undefined;
+
+/** The session of a customer: one for all tests of a worker, made when the first needs it. */
+function session(): Promise<string> {
+  const phone = `62813${String(Date.now() % 1e8).padStart(8, '0')}`;
+  customer ??= signUp(inject('product'), { name: 'Ani Wijaya', phone }).then((one) => one.session);
+  return customer;
+}
+
+/**
+ * Where a thing is and how large, in CSS pixels, once nothing moves any more. To the hundredth: what
+ * a browser has moved or scaled may be 43.99998 high afterwards.
+ */
+export async function boxOf(thing: Locator) {
+  await settled(thing.page());
+  const box = await thing.boundingBox();
+  if (!box) throw new Error('what is measured is not shown');
+  const [x = 0, y = 0, width = 0, height = 0] = [box.x, box.y, box.width, box.height].map(
+    (size) => Math.round(size * 100) / 100,
+  );
+  return { x, y, width, height };
+}
+
+async function openProfiles(): Promise<Profiles> {
+  const browser = await chromium.connect(inject('chromium'));
+  const known = new Map<string, Promise<Person>>();
+  const open = (wish: Wish) => {
+    const key = JSON.stringify(wish);
+    const one = known.get(key) ?? openPerson(browser, inject('gallery'), wish);
+    known.set(key, one);
+    return one;
+  };
+  return { open, browser };
+}
+
+/** Leaves a profile as it was found, for the next test. */
+async function tidy(page: Page): Promise<void> {
+  await page.evaluate(() => localStorage.clear());
+  await page.close();
+}
+
+/**
+ * A test of a piece, in real Chromium. Afterwards nothing may have gone wrong unseen: no error or
+ * warning in the console, no script that failed, no breach of the page's policy.
+ */
+export const test = base.extend<{ profiles: Profiles; show: ShowPiece }>({
+  profiles: [
+    // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
+    async ({}, use) => {
+      const profiles = await openProfiles();
+      await use(profiles);
+      await profiles.browser.close();
+    },
+    { scope: 'worker' },
+  ],
+  show: async ({ profiles }, use) => {
+    const shared: { page: Page; person: Person; before: number }[] = [];
+    const owned: Person[] = [];
+    await use(async (id, { session: signedIn = false, own = false, ...look } = {}) => {
+      const alone = own || signedIn || look.notices || look.expects;
+      const wish = { ...look, ...(signedIn && { session: await session() }) };
+      const person = alone
+        ? await openPerson(profiles.browser, inject('gallery'), wish)
+        : await profiles.open(wish);
+      const before = person.wrongs.length;
+      const page = await person.open(id === '' ? '/__galeri' : `/__galeri/${id}`);
+      if (alone) owned.push(person);
+      else shared.push({ page, person, before });
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      return page;
+    });
+    const wrongs = [
+      ...owned.flatMap((one) => one.wrongs),
+      ...shared.flatMap(({ person, before }) => person.wrongs.slice(before)),
+    ];
+    await Promise.all(owned.map(({ context }) => context.close()));
+    await Promise.all(shared.map(({ page }) => tidy(page)));
+    expect(wrongs).toEqual([]);
+  },
+});

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import type { Act } from '#contract/base/act.ts';
+import { acts } from '#contract/acts.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { newId } from '#server/infra/ids.ts';
+import { hashPassword } from '#server/infra/security/passwords.ts';
+import { sha256 } from '#server/infra/security/secrets.ts';
+import { type Caller, callerOf } from '#tests/support/app/api-caller.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+import type { Held } from './hostile-acts.ts';
+import type { RunningHouse, Said } from '#tests/support/app/running-app.ts';
+
+/** Calls under way at once. */
+const ABREAST = 8;
+
+/** Works through things, some at a time. */
+export async function abreast<T>(
+  things: readonly T[],
+  work: (thing: T) => Promise<void>,
+): Promise<void> {
+  const rest = things[Symbol.iterator]();
+  const one = async () => {
+    for (const thing of rest) await work(thing);
+  };
+  await Promise.all(Array.from({ length: ABREAST }, one));
+}
+
+export type Hostile = {
+  db: TestDatabase;
+  house: RunningHouse;
+  /** Calls `/v1`. */
+  ani: Caller;
+  /** Calls an act as somebody who may. */
+  ask: (act: Act, fields: object) => Promise<Said>;
+  /** What an act answers. @throws when it refuses. */
+  // oxlint-disable-next-line no-explicit-any -- tests look into answers of any shape.
+  perform: (name: string, fields?: object) => Promise<any>;
+  held: Held;
+  /** A session's token, another one each time. */
+  session: () => string;
+};
+
+const PASSWORD = 'perahu-kertas-di-kali-code';
+/** The browser of everybody here. */
+const DEVICE = 'd'.repeat(43);
+
+/** Sessions of people of one account: so many that none of them is told to slow down. */
+async function crowdOf(
+  { house: sql }: TestDatabase,
+  role: string,
+  accountId: string,
+  size: number,
+) {
+  const tokens = Array.from({ length: size }, () => `kbs_${randomBytes(32).toString('base64url')}`);
+  const ids = tokens.map(() => newId());
+  const hash = await hashPassword(PASSWORD);
+  const start = role === 'operator' ? '62812' : '62811';
+  await sql`
+    insert into users (account_id, user_id, name, phone, password_hash, role)
+    select ${accountId}, id, 'Ani', ${start} || (1000000 + n), ${hash}, ${role}
+    from unnest(${ids}::uuid[]) with ordinality as u(id, n)`;
+  await sql`
+    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
+    select decode(hash, 'hex'), gen_random_uuid(), ${accountId}, id, 'Firefox', '203.0.113.7',
+      ${sha256(DEVICE)}
+    from unnest(
+      ${tokens.map((token) => sha256(token).toString('hex'))}::text[], ${ids}::uuid[]
+    ) as s(hash, id)`;
+  let turn = 0;
+  return () => tokens[(turn += 1) % size] ?? '';
+}
+
+/** A house at work, and an account that may ask as much as it likes. */
+export async function openHostile(
+  db: TestDatabase,
+  openHouse: (wish: { works: boolean; env: Record<string, string> }) => Promise<RunningHouse>,
+): Promise<Hostile> {
+  const house = await openHouse({
+    works: true,
+    env: {
+      LOG_LEVEL: 'warn',
+      RATE_API_PER_SECOND: '1000000',
+      RATE_AUTH_PER_ADDRESS: '1000000',
+      OTP_DAILY_PER_ADDRESS: '1000000',
+      OTP_DAILY_TOTAL: '10000000',
+    },
+  });
+  const ani = await callerOf(house, db, { saldo: 900_000_000, dailyLimit: 1_000_000 });
+  const customer = await crowdOf(db, 'customer', ani.accountId, 500);
+  const operator = await crowdOf(db, 'operator', ani.accountId, 100);
+  let calls = 0;
+  const ask = (act: Act, fields: object): Promise<Said> => {
+    calls += 1;
+    const token = act.by === 'operator' ? operator() : customer();
+    const caller = { token: act.by === 'public' ? '' : token };
+    const key = act.changes ? { key: crypto.randomUUID() } : {};
+    const ip = `10.${calls >> 16}.${(calls >> 8) & 255}.${calls & 255}`;
+    return house.ask(
+      act.name,
+      { ...caller, ...key, ...fields },
+      { ip, headers: { cookie: `kabari-device=${DEVICE}` } },
+    );
+  };
+  const perform: Hostile['perform'] = async (name, fields = {}) => {
+    const act = acts.find((one) => one.name === name);
+    if (!act) throw new Error(`no act ${name}`);
+    const { body } = await ask(act, fields);
+    if (body.code !== 1) throw new Error(`${name}: ${JSON.stringify(body)}`);
+    return body.data;
+  };
+  const tokenId = publicId('token', ani.tokenId);
+  const sent = await perform('message_send', { token_id: tokenId, to: '62800000001', text: 'Hai' });
+  const topup = await perform('topup_create', { amount: '20000' });
+  const { vapid_key: vapidKey } = await perform('push_config');
+  const held = { tokenId, messageId: sent.id, topupId: topup.id, vapidKey };
+  return { db, house, ani, ask, perform, held, session: customer };
+}

@@ -1,0 +1,184 @@
+import { solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { expect } from 'vitest';
+import type { Act, InputFor, OutputOf, PageOf } from '#contract/base/act.ts';
+import {
+  type Challenge,
+  type SignedIn,
+  captchaChallenge,
+  loginUser,
+  registerUser,
+  verifyOtp,
+} from '#contract/accounts.ts';
+import { type AccountsDeps, accountsActs } from '#server/domains/accounts/accounts.ts';
+import { openAltcha, openSessions } from '#server/domains/accounts/accounts.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { Call, Nobody, Person } from '#server/infra/acts/act.ts';
+import { readConfig } from '#server/infra/config.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { readSecrets } from '#server/infra/security/secrets.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+import { STALL_SECONDS } from '#tests/support/wait-for.ts';
+
+type Pools = Pick<TestDatabase, 'house' | 'tenant'>;
+type Sent = { phone: string; text: string; shown: string };
+type Asker = { caller?: Person | Nobody; ip?: string; agent?: string; device?: string };
+type Guarded = InputFor<typeof captchaChallenge>['for'];
+
+export const GOOD_PASSWORD = 'kuda-besi-di-tepi-sawah';
+export const OTHER_PASSWORD = 'perahu-kertas-di-kali-code';
+
+/** What was refused, or that nothing was. */
+export const no = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'nothing was refused',
+    (error: unknown) => error,
+  );
+
+/** What who guessed too often is told: so many seconds, or fewer by those that passed in the test. */
+export const toldToWait = (seconds: number): unknown =>
+  expect.objectContaining({
+    code: 'too_many_requests',
+    facts: {
+      seconds: expect.toSatisfy((left) => left > seconds - STALL_SECONDS && left <= seconds),
+    },
+  });
+
+/** Lets so much time pass for codes: as if they had been asked for that much sooner. */
+export const codesLater = (sql: Sql, seconds: number) => sql`
+  update otp_challenges set
+    next_send_at = next_send_at - make_interval(secs => ${seconds}),
+    expires_at = expires_at - make_interval(secs => ${seconds}),
+    created_at = created_at - make_interval(secs => ${seconds})`;
+
+/** Lets so much time pass since people last gave their password. */
+export const proofsLater = (sql: Sql, seconds: number) => sql`
+  update sessions set proved_at = proved_at - make_interval(secs => ${seconds}),
+    other_proved_at = other_proved_at - make_interval(secs => ${seconds})`;
+
+/**
+ * The accounts domain with everything real but the phone network: what would be sent is in `sent`.
+ * `perform` does what the portal's door does with an act: reads the input, checks the answer.
+ */
+export async function accountsHouse(db: Pools, changes: Partial<AccountsDeps> = {}) {
+  const secrets = await readSecrets(db.house);
+  const sent: Sent[] = [];
+  const deps: AccountsDeps = {
+    sql: db.tenant,
+    house: db.house,
+    config: readConfig({}),
+    log: { warn: () => undefined },
+    secrets,
+    sessions: openSessions(db.house),
+    captcha: openAltcha(db.house, secrets, { rounds: 10, from: 1, to: 20 }),
+    sendOtp: async (phone, text, shown) => void sent.push({ phone, text, shown }),
+    onAccountOpened: async (tx, accountId) => void (await tx`select open_wallet(${accountId})`),
+    fileLink: (_accountId, fileId) => `/files/${fileId}`,
+    claimUpload: async () => {
+      throw new Refusal('upload_gone', {});
+    },
+    releaseFile: async () => async () => undefined,
+    report: (trouble) => {
+      throw trouble;
+    },
+    build: 'test',
+    ...changes,
+  };
+  const kept = new Map(accountsActs(deps).map((one) => [one.act.name, one]));
+
+  async function handle<A extends Act>(act: A, input: InputFor<A>, asker: Asker): Promise<unknown> {
+    const {
+      caller = { kind: 'nobody' },
+      ip = '203.0.113.7',
+      agent = 'Firefox',
+      device = 'her browser',
+    } = asker;
+    const keeper = kept.get(act.name);
+    if (!keeper) throw new Error(`nobody keeps ${act.name}`);
+    const call: Call = {
+      caller,
+      key: crypto.randomUUID(),
+      ip,
+      agent,
+      device,
+      requestId: 'test',
+      signal: new AbortController().signal,
+    };
+    return keeper.handle(call, act.input.parse(input) as never);
+  }
+
+  const perform = async <A extends Act>(
+    act: A,
+    input: InputFor<A>,
+    asker: Asker = {},
+  ): Promise<OutputOf<A>> => act.output.parse(await handle(act, input, asker)) as OutputOf<A>;
+
+  /** The rows that a list answers. */
+  const list = async <A extends Act>(
+    act: A,
+    input: InputFor<A>,
+    asker: Asker = {},
+  ): Promise<OutputOf<A>[]> => {
+    const { rows } = (await handle(act, input, asker)) as PageOf<unknown>;
+    return rows.map((row) => act.output.parse(row) as OutputOf<A>);
+  };
+
+  const solved = async (act: Guarded, asker: Asker = {}): Promise<string> => {
+    const { challenge } = await perform(captchaChallenge, { for: act }, asker);
+    const solution = await solveChallenge({ challenge: challenge as never, deriveKey });
+    return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
+  };
+
+  const register = async (
+    phone: string,
+    given: { name?: string; password?: string } = {},
+    asker: Asker = {},
+  ): Promise<Challenge> =>
+    perform(
+      registerUser,
+      {
+        name: 'Toko Ani',
+        password: GOOD_PASSWORD,
+        ...given,
+        phone,
+        agree: '1',
+        captcha: await solved('user_register', asker),
+      },
+      asker,
+    );
+
+  /** The code that was sent last to a phone. */
+  const codeFor = (phone: string): string => {
+    const last = sent.findLast((one) => one.phone === phone);
+    return /\d{6}/.exec(last?.text ?? '')?.[0] ?? '';
+  };
+
+  const customer = async (phone: string, asker: Asker = {}): Promise<SignedIn> => {
+    const { challenge } = await register(phone, {}, asker);
+    return perform(verifyOtp, { challenge, code: codeFor(phone) }, asker);
+  };
+
+  /** Signs in; in a browser that is new to the person, with the code that was sent. */
+  const signIn = async (
+    phone: string,
+    password: string = GOOD_PASSWORD,
+    asker: Asker = {},
+  ): Promise<SignedIn> => {
+    const captcha = await solved('user_login', asker);
+    const answer = await perform(loginUser, { phone, password, captcha }, asker);
+    if ('token' in answer) return answer;
+    const { challenge } = answer.challenge;
+    return perform(verifyOtp, { challenge, code: codeFor(phone) }, asker);
+  };
+
+  /** Who has this session. @throws when nobody does. */
+  const callerOf = async (token: string): Promise<Person> => {
+    const caller = await deps.sessions.find(token);
+    if (!caller) throw new Error('no session');
+    return caller;
+  };
+
+  return { deps, sent, perform, list, solved, register, codeFor, customer, signIn, callerOf };
+}
+
+export type AccountsHouse = Awaited<ReturnType<typeof accountsHouse>>;

@@ -1,0 +1,99 @@
+import type { FastifyInstance } from 'fastify';
+import { toPairs } from '#contract/base/form.ts';
+import { accountsActs, openAltcha, openSessions } from '#server/domains/accounts/accounts.ts';
+import { openActDoor } from '#server/http/portal/acts.ts';
+import { openStreams } from '#server/http/live/live.ts';
+import { openPortal } from '#server/http/portal/portal.ts';
+import { openServer } from '#server/http/server.ts';
+import { openAnswers } from '#server/infra/acts/answers.ts';
+import { openAudit } from '#server/infra/acts/audit.ts';
+import { readConfig } from '#server/infra/config.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { openLimiter } from '#server/infra/acts/limits.ts';
+import { openLog } from '#server/infra/observability/log.ts';
+import { readSecrets } from '#server/infra/security/secrets.ts';
+import { accountsHouse } from './accounts-app.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+
+/** Captchas that cost a test nothing; everything else about them is as ever. */
+const LIGHT = { rounds: 1, from: 1, to: 2 };
+const HOST = 'kabari.example';
+
+type Wish = {
+  /** Calls of `auth` and `otp` that one address may make in ten minutes. */
+  authMax?: number;
+  env?: Record<string, string>;
+  /** Where callers are looked up; in the house's own pool when it is left out. */
+  callers?: Sql;
+  /** Hears what went wrong; a line of the log when it is left out. */
+  report?: (trouble: unknown) => void;
+};
+
+/** Who asks: with which session, in which browser, from where. */
+export type From = { token?: string; device?: string; ip?: string };
+
+/** The acts of people behind the portal's own door and server, without a port. */
+export async function peopleDoor(
+  db: Pick<TestDatabase, 'house' | 'tenant'>,
+  { authMax = 100_000, env = {}, callers = db.house, ...wish }: Wish = {},
+) {
+  const captcha = openAltcha(db.house, await readSecrets(db.house), LIGHT);
+  const house = await accountsHouse(db, {
+    config: readConfig(env),
+    captcha,
+    sessions: openSessions(callers),
+  });
+  const { deps } = house;
+  const lines: string[] = [];
+  const log = openLog({ level: 'trace' }, { write: (line) => void lines.push(line) });
+  const note = (trouble: unknown) => log.error({ err: trouble }, 'trouble');
+  const { report = note } = wish;
+  const origins = { own: undefined, portals: [], trustsHost: true };
+  const config = { TRUSTED_PROXIES: ['127.0.0.1'], SIMULATOR: false, production: false };
+  const app = openServer({ config, log, delayMsMax: 0 });
+  const door = openActDoor(accountsActs(deps), {
+    findSession: (token) => deps.sessions.find(token),
+    isElsewhere: (person, device) => deps.sessions.isElsewhere(person, device),
+    reauthOf: (sessionId, device) => deps.sessions.reauthOf(sessionId, device),
+    limiter: openLimiter(db.house, { authMax }),
+    answers: openAnswers(db.house, deps.secrets, report),
+    audit: openAudit(db.house),
+    origins,
+    report,
+  });
+  const streams = openStreams({ alive: async () => new Set(), report });
+  openPortal(app, { door, streams, origins, production: false, report });
+  await app.ready();
+  const close = async () => {
+    streams.close();
+    await app.close();
+  };
+  return { ...house, app, lines, ask: asker(app), close };
+}
+
+const asker =
+  (app: FastifyInstance) =>
+  async (act: string, fields: Record<string, unknown>, from: From = {}) => {
+    const { token = '', device, ip = '203.0.113.7' } = from;
+    const response = await app.inject({
+      method: 'POST',
+      url: '/api',
+      headers: {
+        host: HOST,
+        origin: `http://${HOST}`,
+        'content-type': 'application/x-www-form-urlencoded',
+        'x-forwarded-for': ip,
+        ...(device !== undefined && { cookie: `kabari-device=${device}` }),
+      },
+      payload: new URLSearchParams(toPairs({ act, token, fcm: '', ...fields })).toString(),
+    });
+    return { status: response.statusCode, text: response.body, headers: response.headers };
+  };
+
+export type PeopleDoor = Awaited<ReturnType<typeof peopleDoor>>;
+export type Said = Awaited<ReturnType<PeopleDoor['ask']>>;
+
+/** What an answer holds; undefined for a "no". */
+export const dataOf = ({ text }: Said): Record<string, never> | undefined => JSON.parse(text).data;
+/** The cookie of a browser: always the same for the same name, of 43 letters at most. */
+export const browserOf = (name: string): string => name.replaceAll(' ', '-').padEnd(43, '-');

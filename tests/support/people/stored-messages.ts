@@ -1,0 +1,80 @@
+import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+
+/** A message as a test wants it to stand in the database; what is left out is ordinary. */
+export type StoredWish = {
+  at: Date;
+  tokenId: string;
+  peer?: string;
+  direction?: Direction;
+  type?: MessageType;
+  status?: MessageStatus;
+  body?: object;
+};
+
+/** A message that stands there: what was wished, with its id. */
+export type Stored = Required<StoredWish> & { id: string };
+
+/** A UUIDv7 of any instant; those that the house makes never go back in time. */
+export function idOf(at: Date): string {
+  const time = at.getTime().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
+}
+
+/**
+ * Messages of the past, with the rollups and conversations that the accept path would have kept.
+ *
+ * @param owner the database's owner: nobody else may write messages by hand.
+ */
+export async function storeMessages(
+  owner: Sql,
+  accountId: string,
+  wishes: readonly StoredWish[],
+): Promise<Stored[]> {
+  const stored = wishes.map((wish): Stored => {
+    const direction = wish.direction ?? 'out';
+    return {
+      id: idOf(wish.at),
+      peer: '6281234567890',
+      type: 'text',
+      status: direction === 'in' ? 'received' : 'delivered',
+      body: { text: 'Pesanan Anda sudah dikirim.' },
+      ...wish,
+      direction,
+    };
+  });
+  for (const one of stored) {
+    await owner`
+      insert into messages (
+        account_id, message_id, token_id, peer, direction, type, body, status, price, created_at
+      ) values (
+        ${accountId}, ${one.id}, ${one.tokenId}, ${one.peer}, ${one.direction}, ${one.type},
+        ${owner.json(one.body as never)}, ${one.status}, 0, uuid_time(${one.id})
+      )`;
+  }
+  await owner`
+    insert into rollups as u (account_id, hour, token_id, direction, status, type, messages, cost)
+    select account_id, date_trunc('hour', uuid_time(message_id)), token_id, direction, status, type,
+      count(*), 0
+    from messages where account_id = ${accountId} group by 1, 2, 3, 4, 5, 6
+    on conflict (account_id, hour, token_id, direction, status, type) do update
+      set messages = excluded.messages`;
+  await owner`
+    insert into rollup_sums as u (
+      account_id, grain, since, token_id, direction, status, type, messages
+    )
+    select account_id, grain, wib_since(grain, hour), token_id, direction, status, type, sum(messages)
+    from rollups cross join unnest(array['day', 'month']) as grain
+    where account_id = ${accountId} group by 1, 2, 3, 4, 5, 6, 7
+    on conflict (account_id, grain, since, token_id, direction, status, type) do update
+      set messages = excluded.messages`;
+  await owner`
+    insert into conversations (account_id, token_id, peer, last_message_id, last_at, unread)
+    select account_id, token_id, peer, max(message_id::text)::uuid, max(created_at),
+      count(*) filter (where direction = 'in')
+    from messages where account_id = ${accountId} group by 1, 2, 3
+    on conflict (account_id, token_id, peer) do update
+      set last_message_id = excluded.last_message_id, last_at = excluded.last_at,
+        unread = excluded.unread`;
+  return stored;
+}
