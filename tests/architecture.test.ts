@@ -274,7 +274,9 @@ plain(
     const tests = all.filter((file) => isTest(file) || file.startsWith('tests/'));
     const wavering = await Promise.all(
       tests
-        .filter((file) => !['tests/support/wait-for.ts', 'tests/architecture.test.ts'].includes(file))
+        .filter(
+          (file) => !['tests/support/wait-for.ts', 'tests/architecture.test.ts'].includes(file),
+        )
         .map(async (file) => {
           const text = await textOf(file);
           const impatient = text

@@ -1,7 +1,12 @@
 import { expect } from 'vitest';
 import { type PushService, startPushService } from '#tests/push/push-service.ts';
 import { newReceiver } from '#tests/push/receiver.ts';
-import { type RunningHouse, test as base, eventually, signedIn } from './support/app/running-app.ts';
+import {
+  type RunningHouse,
+  test as base,
+  eventually,
+  signedIn,
+} from './support/app/running-app.ts';
 
 const test = base.extend<{ service: PushService }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.

@@ -5,7 +5,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { englishFor } from '#contract/language/english.ts';
-import { type RefusalCode, alwaysPossible, refusals, sentenceFor } from '#contract/base/refusals.ts';
+import {
+  type RefusalCode,
+  alwaysPossible,
+  refusals,
+  sentenceFor,
+} from '#contract/base/refusals.ts';
 import { settings } from '#server/infra/config.ts';
 import { rulesPage } from './rules-page.ts';
 

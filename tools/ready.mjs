@@ -219,13 +219,13 @@ export async function alone(work) {
 /** Becomes the house: the same process where the system can do that, else a child that we stand for. */
 function start(node) {
   const own = existsSync(join(root, '.env')) ? ['--env-file=.env'] : [];
-  const leash = ['--import', './tools/leash.mjs'];
+  const parentWatch = ['--import', './tools/parent-watch.mjs'];
   // A small nursery: after a load of 4,000 messages/s the process keeps 184 MB instead of 235.
   const given = [
     '--disable-proto=delete',
     '--max-semi-space-size=2',
     ...own,
-    ...leash,
+    ...parentWatch,
     'src/server/main.ts',
   ];
   // Two arenas of the C library: a thread each, as it would like, only spreads what is free.

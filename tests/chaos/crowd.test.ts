@@ -4,7 +4,11 @@ import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { expect } from 'vitest';
 import { toPairs } from '#contract/base/form.ts';
-import { type AccountsHouse, GOOD_PASSWORD, accountsHouse } from '#tests/support/people/accounts-app.ts';
+import {
+  type AccountsHouse,
+  GOOD_PASSWORD,
+  accountsHouse,
+} from '#tests/support/people/accounts-app.ts';
 import { test as withDatabase } from '#tests/support/database/database.ts';
 import { signedIn } from '#tests/support/app/running-app.ts';
 

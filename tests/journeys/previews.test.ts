@@ -1,7 +1,14 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { soon } from '#tests/support/wait-for.ts';
-import { answerFrom, deliverText, newSender, sendMessages, signUp, topUp } from './support/portal.ts';
+import {
+  answerFrom,
+  deliverText,
+  newSender,
+  sendMessages,
+  signUp,
+  topUp,
+} from './support/portal.ts';
 import { setTheStage, type Stage } from './support/stage.ts';
 
 const journey = setTheStage({ SIMULATOR_SPEED: '0' });

@@ -7,7 +7,15 @@ import { safeTarget } from '#web/client/redirect.ts';
 import { decode, encode } from '#web/client/session.ts';
 import { returnTarget } from '#web/features/shell/returnTarget.ts';
 import { frames } from './browser/browser.ts';
-import { ask, codeFor, type Customer, forNewBrowser, PASSWORD, signIn, signUp } from './support/portal.ts';
+import {
+  ask,
+  codeFor,
+  type Customer,
+  forNewBrowser,
+  PASSWORD,
+  signIn,
+  signUp,
+} from './support/portal.ts';
 import { setTheStage } from './support/stage.ts';
 import { arrivesAt, fillLogin } from './support/steps.ts';
 

@@ -18,7 +18,7 @@ declare module 'vitest' {
   }
 }
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 
 function insistOnGallery(): void {
   const file = join(root, 'dist/.vite/manifest.json');

@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  captionNodes,
-  captionText,
-  foldAt,
-  safeHref,
-  type CaptionNode,
-} from './captions.ts';
+import { captionNodes, captionText, foldAt, safeHref, type CaptionNode } from './captions.ts';
 
 const text = (words: string): CaptionNode => ({ kind: 'text', text: words });
 const link = (href: string, words = href): CaptionNode => ({ kind: 'link', href, text: words });

@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BrowserKind, openPerson, type Person, startBrowser, type Wish } from '#tests/journeys/browser/browser.ts';
+import {
+  type BrowserKind,
+  openPerson,
+  type Person,
+  startBrowser,
+  type Wish,
+} from '#tests/journeys/browser/browser.ts';
 import { type Product, startProduct } from './product.ts';
 
 /** What a journey gets. */

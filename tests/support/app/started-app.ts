@@ -16,7 +16,7 @@ export type Started = {
   exit: Promise<number | null>;
 };
 
-const main = join(import.meta.dirname, '../src/server/main.ts');
+const main = join(import.meta.dirname, '../../../src/server/main.ts');
 
 /** Starts the house as a process of its own, on the test's database; whatever is left is ended after. */
 export const test = base.extend<{

@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-const migrations = join(import.meta.dirname, '../src/server/migrations');
+const migrations = join(import.meta.dirname, '../../../src/server/migrations');
 
 const prefix = 'kabari-test-';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const corpora = join(import.meta.dirname, '../../shared/corpora');
+const corpora = join(import.meta.dirname, '../../../../shared/corpora');
 
 const actions = ['alert(1)', 'alert`1`', 'top["al"+"ert"](1)', 'print()', 'fetch("//x.example/")'];
 const handlers = ['onerror', 'onload', 'onclick', 'onfocus', 'ontoggle', 'onanimationstart'];

@@ -2,7 +2,13 @@ import { publicId } from '#contract/base/ids.ts';
 import { forgetAnswers } from '#server/infra/acts/answers.ts';
 import { eraseAudit } from '#server/infra/acts/audit.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import { type Holding, type Leaving, type Row, atOnce, inPages } from '#server/infra/account-data.ts';
+import {
+  type Holding,
+  type Leaving,
+  type Row,
+  atOnce,
+  inPages,
+} from '#server/infra/account-data.ts';
 import { forgetHits, networkOf } from '#server/infra/acts/limits.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { keepErasedPhones } from './privacy/erased-phones.ts';

@@ -11,7 +11,14 @@ import { expect } from 'vitest';
 import { soon } from '#tests/support/wait-for.ts';
 import { ZipFile } from 'yazl';
 import { CHUNK_TYPE, UPLOAD_PATH } from '#contract/uploads.ts';
-import { formWith, movingPicture, noise, pdfOf, picture, test } from '#tests/support/app/uploads-app.ts';
+import {
+  formWith,
+  movingPicture,
+  noise,
+  pdfOf,
+  picture,
+  test,
+} from '#tests/support/app/uploads-app.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const SCRIPT = '<script>document.title="kabari-pwned"</script>';

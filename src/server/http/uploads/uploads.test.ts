@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect } from 'vitest';
 import { CHUNK_BYTES, CHUNK_TYPE, UPLOAD_PATH } from '#contract/uploads.ts';
-import { type UploadsHouse, noise, pdfOf, picture, saidBy, test } from '#tests/support/app/uploads-app.ts';
+import {
+  type UploadsHouse,
+  noise,
+  pdfOf,
+  picture,
+  saidBy,
+  test,
+} from '#tests/support/app/uploads-app.ts';
 
 const upl = /^upl_[0-9A-HJKMNP-TV-Z]{26}$/;
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');

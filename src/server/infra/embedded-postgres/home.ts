@@ -41,7 +41,7 @@ const isRoot = () => process.getuid?.() === 0;
 
 /** Where data lives when nobody says otherwise: PostgreSQL's user cannot read under `/root`. */
 export const defaultDataFolder = (): string =>
-  isRoot() ? '/var/lib/kabari' : resolve(import.meta.dirname, '../../../.data');
+  isRoot() ? '/var/lib/kabari' : resolve(import.meta.dirname, '../../../../.data');
 
 /**
  * The data folder, made and tried.

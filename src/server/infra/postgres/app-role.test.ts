@@ -11,7 +11,7 @@ import { startJobs } from '#server/infra/jobs/jobs.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import { migrate } from './migrations.ts';
 
-const migrations = join(import.meta.dirname, '../migrations');
+const migrations = join(import.meta.dirname, '../../migrations');
 
 type Server = { url: string; stop: () => Promise<void> };
 

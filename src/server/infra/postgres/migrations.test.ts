@@ -78,6 +78,6 @@ test('one that fails half-way leaves nothing behind, and says which it was', asy
 test("the product's own migrations bring an empty database to the shape of the template", async ({
   db,
 }) => {
-  const shipped = join(import.meta.dirname, '../migrations');
+  const shipped = join(import.meta.dirname, '../../migrations');
   expect(await migrate(db.owner, shipped)).toEqual([]);
 });

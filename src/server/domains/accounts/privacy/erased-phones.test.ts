@@ -4,7 +4,11 @@ import { uuidOf } from '#contract/base/ids.ts';
 import { changePhone, confirmPhone } from '#contract/people.ts';
 import { consequencesOf } from '#server/app/subscribers.ts';
 import { readConfig } from '#server/infra/config.ts';
-import { type AccountsHouse, accountsHouse, codesLater } from '#tests/support/people/accounts-app.ts';
+import {
+  type AccountsHouse,
+  accountsHouse,
+  codesLater,
+} from '#tests/support/people/accounts-app.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { accountsHolding } from '#server/domains/accounts/accounts.ts';
 import { eraseDue } from './erase.ts';

@@ -4,7 +4,12 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { readSecrets } from '#server/infra/security/secrets.ts';
-import { type AccountsHouse, accountsHouse, codesLater, no } from '#tests/support/people/accounts-app.ts';
+import {
+  type AccountsHouse,
+  accountsHouse,
+  codesLater,
+  no,
+} from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
 import { askCode } from '#server/domains/accounts/otp/otp.ts';

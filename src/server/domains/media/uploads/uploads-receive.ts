@@ -5,7 +5,13 @@ import { asAccount } from '#server/infra/postgres/database.ts';
 import { measure } from '#server/domains/media/files.ts';
 import { newId } from '#server/infra/ids.ts';
 import { cleanName } from '#server/domains/media/inspection/inspect-name.ts';
-import { type Claim, checkHead, checkSize, claimedMime, inspect } from '#server/domains/media/inspection/inspect.ts';
+import {
+  type Claim,
+  checkHead,
+  checkSize,
+  claimedMime,
+  inspect,
+} from '#server/domains/media/inspection/inspect.ts';
 import { type Incoming, type Part, hashOf } from './uploads-parts.ts';
 import {
   type Announced,

@@ -13,7 +13,11 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
-import { type Stored, type StoredWish, storeMessages } from '#tests/support/people/stored-messages.ts';
+import {
+  type Stored,
+  type StoredWish,
+  storeMessages,
+} from '#tests/support/people/stored-messages.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { messageList } from './history.ts';
 import { type MessageFilter, pageOf, reading } from './pages.ts';

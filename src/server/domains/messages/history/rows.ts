@@ -3,7 +3,12 @@ import { type ConversationMessage, Failure, type MessageType } from '#contract/m
 import { publicId } from '#contract/base/ids.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
-import { type Body, type FileLink, contentOf, excerptOf } from '#server/domains/messages/content.ts';
+import {
+  type Body,
+  type FileLink,
+  contentOf,
+  excerptOf,
+} from '#server/domains/messages/content.ts';
 
 /** A message as it is read for a screen or the API, with its token and its conversation's name. */
 export type StoredMessage = {

@@ -9,7 +9,14 @@ import { operatorActs } from '#server/domains/operator/operator.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { type TopupHouse, clockAt, idOf, perform, saldoOf, topupHouse } from '#tests/support/people/topups.ts';
+import {
+  type TopupHouse,
+  clockAt,
+  idOf,
+  perform,
+  saldoOf,
+  topupHouse,
+} from '#tests/support/people/topups.ts';
 import { billingActs, expireTopups } from '#server/domains/payments/payments.ts';
 import { type PaidOutcome, applyPaid } from './pay.ts';
 
