@@ -13,7 +13,7 @@ import { daysAfter } from '#server/domains/messages/history/pages.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
-import { openBenchHouse } from './lib/bench-app.ts';
+import { openBenchApp } from './lib/bench-app.ts';
 import { type FilledAccount, fillMessages } from './lib/messages.ts';
 import { report, table } from './lib/results.ts';
 import { interleaved, median, percentile, timed } from './lib/rounds.ts';
@@ -99,9 +99,9 @@ async function subjectOf(owner: Sql, messages: number, until: Date): Promise<Sub
 type Asking = (subject: Subject, ask: Ask) => Promise<number>;
 
 const byFunction =
-  (tenant: Sql): Asking =>
+  (tenantSql: Sql): Asking =>
   async ({ accountId }, ask) =>
-    (await messageList(tenant, accountId, ask)).total;
+    (await messageList(tenantSql, accountId, ask)).total;
 
 function byHttp(address: string): Asking {
   let turn = 0;
@@ -184,14 +184,14 @@ function summary(way: string, found: ReadonlyMap<string, Figures>): string {
   ].join('\n');
 }
 
-const bench = await openBenchHouse(2);
+const bench = await openBenchApp(2);
 try {
   const until = new Date();
   const today = until.toISOString().slice(0, 10);
   const large = await subjectOf(bench.owner, ROWS, until);
   const small = await subjectOf(bench.owner, CONTROL_ROWS, until);
   await bench.owner.unsafe('vacuum analyze');
-  const called = await measure(byFunction(bench.tenant), { large, small }, today);
+  const called = await measure(byFunction(bench.tenantSql), { large, small }, today);
   const served = await serve(bench.url, { ROLE: 'web' });
   let asked: Map<string, Figures>;
   try {

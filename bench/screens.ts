@@ -183,7 +183,7 @@ async function openBrowser(folder: string): Promise<BrowserContext> {
 }
 
 /** Signs the browser in, or out with an empty session. */
-async function become(context: BrowserContext, address: string, session: string): Promise<void> {
+async function actAs(context: BrowserContext, address: string, session: string): Promise<void> {
   const tab = await context.newPage();
   await tab.goto(`${address}/leaving`);
   await tab.evaluate((token) => localStorage.setItem('auth-token', token), encode(session));
@@ -198,7 +198,7 @@ async function measureScores(folder: string, address: string, shop: Shop) {
     ['signed in: messages', '/message-history', shop.customer.session],
   ] as const) {
     const context = await openBrowser(folder);
-    await become(context, address, session);
+    await actAs(context, address, session);
     await context.close();
     const found: Awaited<ReturnType<typeof lighthouse>>[] = [];
     for (let round = 0; round < ROUNDS; round++) {
@@ -217,7 +217,7 @@ async function measureAnswers(folder: string, address: string, shop: Shop) {
   const context = await openBrowser(folder);
   await context.addInitScript(listenToInteractions);
   for (const flow of flows) {
-    await become(context, address, flow.stranger ? '' : shop.customer.session);
+    await actAs(context, address, flow.stranger ? '' : shop.customer.session);
     const worst: Slow[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       worst.push(await worstOf(context, flow, address, shop));

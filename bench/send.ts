@@ -4,7 +4,7 @@
  * in the same rounds. Prints ratios and appends them to bench/results.md.
  */
 import { randomUUID } from 'node:crypto';
-import { openBenchHouse } from './lib/bench-app.ts';
+import { openBenchApp } from './lib/bench-app.ts';
 import { type Load, Wire, loadWith } from './lib/load.ts';
 import { report, table } from './lib/results.ts';
 import { interleaved, median } from './lib/rounds.ts';
@@ -20,12 +20,12 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 3000);
 
 /** A customer with a linked token and more saldo than the bench can spend; answers the API key. */
-async function richCustomer(house: Sql, place: number): Promise<string> {
+async function richCustomer(allAccountsSql: Sql, place: number): Promise<string> {
   const accountId = newId();
   const tokenId = newId();
   const { key, hash, hint } = makeKey('simulator');
   const phone = `62877${String(place).padStart(8, '0')}`;
-  await house.begin(async (tx) => {
+  await allAccountsSql.begin(async (tx) => {
     await tx`insert into accounts (account_id, name) values (${accountId}, ${`Toko ${place}`})`;
     await tx`
       insert into tokens (account_id, token_id, name, channel, status, phone, key_hint, daily_limit)
@@ -66,20 +66,20 @@ function request(port: number, key: string): string {
 
 type Measured = Load & { cpuPerMessage: number };
 
-const house = await openBenchHouse(10);
+const container = await openBenchApp(10);
 const app = await startApp({
-  DATABASE_URL: house.url,
+  DATABASE_URL: container.url,
   ROLE: 'web',
   RATE_API_PER_SECOND: '1000000',
 });
 try {
   const idleMb = await residentMb(app.pid);
   const keys = await Promise.all(
-    Array.from({ length: WALLETS }, (_, n) => richCustomer(house.house, n)),
+    Array.from({ length: WALLETS }, (_, n) => richCustomer(container.allAccountsSql, n)),
   );
-  await house.owner`create table raw_control (id uuid primary key, body jsonb, at timestamptz default now())`;
-  await house.owner`grant select, insert on raw_control to kabari_app`;
-  const rawPool = openDatabase(house.url, { max: 10, as: 'house', name: 'control' });
+  await container.owner`create table raw_control (id uuid primary key, body jsonb, at timestamptz default now())`;
+  await container.owner`grant select, insert on raw_control to kabari_app`;
+  const rawPool = openDatabase(container.url, { max: 10, as: 'house', name: 'control' });
 
   const raw = () =>
     loadWith(10, ROUND_MS, async () => {
@@ -138,5 +138,5 @@ try {
   await rawPool.end();
 } finally {
   await app.stop();
-  await house.close();
+  await container.close();
 }

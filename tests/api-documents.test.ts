@@ -67,11 +67,11 @@ function wordsOf(value: unknown, name = ''): unknown[] {
 
 test('every documented request gets the answer that stands beside it', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
-  const house = await openHouse();
-  const { key } = await callerOf(house, db, { saldo: 100_000 });
-  const call = callerAt(house);
+  const container = await openContainer();
+  const { key } = await callerOf(container, db, { saldo: 100_000 });
+  const call = callerAt(container);
   const ran = new Set<string>();
   let ID = '';
   for (const { request, status, answer } of examples) {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test as plain } from 'vitest';
 import { acts } from '#contract/acts.ts';
 import { refusals } from '#contract/base/refusals.ts';
-import { keepActs } from '#server/app/acts.ts';
+import { actHandlers } from '#server/app/acts.ts';
 import { test } from './support/app/running-app.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -225,9 +225,9 @@ describe('the files', () => {
 });
 
 describe('the contract', () => {
-  test('every act is kept, exactly once', async ({ openHouse }) => {
-    const { house } = await openHouse();
-    const kept = keepActs(house).map(({ act }) => act.name);
+  test('every act is kept, exactly once', async ({ openContainer }) => {
+    const { container } = await openContainer();
+    const kept = actHandlers(container).map(({ act }) => act.name);
     expect(kept.toSorted()).toEqual(acts.map(({ name }) => name).toSorted());
     expect(new Set(kept).size).toBe(kept.length);
   });

@@ -65,7 +65,7 @@ const pairs: readonly (readonly [string, string, number])[] = [
     'bata-text',
     'pandan-text',
     'kunyit-text',
-  ].flatMap((ink) => ['paper', 'surface', 'sunken'].map((ground) => [ink, ground, text] as const)),
+  ].flatMap((ink) => ['paper', 'surface', 'sunken'].map((resources) => [ink, resources, text] as const)),
   ...['toska', 'kunyit', 'pandan', 'bata', 'langit'].map(
     (hue) => [`${hue}-text`, `${hue}-soft`, text] as const,
   ),
@@ -79,11 +79,11 @@ const pairs: readonly (readonly [string, string, number])[] = [
     [ink, 'bubble-out', text] as const,
     [ink, 'bubble-in', text] as const,
   ]),
-  ...['paper', 'surface', 'sunken'].flatMap((ground) => [
-    ['line-control', ground, mark] as const,
-    ['focus', ground, mark] as const,
-    ['toska', ground, mark] as const,
-    ['bata', ground, mark] as const,
+  ...['paper', 'surface', 'sunken'].flatMap((resources) => [
+    ['line-control', resources, mark] as const,
+    ['focus', resources, mark] as const,
+    ['toska', resources, mark] as const,
+    ['bata', resources, mark] as const,
   ]),
 ];
 

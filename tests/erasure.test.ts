@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { eraseDue } from '#server/domains/accounts/accounts.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
-import { holdingsOf } from '#server/app/account-data.ts';
-import type { Holding } from '#server/infra/account-data.ts';
+import { accountDataOf } from '#server/app/account-data.ts';
+import type { AccountData } from '#server/infra/account-data.ts';
 import type { TestDatabase } from './support/database/database.ts';
 import {
   type Marked,
@@ -16,21 +16,21 @@ import {
   nextCode,
   unzip,
 } from './support/people/marked-people.ts';
-import { type RunningHouse, eventually, solved, test } from './support/app/running-app.ts';
+import { type RunningApp, waitFor, solved, test } from './support/app/running-app.ts';
 
 const SHARED = Buffer.from('Syarat sewa yang sama untuk semua penyewa.');
 
 /** Two people in one house, each with a trace in everything. */
-async function twoPeople(running: RunningHouse): Promise<[Marked, Marked]> {
+async function twoPeople(running: RunningApp): Promise<[Marked, Marked]> {
   const ani = await markedPerson(running, marksOf('Ani', '341'), SHARED);
   const budi = await markedPerson(running, marksOf('Budi', '652'), SHARED);
   return [ani, budi];
 }
 
 /** Asks for the archive, makes it, and fetches it by its address. */
-async function archiveOf({ house, app }: RunningHouse, { ask }: Marked) {
+async function archiveOf({ container, app }: RunningApp, { ask }: Marked) {
   expect((await ask('user_export')).body).toMatchObject({ code: 1, data: { status: 'waiting' } });
-  await house.exports.work();
+  await container.exports.work();
   const { export: made } = (await ask('user_export_get')).body.data;
   expect(made).toMatchObject({ status: 'ready', progress: 100 });
   const answer = await app.inject({ url: made.url });
@@ -40,7 +40,7 @@ async function archiveOf({ house, app }: RunningHouse, { ask }: Marked) {
 }
 
 /** Asks for the deletion, with password and code, as the profile page does. */
-async function askToBeErased(running: RunningHouse, { ask, marks, codes }: Marked) {
+async function askToBeErased(running: RunningApp, { ask, marks, codes }: Marked) {
   const { challenge } = (await ask('user_delete_ask')).body.data;
   const code = await nextCode(running, codes, marks.newPhone);
   const asked = await ask('user_delete', { password: PASSWORD, challenge, code });
@@ -55,14 +55,14 @@ const pass = (db: TestDatabase, { accountId }: Marked) => db.owner`
   where account_id = ${accountId}`;
 
 /** What is held of accounts; the house's own list, but the one named throws when it is to be erased. */
-const dyingAt = ({ house }: RunningHouse, place: number): readonly Holding[] => {
-  const { tenant: sql, secrets, files, uploads, exports } = house;
-  const archives = exports.holding;
-  const all = holdingsOf({ sql, house: house.house, secrets, files, uploads, archives });
+const dyingAt = ({ container }: RunningApp, place: number): readonly AccountData[] => {
+  const { tenant: sql, secrets, files, uploads, exports } = container;
+  const archives = exports.accountData;
+  const all = accountDataOf({ sql, allAccountsSql: container.allAccountsSql, secrets, files, uploads, archives });
   const die = async () => {
     throw new Error(`killed before ${place}`);
   };
-  return all.map((holding, at) => (at === place ? { ...holding, erase: die } : holding));
+  return all.map((accountData, at) => (at === place ? { ...accountData, erase: die } : accountData));
 };
 
 const linesOf = (dump: Record<string, string[]>, { accountId }: Marked) =>
@@ -74,9 +74,9 @@ const linesOf = (dump: Record<string, string[]>, { accountId }: Marked) =>
   );
 
 test('all that an account holds is in its archive, and nothing of anybody else', async ({
-  openHouse,
+  openContainer,
 }) => {
-  const running = await openHouse({ works: true });
+  const running = await openContainer({ works: true });
   const [ani, budi] = await twoPeople(running);
   const { url, files } = await archiveOf(running, ani);
   const whole = Object.entries(files).flat().join('\n');
@@ -103,22 +103,22 @@ test('all that an account holds is in its archive, and nothing of anybody else',
     expect((await running.app.inject({ url: address })).statusCode).toBe(404);
   }
   // The person hears of it, and a fourth one in a day is refused.
-  await eventually(async () => {
+  await waitFor(async () => {
     const phone = (await running.ask('simulator_phone', { phone: ani.marks.newPhone })).body.data;
     expect(JSON.stringify(phone.lines)).toContain('Unduhan data akun Kabari Anda sudah siap');
   });
   for (let more = 0; more < 2; more++) {
     await ask('user_export');
-    await running.house.exports.work();
+    await running.container.exports.work();
   }
   expect((await ask('user_export')).body.error.type).toBe('export_limit');
 });
 
 test('an archive whose maker died is made anew, and nothing half-written stays', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
-  const running = await openHouse({ works: true });
+  const running = await openContainer({ works: true });
   const ani = await markedPerson(running, marksOf('Ani', '341'), SHARED);
   const { ask, accountId } = ani;
   await ask('user_export');
@@ -133,11 +133,11 @@ test('an archive whose maker died is made anew, and nothing half-written stays',
     where account_id = ${accountId} returning export_id as id, owner`;
   await mkdir(folder, { recursive: true });
   await writeFile(`${folder}/${claimed?.id}.${claimed?.owner}.part`, 'half');
-  await running.house.exports.work();
+  await running.container.exports.work();
   expect((await ask('user_export_get')).body.data.export.status).toBe('working');
 
   await db.owner`update exports set lease_until = clock_timestamp() where status = 'working'`;
-  await running.house.exports.work();
+  await running.container.exports.work();
   const { export: made } = (await ask('user_export_get')).body.data;
   expect(made.status).toBe('ready');
   expect(Object.keys(await filesIn(folder))).toEqual([
@@ -147,7 +147,7 @@ test('an archive whose maker died is made anew, and nothing half-written stays',
   // After its day it is gone, from the disk too.
   await db.owner`update exports set expires_at = clock_timestamp()`;
   expect((await running.app.inject({ url: made.url })).statusCode).toBe(404);
-  await running.house.exports.sweep();
+  await running.container.exports.sweep();
   expect(await filesIn(folder)).toEqual({});
   expect((await ask('user_export_get')).body.data.export).toMatchObject({
     status: 'expired',
@@ -157,15 +157,15 @@ test('an archive whose maker died is made anew, and nothing half-written stays',
 
 test('an erased account leaves no trace but its books, however often the work was cut off', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
-  const running = await openHouse({ works: true });
-  const { house, dataFolder } = running;
+  const running = await openContainer({ works: true });
+  const { container, dataFolder } = running;
   const [ani, budi] = await twoPeople(running);
   const { url } = await archiveOf(running, ani);
   const inSevenDays = await askToBeErased(running, ani);
   expect(Date.parse(inSevenDays) - Date.now()).toBeGreaterThan(6.9 * 86_400_000);
-  await eventually(async () => {
+  await waitFor(async () => {
     const [busy] = await db.owner`
       select 1 from outbox
       union all select 1 from dispatch where ready_at < clock_timestamp()
@@ -177,11 +177,11 @@ test('an erased account leaves no trace but its books, however often the work wa
   expect(marksIn(everywhere.join('\n'), ani.marks)).toEqual(Object.keys(ani.marks));
 
   // Before its day nothing happens; on its day it closes, and its owner is told.
-  await house.eraseDue();
+  await container.eraseDue();
   expect((await ani.ask('user_check_token')).body.code).toBe(1);
   await pass(db, ani);
-  await house.eraseDue();
-  await eventually(async () => {
+  await container.eraseDue();
+  await waitFor(async () => {
     expect((await ani.ask('user_check_token')).status).toBe(401);
     const phone = (await running.ask('simulator_phone', { phone: ani.marks.newPhone })).body.data;
     expect(JSON.stringify(phone.lines)).toContain('Ini pesan terakhir kami');
@@ -203,18 +203,18 @@ test('an erased account leaves no trace but its books, however often the work wa
   const report = (trouble: unknown) => void troubles.push(trouble);
   const places = dyingAt(running, -1).length;
   for (let place = 0; place < places; place++) {
-    await eventually(async () => {
-      const holdings = dyingAt(running, place);
-      await eraseDue({ house: house.house, sendOtp: house.tell, holdings, report });
+    await waitFor(async () => {
+      const accountDataSources = dyingAt(running, place);
+      await eraseDue({ allAccountsSql: container.allAccountsSql, sendOtp: container.tell, accountDataSources, report });
       expect(troubles).toHaveLength(place + 1);
     });
-    expect((await checkLedger(db.house)).filter(({ ok }) => !ok)).toEqual([]);
+    expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
   }
   expect(troubles).toEqual(
     Array.from({ length: places }, (_, place) => new Error(`killed before ${place}`)),
   );
-  await house.eraseDue();
-  await house.eraseDue();
+  await container.eraseDue();
+  await container.eraseDue();
 
   const dump = await dumpOf(db.owner);
   const traces = Object.entries({ ...dump, ...(await filesIn(dataFolder)) }).flatMap(
@@ -246,12 +246,12 @@ test('an erased account leaves no trace but its books, however often the work wa
   expect(kept).toContain(SHARED.toString());
   expect(kept).toContain(budi.marks.fileText);
   expect((await budi.ask('user_check_token')).body.code).toBe(1);
-  expect((await checkLedger(db.house)).filter(({ ok }) => !ok)).toEqual([]);
+  expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('a number that has become somebody else’s stays theirs', async ({ db, openHouse }) => {
-  const running = await openHouse({ works: true });
-  const { house } = running;
+test('a number that has become somebody else’s stays theirs', async ({ db, openContainer }) => {
+  const running = await openContainer({ works: true });
+  const { container } = running;
   const ani = await markedPerson(running, marksOf('Ani', '341'), SHARED);
   // Citra gets the number that Ani gave up, and the phone that Ani's token was linked to.
   await ani.ask('token_delete', { token_id: (await ani.ask('token_list')).body.result.data[0].id });
@@ -274,10 +274,10 @@ test('a number that has become somebody else’s stays theirs', async ({ db, ope
   await askToBeErased(running, ani);
   for (let turn = 0; turn < 2; turn++) {
     await pass(db, ani);
-    await house.eraseDue();
+    await container.eraseDue();
   }
-  await eventually(async () => {
-    await house.eraseDue();
+  await waitFor(async () => {
+    await container.eraseDue();
     const [row] = await db.owner`
       select 1 from accounts where account_id = ${ani.accountId} and erased_at is not null`;
     expect(row).toBeDefined();

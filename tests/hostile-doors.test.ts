@@ -9,22 +9,22 @@ const texts = [...unstorables, ...oddities];
 const BOUNDARY = 'xxkabarixx';
 
 /** Asks, and says what is wrong with the answer; `undefined` when all is well. */
-async function trouble({ house }: Hostile, what: string, wish: InjectOptions) {
-  const { statusCode, body } = await house.app.inject({ remoteAddress: '203.0.113.9', ...wish });
+async function trouble({ container }: Hostile, what: string, wish: InjectOptions) {
+  const { statusCode, body } = await container.app.inject({ remoteAddress: '203.0.113.9', ...wish });
   return statusCode < 500 ? undefined : `${what}: ${statusCode} ${body.slice(0, 100)}`;
 }
 
-const bugsIn = ({ house }: Hostile) =>
-  house.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line));
+const bugsIn = ({ container }: Hostile) =>
+  container.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line));
 
 const part = (head: string, body: string) =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
 
 test('the uploads meet hostile names, types and lengths without a fault', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
-  const setup = await openHostile(db, openHouse);
+  const setup = await openHostile(db, openContainer);
   const wrong: (string | undefined)[] = [];
   const post = (body: string, headers: Record<string, string> = {}): InjectOptions => ({
     method: 'POST',
@@ -62,7 +62,7 @@ test('the uploads meet hostile names, types and lengths without a fault', async 
 
   // A type that cannot be kept is named; before, it was our fault.
   const poisoned = post(part('name="filepond"', '{"type":"a\\u0000"}'), lengths);
-  const { statusCode, body } = await setup.house.app.inject(poisoned);
+  const { statusCode, body } = await setup.container.app.inject(poisoned);
   expect([statusCode, JSON.parse(body).error]).toMatchObject([
     422,
     { type: 'input_invalid', fields: { type: expect.stringContaining('tidak dapat disimpan') } },
@@ -72,9 +72,9 @@ test('the uploads meet hostile names, types and lengths without a fault', async 
 
 test('forms and addresses that are no text at all are refused in words', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
-  const setup = await openHostile(db, openHouse);
+  const setup = await openHostile(db, openContainer);
   const wrong: (string | undefined)[] = [];
   const form = (payload: string | Buffer, type = 'application/x-www-form-urlencoded') => ({
     method: 'POST' as const,
@@ -84,12 +84,12 @@ test('forms and addresses that are no text at all are refused in words', async (
   });
   for (const bent of ['%FF', '%ED%A0%80', '%', '%0', '%C0%80', '%F5%80%80%80']) {
     for (const body of [`act=simulator_phone&phone=${bent}`, `act=${bent}`, `${bent}=1`]) {
-      const { statusCode, body: said } = await setup.house.app.inject(form(body));
+      const { statusCode, body: said } = await setup.container.app.inject(form(body));
       expect([statusCode, JSON.parse(said).error.type]).toEqual([400, 'request_malformed']);
     }
   }
   const raw = Buffer.from('act=simulator_phone&phone=\xFF\xFE', 'latin1');
-  expect((await setup.house.app.inject(form(raw))).statusCode).toBe(400);
+  expect((await setup.container.app.inject(form(raw))).statusCode).toBe(400);
   await abreast(texts, async (text) => {
     const told = JSON.stringify(text.slice(0, 40));
     const fields = [

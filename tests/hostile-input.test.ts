@@ -76,9 +76,9 @@ describe('acts', () => {
 
   test('never answer a hostile text with a fault of ours, and name the field that cannot be kept', async ({
     db,
-    openHouse,
+    openContainer,
   }) => {
-    const setup = await openHostile(db, openHouse);
+    const setup = await openHostile(db, openContainer);
     const samples = samplesOf(setup.held);
     const cases = withFields.flatMap((act) => casesOf(act, samples[act.name] ?? {}));
     const outcomes = new Map<string, number>();
@@ -100,15 +100,15 @@ describe('acts', () => {
 });
 
 /** A good request is served as ever, the books are right, and nobody was told of a bug. */
-async function stillWell({ db, ani, house, perform, held }: Hostile) {
+async function stillWell({ db, ani, container, perform, held }: Hostile) {
   const sent = { token_id: held.tokenId, to: '62800000001', text: 'Halo 👋' };
   expect(await perform('message_send', sent)).toMatchObject({ status: 'queued' });
   const { status } = await ani.call('/v1/messages', {
     body: { to: '62800000001', text: { body: 'Halo' } },
   });
   expect(status).toBe(202);
-  expect((await checkLedger(db.house)).filter(({ ok }) => !ok)).toEqual([]);
-  const bugs = house.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line));
+  expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
+  const bugs = container.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line));
   expect(bugs).toEqual([]);
 }
 
@@ -164,9 +164,9 @@ const numbers = [-0, 1e308, 5e-324, 1.5, 2 ** 53, -1, 90.000_000_1];
 describe('the API', () => {
   test('never answers a hostile text with a fault of ours, and names what cannot be kept', async ({
     db,
-    openHouse,
+    openContainer,
   }) => {
-    const setup = await openHostile(db, openHouse);
+    const setup = await openHostile(db, openContainer);
     const wrong: string[] = [];
     const check = (what: string, poisoned: boolean, { status, body }: ApiAnswer) => {
       const fine = status < 500 && (status < 300 || typeof body.code === 'string');
@@ -217,9 +217,9 @@ describe('the API', () => {
 
   test('of a list, refuses those that cannot be kept, and accepts all others', async ({
     db,
-    openHouse,
+    openContainer,
   }) => {
-    const setup = await openHostile(db, openHouse);
+    const setup = await openHostile(db, openContainer);
     const poisoned = unstorables.flatMap((text) =>
       messages.flatMap((message) => [...replaced(message, text)].map(({ value }) => value)),
     );
@@ -241,9 +241,9 @@ describe('the API', () => {
 
   test('says in English what is wrong to who asks for English, and refuses what is no UTF-8', async ({
     db,
-    openHouse,
+    openContainer,
   }) => {
-    const { ani, house } = await openHostile(db, openHouse);
+    const { ani, container } = await openHostile(db, openContainer);
     const body = { to: '62800000001', text: { body: 'a\u0000' }, metadata: { 'b\uD800': 'c' } };
     const english = await ani.call('/v1/messages', { body, headers: { 'accept-language': 'en' } });
     expect(english).toMatchObject({ status: 422, body: { code: 'input_invalid' } });
@@ -253,7 +253,7 @@ describe('the API', () => {
     expect(indonesian.body.fields['text.body']).toMatch(/^Ada karakter yang tidak dapat disimpan/);
 
     const bytes = Buffer.from('{"to":"62800000001","text":{"body":"a\xFF"}}', 'latin1');
-    const foreign = await house.app.inject({
+    const foreign = await container.app.inject({
       method: 'POST',
       url: '/v1/messages',
       headers: { authorization: `Bearer ${ani.key}`, 'content-type': 'application/json' },

@@ -7,24 +7,24 @@ import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from './support/database/database.ts';
 import { customerWith, orderOf } from './support/people/people.ts';
-import { topupHouse } from './support/people/topups.ts';
+import { topupApp } from './support/people/topups.ts';
 
 /**
  * Money has moved in every way: messages held, captured, released, charged again, waived; a top-up paid,
  * and paid again.
  */
 async function busyLedger(db: TestDatabase): Promise<string> {
-  const house = await topupHouse(db, { ppn: true });
-  const ani = await customerWith(db.house, { saldo: 1_000 });
-  const topup = await house.topup(ani.accountId);
-  await house.transfer(topup.total);
-  await house.transfer(topup.total);
-  const accepter = openAccepter(db.tenant, () => undefined);
+  const app = await topupApp(db, { ppn: true });
+  const ani = await customerWith(db.allAccountsSql, { saldo: 1_000 });
+  const topup = await app.topup(ani.accountId);
+  await app.transfer(topup.total);
+  await app.transfer(topup.total);
+  const accepter = openAccepter(db.tenantSql, () => undefined);
   const { results } = await accepter.place(orderOf(ani, { prices: [150, 100, 50, 0] }));
   await accepter.close();
   const ids = results.slice(0, 2).map(({ id }) => id);
   await asAccount(
-    db.tenant,
+    db.tenantSql,
     ani.accountId,
     (tx) => tx`
       select * from settle_batch(${ani.accountId}, null, null, ${ids}::uuid[],
@@ -37,10 +37,10 @@ async function busyLedger(db: TestDatabase): Promise<string> {
 
 /** Two messages that were given back and arrived after all, when the saldo held the price of one. */
 async function correctedMessages(db: TestDatabase): Promise<void> {
-  const budi = await customerWith(db.house, { saldo: 300 });
-  const accepter = openAccepter(db.tenant, () => undefined);
+  const budi = await customerWith(db.allAccountsSql, { saldo: 300 });
+  const accepter = openAccepter(db.tenantSql, () => undefined);
   const { results } = await accepter.place(orderOf(budi, { prices: [150, 150] }));
-  const settle = (outcome: string) => db.house`
+  const settle = (outcome: string) => db.allAccountsSql`
     select count(*) from settle_batch(${budi.accountId}, null, null,
       ${results.map(({ id }) => id)}::uuid[], array_fill(${outcome}::text, array[2]),
       array[null, null]::text[], array[now(), now()], array[false, false])`;
@@ -51,7 +51,7 @@ async function correctedMessages(db: TestDatabase): Promise<void> {
 }
 
 const reds = async (db: TestDatabase) =>
-  (await checkLedger(db.house)).filter(({ ok }) => !ok).map(({ invariant }) => invariant);
+  (await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok).map(({ invariant }) => invariant);
 
 /** What somebody with the owner's password could do to the books, and which invariants see it. */
 const harms: Record<string, { harm: string; seen: readonly string[] }> = {
@@ -122,7 +122,7 @@ const harms: Record<string, { harm: string; seen: readonly string[] }> = {
 describe('the check of the ledger', () => {
   test('is green after money has moved in every way', async ({ db }) => {
     await busyLedger(db);
-    const findings = await checkLedger(db.house);
+    const findings = await checkLedger(db.allAccountsSql);
     expect(findings.filter(({ ok }) => !ok)).toEqual([]);
     expect(findings.map(({ invariant }) => invariant).join(' ')).toBe(
       'I1 I2 I3 I4 I5 I6 I7 I8 I9 I10 I12 I13 I16 I17 suspense',

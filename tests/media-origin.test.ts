@@ -1,26 +1,26 @@
 import sharp from 'sharp';
 import { expect } from 'vitest';
-import { type RunningHouse, signedIn, test } from './support/app/running-app.ts';
+import { type RunningApp, signedIn, test } from './support/app/running-app.ts';
 
 const own = 'http://kabari.example';
 const media = 'http://berkas.example';
 
 /** A picture that somebody keeps, and its address. */
-async function picture({ house }: RunningHouse, accountId: string): Promise<URL> {
+async function picture({ container }: RunningApp, accountId: string): Promise<URL> {
   const create = { width: 8, height: 8, channels: 3, background: '#0f766e' } as const;
   const bytes = await sharp({ create }).png().toBuffer();
-  const { fileId } = await house.files.save({ accountId, name: 'toko.png', bytes });
-  return new URL(house.files.link(accountId, fileId), own);
+  const { fileId } = await container.files.save({ accountId, name: 'toko.png', bytes });
+  return new URL(container.files.link(accountId, fileId), own);
 }
 
-const look = async ({ app }: RunningHouse, { pathname, search }: URL, host: string) =>
+const look = async ({ app }: RunningApp, { pathname, search }: URL, host: string) =>
   app.inject({ url: pathname + search, headers: { host, accept: '*/*' } });
 
 test('with an address of their own, files are shown there and nowhere else', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
-  const running = await openHouse({ env: { PUBLIC_URL: own, MEDIA_ORIGIN: media } });
+  const running = await openContainer({ env: { PUBLIC_URL: own, MEDIA_ORIGIN: media } });
   const { accountId } = await signedIn(db);
   const url = await picture(running, accountId);
   expect(url.origin).toBe(media);
@@ -50,8 +50,8 @@ test('with an address of their own, files are shown there and nowhere else', asy
   expect((await running.app.inject(act)).statusCode).toBe(404);
 });
 
-test('without one they are shown under the portal’s address', async ({ db, openHouse }) => {
-  const running = await openHouse({ env: { PUBLIC_URL: own } });
+test('without one they are shown under the portal’s address', async ({ db, openContainer }) => {
+  const running = await openContainer({ env: { PUBLIC_URL: own } });
   const { accountId } = await signedIn(db);
   const url = await picture(running, accountId);
   expect(url.origin).toBe(own);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { changeForgotten, forgotPassword, verifyForgot } from '#contract/people.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { GOOD_PASSWORD, OTHER_PASSWORD, codesLater } from './support/people/accounts-app.ts';
-import { type PeopleDoor, browserOf, dataOf } from './support/people/people-app.ts';
+import { type PeopleApp, browserOf, dataOf } from './support/people/people-app.ts';
 import { test } from './support/people/people-test.ts';
 
 const ANI = '6281234567890';
@@ -23,7 +23,7 @@ async function dump(owner: Sql): Promise<string> {
 }
 
 /** Signs up, signs in elsewhere, forgets the password; gives what no one may ever read again. */
-async function walk(door: PeopleDoor, sql: Sql): Promise<string[]> {
+async function walk(door: PeopleApp, sql: Sql): Promise<string[]> {
   const secrets: string[] = [GOOD_PASSWORD, OTHER_PASSWORD, HERS, NEW];
   const say = async (act: string, fields: object, device: string, token = '') => {
     const key = crypto.randomUUID();
@@ -65,7 +65,7 @@ test('what proves who somebody is lies nowhere to be read: not in the log, not i
   openPeople,
 }) => {
   const door = await openPeople();
-  const secrets = await walk(door, db.house);
+  const secrets = await walk(door, db.allAccountsSql);
   expect(secrets.length).toBeGreaterThan(10);
   const stored = await dump(db.owner);
   const logged = door.lines.join('');

@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import { type PushService, startPushService } from '#tests/push/push-service.ts';
 import { newReceiver } from '#tests/push/receiver.ts';
 import {
-  type RunningHouse,
+  type RunningApp,
   test as base,
-  eventually,
+  waitFor,
   signedIn,
 } from './support/app/running-app.ts';
 
@@ -18,8 +18,8 @@ const test = base.extend<{ service: PushService }>({
 });
 
 /** A customer writes to the shop. */
-const write = ({ house }: RunningHouse, shop: { accountId: string; tokenId: string }, id: string) =>
-  house.consequences.messageCame({
+const write = ({ container }: RunningApp, shop: { accountId: string; tokenId: string }, id: string) =>
+  container.subscribers.messageCame({
     accountId: shop.accountId,
     tokenId: shop.tokenId,
     from: '6281234567890',
@@ -31,12 +31,12 @@ const write = ({ house }: RunningHouse, shop: { accountId: string; tokenId: stri
   });
 
 test('from the phone to the browser with nobody at the page; after signing out, no more', async ({
-  openHouse,
+  openContainer,
   db,
   service,
 }) => {
   const env = { PUSH_SERVICES: service.origin, SIMULATOR: 'off', LOG_LEVEL: 'debug' };
-  const running = await openHouse({ works: true, env });
+  const running = await openContainer({ works: true, env });
   const ani = await signedIn(db);
   const mine = { token: ani.token, fcm: '' };
   const { vapid_key } = (await running.ask('push_config', mine)).body.data;
@@ -55,7 +55,7 @@ test('from the phone to the browser with nobody at the page; after signing out, 
   const fcm: string = registered.body.data.token;
 
   await write(running, ani, 'first');
-  await eventually(async () => expect(service.posts).toHaveLength(1));
+  await waitFor(async () => expect(service.posts).toHaveLength(1));
   const [post] = service.posts;
   expect(post?.status).toBe(201);
   const { notification } = receiver.open(post?.body ?? Buffer.alloc(0));

@@ -5,7 +5,7 @@ import { uuidOf } from '#contract/base/ids.ts';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { GOOD_PASSWORD, OTHER_PASSWORD, codesLater } from './support/people/accounts-app.ts';
-import { type PeopleDoor, browserOf, dataOf } from './support/people/people-app.ts';
+import { type PeopleApp, browserOf, dataOf } from './support/people/people-app.ts';
 import { test } from './support/people/people-test.ts';
 
 /**
@@ -13,7 +13,7 @@ import { test } from './support/people/people-test.ts';
  * her number, and has copied her session's token. He never sees her phone, and not her password.
  */
 type World = {
-  door: PeopleDoor;
+  door: PeopleApp;
   vera: { phone: string; userId: string; before: unknown };
   ari: { phones: readonly [string, string]; from: { device: string; ip: string } };
   /** Whatever Ari got hold of: by asking, by copying, by guessing. */
@@ -121,8 +121,8 @@ function keep({ has }: World, data: unknown): void {
   }
 }
 
-const stateOf = async ({ deps }: PeopleDoor, userId: string) =>
-  deps.house`
+const stateOf = async ({ deps }: PeopleApp, userId: string) =>
+  deps.allAccountsSql`
     select u.phone, u.password_hash, p.phone as owned, a.erase_at, a.cooling_since
     from users u join accounts a on a.account_id = u.account_id
     left join user_phones p on p.user_id = u.user_id where u.user_id = ${userId}`;
@@ -151,8 +151,8 @@ const waiting: Command = {
   check: () => true,
   toString: () => 'wait',
   async run(_model, { door: { deps } }) {
-    await codesLater(deps.house, 120);
-    await deps.house`delete from limit_counters`;
+    await codesLater(deps.allAccountsSql, 120);
+    await deps.allAccountsSql`delete from limit_counters`;
   },
 };
 
@@ -186,13 +186,13 @@ const commands = fc.commands(
 
 let worlds = 0;
 
-async function newWorld(door: PeopleDoor): Promise<World> {
+async function newWorld(door: PeopleApp): Promise<World> {
   worlds += 1;
   const phone = (owner: number) => `6281${owner}${String(worlds).padStart(4, '0')}7890`;
   const from = { device: browserOf('the browser of Ari'), ip: '198.51.100.9' };
   const vera = await door.customer(phone(2), { device: browserOf('the browser of Vera') });
   const ari = await door.customer(phone(3), from);
-  await codesLater(door.deps.house, 300);
+  await codesLater(door.deps.allAccountsSql, 300);
   const userId = uuidOf('user', vera.user.id) ?? '';
   const before = await stateOf(door, userId);
   return {

@@ -7,15 +7,15 @@ import { defaultDataFolder } from '#server/infra/embedded-postgres/home.ts';
 import { runningEmbedded, startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
-type Opened = { house: Sql; close: () => Promise<void> };
+type Opened = { allAccountsSql: Sql; close: () => Promise<void> };
 
 /** A house pool, or undefined when nobody answers at the address. */
 async function reach(url: string): Promise<Opened | undefined> {
-  const house = openDatabase(url, { max: 1, as: 'house', name: 'ledger-check' });
-  const close = () => house.end({ timeout: 1 });
+  const allAccountsSql = openDatabase(url, { max: 1, as: 'house', name: 'ledger-check' });
+  const close = () => allAccountsSql.end({ timeout: 1 });
   try {
-    await house`select 1`;
-    return { house, close };
+    await allAccountsSql`select 1`;
+    return { allAccountsSql, close };
   } catch {
     await close();
     return undefined;
@@ -23,7 +23,7 @@ async function reach(url: string): Promise<Opened | undefined> {
 }
 
 /** The database of this installation: DATABASE_URL's, the running house's, or ours for the moment. */
-async function openHouse(config: Config): Promise<Opened> {
+async function openContainer(config: Config): Promise<Opened> {
   if (config.DATABASE_URL !== undefined) {
     const opened = await reach(config.DATABASE_URL);
     if (!opened) throw new StartError('The database at DATABASE_URL does not answer.');
@@ -46,7 +46,7 @@ async function openHouse(config: Config): Promise<Opened> {
     await opened.close();
     await server.stop();
   };
-  return { house: opened.house, close };
+  return { allAccountsSql: opened.allAccountsSql, close };
 }
 
 function print({ invariant, says, ok, offenders }: Finding): void {
@@ -55,9 +55,9 @@ function print({ invariant, says, ok, offenders }: Finding): void {
 }
 
 try {
-  const { house, close } = await openHouse(readConfig(process.env));
+  const { allAccountsSql, close } = await openContainer(readConfig(process.env));
   try {
-    const findings = await checkLedger(house);
+    const findings = await checkLedger(allAccountsSql);
     findings.forEach(print);
     if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
   } finally {

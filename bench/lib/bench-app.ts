@@ -6,14 +6,14 @@ import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { migrate } from '#server/infra/postgres/migrations.ts';
 
 /** A migrated database of its own, on the settings that customers run. */
-export type BenchHouse = {
+export type BenchApp = {
   url: string;
   /** Owns the tables: for filling them. */
   owner: Sql;
   /** Sees every account. */
-  house: Sql;
+  allAccountsSql: Sql;
   /** Sees the account that `app.account` names, as the acts do. */
-  tenant: Sql;
+  tenantSql: Sql;
   /** Ends the database and removes its folder. */
   close(): Promise<void>;
 };
@@ -21,21 +21,21 @@ export type BenchHouse = {
 const migrations = join(import.meta.dirname, '../../src/server/migrations');
 
 /** Starts a throw-away PostgreSQL in a temporary folder and migrates it. */
-export async function openBenchHouse(connections: number): Promise<BenchHouse> {
+export async function openBenchApp(connections: number): Promise<BenchApp> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-bench-'));
   const server = await startEmbedded({ dataFolder });
   const open = (as: 'owner' | 'house' | 'tenant', max: number) =>
     openDatabase(server.url, { max, as, name: 'bench' });
   const owner = open('owner', 1);
   await migrate(owner, migrations);
-  const [house, tenant] = [open('house', connections), open('tenant', connections)];
+  const [allAccountsSql, tenantSql] = [open('house', connections), open('tenant', connections)];
   return {
     url: server.url,
     owner,
-    house,
-    tenant,
+    allAccountsSql,
+    tenantSql,
     close: async () => {
-      await Promise.all([owner, house, tenant].map((sql) => sql.end({ timeout: 1 })));
+      await Promise.all([owner, allAccountsSql, tenantSql].map((sql) => sql.end({ timeout: 1 })));
       await server.stop();
       await rm(dataFolder, { recursive: true, force: true });
     },

@@ -38,7 +38,7 @@ test(
     expect(placeIn(second.out())).toBe(path);
     second.child.kill('SIGTERM');
     await second.exit;
-    await db.house`update users set signed_in_at = clock_timestamp() where role = 'operator'`;
+    await db.allAccountsSql`update users set signed_in_at = clock_timestamp() where role = 'operator'`;
     await addressOf(start());
     await vi.waitFor(() => expect(existsSync(path)).toBe(false), patient);
     const last = start();
@@ -78,7 +78,7 @@ test('whom the password cannot be handed to is not made: the next start does it'
 }) => {
   await mkdir(join(folder, 'first-operator.txt/in the way'), { recursive: true });
   expect((await ended(start())).code).toBe(1);
-  expect(await db.house`select from users where role = 'operator'`).toEqual([]);
+  expect(await db.allAccountsSql`select from users where role = 'operator'`).toEqual([]);
   await rm(join(folder, 'first-operator.txt'), { recursive: true });
   const second = start();
   await addressOf(second);
@@ -86,18 +86,18 @@ test('whom the password cannot be handed to is not made: the next start does it'
 });
 
 test('when told to stop, it finishes what is under way and goes', async ({ start }) => {
-  const house = start();
-  const address = await addressOf(house);
+  const app = start();
+  const address = await addressOf(app);
   const body = new URLSearchParams({ act: 'app_config', token: '', fcm: '' });
   const asked = Array.from({ length: 50 }, () => fetch(`${address}/api`, { method: 'POST', body }));
   await asked[0];
-  house.child.kill('SIGINT');
+  app.child.kill('SIGINT');
   const answers = await Promise.allSettled(asked);
   for (const answer of answers) {
     if (answer.status === 'fulfilled') expect([200, 503]).toContain(answer.value.status);
   }
-  expect(await house.exit).toBe(0);
-  expect(house.err()).toBe('');
+  expect(await app.exit).toBe(0);
+  expect(app.err()).toBe('');
 });
 
 test('a taken port is one sentence', async ({ start }) => {
@@ -132,8 +132,8 @@ test('a database that is not there, or a setting that makes no sense, is one sen
 });
 
 /** How many events and messages wait for a worker. */
-async function waitingWork({ house }: TestDatabase): Promise<number> {
-  const [row] = await house<{ n: number }[]>`
+async function waitingWork({ allAccountsSql }: TestDatabase): Promise<number> {
+  const [row] = await allAccountsSql<{ n: number }[]>`
     select (select count(*) from outbox) + (select count(*) from dispatch) as n`;
   return row?.n ?? -1;
 }
@@ -150,9 +150,9 @@ test('what one process takes in, another sends: web and worker on one database',
     const headers = { 'sec-fetch-site': 'same-origin' };
     return (await fetch(`${address}/api`, { method: 'POST', body, headers })).json();
   };
-  const [system] = await db.house<{ account_id: string }[]>`
+  const [system] = await db.allAccountsSql<{ account_id: string }[]>`
     select account_id from accounts where is_system`;
-  await db.house`
+  await db.allAccountsSql`
     insert into outbox (account_id, outbox_id, kind, data)
     values (${system?.account_id ?? ''}, gen_random_uuid(), 'saldo.changed',
       '{"available": 0, "held": 0}')`;

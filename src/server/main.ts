@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { openDoors, openHealthDoor } from './app/http.ts';
+import { openHttp, openHealthServer } from './app/http.ts';
 import { openFirstPassword } from './app/first-password.ts';
-import { type House, openHouse } from './app/container.ts';
+import { type Container, openContainer } from './app/container.ts';
 import { type Worker, startWorker } from './app/worker.ts';
 import { readWebApp } from './http/site/static.ts';
 import { type Config, readConfig } from './infra/config.ts';
@@ -23,10 +23,10 @@ type Running = {
   /** Raised at the same moment. */
   closing: AbortController;
   embedded?: Embedded;
-  house?: House;
+  container?: Container;
   worker?: Worker;
   app?: FastifyInstance;
-  closeDoors?: () => void;
+  closeHttp?: () => void;
 };
 
 const HTTP_MS_MAX = 10_000;
@@ -55,24 +55,24 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   const { build } = await webApp;
   const first = openFirstPassword(resolve(dataFolder), process.stdout.isTTY);
   const { handOver } = first;
-  const house = await openHouse({ config, log, url, dataFolder, build, handOver });
-  running.house = house;
+  const container = await openContainer({ config, log, url, dataFolder, build, handOver });
+  running.container = container;
   // At once: should the rest of the start fail, nobody could ever sign in as operator.
-  process.stdout.write(first.lines(house.newOperator));
-  first.forgetOnceUsed(house.house, running.closing.signal).catch(() => undefined);
-  if (config.ROLE !== 'web') running.worker = await startWorker(house, url);
+  process.stdout.write(first.lines(container.newOperator));
+  first.forgetOnceUsed(container.allAccountsSql, running.closing.signal).catch(() => undefined);
+  if (config.ROLE !== 'web') running.worker = await startWorker(container, url);
   if (config.ROLE === 'worker') {
-    running.app = openHealthDoor(house, running.worker, () => running.open);
+    running.app = openHealthServer(container, running.worker, () => running.open);
     return listen(running.app, config.HOST, { name: 'HEALTH_PORT', port: config.HEALTH_PORT });
   }
-  const doors = openDoors(house, {
+  const doors = openHttp(container, {
     webApp: await webApp,
     worker: running.worker,
     open: () => running.open,
     delayMsMax: config.BUSY_DELAY_MS,
   });
   running.app = doors.app;
-  running.closeDoors = doors.closeStreams;
+  running.closeHttp = doors.closeStreams;
   return listen(doors.app, config.HOST, { name: 'PORT', port: config.PORT });
 }
 
@@ -118,10 +118,10 @@ async function listen(
 async function close(running: Running): Promise<void> {
   running.open = false;
   running.closing.abort();
-  const { app, worker, house, embedded } = running;
-  running.closeDoors?.();
+  const { app, worker, container, embedded } = running;
+  running.closeHttp?.();
   await Promise.all([app && within(HTTP_MS_MAX, app.close()), worker?.close()]);
-  await house?.close();
+  await container?.close();
   await embedded?.stop();
 }
 
@@ -133,7 +133,7 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 }
 
 /** What the console says to whoever started the house. */
-function greeting({ config }: House, port: number): string {
+function greeting({ config }: Container, port: number): string {
   const address = config.PUBLIC_URL ?? `http://localhost:${port}`;
   const lines = [`Kabari runs: ${address}`];
   if (config.SIMULATOR) lines.push(`  simulated phones  ${address}/simulator`);
@@ -188,8 +188,8 @@ async function main(): Promise<void> {
     endOnBug(log);
     closeOnSignal(running, log);
     const port = await start(config, log, running);
-    if (running.house && config.ROLE !== 'worker') {
-      process.stdout.write(greeting(running.house, port));
+    if (running.container && config.ROLE !== 'worker') {
+      process.stdout.write(greeting(running.container, port));
     }
     log.info({ role: config.ROLE, port }, 'the house is open');
   } catch (error) {

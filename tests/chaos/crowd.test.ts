@@ -5,9 +5,9 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { expect } from 'vitest';
 import { toPairs } from '#contract/base/form.ts';
 import {
-  type AccountsHouse,
+  type AccountsApp,
   GOOD_PASSWORD,
-  accountsHouse,
+  accountsApp,
 } from '#tests/support/people/accounts-app.ts';
 import { test as withDatabase } from '#tests/support/database/database.ts';
 import { signedIn } from '#tests/support/app/running-app.ts';
@@ -83,7 +83,7 @@ async function checkWhile(
 }
 
 /** Solves that many captchas as a browser does. */
-async function captchasOf({ deps }: AccountsHouse, count: number): Promise<string[]> {
+async function captchasOf({ deps }: AccountsApp, count: number): Promise<string[]> {
   const one = async () => {
     const challenge = await deps.captcha.challenge('user_login', false);
     const solution = await solveChallenge({ challenge: challenge as never, deriveKey });
@@ -106,14 +106,14 @@ async function signInAtOnce(node: Node, captchas: readonly string[]): Promise<Sa
 }
 
 /** Checks of sessions before a crowd and beside it, the crowd's answers, and the memory it took. */
-async function crowdOnce(node: Node, house: AccountsHouse, tokens: readonly string[]) {
-  const captchas = await captchasOf(house, SIGN_INS);
+async function crowdOnce(node: Node, app: AccountsApp, tokens: readonly string[]) {
+  const captchas = await captchasOf(app, SIGN_INS);
   const idle = await checkWhile(node, tokens, (done) => done < CHECKS);
   const { now: before } = await node.memory();
   let goesOn = true;
-  const crowd = signInAtOnce(node, captchas);
+  const subscriptions = signInAtOnce(node, captchas);
   const checking = checkWhile(node, tokens, () => goesOn);
-  const answers = await crowd.finally(() => (goesOn = false));
+  const answers = await subscriptions.finally(() => (goesOn = false));
   const took = await checking;
   const { most } = await node.memory();
   return { answers, idleMs: p99(idle), tookMs: p99(took), grownMb: most - before };
@@ -135,16 +135,16 @@ test('500 sign-ins at once leave everybody else’s calls usable, and the proces
   db,
   node,
 }) => {
-  const house = await accountsHouse(db);
+  const app = await accountsApp(db);
   // Each person may ask twenty times a second.
   const people = await Promise.all(Array.from({ length: 12 }, () => signedIn(db)));
   const tokens = people.map(({ token }) => token);
-  await signInAtOnce(node, await captchasOf(house, 8));
+  await signInAtOnce(node, await captchasOf(app, 8));
   await checkWhile(node, tokens, (done) => done < 20);
   // What else the machine does comes and goes: one round of five has to do.
   const bounds: { tookMs: number; mayMs: number }[] = [];
   do {
-    const { answers, idleMs, tookMs, grownMb } = await crowdOnce(node, house, tokens);
+    const { answers, idleMs, tookMs, grownMb } = await crowdOnce(node, app, tokens);
     expectFair(answers);
     expect(grownMb).toBeLessThan(GROWTH_MB_MAX);
     bounds.push({ tookMs, mayMs: Math.max(P99_MS_MAX, idleMs * SLOWER_MAX) });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { type RunningHouse, eventually, test } from '#tests/support/app/running-app.ts';
+import { type RunningApp, waitFor, test } from '#tests/support/app/running-app.ts';
 import { PATIENCE_MS } from '#tests/support/wait-for.ts';
 import { type Ask, type Wish, openAsking } from './load/requests.ts';
 import { type Journal, askUntilAnswered, openJournal } from './load/clients.ts';
@@ -132,10 +132,10 @@ const harms: Readonly<Record<string, Harm>> = {
 const REQUESTS = 40;
 
 /** A day at the house: requests of every kind, sent and brought to rest. */
-async function busyHouse({ app }: RunningHouse, house: Sql): Promise<Journal> {
+async function busyApp({ app }: RunningApp, allAccountsSql: Sql): Promise<Journal> {
   const journal = openJournal();
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
-  const asking = openAsking(await furnishSenders(house));
+  const asking = openAsking(await furnishSenders(allAccountsSql));
   const dice = diceOf(3);
   const door = {
     post: (path: string, asked: Parameters<typeof askOver>[1]) => askOver(address + path, asked),
@@ -149,9 +149,9 @@ async function busyHouse({ app }: RunningHouse, house: Sql): Promise<Journal> {
     journal.asks.push(ask);
     await askUntilAnswered(door, journal, ask, AbortSignal.timeout(PATIENCE_MS));
   }
-  await eventually(async () => {
+  await waitFor(async () => {
     expect(
-      await house`select (select count(*) from dispatch) + (select count(*) from outbox)
+      await allAccountsSql`select (select count(*) from dispatch) + (select count(*) from outbox)
         + (select count(*) from sim_due) + (select count(*) from lanes where ready_at <= clock_timestamp())
         as left`,
     ).toEqual([{ left: 0 }]);
@@ -167,13 +167,13 @@ const asPool = (tx: Tx): Sql =>
 
 test('the judge finds nothing wrong with a house that works, and every bug planted in it', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
-  const journal = await busyHouse(
-    await openHouse({ works: true, env: { RATE_API_PER_SECOND: '10000' } }),
-    db.house,
+  const journal = await busyApp(
+    await openContainer({ works: true, env: { RATE_API_PER_SECOND: '10000' } }),
+    db.allAccountsSql,
   );
-  expect((await judge(db.house, journal)).broken).toEqual([]);
+  expect((await judge(db.allAccountsSql, journal)).broken).toEqual([]);
 
   const undone = new Error('undone');
   const seen: Record<string, boolean> = {};

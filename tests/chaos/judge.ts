@@ -73,12 +73,12 @@ type Found = Map<string, { stored: Stored[]; lines: Line[] }>;
  *
  * @param house a pool that sees every account.
  */
-export async function judge(house: Sql, journal: Journal): Promise<Verdict> {
-  const stored = await house<Stored[]>`
+export async function judge(allAccountsSql: Sql, journal: Journal): Promise<Verdict> {
+  const stored = await allAccountsSql<Stored[]>`
     select message_id as id, account_id as account, token_id as token, peer, body->>'text' as text,
       status, price, charge_state as charge, ref, failure, possible_duplicate as unsure
     from messages where direction = 'out'`;
-  const lines = await house<Line[]>`
+  const lines = await allAccountsSql<Line[]>`
     select phone, line_id as id, peer, body->>'text' as text, submits, possible_duplicate as unsure
     from sim_lines where direction = 'in'`;
   const found: Found = new Map();
@@ -100,15 +100,15 @@ export async function judge(house: Sql, journal: Journal): Promise<Verdict> {
   for (const text of found.keys()) {
     broken.push({ rule: 'nothing unasked', what: `nobody asked for "${text}"` });
   }
-  broken.push(...(await countsThatDisagree(house)), ...(await keptAnswers(house, journal)));
-  for (const { invariant, says, ok, offenders } of await checkLedger(house)) {
+  broken.push(...(await countsThatDisagree(allAccountsSql)), ...(await keptAnswers(allAccountsSql, journal)));
+  for (const { invariant, says, ok, offenders } of await checkLedger(allAccountsSql)) {
     if (ok) continue;
     broken.push({
       rule: 'ledger',
       what: `${invariant} (${says}): ${JSON.stringify(offenders[0])}`,
     });
   }
-  const [corrected] = await house<{ n: number }[]>`
+  const [corrected] = await allAccountsSql<{ n: number }[]>`
     select count(*)::int as n from message_events where kind = 'corrected'`;
   return {
     broken,
@@ -189,10 +189,10 @@ function* judgeStored(
 }
 
 /** Keys and refs point to what was answered for them. */
-async function keptAnswers(house: Sql, journal: Journal): Promise<Broken[]> {
-  const keys = await house<{ token: string; key: string }[]>`
+async function keptAnswers(allAccountsSql: Sql, journal: Journal): Promise<Broken[]> {
+  const keys = await allAccountsSql<{ token: string; key: string }[]>`
     select token_id as token, key from request_keys`;
-  const refs = await house<{ account: string; ref: string; id: string }[]>`
+  const refs = await allAccountsSql<{ account: string; ref: string; id: string }[]>`
     select account_id as account, ref, message_id as id from message_refs where ref like 'ref %'`;
   const knownKeys = new Set(keys.map(({ token, key }) => `${token} ${key}`));
   const knownRefs = new Map(refs.map(({ account, ref, id }) => [`${account} ${ref}`, id]));

@@ -8,7 +8,7 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { GOOD_PASSWORD, codesLater } from '#tests/support/people/accounts-app.ts';
-import { type PeopleDoor, type Said, browserOf, dataOf } from '#tests/support/people/people-app.ts';
+import { type PeopleApp, type Said, browserOf, dataOf } from '#tests/support/people/people-app.ts';
 import { test } from '#tests/support/people/people-test.ts';
 
 // The real hash with a tenth of its memory: what else would tell numbers apart stands out more beside
@@ -34,7 +34,7 @@ const numbers = (first: number): readonly string[] =>
 const known = numbers(3);
 const unknown = numbers(6);
 
-async function bringKnown({ house }: TestDatabase): Promise<void> {
+async function bringKnown({ allAccountsSql }: TestDatabase): Promise<void> {
   const hash = await hashPassword(GOOD_PASSWORD);
   const rows = known.map((phone) => ({ phone, account_id: newId(), user_id: newId() }));
   const people = rows.map((row) => ({
@@ -43,14 +43,14 @@ async function bringKnown({ house }: TestDatabase): Promise<void> {
     password_hash: hash,
     role: 'customer',
   }));
-  await house`insert into accounts ${house(
+  await allAccountsSql`insert into accounts ${allAccountsSql(
     rows.map(({ account_id }) => ({ account_id, name: 'Toko Ani' })),
   )}`;
-  await house`insert into users ${house(people)}`;
-  await house`insert into user_phones ${house(rows)}`;
+  await allAccountsSql`insert into users ${allAccountsSql(people)}`;
+  await allAccountsSql`insert into user_phones ${allAccountsSql(rows)}`;
 }
 
-async function captchas({ deps }: PeopleDoor, act: Guarded, count: number): Promise<string[]> {
+async function captchas({ deps }: PeopleApp, act: Guarded, count: number): Promise<string[]> {
   const one = async () => {
     const challenge = await deps.captcha.challenge(act, false);
     const solution = await solveChallenge({ challenge: challenge as never, deriveKey });
@@ -119,7 +119,7 @@ const LOOKS_MAX = 5;
 
 /** @param again makes everything as it was before, for another look on a noisy machine. */
 async function expectAlike(
-  door: PeopleDoor,
+  door: PeopleApp,
   act: Guarded | undefined,
   flow: Flow,
   again: () => Promise<unknown>,
@@ -140,12 +140,12 @@ const HERS = { device: browserOf('a browser') };
 const env = { OTP_DAILY_PER_ADDRESS: '100000', OTP_DAILY_TOTAL: '100000' };
 
 /** A door whose messages take their time to leave: whoever waits for one is found out. */
-async function slowlySending(db: TestDatabase, openPeople: () => Promise<PeopleDoor>) {
+async function slowlySending(db: TestDatabase, openPeople: () => Promise<PeopleApp>) {
   await bringKnown(db);
   const door = await openPeople();
   const { sendOtp } = door.deps;
   door.deps.sendOtp = async (...message) => {
-    await db.tenant`select pg_sleep(0.01)`;
+    await db.tenantSql`select pg_sleep(0.01)`;
     await sendOtp(...message);
   };
   return door;
@@ -163,9 +163,9 @@ async function allDone({ owner }: TestDatabase): Promise<void> {
   }, patient);
 }
 
-const anew = async ({ house }: TestDatabase): Promise<void> => {
-  await house`delete from limit_counters`;
-  await house`delete from otp_challenges`;
+const anew = async ({ allAccountsSql }: TestDatabase): Promise<void> => {
+  await allAccountsSql`delete from limit_counters`;
+  await allAccountsSql`delete from otp_challenges`;
 };
 
 describe('known and unknown numbers get the same answers, and in the same time', () => {
@@ -204,7 +204,7 @@ describe('known and unknown numbers get the same answers, and in the same time',
 
     const resend: Flow = (phone, _captcha, ip) =>
       door.ask('user_resend_otp', { challenge: challenges.get(phone) }, { ...HERS, ip });
-    const later = () => codesLater(db.house, 300);
+    const later = () => codesLater(db.allAccountsSql, 300);
     await later();
     const again = await expectAlike(door, undefined, resend, later);
     expect([...again.statuses]).toEqual([200]);

@@ -5,17 +5,17 @@ const SHOWN_MOST = 20;
 
 /** A run in a few lines: what was done, what it met, and what did not hold. */
 export function showTrial(outcome: Outcome): string {
-  const { seed, kind, broken, asks, wishes, messages, toll, heard } = outcome;
-  const blows = Map.groupBy(toll.blows, ({ fault }) => fault);
+  const { seed, kind, broken, asks, wishes, messages, faultStats, heard } = outcome;
+  const injections = Map.groupBy(faultStats.injections, ({ fault }) => fault);
   const said = Object.entries(heard).map(([words, n]) => `${words} × ${n}`);
   return [
     `seed ${seed} (database ${kind}) ${broken.length === 0 ? '✓' : '✗'}`,
     `  asked      ${asks} requests for ${wishes} messages; ${messages} stand`,
     `  answered   ${said.join(', ')}`,
     `  repeated   ${outcome.unsure} requests had a try without an answer; ${outcome.replays} first answers came again`,
-    `  killed     ${[...blows].map(([fault, list]) => `${fault} × ${list.length}`).join(', ')}`,
-    `             the app ${toll.appKills} times, ${toll.met} of them with requests under way`,
-    `  recovered  ${[...blows].map(([fault, list]) => worst(fault, list)).join(', ')}`,
+    `  killed     ${[...injections].map(([fault, list]) => `${fault} × ${list.length}`).join(', ')}`,
+    `             the app ${faultStats.appKills} times, ${faultStats.met} of them with requests under way`,
+    `  recovered  ${[...injections].map(([fault, list]) => worst(fault, list)).join(', ')}`,
     `  drained    ${(outcome.drainedMs / 1000).toFixed(1)} s after the last request; ${outcome.resubmitted} messages went to their phone again, under the same id`,
     `  corrected  ${outcome.corrected} messages that were given back had arrived, and were charged again`,
     ...broken.slice(0, SHOWN_MOST).map(({ rule, what }) => `  ✗ ${rule}: ${what}`),
@@ -23,7 +23,7 @@ export function showTrial(outcome: Outcome): string {
   ].join('\n');
 }
 
-function worst(fault: Fault, blows: readonly { recoveredMs: number }[]): string {
-  const ms = Math.max(...blows.map(({ recoveredMs }) => recoveredMs));
+function worst(fault: Fault, injections: readonly { recoveredMs: number }[]): string {
+  const ms = Math.max(...injections.map(({ recoveredMs }) => recoveredMs));
   return `${fault} ${(ms / 1000).toFixed(1)} s`;
 }

@@ -3,12 +3,12 @@ import { retrying } from '#server/infra/postgres/database.ts';
 import { awayPhones, isSafe, openAsking } from './load/requests.ts';
 import { type Journal, askTwiceAtOnce, askUntilAnswered, openJournal } from './load/clients.ts';
 import { diceOf } from './faults/random.ts';
-import { type Ground, type Kind, openGround } from './faults/resources.ts';
+import { type Resources, type Kind, openResources } from './faults/resources.ts';
 import { judge } from './judge.ts';
-import { type Toll, decks, haunt } from './faults/nemesis.ts';
+import { type FaultStats, decks, runFaults } from './faults/nemesis.ts';
 import type { Broken } from './faults/rules.ts';
 import { furnishSenders } from './load/senders.ts';
-import { type Streets, openStreets } from './faults/request-router.ts';
+import { type RequestRouter, createRequestRouter } from './faults/request-router.ts';
 import { until } from './waiting.ts';
 
 export type Wanted = {
@@ -34,7 +34,7 @@ export type Outcome = {
   /** Messages given up and given back, that had arrived: put right by their receipts. */
   corrected: number;
   heard: Readonly<Record<string, number>>;
-  toll: Toll;
+  faultStats: FaultStats;
   /** Until every queue was empty, after the sending and striking had ended. */
   drainedMs: number;
 };
@@ -52,21 +52,21 @@ export const kindOf = (seed: number): Kind => (seed % 2 === 0 ? 'apart' : 'own')
 
 /** One run: send and strike, then calm, then judge. @throws Error when it cannot even come to rest. */
 export async function runTrial({ seed, seconds, plant }: Wanted): Promise<Outcome> {
-  const ground = await openGround(kindOf(seed));
+  const resources = await openResources(kindOf(seed));
   const journal = openJournal();
   let outcome: Outcome;
   try {
-    if (plant !== undefined) await ground.owner.unsafe(plant);
-    outcome = await runOn(ground, journal, { seed, seconds });
+    if (plant !== undefined) await resources.owner.unsafe(plant);
+    outcome = await runOn(resources, journal, { seed, seconds });
   } catch (error) {
-    const said = ground.nodes.map((node) => `${node.name} said:\n${node.said.join('\n')}`);
-    await ground.close().catch(() => undefined);
+    const said = resources.nodes.map((node) => `${node.name} said:\n${node.said.join('\n')}`);
+    await resources.close().catch(() => undefined);
     throw new Error(`${String(error)}\n${said.join('\n')}`, { cause: error });
   }
-  const unstopped = await ground.close();
+  const unstopped = await resources.close();
   outcome.broken.push(
     ...unstopped.map((what): Broken => ({ rule: 'nothing left over', what })),
-    ...ground.nodes
+    ...resources.nodes
       .flatMap(({ deaths }) => deaths)
       .map((what): Broken => ({ rule: 'the app lives', what })),
   );
@@ -74,14 +74,14 @@ export async function runTrial({ seed, seconds, plant }: Wanted): Promise<Outcom
 }
 
 async function runOn(
-  ground: Ground,
+  resources: Resources,
   journal: Journal,
   { seed, seconds }: Pick<Wanted, 'seed' | 'seconds'>,
 ): Promise<Outcome> {
   const dice = diceOf(seed);
-  const senders = await furnishSenders(ground.house);
-  await bringPhones(ground, 'away');
-  const streets = openStreets(ground.nodes, dice.apart('streets'));
+  const senders = await furnishSenders(resources.allAccountsSql);
+  await bringPhones(resources, 'away');
+  const requestRouter = createRequestRouter(resources.nodes, dice.apart('streets'));
   const calm = new AbortController();
   const gaveUp = new AbortController();
   const began = performance.now();
@@ -93,34 +93,34 @@ async function runOn(
       const ask = asking.next(client, own, progress());
       journal.asks.push(ask);
       const twice = isSafe(ask) && !ask.cancel && own.chance(0.1);
-      await (twice ? askTwiceAtOnce : askUntilAnswered)(streets, journal, ask, gaveUp.signal);
+      await (twice ? askTwiceAtOnce : askUntilAnswered)(requestRouter, journal, ask, gaveUp.signal);
       // Some forget that they were answered.
       if (isSafe(ask) && !ask.cancel && own.chance(0.1))
-        await askUntilAnswered(streets, journal, ask, gaveUp.signal);
+        await askUntilAnswered(requestRouter, journal, ask, gaveUp.signal);
       await pause(own.whole(0, THINK_MS_MAX));
     }
   });
-  const struck = haunt(ground, { streets, dice: dice.apart('nemesis'), forMs: seconds * 1000 });
-  const toll = await struck.finally(() => calm.abort());
+  const struck = runFaults(resources, { requestRouter, dice: dice.apart('nemesis'), forMs: seconds * 1000 });
+  const faultStats = await struck.finally(() => calm.abort());
   setTimeout(() => gaveUp.abort(), ANSWERS_MS_MAX).unref();
   await Promise.all(clients);
 
   // What may have left is given up before its phone is back: its receipt proves that wrong.
-  await allLeft(ground);
-  await bringPhones(ground, 'back');
-  const drainedMs = await drained(ground);
-  await askAgain(streets, journal, dice.apart('again').shuffled(journal.asks));
+  await allLeft(resources);
+  await bringPhones(resources, 'back');
+  const drainedMs = await drained(resources);
+  await askAgain(requestRouter, journal, dice.apart('again').shuffled(journal.asks));
   // Tables that grew within a minute have no statistics yet.
-  await ground.owner`analyze`;
-  const verdict = await judge(ground.house, journal);
+  await resources.owner`analyze`;
+  const verdict = await judge(resources.allAccountsSql, journal);
   const { broken, messages, resubmitted, corrected } = verdict;
-  broken.push(...unfired(ground.kind, toll, journal));
+  broken.push(...unfired(resources.kind, faultStats, journal));
   if (corrected + verdict.expired === 0) {
     broken.push({ rule: 'every fault was dealt', what: 'never happened: a ttl that ran out' });
   }
   return {
     seed,
-    kind: ground.kind,
+    kind: resources.kind,
     broken,
     asks: journal.asks.length,
     wishes: journal.asks.reduce((sum, { wishes }) => sum + wishes.length, 0),
@@ -130,14 +130,14 @@ async function runOn(
     resubmitted,
     corrected,
     heard: Object.fromEntries([...journal.heard].toSorted(([a], [b]) => a.localeCompare(b))),
-    toll,
+    faultStats,
     drainedMs,
   };
 }
 
-const bringPhones = ({ house }: Ground, where: 'away' | 'back') =>
+const bringPhones = ({ allAccountsSql }: Resources, where: 'away' | 'back') =>
   retrying(
-    () => house`
+    () => allAccountsSql`
       insert into sim_phones (phone, offline)
       select phone, ${where === 'away'}::boolean from unnest(${[...awayPhones]}::text[]) as phone
       on conflict (phone) do update set offline = excluded.offline`,
@@ -147,10 +147,10 @@ const bringPhones = ({ house }: Ground, where: 'away' | 'back') =>
  * Waits until nothing is to be done any more: seen in one statement, so nothing hides between queues.
  * What does not drain in time is the judge's to tell.
  */
-async function drained({ house }: Ground): Promise<number> {
+async function drained({ allAccountsSql }: Resources): Promise<number> {
   const began = performance.now();
   const empty = async () => {
-    const [row] = await house<{ n: number }[]>`
+    const [row] = await allAccountsSql<{ n: number }[]>`
       select (select count(*) from dispatch) + (select count(*) from outbox)
         + (select count(*) from sim_due)
         + (select count(*) from lanes where ready_at <= clock_timestamp()) as n`.catch(() => []);
@@ -161,29 +161,29 @@ async function drained({ house }: Ground): Promise<number> {
 }
 
 /** Waits until nothing waits to be sent. */
-const allLeft = ({ house }: Ground) =>
+const allLeft = ({ allAccountsSql }: Resources) =>
   until('the lanes to be empty', DRAIN_MS_MAX, async () => {
-    const [row] = await house<{ n: number }[]>`
+    const [row] = await allAccountsSql<{ n: number }[]>`
       select count(*)::int as n from dispatch`.catch(() => []);
     return row?.n === 0 ? true : undefined;
   }).catch(() => undefined);
 
 /** What was answered once is answered the same for ever, and sends nothing new. */
-async function askAgain(streets: Streets, journal: Journal, asks: Journal['asks']): Promise<void> {
+async function askAgain(requestRouter: RequestRouter, journal: Journal, asks: Journal['asks']): Promise<void> {
   const answered = asks.filter(
     (ask) => isSafe(ask) && !ask.cancel && ask.wishes.every(({ fate }) => fate === 'accepted'),
   );
   for (const ask of answered.slice(0, ASKED_AGAIN)) {
-    await askUntilAnswered(streets, journal, ask, AbortSignal.timeout(ANSWERS_MS_MAX));
+    await askUntilAnswered(requestRouter, journal, ask, AbortSignal.timeout(ANSWERS_MS_MAX));
   }
 }
 
 /** A run in which something never happened proves nothing about it. */
-function unfired(kind: Kind, toll: Toll, journal: Journal): Broken[] {
-  const dealt = new Set(toll.blows.map(({ fault }) => fault));
+function unfired(kind: Kind, faultStats: FaultStats, journal: Journal): Broken[] {
+  const dealt = new Set(faultStats.injections.map(({ fault }) => fault));
   const missing: string[] = decks[kind].filter((fault) => !dealt.has(fault));
-  if (toll.appKills < 5) missing.push(`five kills of the app (${toll.appKills})`);
-  if (toll.met === 0) missing.push('a kill with requests under way');
+  if (faultStats.appKills < 5) missing.push(`five kills of the app (${faultStats.appKills})`);
+  if (faultStats.met === 0) missing.push('a kill with requests under way');
   if (!journal.asks.some(({ unsure }) => unsure > 0)) missing.push('a request without an answer');
   if (journal.replays === 0) missing.push('a first answer given again');
   for (const code of ['saldo_short', 'token_limit_reached']) {

@@ -14,7 +14,7 @@ import {
   signIn,
   signUp,
 } from './support/portal.ts';
-import { givePush, keptToken, noticesIn, workerOf } from './support/push.ts';
+import { givePush, storedToken, noticesIn, workerOf } from './support/push.ts';
 import { setTheStage } from './support/stage.ts';
 import { arrivesAt } from './support/steps.ts';
 
@@ -78,10 +78,10 @@ journey(
     await tab.goto(`${address}/`);
     await registering;
     const worker = await workerOf(ani.context, tab);
-    await soon(() => tab.evaluate(keptToken)).toMatchObject({
+    await soon(() => tab.evaluate(storedToken)).toMatchObject({
       token: expect.stringMatching(/^psh_/),
     });
-    const { token } = (await tab.evaluate(keptToken))!;
+    const { token } = (await tab.evaluate(storedToken))!;
     expect(PushToken.safeParse(token).success).toBe(true);
 
     // Every call carries it from now on, and a second start keeps it.
@@ -89,7 +89,7 @@ journey(
     await tab.reload();
     await calling;
     await tab.getByRole('heading', { name: 'Beranda' }).click();
-    await soon(async () => (await tab.evaluate(keptToken))?.token).toBe(token);
+    await soon(async () => (await tab.evaluate(storedToken))?.token).toBe(token);
     const later = tab.waitForRequest((request) => (request.postData() ?? '').includes(token));
     await tab.getByRole('link', { name: 'Pesan', exact: true }).first().click();
     await later;
@@ -241,7 +241,7 @@ journey(
     const registering = registered(tab);
     await tab.goto(`${address}/saldo`);
     await registering;
-    await soon(() => tab.evaluate(keptToken)).toBeTruthy();
+    await soon(() => tab.evaluate(storedToken)).toBeTruthy();
     await tab.route('**/api', async (route) => {
       const hangs = /act=push_unregister/.test(route.request().postData() ?? '');
       if (!hangs) await route.fallback();
@@ -267,7 +267,7 @@ journey(
     const registering = registered(tab);
     await tab.goto(`${address}/message-history`);
     await registering;
-    await soon(() => tab.evaluate(keptToken)).toBeTruthy();
+    await soon(() => tab.evaluate(storedToken)).toBeTruthy();
     await tab.goto(`${address}/saldo`);
     await tab.getByRole('heading', { name: 'Saldo', exact: true }).first().waitFor();
     await tab.getByRole('button', { name: 'Keluar' }).click();

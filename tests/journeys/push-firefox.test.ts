@@ -6,7 +6,7 @@ import { openFirefox, startFirefox } from './browser/firefox.ts';
 import { openFront } from './support/front.ts';
 import { answerFrom, newSender, type Sender, signUp } from './support/portal.ts';
 import { startProduct } from './support/product.ts';
-import { keptToken } from './support/push.ts';
+import { storedToken } from './support/push.ts';
 
 const service = await startPushService();
 const peer = '62800000031';
@@ -50,7 +50,7 @@ test('a message reaches a page in Firefox by push, encrypted on its way', async 
     navigator.serviceWorker.addEventListener('message', ({ data }) => void heard.push(data));
   });
   // The subscription exists a moment before our server knows of it.
-  await soon(() => tab.evaluate(keptToken)).toMatchObject({
+  await soon(() => tab.evaluate(storedToken)).toMatchObject({
     token: expect.stringMatching(/^psh_/),
   });
   await answer('Rahasia: warna marun');
@@ -99,7 +99,7 @@ test('signing out ends the subscription, in the browser and on the server', asyn
   await tab.goto(`${product.address}/`);
   const own = () => service.endpoints().filter((endpoint) => !others.includes(endpoint));
   await soon(() => own().length).toBe(1);
-  await soon(() => tab.evaluate(keptToken)).toMatchObject({
+  await soon(() => tab.evaluate(storedToken)).toMatchObject({
     token: expect.stringMatching(/^psh_/),
   });
   await (await tab.waitForSelector('::-p-aria([name="Keluar"][role="button"])'))?.click();

@@ -26,14 +26,14 @@ export type Shopkeeper = Customer & { caller: Person };
 export type Browser = Receiver & { token: string; endpoint: string };
 
 /** The push domain with everything real, and a push service of its own. */
-async function pushHouse(db: TestDatabase, service: PushService) {
-  const secrets = await readSecrets(db.house);
-  const vapid = await readVapid(db.house, secrets);
+async function pushApp(db: TestDatabase, service: PushService) {
+  const secrets = await readSecrets(db.allAccountsSql);
+  const vapid = await readVapid(db.allAccountsSql, secrets);
   const outcomes: string[] = [];
   const lines: string[] = [];
   const troubles: unknown[] = [];
   const deps: PushDeps = {
-    house: db.house,
+    allAccountsSql: db.allAccountsSql,
     config: readConfig({ PUBLIC_URL: 'https://kabari.example', PUSH_SERVICES: service.origin }),
     secrets,
     vapid,
@@ -92,7 +92,7 @@ async function pushHouse(db: TestDatabase, service: PushService) {
     { text = 'Halo, masih buka?', from = '6281234567890', name = 'Budi' } = {},
   ): Promise<void> =>
     receiveInbound(
-      db.house,
+      db.allAccountsSql,
       {
         accountId,
         tokenId,
@@ -107,7 +107,7 @@ async function pushHouse(db: TestDatabase, service: PushService) {
     );
 
   /** Ends all waiting of notices that were postponed. */
-  const hurry = () => db.house`update push_queue set ready_at = clock_timestamp()`;
+  const hurry = () => db.allAccountsSql`update push_queue set ready_at = clock_timestamp()`;
 
   return {
     deps,
@@ -125,13 +125,13 @@ async function pushHouse(db: TestDatabase, service: PushService) {
   };
 }
 
-export type PushHouse = Awaited<ReturnType<typeof pushHouse>>;
+export type PushApp = Awaited<ReturnType<typeof pushApp>>;
 
 /** A test with a push domain and a push service, that both end with it. */
-export const test = base.extend<{ push: PushHouse }>({
+export const test = base.extend<{ push: PushApp }>({
   push: async ({ db }, use) => {
     const service = await startPushService();
-    const push = await pushHouse(db, service);
+    const push = await pushApp(db, service);
     await use(push);
     await push.sender.close();
     await service.close();

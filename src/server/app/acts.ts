@@ -1,45 +1,45 @@
 import { accountsActs } from '#server/domains/accounts/accounts.ts';
-import { billingActs } from '#server/domains/payments/payments.ts';
+import { paymentsActs } from '#server/domains/payments/payments.ts';
 import { ledgerActs } from '#server/domains/ledger/ledger.ts';
 import { operatorActs } from '#server/domains/operator/operator.ts';
 import { pushActs } from '#server/domains/push/push.ts';
 import { tokensActs } from '#server/domains/tokens/tokens.ts';
 import { liveActs } from '#server/http/live/live.ts';
 import { claimUpload, releaseFile } from '#server/domains/media/uploads/uploads.ts';
-import type { KeptAct } from '#server/infra/acts/act.ts';
-import type { House } from './container.ts';
+import type { ActHandler } from '#server/infra/acts/act.ts';
+import type { Container } from './container.ts';
 
 /** Every act of the contract with its keeper, each exactly once. */
-export function keepActs(house: House): readonly KeptAct[] {
-  const { tenant, config, log, secrets, sessions, captcha, now, prices, consequences } = house;
+export function actHandlers(container: Container): readonly ActHandler[] {
+  const { tenantSql, config, log, secrets, sessions, captcha, now, prices, subscribers } = container;
   return [
     ...accountsActs({
-      sql: tenant,
-      house: house.house,
+      sql: tenantSql,
+      allAccountsSql: container.allAccountsSql,
       config,
       log,
       secrets,
       sessions,
       captcha,
-      sendOtp: house.tell,
-      onAccountOpened: consequences.accountOpened,
-      fileLink: house.files.link,
+      sendOtp: container.tell,
+      onAccountOpened: subscribers.accountOpened,
+      fileLink: container.files.link,
       claimUpload,
       releaseFile: async (tx, which) => {
         const digests = await releaseFile(tx, which);
-        return () => house.files.erase(house.house, digests);
+        return () => container.files.erase(container.allAccountsSql, digests);
       },
-      report: house.report,
-      build: house.build,
+      report: container.report,
+      build: container.build,
     }),
-    ...house.exports.acts,
-    ...tokensActs({ sql: tenant, secrets }),
-    ...house.messages.acts,
-    ...ledgerActs({ sql: tenant }),
-    ...billingActs({ sql: tenant, prices, config, now }),
-    ...house.simulator.acts,
-    ...operatorActs({ house: house.house, now }),
-    ...pushActs(house.push),
-    ...liveActs(house.live),
+    ...container.exports.acts,
+    ...tokensActs({ sql: tenantSql, secrets }),
+    ...container.messages.acts,
+    ...ledgerActs({ sql: tenantSql }),
+    ...paymentsActs({ sql: tenantSql, prices, config, now }),
+    ...container.simulator.acts,
+    ...operatorActs({ allAccountsSql: container.allAccountsSql, now }),
+    ...pushActs(container.push),
+    ...liveActs(container.live),
   ];
 }

@@ -30,7 +30,7 @@ import {
 import type { Config } from '#server/infra/config.ts';
 import { type DiskWatch, isDiskFull, watchDisks } from '#server/infra/observability/disk.ts';
 import { type Sql, isTransient, openDatabase } from '#server/infra/postgres/database.ts';
-import { proveWalls } from '#server/infra/postgres/row-level-security.ts';
+import { verifyRowLevelSecurity } from '#server/infra/postgres/row-level-security.ts';
 import { type Files, openFiles } from '#server/domains/media/files.ts';
 import { openScanner } from '#server/domains/media/inspection/inspect-malware.ts';
 import { type LiveHub, openLive } from '#server/domains/events/live.ts';
@@ -40,20 +40,20 @@ import { openOutbound } from '#server/infra/net/outbound.ts';
 import { type Secrets, readSecrets } from '#server/infra/security/secrets.ts';
 import { type Uploads, openUploads } from '#server/domains/media/uploads/uploads.ts';
 import { readVapid } from '#server/domains/push/vapid.ts';
-import { type Consequences, consequencesOf } from './subscribers.ts';
-import { holdingsOf } from './account-data.ts';
+import { type Subscribers, createSubscribers } from './subscribers.ts';
+import { accountDataOf } from './account-data.ts';
 
 /** Everything behind the doors, opened and joined. */
-export type House = {
+export type Container = {
   config: Config;
   log: Log;
   now: () => Date;
   /** Names the built web app. */
   build: string;
   /** Sees one account at a time. */
-  tenant: Sql;
+  tenantSql: Sql;
   /** Sees all accounts. */
-  house: Sql;
+  allAccountsSql: Sql;
   secrets: Secrets;
   metrics: Metrics;
   sessions: Sessions;
@@ -73,7 +73,7 @@ export type House = {
   exports: Exports;
   /** Erases the accounts whose time has come. */
   eraseDue: () => Promise<void>;
-  consequences: Consequences;
+  subscribers: Subscribers;
   /** Sends a text through the installation's own token; `shown` is what its history shows. */
   tell: (phone: string, text: string, shown?: string) => Promise<void>;
   /** How the first operator signs in: only at the start that made them. */
@@ -99,101 +99,101 @@ type Wanted = {
 };
 
 /** Opens the house on a migrated database. Nothing runs by itself yet: `startWorker` makes it work. */
-export async function openHouse(wanted: Wanted): Promise<House> {
+export async function openContainer(wanted: Wanted): Promise<Container> {
   const { config, url, build } = wanted;
-  const ground = await openGround(wanted);
-  const { tenant, house, secrets, prices, report } = ground;
-  const joined = joinDomains(ground, () => system);
+  const resources = await openResources(wanted);
+  const { tenantSql, allAccountsSql, secrets, prices, report } = resources;
+  const joined = joinDomains(resources, () => system);
   const newOperator = await ensureOperator(
-    house,
+    allAccountsSql,
     config,
-    joined.consequences.systemAccountOpened,
+    joined.subscribers.systemAccountOpened,
     wanted.handOver,
   );
-  const system = await ensureSystemToken(house, config.OPERATOR_PHONE);
-  const keyRing = openKeyRing({ house, report });
+  const system = await ensureSystemToken(allAccountsSql, config.OPERATOR_PHONE);
+  const keyRing = openKeyRing({ allAccountsSql, report });
   const live = openLive({
-    tenant,
-    house,
+    tenantSql,
+    allAccountsSql,
     openListening: () => openDatabase(url, { max: 1, as: 'house', name: 'live' }),
     report,
   });
   const metrics = openMetrics();
-  const sessions = openSessions(ground.callers);
+  const sessions = openSessions(resources.callers);
   return {
-    ...ground,
+    ...resources,
     ...joined,
     build,
     newOperator,
     keyRing,
     live,
     metrics,
-    push: await preparePush(ground, metrics),
-    ...openHoldings({ ...ground, sessions }, join(wanted.dataFolder, 'exports'), joined.tell),
+    push: await preparePush(resources, metrics),
+    ...openAccountData({ ...resources, sessions }, join(wanted.dataFolder, 'exports'), joined.tell),
     sessions,
-    captcha: openCaptcha({ house, secrets, config, report }),
+    captcha: openCaptcha({ allAccountsSql, secrets, config, report }),
     close: async () => {
       await joined.messages.close();
       await Promise.all([keyRing.close(), live.close()]);
       prices.close();
-      await ground.end();
+      await resources.end();
     },
   };
 }
 
-async function preparePush(ground: Ground, metrics: Metrics): Promise<PushDeps> {
-  const { config, house, secrets, log, report } = ground;
+async function preparePush(resources: Resources, metrics: Metrics): Promise<PushDeps> {
+  const { config, allAccountsSql, secrets, log, report } = resources;
   const notices = metrics.counter('kabari_notices_total', 'Notices to browsers, by how they ended');
   return {
-    house,
+    allAccountsSql,
     config,
     secrets,
     log,
     report,
     excerptOf,
-    vapid: await readVapid(house, secrets),
+    vapid: await readVapid(allAccountsSql, secrets),
     outbound: openOutbound({ listed: config.PUSH_SERVICES }),
     told: (outcome) => notices.add({ outcome }),
   };
 }
 
 /** What accounts hold: how it is taken along, and how it goes. */
-function openHoldings(
-  { tenant, house, secrets, files, uploads, report, sessions }: Ground & Pick<House, 'sessions'>,
+function openAccountData(
+  { tenantSql, allAccountsSql, secrets, files, uploads, report, sessions }: Resources & Pick<Container, 'sessions'>,
   folder: string,
-  sendOtp: House['tell'],
-): Pick<House, 'eraseDue' | 'exports'> {
+  sendOtp: Container['tell'],
+): Pick<Container, 'eraseDue' | 'exports'> {
   const archives = openExports({
-    sql: tenant,
-    house,
+    sql: tenantSql,
+    allAccountsSql,
     secrets,
     folder,
-    holdings: () => holdings,
+    accountDataSources: () => accountDataSources,
     sessions,
     sendOtp,
     report,
   });
-  const { holding } = archives;
-  const holdings = holdingsOf({ sql: tenant, house, secrets, files, uploads, archives: holding });
+  const { accountData } = archives;
+  const accountDataSources = accountDataOf({ sql: tenantSql, allAccountsSql, secrets, files, uploads, archives: accountData });
   return {
     exports: archives,
-    eraseDue: () => eraseDue({ house, sendOtp, holdings, report }),
+    eraseDue: () => eraseDue({ allAccountsSql, sendOtp, accountDataSources, report }),
   };
 }
 
 /** What every domain stands on. */
-type Ground = Pick<
-  House,
+type Resources = Pick<
+  Container,
   | 'config'
   | 'disks'
   | 'files'
-  | 'house'
+  | 'allAccountsSql'
   | 'log'
   | 'now'
   | 'prices'
   | 'report'
   | 'secrets'
-  | 'tenant'
+  | 'tenantSql'
   | 'uploads'
 > & {
   /** The accept path's own pool, so that nothing else delays it. */
@@ -205,13 +205,13 @@ type Ground = Pick<
 
 const MB = 1_000_000;
 /** Connections of one process; the house's own server has 60 in all. */
-const POOL = { tenant: 10, house: 8, accept: 10, callers: 2 } as const;
+const POOL = { tenantSql: 10, allAccountsSql: 8, accept: 10, callers: 2 } as const;
 
-async function openGround({ config, log, url, dataFolder, ...given }: Wanted): Promise<Ground> {
+async function openResources({ config, log, url, dataFolder, ...given }: Wanted): Promise<Resources> {
   const { now = () => new Date() } = given;
   const pools = {
-    tenant: openDatabase(url, { max: POOL.tenant, as: 'tenant', name: 'portal' }),
-    house: openDatabase(url, { max: POOL.house, as: 'house', name: 'house' }),
+    tenantSql: openDatabase(url, { max: POOL.tenantSql, as: 'tenant', name: 'portal' }),
+    allAccountsSql: openDatabase(url, { max: POOL.allAccountsSql, as: 'house', name: 'house' }),
     accept: openDatabase(url, { max: POOL.accept, as: 'house', name: 'accept' }),
     callers: openDatabase(url, { max: POOL.callers, as: 'house', name: 'callers' }),
   };
@@ -220,19 +220,19 @@ async function openGround({ config, log, url, dataFolder, ...given }: Wanted): P
       log.warn({ err: trouble }, 'trouble that may pass');
     else log.error({ err: trouble }, 'a bug');
   };
-  await proveWalls([
-    { sql: pools.tenant, max: POOL.tenant, sees: 'one account' },
-    ...[pools.house, pools.accept, pools.callers].map(
+  await verifyRowLevelSecurity([
+    { sql: pools.tenantSql, max: POOL.tenantSql, sees: 'one account' },
+    ...[pools.allAccountsSql, pools.accept, pools.callers].map(
       (sql) => ({ sql, max: POOL.callers, sees: 'all accounts' }) as const,
     ),
   ]);
   const [secrets, prices] = await Promise.all([
-    readSecrets(pools.house, config.SECRET_KEY),
-    openPrices({ house: pools.house, config, now, onTrouble: report }),
+    readSecrets(pools.allAccountsSql, config.SECRET_KEY),
+    openPrices({ allAccountsSql: pools.allAccountsSql, config, now, onTrouble: report }),
   ]);
-  const disks = watchDisks({ folder: dataFolder, sql: pools.house, log });
+  const disks = watchDisks({ folder: dataFolder, sql: pools.allAccountsSql, log });
   const folder = join(dataFolder, 'files');
-  const files = openFiles(pools.tenant, folder, secrets, config.MEDIA_ORIGIN);
+  const files = openFiles(pools.tenantSql, folder, secrets, config.MEDIA_ORIGIN);
   return {
     config,
     log,
@@ -244,8 +244,8 @@ async function openGround({ config, log, url, dataFolder, ...given }: Wanted): P
     files,
     disks,
     uploads: openUploads({
-      sql: pools.tenant,
-      house: pools.house,
+      sql: pools.tenantSql,
+      allAccountsSql: pools.allAccountsSql,
       files,
       dataFolder,
       scanner: config.CLAMD_HOST === undefined ? undefined : openScanner(config.CLAMD_HOST, report),
@@ -260,28 +260,28 @@ async function openGround({ config, log, url, dataFolder, ...given }: Wanted): P
 }
 
 type SystemToken = Awaited<ReturnType<typeof ensureSystemToken>>;
-type Joined = Pick<House, 'consequences' | 'messages' | 'onWork' | 'simulator' | 'tell'>;
+type Joined = Pick<Container, 'subscribers' | 'messages' | 'onWork' | 'simulator' | 'tell'>;
 
 /** Phones tell what came, the house tells phones: two halves that know each other only here. */
-function joinDomains(ground: Ground, system: () => SystemToken): Joined {
-  const { config, log, now, report, tenant, house, accept, secrets, prices, files } = ground;
+function joinDomains(resources: Resources, system: () => SystemToken): Joined {
+  const { config, log, now, report, tenantSql, allAccountsSql, accept, secrets, prices, files } = resources;
   const listeners: (() => void)[] = [];
-  const tell: House['tell'] = (phone, text, shown = text) =>
+  const tell: Container['tell'] = (phone, text, shown = text) =>
     messages.sendAsSystem(system(), { to: phone, text, shown });
-  const connecting: ConnectDeps = { house, secrets, tell, report };
+  const connecting: ConnectDeps = { allAccountsSql, secrets, tell, report };
   const simulator = openSimulator({
-    house,
+    allAccountsSql,
     config,
     connecting,
     files,
     show: (accountId, type, body) => contentOf({ accountId, type, body }, files.link),
-    receiveBankLine: (line) => receiveBankLine({ house, config, now }, line),
+    receiveBankLine: (line) => receiveBankLine({ allAccountsSql, config, now }, line),
     report,
   });
-  const consequences = consequencesOf({ config, sinks: () => messages.sinks, connecting });
+  const subscribers = createSubscribers({ config, sinks: () => messages.sinks, connecting });
   const messages = openMessages({
-    sql: tenant,
-    house,
+    sql: tenantSql,
+    allAccountsSql,
     acceptSql: accept,
     prices,
     channels: config.SIMULATOR ? channelsOf(simulator.channel) : channelsOf(),
@@ -294,13 +294,13 @@ function joinDomains(ground: Ground, system: () => SystemToken): Joined {
     onWork: () => {
       for (const listener of listeners) listener();
     },
-    onReceived: consequences.messageReceived,
+    onReceived: subscribers.messageReceived,
   });
   return {
     tell,
     simulator,
     messages,
-    consequences,
+    subscribers,
     onWork: (listener) => listeners.push(listener),
   };
 }

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { API_PREFIX } from '#contract/rest.ts';
-import { keepActs } from './acts.ts';
-import type { House } from './container.ts';
+import { actHandlers } from './acts.ts';
+import type { Container } from './container.ts';
 import type { Worker } from './worker.ts';
 import { aliveSessions, verifyExport } from '#server/domains/accounts/accounts.ts';
-import { openActDoor } from '#server/http/portal/acts.ts';
+import { createActEndpoint } from '#server/http/portal/acts.ts';
 import { openApi } from '#server/http/v1/api.ts';
-import { openArchivesDoor, openFilesDoor } from '#server/http/uploads/files.ts';
+import { registerArchives, registerFiles } from '#server/http/uploads/files.ts';
 import { type Check, openHealth } from '#server/http/site/health.ts';
 import { type LiveStreams, openStreams } from '#server/http/live/live.ts';
 import type { Origins } from '#server/http/origin.ts';
 import { openPortal } from '#server/http/portal/portal.ts';
 import { type SlowLimits, openServer } from '#server/http/server.ts';
-import { openUploadsDoor } from '#server/http/uploads/uploads.ts';
+import { registerUploads } from '#server/http/uploads/uploads.ts';
 import { type WebApp, openStatic } from '#server/http/site/static.ts';
 import { openAnswers } from '#server/infra/acts/answers.ts';
 import { openAudit } from '#server/infra/acts/audit.ts';
@@ -33,15 +33,15 @@ type Wanted = {
   limits?: SlowLimits;
 };
 
-export type Doors = {
+export type HttpServer = {
   app: FastifyInstance;
   /** Ends the live streams, which would otherwise never let the server close. */
   closeStreams: () => void;
 };
 
 /** Hangs every door of the house; the server does not listen yet. */
-export function openDoors(house: House, { webApp, worker, open, ...given }: Wanted): Doors {
-  const { config, log, metrics, secrets } = house;
+export function openHttp(container: Container, { webApp, worker, open, ...given }: Wanted): HttpServer {
+  const { config, log, metrics, secrets } = container;
   const app = openServer({
     ...given,
     config,
@@ -54,20 +54,20 @@ export function openDoors(house: House, { webApp, worker, open, ...given }: Want
   // First: under the files' own address nobody else is asked, the API for its key as little as a portal.
   const files = {
     verify: (signed: { id: string; key: string }) => verifyFile(secrets, signed),
-    open: house.files.open,
+    open: container.files.open,
   };
-  openFilesDoor(app, files, config.MEDIA_ORIGIN);
+  registerFiles(app, files, config.MEDIA_ORIGIN);
   const streams = openStreams({
-    alive: (sessions) => aliveSessions(house.house, sessions),
-    report: house.report,
+    alive: (sessions) => aliveSessions(container.allAccountsSql, sessions),
+    report: container.report,
   });
-  hangPortal(app, house, streams);
-  void app.register(async (scope) => openApi(scope, apiDepsOf(house)), { prefix: API_PREFIX });
-  openArchivesDoor(app, {
+  hangPortal(app, container, streams);
+  void app.register(async (scope) => openApi(scope, apiDepsOf(container)), { prefix: API_PREFIX });
+  registerArchives(app, {
     verify: (signed) => verifyExport(secrets, signed),
-    open: house.exports.open,
+    open: container.exports.open,
   });
-  hangHealth(app, house, { worker, open });
+  hangHealth(app, container, { worker, open });
   openStatic(app, webApp, {
     apiOrigin: config.API_URL,
     mediaOrigin: config.MEDIA_ORIGIN,
@@ -79,66 +79,66 @@ export function openDoors(house: House, { webApp, worker, open, ...given }: Want
 }
 
 /** All that a process which only works answers, on a port of its own: health and figures. */
-export function openHealthDoor(
-  house: House,
+export function openHealthServer(
+  container: Container,
   worker: Worker | undefined,
   open: () => boolean,
 ): FastifyInstance {
-  const app = openServer({ config: house.config, log: house.log });
-  hangHealth(app, house, { worker, open });
+  const app = openServer({ config: container.config, log: container.log });
+  hangHealth(app, container, { worker, open });
   return app;
 }
 
 function hangHealth(
   app: FastifyInstance,
-  house: House,
+  container: Container,
   { worker, open }: Pick<Wanted, 'worker' | 'open'>,
 ): void {
   openHealth(app, {
-    checks: checksOf(house, worker),
+    checks: checksOf(container, worker),
     open,
-    metricsText: house.metrics.text,
-    metricsToken: house.config.METRICS_TOKEN,
+    metricsText: container.metrics.text,
+    metricsToken: container.config.METRICS_TOKEN,
   });
-  measure(house, worker);
+  measure(container, worker);
 }
 
-function hangPortal(app: FastifyInstance, house: House, streams: LiveStreams): void {
-  const { config, log, metrics } = house;
+function hangPortal(app: FastifyInstance, container: Container, streams: LiveStreams): void {
+  const { config, log, metrics } = container;
   const origins: Origins = {
     own: config.PUBLIC_URL,
     portals: config.PORTAL_ORIGINS,
     trustsHost: !config.production,
   };
-  const limiter = openLimiter(house.house, { authMax: config.RATE_AUTH_PER_ADDRESS });
+  const limiter = openLimiter(container.allAccountsSql, { authMax: config.RATE_AUTH_PER_ADDRESS });
   const report = (bug: unknown, { requestId, act }: { requestId: string; act: string }) => {
     const level = isTransient(bug) ? 'warn' : 'error';
     log[level]({ request: requestId, act, err: bug }, 'an act failed');
   };
   const calls = metrics.counter('kabari_acts_total', 'Calls of acts, by act and outcome');
-  const door = openActDoor(keepActs(house), {
-    findSession: (token) => house.sessions.find(token),
-    isElsewhere: (person, device) => house.sessions.isElsewhere(person, device),
-    reauthOf: (sessionId, device) => house.sessions.reauthOf(sessionId, device),
+  const door = createActEndpoint(actHandlers(container), {
+    findSession: (token) => container.sessions.find(token),
+    isElsewhere: (person, device) => container.sessions.isElsewhere(person, device),
+    reauthOf: (sessionId, device) => container.sessions.reauthOf(sessionId, device),
     limiter,
-    answers: openAnswers(house.house, house.secrets, house.report),
-    audit: openAudit(house.house),
+    answers: openAnswers(container.allAccountsSql, container.secrets, container.report),
+    audit: openAudit(container.allAccountsSql),
     origins,
     report,
     told: ({ act, outcome }) => calls.add({ act, outcome }),
   });
   openPortal(app, { door, streams, origins, production: config.production, report });
-  openUploadsDoor(app, {
-    uploads: house.uploads,
-    openFile: house.files.open,
-    findSession: (token) => house.sessions.find(token),
+  registerUploads(app, {
+    uploads: container.uploads,
+    openFile: container.files.open,
+    findSession: (token) => container.sessions.find(token),
     limiter,
     origins,
     report,
   });
 }
 
-const apiDepsOf = ({ keyRing, messages, config, log }: House) => ({
+const apiDepsOf = ({ keyRing, messages, config, log }: Container) => ({
   keys: keyRing,
   messages: messages.api,
   ratePerSecond: config.RATE_API_PER_SECOND,
@@ -150,10 +150,10 @@ const apiDepsOf = ({ keyRing, messages, config, log }: House) => ({
 });
 
 /** What must be well before work is given to this process. */
-function checksOf({ house, disks }: House, worker: Worker | undefined): Record<string, Check> {
+function checksOf({ allAccountsSql, disks }: Container, worker: Worker | undefined): Record<string, Check> {
   return {
     database: async () => {
-      await house`select 1`;
+      await allAccountsSql`select 1`;
     },
     disk: async () => {
       const full = disks.full();
@@ -162,7 +162,7 @@ function checksOf({ house, disks }: House, worker: Worker | undefined): Record<s
     // However the work is shared among processes: what waits too long is nobody's. An event that was set
     // aside is not late before its next try is due.
     relay: async () => {
-      const [row] = await house`
+      const [row] = await allAccountsSql`
         select from outbox where at < clock_timestamp() - interval '10 seconds'
           and coalesce(retry_at, at) < clock_timestamp() - interval '10 seconds' limit 1`;
       if (row) throw new Error('the outbox is not published');
@@ -172,7 +172,7 @@ function checksOf({ house, disks }: House, worker: Worker | undefined): Record<s
 }
 
 /** Figures read when somebody asks (`architecture.md`, 6). */
-function measure({ metrics, house, live, messages }: House, worker: Worker | undefined): void {
+function measure({ metrics, allAccountsSql, live, messages }: Container, worker: Worker | undefined): void {
   metrics.gauge('kabari_live_streams', 'Open live streams of this process', () => [
     { value: live.following },
   ]);
@@ -182,17 +182,17 @@ function measure({ metrics, house, live, messages }: House, worker: Worker | und
   metrics.gauge('kabari_lanes_running', 'Lanes this process owns', () => [
     { value: worker?.lanes.running() ?? 0 },
   ]);
-  measureOutbox({ metrics, house });
+  measureOutbox({ metrics, allAccountsSql });
   metrics.gauge(
     'kabari_dispatch_waiting',
     'Messages waiting to leave',
-    () => house<{ value: number }[]>`select count(*) as value from dispatch`,
+    () => allAccountsSql<{ value: number }[]>`select count(*) as value from dispatch`,
   );
   metrics.gauge(
     'kabari_lane_lag_seconds',
     'How long the longest-waiting lane has been due',
     () =>
-      house<{ value: number }[]>`
+      allAccountsSql<{ value: number }[]>`
       select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(ready_at))), 0)::float8
         as value from lanes where ready_at is not null`,
   );
@@ -201,18 +201,18 @@ function measure({ metrics, house, live, messages }: House, worker: Worker | und
   ]);
 }
 
-function measureOutbox({ metrics, house }: Pick<House, 'metrics' | 'house'>): void {
+function measureOutbox({ metrics, allAccountsSql }: Pick<Container, 'metrics' | 'allAccountsSql'>): void {
   metrics.gauge(
     'kabari_outbox_oldest_seconds',
     'How long the longest-waiting event has been due',
     () =>
-      house<{ value: number }[]>`
+      allAccountsSql<{ value: number }[]>`
       select coalesce(greatest(0, extract(epoch from
         clock_timestamp() - min(coalesce(retry_at, at)))), 0)::float8 as value from outbox`,
   );
   metrics.gauge(
     'kabari_outbox_set_aside',
     'Events that could not be published and are tried again later',
-    () => house<{ value: number }[]>`select count(*) as value from outbox where tries > 0`,
+    () => allAccountsSql<{ value: number }[]>`select count(*) as value from outbox where tries > 0`,
   );
 }

@@ -3,12 +3,12 @@ import type { AccountOpened } from '#server/domains/accounts/accounts.ts';
 import type { Inbound, Sinks } from '#server/domains/channels/channels.ts';
 import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
 import { type Received, queueNotices } from '#server/domains/push/push.ts';
-import { type ConnectDeps, hearUndo } from '#server/domains/tokens/tokens.ts';
+import { type ConnectDeps, handleUndo } from '#server/domains/tokens/tokens.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
 /** What happens in one domain because of what happened in another. Each line: an event, its reactions. */
-export type Consequences = {
+export type Subscribers = {
   /** A customer's account is opened: it has a wallet, and the welcome bonus in it, once per number. */
   accountOpened: AccountOpened;
   /** The installation's own account is opened: it has a wallet, and pays nothing. */
@@ -25,7 +25,7 @@ type Deps = {
   connecting: ConnectDeps;
 };
 
-export const consequencesOf = ({ config, sinks, connecting }: Deps): Consequences => ({
+export const createSubscribers = ({ config, sinks, connecting }: Deps): Subscribers => ({
   async accountOpened(tx, accountId, isNewNumber) {
     await openWallet(tx, accountId);
     if (config.WELCOME_BONUS === 0 || !isNewNumber) return;
@@ -47,6 +47,6 @@ export const consequencesOf = ({ config, sinks, connecting }: Deps): Consequence
     await sinks().inbound(inbound);
     const { accountId, tokenId, from, type, body } = inbound;
     const text = type === 'text' ? body['text'] : undefined;
-    if (typeof text === 'string') await hearUndo(connecting, { accountId, tokenId, from, text });
+    if (typeof text === 'string') await handleUndo(connecting, { accountId, tokenId, from, text });
   },
 });

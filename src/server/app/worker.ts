@@ -15,7 +15,7 @@ import { forgetStrangers } from '#server/infra/acts/audit.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { type Job, type Jobs, startJobs } from '#server/infra/jobs/jobs.ts';
 import { LIVE_CHANNEL } from '#server/domains/events/live.ts';
-import type { House } from './container.ts';
+import type { Container } from './container.ts';
 
 /** The part of the house that works by itself: lanes, relay, channels, jobs. */
 export type Worker = {
@@ -32,28 +32,28 @@ export type Worker = {
 const NAMES_MAX = 200;
 
 /** Starts the work. @param ownerUrl the database as its owner, for the jobs' own tables. */
-export async function startWorker(house: House, ownerUrl: string): Promise<Worker> {
-  const { log, report, config, messages, simulator } = house;
-  const sql = house.house;
-  const pushes = startPushSender(house.push);
+export async function startWorker(container: Container, ownerUrl: string): Promise<Worker> {
+  const { log, report, config, messages, simulator } = container;
+  const sql = container.allAccountsSql;
+  const pushes = startPushSender(container.push);
   const relay = startRelay({ sql, log }, (accounts) => {
     pushes.poke();
     void hint(sql, accounts).catch(report);
   });
   const lanes = messages.startLanes();
-  house.onWork(() => {
+  container.onWork(() => {
     lanes.poke();
     relay.poke();
   });
   if (config.SIMULATOR) {
     await simulator.channel.start({
       receipts: messages.sinks.receipts,
-      inbound: house.consequences.messageCame,
+      inbound: container.subscribers.messageCame,
     });
   }
-  const jobs = startJobsSoon(house, ownerUrl);
+  const jobs = startJobsSoon(container, ownerUrl);
   // Asked for here, begun soon; elsewhere, within a minute.
-  house.exports.onAsked(() => {
+  container.exports.onAsked(() => {
     jobs.then((started) => started?.start(DATA_EXPORTS)).catch(report);
   });
   return {
@@ -71,12 +71,12 @@ export async function startWorker(house: House, ownerUrl: string): Promise<Worke
 }
 
 /** Jobs start behind the doors: nobody waits for them, and without them the house still serves. */
-async function startJobsSoon(house: House, ownerUrl: string): Promise<Jobs | undefined> {
+async function startJobsSoon(container: Container, ownerUrl: string): Promise<Jobs | undefined> {
   const owner = openDatabase(ownerUrl, { max: 1, as: 'owner', name: 'jobs' });
   try {
-    return await startJobs({ owner, house: house.house, log: house.log }, jobsOf(house));
+    return await startJobs({ owner, allAccountsSql: container.allAccountsSql, log: container.log }, jobsOf(container));
   } catch (error) {
-    house.log.error({ err: error }, 'the jobs did not start');
+    container.log.error({ err: error }, 'the jobs did not start');
     return undefined;
   } finally {
     await owner.end({ timeout: 5 });
@@ -93,26 +93,26 @@ async function hint(sql: Sql, accounts: ReadonlySet<string>): Promise<void> {
 
 const DATA_EXPORTS = 'data-exports';
 
-const jobsOf = ({ house, now, uploads, exports, eraseDue }: House): readonly Job[] => [
+const jobsOf = ({ allAccountsSql, now, uploads, exports, eraseDue }: Container): readonly Job[] => [
   {
     name: 'message-partitions',
     cron: '7 * * * *',
-    run: () => house`select ensure_message_partitions(clock_timestamp(), 3)`,
+    run: () => allAccountsSql`select ensure_message_partitions(clock_timestamp(), 3)`,
   },
-  { name: 'topup-expiry', cron: '* * * * *', run: () => expireTopups({ house, now }) },
-  { name: 'message-expiry', cron: '* * * * *', run: () => expireMessages(house) },
-  { name: 'parked-receipts', cron: '* * * * *', run: () => retryParked(house) },
-  { name: 'account-sweep', cron: '12 * * * *', run: () => sweepAccounts(house) },
-  { name: 'answer-pruning', cron: '17 * * * *', run: () => pruneAnswers(house) },
-  { name: 'link-pruning', cron: '22 * * * *', run: () => pruneLinks(house) },
-  { name: 'simulated-lines', cron: '27 * * * *', run: () => eraseOldLines(house) },
+  { name: 'topup-expiry', cron: '* * * * *', run: () => expireTopups({ allAccountsSql, now }) },
+  { name: 'message-expiry', cron: '* * * * *', run: () => expireMessages(allAccountsSql) },
+  { name: 'parked-receipts', cron: '* * * * *', run: () => retryParked(allAccountsSql) },
+  { name: 'account-sweep', cron: '12 * * * *', run: () => sweepAccounts(allAccountsSql) },
+  { name: 'answer-pruning', cron: '17 * * * *', run: () => pruneAnswers(allAccountsSql) },
+  { name: 'link-pruning', cron: '22 * * * *', run: () => pruneLinks(allAccountsSql) },
+  { name: 'simulated-lines', cron: '27 * * * *', run: () => eraseOldLines(allAccountsSql) },
   { name: 'upload-sweep', cron: '42 * * * *', run: () => uploads.sweep() },
   { name: DATA_EXPORTS, cron: '* * * * *', heartbeatSeconds: 60, run: () => exports.work() },
   { name: 'export-sweep', cron: '47 * * * *', run: () => exports.sweep() },
   { name: 'account-erasure', cron: '* * * * *', heartbeatSeconds: 60, run: () => eraseDue() },
-  { name: 'stranger-audit', cron: '52 * * * *', run: () => forgetStrangers(house) },
-  { name: 'push-sweep', cron: '37 * * * *', run: () => sweepPush(house) },
-  { name: 'history-pruning', cron: '32 * * * *', run: () => pruneHistory(house) },
+  { name: 'stranger-audit', cron: '52 * * * *', run: () => forgetStrangers(allAccountsSql) },
+  { name: 'push-sweep', cron: '37 * * * *', run: () => sweepPush(allAccountsSql) },
+  { name: 'history-pruning', cron: '32 * * * *', run: () => pruneHistory(allAccountsSql) },
 ];
 
 /** A lane that is due belongs to somebody within a second; after ten nobody is taking lanes. */
@@ -126,17 +126,17 @@ async function checkLanes(sql: Sql): Promise<void> {
 const ROWS_AT_ONCE = 5_000;
 
 /** Forgets request keys, refs and events after 30 days, a few thousand rows at a time. */
-async function pruneHistory(house: Sql): Promise<void> {
-  const before = house`clock_timestamp() - interval '30 days'`;
+async function pruneHistory(allAccountsSql: Sql): Promise<void> {
+  const before = allAccountsSql`clock_timestamp() - interval '30 days'`;
   const rounds = [
-    () => house`
+    () => allAccountsSql`
       delete from request_keys where (account_id, token_id, key) in (
         select account_id, token_id, key from request_keys where created_at < ${before}
         limit ${ROWS_AT_ONCE})`,
-    () => house`
+    () => allAccountsSql`
       delete from message_refs where (account_id, ref) in (
         select account_id, ref from message_refs where created_at < ${before} limit ${ROWS_AT_ONCE})`,
-    () => house`
+    () => allAccountsSql`
       delete from events where (account_id, position) in (
         select account_id, position from events where at < ${before} limit ${ROWS_AT_ONCE})`,
   ];

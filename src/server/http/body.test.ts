@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import { brokenMultiparts } from '#tests/support/hostile/broken-multipart.ts';
-import { type RunningHouse, test } from '#tests/support/app/running-app.ts';
+import { type RunningApp, test } from '#tests/support/app/running-app.ts';
 
-const post = async ({ app }: RunningHouse, type: string, payload: string | Buffer) => {
+const post = async ({ app }: RunningApp, type: string, payload: string | Buffer) => {
   const headers = { 'content-type': type };
   const response = await app.inject({ method: 'POST', url: '/api', payload, headers });
   return { status: response.statusCode, body: response.json() };
@@ -13,23 +13,23 @@ const part = (name: string, value: string, more = '') =>
 const B = 'multipart/form-data; boundary=b';
 
 describe('multipart that is none', () => {
-  test('is refused with a sentence, whatever is wrong with it', async ({ openHouse }) => {
-    const house = await openHouse({ env: { LOG_LEVEL: 'warn' } });
+  test('is refused with a sentence, whatever is wrong with it', async ({ openContainer }) => {
+    const container = await openContainer({ env: { LOG_LEVEL: 'warn' } });
     for (const [what, { type, body }] of brokenMultiparts('act')) {
-      const answer = await post(house, type, body);
+      const answer = await post(container, type, body);
       expect(answer, what).toMatchObject({
         status: 400,
         body: { code: 0, msg: expect.stringMatching(/^Permintaan .+\.$/) },
       });
     }
     // Not our fault, so nothing for the log.
-    expect(house.lines).toEqual([]);
+    expect(container.lines).toEqual([]);
   });
 
-  test('says what is wrong where that can be known', async ({ openHouse }) => {
-    const house = await openHouse();
+  test('says what is wrong where that can be known', async ({ openContainer }) => {
+    const container = await openContainer();
     const why = async (type: string, body: string) =>
-      (await post(house, type, Buffer.from(body, 'latin1'))).body.error.facts.why;
+      (await post(container, type, Buffer.from(body, 'latin1'))).body.error.facts.why;
     const whole = `${part('act', 'app_config')}--b--`;
     expect(await why('multipart/form-data', whole)).toContain('boundary');
     expect(await why(`${B}; boundary=c`, whole)).toContain('boundary');
@@ -46,13 +46,13 @@ describe('multipart that is none', () => {
     }
   });
 
-  test('is refused by its size before it is read', async ({ openHouse }) => {
-    const house = await openHouse();
+  test('is refused by its size before it is read', async ({ openContainer }) => {
+    const container = await openContainer();
     const many = `${Array.from({ length: 61 }, (_, at) => part(`p${at}`, '1')).join('')}--b--`;
     const heavy = `${part('act', 'y'.repeat(65_537))}--b--`;
     const huge = `${part('act', 'y'.repeat(200_000))}--b--`;
     for (const body of [many, heavy, huge]) {
-      expect(await post(house, B, body)).toMatchObject({
+      expect(await post(container, B, body)).toMatchObject({
         status: 413,
         body: { error: { type: 'body_too_large' } },
       });
@@ -60,8 +60,8 @@ describe('multipart that is none', () => {
   });
 });
 
-test('multipart as browsers and programs write it is read', async ({ openHouse }) => {
-  const house = await openHouse();
+test('multipart as browsers and programs write it is read', async ({ openContainer }) => {
+  const container = await openContainer();
   const form = new FormData();
   form.set('act', 'app_config');
   form.set('token', '');
@@ -76,8 +76,8 @@ test('multipart as browsers and programs write it is read', async ({ openHouse }
     ],
   ];
   for (const [type, body] of bodies) {
-    expect(await post(house, type, body), type).toMatchObject({ status: 200, body: { code: 1 } });
+    expect(await post(container, type, body), type).toMatchObject({ status: 200, body: { code: 1 } });
   }
-  const letters = await post(house, B, `${part('act', 'user_login')}${part('phone', 'é✓🙂')}--b--`);
+  const letters = await post(container, B, `${part('act', 'user_login')}${part('phone', 'é✓🙂')}--b--`);
   expect(letters.status).toBe(403);
 });

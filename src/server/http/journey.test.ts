@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { acts } from '#contract/acts.ts';
-import { keepActs } from '#server/app/acts.ts';
-import { codeIn, eventually, signedIn, solved, test } from '#tests/support/app/running-app.ts';
+import { actHandlers } from '#server/app/acts.ts';
+import { codeIn, waitFor, signedIn, solved, test } from '#tests/support/app/running-app.ts';
 
 test('a stranger registers, reads the code in the phone, and is somebody with a bonus', async ({
-  openHouse,
+  openContainer,
 }) => {
-  const running = await openHouse({ works: true });
+  const running = await openContainer({ works: true });
   const { ask } = running;
   const phone = '081234567890';
   const asked = await ask('user_register', {
@@ -18,7 +18,7 @@ test('a stranger registers, reads the code in the phone, and is somebody with a 
     key: crypto.randomUUID(),
   });
   expect(asked.status).toBe(200);
-  const code = await eventually(async () => {
+  const code = await waitFor(async () => {
     const found = await codeIn(running, phone);
     if (!found) throw new Error('no code yet');
     return found;
@@ -36,8 +36,8 @@ test('a stranger registers, reads the code in the phone, and is somebody with a 
   });
 });
 
-test('a linked token sends through the API, and its message is read', async ({ db, openHouse }) => {
-  const running = await openHouse({ works: true });
+test('a linked token sends through the API, and its message is read', async ({ db, openContainer }) => {
+  const running = await openContainer({ works: true });
   const { ask, app } = running;
   const { token } = await signedIn(db, { saldo: 1_000 });
   const made = await ask('token_create', { token, name: 'Toko', channel: 'simulator' });
@@ -51,7 +51,7 @@ test('a linked token sends through the API, and its message is read', async ({ d
     text: shown.body.data.qr.text,
   });
   expect(scanned.status).toBe(200);
-  await eventually(async () => {
+  await waitFor(async () => {
     expect((await ask('scan_get', { data, nonce })).body.data.state).toBe('connected');
   });
 
@@ -64,7 +64,7 @@ test('a linked token sends through the API, and its message is read', async ({ d
   });
   expect(accepted.statusCode).toBe(202);
   const { id } = accepted.json();
-  await eventually(async () => {
+  await waitFor(async () => {
     const seen = await ask('message_get', { token, message_id: id });
     expect(seen.body.data.status).toBe('read');
   });
@@ -73,14 +73,14 @@ test('a linked token sends through the API, and its message is read', async ({ d
 
   // The phone's owner was told how to undo it, and does.
   await ask('simulator_reply', { phone: '6285711112222', to: '6281100000000', text: 'putus' });
-  await eventually(async () => {
+  await waitFor(async () => {
     const parted = await ask('token_get', { token, token_id: sender.id });
     expect(parted.body.data).toMatchObject({ phone: null });
   });
 });
 
-test('a top-up is paid by the simulated bank', async ({ db, openHouse }) => {
-  const running = await openHouse();
+test('a top-up is paid by the simulated bank', async ({ db, openContainer }) => {
+  const running = await openContainer();
   const { token } = await signedIn(db);
   const made = await running.ask('topup_create', {
     token,
@@ -94,8 +94,8 @@ test('a top-up is paid by the simulated bank', async ({ db, openHouse }) => {
   expect(saldo.body.data.available).toBe(credited);
 });
 
-test('an address under /v1 that is not there answers in the API’s words', async ({ openHouse }) => {
-  const { app } = await openHouse();
+test('an address under /v1 that is not there answers in the API’s words', async ({ openContainer }) => {
+  const { app } = await openContainer();
   const answer = await app.inject({ url: '/v1/nowhere' });
   expect(answer.statusCode).toBe(404);
   expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
@@ -103,15 +103,15 @@ test('an address under /v1 that is not there answers in the API’s words', asyn
 
 test('a file is served by its signed address only, and nothing in it runs', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
-  const { app, house } = await openHouse();
+  const { app, container } = await openContainer();
   const { accountId } = await signedIn(db);
   const bytes = Buffer.from(
     '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
   );
-  const { fileId } = await house.files.save({ accountId, bytes, name: 'a"b\r\nX: 1.svg' });
-  const address = house.files.link(accountId, fileId);
+  const { fileId } = await container.files.save({ accountId, bytes, name: 'a"b\r\nX: 1.svg' });
+  const address = container.files.link(accountId, fileId);
   const served = await app.inject({ url: address });
   expect(served.headers).toMatchObject({
     'content-type': 'application/octet-stream',
@@ -129,8 +129,8 @@ test('a file is served by its signed address only, and nothing in it runs', asyn
   for (const url of forged) expect((await app.inject({ url })).statusCode).toBe(404);
 });
 
-test('every act of the contract is kept, and exactly once', async ({ openHouse }) => {
-  const { house } = await openHouse();
-  const kept = keepActs(house).map(({ act }) => act.name);
+test('every act of the contract is kept, and exactly once', async ({ openContainer }) => {
+  const { container } = await openContainer();
+  const kept = actHandlers(container).map(({ act }) => act.name);
   expect(kept.toSorted()).toEqual(acts.map(({ name }) => name).toSorted());
 });

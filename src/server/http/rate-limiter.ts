@@ -1,5 +1,5 @@
 /** How many requests a token may make: a bucket per token, refilled steadily. */
-export type Pacer = {
+export type RateLimiter = {
   /** The policy as the `RateLimit-Policy` header says it. */
   policy: string;
   /** Takes one; `waitSeconds` is 0 when it may go on. */
@@ -11,7 +11,7 @@ const BURST_SECONDS = 2;
 const TOKENS_MAX = 50_000;
 
 /** @param perSecond requests per second and token, steadily; twice as many at once. */
-export function openPacer(perSecond: number, nowMs = () => performance.now()): Pacer {
+export function createRateLimiter(perSecond: number, nowMs = () => performance.now()): RateLimiter {
   const burst = perSecond * BURST_SECONDS;
   const buckets = new Map<string, { left: number; at: number }>();
   return {

@@ -18,21 +18,21 @@ export type Subject = {
 export type Attachment = { path: string; sizeBytes: number; open: () => Promise<Readable> };
 
 /** An account on its way out, and the numbers of its people, present and former, that are nobody else's. */
-export type Leaving = { accountId: string; phones: readonly string[] };
+export type ErasureRequest = { accountId: string; phones: readonly string[] };
 
 /**
  * What a domain holds of accounts: how their owners take it along, and how it goes. All of it may be
  * asked again after a crash, at any point.
  */
-export type Holding = {
+export type AccountData = {
   subjects?: (accountId: string) => readonly Subject[];
   attachments?: (accountId: string) => AsyncIterable<Attachment>;
   /** The account was closed a moment ago: ends what it had under way. */
   close?: (accountId: string) => Promise<void>;
   /** False while something is still under way that would be left behind. */
-  isReady?: (leaving: Leaving) => Promise<boolean>;
+  isReady?: (erasure: ErasureRequest) => Promise<boolean>;
   /** Erases everything of a closed account, in transactions of bounded size. */
-  erase?: (leaving: Leaving) => Promise<void>;
+  erase?: (erasure: ErasureRequest) => Promise<void>;
 };
 
 const PAGE_ROWS = 500;

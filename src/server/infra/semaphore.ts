@@ -8,7 +8,7 @@ const busy = () => new Refusal('busy', { seconds: 5 });
  * @param waitingMax how many may wait: one more is refused, so that nobody waits without end.
  * @param refusal what that one is told; `busy` for 5 s unless said otherwise.
  */
-export function gate(
+export function semaphore(
   atOnce: number,
   waitingMax: number,
   refusal: () => Refusal = busy,

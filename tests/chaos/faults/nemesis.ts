@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { retrying } from '#server/infra/postgres/database.ts';
 import type { Dice } from './random.ts';
-import type { Ground, Kind } from './resources.ts';
+import type { Resources, Kind } from './resources.ts';
 import type { Node } from '#tests/chaos/node.ts';
-import type { Streets } from './request-router.ts';
+import type { RequestRouter } from './request-router.ts';
 import { until } from '#tests/chaos/waiting.ts';
 
 export type Fault =
@@ -38,10 +38,10 @@ export const decks: Readonly<Record<Kind, readonly Fault[]>> = {
 };
 
 /** One blow, and how long until the app answered again. */
-export type Blow = { fault: Fault; recoveredMs: number };
+export type Injection = { fault: Fault; recoveredMs: number };
 
 /** Kills of a process of the app, and how many of them met requests under way. */
-export type Toll = { blows: Blow[]; appKills: number; met: number };
+export type FaultStats = { injections: Injection[]; appKills: number; met: number };
 
 const RECOVERY_MS_MAX = 90_000;
 
@@ -49,40 +49,40 @@ const RECOVERY_MS_MAX = 90_000;
  * Strikes at random moments under load, round after round, until the time is over and every fault has
  * been dealt. After each blow it waits until the app answers again, as its senders see it.
  */
-export async function haunt(
-  ground: Ground,
-  { streets, dice, forMs }: { streets: Streets; dice: Dice; forMs: number },
-): Promise<Toll> {
-  const toll: Toll = { blows: [], appKills: 0, met: 0 };
+export async function runFaults(
+  resources: Resources,
+  { requestRouter, dice, forMs }: { requestRouter: RequestRouter; dice: Dice; forMs: number },
+): Promise<FaultStats> {
+  const faultStats: FaultStats = { injections: [], appKills: 0, met: 0 };
   const began = performance.now();
   const over = () => performance.now() - began > forMs;
   for (let round = 0; round === 0 || !over(); round++) {
-    for (const fault of dice.shuffled(decks[ground.kind])) {
+    for (const fault of dice.shuffled(decks[resources.kind])) {
       if (round > 0 && over()) break;
       await pause(dice.whole(50, 900));
-      const recoveredMs = await strike(fault, { ground, streets, dice, toll });
-      toll.blows.push({ fault, recoveredMs });
-      await endTtls(ground);
+      const recoveredMs = await strike(fault, { resources, requestRouter, dice, faultStats });
+      faultStats.injections.push({ fault, recoveredMs });
+      await endTtls(resources);
     }
   }
-  return toll;
+  return faultStats;
 }
 
 /**
  * Ends the time of all that has a ttl: also of what a dead owner was sending, before its lease has passed
  * and another takes it up.
  */
-const endTtls = ({ owner }: Ground) =>
+const endTtls = ({ owner }: Resources) =>
   retrying(
     () => owner`
       update dispatch set expires_at = clock_timestamp() where expires_at > clock_timestamp()`,
   );
 
-type Scene = { ground: Ground; streets: Streets; dice: Dice; toll: Toll };
+type Scene = { resources: Resources; requestRouter: RequestRouter; dice: Dice; faultStats: FaultStats };
 
 async function strike(fault: Fault, scene: Scene): Promise<number> {
-  const { ground, dice } = scene;
-  const node = dice.pick(ground.nodes);
+  const { resources, dice } = scene;
+  const node = dice.pick(resources.nodes);
   const at = performance.now();
   switch (fault) {
     case 'app killed':
@@ -100,32 +100,32 @@ async function strike(fault: Fault, scene: Scene): Promise<number> {
       return answered(scene, again, [node]);
     }
     case 'all apps killed':
-      await Promise.all(ground.nodes.map((one) => kill(scene, one)));
-      await Promise.all(ground.nodes.map((one) => one.start()));
-      return answered(scene, at, ground.nodes);
+      await Promise.all(resources.nodes.map((one) => kill(scene, one)));
+      await Promise.all(resources.nodes.map((one) => one.start()));
+      return answered(scene, at, resources.nodes);
     case 'app and database killed':
-      await Promise.all([ground.signalPostmaster('SIGKILL'), kill(scene, node)]);
+      await Promise.all([resources.signalPostmaster('SIGKILL'), kill(scene, node)]);
       await node.start();
       return answered(scene, at, [node]);
     case 'backend killed':
-      await goneIs(await ground.killBackend());
-      return answered(scene, at, ground.nodes);
+      await goneIs(await resources.killBackend());
+      return answered(scene, at, resources.nodes);
     case 'database killed':
     case 'database quit': {
       const signal = fault === 'database killed' ? 'SIGKILL' : 'SIGQUIT';
-      const old = await ground.signalPostmaster(signal);
+      const old = await resources.signalPostmaster(signal);
       await until('a new database server', RECOVERY_MS_MAX, async () => {
-        const now = await ground.postmaster().catch(() => old);
+        const now = await resources.postmaster().catch(() => old);
         return now === old ? undefined : now;
       });
-      return answered(scene, at, ground.nodes);
+      return answered(scene, at, resources.nodes);
     }
   }
 }
 
-async function kill({ streets, toll }: Scene, node: Node): Promise<void> {
-  if (streets.underWay(node) > 0) toll.met += 1;
-  if (await node.kill()) toll.appKills += 1;
+async function kill({ requestRouter, faultStats }: Scene, node: Node): Promise<void> {
+  if (requestRouter.underWay(node) > 0) faultStats.met += 1;
+  if (await node.kill()) faultStats.appKills += 1;
   else throw new Error(`${node.name} was not there to be killed`);
 }
 
@@ -135,7 +135,7 @@ async function answered(scene: Scene, at: number, nodes: readonly Node[]): Promi
   await Promise.all(
     nodes.map((node) =>
       until(`an answer of ${node.name} after a blow`, RECOVERY_MS_MAX, () =>
-        scene.streets.answeredSince(node, from) ? true : undefined,
+        scene.requestRouter.answeredSince(node, from) ? true : undefined,
       ),
     ),
   );

@@ -6,7 +6,7 @@ import type { Node } from '#tests/chaos/node.ts';
 const PATIENCE_MS = 30_000;
 
 /** The way from clients to whichever node answers, and what was seen on it. */
-export type Streets = Door & {
+export type RequestRouter = Door & {
   /** Requests a node has not answered yet. */
   underWay: (node: Node) => number;
   /** Whether a node has accepted or refused something that was asked after a moment. */
@@ -14,7 +14,7 @@ export type Streets = Door & {
 };
 
 /** Every request goes to a node that runs, chosen by chance; while none does, it waits a little. */
-export function openStreets(nodes: readonly Node[], dice: Dice): Streets {
+export function createRequestRouter(nodes: readonly Node[], dice: Dice): RequestRouter {
   const underWay = new Map<Node, number>();
   const answered = new Map<Node, number>();
   const count = (node: Node, by: number) => underWay.set(node, (underWay.get(node) ?? 0) + by);

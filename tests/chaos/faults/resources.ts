@@ -15,11 +15,11 @@ import { until } from '#tests/chaos/waiting.ts';
 export type Kind = 'own' | 'apart';
 
 /** What a run happens on: processes of the app, and a durable PostgreSQL that only this run uses. */
-export type Ground = {
+export type Resources = {
   kind: Kind;
   nodes: readonly Node[];
   /** Sees every account; for looking, and for furnishing before the run. */
-  house: Sql;
+  allAccountsSql: Sql;
   /** Owns the tables. */
   owner: Sql;
   /** The server's number, and what can be done to it. Rejects while none runs. */
@@ -40,7 +40,7 @@ const settings = {
 };
 
 /** Starts a database and the app on it, in a folder that goes away. */
-export async function openGround(kind: Kind): Promise<Ground> {
+export async function openResources(kind: Kind): Promise<Resources> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-chaos-'));
   // PostgreSQL's own user, who is not root, must get to the data in it.
   await chmod(folder, 0o711);
@@ -58,7 +58,7 @@ export async function openGround(kind: Kind): Promise<Ground> {
   await Promise.all(nodes.map((node) => node.start()));
   const url = server?.url ?? runningEmbedded(dataFolder);
   if (url === undefined) throw new Error('the app runs without its database');
-  const house = openDatabase(url, { max: 3, as: 'house', name: 'chaos' });
+  const allAccountsSql = openDatabase(url, { max: 3, as: 'house', name: 'chaos' });
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'chaos' });
   const postmaster = async () => {
     const pid = await numberIn(join(dataFolder, 'postgres/postmaster.pid'));
@@ -70,7 +70,7 @@ export async function openGround(kind: Kind): Promise<Ground> {
   return {
     kind,
     nodes,
-    house,
+    allAccountsSql,
     owner,
     postmaster,
     signalPostmaster: async (signal) => {
@@ -79,9 +79,9 @@ export async function openGround(kind: Kind): Promise<Ground> {
       process.kill(pid, signal);
       return pid;
     },
-    killBackend: () => killBackend(house),
+    killBackend: () => killBackend(allAccountsSql),
     close: async () => {
-      await Promise.all([house.end({ timeout: 1 }), owner.end({ timeout: 1 })]);
+      await Promise.all([allAccountsSql.end({ timeout: 1 }), owner.end({ timeout: 1 })]);
       const codes = await Promise.all(nodes.map((node) => node.stop()));
       await server?.stop();
       const left = await postmaster().catch(() => undefined);
@@ -117,9 +117,9 @@ function quitLeft(dataFolder: string): void {
 }
 
 /** A backend that is at work when there is one: its death makes PostgreSQL end all the others too. */
-function killBackend(house: Sql): Promise<number> {
+function killBackend(allAccountsSql: Sql): Promise<number> {
   return until('a connection of the app to kill', PATIENCE_MS, async () => {
-    const [found] = await house<{ pid: number }[]>`
+    const [found] = await allAccountsSql<{ pid: number }[]>`
       select pid from pg_stat_activity
       where application_name like 'kabari %' and application_name <> 'kabari chaos'
       order by state = 'active' desc, random() limit 1`.catch(() => []);

@@ -2,12 +2,12 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { Broken, Rule } from '#tests/chaos/faults/rules.ts';
 
 /** Each asks for the rows that break it, and a few are enough to see why. */
-type Count = { rule: Rule; what: string; broken: (house: Tx) => PromiseLike<readonly object[]> };
+type Count = { rule: Rule; what: string; broken: (allAccountsSql: Tx) => PromiseLike<readonly object[]> };
 
 /** What the database says of itself, at rest. */
-export async function countsThatDisagree(house: Sql): Promise<Broken[]> {
+export async function countsThatDisagree(allAccountsSql: Sql): Promise<Broken[]> {
   const broken: Broken[] = [];
-  await house.begin(async (tx) => {
+  await allAccountsSql.begin(async (tx) => {
     // Behind row-level security every table looks small: loops over ten thousand events took a minute.
     await tx`set local enable_nestloop = off`;
     for (const { rule, what, broken: ask } of counts) {
@@ -24,7 +24,7 @@ const counts: readonly Count[] = [
     rule: 'nothing left over',
     // A lane may still be going to look for a message that was cancelled long before its time.
     what: 'a queue is not empty',
-    broken: (house) => house`
+    broken: (allAccountsSql) => allAccountsSql`
       select * from (
         select 'dispatch' as queue, count(*) as n from dispatch
         union all select 'outbox', count(*) from outbox
@@ -36,7 +36,7 @@ const counts: readonly Count[] = [
   {
     rule: 'never goes back',
     what: 'what was told of a message does not rise from accepted to how it stands',
-    broken: (house) => house`
+    broken: (allAccountsSql) => allAccountsSql`
       with told as (
         select m.message_id, m.status, e.position, e.kind, e.data->>'status' as said,
           case when e.data->>'status' in ('queued', 'scheduled') then 0
@@ -65,7 +65,7 @@ const counts: readonly Count[] = [
   {
     rule: 'never goes back',
     what: 'a timeline says what the message is not',
-    broken: (house) => house`
+    broken: (allAccountsSql) => allAccountsSql`
       select m.message_id, m.status, t.kinds from messages m
       left join (
         select account_id, message_id,
@@ -87,7 +87,7 @@ const counts: readonly Count[] = [
   {
     rule: 'told without gaps',
     what: 'positions of an account have gaps',
-    broken: (house) => house`
+    broken: (allAccountsSql) => allAccountsSql`
       select account_id, p.last, e.n, e.least, e.most
       from (
         select account_id, count(*) as n, min(position) as least, max(position) as most
@@ -98,7 +98,7 @@ const counts: readonly Count[] = [
   {
     rule: 'told without gaps',
     what: 'conversation_seq is not 1, 2, 3 … in the order of positions',
-    broken: (house) => house`
+    broken: (allAccountsSql) => allAccountsSql`
       with told as (
         select e.account_id, e.position, m.token_id, m.peer, e.conversation_seq as seq,
           row_number() over (partition by e.account_id, m.token_id, m.peer order by e.position) as nth
@@ -116,7 +116,7 @@ const counts: readonly Count[] = [
   {
     rule: 'counted right',
     what: 'the hourly rollups are not the messages',
-    broken: (house) => house`
+    broken: (allAccountsSql) => allAccountsSql`
       select * from (
         select account_id, date_trunc('hour', uuid_time(message_id)) as hour, token_id, direction,
           status, type, count(*) as n,
@@ -131,7 +131,7 @@ const counts: readonly Count[] = [
   {
     rule: 'counted right',
     what: 'the sums per day and month are not the messages',
-    broken: (house) => house`
+    broken: (allAccountsSql) => allAccountsSql`
       select * from (
         select account_id, grain, wib_since(grain, uuid_time(message_id)) as since, token_id,
           direction, status, type, count(*) as n
@@ -145,7 +145,7 @@ const counts: readonly Count[] = [
   {
     rule: 'counted right',
     what: "a token's accepted messages are not its messages",
-    broken: (house) => house`
+    broken: (allAccountsSql) => allAccountsSql`
       select account_id, token_id, d.n as counted, m.n
       from (
         select account_id, token_id, sum(accepted)::bigint as n from token_days group by 1, 2
@@ -158,7 +158,7 @@ const counts: readonly Count[] = [
   {
     rule: 'counted right',
     what: 'a token took more than its daily limit',
-    broken: (house) => house`
+    broken: (allAccountsSql) => allAccountsSql`
       select token_id, d.accepted, t.daily_limit
       from token_days d join tokens t using (account_id, token_id)
       where d.accepted > t.daily_limit`,
@@ -166,7 +166,7 @@ const counts: readonly Count[] = [
   {
     rule: 'not doubled',
     what: 'an answer of a phone is not one received message',
-    broken: (house) => house`
+    broken: (allAccountsSql) => allAccountsSql`
       select line_id, r.ref, m.message_id from (
         select line_id, chr(1) || 'in:' || line_id::text as ref
         from sim_lines where direction = 'out'
@@ -179,7 +179,7 @@ const counts: readonly Count[] = [
   {
     rule: 'not lost',
     what: 'a number that always answers did not, or answered twice',
-    broken: (house) => house`
+    broken: (allAccountsSql) => allAccountsSql`
       select phone, peer, asked.n as asked, answered.n as answered
       from (
         select phone, peer, count(*) as n from sim_lines

@@ -22,23 +22,23 @@ const NO_LIMIT = 1_000_000;
 const RICH = 900_000_000;
 
 /** Puts shops with wallets, tokens, keys and linked phones into a migrated database. */
-export async function furnishSenders(house: Sql): Promise<Senders> {
+export async function furnishSenders(allAccountsSql: Sql): Promise<Senders> {
   const free: Sender[] = [];
   const short: Sender[] = [];
   for (let shop = 0; shop < SHOPS; shop++) {
-    const { accountId } = await customerWith(house, { linked: false });
-    await fill(house, accountId, RICH);
-    for (let n = 0; n < TOKENS_PER_SHOP; n++) free.push(await tokenOf(house, accountId, NO_LIMIT));
-    if (shop === 0) short.push(await tokenOf(house, accountId, 40));
+    const { accountId } = await customerWith(allAccountsSql, { linked: false });
+    await fill(allAccountsSql, accountId, RICH);
+    for (let n = 0; n < TOKENS_PER_SHOP; n++) free.push(await tokenOf(allAccountsSql, accountId, NO_LIMIT));
+    if (shop === 0) short.push(await tokenOf(allAccountsSql, accountId, 40));
   }
-  const { accountId } = await customerWith(house, { linked: false });
-  await fill(house, accountId, 150 * 60);
-  for (let n = 0; n < 2; n++) short.push(await tokenOf(house, accountId, NO_LIMIT));
+  const { accountId } = await customerWith(allAccountsSql, { linked: false });
+  await fill(allAccountsSql, accountId, 150 * 60);
+  for (let n = 0; n < 2; n++) short.push(await tokenOf(allAccountsSql, accountId, NO_LIMIT));
   return { free, short };
 }
 
-const fill = (house: Sql, accountId: string, saldo: number) =>
-  house.begin((tx) =>
+const fill = (allAccountsSql: Sql, accountId: string, saldo: number) =>
+  allAccountsSql.begin((tx) =>
     postEntry(tx, {
       accountId,
       kind: 'bonus',
@@ -54,11 +54,11 @@ const fill = (house: Sql, accountId: string, saldo: number) =>
 let phones = 0;
 
 /** One more token of an account, linked to a phone of its own. */
-async function tokenOf(house: Sql, accountId: string, dailyLimit: number): Promise<Sender> {
+async function tokenOf(allAccountsSql: Sql, accountId: string, dailyLimit: number): Promise<Sender> {
   const tokenId = newId();
   const phone = `62877${String(++phones).padStart(7, '0')}`;
   const { key, hash, hint } = makeKey('simulator');
-  await house.begin(async (tx) => {
+  await allAccountsSql.begin(async (tx) => {
     await tx`
       insert into tokens (account_id, token_id, name, channel, status, phone, key_hint, daily_limit)
       values (${accountId}, ${tokenId}, 'Kasir', 'simulator', 'linked', ${phone}, ${hint}, ${dailyLimit})`;

@@ -109,7 +109,7 @@ export const noticesIn = (worker: Worker): Promise<ShownNotice[]> =>
  * What the page keeps of its device push token; for the page's `evaluate`. Makes no database: one
  * without its store would be of no use to the page any more.
  */
-export async function keptToken(): Promise<{ token: string } | undefined> {
+export async function storedToken(): Promise<{ token: string } | undefined> {
   if ((await indexedDB.databases()).length === 0) return undefined;
   return new Promise((resolve) => {
     const opening = indexedDB.open('kabari');

@@ -1,7 +1,7 @@
 import { makeKey } from '#server/domains/tokens/keys/key.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
-import { type RunningHouse, test as base } from './running-app.ts';
+import { type RunningApp, test as base } from './running-app.ts';
 
 type Options = {
   /** Travels as JSON, a string as it is. */
@@ -32,7 +32,7 @@ export type Caller = Customer & {
 
 /** Calls as nobody, or with the headers that are given. */
 export const callerAt =
-  ({ app }: RunningHouse): Call =>
+  ({ app }: RunningApp): Call =>
   async (path, { body, headers = {}, method } = {}) => {
     const answer = await app.inject({
       method: (method ?? (body === undefined ? 'GET' : 'POST')) as 'GET',
@@ -49,16 +49,16 @@ export const callerAt =
 
 /** A customer with an API key, who calls a house. */
 export async function callerOf(
-  house: RunningHouse,
+  container: RunningApp,
   db: TestDatabase,
   wish: Parameters<typeof customerWith>[1] = {},
 ): Promise<Caller> {
-  const customer = await customerWith(db.house, wish);
+  const customer = await customerWith(db.allAccountsSql, wish);
   const { key, hash } = makeKey('simulator');
-  await db.house`
+  await db.allAccountsSql`
     insert into token_keys (key_hash, account_id, token_id)
     values (${hash}, ${customer.accountId}, ${customer.tokenId})`;
-  const call = callerAt(house);
+  const call = callerAt(container);
   return {
     ...customer,
     key,
@@ -68,9 +68,9 @@ export async function callerOf(
 }
 
 /** A house where nothing runs by itself, and Ani, who has Rp 1.000 and may send five messages a day. */
-export const test = base.extend<{ house: RunningHouse; ani: Caller }>({
-  house: async ({ openHouse }, use) => use(await openHouse()),
-  ani: async ({ house, db }, use) => use(await callerOf(house, db, { saldo: 1000, dailyLimit: 5 })),
+export const test = base.extend<{ container: RunningApp; ani: Caller }>({
+  container: async ({ openContainer }, use) => use(await openContainer()),
+  ani: async ({ container, db }, use) => use(await callerOf(container, db, { saldo: 1000, dailyLimit: 5 })),
 });
 
 /** The smallest message. */

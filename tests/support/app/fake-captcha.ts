@@ -11,7 +11,7 @@ export const SECRET_KEY = 'secret-key-of-the-stand-in';
 export type Verdict = { hostname?: string; action?: string };
 
 /** A captcha's provider on this machine, with the wire of the real one. */
-export type StandIn = {
+export type FakeCaptcha = {
   verifyUrl: string;
   scriptUrl: string;
   /** An answer that it takes once, as its widget would give it. */
@@ -19,7 +19,7 @@ export type StandIn = {
   /** The forms it was asked with, newest last. */
   asked: readonly URLSearchParams[];
   /** From now on: as it should be, not at all, with what is no verdict, or taking answers again. */
-  become: (manner: Manner) => void;
+  actAs: (manner: Manner) => void;
   close: () => Promise<void>;
 };
 type Manner = 'well' | 'silent' | 'broken' | 'forgetful';
@@ -32,7 +32,7 @@ const names: Record<Provider, { api: string; usedBefore: string }> = {
 };
 
 /** Opens a stand-in on a free port. It forgets no answer, and takes each once. */
-export async function openStandIn(provider: Provider): Promise<StandIn> {
+export async function startFakeCaptcha(provider: Provider): Promise<FakeCaptcha> {
   const given = new Map<string, Verdict & { used: boolean }>();
   const asked: URLSearchParams[] = [];
   let manner: Manner = 'well';
@@ -96,7 +96,7 @@ export async function openStandIn(provider: Provider): Promise<StandIn> {
     scriptUrl: `${address}/api.js`,
     solved,
     asked,
-    become: (next) => {
+    actAs: (next) => {
       manner = next;
     },
     close: async () => {

@@ -6,9 +6,9 @@ import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { LightMyRequestResponse } from 'fastify';
 import { toPairs } from '#contract/base/form.ts';
-import { openDoors } from '#server/app/http.ts';
+import { openHttp } from '#server/app/http.ts';
 import { readWebApp } from '#server/http/site/static.ts';
-import { openHouse } from '#server/app/container.ts';
+import { openContainer } from '#server/app/container.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { newId } from '#server/infra/ids.ts';
 import { openLog } from '#server/infra/observability/log.ts';
@@ -39,7 +39,7 @@ export type Said = {
 };
 
 /** The whole house on a test's database: every door, nothing faked, no port. */
-async function runningHouse(
+async function runningApp(
   db: TestDatabase,
   { env = {}, works = false, webFolder, url = db.url }: Wish = {},
 ) {
@@ -48,10 +48,10 @@ async function runningHouse(
   const lines: string[] = [];
   const log = openLog({ level: config.LOG_LEVEL }, { write: (line) => void lines.push(line) });
   const webApp = await readWebApp(webFolder ?? join(dataFolder, 'none'));
-  const house = await openHouse({ config, log, url, dataFolder, build: webApp.build });
-  const worker = works ? await startWorker(house, url) : undefined;
+  const container = await openContainer({ config, log, url, dataFolder, build: webApp.build });
+  const worker = works ? await startWorker(container, url) : undefined;
   const state = { open: true };
-  const { app, closeStreams } = openDoors(house, {
+  const { app, closeStreams } = openHttp(container, {
     webApp,
     worker,
     open: () => state.open,
@@ -88,7 +88,7 @@ async function runningHouse(
   };
 
   return {
-    house,
+    container,
     dataFolder,
     worker,
     app,
@@ -99,20 +99,20 @@ async function runningHouse(
       closeStreams();
       await app.close();
       await worker?.close();
-      await house.close();
+      await container.close();
       await rm(dataFolder, { recursive: true, force: true });
     },
   };
 }
 
-export type RunningHouse = Awaited<ReturnType<typeof runningHouse>>;
+export type RunningApp = Awaited<ReturnType<typeof runningApp>>;
 
 /** A test that opens houses on its database; they close before the database goes. */
-export const test = base.extend<{ openHouse: (wish?: Wish) => Promise<RunningHouse> }>({
-  openHouse: async ({ db }, use) => {
-    const opened: RunningHouse[] = [];
+export const test = base.extend<{ openContainer: (wish?: Wish) => Promise<RunningApp> }>({
+  openContainer: async ({ db }, use) => {
+    const opened: RunningApp[] = [];
     await use(async (wish) => {
-      const running = await runningHouse(db, wish);
+      const running = await runningApp(db, wish);
       opened.push(running);
       return running;
     });
@@ -129,11 +129,11 @@ export async function signedIn(
   db: TestDatabase,
   wish: Parameters<typeof customerWith>[1] = {},
 ): Promise<Customer & { token: string; sessionId: string }> {
-  const customer = await customerWith(db.house, wish);
+  const customer = await customerWith(db.allAccountsSql, wish);
   const { accountId, userId } = customer;
   const token = `kbs_${randomBytes(32).toString('base64url')}`;
   const sessionId = newId();
-  await db.house`
+  await db.allAccountsSql`
     insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
     values (${sha256(token)}, ${sessionId}, ${accountId}, ${userId}, 'Firefox', '203.0.113.7',
       ${sha256(browserOf(token))})`;
@@ -142,7 +142,7 @@ export async function signedIn(
 
 /** A captcha's answer, found as a browser finds it. */
 export async function solved(
-  { ask }: RunningHouse,
+  { ask }: RunningApp,
   act: 'user_login' | 'user_register',
 ): Promise<string> {
   const { body } = await ask('captcha_challenge', { for: act });
@@ -152,7 +152,7 @@ export async function solved(
 }
 
 /** The newest one-time code in a simulated phone. */
-export async function codeIn({ ask }: RunningHouse, phone: string): Promise<string | undefined> {
+export async function codeIn({ ask }: RunningApp, phone: string): Promise<string | undefined> {
   const { body } = await ask('simulator_phone', { phone });
   const captions = body.data.lines.map(
     (line: { content: { caption: string } }) => line.content.caption,
@@ -163,7 +163,7 @@ export async function codeIn({ ask }: RunningHouse, phone: string): Promise<stri
 }
 
 /** Tries until it holds. @throws what the last try threw, when patience ends. */
-export async function eventually<T>(look: () => Promise<T>): Promise<T> {
+export async function waitFor<T>(look: () => Promise<T>): Promise<T> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     try {

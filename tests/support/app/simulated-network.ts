@@ -14,24 +14,24 @@ const secrets = secretsFrom(Buffer.alloc(32, 5));
 /** For sends that nobody gives up. */
 export const never = new AbortController().signal;
 
-type Options = { speed?: number; house?: Sql };
-type Street = Awaited<ReturnType<typeof networkWith>>;
+type Options = { speed?: number; allAccountsSql?: Sql };
+type Route = Awaited<ReturnType<typeof networkWith>>;
 
 /** Networks that are closed before their database goes. */
-export const test = base.extend<{ openStreet: (options?: Options) => Promise<Street> }>({
+export const test = base.extend<{ openStreet: (options?: Options) => Promise<Route> }>({
   openStreet: async ({ sql }, use) => {
-    const streets: Street[] = [];
+    const requestRouter: Route[] = [];
     await use(async (options) => {
-      const street = await networkWith(sql, options);
-      streets.push(street);
-      return street;
+      const route = await networkWith(sql, options);
+      requestRouter.push(route);
+      return route;
     });
-    await Promise.all(streets.map((street) => street.close()));
+    await Promise.all(requestRouter.map((route) => route.close()));
   },
 });
 
 /** A network whose receipts and answers land in lists. */
-async function networkWith(sql: Sql, { speed = 0, house = sql }: Options = {}) {
+async function networkWith(sql: Sql, { speed = 0, allAccountsSql = sql }: Options = {}) {
   const ani = await customerWith(sql);
   await sql`insert into linked_phones (channel, phone, account_id, token_id)
     values ('simulator', ${ani.phone}, ${ani.accountId}, ${ani.tokenId}) on conflict do nothing`;
@@ -40,9 +40,9 @@ async function networkWith(sql: Sql, { speed = 0, house = sql }: Options = {}) {
   const reported: unknown[] = [];
   const report = (error: unknown) => void reported.push(error);
   const tell = async () => undefined;
-  const connecting = { house, secrets, tell, report };
+  const connecting = { allAccountsSql, secrets, tell, report };
   const open = (): Network =>
-    openNetwork({ house, pace: { speed, seed: 'test' }, connecting, files, report });
+    openNetwork({ allAccountsSql, pace: { speed, seed: 'test' }, connecting, files, report });
   const network = open();
   const close = async () => {
     await network.close();

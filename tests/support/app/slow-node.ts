@@ -1,8 +1,8 @@
 // A whole web node in a process of its own, which waits less long for slow callers: `fork` it with the
 // database's address, a folder for its data and one with a web app.
-import { openDoors } from '#server/app/http.ts';
+import { openHttp } from '#server/app/http.ts';
 import { readWebApp } from '#server/http/site/static.ts';
-import { openHouse } from '#server/app/container.ts';
+import { openContainer } from '#server/app/container.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 
@@ -10,8 +10,8 @@ const [url = '', dataFolder = '', webFolder = '', limits = '{}'] = process.argv.
 const config = readConfig({ SIMULATOR_SPEED: '0', LOG_LEVEL: 'warn' });
 const log = openLog({ level: config.LOG_LEVEL }, process.stderr);
 const webApp = await readWebApp(webFolder);
-const house = await openHouse({ config, log, url, dataFolder, build: webApp.build });
-const { app, closeStreams } = openDoors(house, {
+const container = await openContainer({ config, log, url, dataFolder, build: webApp.build });
+const { app, closeStreams } = openHttp(container, {
   webApp,
   worker: undefined,
   open: () => true,
@@ -29,7 +29,7 @@ process.on('disconnect', () => {
   app.server.closeAllConnections();
   void app
     .close()
-    .then(() => house.close())
+    .then(() => container.close())
     .finally(() => process.exit());
 });
 process.send?.({ port: address.port });

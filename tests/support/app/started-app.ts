@@ -32,7 +32,7 @@ export const test = base.extend<{
   start: async ({ db, folder }, use) => {
     const started: Started[] = [];
     await use((env = {}, how = {}) => {
-      const one = startHouse(how, {
+      const one = startContainer(how, {
         DATABASE_URL: db.url,
         KABARI_DATA: folder,
         PORT: '0',
@@ -56,7 +56,7 @@ type How = {
 /** Whether there is a program that makes terminals. */
 export const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
 
-function startHouse({ terminal }: How, env: Record<string, string>): Started {
+function startContainer({ terminal }: How, env: Record<string, string>): Started {
   const given = [process.execPath, '--disable-proto=delete', main];
   const [program = '', ...rest] = terminal
     ? ['/usr/bin/script', '--quiet', '--return', '--command', given.join(' '), '/dev/null']
@@ -73,15 +73,15 @@ function startHouse({ terminal }: How, env: Record<string, string>): Started {
 }
 
 /** Where a started house answers, once it says so. */
-export async function addressOf(house: Started): Promise<string> {
+export async function addressOf(app: Started): Promise<string> {
   return vi.waitFor(() => {
-    const found = /Kabari runs: (http:\/\/localhost:\d+)/.exec(house.out())?.[1];
-    if (!found) throw new Error(`not open: ${house.out()} ${house.err()}`);
+    const found = /Kabari runs: (http:\/\/localhost:\d+)/.exec(app.out())?.[1];
+    if (!found) throw new Error(`not open: ${app.out()} ${app.err()}`);
     return found.replace('localhost', '127.0.0.1');
   }, patient);
 }
 /** Its exit code and what it said last, once it has ended by itself. */
-export const ended = async (house: Started) => ({ code: await house.exit, err: house.err() });
+export const ended = async (app: Started) => ({ code: await app.exit, err: app.err() });
 
 /** Ended before it began, with one sentence and no stack. */
 export const oneSentence = (about: RegExp) => ({

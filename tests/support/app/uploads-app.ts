@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { CHUNK_TYPE, UPLOAD_FIELD, UPLOAD_PATH, uploadHeaders } from '#contract/uploads.ts';
 import { openSessions } from '#server/domains/accounts/accounts.ts';
-import { openFilesDoor } from '#server/http/uploads/files.ts';
+import { registerFiles } from '#server/http/uploads/files.ts';
 import type { Pace } from '#server/http/body-timeout.ts';
 import { openServer } from '#server/http/server.ts';
-import { openUploadsDoor } from '#server/http/uploads/uploads.ts';
+import { registerUploads } from '#server/http/uploads/uploads.ts';
 import { openFiles, verifyFile } from '#server/domains/media/files.ts';
 import { openScanner } from '#server/domains/media/inspection/inspect-malware.ts';
 import { openLimiter } from '#server/infra/acts/limits.ts';
@@ -37,15 +37,15 @@ type Sent = {
 type Named = { name: string; type?: string; bytes: Buffer | string };
 
 /** A server with the doors of uploads and files, over a test's database and a folder of its own. */
-async function uploadsHouse(db: TestDatabase, wish: Wish = {}) {
+async function uploadsApp(db: TestDatabase, wish: Wish = {}) {
   const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-uploads-'));
   const secrets = secretsFrom(Buffer.alloc(32, 9));
-  const files = openFiles(db.tenant, join(dataFolder, 'files'), secrets);
+  const files = openFiles(db.tenantSql, join(dataFolder, 'files'), secrets);
   const troubles: unknown[] = [];
   const report = (trouble: unknown) => void troubles.push(trouble);
   const uploads = openUploads({
-    sql: db.tenant,
-    house: db.house,
+    sql: db.tenantSql,
+    allAccountsSql: db.allAccountsSql,
     files,
     dataFolder,
     scanner: wish.clamd === undefined ? undefined : openScanner(wish.clamd, report, 1_000),
@@ -57,10 +57,10 @@ async function uploadsHouse(db: TestDatabase, wish: Wish = {}) {
     log: openLog({ level: 'silent' }),
     delayMsMax: 0,
   });
-  const sessions = openSessions(db.house);
-  const real = openLimiter(db.house, { authMax: 90 });
-  openFilesDoor(app, { verify: (signed) => verifyFile(secrets, signed), open: files.open });
-  openUploadsDoor(app, {
+  const sessions = openSessions(db.allAccountsSql);
+  const real = openLimiter(db.allAccountsSql, { authMax: 90 });
+  registerFiles(app, { verify: (signed) => verifyFile(secrets, signed), open: files.open });
+  registerUploads(app, {
     uploads,
     openFile: files.open,
     findSession: (token) => sessions.find(token),
@@ -134,7 +134,7 @@ async function uploadsHouse(db: TestDatabase, wish: Wish = {}) {
   };
 }
 
-export type UploadsHouse = Awaited<ReturnType<typeof uploadsHouse>>;
+export type UploadsApp = Awaited<ReturnType<typeof uploadsApp>>;
 
 const BOUNDARY = '----kabari-test';
 
@@ -212,16 +212,16 @@ export function pdfOf(length: number, seed = 1): Buffer {
 
 /** A test that opens such a house; `ani` and `budi` are people of two accounts. */
 export const test = base.extend<{
-  openUploadsHouse: (wish?: Wish) => Promise<UploadsHouse>;
+  openUploadsHouse: (wish?: Wish) => Promise<UploadsApp>;
   ani: Awaited<ReturnType<typeof signedIn>>;
   budi: Awaited<ReturnType<typeof signedIn>>;
 }>({
   openUploadsHouse: async ({ db }, use) => {
-    const opened: UploadsHouse[] = [];
+    const opened: UploadsApp[] = [];
     await use(async (wish) => {
-      const house = await uploadsHouse(db, wish);
-      opened.push(house);
-      return house;
+      const app = await uploadsApp(db, wish);
+      opened.push(app);
+      return app;
     });
     await Promise.all(opened.map(({ close }) => close()));
   },

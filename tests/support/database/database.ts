@@ -5,9 +5,9 @@ import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 /** A migrated database of a test's own. */
 export type TestDatabase = {
   /** Sees every account. */
-  house: Sql;
+  allAccountsSql: Sql;
   /** Sees the account that `app.account` names. */
-  tenant: Sql;
+  tenantSql: Sql;
   /** Owns the tables; for what only a migration may do. */
   owner: Sql;
   /** The address, as the owner: for a house started by the test. */
@@ -25,13 +25,13 @@ export async function makeDatabase(): Promise<{ db: TestDatabase; drop: () => Pr
   address.pathname = `/${name}`;
   const url = address.href;
   const db: TestDatabase = {
-    house: openDatabase(url, { max: 4, as: 'house', name: 'tests' }),
-    tenant: openDatabase(url, { max: 4, as: 'tenant', name: 'tests' }),
+    allAccountsSql: openDatabase(url, { max: 4, as: 'house', name: 'tests' }),
+    tenantSql: openDatabase(url, { max: 4, as: 'tenant', name: 'tests' }),
     owner: openDatabase(url, { max: 1, as: 'owner', name: 'tests' }),
     url,
   };
   const drop = async () => {
-    await Promise.all([db.house, db.tenant, db.owner].map((sql) => sql.end({ timeout: 1 })));
+    await Promise.all([db.allAccountsSql, db.tenantSql, db.owner].map((sql) => sql.end({ timeout: 1 })));
     await superuser.unsafe(`drop database ${name} with (force)`);
     await superuser.end();
   };
@@ -50,6 +50,6 @@ export const test = base.extend<{ db: TestDatabase; sql: Sql }>({
     await drop();
   },
   sql: async ({ db }, use) => {
-    await use(db.house);
+    await use(db.allAccountsSql);
   },
 });

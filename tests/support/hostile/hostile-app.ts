@@ -8,7 +8,7 @@ import { sha256 } from '#server/infra/security/secrets.ts';
 import { type Caller, callerOf } from '#tests/support/app/api-caller.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import type { Held } from './hostile-acts.ts';
-import type { RunningHouse, Said } from '#tests/support/app/running-app.ts';
+import type { RunningApp, Said } from '#tests/support/app/running-app.ts';
 
 /** Calls under way at once. */
 const ABREAST = 8;
@@ -27,7 +27,7 @@ export async function abreast<T>(
 
 export type Hostile = {
   db: TestDatabase;
-  house: RunningHouse;
+  container: RunningApp;
   /** Calls `/v1`. */
   ani: Caller;
   /** Calls an act as somebody who may. */
@@ -46,7 +46,7 @@ const DEVICE = 'd'.repeat(43);
 
 /** Sessions of people of one account: so many that none of them is told to slow down. */
 async function crowdOf(
-  { house: sql }: TestDatabase,
+  { app: sql }: TestDatabase,
   role: string,
   accountId: string,
   size: number,
@@ -73,9 +73,9 @@ async function crowdOf(
 /** A house at work, and an account that may ask as much as it likes. */
 export async function openHostile(
   db: TestDatabase,
-  openHouse: (wish: { works: boolean; env: Record<string, string> }) => Promise<RunningHouse>,
+  openContainer: (wish: { works: boolean; env: Record<string, string> }) => Promise<RunningApp>,
 ): Promise<Hostile> {
-  const house = await openHouse({
+  const container = await openContainer({
     works: true,
     env: {
       LOG_LEVEL: 'warn',
@@ -85,7 +85,7 @@ export async function openHostile(
       OTP_DAILY_TOTAL: '10000000',
     },
   });
-  const ani = await callerOf(house, db, { saldo: 900_000_000, dailyLimit: 1_000_000 });
+  const ani = await callerOf(container, db, { saldo: 900_000_000, dailyLimit: 1_000_000 });
   const customer = await crowdOf(db, 'customer', ani.accountId, 500);
   const operator = await crowdOf(db, 'operator', ani.accountId, 100);
   let calls = 0;
@@ -95,7 +95,7 @@ export async function openHostile(
     const caller = { token: act.by === 'public' ? '' : token };
     const key = act.changes ? { key: crypto.randomUUID() } : {};
     const ip = `10.${calls >> 16}.${(calls >> 8) & 255}.${calls & 255}`;
-    return house.ask(
+    return container.ask(
       act.name,
       { ...caller, ...key, ...fields },
       { ip, headers: { cookie: `kabari-device=${DEVICE}` } },
@@ -113,5 +113,5 @@ export async function openHostile(
   const topup = await perform('topup_create', { amount: '20000' });
   const { vapid_key: vapidKey } = await perform('push_config');
   const held = { tokenId, messageId: sent.id, topupId: topup.id, vapidKey };
-  return { db, house, ani, ask, perform, held, session: customer };
+  return { db, container, ani, ask, perform, held, session: customer };
 }

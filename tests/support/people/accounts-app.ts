@@ -20,7 +20,7 @@ import { readSecrets } from '#server/infra/security/secrets.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
 
-type Pools = Pick<TestDatabase, 'house' | 'tenant'>;
+type Pools = Pick<TestDatabase, 'allAccountsSql' | 'tenantSql'>;
 type Sent = { phone: string; text: string; shown: string };
 type Asker = { caller?: Person | Nobody; ip?: string; agent?: string; device?: string };
 type Guarded = InputFor<typeof captchaChallenge>['for'];
@@ -60,17 +60,17 @@ export const proofsLater = (sql: Sql, seconds: number) => sql`
  * The accounts domain with everything real but the phone network: what would be sent is in `sent`.
  * `perform` does what the portal's door does with an act: reads the input, checks the answer.
  */
-export async function accountsHouse(db: Pools, changes: Partial<AccountsDeps> = {}) {
-  const secrets = await readSecrets(db.house);
+export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}) {
+  const secrets = await readSecrets(db.allAccountsSql);
   const sent: Sent[] = [];
   const deps: AccountsDeps = {
-    sql: db.tenant,
-    house: db.house,
+    sql: db.tenantSql,
+    allAccountsSql: db.allAccountsSql,
     config: readConfig({}),
     log: { warn: () => undefined },
     secrets,
-    sessions: openSessions(db.house),
-    captcha: openAltcha(db.house, secrets, { rounds: 10, from: 1, to: 20 }),
+    sessions: openSessions(db.allAccountsSql),
+    captcha: openAltcha(db.allAccountsSql, secrets, { rounds: 10, from: 1, to: 20 }),
     sendOtp: async (phone, text, shown) => void sent.push({ phone, text, shown }),
     onAccountOpened: async (tx, accountId) => void (await tx`select open_wallet(${accountId})`),
     fileLink: (_accountId, fileId) => `/files/${fileId}`,
@@ -181,4 +181,4 @@ export async function accountsHouse(db: Pools, changes: Partial<AccountsDeps> = 
   return { deps, sent, perform, list, solved, register, codeFor, customer, signIn, callerOf };
 }
 
-export type AccountsHouse = Awaited<ReturnType<typeof accountsHouse>>;
+export type AccountsApp = Awaited<ReturnType<typeof accountsApp>>;

@@ -5,7 +5,7 @@ import { fromBufferPromise } from 'yauzl';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { picture } from '#tests/support/app/uploads-app.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { type RunningHouse, codeIn, eventually, solved } from '#tests/support/app/running-app.ts';
+import { type RunningApp, codeIn, waitFor, solved } from '#tests/support/app/running-app.ts';
 
 /** What makes a person findable wherever something of theirs lies: no two people share any of it. */
 export type Marks = ReturnType<typeof marksOf>;
@@ -40,16 +40,16 @@ export type Marked = {
   /** The last code that was read in each phone. */
   codes: Map<string, string>;
   /** Calls an act as this person's browser does. */
-  ask: (act: string, fields?: Record<string, unknown>) => ReturnType<RunningHouse['ask']>;
+  ask: (act: string, fields?: Record<string, unknown>) => ReturnType<RunningApp['ask']>;
 };
 
 /** The code that came to a phone since the last one that was read there. */
 export function nextCode(
-  running: RunningHouse,
+  running: RunningApp,
   read: Map<string, string>,
   phone: string,
 ): Promise<string> {
-  return eventually(async () => {
+  return waitFor(async () => {
     const code = await codeIn(running, phone);
     if (code === undefined || code === read.get(phone)) throw new Error('no new code yet');
     read.set(phone, code);
@@ -59,7 +59,7 @@ export function nextCode(
 
 /** Registers a person in a browser of their own. */
 async function register(
-  running: RunningHouse,
+  running: RunningApp,
   marks: Marks,
   codes: Map<string, string>,
 ): Promise<Marked> {
@@ -88,9 +88,9 @@ async function register(
   };
 }
 
-async function upload(running: RunningHouse, person: Marked, name: string, bytes: Buffer) {
+async function upload(running: RunningApp, person: Marked, name: string, bytes: Buffer) {
   const purpose = name.endsWith('.png') ? 'avatar' : 'chat';
-  return running.house.uploads.take(person, {
+  return running.container.uploads.take(person, {
     purpose,
     declared: '',
     name,
@@ -102,7 +102,7 @@ async function upload(running: RunningHouse, person: Marked, name: string, bytes
 }
 
 /** Links a token to a phone, sends with it, and is answered. */
-async function talk(running: RunningHouse, person: Marked): Promise<string> {
+async function talk(running: RunningApp, person: Marked): Promise<string> {
   const { marks, ask } = person;
   const made = await ask('token_create', { name: marks.tokenName, channel: 'simulator' });
   const { key, token } = made.body.data;
@@ -117,7 +117,7 @@ async function talk(running: RunningHouse, person: Marked): Promise<string> {
     to: marks.linkedPhone,
     text: marks.answered,
   });
-  await running.house.consequences.messageCame({
+  await running.container.subscribers.messageCame({
     accountId: person.accountId,
     tokenId: uuidOf('token', token.id) ?? '',
     from: marks.peer,
@@ -138,7 +138,7 @@ async function talk(running: RunningHouse, person: Marked): Promise<string> {
       send_at: new Date(Date.now() + 86_400_000).toISOString(),
     },
   });
-  await eventually(async () => {
+  await waitFor(async () => {
     const talks = (await ask('conversation_list', { key: undefined })).body;
     if (talks.data[0]?.unread !== 2) throw new Error('not answered yet');
   });
@@ -153,7 +153,7 @@ async function talk(running: RunningHouse, person: Marked): Promise<string> {
  * @param codes what somebody has read in their phones before.
  */
 export async function markedPerson(
-  running: RunningHouse,
+  running: RunningApp,
   marks: Marks,
   shared: Buffer,
   codes = new Map<string, string>(),

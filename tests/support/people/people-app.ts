@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { toPairs } from '#contract/base/form.ts';
 import { accountsActs, openAltcha, openSessions } from '#server/domains/accounts/accounts.ts';
-import { openActDoor } from '#server/http/portal/acts.ts';
+import { createActEndpoint } from '#server/http/portal/acts.ts';
 import { openStreams } from '#server/http/live/live.ts';
 import { openPortal } from '#server/http/portal/portal.ts';
 import { openServer } from '#server/http/server.ts';
@@ -12,7 +12,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { openLimiter } from '#server/infra/acts/limits.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import { readSecrets } from '#server/infra/security/secrets.ts';
-import { accountsHouse } from './accounts-app.ts';
+import { accountsApp } from './accounts-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 
 /** Captchas that cost a test nothing; everything else about them is as ever. */
@@ -33,17 +33,17 @@ type Wish = {
 export type From = { token?: string; device?: string; ip?: string };
 
 /** The acts of people behind the portal's own door and server, without a port. */
-export async function peopleDoor(
-  db: Pick<TestDatabase, 'house' | 'tenant'>,
-  { authMax = 100_000, env = {}, callers = db.house, ...wish }: Wish = {},
+export async function peopleApp(
+  db: Pick<TestDatabase, 'allAccountsSql' | 'tenantSql'>,
+  { authMax = 100_000, env = {}, callers = db.allAccountsSql, ...wish }: Wish = {},
 ) {
-  const captcha = openAltcha(db.house, await readSecrets(db.house), LIGHT);
-  const house = await accountsHouse(db, {
+  const captcha = openAltcha(db.allAccountsSql, await readSecrets(db.allAccountsSql), LIGHT);
+  const app = await accountsApp(db, {
     config: readConfig(env),
     captcha,
     sessions: openSessions(callers),
   });
-  const { deps } = house;
+  const { deps } = app;
   const lines: string[] = [];
   const log = openLog({ level: 'trace' }, { write: (line) => void lines.push(line) });
   const note = (trouble: unknown) => log.error({ err: trouble }, 'trouble');
@@ -51,13 +51,13 @@ export async function peopleDoor(
   const origins = { own: undefined, portals: [], trustsHost: true };
   const config = { TRUSTED_PROXIES: ['127.0.0.1'], SIMULATOR: false, production: false };
   const app = openServer({ config, log, delayMsMax: 0 });
-  const door = openActDoor(accountsActs(deps), {
+  const door = createActEndpoint(accountsActs(deps), {
     findSession: (token) => deps.sessions.find(token),
     isElsewhere: (person, device) => deps.sessions.isElsewhere(person, device),
     reauthOf: (sessionId, device) => deps.sessions.reauthOf(sessionId, device),
-    limiter: openLimiter(db.house, { authMax }),
-    answers: openAnswers(db.house, deps.secrets, report),
-    audit: openAudit(db.house),
+    limiter: openLimiter(db.allAccountsSql, { authMax }),
+    answers: openAnswers(db.allAccountsSql, deps.secrets, report),
+    audit: openAudit(db.allAccountsSql),
     origins,
     report,
   });
@@ -68,7 +68,7 @@ export async function peopleDoor(
     streams.close();
     await app.close();
   };
-  return { ...house, app, lines, ask: asker(app), close };
+  return { ...app, app, lines, ask: asker(app), close };
 }
 
 const asker =
@@ -90,8 +90,8 @@ const asker =
     return { status: response.statusCode, text: response.body, headers: response.headers };
   };
 
-export type PeopleDoor = Awaited<ReturnType<typeof peopleDoor>>;
-export type Said = Awaited<ReturnType<PeopleDoor['ask']>>;
+export type PeopleApp = Awaited<ReturnType<typeof peopleApp>>;
+export type Said = Awaited<ReturnType<PeopleApp['ask']>>;
 
 /** What an answer holds; undefined for a "no". */
 export const dataOf = ({ text }: Said): Record<string, never> | undefined => JSON.parse(text).data;

@@ -1,15 +1,15 @@
 // A node in a process of its own, with the pools of a real one: `fork` it with the database's address.
 import { inspect } from 'node:util';
 import { openDatabase } from '#server/infra/postgres/database.ts';
-import { peopleDoor } from './people-app.ts';
+import { peopleApp } from './people-app.ts';
 
 const url = process.argv[2] ?? '';
-const house = openDatabase(url, { max: 8, as: 'house', name: 'crowd' });
-const tenant = openDatabase(url, { max: 10, as: 'tenant', name: 'crowd' });
+const allAccountsSql = openDatabase(url, { max: 8, as: 'house', name: 'crowd' });
+const tenantSql = openDatabase(url, { max: 10, as: 'tenant', name: 'crowd' });
 const callers = openDatabase(url, { max: 2, as: 'house', name: 'callers' });
 // What goes wrong in here is told by the test's own output.
 const report = (trouble: unknown) => void process.stderr.write(`${inspect(trouble)}\n`);
-const { app } = await peopleDoor({ house, tenant }, { authMax: 90, callers, report });
+const { app } = await peopleApp({ allAccountsSql, tenantSql }, { authMax: 90, callers, report });
 await app.listen({ port: 0, host: '127.0.0.1' });
 const address = app.server.address();
 if (typeof address !== 'object' || address === null) throw new Error('no address');

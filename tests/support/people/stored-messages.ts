@@ -2,7 +2,7 @@ import type { Direction, MessageStatus, MessageType } from '#contract/messages.t
 import type { Sql } from '#server/infra/postgres/database.ts';
 
 /** A message as a test wants it to stand in the database; what is left out is ordinary. */
-export type StoredWish = {
+export type MessageOptions = {
   at: Date;
   tokenId: string;
   peer?: string;
@@ -13,7 +13,7 @@ export type StoredWish = {
 };
 
 /** A message that stands there: what was wished, with its id. */
-export type Stored = Required<StoredWish> & { id: string };
+export type Stored = Required<MessageOptions> & { id: string };
 
 /** A UUIDv7 of any instant; those that the house makes never go back in time. */
 export function idOf(at: Date): string {
@@ -29,7 +29,7 @@ export function idOf(at: Date): string {
 export async function storeMessages(
   owner: Sql,
   accountId: string,
-  wishes: readonly StoredWish[],
+  wishes: readonly MessageOptions[],
 ): Promise<Stored[]> {
   const stored = wishes.map((wish): Stored => {
     const direction = wish.direction ?? 'out';

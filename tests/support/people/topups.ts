@@ -5,7 +5,7 @@ import type { Topup } from '#contract/saldo.ts';
 import { type Prices, openPrices } from '#server/domains/pricing/pricing.ts';
 import { placeTopup } from '#server/domains/payments/topups/create.ts';
 import { receiveBankLine } from '#server/domains/payments/payments.ts';
-import type { Call, KeptAct } from '#server/infra/acts/act.ts';
+import type { Call, ActHandler } from '#server/infra/acts/act.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 
 /** 21 November 2026, 09.00 WIB. */
@@ -22,10 +22,10 @@ export function clockAt(start = MORNING) {
   };
 }
 
-export type TopupHouse = Awaited<ReturnType<typeof topupHouse>>;
+export type TopupApp = Awaited<ReturnType<typeof topupApp>>;
 
 /** All that billing needs, over a test's database. `prices` must be closed; `using` does it. */
-export async function topupHouse(
+export async function topupApp(
   db: TestDatabase,
   { ppn = false, kodeUnik = 'saldo' }: { ppn?: boolean; kodeUnik?: 'saldo' | 'income' } = {},
 ) {
@@ -37,9 +37,9 @@ export async function topupHouse(
     BANK_NUMBER: '8800123456',
     BANK_HOLDER: 'PT Kabari Contoh',
   };
-  const prices: Prices = await openPrices({ house: db.house, config, now: clock.now });
+  const prices: Prices = await openPrices({ allAccountsSql: db.allAccountsSql, config, now: clock.now });
   prices.close();
-  const deps = { sql: db.tenant, house: db.house, prices, config, now: clock.now };
+  const deps = { sql: db.tenantSql, allAccountsSql: db.allAccountsSql, prices, config, now: clock.now };
   let lines = 0;
   return {
     ...deps,
@@ -65,7 +65,7 @@ type Asker = { accountId: string; userId?: string; role?: 'customer' | 'operator
 
 /** Performs an act as the door would: the input read by its schema, the result by its output's. */
 export async function perform(
-  kept: readonly KeptAct[],
+  kept: readonly ActHandler[],
   name: string,
   asker: Asker,
   fields: Record<string, unknown> = {},

@@ -3,8 +3,8 @@ import { forgetAnswers } from '#server/infra/acts/answers.ts';
 import { eraseAudit } from '#server/infra/acts/audit.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import {
-  type Holding,
-  type Leaving,
+  type AccountData,
+  type ErasureRequest,
   type Row,
   atOnce,
   inPages,
@@ -18,7 +18,7 @@ type Deps = {
   /** Sees one account at a time. */
   sql: Sql;
   /** Sees all: sessions are looked up by hash. */
-  house: Sql;
+  allAccountsSql: Sql;
   /** The installation's: what is left of a number is a hash under its key. */
   secrets: Secrets;
 };
@@ -27,16 +27,16 @@ type Deps = {
  * Who an account's people are and what they did. Erased last: until then their numbers tell where the
  * rest is.
  */
-export const accountsHolding = ({ sql, house, secrets }: Deps): Holding => ({
+export const accountsAccountData = ({ sql, allAccountsSql, secrets }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'profil', rows: () => atOnce(() => peopleOf(sql, accountId)) },
     { name: 'persetujuan', rows: () => atOnce(() => consentsOf(sql, accountId)) },
     { name: 'nomor-sebelumnya', rows: () => atOnce(() => formerOf(sql, accountId)) },
-    { name: 'sesi', rows: () => atOnce(() => sessionsOf(house, accountId)) },
+    { name: 'sesi', rows: () => atOnce(() => sessionsOf(allAccountsSql, accountId)) },
     { name: 'peramban', rows: () => atOnce(() => devicesOf(sql, accountId)) },
     { name: 'jejak-audit', rows: () => auditOf(sql, accountId) },
   ],
-  erase: (leaving) => erase({ house, secrets }, leaving),
+  erase: (erasure) => erase({ allAccountsSql, secrets }, erasure),
 });
 
 type Person = Row & { user_id: string; avatar: string | null };
@@ -75,8 +75,8 @@ const formerOf = (sql: Sql, accountId: string): Promise<Row[]> =>
       select phone, left_at from former_phones where account_id = ${accountId} order by left_at`,
   );
 
-async function sessionsOf(house: Sql, accountId: string): Promise<Row[]> {
-  const found = await house<(Row & { session_id: string; agent: string })[]>`
+async function sessionsOf(allAccountsSql: Sql, accountId: string): Promise<Row[]> {
+  const found = await allAccountsSql<(Row & { session_id: string; agent: string })[]>`
     select session_id, agent, ip, created_at, last_used_at, revoked_at from sessions
     where account_id = ${accountId} order by created_at, session_id`;
   return found.map(({ session_id, agent, ...facts }) => ({
@@ -110,28 +110,28 @@ async function* auditOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
 
 /** Leaves a pseudonym: the account and its people by their ids, the books, and its numbers as keyed hashes. */
 async function erase(
-  { house, secrets }: Omit<Deps, 'sql'>,
-  { accountId, phones }: Leaving,
+  { allAccountsSql, secrets }: Omit<Deps, 'sql'>,
+  { accountId, phones }: ErasureRequest,
 ): Promise<void> {
-  const people = await house<{ id: string }[]>`
+  const people = await allAccountsSql<{ id: string }[]>`
     select user_id as id from users where account_id = ${accountId}`;
   const ids = people.map(({ id }) => id);
-  const addresses = await house<{ ip: string }[]>`
+  const addresses = await allAccountsSql<{ ip: string }[]>`
     select ip from sessions where account_id = ${accountId}
     union select ip from audit_log where account_id = ${accountId} and ip <> ''`;
   const places = addresses.flatMap(({ ip }) => [ip, networkOf(ip)]);
-  await forgetHits(house, [accountId, ...ids, ...places]);
-  await forgetAnswers(house, ids);
-  await eraseAudit(house, accountId);
-  await house.begin(async (tx) => {
+  await forgetHits(allAccountsSql, [accountId, ...ids, ...places]);
+  await forgetAnswers(allAccountsSql, ids);
+  await eraseAudit(allAccountsSql, accountId);
+  await allAccountsSql.begin(async (tx) => {
     await keepErasedPhones(tx, { secrets }, accountId);
-    await becomePseudonym(tx, { accountId, phones });
+    await pseudonymize(tx, { accountId, phones });
   });
 }
 
 const PSEUDONYM = 'Akun terhapus';
 
-async function becomePseudonym(tx: Tx, { accountId, phones }: Leaving): Promise<void> {
+async function pseudonymize(tx: Tx, { accountId, phones }: ErasureRequest): Promise<void> {
   await tx`delete from sessions where account_id = ${accountId}`;
   await tx`delete from known_devices where account_id = ${accountId}`;
   await tx`delete from password_grants where account_id = ${accountId}`;

@@ -1,22 +1,22 @@
-import type { KeptAct } from '#server/infra/acts/act.ts';
-import { challenging } from './signin/captcha.ts';
-import { changingPassword, changingPhone, confirmingPhone } from './profile/change.ts';
+import type { ActHandler } from '#server/infra/acts/act.ts';
+import { captchaChallengeHandler } from './signin/captcha.ts';
+import { changePasswordHandler, changePhoneHandler, confirmPhoneHandler } from './profile/change.ts';
 import { closingActs } from './privacy/closing.ts';
 import type { AccountsDeps } from './deps.ts';
-import { changingForgotten, forgetting, verifyingForgot } from './signin/forgot.ts';
-import { loggingIn } from './signin/login.ts';
-import { registering } from './signin/register.ts';
-import { resending } from './otp/resend-otp.ts';
-import { proving } from './sessions/reauth.ts';
+import { changeForgottenHandler, forgotPasswordHandler, verifyForgotHandler } from './signin/forgot.ts';
+import { loginUserHandler } from './signin/login.ts';
+import { registerUserHandler } from './signin/register.ts';
+import { resendOtpHandler } from './otp/resend-otp.ts';
+import { proveHandler } from './sessions/reauth.ts';
 import {
-  checkingToken,
-  configuring,
-  listingSessions,
-  loggingOut,
-  revoking,
+  checkTokenHandler,
+  appConfigHandler,
+  listSessionsHandler,
+  logoutUserHandler,
+  revokeSessionsHandler,
 } from './sessions/session-acts.ts';
-import { updating } from './profile/update.ts';
-import { verifying } from './otp/verify-otp.ts';
+import { updateUserHandler } from './profile/update.ts';
+import { verifyOtpHandler } from './otp/verify-otp.ts';
 
 export { aliveSessions } from './alive.ts';
 export { type Captcha, openAltcha } from './signin/captcha.ts';
@@ -24,31 +24,31 @@ export { openCaptcha } from './signin/captcha-widget.ts';
 export { eraseDue } from './privacy/erase.ts';
 export { type Exports, openExports, verifyExport } from './privacy/exports.ts';
 export { type FirstOperator, ensureOperator } from './signin/first-operator.ts';
-export { accountsHolding } from './account-data.ts';
+export { accountsAccountData } from './account-data.ts';
 export { Settings } from './people.ts';
 export { type Sessions, openSessions, standing } from './sessions/sessions.ts';
 export { sweepAccounts } from './sweep.ts';
 export type { AccountOpened, AccountsDeps } from './deps.ts';
 
 /** The acts of this domain: who people are, and that they are. */
-export const accountsActs = (deps: AccountsDeps): readonly KeptAct[] => [
-  registering(deps),
-  verifying(deps),
-  resending(deps),
-  loggingIn(deps),
-  forgetting(deps),
-  verifyingForgot(deps),
-  changingForgotten(deps),
-  proving(deps),
-  updating(deps),
-  changingPassword(deps),
-  changingPhone(deps),
-  confirmingPhone(deps),
-  listingSessions(deps),
-  revoking(deps),
-  loggingOut(deps),
-  checkingToken(deps),
-  challenging(deps),
-  configuring(deps),
+export const accountsActs = (deps: AccountsDeps): readonly ActHandler[] => [
+  registerUserHandler(deps),
+  verifyOtpHandler(deps),
+  resendOtpHandler(deps),
+  loginUserHandler(deps),
+  forgotPasswordHandler(deps),
+  verifyForgotHandler(deps),
+  changeForgottenHandler(deps),
+  proveHandler(deps),
+  updateUserHandler(deps),
+  changePasswordHandler(deps),
+  changePhoneHandler(deps),
+  confirmPhoneHandler(deps),
+  listSessionsHandler(deps),
+  revokeSessionsHandler(deps),
+  logoutUserHandler(deps),
+  checkTokenHandler(deps),
+  captchaChallengeHandler(deps),
+  appConfigHandler(deps),
   ...closingActs(deps),
 ];

@@ -5,10 +5,10 @@ import type { Sql } from '#server/infra/postgres/database.ts';
  * must end soon after their session does.
  */
 export async function aliveSessions(
-  house: Sql,
+  allAccountsSql: Sql,
   sessionIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const alive = await house<{ session_id: string }[]>`
+  const alive = await allAccountsSql<{ session_id: string }[]>`
     select s.session_id from sessions s join accounts a on a.account_id = s.account_id
     where s.session_id = any(${sessionIds as string[]}::uuid[])
       and s.revoked_at is null and a.status = 'active'`;

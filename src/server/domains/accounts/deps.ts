@@ -40,7 +40,7 @@ export type AccountsDeps = {
   /** Sees one account at a time. */
   sql: Sql;
   /** Sees all: people are looked up by phone, sessions by hash. */
-  house: Sql;
+  allAccountsSql: Sql;
   config: Pick<
     Config,
     | 'API_URL'

@@ -11,8 +11,8 @@ export type AccountStatus = 'active' | 'suspended' | 'closed';
 export type Whose = { accountId: string; userId: string };
 
 /** The id of the installation's own account; `undefined` before the first start has made it. */
-export async function systemAccount(house: Sql | Tx): Promise<string | undefined> {
-  const [row] = await house<{ account_id: string }[]>`
+export async function systemAccount(allAccountsSql: Sql | Tx): Promise<string | undefined> {
+  const [row] = await allAccountsSql<{ account_id: string }[]>`
     select account_id from accounts where is_system`;
   return row?.account_id;
 }

@@ -7,12 +7,12 @@ import type { Sql } from '#server/infra/postgres/database.ts';
  *
  * Ended sessions stay for 30 days: the places they tell of are where their people are known.
  */
-export async function sweepAccounts(house: Sql): Promise<void> {
-  await house`delete from otp_challenges where created_at < clock_timestamp() - interval '1 day'`;
-  await house`delete from sessions where created_at < clock_timestamp() - interval '31 days'`;
-  await house`delete from password_grants where expires_at < clock_timestamp()`;
-  await house`delete from known_devices where seen_at < clock_timestamp() - interval '400 days'`;
-  await house`delete from captchas_used where expires_at < clock_timestamp() - interval '1 hour'`;
-  await house`
+export async function sweepAccounts(allAccountsSql: Sql): Promise<void> {
+  await allAccountsSql`delete from otp_challenges where created_at < clock_timestamp() - interval '1 day'`;
+  await allAccountsSql`delete from sessions where created_at < clock_timestamp() - interval '31 days'`;
+  await allAccountsSql`delete from password_grants where expires_at < clock_timestamp()`;
+  await allAccountsSql`delete from known_devices where seen_at < clock_timestamp() - interval '400 days'`;
+  await allAccountsSql`delete from captchas_used where expires_at < clock_timestamp() - interval '1 hour'`;
+  await allAccountsSql`
     delete from limit_counters where window_start < clock_timestamp() - interval '2 days'`;
 }

@@ -10,19 +10,19 @@ import { LIVE_CHANNEL, type LiveHub, openLive } from './live.ts';
  * A hub on the test's database; `ears` are the pools of its LISTEN connections, in turn. What it looks
  * at every five seconds is looked at when the test says that they have passed.
  */
-const test = base.extend<{ ears: Sql[]; hub: LiveHub }>({
+const test = base.extend<{ listeners: Sql[]; hub: LiveHub }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
-  ears: async ({}, use) => use([]),
-  hub: async ({ db, ears }, use) => {
+  listeners: async ({}, use) => use([]),
+  hub: async ({ db, listeners }, use) => {
     const troubles: unknown[] = [];
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const hub = openLive({
-      tenant: db.tenant,
-      house: db.house,
+      tenantSql: db.tenantSql,
+      allAccountsSql: db.allAccountsSql,
       openListening: () => {
-        const ear = openDatabase(db.url, { max: 1, as: 'house', name: 'live test' });
-        ears.push(ear);
-        return ear;
+        const listener = openDatabase(db.url, { max: 1, as: 'house', name: 'live test' });
+        listeners.push(listener);
+        return listener;
       },
       report: (trouble) => troubles.push(trouble),
     });
@@ -35,12 +35,12 @@ const test = base.extend<{ ears: Sql[]; hub: LiveHub }>({
 
 /** What the relay does: positions and events in one transaction, then the hint. */
 async function publish(
-  { house }: TestDatabase,
+  { allAccountsSql }: TestDatabase,
   accountId: string,
   count: number,
   { hint = true } = {},
 ) {
-  await house.begin(async (tx) => {
+  await allAccountsSql.begin(async (tx) => {
     const [row] = await tx<{ last: number }[]>`
       insert into event_positions as e (account_id, last) values (${accountId}, ${count})
       on conflict (account_id) do update set last = e.last + ${count} returning last`;
@@ -50,7 +50,7 @@ async function publish(
       select ${accountId}, p, 'saldo.changed', jsonb_build_object('available', p, 'held', 0)
       from generate_series(${last - count + 1}::bigint, ${last}::bigint) p`;
   });
-  if (hint) await house`select pg_notify(${LIVE_CHANNEL}, ${accountId})`;
+  if (hint) await allAccountsSql`select pg_notify(${LIVE_CHANNEL}, ${accountId})`;
 }
 
 function following(hub: LiveHub, accountId: string, since?: number) {
@@ -114,14 +114,14 @@ test('a lost hint costs at most five seconds', async ({ db, hub }) => {
   await soon(() => frames).toHaveLength(1);
 });
 
-test('hints come again after the LISTEN connection has gone deaf', async ({ db, hub, ears }) => {
+test('hints come again after the LISTEN connection has gone deaf', async ({ db, hub, listeners }) => {
   const accountId = newId();
   await soon(() => hub.listens).toBe(true);
   const { frames } = following(hub, accountId, 0);
-  await ears[0]?.end({ timeout: 0 });
+  await listeners[0]?.end({ timeout: 0 });
   await soon(async () => {
     await vi.advanceTimersByTimeAsync(5_000);
-    return ears.length;
+    return listeners.length;
   }).toBeGreaterThan(1);
   await soon(() => hub.listens).toBe(true);
   await publish(db, accountId, 1);

@@ -18,9 +18,9 @@ type Follower = { woken: boolean; wake: (() => void) | undefined };
 
 type Deps = {
   /** Reads events, one account at a time. */
-  tenant: Sql;
+  tenantSql: Sql;
   /** Looks at the positions of all accounts that are followed here. */
-  house: Sql;
+  allAccountsSql: Sql;
   /** Makes the pool of the LISTEN connection; called again when that has gone deaf. */
   openListening: () => Sql;
   report: (trouble: unknown) => void;
@@ -48,18 +48,18 @@ export type LiveHub = {
 
 /** Opens the hub: one LISTEN connection, however many streams. */
 export function openLive(deps: Deps): LiveHub {
-  const crowd = openCrowd();
-  const { seen, wake } = crowd;
+  const subscriptions = createSubscriptions();
+  const { seen, wake } = subscriptions;
   let closed = false;
-  const ear = openEar(deps, (payload) => {
-    if (payload === '*') crowd.wakeAll();
+  const listener = createListener(deps, (payload) => {
+    if (payload === '*') subscriptions.wakeAll();
     else for (const accountId of payload.split(',')) wake(accountId);
   });
   /** Sees what no hint told: a dropped LISTEN, a relay that died between COMMIT and NOTIFY. */
   const look = async () => {
-    const accounts = crowd.accounts();
+    const accounts = subscriptions.accounts();
     if (accounts.length === 0) return;
-    const moved = await deps.house<{ account_id: string; last: number }[]>`
+    const moved = await deps.allAccountsSql<{ account_id: string; last: number }[]>`
       select account_id, last from event_positions where account_id = any(${accounts}::uuid[])`;
     for (const { account_id, last } of moved) {
       if (last > (seen.get(account_id) ?? -1)) wake(account_id);
@@ -69,7 +69,7 @@ export function openLive(deps: Deps): LiveHub {
   const timer = setInterval(() => {
     if (looking || closed) return;
     looking = true;
-    Promise.all([ear.check(), look()])
+    Promise.all([listener.check(), look()])
       .catch(deps.report)
       .finally(() => (looking = false));
   }, LOOK_MS);
@@ -77,7 +77,7 @@ export function openLive(deps: Deps): LiveHub {
 
   return {
     async *follow({ accountId, since, signal }) {
-      const follower = crowd.join(accountId);
+      const follower = subscriptions.join(accountId);
       const onAbort = () => follower.wake?.();
       signal.addEventListener('abort', onAbort, { once: true });
       try {
@@ -95,28 +95,28 @@ export function openLive(deps: Deps): LiveHub {
         }
       } finally {
         signal.removeEventListener('abort', onAbort);
-        crowd.leave(accountId, follower);
+        subscriptions.leave(accountId, follower);
       }
     },
     get following() {
-      return crowd.size();
+      return subscriptions.size();
     },
     get listens() {
-      return ear.hears;
+      return listener.hears;
     },
     async close() {
       closed = true;
       clearInterval(timer);
-      crowd.wakeAll();
+      subscriptions.wakeAll();
       // Reads under way end first: the pools behind them are about to close.
-      await crowd.empty();
-      await ear.close();
+      await subscriptions.empty();
+      await listener.close();
     },
   };
 }
 
 /** Who follows which account in this process. */
-function openCrowd() {
+function createSubscriptions() {
   const followers = new Map<string, Set<Follower>>();
   /** The newest position anybody here has got of an account. */
   const seen = new Map<string, number>();
@@ -169,7 +169,7 @@ function openCrowd() {
  * The LISTEN connection. The driver listens again by itself after a cut, once; when that fails it stays
  * deaf without a word. So the ear calls to itself, and is replaced when it did not hear.
  */
-function openEar({ openListening, house }: Deps, hinted: (payload: string) => void) {
+function createListener({ openListening, allAccountsSql }: Deps, hinted: (payload: string) => void) {
   const self = `!${randomUUID()}`;
   let sql: Sql | undefined;
   let hears = false;
@@ -202,7 +202,7 @@ function openEar({ openListening, house }: Deps, hinted: (payload: string) => vo
       hears = heard;
       heard = false;
       if (!hears) await listen();
-      await house`select pg_notify(${LIVE_CHANNEL}, ${self})`;
+      await allAccountsSql`select pg_notify(${LIVE_CHANNEL}, ${self})`;
     },
     get hears() {
       return hears;
@@ -217,11 +217,11 @@ type Reading = { frames: Frame[]; newest: number };
 
 /** What an account has to hear after a position, oldest first. */
 async function readFrames(
-  { tenant, report }: Deps,
+  { tenantSql, report }: Deps,
   accountId: string,
   since: number | undefined,
 ): Promise<Reading> {
-  const { last, told } = await asAccount(tenant, accountId, async (tx) => {
+  const { last, told } = await asAccount(tenantSql, accountId, async (tx) => {
     const [positions, told] = await Promise.all([
       tx<{ last: number }[]>`select last from event_positions where account_id = ${accountId}`,
       tx<{ position: number; kind: string; data: object }[]>`

@@ -1,11 +1,11 @@
 import { asAccount, type Sql } from '#server/infra/postgres/database.ts';
-import { type Holding, type Row, atOnce, inPages } from '#server/infra/account-data.ts';
+import { type AccountData, type Row, atOnce, inPages } from '#server/infra/account-data.ts';
 
 /**
  * An account's saldo and its mutations. They are never erased: tax law has the books kept, and once the
  * account is a pseudonym they name nobody.
  */
-export const ledgerHolding = ({ sql }: { sql: Sql }): Holding => ({
+export const ledgerAccountData = ({ sql }: { sql: Sql }): AccountData => ({
   subjects: (accountId) => [
     {
       name: 'saldo',

@@ -21,8 +21,8 @@ type Invariant = { invariant: string; says: string; broken: (sql: Tx) => Promise
  *
  * @param house a pool that sees every account.
  */
-export async function checkLedger(house: Sql): Promise<Finding[]> {
-  return house.begin('isolation level repeatable read read only', async (tx) => {
+export async function checkLedger(allAccountsSql: Sql): Promise<Finding[]> {
+  return allAccountsSql.begin('isolation level repeatable read read only', async (tx) => {
     const findings: Finding[] = [];
     for (const { invariant, says, broken } of invariants) {
       const rows = await broken(tx);

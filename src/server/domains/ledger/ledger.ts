@@ -61,5 +61,5 @@ export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet
 
 export { WalletBatcher } from './batcher.ts';
 export { checkLedger } from './check.ts';
-export { ledgerHolding } from './account-data.ts';
+export { ledgerAccountData } from './account-data.ts';
 export { ledgerActs } from './statement.ts';

@@ -41,7 +41,7 @@ describe('the statement of messages', () => {
       ...(await sent(sql, ani, [null], ['6281200000003'])),
     ];
     const { rows, total } = (await perform(
-      ledgerActs({ sql: db.tenant }),
+      ledgerActs({ sql: db.tenantSql }),
       'saldo_mutation_list',
       ani,
     )) as Page;
@@ -71,7 +71,7 @@ describe('the statement of messages', () => {
       index === 0 ? 'failed' : index === 11 ? null : 'delivered',
     );
     const ids = await sent(sql, ani, ends);
-    const acts = ledgerActs({ sql: db.tenant });
+    const acts = ledgerActs({ sql: db.tenantSql });
     const { rows } = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
     expect(rows[0]).toMatchObject({
       kind: 'hold',
@@ -119,7 +119,7 @@ describe('the statement of messages', () => {
   test('says at once what the saldo is after what came back', async ({ sql, db }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await sent(sql, ani, ['failed']);
-    const acts = ledgerActs({ sql: db.tenant });
+    const acts = ledgerActs({ sql: db.tenantSql });
     const { rows } = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
     expect(rows[0]).toMatchObject({ amount: 0, available_after: 1_000 });
   });
@@ -131,7 +131,7 @@ describe('the statement of messages', () => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     const [id = ''] = await sent(sql, ani, ['failed']);
     await arrived(sql, ani, [id]);
-    const acts = ledgerActs({ sql: db.tenant });
+    const acts = ledgerActs({ sql: db.tenantSql });
     const { rows } = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
     const message = { id: publicId('message', id), peer: '6281200000001' };
     expect(rows).toMatchObject([
@@ -172,7 +172,7 @@ describe('the statement of messages', () => {
     const ids = await sent(sql, ani, ['failed', 'failed', 'failed']);
     await sent(sql, ani, ['delivered']);
     await arrived(sql, ani, ids);
-    const acts = ledgerActs({ sql: db.tenant });
+    const acts = ledgerActs({ sql: db.tenantSql });
     const { rows } = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
     expect(rows).toMatchObject([
       { kind: 'correction', amount: -300, items: 2, available_after: 0, message: null },
@@ -198,7 +198,7 @@ describe('the statement of messages', () => {
         n % 50 === 0 ? null : 'delivered',
       ]);
     }
-    const acts = ledgerActs({ sql: db.tenant });
+    const acts = ledgerActs({ sql: db.tenantSql });
     const lines: Mutation[] = [];
     for (let page = 0; page < 16; page++) {
       const asked = { page: String(page) };
@@ -232,7 +232,7 @@ describe('the statement of messages', () => {
   test("opens nothing of another account's, and no line without messages", async ({ sql, db }) => {
     const [ani, budi] = [await customerWith(sql, { saldo: 500 }), await customerWith(sql)];
     await sent(sql, ani, ['delivered']);
-    const acts = ledgerActs({ sql: db.tenant });
+    const acts = ledgerActs({ sql: db.tenantSql });
     const open = (who: Customer, seq: string) =>
       perform(acts, 'saldo_mutation_messages', who, { seq });
     await expect(open(budi, '2')).rejects.toMatchObject({ code: 'not_found' });

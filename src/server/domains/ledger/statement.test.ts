@@ -3,7 +3,7 @@ import type { Mutation } from '#contract/saldo.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
-import { perform, topupHouse } from '#tests/support/people/topups.ts';
+import { perform, topupApp } from '#tests/support/people/topups.ts';
 import { ledgerActs } from './statement.ts';
 
 type Page = { rows: Mutation[]; total: number };
@@ -59,7 +59,7 @@ describe('the statement', () => {
     const ani = await customerWith(sql);
     await entries(db.owner, ani.accountId, 25);
     const page = async (fields: object) =>
-      (await perform(ledgerActs({ sql: db.tenant }), 'saldo_mutation_list', ani, {
+      (await perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, {
         ...fields,
       })) as Page;
     expect(await page({})).toMatchObject({ total: 25 });
@@ -91,7 +91,7 @@ describe('the statement', () => {
     const ani = await customerWith(sql);
     await entries(db.owner, ani.accountId, 100);
     const page = async (fields: object) =>
-      (await perform(ledgerActs({ sql: db.tenant }), 'saldo_mutation_list', ani, {
+      (await perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, {
         ...fields,
       })) as Page;
     const second = { from: '2026-11-02', to: '2026-11-02' };
@@ -108,7 +108,7 @@ describe('the statement', () => {
     const ani = await customerWith(sql);
     await entries(db.owner, ani.accountId, 100);
     const page = async (fields: object) =>
-      (await perform(ledgerActs({ sql: db.tenant }), 'saldo_mutation_list', ani, {
+      (await perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, {
         ...fields,
         kind: 'adjust',
       })) as Page;
@@ -134,7 +134,7 @@ describe('the statement', () => {
     const [first] = await sql`select mark_statement(${accountId}, 600) as more`;
     expect(first).toEqual({ more: true });
     expect(await marked()).toEqual({ upto: 512, lines: 512 });
-    const acts = ledgerActs({ sql: db.tenant });
+    const acts = ledgerActs({ sql: db.tenantSql });
     const page = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
     expect(page.total).toBe(200_960);
     expect(await marked()).toEqual({ upto: 200_960, lines: 200_960 });
@@ -143,11 +143,11 @@ describe('the statement', () => {
   });
 
   test('names the top-up that an entry came from', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const topup = await house.topup(ani.accountId);
-    await house.transfer(topup.total);
-    const { rows } = (await perform(ledgerActs(house), 'saldo_mutation_list', ani)) as Page;
+    const topup = await app.topup(ani.accountId);
+    await app.transfer(topup.total);
+    const { rows } = (await perform(ledgerActs(app), 'saldo_mutation_list', ani)) as Page;
     expect(rows).toMatchObject([{ kind: 'topup', amount: topup.credited, topup_id: topup.id }]);
   });
 
@@ -155,7 +155,7 @@ describe('the statement', () => {
     const [ani, budi] = [await customerWith(sql), await customerWith(sql, { saldo: 500 })];
     await entries(db.owner, ani.accountId, 3);
     const mine = (await perform(
-      ledgerActs({ sql: db.tenant }),
+      ledgerActs({ sql: db.tenantSql }),
       'saldo_mutation_list',
       budi,
     )) as Page;
@@ -198,7 +198,7 @@ describe('the statement', () => {
     'the day %s is not taken',
     async (from, { sql, db }) => {
       const ani = await customerWith(sql);
-      const asked = perform(ledgerActs({ sql: db.tenant }), 'saldo_mutation_list', ani, { from });
+      const asked = perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, { from });
       await expect(asked).rejects.toThrow('Tanggal');
     },
   );

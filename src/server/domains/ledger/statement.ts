@@ -9,13 +9,13 @@ import {
   listLineMessages,
   listMutations,
 } from '#contract/saldo.ts';
-import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
 /** The acts the ledger keeps: the statement. */
-export const ledgerActs = ({ sql }: { sql: Sql }): readonly KeptAct[] => [
-  on(listMutations, ({ caller }, input) => statementOf(sql, caller.accountId, input)),
-  on(listLineMessages, ({ caller }, input) => messagesOfLine(sql, caller.accountId, input)),
+export const ledgerActs = ({ sql }: { sql: Sql }): readonly ActHandler[] => [
+  handle(listMutations, ({ caller }, input) => statementOf(sql, caller.accountId, input)),
+  handle(listLineMessages, ({ caller }, input) => messagesOfLine(sql, caller.accountId, input)),
 ];
 
 /** Lines of one kind are counted, and can be paged, up to here. */

@@ -1,15 +1,15 @@
 import { publicId } from '#contract/base/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Files } from './files.ts';
-import { type Attachment, type Holding, inPages } from '#server/infra/account-data.ts';
+import { type Attachment, type AccountData, inPages } from '#server/infra/account-data.ts';
 import type { Uploads } from './uploads/uploads.ts';
 
 type Kept = { fileId: string; name: string; mime: string; sizeBytes: number; created_at: Date };
 
-type Deps = { sql: Sql; house: Sql; files: Files; uploads: Uploads };
+type Deps = { sql: Sql; allAccountsSql: Sql; files: Files; uploads: Uploads };
 
 /** The files an account holds, kept and on their way in. */
-export const filesHolding = ({ sql, house, files, uploads }: Deps): Holding => ({
+export const mediaAccountData = ({ sql, allAccountsSql, files, uploads }: Deps): AccountData => ({
   subjects: (accountId) => [
     {
       name: 'berkas',
@@ -26,7 +26,7 @@ export const filesHolding = ({ sql, house, files, uploads }: Deps): Holding => (
   erase: async ({ accountId }) => {
     // An upload's row names its file's.
     await uploads.eraseAll(accountId);
-    await files.eraseAll(house, accountId);
+    await files.eraseAll(allAccountsSql, accountId);
   },
 });
 

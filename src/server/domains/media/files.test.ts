@@ -26,7 +26,7 @@ function partsOf(address: string) {
 
 test('a kept file comes back byte by byte, as what its bytes say it is', async ({ sql, db }) => {
   const ani = await customerWith(sql);
-  const files = openFiles(db.tenant, await someFolder(), secrets);
+  const files = openFiles(db.tenantSql, await someFolder(), secrets);
   const kept = await files.save({ accountId: ani.accountId, bytes: png, name: 'foto.jpg' });
   expect(kept).toMatchObject({ name: 'foto.jpg', mime: 'image/png', sizeBytes: png.length });
   expect(await files.read(ani.accountId, kept.fileId)).toEqual({ ...kept, bytes: png });
@@ -35,7 +35,7 @@ test('a kept file comes back byte by byte, as what its bytes say it is', async (
 test("another account's file is not there", async ({ sql, db }) => {
   const ani = await customerWith(sql);
   const budi = await customerWith(sql);
-  const files = openFiles(db.tenant, await someFolder(), secrets);
+  const files = openFiles(db.tenantSql, await someFolder(), secrets);
   const { fileId } = await files.save({ accountId: ani.accountId, bytes: png, name: 'foto.png' });
   expect(await files.read(budi.accountId, fileId)).toBeUndefined();
 });
@@ -43,7 +43,7 @@ test("another account's file is not there", async ({ sql, db }) => {
 test('the same bytes lie on the disk once, and the same id is kept once', async ({ sql, db }) => {
   const ani = await customerWith(sql);
   const folder = await someFolder();
-  const files = openFiles(db.tenant, folder, secrets);
+  const files = openFiles(db.tenantSql, folder, secrets);
   const fileId = newId();
   const file = { accountId: ani.accountId, bytes: png, name: 'foto.png', fileId };
   await Promise.all([files.save(file), files.save(file), files.save({ ...file, fileId: newId() })]);

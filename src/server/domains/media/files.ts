@@ -10,7 +10,7 @@ import type { Secrets } from '#server/infra/security/secrets.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 
 /** A file the house keeps for an account. */
-export type KeptFile = {
+export type MediaFile = {
   fileId: string;
   name: string;
   /** What the bytes themselves say they are; `application/octet-stream` when they say nothing we know. */
@@ -42,20 +42,20 @@ export type Measured = { sha256: Buffer; sizeBytes: number };
 /** Whole bytes from the first to the last one, both included. */
 export type Span = { start: number; end: number };
 
-export type StoredFile = KeptFile & {
+export type StoredFile = MediaFile & {
   /** The bytes, or a span of them, as they are read. @throws when the disk no longer has them. */
   stream(span?: Span): Promise<Readable>;
 };
 
 export type Files = {
   /** Keeps a small file of our own making: its bytes are on the disk before its row is. */
-  save(file: NewFile): Promise<KeptFile>;
+  save(file: NewFile): Promise<MediaFile>;
   /** Keeps a measured draft, in the transaction that makes it a file. */
   keep(tx: Tx, draft: Draft): Promise<void>;
   /** A file whose bytes are read as they are needed; undefined when the account has none of this id. */
   open(accountId: string, fileId: string): Promise<StoredFile | undefined>;
   /** A small file with all its bytes; undefined when the account has none of this id. */
-  read(accountId: string, fileId: string): Promise<(KeptFile & { bytes: Buffer }) | undefined>;
+  read(accountId: string, fileId: string): Promise<(MediaFile & { bytes: Buffer }) | undefined>;
   /** Erases bytes that no account keeps any more. @param all a pool that sees every account. */
   erase(all: Sql, digests: readonly Buffer[]): Promise<void>;
   /** Erases all files of an account: rows, and bytes that no other account keeps. */
@@ -83,7 +83,7 @@ export function openFiles(sql: Sql, folder: string, secrets: Secrets, shownAt = 
     const [row] = await asAccount(
       sql,
       accountId,
-      (tx) => tx<(KeptFile & { sha256: Buffer })[]>`
+      (tx) => tx<(MediaFile & { sha256: Buffer })[]>`
         select file_id as "fileId", name, mime, size_bytes as "sizeBytes", sha256 from files
         where account_id = ${accountId} and file_id = ${fileId}`,
     );

@@ -1,7 +1,7 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { UploadMetadata } from '#contract/uploads.ts';
-import { gate } from '#server/infra/semaphore.ts';
+import { semaphore } from '#server/infra/semaphore.ts';
 
 /** The pictures that are taken; each is decoded and drawn anew. */
 export type PictureMime = 'image/jpeg' | 'image/png' | 'image/webp';
@@ -23,7 +23,7 @@ const formats: Record<string, PictureMime> = {
   webp: 'image/webp',
 };
 
-const enter = gate(AT_ONCE, WAITING_MAX);
+const enter = semaphore(AT_ONCE, WAITING_MAX);
 
 /**
  * Draws a picture anew: upright, without metadata, nothing of the old file but what one sees. What was

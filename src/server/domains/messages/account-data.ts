@@ -2,8 +2,8 @@ import { publicId } from '#contract/base/ids.ts';
 import { pastPhonesOf } from '#server/domains/tokens/tokens.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import {
-  type Holding,
-  type Leaving,
+  type AccountData,
+  type ErasureRequest,
   type Row,
   eraseRows,
   inPages,
@@ -16,27 +16,27 @@ type Deps = {
   /** The portal's pool: one account at a time. */
   sql: Sql;
   /** Sees all accounts. */
-  house: Sql;
+  allAccountsSql: Sql;
 };
 
 /** An account's messages with their timelines, its conversations, and who asked to hear no more. */
-export const messagesHolding = ({ sql, house }: Deps): Holding => ({
+export const messagesAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     {
       name: 'pesan',
-      about: () => countOf(house, accountId),
+      about: () => countOf(allAccountsSql, accountId),
       rows: () => messagesOf(sql, accountId),
     },
     { name: 'percakapan', rows: () => conversationsOf(sql, accountId) },
     { name: 'berhenti-menerima', rows: () => optoutsOf(sql, accountId) },
   ],
-  close: async (accountId) => void (await failLeft(house, accountId)),
-  isReady: (leaving) => isQuiet(house, leaving),
-  erase: (leaving) => erase(house, leaving),
+  close: async (accountId) => void (await failLeft(allAccountsSql, accountId)),
+  isReady: (erasure) => isQuiet(allAccountsSql, erasure),
+  erase: (erasure) => erase(allAccountsSql, erasure),
 });
 
-async function countOf(house: Sql, accountId: string): Promise<number> {
-  const [sum] = await house<{ messages: number }[]>`
+async function countOf(allAccountsSql: Sql, accountId: string): Promise<number> {
+  const [sum] = await allAccountsSql<{ messages: number }[]>`
     select coalesce(sum(messages), 0)::bigint as messages from rollup_sums
     where account_id = ${accountId} and grain = 'month'`;
   return sum?.messages ?? 0;
@@ -135,9 +135,9 @@ const RECEIPT_WAIT_MS = 30_000;
  *
  * @returns how many messages still do.
  */
-async function failLeft(house: Sql, accountId: string): Promise<number> {
-  await house`select recover_lane(${accountId}, null, null, false, ${RECEIPT_WAIT_MS})`;
-  return failWaiting(house, { accountId });
+async function failLeft(allAccountsSql: Sql, accountId: string): Promise<number> {
+  await allAccountsSql`select recover_lane(${accountId}, null, null, false, ${RECEIPT_WAIT_MS})`;
+  return failWaiting(allAccountsSql, { accountId });
 }
 
 /** What the house wrote to a number is given up after five minutes; one that hangs waits no longer. */
@@ -147,9 +147,9 @@ const PATIENCE = '15 minutes';
  * False while a message waits for its receipt, the farewell is on its way, or the relay has not told yet
  * what happened last. Events that were set aside, for they cannot be told, are not waited for.
  */
-async function isQuiet(house: Sql, { accountId, phones }: Leaving): Promise<boolean> {
-  if ((await failLeft(house, accountId)) > 0) return false;
-  const [under] = await house`
+async function isQuiet(allAccountsSql: Sql, { accountId, phones }: ErasureRequest): Promise<boolean> {
+  if ((await failLeft(allAccountsSql, accountId)) > 0) return false;
+  const [under] = await allAccountsSql`
     select 1 from outbox where account_id = ${accountId} and tries = 0
     union all
     select 1 from outbox o join tokens t on t.account_id = o.account_id and t.is_system
@@ -172,29 +172,29 @@ const tables = [
   'optouts',
 ] as const;
 
-async function erase(house: Sql, { accountId, phones }: Leaving): Promise<void> {
+async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest): Promise<void> {
   // First: whoever is publishing these is waited for, and nothing new comes.
-  await eraseRows(house, 'outbox', accountId);
-  await untilNone((limit) => numberOf(house`select erase_messages(${accountId}, ${limit}) as n`));
-  for (const table of tables) await eraseRows(house, table, accountId);
-  await eraseRows(house, 'lanes', accountId);
-  await house`select erase_counts(${accountId})`;
-  await eraseTold(house, [...phones, ...(await pastPhonesOf(house, accountId))]);
+  await eraseRows(allAccountsSql, 'outbox', accountId);
+  await untilNone((limit) => numberOf(allAccountsSql`select erase_messages(${accountId}, ${limit}) as n`));
+  for (const table of tables) await eraseRows(allAccountsSql, table, accountId);
+  await eraseRows(allAccountsSql, 'lanes', accountId);
+  await allAccountsSql`select erase_counts(${accountId})`;
+  await eraseTold(allAccountsSql, [...phones, ...(await pastPhonesOf(allAccountsSql, accountId))]);
 }
 
 /** The house's own conversations with numbers that are nobody's any more. */
-async function eraseTold(house: Sql, phones: readonly string[]): Promise<void> {
+async function eraseTold(allAccountsSql: Sql, phones: readonly string[]): Promise<void> {
   const peers = [...phones];
-  const system = house`(select account_id from tokens where is_system)`;
+  const system = allAccountsSql`(select account_id from tokens where is_system)`;
   // What was set aside would be told of them later.
-  await house`
+  await allAccountsSql`
     delete from outbox where account_id in ${system} and tries > 0 and peers && ${peers}::text[]`;
-  await untilNone((limit) => numberOf(house`select erase_told(${peers}::text[], ${limit}) as n`));
-  await house`
+  await untilNone((limit) => numberOf(allAccountsSql`select erase_told(${peers}::text[], ${limit}) as n`));
+  await allAccountsSql`
     delete from events where account_id in ${system} and data->>'peer' = any(${peers}::text[])`;
-  await house`
+  await allAccountsSql`
     delete from conversations where account_id in ${system} and peer = any(${peers}::text[])`;
-  await house`delete from optouts where account_id in ${system} and peer = any(${peers}::text[])`;
+  await allAccountsSql`delete from optouts where account_id in ${system} and peer = any(${peers}::text[])`;
 }
 
 async function numberOf(asked: PromiseLike<readonly object[]>): Promise<number> {

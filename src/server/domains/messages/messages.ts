@@ -3,7 +3,7 @@ import type { Channels, Sinks } from '#server/domains/channels/channels.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { openAccepter } from './submit/accept.ts';
 import { type ApiMessages, openApiMessages } from './api.ts';
-import { cancelling } from './dispatch/cancel.ts';
+import { cancelMessageHandler } from './dispatch/cancel.ts';
 import type { FileLink, OfferFile } from './content.ts';
 import { conversationActs } from './conversations/conversations.ts';
 import { historyActs } from './history/history.ts';
@@ -11,14 +11,14 @@ import { homeActs } from './history/home.ts';
 import { type OnReceived, receiveInbound } from './dispatch/inbound.ts';
 import { type Lanes, startLanes } from './dispatch/lanes.ts';
 import { applyReceipts } from './dispatch/receipts.ts';
-import { sending } from './submit/send.ts';
-import type { KeptAct } from '#server/infra/acts/act.ts';
+import { sendMessageHandler } from './submit/send.ts';
+import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 
 export { contentOf, excerptOf } from './content.ts';
-export { messagesHolding } from './account-data.ts';
+export { messagesAccountData } from './account-data.ts';
 export { retryParked } from './dispatch/receipts.ts';
 export { type Relay, startRelay } from './relay.ts';
 export { expireMessages } from './dispatch/withdraw.ts';
@@ -28,7 +28,7 @@ export type MessagesDeps = {
   /** The portal's pool: row-level security for one account. */
   sql: Sql;
   /** Sees all accounts: receipts, inbound, lanes. */
-  house: Sql;
+  allAccountsSql: Sql;
   /** The accept path's own pool, so that nothing else delays it. */
   acceptSql: Sql;
   prices: Prices;
@@ -47,7 +47,7 @@ export type MessagesDeps = {
 };
 
 export type Messages = {
-  acts: readonly KeptAct[];
+  acts: readonly ActHandler[];
   api: ApiMessages;
   /** Where channels bring receipts and inbound messages. */
   sinks: Sinks;
@@ -72,7 +72,7 @@ const SYSTEM_TTL_MS = 5 * 60_000;
 
 /** Opens the subject: the acts it keeps and what others may call. */
 export function openMessages(deps: MessagesDeps): Messages {
-  const { sql, house, acceptSql, prices, fileLink, offerFile, origin, now, onWork } = deps;
+  const { sql, allAccountsSql, acceptSql, prices, fileLink, offerFile, origin, now, onWork } = deps;
   const accepter = openAccepter(acceptSql, onWork);
   const told = async <T>(work: Promise<T>): Promise<T> => {
     const done = await work;
@@ -84,13 +84,13 @@ export function openMessages(deps: MessagesDeps): Messages {
       ...historyActs({ sql, reader: { language: 'id', origin, offerFile } }),
       ...conversationActs({ sql, fileLink }),
       ...homeActs({ sql, now }),
-      sending({ sql, accepter, prices, fileLink, now }),
-      cancelling({ sql }),
+      sendMessageHandler({ sql, accepter, prices, fileLink, now }),
+      cancelMessageHandler({ sql }),
     ],
     api: openApiMessages({ sql, accepter, prices, offerFile, now }),
     sinks: {
-      receipts: (receipts) => told(applyReceipts(house, receipts)),
-      inbound: (inbound) => told(receiveInbound(house, inbound, deps.onReceived)),
+      receipts: (receipts) => told(applyReceipts(allAccountsSql, receipts)),
+      inbound: (inbound) => told(receiveInbound(allAccountsSql, inbound, deps.onReceived)),
     },
     sendAsSystem: async ({ accountId, tokenId }, { to, text, shown }) => {
       const at = now();
@@ -114,7 +114,7 @@ export function openMessages(deps: MessagesDeps): Messages {
     },
     startLanes: () =>
       startLanes({
-        sql: house,
+        sql: allAccountsSql,
         channels: deps.channels,
         log: deps.log,
         pacePerSecond: deps.pacePerSecond,

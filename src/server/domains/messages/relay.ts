@@ -58,13 +58,13 @@ export function startRelay(
   onPublished: (accountIds: ReadonlySet<string>) => void,
 ): Relay {
   const news = new Set<string>();
-  let telling: NodeJS.Timeout | undefined;
+  let notifyTimer: NodeJS.Timeout | undefined;
   let working: Promise<void> | undefined;
   let again = false;
   let closed = false;
 
   const tell = () => {
-    telling = undefined;
+    notifyTimer = undefined;
     onPublished(new Set(news));
     news.clear();
   };
@@ -72,7 +72,7 @@ export function startRelay(
     for (;;) {
       const published = await publishSome(deps);
       for (const accountId of published.accounts) news.add(accountId);
-      if (news.size > 0) telling ??= setTimeout(tell, COALESCE_MS);
+      if (news.size > 0) notifyTimer ??= setTimeout(tell, COALESCE_MS);
       if (published.rows < ROWS_MAX) return;
     }
   };
@@ -101,8 +101,8 @@ export function startRelay(
       closed = true;
       clearInterval(timer);
       await working;
-      if (telling) {
-        clearTimeout(telling);
+      if (notifyTimer) {
+        clearTimeout(notifyTimer);
         tell();
       }
     },

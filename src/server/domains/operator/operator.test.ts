@@ -7,52 +7,52 @@ import { checkLedger } from '#server/domains/ledger/check.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import {
-  type TopupHouse,
+  type TopupApp,
   idOf,
   perform,
   saldoOf,
-  topupHouse,
+  topupApp,
 } from '#tests/support/people/topups.ts';
 import { operatorActs } from './operator.ts';
 
 const operator = { accountId: randomUUID(), userId: randomUUID(), role: 'operator' as const };
 
-const ask = (house: TopupHouse, name: string, fields: Record<string, unknown>) =>
-  perform(operatorActs(house.deps), name, operator, fields);
+const ask = (app: TopupApp, name: string, fields: Record<string, unknown>) =>
+  perform(operatorActs(app.deps), name, operator, fields);
 
-const list = async (house: TopupHouse, fields: Record<string, unknown> = {}) =>
-  (await ask(house, 'operator_topup_list', fields)) as { rows: OperatorTopup[]; total: number };
+const list = async (app: TopupApp, fields: Record<string, unknown> = {}) =>
+  (await ask(app, 'operator_topup_list', fields)) as { rows: OperatorTopup[]; total: number };
 
-const confirm = (house: TopupHouse, { id }: Topup, reference: string) =>
-  ask(house, 'operator_topup_confirm', { topup_id: id, reference, reason: 'Cocok dengan mutasi' });
+const confirm = (app: TopupApp, { id }: Topup, reference: string) =>
+  ask(app, 'operator_topup_confirm', { topup_id: id, reference, reason: 'Cocok dengan mutasi' });
 
-const reject = (house: TopupHouse, { id }: Topup) =>
-  ask(house, 'operator_topup_reject', { topup_id: id, reason: 'Transfer tidak pernah masuk' });
+const reject = (app: TopupApp, { id }: Topup) =>
+  ask(app, 'operator_topup_reject', { topup_id: id, reason: 'Transfer tidak pernah masuk' });
 
 describe('the list of top-ups', () => {
   test("shows everybody's, with whose it is, the newest first", async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
-    const first = await house.topup(ani.accountId);
-    const second = await house.topup(budi.accountId);
-    const { rows, total } = await list(house);
+    const first = await app.topup(ani.accountId);
+    const second = await app.topup(budi.accountId);
+    const { rows, total } = await list(app);
     expect(total).toBe(2);
     expect(rows.map(({ id }) => id)).toEqual([second.id, first.id]);
     expect(rows.every(({ account_name }) => account_name.startsWith('Toko'))).toBe(true);
-    expect((await list(house, { page: '1' })).rows).toEqual([]);
-    expect((await list(house, { sort_type: 'asc' })).rows[0]?.id).toBe(first.id);
+    expect((await list(app, { page: '1' })).rows).toEqual([]);
+    expect((await list(app, { sort_type: 'asc' })).rows[0]?.id).toBe(first.id);
   });
 
   test('open is what waits for somebody; expired is so before any job has run', async ({
     sql,
     db,
   }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    await house.topup(ani.accountId);
-    house.clock.pass(24);
-    const waiting = await house.topup(ani.accountId);
-    const ids = async (status: string) => (await list(house, { status })).rows.map(({ id }) => id);
+    await app.topup(ani.accountId);
+    app.clock.pass(24);
+    const waiting = await app.topup(ani.accountId);
+    const ids = async (status: string) => (await list(app, { status })).rows.map(({ id }) => id);
     expect(await ids('open')).toEqual([waiting.id]);
     expect(await ids('pending')).toEqual([waiting.id]);
     expect(await ids('expired')).toHaveLength(1);
@@ -63,19 +63,19 @@ describe('the list of top-ups', () => {
   });
 
   test('names the unused bank lines near the amount, nearest first', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const topup = await house.topup(ani.accountId);
-    await house.transfer(topup.total - topup.unique_code, { reference: 'forgot' });
-    await house.transfer(topup.total + 1_000, { reference: 'too far' });
-    await house.transfer(topup.base - 1_000_000 + 2_000_000, { reference: 'elsewhere' });
-    const [row] = (await list(house)).rows;
+    const topup = await app.topup(ani.accountId);
+    await app.transfer(topup.total - topup.unique_code, { reference: 'forgot' });
+    await app.transfer(topup.total + 1_000, { reference: 'too far' });
+    await app.transfer(topup.base - 1_000_000 + 2_000_000, { reference: 'elsewhere' });
+    const [row] = (await list(app)).rows;
     expect(row?.candidates).toEqual([
       {
         line: expect.stringMatching(/^[0-9a-f]{64}$/),
         amount: topup.base,
         description: 'ANI S',
-        at: house.clock.now(),
+        at: app.clock.now(),
       },
     ]);
   });
@@ -86,13 +86,13 @@ describe('confirming by hand', () => {
     sql,
     db,
   }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const topup = await house.topup(ani.accountId);
-    expect(await confirm(house, topup, 'TRX 12345')).toMatchObject({
+    const topup = await app.topup(ani.accountId);
+    expect(await confirm(app, topup, 'TRX 12345')).toMatchObject({
       status: 'paid',
       candidates: [],
-      paid_at: house.clock.now(),
+      paid_at: app.clock.now(),
     });
     expect((await saldoOf(sql, ani.accountId)).available).toBe(topup.credited);
     expect(await sql`select decision, operator_id, reason, reference from topup_decisions`).toEqual(
@@ -108,36 +108,36 @@ describe('confirming by hand', () => {
   });
 
   test('a reference pays one top-up only, however it is spelled', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const [first, second] = [await house.topup(ani.accountId), await house.topup(ani.accountId)];
-    await confirm(house, first, 'TRX 12345');
-    await expect(confirm(house, second, ' trx  12345 ')).rejects.toEqual(
+    const [first, second] = [await app.topup(ani.accountId), await app.topup(ani.accountId)];
+    await confirm(app, first, 'TRX 12345');
+    await expect(confirm(app, second, ' trx  12345 ')).rejects.toEqual(
       new Refusal('bank_line_used', {}),
     );
     expect((await saldoOf(sql, ani.accountId)).topups).toBe(1);
   });
 
   test('a bank line that paid by itself pays nothing else', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const [first, second] = [await house.topup(ani.accountId), await house.topup(ani.accountId)];
-    await house.transfer(first.total, { reference: 'TRX 1' });
+    const [first, second] = [await app.topup(ani.accountId), await app.topup(ani.accountId)];
+    await app.transfer(first.total, { reference: 'TRX 1' });
     const [line] = await sql<{ hash: string }[]>`select hash from bank_lines`;
     for (const reference of ['TRX 1', line?.hash ?? '']) {
-      await expect(confirm(house, second, reference)).rejects.toEqual(
+      await expect(confirm(app, second, reference)).rejects.toEqual(
         new Refusal('bank_line_used', {}),
       );
     }
   });
 
   test('a forgotten kode unik is credited as it came', async ({ sql, db }) => {
-    const house = await topupHouse(db, { ppn: true });
+    const app = await topupApp(db, { ppn: true });
     const ani = await customerWith(sql);
-    const topup = await house.topup(ani.accountId, 100_000);
-    await house.transfer(111_000);
-    const [row] = (await list(house)).rows;
-    const paid = await confirm(house, topup, row?.candidates[0]?.line ?? '');
+    const topup = await app.topup(ani.accountId, 100_000);
+    await app.transfer(111_000);
+    const [row] = (await list(app)).rows;
+    const paid = await confirm(app, topup, row?.candidates[0]?.line ?? '');
     expect(paid).toMatchObject({ status: 'paid', credited: 100_000 });
     expect((paid as Topup).note).toMatch(/^Transfer yang masuk Rp\s111\.000\.$/);
     expect((await saldoOf(sql, ani.accountId)).available).toBe(100_000);
@@ -145,11 +145,11 @@ describe('confirming by hand', () => {
   });
 
   test('what is missing is taken from our income before the saldo', async ({ sql, db }) => {
-    const house = await topupHouse(db, { kodeUnik: 'income' });
+    const app = await topupApp(db, { kodeUnik: 'income' });
     const ani = await customerWith(sql);
-    const topup = await house.topup(ani.accountId, 100_000);
-    await house.transfer(100_000, { reference: 'no code' });
-    expect(await confirm(house, topup, 'no code')).toMatchObject({ credited: 100_000 });
+    const topup = await app.topup(ani.accountId, 100_000);
+    await app.transfer(100_000, { reference: 'no code' });
+    expect(await confirm(app, topup, 'no code')).toMatchObject({ credited: 100_000 });
     expect(await sql`select from gl_lines where gl_account = 'inc:kode_unik'`).toHaveLength(0);
     expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
   });
@@ -158,11 +158,11 @@ describe('confirming by hand', () => {
     sql,
     db,
   }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const topup = await house.topup(ani.accountId);
-    await house.transfer(500_000, { reference: 'TRX 9' });
-    await expect(confirm(house, topup, 'TRX 9')).rejects.toEqual(
+    const topup = await app.topup(ani.accountId);
+    await app.transfer(500_000, { reference: 'TRX 9' });
+    await expect(confirm(app, topup, 'TRX 9')).rejects.toEqual(
       new Refusal('topup_amount_mismatch', { total: topup.total, received: 500_000 }),
     );
     expect(await sql`select status from topups`).toEqual([{ status: 'pending' }]);
@@ -170,53 +170,53 @@ describe('confirming by hand', () => {
   });
 
   test('a top-up that is paid, rejected or nobody has is refused', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const [paid, rejected] = [await house.topup(ani.accountId), await house.topup(ani.accountId)];
-    await house.transfer(paid.total);
-    await reject(house, rejected);
-    await expect(confirm(house, paid, 'TRX 2')).rejects.toEqual(
+    const [paid, rejected] = [await app.topup(ani.accountId), await app.topup(ani.accountId)];
+    await app.transfer(paid.total);
+    await reject(app, rejected);
+    await expect(confirm(app, paid, 'TRX 2')).rejects.toEqual(
       new Refusal('topup_already_paid', {}),
     );
-    await expect(confirm(house, rejected, 'TRX 2')).rejects.toEqual(
+    await expect(confirm(app, rejected, 'TRX 2')).rejects.toEqual(
       new Refusal('topup_closed', {}),
     );
     const nobody = { ...paid, id: `TU-${'0'.repeat(25)}1` };
-    await expect(confirm(house, nobody, 'TRX 2')).rejects.toEqual(
+    await expect(confirm(app, nobody, 'TRX 2')).rejects.toEqual(
       new Refusal('not_found', { what: 'Isi saldo' }),
     );
-    await expect(reject(house, nobody)).rejects.toEqual(
+    await expect(reject(app, nobody)).rejects.toEqual(
       new Refusal('not_found', { what: 'Isi saldo' }),
     );
   });
 
   test('a reason is asked for', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const { id } = await house.topup(ani.accountId);
+    const { id } = await app.topup(ani.accountId);
     const fields = { topup_id: id, reference: 'TRX 2', reason: '  ' };
-    await expect(ask(house, 'operator_topup_confirm', fields)).rejects.toThrow('Tulis alasannya.');
+    await expect(ask(app, 'operator_topup_confirm', fields)).rejects.toThrow('Tulis alasannya.');
   });
 });
 
 describe('rejecting', () => {
   test('tells the customer why', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const topup = await house.topup(ani.accountId);
-    expect(await reject(house, topup)).toMatchObject({
+    const topup = await app.topup(ani.accountId);
+    expect(await reject(app, topup)).toMatchObject({
       status: 'rejected',
       note: 'Transfer tidak pernah masuk',
     });
   });
 
   test('what is paid or closed is refused', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const [paid, late] = [await house.topup(ani.accountId), await house.topup(ani.accountId)];
-    await house.transfer(paid.total);
-    house.clock.pass(24);
-    await expect(reject(house, paid)).rejects.toEqual(new Refusal('topup_already_paid', {}));
-    await expect(reject(house, late)).rejects.toEqual(new Refusal('topup_closed', {}));
+    const [paid, late] = [await app.topup(ani.accountId), await app.topup(ani.accountId)];
+    await app.transfer(paid.total);
+    app.clock.pass(24);
+    await expect(reject(app, paid)).rejects.toEqual(new Refusal('topup_already_paid', {}));
+    await expect(reject(app, late)).rejects.toEqual(new Refusal('topup_closed', {}));
   });
 });

@@ -1,21 +1,21 @@
 import { publicId } from '#contract/base/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { type Holding, type Row, inPages } from '#server/infra/account-data.ts';
+import { type AccountData, type Row, inPages } from '#server/infra/account-data.ts';
 
 type Deps = {
   /** The tenants' pool. */
   sql: Sql;
   /** Sees all: bank lines are the house's. */
-  house: Sql;
+  allAccountsSql: Sql;
 };
 
 /** An account's top-ups, and the transfers that paid them. Amounts are never erased; names of payers are. */
-export const billingHolding = ({ sql, house }: Deps): Holding => ({
+export const paymentsAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'isi-saldo', rows: () => topupsOf(sql, accountId) },
-    { name: 'transfer-masuk', rows: () => transfersOf(house, accountId) },
+    { name: 'transfer-masuk', rows: () => transfersOf(allAccountsSql, accountId) },
   ],
-  erase: async ({ accountId }) => void (await house`select erase_payers(${accountId})`),
+  erase: async ({ accountId }) => void (await allAccountsSql`select erase_payers(${accountId})`),
 });
 
 type Named = Row & { topup_id: string };
@@ -39,14 +39,14 @@ const LINES_AT_ONCE = 500;
 type Line = Named & { hash: string };
 
 /** Bank lines are the house's: they are read by the top-ups they paid. */
-async function* transfersOf(house: Sql, accountId: string): AsyncGenerator<Row> {
+async function* transfersOf(allAccountsSql: Sql, accountId: string): AsyncGenerator<Row> {
   let last: Line | undefined;
   for (;;) {
-    const page: Line[] = await house<Line[]>`
+    const page: Line[] = await allAccountsSql<Line[]>`
       select topup_id, hash, bank, amount, description as sender, reference, at, received_at
       from bank_lines
       where account_id = ${accountId}
-        ${last ? house`and (topup_id, hash) > (${last.topup_id}::uuid, ${last.hash}::text)` : house``}
+        ${last ? allAccountsSql`and (topup_id, hash) > (${last.topup_id}::uuid, ${last.hash}::text)` : allAccountsSql``}
       order by topup_id, hash limit ${LINES_AT_ONCE}`;
     for (const { topup_id, hash: _, ...facts } of page) {
       yield { topup: publicId('topup', topup_id), ...facts };

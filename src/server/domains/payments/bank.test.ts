@@ -2,31 +2,31 @@ import { describe, expect } from 'vitest';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { idOf, perform, saldoOf, topupHouse } from '#tests/support/people/topups.ts';
+import { idOf, perform, saldoOf, topupApp } from '#tests/support/people/topups.ts';
 import { operatorActs } from '#server/domains/operator/operator.ts';
-import { billingActs, expireTopups } from './payments.ts';
+import { paymentsActs, expireTopups } from './payments.ts';
 
 describe('a line of our bank account', () => {
   test('of exactly the promised amount pays that top-up', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
-    const topup = await house.topup(ani.accountId);
-    await house.topup(budi.accountId);
-    expect(await house.transfer(topup.total)).toEqual({ matched: true });
+    const topup = await app.topup(ani.accountId);
+    await app.topup(budi.accountId);
+    expect(await app.transfer(topup.total)).toEqual({ matched: true });
     expect(await saldoOf(sql, ani.accountId)).toEqual({ available: topup.credited, topups: 1 });
     expect(await saldoOf(sql, budi.accountId)).toEqual({ available: 0, topups: 0 });
     expect(await sql`select topup_id from bank_lines`).toEqual([{ topup_id: idOf(topup) }]);
   });
 
   test('read twice, in any spelling of its text, pays once', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const { total } = await house.topup(ani.accountId);
+    const { total } = await app.topup(ani.accountId);
     const reference = 'TRX 001';
     const all = await Promise.all([
-      house.transfer(total, { reference }),
-      house.transfer(total, { reference: ' trx  001 ' }),
-      house.transfer(total, { reference }),
+      app.transfer(total, { reference }),
+      app.transfer(total, { reference: ' trx  001 ' }),
+      app.transfer(total, { reference }),
     ]);
     expect(all).toEqual([{ matched: true }, { matched: true }, { matched: true }]);
     expect((await saldoOf(sql, ani.accountId)).topups).toBe(1);
@@ -35,62 +35,62 @@ describe('a line of our bank account', () => {
   });
 
   test('of another amount is kept and pays nobody', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const { total } = await house.topup(ani.accountId);
-    expect(await house.transfer(total + 1_000)).toEqual({ matched: false });
+    const { total } = await app.topup(ani.accountId);
+    expect(await app.transfer(total + 1_000)).toEqual({ matched: false });
     expect(await sql`select topup_id from bank_lines`).toEqual([{ topup_id: null }]);
     expect((await saldoOf(sql, ani.accountId)).available).toBe(0);
   });
 
   test('that is older than the top-up does not pay it', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const { total } = await house.topup(ani.accountId);
+    const { total } = await app.topup(ani.accountId);
     const yesterday = new Date('2026-11-20T10:00:00Z');
-    expect(await house.transfer(total, { at: yesterday })).toEqual({ matched: false });
+    expect(await app.transfer(total, { at: yesterday })).toEqual({ matched: false });
     // A statement that knows the day only says midnight: that is today.
     const today = new Date('2026-11-20T17:00:00Z');
-    expect(await house.transfer(total, { at: today })).toEqual({ matched: true });
+    expect(await app.transfer(total, { at: today })).toEqual({ matched: true });
   });
 
   test('that comes late still pays, and says so', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const topup = await house.topup(ani.accountId);
-    house.clock.pass(6 * 24);
-    await expireTopups(house.deps);
-    expect(await house.transfer(topup.total)).toEqual({ matched: true });
-    const acts = billingActs(house.deps);
+    const topup = await app.topup(ani.accountId);
+    app.clock.pass(6 * 24);
+    await expireTopups(app.deps);
+    expect(await app.transfer(topup.total)).toEqual({ matched: true });
+    const acts = paymentsActs(app.deps);
     expect(await perform(acts, 'topup_get', ani, { topup_id: topup.id })).toMatchObject({
       status: 'paid',
       note: 'Dibayar setelah kedaluwarsa.',
-      paid_at: house.clock.now(),
+      paid_at: app.clock.now(),
     });
   });
 
   test('that comes after the promise has ended pays nobody', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const { total } = await house.topup(ani.accountId);
-    house.clock.pass(24);
-    await expireTopups(house.deps);
-    house.clock.pass(7 * 24);
-    await expireTopups(house.deps);
-    expect(await house.transfer(total)).toEqual({ matched: false });
+    const { total } = await app.topup(ani.accountId);
+    app.clock.pass(24);
+    await expireTopups(app.deps);
+    app.clock.pass(7 * 24);
+    await expireTopups(app.deps);
+    expect(await app.transfer(total)).toEqual({ matched: false });
   });
 
   test('a second transfer of the amount rests in suspense, not with a stranger', async ({
     sql,
     db,
   }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const topup = await house.topup(ani.accountId);
-    await house.transfer(topup.total);
+    const topup = await app.topup(ani.accountId);
+    await app.transfer(topup.total);
     const second = { reference: 'TRX-second' };
-    expect(await house.transfer(topup.total, second)).toEqual({ matched: false });
-    expect(await house.transfer(topup.total, second)).toEqual({ matched: false });
+    expect(await app.transfer(topup.total, second)).toEqual({ matched: false });
+    expect(await app.transfer(topup.total, second)).toEqual({ matched: false });
     expect((await saldoOf(sql, ani.accountId)).available).toBe(topup.credited);
     expect(
       await sql`select sum(amount)::bigint as amount from gl_lines where gl_account = 'suspense'`,
@@ -102,26 +102,26 @@ describe('a line of our bank account', () => {
     sql,
     db,
   }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const topup = await house.topup(ani.accountId);
+    const topup = await app.topup(ani.accountId);
     const operator = { accountId: ani.accountId, role: 'operator' as const };
-    await perform(operatorActs(house.deps), 'operator_topup_confirm', operator, {
+    await perform(operatorActs(app.deps), 'operator_topup_confirm', operator, {
       topup_id: topup.id,
       reference: 'TRX 77',
       reason: 'Slip dari pelanggan',
     });
-    expect(await house.transfer(topup.total, { reference: 'trx 77' })).toEqual({ matched: true });
+    expect(await app.transfer(topup.total, { reference: 'trx 77' })).toEqual({ matched: true });
     expect((await saldoOf(sql, ani.accountId)).topups).toBe(1);
     expect(await sql`select outcome from provider_payments`).toEqual([{ outcome: 'paid' }]);
   });
 
   test('for a rejected top-up is kept for the operator, and pays nobody', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const { total } = await house.topup(ani.accountId);
+    const { total } = await app.topup(ani.accountId);
     await sql`update topups set status = 'rejected'`;
-    expect(await house.transfer(total)).toEqual({ matched: false });
+    expect(await app.transfer(total)).toEqual({ matched: false });
     expect(await sql`select topup_id from bank_lines`).toEqual([{ topup_id: null }]);
   });
 });

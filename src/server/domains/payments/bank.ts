@@ -21,7 +21,7 @@ export type BankLine = {
   at: Date;
 };
 
-export type BankDeps = { house: Sql; config: Pick<Config, 'BANK_NUMBER'>; now: () => Date };
+export type BankDeps = { allAccountsSql: Sql; config: Pick<Config, 'BANK_NUMBER'>; now: () => Date };
 
 /**
  * Takes a line of our bank account and, when exactly one top-up was promised its amount in its time,
@@ -30,7 +30,7 @@ export type BankDeps = { house: Sql; config: Pick<Config, 'BANK_NUMBER'>; now: (
  * @returns `matched`: whether the line is the payment of a top-up.
  */
 export async function receiveBankLine(
-  { house, config, now }: BankDeps,
+  { allAccountsSql, config, now }: BankDeps,
   told: BankLine,
 ): Promise<{ matched: boolean }> {
   // A bank cannot be asked to write it again: what cannot be kept is replaced.
@@ -49,7 +49,7 @@ export async function receiveBankLine(
     const matched = await match(tx, { ...line, bank, hash, receivedAt });
     return { matched };
   };
-  return retrying(() => house.begin(work));
+  return retrying(() => allAccountsSql.begin(work));
 }
 
 type KeptLine = BankLine & { bank: string; hash: string; receivedAt: Date };

@@ -1,18 +1,18 @@
 import type { Config } from '#server/infra/config.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
-import type { KeptAct } from '#server/infra/acts/act.ts';
+import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { cancelling } from './topups/cancel.ts';
-import { creating } from './topups/create.ts';
-import { getting, listing } from './topups/read.ts';
-import { summarising } from './topups/summary.ts';
+import { cancelTopupHandler } from './topups/cancel.ts';
+import { createTopupHandler } from './topups/create.ts';
+import { getTopupHandler, listTopupsHandler } from './topups/read.ts';
+import { saldoSummaryHandler } from './topups/summary.ts';
 
 export { receiveBankLine } from './bank.ts';
 export { expireTopups } from './topups/expire.ts';
-export { billingHolding } from './account-data.ts';
+export { paymentsAccountData } from './account-data.ts';
 export { confirmTopupByHand, rejectTopupByHand, topupsForOperator } from './topups/review.ts';
 
-export type BillingDeps = {
+export type PaymentsDeps = {
   /** The tenants' pool. */
   sql: Sql;
   prices: Prices;
@@ -21,10 +21,10 @@ export type BillingDeps = {
 };
 
 /** The acts billing keeps: the saldo in one look, and top-ups. */
-export const billingActs = (deps: BillingDeps): readonly KeptAct[] => [
-  summarising(deps),
-  creating(deps),
-  listing(deps),
-  getting(deps),
-  cancelling(deps),
+export const paymentsActs = (deps: PaymentsDeps): readonly ActHandler[] => [
+  saldoSummaryHandler(deps),
+  createTopupHandler(deps),
+  listTopupsHandler(deps),
+  getTopupHandler(deps),
+  cancelTopupHandler(deps),
 ];

@@ -9,21 +9,21 @@ const now = () => new Date('2026-11-21T02:00:00Z');
 
 describe('prices', () => {
   test('a message costs Rp 150 from the start', async ({ sql }) => {
-    const prices = await openPrices({ house: sql, config: { PPN: false }, now });
+    const prices = await openPrices({ allAccountsSql: sql, config: { PPN: false }, now });
     expect(prices.message()).toBe(150);
     prices.close();
   });
 
   test('a new price holds from its day on and not before', async ({ sql, db }) => {
     await db.owner`insert into prices values ('message', 175, '2026-12-01T00:00:00+07:00')`;
-    const prices = await openPrices({ house: sql, config: { PPN: false }, now });
+    const prices = await openPrices({ allAccountsSql: sql, config: { PPN: false }, now });
     expect(prices.priceOf('message', new Date('2026-11-30T16:59:59Z'))).toBe(150);
     expect(prices.priceOf('message', new Date('2026-11-30T17:00:00Z'))).toBe(175);
     prices.close();
   });
 
   test('a price changed in the database is seen after the next reading', async ({ sql, db }) => {
-    const prices = await openPrices({ house: sql, config: { PPN: false }, now });
+    const prices = await openPrices({ allAccountsSql: sql, config: { PPN: false }, now });
     await db.owner`insert into prices values ('message', 90, '2026-01-01T00:00:00+07:00')`;
     await prices.refresh();
     expect(prices.message()).toBe(90);
@@ -31,7 +31,7 @@ describe('prices', () => {
   });
 
   test('a category without a price is a bug, not a free message', async ({ sql }) => {
-    const prices = await openPrices({ house: sql, config: { PPN: false }, now });
+    const prices = await openPrices({ allAccountsSql: sql, config: { PPN: false }, now });
     expect(() => prices.priceOf('message', new Date('1999-01-01'))).toThrow('no price');
     prices.close();
   });
@@ -39,13 +39,13 @@ describe('prices', () => {
 
 describe('PPN', () => {
   test('is nothing while the installation adds none', async ({ sql }) => {
-    const prices = await openPrices({ house: sql, config: { PPN: false }, now });
+    const prices = await openPrices({ allAccountsSql: sql, config: { PPN: false }, now });
     expect(prices.ppnOf(rupiah(250_000), now())).toBe(0);
     prices.close();
   });
 
   test('of Rp 250.000 is Rp 27.500', async ({ sql }) => {
-    const prices = await openPrices({ house: sql, config: { PPN: true }, now });
+    const prices = await openPrices({ allAccountsSql: sql, config: { PPN: true }, now });
     expect(prices.ppnOf(rupiah(250_000), now())).toBe(27_500);
     expect(prices.ppnOf(rupiah(250_000), new Date('2024-12-31T00:00:00Z'))).toBe(0);
     prices.close();

@@ -32,7 +32,7 @@ type Tables = { prices: Map<string, Dated<Rupiah>[]>; rates: Map<string, Dated<T
 const REFRESH_MS = 5_000;
 
 type Deps = {
-  house: Sql;
+  allAccountsSql: Sql;
   config: Pick<Config, 'PPN'>;
   now: () => Date;
   /** Told when the tables could not be read again; the remembered ones go on. */
@@ -40,10 +40,10 @@ type Deps = {
 };
 
 /** Reads prices and tax rates into memory and keeps them at most five seconds old. */
-export async function openPrices({ house, config, now, onTrouble }: Deps): Promise<Prices> {
-  let tables = await readTables(house);
+export async function openPrices({ allAccountsSql, config, now, onTrouble }: Deps): Promise<Prices> {
+  let tables = await readTables(allAccountsSql);
   const refresh = async () => {
-    tables = await readTables(house);
+    tables = await readTables(allAccountsSql);
   };
   const timer = setInterval(() => void refresh().catch(onTrouble), REFRESH_MS);
   timer.unref();
@@ -83,11 +83,11 @@ function valueAt<T>(dated: readonly Dated<T>[] | undefined, atMs: number): T | u
   return dated?.find(({ from }) => from <= atMs)?.value;
 }
 
-async function readTables(house: Sql): Promise<Tables> {
+async function readTables(allAccountsSql: Sql): Promise<Tables> {
   const [prices, rates] = await Promise.all([
-    house<{ category: string; price: number; valid_from: Date }[]>`
+    allAccountsSql<{ category: string; price: number; valid_from: Date }[]>`
       select category, price, valid_from from prices order by valid_from desc`,
-    house<
+    allAccountsSql<
       {
         code: string;
         num: number;

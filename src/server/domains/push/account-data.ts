@@ -1,14 +1,14 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { type Holding, atOnce } from '#server/infra/account-data.ts';
+import { type AccountData, atOnce } from '#server/infra/account-data.ts';
 
 /** The browsers that get an account's notices: by whose push service, and since when. */
-export const pushHolding = ({ house }: { house: Sql }): Holding => ({
+export const pushAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   subjects: (accountId) => [
     {
       name: 'pemberitahuan',
       rows: () =>
         atOnce(
-          () => house`
+          () => allAccountsSql`
             select service, created_at, refreshed_at from push_subscriptions
             where account_id = ${accountId} order by created_at`,
         ),
@@ -16,6 +16,6 @@ export const pushHolding = ({ house }: { house: Sql }): Holding => ({
   ],
   // What waits to be sent goes with its browser.
   erase: async ({ accountId }) => {
-    await house`delete from push_subscriptions where account_id = ${accountId}`;
+    await allAccountsSql`delete from push_subscriptions where account_id = ${accountId}`;
   },
 });

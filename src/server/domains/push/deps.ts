@@ -8,7 +8,7 @@ import type { Vapid } from './vapid.ts';
 /** What this domain works with. */
 export type PushDeps = {
   /** Sees all accounts: browsers are looked up by token and by endpoint. */
-  house: Sql;
+  allAccountsSql: Sql;
   config: Pick<Config, 'PUBLIC_URL' | 'PUSH_CONTACT' | 'PUSH_SERVICES'>;
   secrets: Secrets;
   vapid: Vapid;

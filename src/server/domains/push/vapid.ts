@@ -27,17 +27,17 @@ const REMEMBERED_MAX = 100;
  * The installation's pair, made at its first start and sealed in `house_secrets`; the same on every
  * node. Another SECRET_KEY has a pair of its own: browsers then subscribe anew by themselves.
  */
-export async function readVapid(house: Sql, secrets: Secrets): Promise<Vapid> {
+export async function readVapid(allAccountsSql: Sql, secrets: Secrets): Promise<Vapid> {
   const name = `vapid ${hmac(secrets.key('pepper'), 'vapid').toString('hex', 0, 8)}`;
   const kept = async () => {
-    const [row] = await house<{ value: Buffer }[]>`
+    const [row] = await allAccountsSql<{ value: Buffer }[]>`
       select value from house_secrets where name = ${name}`;
     return row && secrets.open(row.value, name);
   };
   let opened = await kept();
   if (!opened) {
     const sealed = secrets.seal(JSON.stringify(newPair()), name);
-    await house`
+    await allAccountsSql`
       insert into house_secrets (name, value) values (${name}, ${sealed})
       on conflict (name) do nothing`;
     opened = await kept();

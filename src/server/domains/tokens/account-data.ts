@@ -1,26 +1,26 @@
 import { publicId } from '#contract/base/ids.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
-import { type Holding, type Row, atOnce, eraseRows, inPages } from '#server/infra/account-data.ts';
+import { type AccountData, type Row, atOnce, eraseRows, inPages } from '#server/infra/account-data.ts';
 import { releasePhone } from './links/phones.ts';
 
 type Deps = {
   /** The portal's pool: one account at a time. */
   sql: Sql;
   /** Sees all: keys and linked phones are looked up globally. */
-  house: Sql;
+  allAccountsSql: Sql;
 };
 
 /** An account's tokens with their links and counts; of keys only that there are some. */
-export const tokensHolding = ({ sql, house }: Deps): Holding => ({
+export const tokensAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'token', rows: () => atOnce(() => tokensOf(sql, accountId)) },
-    { name: 'kunci-token', rows: () => atOnce(() => keysOf(house, accountId)) },
+    { name: 'kunci-token', rows: () => atOnce(() => keysOf(allAccountsSql, accountId)) },
     { name: 'pemakaian-token', rows: () => daysOf(sql, accountId) },
     { name: 'tautan', rows: () => linksOf(sql, accountId) },
-    { name: 'nomor-tersambung', rows: () => atOnce(() => phonesOf(house, accountId)) },
+    { name: 'nomor-tersambung', rows: () => atOnce(() => phonesOf(allAccountsSql, accountId)) },
   ],
-  close: (accountId) => close(house, accountId),
-  erase: ({ accountId }) => erase(house, accountId),
+  close: (accountId) => close(allAccountsSql, accountId),
+  erase: ({ accountId }) => erase(allAccountsSql, accountId),
 });
 
 type Named = Row & { token_id: string };
@@ -39,15 +39,15 @@ const tokensOf = async (sql: Sql, accountId: string): Promise<Row[]> =>
     return found.map(withId);
   });
 
-async function keysOf(house: Sql, accountId: string): Promise<Row[]> {
-  const found = await house<Named[]>`
+async function keysOf(allAccountsSql: Sql, accountId: string): Promise<Row[]> {
+  const found = await allAccountsSql<Named[]>`
     select token_id, created_at, expires_at, revoked_at from token_keys
     where account_id = ${accountId} order by token_id, created_at`;
   return found.map(withId);
 }
 
-async function phonesOf(house: Sql, accountId: string): Promise<Row[]> {
-  const found = await house<Named[]>`
+async function phonesOf(allAccountsSql: Sql, accountId: string): Promise<Row[]> {
+  const found = await allAccountsSql<Named[]>`
     select token_id, channel, phone, linked_at from linked_phones
     where account_id = ${accountId} order by token_id`;
   return found.map(withId);
@@ -81,8 +81,8 @@ async function* linksOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
 }
 
 /** Ends all tokens of a closed account: their keys, their phones and their open links. */
-async function close(house: Sql, accountId: string): Promise<void> {
-  await house.begin(async (tx) => {
+async function close(allAccountsSql: Sql, accountId: string): Promise<void> {
+  await allAccountsSql.begin(async (tx) => {
     const tokens = await tx<{ id: string }[]>`
       select token_id as id from tokens where account_id = ${accountId} order by token_id`;
     for (const { id } of tokens) await releasePhone(tx, accountId, id);
@@ -95,8 +95,8 @@ async function close(house: Sql, accountId: string): Promise<void> {
   });
 }
 
-async function erase(house: Sql, accountId: string): Promise<void> {
+async function erase(allAccountsSql: Sql, accountId: string): Promise<void> {
   for (const table of ['token_keys', 'link_codes', 'links', 'linked_phones', 'tokens'] as const) {
-    await eraseRows(house, table, accountId);
+    await eraseRows(allAccountsSql, table, accountId);
   }
 }

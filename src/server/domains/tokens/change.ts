@@ -1,6 +1,6 @@
 import type { InputOf, OutputOf } from '#contract/base/act.ts';
 import { type Token, deleteToken, rotateToken, updateToken } from '#contract/tokens.ts';
-import { on } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { refuseCooling } from './cool-down.ts';
 import { makeKey } from './keys/key.ts';
@@ -9,8 +9,8 @@ import { readToken, tellTokenChanged, tokenNotFound } from './row.ts';
 
 type Deps = { sql: Sql };
 
-export const updating = ({ sql }: Deps) =>
-  on(updateToken, ({ caller }, input) => changeToken(sql, caller.accountId, input));
+export const updateTokenHandler = ({ sql }: Deps) =>
+  handle(updateToken, ({ caller }, input) => changeToken(sql, caller.accountId, input));
 
 /** Gives a token another name or daily limit; what is not named stays. */
 export function changeToken(
@@ -30,8 +30,8 @@ export function changeToken(
   });
 }
 
-export const rotating = ({ sql }: Deps) =>
-  on(rotateToken, ({ caller }, input) => rotateKey(sql, caller.accountId, input.token_id));
+export const rotateTokenHandler = ({ sql }: Deps) =>
+  handle(rotateToken, ({ caller }, input) => rotateKey(sql, caller.accountId, input.token_id));
 
 /**
  * A new key for a token; every older key ends within 24 hours, or when it would have ended anyway.
@@ -63,8 +63,8 @@ export function rotateKey(
   });
 }
 
-export const deleting = ({ sql }: Deps) =>
-  on(deleteToken, async ({ caller }, input) => {
+export const deleteTokenHandler = ({ sql }: Deps) =>
+  handle(deleteToken, async ({ caller }, input) => {
     await removeToken(sql, caller.accountId, input.token_id);
     return {};
   });

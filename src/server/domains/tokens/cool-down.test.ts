@@ -24,10 +24,10 @@ import {
 import { beginCoolDown } from '#server/domains/accounts/cool-down.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import {
-  type AccountsHouse,
+  type AccountsApp,
   GOOD_PASSWORD,
   OTHER_PASSWORD,
-  accountsHouse,
+  accountsApp,
   codesLater,
   no,
 } from '#tests/support/people/accounts-app.ts';
@@ -42,7 +42,7 @@ const BUDI = '6281377778888';
 const KASIR = { name: 'Kasir', channel: 'simulator' } as const;
 
 /** An account's tokens, as its person asks for them. */
-function tokensOf({ deps }: AccountsHouse, accountId: string) {
+function tokensOf({ deps }: AccountsApp, accountId: string) {
   const kept = tokensActs({ sql: deps.sql, secrets: deps.secrets });
   const call = { caller: { kind: 'person', accountId }, agent: 'test' } as never;
   const handle = async (act: Act, input: object) =>
@@ -55,35 +55,35 @@ function tokensOf({ deps }: AccountsHouse, accountId: string) {
 }
 
 /** Somebody who registered just now, and has a token. */
-async function shop(house: AccountsHouse, phone: string) {
-  const { token, user } = await house.customer(phone);
+async function shop(app: AccountsApp, phone: string) {
+  const { token, user } = await app.customer(phone);
   const accountId = uuidOf('account', user.account_id) ?? '';
-  const tokens = tokensOf(house, accountId);
+  const tokens = tokensOf(app, accountId);
   const made = await tokens.ask(createToken, KASIR);
   return { accountId, session: token, ...tokens, id: made.token.id, key: made.key };
 }
 
 /** The password is forgotten, and set anew with a code. */
-async function reset(house: AccountsHouse, phone: string): Promise<void> {
+async function reset(app: AccountsApp, phone: string): Promise<void> {
   const asker = { device: 'a new phone', ip: '198.51.100.9' };
-  const captcha = await house.solved('user_forgot_password', asker);
-  const { challenge } = await house.perform(forgotPassword, { phone, captcha }, asker);
-  const typed = { challenge, code: house.codeFor(phone) };
-  const { grant } = await house.perform(verifyForgot, typed, asker);
-  await house.perform(changeForgotten, { grant, password: OTHER_PASSWORD }, asker);
+  const captcha = await app.solved('user_forgot_password', asker);
+  const { challenge } = await app.perform(forgotPassword, { phone, captcha }, asker);
+  const typed = { challenge, code: app.codeFor(phone) };
+  const { grant } = await app.perform(verifyForgot, typed, asker);
+  await app.perform(changeForgotten, { grant, password: OTHER_PASSWORD }, asker);
 }
 
 /** The number is changed, with a code from either. */
-async function move(house: AccountsHouse, session: string): Promise<void> {
-  const asker = { caller: await house.callerOf(session) };
-  const asked = await house.perform(changePhone, { phone: NEW }, asker);
+async function move(app: AccountsApp, session: string): Promise<void> {
+  const asker = { caller: await app.callerOf(session) };
+  const asked = await app.perform(changePhone, { phone: NEW }, asker);
   const codes = {
     old_challenge: asked.old.challenge,
-    old_code: house.codeFor(ANI),
+    old_code: app.codeFor(ANI),
     new_challenge: asked.new.challenge,
-    new_code: house.codeFor(NEW),
+    new_code: app.codeFor(NEW),
   };
-  await house.perform(confirmPhone, codes, asker);
+  await app.perform(confirmPhone, codes, asker);
 }
 
 /** As if what was reset or changed had been so much sooner. */
@@ -94,9 +94,9 @@ const refusedFor = (hours: number) => new Refusal('cooling_down', { hours });
 
 describe('for a day no new key is made', () => {
   test('after a password was reset by code', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const { ask, id } = await shop(house, ANI);
-    await reset(house, ANI);
+    const app = await accountsApp(db);
+    const { ask, id } = await shop(app, ANI);
+    await reset(app, ANI);
     expect(await no(ask(createToken, KASIR))).toEqual(refusedFor(24));
     expect(await no(ask(rotateToken, { token_id: id }))).toEqual(refusedFor(24));
     const [keys] =
@@ -111,15 +111,15 @@ describe('for a day no new key is made', () => {
   });
 
   test('after the number was changed, counted from the last time', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const { ask, id, session } = await shop(house, ANI);
-    await reset(house, ANI);
+    const app = await accountsApp(db);
+    const { ask, id, session } = await shop(app, ANI);
+    await reset(app, ANI);
     await later(db, '20 hours');
-    await codesLater(db.house, 300);
-    const { token } = await house.signIn(ANI, OTHER_PASSWORD, { device: 'a new phone' });
-    expect(await house.deps.sessions.find(session)).toBeUndefined();
+    await codesLater(db.allAccountsSql, 300);
+    const { token } = await app.signIn(ANI, OTHER_PASSWORD, { device: 'a new phone' });
+    expect(await app.deps.sessions.find(session)).toBeUndefined();
     expect(await no(ask(createToken, KASIR))).toEqual(refusedFor(4));
-    await move(house, token);
+    await move(app, token);
     expect(await no(ask(createToken, KASIR))).toEqual(refusedFor(24));
     expect(await ask(getToken, { token_id: id })).toMatchObject({
       doubt: { cause: 'phone_changed' },
@@ -127,10 +127,10 @@ describe('for a day no new key is made', () => {
   });
 
   test('and everything else goes on: sending, names, limits, phones, endings', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const { ask, id, key } = await shop(house, ANI);
-    await reset(house, ANI);
-    const ring = openKeyRing({ house: db.house, report: house.deps.report });
+    const app = await accountsApp(db);
+    const { ask, id, key } = await shop(app, ANI);
+    await reset(app, ANI);
+    const ring = openKeyRing({ allAccountsSql: db.allAccountsSql, report: app.deps.report });
     expect(await ring.find(key)).toMatchObject({ tokenId: uuidOf('token', id) });
     await ring.close();
     expect(await ask(updateToken, { token_id: id, daily_limit: 5 })).toMatchObject({
@@ -141,20 +141,20 @@ describe('for a day no new key is made', () => {
   });
 
   test('but not after another password was set by who knew the old one', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const { ask, id, session } = await shop(house, ANI);
+    const app = await accountsApp(db);
+    const { ask, id, session } = await shop(app, ANI);
     const change = { current: GOOD_PASSWORD, password: OTHER_PASSWORD };
-    await house.perform(changePassword, change, { caller: await house.callerOf(session) });
+    await app.perform(changePassword, change, { caller: await app.callerOf(session) });
     expect(await ask(createToken, KASIR)).toHaveProperty('key');
     expect(await ask(rotateToken, { token_id: id })).toHaveProperty('key');
     expect(await ask(getToken, { token_id: id })).toMatchObject({ doubt: null });
   });
 
   test('and only for the account that it happened to', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await shop(house, ANI);
-    await reset(house, ANI);
-    const budi = await shop(house, BUDI);
+    const app = await accountsApp(db);
+    await shop(app, ANI);
+    await reset(app, ANI);
+    const budi = await shop(app, BUDI);
     expect((await budi.list()).map(({ doubt }) => doubt)).toEqual([null]);
     expect(await budi.ask(rotateToken, { token_id: budi.id })).toHaveProperty('key');
   });
@@ -162,10 +162,10 @@ describe('for a day no new key is made', () => {
 
 describe('tokens of before', () => {
   test('are to be looked at, with the moment and the cause; later ones are not', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const { ask, list, session } = await shop(house, ANI);
+    const app = await accountsApp(db);
+    const { ask, list, session } = await shop(app, ANI);
     await ask(createToken, { ...KASIR, name: 'Gudang' });
-    await move(house, session);
+    await move(app, session);
     const [account] = await db.owner<{ since: Date }[]>`
       select cooling_since as since from accounts where cooling_since is not null`;
     const doubt = { since: account?.since, cause: 'phone_changed' };
@@ -184,10 +184,10 @@ describe('tokens of before', () => {
   });
 
   test('are kept one by one, until the next reset', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const { ask, list, accountId, id } = await shop(house, ANI);
+    const app = await accountsApp(db);
+    const { ask, list, accountId, id } = await shop(app, ANI);
     await ask(createToken, { ...KASIR, name: 'Gudang' });
-    await reset(house, ANI);
+    await reset(app, ANI);
     await db.owner`delete from outbox`;
     expect(await ask(keepToken, { token_id: id })).toMatchObject({ id, doubt: null });
     // Said again, it changes nothing, and nobody is told.
@@ -198,17 +198,17 @@ describe('tokens of before', () => {
     const doubted = async () =>
       (await list()).filter(({ doubt }) => doubt !== null).map(({ name }) => name);
     expect(await doubted()).toEqual(['Gudang']);
-    await codesLater(db.house, 300);
-    await reset(house, ANI);
+    await codesLater(db.allAccountsSql, 300);
+    await reset(app, ANI);
     expect(await doubted()).toEqual(['Gudang', 'Kasir']);
   });
 
   test('are kept by nobody else', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const ani = await shop(house, ANI);
-    const budi = await shop(house, BUDI);
-    await reset(house, ANI);
-    await reset(house, BUDI);
+    const app = await accountsApp(db);
+    const ani = await shop(app, ANI);
+    const budi = await shop(app, BUDI);
+    await reset(app, ANI);
+    await reset(app, BUDI);
     const foreign = budi.ask(keepToken, { token_id: ani.id });
     expect(await no(foreign)).toEqual(new Refusal('not_found', { what: 'Token' }));
     expect(await ani.ask(getToken, { token_id: ani.id })).toMatchObject({
@@ -220,12 +220,12 @@ describe('tokens of before', () => {
   });
 
   test('are among them when they were being made at that moment', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const { accountId, id, ask } = await shop(house, ANI);
+    const app = await accountsApp(db);
+    const { accountId, id, ask } = await shop(app, ANI);
     const started = Promise.withResolvers<void>();
     const waits = Promise.withResolvers<void>();
     // Somebody makes a token: the account's row is theirs until it stands.
-    const making = db.house.begin(async (tx) => {
+    const making = db.allAccountsSql.begin(async (tx) => {
       await tx`select 1 from accounts where account_id = ${accountId} for no key update`;
       started.resolve();
       await waits.promise;
@@ -233,7 +233,7 @@ describe('tokens of before', () => {
         update tokens set created_at = clock_timestamp() where token_id = ${uuidOf('token', id) ?? ''}`;
     });
     await started.promise;
-    const cooling = db.house.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
+    const cooling = db.allAccountsSql.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
     await soon(
       () => db.owner`
           select 1 as waits from pg_stat_activity
@@ -246,23 +246,23 @@ describe('tokens of before', () => {
     });
   });
 
-  test('are kept only by who has just given the password', async ({ db, openHouse }) => {
-    const house = await openHouse();
+  test('are kept only by who has just given the password', async ({ db, openContainer }) => {
+    const container = await openContainer();
     const { accountId, tokenId, token, sessionId } = await signedIn(db);
     const browser = 'a'.repeat(43);
-    await db.house`
+    await db.allAccountsSql`
       update sessions set device_hash = ${sha256(browser)},
         proved_at = proved_at - interval '5 minutes'
       where session_id = ${sessionId}`;
-    await db.house.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
+    await db.allAccountsSql.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
     const keep = async () => {
       const wish = { token, key: crypto.randomUUID(), token_id: publicId('token', tokenId) };
       const from = { headers: { cookie: `kabari-device=${browser}` } };
-      const { status, body } = await house.ask('token_keep', wish, from);
+      const { status, body } = await container.ask('token_keep', wish, from);
       return [status, body.error?.type ?? body.data.doubt];
     };
     expect(await keep()).toEqual([403, 'proof_needed']);
-    await db.house`update sessions set proved_at = clock_timestamp()`;
+    await db.allAccountsSql`update sessions set proved_at = clock_timestamp()`;
     expect(await keep()).toEqual([200, null]);
   });
 });

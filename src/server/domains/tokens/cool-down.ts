@@ -1,6 +1,6 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Token, keepToken } from '#contract/tokens.ts';
-import { on } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { isDoubted, readToken, tellTokenChanged } from './row.ts';
 
@@ -23,8 +23,8 @@ export async function refuseCooling(tx: Tx, accountId: string): Promise<void> {
   if (hours > 0) throw new Refusal('cooling_down', { hours });
 }
 
-export const keeping = ({ sql }: { sql: Sql }) =>
-  on(keepToken, ({ caller }, input) => keep(sql, caller.accountId, input.token_id));
+export const keepTokenHandler = ({ sql }: { sql: Sql }) =>
+  handle(keepToken, ({ caller }, input) => keep(sql, caller.accountId, input.token_id));
 
 /**
  * Its owner has looked at a token and knows it: the doubt ends, until the next reset or change of

@@ -1,15 +1,15 @@
 import { type InputOf, type OutputOf } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { createToken } from '#contract/tokens.ts';
-import { on } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { refuseCooling } from './cool-down.ts';
 import { makeKey } from './keys/key.ts';
 import { readToken, tellTokenChanged } from './row.ts';
 
-export const creating = ({ sql }: { sql: Sql }) =>
-  on(createToken, ({ caller }, input) => addToken(sql, caller.accountId, input));
+export const createTokenHandler = ({ sql }: { sql: Sql }) =>
+  handle(createToken, ({ caller }, input) => addToken(sql, caller.accountId, input));
 
 /** Tokens an account may have. */
 export const TOKENS_MAX = 10;

@@ -14,8 +14,8 @@ const SYSTEM_DAILY_LIMIT = 10_000_000;
  * @param phone the number it is linked to when it is made; an existing token keeps its own.
  * @throws Error when there is no system account yet, or the number belongs to somebody.
  */
-export function ensureSystemToken(house: Sql, phone: string): Promise<SystemToken> {
-  return house.begin(async (tx) => {
+export function ensureSystemToken(allAccountsSql: Sql, phone: string): Promise<SystemToken> {
+  return allAccountsSql.begin(async (tx) => {
     const [account] = await tx<{ accountId: string }[]>`
       select account_id as "accountId" from accounts where is_system for no key update`;
     if (!account) throw new Error('the system token needs the system account first');

@@ -20,7 +20,7 @@ import { ensureSystemToken, tokensActs } from './tokens.ts';
 
 /** The acts as a signed-in person of an account asks them, with row-level security. */
 function actsOf(db: TestDatabase, accountId: string) {
-  const kept = tokensActs({ sql: db.tenant, secrets: secretsFrom(Buffer.alloc(32)) });
+  const kept = tokensActs({ sql: db.tenantSql, secrets: secretsFrom(Buffer.alloc(32)) });
   const call = { caller: { kind: 'person', accountId }, agent: 'test' } as never;
   return async function ask<A extends Act>(act: A, input: InputOf<A>) {
     const keeper = kept.find((one) => one.act.name === act.name)!;

@@ -1,18 +1,18 @@
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { getToken, listTokens } from '#contract/tokens.ts';
-import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
-import { deleting, rotating, updating } from './change.ts';
-import { keeping } from './cool-down.ts';
-import { creating } from './create.ts';
-import { consenting, linking, scanning } from './links/links.ts';
-import { unlinking } from './links/phones.ts';
+import { deleteTokenHandler, rotateTokenHandler, updateTokenHandler } from './change.ts';
+import { keepTokenHandler } from './cool-down.ts';
+import { createTokenHandler } from './create.ts';
+import { consentScanHandler, linkTokenHandler, getScanHandler } from './links/links.ts';
+import { unlinkTokenHandler } from './links/phones.ts';
 import { readToken, readTokens } from './row.ts';
 
 export { type KeyRing, openKeyRing } from './keys/key-ring.ts';
-export { type ConnectDeps, connectLink, hearUndo, scanQr } from './links/connect.ts';
-export { tokensHolding } from './account-data.ts';
+export { type ConnectDeps, connectLink, handleUndo, scanQr } from './links/connect.ts';
+export { tokensAccountData } from './account-data.ts';
 export { isDoubted } from './row.ts';
 export { pastPhonesOf, tokenOfPhone } from './links/phones.ts';
 export { ensureSystemToken } from './system.ts';
@@ -21,23 +21,23 @@ export { ensureSystemToken } from './system.ts';
 export type TokensDeps = { sql: Sql; secrets: Secrets };
 
 /** The acts of tokens and of the links that join them to phones. */
-export const tokensActs = (deps: TokensDeps): readonly KeptAct[] => [
-  listing(deps),
-  getting(deps),
-  creating(deps),
-  updating(deps),
-  rotating(deps),
-  deleting(deps),
-  keeping(deps),
-  linking(deps),
-  unlinking(deps),
-  scanning(deps),
-  consenting(deps),
+export const tokensActs = (deps: TokensDeps): readonly ActHandler[] => [
+  listTokensHandler(deps),
+  getTokenHandler(deps),
+  createTokenHandler(deps),
+  updateTokenHandler(deps),
+  rotateTokenHandler(deps),
+  deleteTokenHandler(deps),
+  keepTokenHandler(deps),
+  linkTokenHandler(deps),
+  unlinkTokenHandler(deps),
+  getScanHandler(deps),
+  consentScanHandler(deps),
 ];
 
 /** Newest first unless sorted otherwise; a sort without a direction is ascending. */
-const listing = ({ sql }: TokensDeps) =>
-  on(listTokens, ({ caller }, { page = 0, sort_by, sort_type }) =>
+const listTokensHandler = ({ sql }: TokensDeps) =>
+  handle(listTokens, ({ caller }, { page = 0, sort_by, sort_type }) =>
     asAccount(sql, caller.accountId, (tx) =>
       readTokens(tx, caller.accountId, {
         by: sort_by ?? 'created_at',
@@ -48,8 +48,8 @@ const listing = ({ sql }: TokensDeps) =>
     ),
   );
 
-const getting = ({ sql }: TokensDeps) =>
-  on(getToken, ({ caller }, input) =>
+const getTokenHandler = ({ sql }: TokensDeps) =>
+  handle(getToken, ({ caller }, input) =>
     asAccount(sql, caller.accountId, (tx) => readToken(tx, caller.accountId, input.token_id)),
   );
 
@@ -57,9 +57,9 @@ const getting = ({ sql }: TokensDeps) =>
  * Erases pairing codes whose time is over, and links of which nothing came after 30 days; for the
  * house's tidying. A link that somebody agreed to stays: it is the record of the consent.
  */
-export async function pruneLinks(house: Sql): Promise<void> {
-  await house`delete from link_codes where expires_at < clock_timestamp()`;
-  await house`
+export async function pruneLinks(allAccountsSql: Sql): Promise<void> {
+  await allAccountsSql`delete from link_codes where expires_at < clock_timestamp()`;
+  await allAccountsSql`
     delete from links
     where consent_at is null and expires_at < clock_timestamp() - interval '30 days'`;
 }

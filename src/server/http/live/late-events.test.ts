@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { type RunningHouse, test } from '#tests/support/app/running-app.ts';
+import { type RunningApp, test } from '#tests/support/app/running-app.ts';
 
 /** Something that happened an hour ago and was not told yet, though it was tried so often. */
 async function untold(sql: Sql, { tries, retryIn }: { tries: number; retryIn: string | null }) {
@@ -14,12 +14,12 @@ async function untold(sql: Sql, { tries, retryIn }: { tries: number; retryIn: st
       ${tries}, clock_timestamp() + ${retryIn}::interval)`;
 }
 
-const readiness = async ({ app }: RunningHouse) => {
+const readiness = async ({ app }: RunningApp) => {
   const answer = await app.inject({ url: '/readyz' });
   return [answer.statusCode, answer.json().checks.relay];
 };
 
-async function figures({ app }: RunningHouse): Promise<[number, number]> {
+async function figures({ app }: RunningApp): Promise<[number, number]> {
   const { payload } = await app.inject({ url: '/metrics' });
   const figure = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(payload)?.[1]);
   return [figure('kabari_outbox_oldest_seconds'), figure('kabari_outbox_set_aside')];
@@ -27,9 +27,9 @@ async function figures({ app }: RunningHouse): Promise<[number, number]> {
 
 test('an event that was never tried in time makes the house not ready', async ({
   sql,
-  openHouse,
+  openContainer,
 }) => {
-  const running = await openHouse();
+  const running = await openContainer();
   await untold(sql, { tries: 0, retryIn: null });
   expect(await readiness(running)).toEqual([503, 'failing']);
   const [oldest, setAside] = await figures(running);
@@ -39,16 +39,16 @@ test('an event that was never tried in time makes the house not ready', async ({
 
 test('an event that cannot be published makes no house unready, and is counted by itself', async ({
   sql,
-  openHouse,
+  openContainer,
 }) => {
-  const running = await openHouse();
+  const running = await openContainer();
   await untold(sql, { tries: 9, retryIn: '10 minutes' });
   expect(await readiness(running)).toEqual([200, 'ok']);
   expect(await figures(running)).toEqual([0, 1]);
 });
 
-test('a second try that is overdue makes it not ready again', async ({ sql, openHouse }) => {
-  const running = await openHouse();
+test('a second try that is overdue makes it not ready again', async ({ sql, openContainer }) => {
+  const running = await openContainer();
   await untold(sql, { tries: 9, retryIn: '-1 minute' });
   expect(await readiness(running)).toEqual([503, 'failing']);
 });

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import { patient } from '#tests/support/wait-for.ts';
-import { type RunningHouse, signedIn, test } from '#tests/support/app/running-app.ts';
+import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 
-async function listening(running: RunningHouse) {
+async function listening(running: RunningApp) {
   const address = await running.app.listen({ port: 0, host: '127.0.0.1' });
   return { ...running, address };
 }
@@ -32,9 +32,9 @@ async function stream(address: string, fields: Record<string, string>) {
 
 test('an open tab hears of a change within the moment, and where it stands', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
-  const { address, house } = await listening(await openHouse({ works: true }));
+  const { address, container } = await listening(await openContainer({ works: true }));
   const ani = await signedIn(db, { saldo: 1_000 });
   const { response, heard } = await stream(address, { token: ani.token, since: '0' });
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -44,36 +44,36 @@ test('an open tab hears of a change within the moment, and where it stands', asy
   expect(heard.text).toMatch(
     /^id: 1\nevent: saldo\.changed\ndata: \{"kind":"saldo\.changed","available":1000,"held":0\}\n\n/,
   );
-  expect(house.live.following).toBe(1);
+  expect(container.live.following).toBe(1);
 });
 
-test('the stream is for people who are signed in', async ({ openHouse }) => {
-  const { address } = await listening(await openHouse());
+test('the stream is for people who are signed in', async ({ openContainer }) => {
+  const { address } = await listening(await openContainer());
   const { response } = await stream(address, { token: '' });
   expect(response.status).toBe(401);
 });
 
-test('when the session ends, its stream ends within five seconds', async ({ db, openHouse }) => {
-  const { address, ask, house } = await listening(await openHouse());
+test('when the session ends, its stream ends within five seconds', async ({ db, openContainer }) => {
+  const { address, ask, container } = await listening(await openContainer());
   const [ani, budi] = [await signedIn(db), await signedIn(db)];
   const hears = await stream(address, { token: ani.token });
   const other = await stream(address, { token: budi.token });
-  await vi.waitFor(() => expect(house.live.following).toBe(2), patient);
+  await vi.waitFor(() => expect(container.live.following).toBe(2), patient);
   await ask('user_logout', { token: ani.token });
   await vi.waitFor(() => expect(hears.heard.ended).toBe(true), patient);
   expect(other.heard.ended).toBe(false);
 });
 
-test('a tab that is closed leaves no stream behind', async ({ db, openHouse }) => {
-  const { address, house } = await listening(await openHouse());
+test('a tab that is closed leaves no stream behind', async ({ db, openContainer }) => {
+  const { address, container } = await listening(await openContainer());
   const { end } = await stream(address, { token: (await signedIn(db)).token });
-  await vi.waitFor(() => expect(house.live.following).toBe(1), patient);
+  await vi.waitFor(() => expect(container.live.following).toBe(1), patient);
   end.abort();
-  await vi.waitFor(() => expect(house.live.following).toBe(0), patient);
+  await vi.waitFor(() => expect(container.live.following).toBe(0), patient);
 });
 
-test('one person opens so many streams and no more', async ({ db, openHouse }) => {
-  const { address } = await listening(await openHouse());
+test('one person opens so many streams and no more', async ({ db, openContainer }) => {
+  const { address } = await listening(await openContainer());
   const { token } = await signedIn(db);
   const opened = await Promise.all(Array.from({ length: 35 }, () => stream(address, { token })));
   const statuses = opened.map(({ response }) => response.status);

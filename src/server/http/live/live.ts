@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { events } from '#contract/events.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Frame, type KeptAct, type Person, streaming } from '#server/infra/acts/act.ts';
+import { type Frame, type ActHandler, type Person, handleStream } from '#server/infra/acts/act.ts';
 import type { LiveHub } from '#server/domains/events/live.ts';
 
 /** A comment this often tells both ends, and every proxy between, that the line is up. */
@@ -12,8 +12,8 @@ const SESSIONS_MS = 2_000;
 const PER_PERSON = 30;
 
 /** The keeper of the act `events`. */
-export const liveActs = (hub: LiveHub): readonly KeptAct[] => [
-  streaming(events, ({ caller, signal }, { since }) =>
+export const liveActs = (hub: LiveHub): readonly ActHandler[] => [
+  handleStream(events, ({ caller, signal }, { since }) =>
     hub.follow({ accountId: caller.accountId, since, signal }),
   ),
 ];

@@ -4,7 +4,7 @@ import { type Act, act, paging } from '#contract/base/act.ts';
 import { parseForm, toPairs } from '#contract/base/form.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Call, type KeptAct, type Person, on } from '#server/infra/acts/act.ts';
+import { type Call, type ActHandler, type Person, on } from '#server/infra/acts/act.ts';
 import { openAnswers } from '#server/infra/acts/answers.ts';
 import { openAudit } from '#server/infra/acts/audit.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -12,7 +12,7 @@ import { newId } from '#server/infra/ids.ts';
 import { openLimiter } from '#server/infra/acts/limits.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { test } from '#tests/support/database/database.ts';
-import { type ActDoorDeps, openActDoor } from './acts.ts';
+import { type ActEndpointDeps, createActEndpoint } from './acts.ts';
 
 const Pair = z.object({ name: z.string(), size: z.int() });
 const look = act({ name: 'thing_get', by: 'customer', input: { name: z.string() }, output: Pair });
@@ -53,13 +53,13 @@ const people = new Map<string, Person>([
 const thing = { name: 'Kursi', size: 4 };
 
 type Handler = (call: Call, input: never) => Promise<unknown>;
-const keeping = (one: Act, handle: Handler): KeptAct => on(one, handle as never);
+const oneHandler = (one: Act, handle: Handler): ActHandler => on(one, handle as never);
 
 /** The door over a test's acts; `answer` asks it as a browser would. */
-function aDoor(sql: Sql, kept: readonly KeptAct[], changes: Partial<ActDoorDeps> = {}) {
+function anEndpoint(sql: Sql, kept: readonly ActHandler[], changes: Partial<ActEndpointDeps> = {}) {
   const report = vi.fn();
   const secrets = secretsFrom(new Uint8Array(32).fill(7));
-  const door = openActDoor(kept, {
+  const door = createActEndpoint(kept, {
     findSession: async (token) => people.get(token),
     isElsewhere: () => false,
     reauthOf: async () => ({ inOwnBrowser: true, recent: true }),
@@ -94,13 +94,13 @@ const said = (type: string) => ({ body: { code: 0, error: { type } } });
 
 describe('who may call', () => {
   const kept = [
-    keeping(look, async () => thing),
-    keeping(rule, async () => thing),
-    keeping(anyone, async () => thing),
+    oneHandler(look, async () => thing),
+    oneHandler(rule, async () => thing),
+    oneHandler(anyone, async () => thing),
   ];
 
   test('a customer gets what is theirs, in the envelope', async ({ sql }) => {
-    const { answer } = aDoor(sql, kept);
+    const { answer } = anEndpoint(sql, kept);
     expect(await answer('thing_get', { token: 'ani', name: 'Kursi' })).toMatchObject({
       status: 200,
       body: { code: 1, msg: 'Berhasil.', data: thing },
@@ -108,7 +108,7 @@ describe('who may call', () => {
   });
 
   test('without a session, or with one that is over, one is sent to sign in', async ({ sql }) => {
-    const { answer } = aDoor(sql, kept);
+    const { answer } = anEndpoint(sql, kept);
     for (const token of ['', 'stolen-and-revoked']) {
       const refused = await answer('thing_get', { token, name: 'Kursi' });
       expect(refused).toMatchObject({ status: 401, ...said('not_signed_in') });
@@ -116,7 +116,7 @@ describe('who may call', () => {
   });
 
   test('an operator act does not exist for anybody else, down to the letter', async ({ sql }) => {
-    const { answer } = aDoor(sql, kept);
+    const { answer } = anEndpoint(sql, kept);
     const unknown = await answer('no_such_act');
     expect(unknown).toMatchObject({ status: 400, ...said('act_unknown') });
     for (const token of ['', 'ani'])
@@ -125,14 +125,14 @@ describe('who may call', () => {
   });
 
   test('an operator has acts of their own and no customer acts', async ({ sql }) => {
-    const { answer } = aDoor(sql, kept);
+    const { answer } = anEndpoint(sql, kept);
     const refused = await answer('thing_get', { token: 'operator', name: 'Kursi' });
     expect(refused).toMatchObject({ status: 403, ...said('not_allowed') });
     expect(await answer('thing_anyone', { token: 'operator' })).toMatchObject({ status: 200 });
   });
 
   test('an act over its pace is refused with the seconds to wait', async ({ sql }) => {
-    const { answer } = aDoor(sql, kept);
+    const { answer } = anEndpoint(sql, kept);
     const asked = Array.from({ length: 130 }, () =>
       answer('thing_get', { token: 'ani', name: 'x' }),
     );
@@ -144,7 +144,7 @@ describe('who may call', () => {
 
 describe('what may be asked', () => {
   test('each wrong or unknown field is named with a sentence of its own', async ({ sql }) => {
-    const { answer } = aDoor(sql, [keeping(make, async () => thing)]);
+    const { answer } = anEndpoint(sql, [oneHandler(make, async () => thing)]);
     const refused = await answer('thing_make', {
       token: 'ani',
       name: 'ab',
@@ -164,7 +164,7 @@ describe('what may be asked', () => {
 
   test('only columns of the act can be sorted by, and only up or down', async ({ sql }) => {
     const list = listAs('default');
-    const { answer } = aDoor(sql, [keeping(list, async () => ({ rows: [], total: 0 }))]);
+    const { answer } = anEndpoint(sql, [oneHandler(list, async () => ({ rows: [], total: 0 }))]);
     for (const wrong of [
       { sort_by: 'name;drop table users' },
       { sort_type: 'sideways' },
@@ -178,7 +178,7 @@ describe('what may be asked', () => {
 
   test('a key that is no UUID is refused before anything is done', async ({ sql }) => {
     const handle = vi.fn(async () => thing);
-    const { answer } = aDoor(sql, [keeping(make, handle)]);
+    const { answer } = anEndpoint(sql, [oneHandler(make, handle)]);
     const refused = await answer('thing_make', { token: 'ani', name: 'Kursi', key: '1' });
     expect(refused).toMatchObject({ status: 400, ...said('request_malformed') });
     expect(handle).not.toHaveBeenCalled();
@@ -187,9 +187,9 @@ describe('what may be asked', () => {
   test("a page of another site is refused, and a program's change without a session", async ({
     sql,
   }) => {
-    const { answer } = aDoor(sql, [
-      keeping(knock, async () => thing),
-      keeping(look, async () => thing),
+    const { answer } = anEndpoint(sql, [
+      oneHandler(knock, async () => thing),
+      oneHandler(look, async () => thing),
     ]);
     const foreign = { status: 403, ...said('origin_foreign') };
     expect(await answer('thing_knock', { name: 'x' }, 'cross-site')).toMatchObject(foreign);
@@ -213,7 +213,7 @@ describe('how lists are answered', () => {
   for (const [list, expected] of cases) {
     test(`the ${list} paging has its own shape`, async ({ sql }) => {
       const listed = listAs(list);
-      const { answer } = aDoor(sql, [keeping(listed, async () => ({ rows, total: 21 }))]);
+      const { answer } = anEndpoint(sql, [oneHandler(listed, async () => ({ rows, total: 21 }))]);
       const { body } = await answer(listed.name, { token: 'ani' });
       expect(body).toEqual({ code: 1, msg: 'Berhasil.', ...expected });
     });
@@ -225,7 +225,7 @@ describe('when something goes wrong', () => {
     sql,
   }) => {
     const surprise = new Refusal('saldo_short', { required: 1, available: 0 });
-    const { answer, report } = aDoor(sql, [keeping(look, () => Promise.reject(surprise))]);
+    const { answer, report } = anEndpoint(sql, [oneHandler(look, () => Promise.reject(surprise))]);
     const broken = await answer('thing_get', { token: 'ani', name: 'x' });
     expect(broken).toMatchObject({ status: 500, ...said('our_fault') });
     expect(broken.body.error.facts).toEqual({ request: 'req_1' });
@@ -234,7 +234,7 @@ describe('when something goes wrong', () => {
 
   test('an answer of another shape than promised never leaves the house', async ({ sql }) => {
     const wrong = async () => ({ name: 'Kursi', size: 'rahasia' });
-    const { answer, report } = aDoor(sql, [keeping(look, wrong)]);
+    const { answer, report } = anEndpoint(sql, [oneHandler(look, wrong)]);
     const broken = await answer('thing_get', { token: 'ani', name: 'x' });
     expect(broken).toMatchObject({ status: 500, ...said('our_fault') });
     expect(JSON.stringify(broken)).not.toContain('rahasia');
@@ -243,7 +243,7 @@ describe('when something goes wrong', () => {
 
   test('what the contract does not promise is not in the answer', async ({ sql }) => {
     const more = async () => ({ ...thing, password_hash: 'x' });
-    const { answer } = aDoor(sql, [keeping(look, more)]);
+    const { answer } = anEndpoint(sql, [oneHandler(look, more)]);
     expect((await answer('thing_get', { token: 'ani', name: 'x' })).body.data).toEqual(thing);
   });
 
@@ -251,12 +251,12 @@ describe('when something goes wrong', () => {
     const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
     const full = Object.assign(new Error('no space left on device'), { code: '53100' });
     for (const trouble of [away, full]) {
-      const { answer } = aDoor(sql, [keeping(look, () => Promise.reject(trouble))]);
+      const { answer } = anEndpoint(sql, [oneHandler(look, () => Promise.reject(trouble))]);
       const busy = await answer('thing_get', { token: 'ani', name: 'x' });
       expect(busy).toMatchObject({ status: 503, retryAfter: 2, ...said('busy') });
     }
     const slow = Object.assign(new Error('statement timeout'), { code: '57014' });
-    const { answer } = aDoor(sql, [keeping(look, () => Promise.reject(slow))]);
+    const { answer } = anEndpoint(sql, [oneHandler(look, () => Promise.reject(slow))]);
     expect(await answer('thing_get', { token: 'ani', name: 'x' })).toMatchObject({
       status: 504,
       ...said('timed_out'),
@@ -264,8 +264,8 @@ describe('when something goes wrong', () => {
   });
 
   test('an exception tells nothing of itself', async ({ sql }) => {
-    const { answer } = aDoor(sql, [
-      keeping(look, () => Promise.reject(new Error('connect postgres://kabari:pass@db'))),
+    const { answer } = anEndpoint(sql, [
+      oneHandler(look, () => Promise.reject(new Error('connect postgres://kabari:pass@db'))),
     ]);
     const broken = await answer('thing_get', { token: 'ani', name: 'x' });
     expect(JSON.stringify(broken)).not.toContain('postgres');
@@ -277,7 +277,7 @@ describe('a mutation with a key', () => {
 
   test('is done once, whatever its answer, when it is repeated', async ({ sql }) => {
     const handle = vi.fn(async () => thing);
-    const { answer } = aDoor(sql, [keeping(make, handle)]);
+    const { answer } = anEndpoint(sql, [oneHandler(make, handle)]);
     const fields = { token: 'ani', name: 'Kursi', key };
     const first = await answer('thing_make', fields);
     expect((await answer('thing_make', fields)).body).toEqual(first.body);
@@ -290,8 +290,8 @@ describe('a mutation with a key', () => {
 
   test('burns no second try when a refusal is repeated', async ({ sql }) => {
     let left = 5;
-    const { answer } = aDoor(sql, [
-      keeping(knock, () => Promise.reject(new Refusal('otp_wrong', { left: --left }))),
+    const { answer } = anEndpoint(sql, [
+      oneHandler(knock, () => Promise.reject(new Refusal('otp_wrong', { left: --left }))),
     ]);
     const refused = await answer('thing_knock', { name: 'x', key });
     const again = await answer('thing_knock', { name: 'x', key });
@@ -302,7 +302,7 @@ describe('a mutation with a key', () => {
   test('is tried again after a fault of ours', async ({ sql }) => {
     const handle = vi.fn(async () => thing);
     handle.mockRejectedValueOnce(new Error('down'));
-    const { answer } = aDoor(sql, [keeping(make, handle)]);
+    const { answer } = anEndpoint(sql, [oneHandler(make, handle)]);
     const fields = { token: 'ani', name: 'Kursi', key };
     expect(await answer('thing_make', fields)).toMatchObject({ status: 500 });
     expect(await answer('thing_make', fields)).toMatchObject({ status: 200 });
@@ -310,7 +310,7 @@ describe('a mutation with a key', () => {
 
   test('is another call for another person', async ({ sql }) => {
     const handle = vi.fn(async () => thing);
-    const { answer } = aDoor(sql, [keeping(make, handle)]);
+    const { answer } = anEndpoint(sql, [oneHandler(make, handle)]);
     await answer('thing_make', { token: 'ani', name: 'Kursi', key });
     await answer('thing_make', { token: 'budi', name: 'Kursi', key });
     expect(handle).toHaveBeenCalledTimes(2);
@@ -326,7 +326,7 @@ describe('the audit log', () => {
   }) => {
     const full = vi.fn(async () => thing);
     full.mockRejectedValueOnce(new Refusal('tokens_full', { limit: 10 }));
-    const { answer } = aDoor(sql, [keeping(make, full)]);
+    const { answer } = anEndpoint(sql, [oneHandler(make, full)]);
     const thing_id = publicId('token', newId());
     await answer('thing_make', { token: 'ani', name: 'Rahasia', thing_id });
     await answer('thing_make', { token: 'ani', name: 'Rahasia', thing_id });
@@ -345,13 +345,13 @@ describe('the audit log', () => {
   });
 
   test('is kept for the acts that ask for it, and no others', async ({ sql }) => {
-    const { answer } = aDoor(sql, [keeping(look, async () => thing)]);
+    const { answer } = anEndpoint(sql, [oneHandler(look, async () => thing)]);
     await answer('thing_get', { token: 'ani', name: 'Kursi' });
     expect(await facts(sql)).toEqual([]);
   });
 
   test('has one line for a call that was repeated', async ({ sql }) => {
-    const { answer } = aDoor(sql, [keeping(make, async () => thing)]);
+    const { answer } = anEndpoint(sql, [oneHandler(make, async () => thing)]);
     const fields = { token: 'ani', name: 'Kursi', key: crypto.randomUUID() };
     await answer('thing_make', fields);
     await answer('thing_make', fields);

@@ -2,7 +2,7 @@ import type { Act } from '#contract/base/act.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import type { Fields } from '#contract/base/form.ts';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
-import type { Frame, KeptAct, Nobody, Person, Reauth } from '#server/infra/acts/act.ts';
+import type { Frame, ActHandler, Nobody, Person, Reauth } from '#server/infra/acts/act.ts';
 import type { ActAnswers, Outcome } from '#server/infra/acts/answers.ts';
 import type { Audit } from '#server/infra/acts/audit.ts';
 import type { Limiter } from '#server/infra/acts/limits.ts';
@@ -14,7 +14,7 @@ import { type Origins, type Source, checkSource } from '#server/http/origin.ts';
 /** What a call was, for the log and the figures. Never what people wrote. */
 export type Told = { act: string; outcome: string; seconds: number };
 
-export type ActDoorDeps = {
+export type ActEndpointDeps = {
   findSession: (token: string) => Promise<Person | undefined>;
   /** True when a session is known to have begun in another browser than this one. */
   isElsewhere: (person: Person, device: string) => boolean;
@@ -47,13 +47,13 @@ export type Stream = { frames: AsyncIterable<Frame>; person: Person };
 export type Reply = Answer | Stream;
 
 /** The door of the portal's acts: fields in, status and body out. */
-export type ActDoor = (asked: Asked) => Promise<Reply>;
+export type ActEndpoint = (asked: Asked) => Promise<Reply>;
 
 /** An act that takes longer than this is answered `timed_out`; what it does is done and kept. */
 const ACT_MS_MAX = 12_000;
 const NOBODY: Nobody = { kind: 'nobody' };
 
-export function openActDoor(kept: readonly KeptAct[], deps: ActDoorDeps): ActDoor {
+export function createActEndpoint(kept: readonly ActHandler[], deps: ActEndpointDeps): ActEndpoint {
   const keepers = new Map(kept.map((one) => [one.act.name, one]));
   return async (asked) => {
     const began = performance.now();
@@ -93,7 +93,7 @@ export function openActDoor(kept: readonly KeptAct[], deps: ActDoorDeps): ActDoo
  *   only operators may know of, `act_unknown`, as for an act that is not there.
  */
 async function admit(
-  { findSession, isElsewhere, reauthOf, limiter }: ActDoorDeps,
+  { findSession, isElsewhere, reauthOf, limiter }: ActEndpointDeps,
   act: Act | undefined,
   token: string,
   { ip, device }: Asked,
@@ -137,14 +137,14 @@ function turnedAway({ by }: Act, caller: Person | Nobody): Refusal | undefined {
 }
 
 type Admitted = {
-  keeper: KeptAct;
+  keeper: ActHandler;
   caller: Person | Nobody;
   input: unknown;
   envelope: Envelope;
   asked: Asked;
 };
 
-async function run(deps: ActDoorDeps, admitted: Admitted): Promise<Reply> {
+async function run(deps: ActEndpointDeps, admitted: Admitted): Promise<Reply> {
   const { keeper, caller, input, envelope, asked } = admitted;
   const { act } = keeper;
   const call = {
@@ -165,7 +165,7 @@ async function run(deps: ActDoorDeps, admitted: Admitted): Promise<Reply> {
     if (act.audited) await writeAudit(deps, admitted, made);
     return made.answer;
   };
-  return withinTime(
+  return withTimeout(
     act.changes && envelope.key !== undefined
       ? onlyOnce(deps.answers, admitted, envelope.key, once)
       : once(),
@@ -175,7 +175,7 @@ async function run(deps: ActDoorDeps, admitted: Admitted): Promise<Reply> {
 type Made = { answer: Answer; result: unknown };
 
 async function perform(
-  { report }: ActDoorDeps,
+  { report }: ActEndpointDeps,
   { keeper: { act }, asked: { requestId } }: Admitted,
   handle: () => unknown,
 ): Promise<Made> {
@@ -227,7 +227,7 @@ function again({ status, body }: Outcome): Answer {
   };
 }
 
-async function withinTime(work: Promise<Answer>): Promise<Answer> {
+async function withTimeout(work: Promise<Answer>): Promise<Answer> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Refusal('timed_out', {})), ACT_MS_MAX);
   try {
@@ -238,7 +238,7 @@ async function withinTime(work: Promise<Answer>): Promise<Answer> {
 }
 
 /** The act is done: trouble with its audit line is ours, and does not change what was answered. */
-async function writeAudit(deps: ActDoorDeps, admitted: Admitted, made: Made): Promise<void> {
+async function writeAudit(deps: ActEndpointDeps, admitted: Admitted, made: Made): Promise<void> {
   const { keeper, caller, asked, envelope } = admitted;
   const person = caller.kind === 'person' ? caller : undefined;
   const { act } = keeper;

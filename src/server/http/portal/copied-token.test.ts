@@ -4,7 +4,7 @@ import { GOOD_PASSWORD } from '#tests/support/people/accounts-app.ts';
 import { newId } from '#server/infra/ids.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
-import { type RunningHouse, browserOf, signedIn, test } from '#tests/support/app/running-app.ts';
+import { type RunningApp, browserOf, signedIn, test } from '#tests/support/app/running-app.ts';
 
 const changes = acts.filter((one) => one.changes && one.by !== 'public');
 const lasting = changes.filter((one) => one.outlivesSession);
@@ -16,7 +16,7 @@ type Browsers = Readonly<Record<string, Record<string, string>>>;
 async function copied(db: TestDatabase, role: 'customer' | 'operator') {
   const ani = await signedIn(db, { saldo: 10_000 });
   const budi = await signedIn(db);
-  await db.house`update users set role = ${role} where user_id = ${ani.userId}`;
+  await db.allAccountsSql`update users set role = ${role} where user_id = ${ani.userId}`;
   const elsewhere: Browsers = {
     'no cookie': { cookie: '' },
     'a cookie of nobody’s': { cookie: `kabari-device=${'c'.repeat(43)}` },
@@ -26,15 +26,15 @@ async function copied(db: TestDatabase, role: 'customer' | 'operator') {
 }
 
 /** Everything stored that an act could have changed, but what notes the calls themselves. */
-async function everything({ house }: TestDatabase): Promise<unknown> {
+async function everything({ allAccountsSql }: TestDatabase): Promise<unknown> {
   const tables = ['accounts', 'users', 'user_phones', 'tokens', 'links', 'topups', 'messages'];
-  const rows = tables.map((table) => house`select * from ${house(table)} order by 1, 2`);
-  const sessions = house`select session_id, revoked_at from sessions order by 1`;
+  const rows = tables.map((table) => allAccountsSql`select * from ${allAccountsSql(table)} order by 1, 2`);
+  const sessions = allAccountsSql`select session_id, revoked_at from sessions order by 1`;
   return Promise.all([...rows, sessions]);
 }
 
-const outcome = async (house: RunningHouse, name: string, wish: object, headers = {}) => {
-  const { status, body } = await house.ask(
+const outcome = async (container: RunningApp, name: string, wish: object, headers = {}) => {
+  const { status, body } = await container.ask(
     name,
     { key: crypto.randomUUID(), ...wish },
     { headers },
@@ -58,16 +58,16 @@ describe('every change that needs a session', () => {
 
   test.for(['customer', 'operator'] as const)(
     'and outlives it asks for the password in another browser, and does nothing: a %s',
-    async (role, { db, openHouse }) => {
-      const own = await openHouse();
+    async (role, { db, openContainer }) => {
+      const own = await openContainer();
       const { token, elsewhere } = await copied(db, role);
       const theirs = lasting.filter(({ by }) => by === role || by === 'anyone_signed_in');
       const before = await everything(db);
       for (const [browser, headers] of Object.entries(elsewhere)) {
         // Each with calls of its own to spend.
-        const house = await openHouse();
+        const container = await openContainer();
         for (const { name, fresh } of theirs) {
-          const said = await outcome(house, name, { token }, headers);
+          const said = await outcome(container, name, { token }, headers);
           const asks = fresh ? 'sign_in_needed' : 'proof_needed';
           expect(said, `${name} from ${browser}`).toEqual([403, asks]);
         }
@@ -83,9 +83,9 @@ describe('every change that needs a session', () => {
 
 test('what is read, and what ends with the session, works in another browser', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
-  const house = await openHouse();
+  const container = await openContainer();
   const { token, elsewhere } = await copied(db, 'customer');
   const rest = acts.filter(
     (one) =>
@@ -94,13 +94,13 @@ test('what is read, and what ends with the session, works in another browser', a
   for (const headers of Object.values(elsewhere)) {
     for (const { name, by } of rest) {
       if (by === 'operator') continue;
-      const [status, said] = await outcome(house, name, { token }, headers);
+      const [status, said] = await outcome(container, name, { token }, headers);
       // Those that want fields say which; nobody asks who it is.
       expect([200, 422], `${name}: ${said}`).toContain(status);
       expect(['ok', 'input_invalid'], name).toContain(said);
     }
   }
-  expect(await outcome(house, 'user_logout', { token }, elsewhere['no cookie'])).toEqual([
+  expect(await outcome(container, 'user_logout', { token }, elsewhere['no cookie'])).toEqual([
     200,
     'ok',
   ]);
@@ -108,31 +108,31 @@ test('what is read, and what ends with the session, works in another browser', a
 
 test('a flood of calls with a copied token keeps the owner waiting for nothing', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
-  const house = await openHouse();
+  const container = await openContainer();
   const { token, elsewhere } = await copied(db, 'customer');
   for (const headers of Object.values(elsewhere)) {
     const flood = Array.from({ length: 60 }, () =>
-      outcome(house, 'message_send', { token }, headers),
+      outcome(container, 'message_send', { token }, headers),
     );
     expect((await Promise.all(flood)).map(([status]) => status)).toContain(429);
   }
-  expect(await outcome(house, 'user_session_revoke', { token, others: '1' })).toEqual([200, 'ok']);
+  expect(await outcome(container, 'user_session_revoke', { token, others: '1' })).toEqual([200, 'ok']);
 });
 
 test('the archive’s address, which works without a session, is not told in another browser', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
-  const house = await openHouse();
+  const container = await openContainer();
   const { token, elsewhere } = await copied(db, 'customer');
-  await db.house`
+  await db.allAccountsSql`
     insert into exports (account_id, export_id, user_id, status, progress, owner, size_bytes, expires_at)
     select account_id, ${newId()}, user_id, 'ready', 100, ${newId()}, 1, clock_timestamp() + interval '1 day'
     from sessions`;
   const urlIn = async (headers = {}) => {
-    const { body } = await house.ask('user_export_get', { token }, { headers });
+    const { body } = await container.ask('user_export_get', { token }, { headers });
     return body.data.export.url as unknown;
   };
   expect(await urlIn()).toMatch(/^\/exports\//);
@@ -142,42 +142,42 @@ test('the archive’s address, which works without a session, is not told in ano
 describe('the password given in another browser', () => {
   const aCookie = { cookie: `kabari-device=${'c'.repeat(43)}` };
 
-  test('opens what lasts for five minutes, there and nowhere else', async ({ db, openHouse }) => {
-    const house = await openHouse();
+  test('opens what lasts for five minutes, there and nowhere else', async ({ db, openContainer }) => {
+    const container = await openContainer();
     const { token, userId, elsewhere } = await copied(db, 'customer');
     const hash = await hashPassword(GOOD_PASSWORD);
-    await db.house`update users set password_hash = ${hash} where user_id = ${userId}`;
+    await db.allAccountsSql`update users set password_hash = ${hash} where user_id = ${userId}`;
     const rename = (headers: object) =>
-      outcome(house, 'user_update', { token, name: 'Toko Melati' }, headers);
+      outcome(container, 'user_update', { token, name: 'Toko Melati' }, headers);
     expect(await rename(aCookie)).toEqual([403, 'proof_needed']);
     const wrong = { token, password: 'bukan ini' };
-    expect(await outcome(house, 'user_prove', wrong, aCookie)).toEqual([422, 'password_wrong']);
+    expect(await outcome(container, 'user_prove', wrong, aCookie)).toEqual([422, 'password_wrong']);
     expect(await rename(aCookie)).toEqual([403, 'proof_needed']);
     const right = { token, password: GOOD_PASSWORD };
-    expect(await outcome(house, 'user_prove', right, aCookie)).toEqual([200, 'ok']);
+    expect(await outcome(container, 'user_prove', right, aCookie)).toEqual([200, 'ok']);
     expect(await rename(aCookie)).toEqual([200, 'ok']);
     expect(await rename(elsewhere['another person’s cookie'] ?? {})).toEqual([403, 'proof_needed']);
-    await db.house`
+    await db.allAccountsSql`
       update sessions set other_proved_at = other_proved_at - interval '5 minutes'`;
     expect(await rename(aCookie)).toEqual([403, 'proof_needed']);
   });
 
   test('opens neither keys nor the number, the archive, the end: they want a sign-in there', async ({
     db,
-    openHouse,
+    openContainer,
   }) => {
-    const house = await openHouse();
+    const container = await openContainer();
     const { token, userId } = await copied(db, 'customer');
     const hash = await hashPassword(GOOD_PASSWORD);
-    await db.house`update users set password_hash = ${hash} where user_id = ${userId}`;
+    await db.allAccountsSql`update users set password_hash = ${hash} where user_id = ${userId}`;
     const right = { token, password: GOOD_PASSWORD };
-    expect(await outcome(house, 'user_prove', right, aCookie)).toEqual([200, 'ok']);
+    expect(await outcome(container, 'user_prove', right, aCookie)).toEqual([200, 'ok']);
     for (const { name } of acts.filter((one) => one.fresh)) {
-      const said = await outcome(house, name, { token }, aCookie);
+      const said = await outcome(container, name, { token }, aCookie);
       expect(said, name).toEqual([403, 'sign_in_needed']);
     }
     const change = { token, current: GOOD_PASSWORD, password: 'perahu-kertas-di-kali-code' };
-    expect(await outcome(house, 'user_change_password', change, aCookie)).toEqual([
+    expect(await outcome(container, 'user_change_password', change, aCookie)).toEqual([
       403,
       'sign_in_needed',
     ]);

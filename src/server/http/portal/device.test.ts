@@ -2,9 +2,9 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import * as z from 'zod/mini';
 import { expect, test as base } from 'vitest';
 import { act } from '#contract/base/act.ts';
-import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type ActHandler, on } from '#server/infra/acts/act.ts';
 import { openLog } from '#server/infra/observability/log.ts';
-import { openActDoor } from './acts.ts';
+import { createActEndpoint } from './acts.ts';
 import type { Origins } from '#server/http/origin.ts';
 import { openPortal } from './portal.ts';
 import { openServer } from '#server/http/server.ts';
@@ -12,7 +12,7 @@ import { openServer } from '#server/http/server.ts';
 const OWN = 'https://kabari.example';
 const ELSEWHERE = 'https://portal.example';
 const which = act({ name: 'which', by: 'public', output: z.object({ device: z.string() }) });
-const saying: KeptAct = on(which, async ({ device }) => ({ device }));
+const whichHandler: ActHandler = on(which, async ({ device }) => ({ device }));
 
 type Wish = { production?: boolean; portals?: readonly string[] };
 type Open = (wish?: Wish) => Asking;
@@ -28,7 +28,7 @@ const test = base.extend<{ open: Open }>({
       const config = { TRUSTED_PROXIES: [], SIMULATOR: false, production };
       const app = openServer({ config, log: openLog({ level: 'silent' }), delayMsMax: 0 });
       const nothing = () => undefined;
-      const door = openActDoor([saying], {
+      const door = createActEndpoint([whichHandler], {
         findSession: async () => undefined,
         isElsewhere: () => false,
         reauthOf: async () => ({ inOwnBrowser: false, recent: false }),

@@ -2,18 +2,18 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { acts } from '#contract/acts.ts';
-import { type RunningHouse, test } from '#tests/support/app/running-app.ts';
+import { type RunningApp, test } from '#tests/support/app/running-app.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const post = (
-  { app }: RunningHouse,
+  { app }: RunningApp,
   payload: string | Buffer,
   headers: Record<string, string> = {},
   url = '/api',
 ) => app.inject({ method: 'POST', url, payload, headers: { 'content-type': FORM, ...headers } });
 
-test('an act answers as JSON that nobody keeps', async ({ openHouse }) => {
-  const response = await post(await openHouse(), 'act=app_config');
+test('an act answers as JSON that nobody keeps', async ({ openContainer }) => {
+  const response = await post(await openContainer(), 'act=app_config');
   expect(response.statusCode).toBe(200);
   expect(response.headers).toMatchObject({
     'cache-control': 'no-store',
@@ -22,8 +22,8 @@ test('an act answers as JSON that nobody keeps', async ({ openHouse }) => {
   expect(response.json()).toMatchObject({ code: 1, data: { product: 'Kabari' } });
 });
 
-test('a token in the address is refused, whatever the method', async ({ openHouse }) => {
-  const running = await openHouse();
+test('a token in the address is refused, whatever the method', async ({ openContainer }) => {
+  const running = await openContainer();
   const asked = await Promise.all([
     running.app.inject({ url: '/api?token=kbs_x' }),
     post(running, 'act=app_config', {}, '/api?token=kbs_x'),
@@ -35,8 +35,8 @@ test('a token in the address is refused, whatever the method', async ({ openHous
   }
 });
 
-test('another method than POST is told which one is taken', async ({ openHouse }) => {
-  const running = await openHouse();
+test('another method than POST is told which one is taken', async ({ openContainer }) => {
+  const running = await openContainer();
   for (const method of ['GET', 'PUT', 'DELETE'] as const) {
     const response = await running.app.inject({ method, url: '/api' });
     expect(response).toMatchObject({ statusCode: 405, headers: { allow: 'OPTIONS, POST' } });
@@ -44,8 +44,8 @@ test('another method than POST is told which one is taken', async ({ openHouse }
   }
 });
 
-test('a body that is no form is refused by its kind', async ({ openHouse }) => {
-  const running = await openHouse();
+test('a body that is no form is refused by its kind', async ({ openContainer }) => {
+  const running = await openContainer();
   const kinds = ['application/json', 'text/plain', `${FORM}; charset=iso-8859-1`, 'image/png'];
   for (const kind of kinds) {
     const response = await post(running, '{"act":"app_config"}', { 'content-type': kind });
@@ -56,8 +56,8 @@ test('a body that is no form is refused by its kind', async ({ openHouse }) => {
   expect(packed.statusCode).toBe(415);
 });
 
-test('a form over 64 kB, or one of a thousand pairs and one, is refused', async ({ openHouse }) => {
-  const running = await openHouse();
+test('a form over 64 kB, or one of a thousand pairs and one, is refused', async ({ openContainer }) => {
+  const running = await openContainer();
   const big = await post(running, `act=app_config&x=${'y'.repeat(65_536)}`);
   expect(big.statusCode).toBe(413);
   expect(big.json().error.type).toBe('body_too_large');
@@ -66,9 +66,9 @@ test('a form over 64 kB, or one of a thousand pairs and one, is refused', async 
 });
 
 test('names that reach a prototype, doubled envelopes and broken UTF-8 are refused', async ({
-  openHouse,
+  openContainer,
 }) => {
-  const running = await openHouse();
+  const running = await openContainer();
   const odd = [
     'act=app_config&__proto__[x]=1&__proto__=1',
     'act=app_config&constructor=1',
@@ -89,17 +89,17 @@ const multipart = (parts: readonly string[]) =>
   `${parts.map((part) => `--line\r\nContent-Disposition: form-data; ${part}\r\n`).join('')}--line--\r\n`;
 const MULTIPART = { 'content-type': 'multipart/form-data; boundary=line' };
 
-test('multipart fields are fields like any other', async ({ openHouse }) => {
-  const running = await openHouse();
+test('multipart fields are fields like any other', async ({ openContainer }) => {
+  const running = await openContainer();
   const body = multipart(['name="act"\r\n\r\napp_config', 'name="token"\r\n\r\n']);
   const response = await post(running, body, MULTIPART);
   expect(response.json()).toMatchObject({ code: 1, data: { product: 'Kabari' } });
 });
 
 test('a file is refused, since no act takes one, and so is a flood of parts', async ({
-  openHouse,
+  openContainer,
 }) => {
-  const running = await openHouse();
+  const running = await openContainer();
   const file = multipart(['name="act"\r\n\r\napp_config', 'name="f"; filename="a.png"\r\n\r\nPNG']);
   expect((await post(running, file, MULTIPART)).statusCode).toBe(400);
   const flood = multipart(
@@ -108,8 +108,8 @@ test('a file is refused, since no act takes one, and so is a flood of parts', as
   expect((await post(running, flood, MULTIPART)).statusCode).toBe(413);
 });
 
-test('an endless body is cut off at the limit', async ({ openHouse }) => {
-  const { app } = await openHouse();
+test('an endless body is cut off at the limit', async ({ openContainer }) => {
+  const { app } = await openContainer();
   await app.listen({ port: 0, host: '127.0.0.1' });
   const address = app.server.address();
   if (typeof address !== 'object' || address === null) throw new Error('no address');
@@ -140,8 +140,8 @@ test('an endless body is cut off at the limit', async ({ openHouse }) => {
   expect(written).toBeLessThan(50e6);
 });
 
-test('other sites cannot call in our people’s browsers', async ({ openHouse }) => {
-  const running = await openHouse({ env: { PUBLIC_URL: 'https://kabari.example' } });
+test('other sites cannot call in our people’s browsers', async ({ openContainer }) => {
+  const running = await openContainer({ env: { PUBLIC_URL: 'https://kabari.example' } });
   const foreign = [
     { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
     { origin: 'https://evil.example' },
@@ -160,9 +160,9 @@ test('other sites cannot call in our people’s browsers', async ({ openHouse })
 });
 
 test('a portal of PORTAL_ORIGINS may call, and no other: CORS without credentials', async ({
-  openHouse,
+  openContainer,
 }) => {
-  const running = await openHouse({ env: { PORTAL_ORIGINS: 'https://portal.example' } });
+  const running = await openContainer({ env: { PORTAL_ORIGINS: 'https://portal.example' } });
   const origin = 'https://portal.example';
   const preflight = await running.app.inject({
     method: 'OPTIONS',
@@ -188,8 +188,8 @@ test('a portal of PORTAL_ORIGINS may call, and no other: CORS without credential
   expect(other.headers['access-control-allow-origin']).toBeUndefined();
 });
 
-test('the log never holds what people sent', async ({ openHouse }) => {
-  const running = await openHouse({ env: { LOG_LEVEL: 'trace' } });
+test('the log never holds what people sent', async ({ openContainer }) => {
+  const running = await openContainer({ env: { LOG_LEVEL: 'trace' } });
   const canaries = {
     phone: '6281999888777',
     password: 'kenari-rahasia-satu',
@@ -204,8 +204,8 @@ test('the log never holds what people sent', async ({ openHouse }) => {
   expect(log).not.toMatch(/kenari|6281999888777|kkkkkkkk/);
 });
 
-test('whatever is sent, the house neither dies nor takes the blame', async ({ openHouse }) => {
-  const running = await openHouse({ env: { RATE_AUTH_PER_ADDRESS: '1000000' } });
+test('whatever is sent, the house neither dies nor takes the blame', async ({ openContainer }) => {
+  const running = await openContainer({ env: { RATE_AUTH_PER_ADDRESS: '1000000' } });
   const names = acts.map(({ name }) => name);
   const odd = fc.oneof(
     fc.string({ unit: 'binary' }),

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
-import type { ActDoor } from './acts.ts';
+import type { ActEndpoint } from './acts.ts';
 import { type Answer, asRefusal, no } from '#server/http/answer.ts';
 import { fieldsOfBody, readForms } from '#server/http/body.ts';
 import { deviceOf } from './device.ts';
@@ -10,7 +10,7 @@ import { type Origins, isPortal, sourceOf } from '#server/http/origin.ts';
 import { cutAfter } from '#server/http/body-timeout.ts';
 
 type Deps = {
-  door: ActDoor;
+  door: ActEndpoint;
   streams: LiveStreams;
   origins: Origins;
   production: boolean;

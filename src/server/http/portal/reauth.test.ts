@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { acts } from '#contract/acts.ts';
-import { type RunningHouse, signedIn, test } from '#tests/support/app/running-app.ts';
+import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 
 const HERS = 'a'.repeat(43);
 const THIEFS = 'b'.repeat(43);
@@ -10,14 +10,14 @@ const fresh = acts.filter((one) => one.fresh);
 /** Somebody whose session began in the browser `HERS`. */
 async function ani(db: Parameters<typeof signedIn>[0]) {
   const { token, sessionId } = await signedIn(db);
-  await db.house`
+  await db.allAccountsSql`
     update sessions set device_hash = sha256(convert_to(${HERS}, 'UTF8'))
     where session_id = ${sessionId}`;
   return token;
 }
 
 /** What an act that asks for a proof says; `proof_needed` comes before its fields are looked at. */
-const says = async ({ ask }: RunningHouse, name: string, token: string, device = HERS) => {
+const says = async ({ ask }: RunningApp, name: string, token: string, device = HERS) => {
   const { status, body } = await ask(name, { token }, from(device));
   return [status, body.error?.type ?? 'ok'];
 };
@@ -38,42 +38,42 @@ describe('what is sensitive', () => {
 
   test('is refused from another browser, from none, and five minutes after', async ({
     db,
-    openHouse,
+    openContainer,
   }) => {
-    const house = await openHouse();
+    const container = await openContainer();
     const token = await ani(db);
     const needed = [403, 'proof_needed'];
     for (const { name } of fresh) {
-      expect(await says(house, name, token, THIEFS), name).toEqual([403, 'sign_in_needed']);
+      expect(await says(container, name, token, THIEFS), name).toEqual([403, 'sign_in_needed']);
     }
-    const { body } = await house.ask('user_export', { token });
+    const { body } = await container.ask('user_export', { token });
     expect(body.error).toEqual({ type: 'sign_in_needed', facts: {} });
-    expect(await says(house, 'user_change_phone', token)).toEqual([422, 'input_invalid']);
-    await db.house`update sessions set proved_at = proved_at - interval '5 minutes'`;
-    for (const { name } of fresh) expect(await says(house, name, token), name).toEqual(needed);
-    expect(await db.house`select * from exports`).toEqual([]);
+    expect(await says(container, 'user_change_phone', token)).toEqual([422, 'input_invalid']);
+    await db.allAccountsSql`update sessions set proved_at = proved_at - interval '5 minutes'`;
+    for (const { name } of fresh) expect(await says(container, name, token), name).toEqual(needed);
+    expect(await db.allAccountsSql`select * from exports`).toEqual([]);
   });
 
-  test('is refused to nobody as to anybody who is not signed in', async ({ openHouse }) => {
-    const house = await openHouse();
+  test('is refused to nobody as to anybody who is not signed in', async ({ openContainer }) => {
+    const container = await openContainer();
     for (const { name } of fresh) {
-      expect(await says(house, name, ''), name).toEqual([401, 'not_signed_in']);
+      expect(await says(container, name, ''), name).toEqual([401, 'not_signed_in']);
     }
   });
 
-  test('goes on under the same key once the proof is given', async ({ db, openHouse }) => {
-    const house = await openHouse();
+  test('goes on under the same key once the proof is given', async ({ db, openContainer }) => {
+    const container = await openContainer();
     const token = await ani(db);
-    await db.house`update sessions set proved_at = proved_at - interval '5 minutes'`;
+    await db.allAccountsSql`update sessions set proved_at = proved_at - interval '5 minutes'`;
     const wish = { token, key: crypto.randomUUID(), name: 'Kasir', channel: 'simulator' };
-    expect((await house.ask('token_create', wish, from(HERS))).status).toBe(403);
-    await db.house`update sessions set proved_at = clock_timestamp()`;
-    expect((await house.ask('token_create', wish, from(HERS))).status).toBe(200);
+    expect((await container.ask('token_create', wish, from(HERS))).status).toBe(403);
+    await db.allAccountsSql`update sessions set proved_at = clock_timestamp()`;
+    expect((await container.ask('token_create', wish, from(HERS))).status).toBe(200);
   });
 });
 
-test('an act that asks for no proof does not look for one', async ({ openHouse, db }) => {
-  const house = await openHouse();
+test('an act that asks for no proof does not look for one', async ({ openContainer, db }) => {
+  const container = await openContainer();
   const token = await ani(db);
-  expect(await says(house, 'user_check_token', token, THIEFS)).toEqual([200, 'ok']);
+  expect(await says(container, 'user_check_token', token, THIEFS)).toEqual([200, 'ok']);
 });

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { type UploadsHouse, noise, test } from '#tests/support/app/uploads-app.ts';
+import { type UploadsApp, noise, test } from '#tests/support/app/uploads-app.ts';
 
-async function served(house: UploadsHouse, accountId: string, name: string, bytes: Buffer) {
-  const { fileId } = await house.files.save({ accountId, name, bytes });
-  const url = `${house.origin}${house.files.link(accountId, fileId)}`;
+async function served(app: UploadsApp, accountId: string, name: string, bytes: Buffer) {
+  const { fileId } = await app.files.save({ accountId, name, bytes });
+  const url = `${app.origin}${app.files.link(accountId, fileId)}`;
   return (headers: Record<string, string> = {}, method = 'GET') => fetch(url, { headers, method });
 }
 
@@ -68,14 +68,14 @@ test('what is no picture, sound or film is only ever a download of unknown type'
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   for (const [name, text] of [
     ['a.svg', '<svg onload=alert(1)>'],
     ['a.html', '<!doctype html><script>alert(1)</script>'],
     ['a.pdf', '%PDF-1.7 %%EOF'],
     ['a.js', 'alert(1)'],
   ] as const) {
-    const given = await (await served(house, ani.accountId, name, Buffer.from(text)))();
+    const given = await (await served(app, ani.accountId, name, Buffer.from(text)))();
     expect(given.headers.get('content-type')).toBe('application/octet-stream');
     expect(given.headers.get('content-disposition')).toBe(`attachment; filename*=UTF-8''${name}`);
     expect(given.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");

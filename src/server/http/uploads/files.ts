@@ -34,7 +34,7 @@ const FILES = '/files/';
  * @param mediaOrigin where they are shown, and nothing else is, when that is not the portal's own
  *   address.
  */
-export function openFilesDoor(app: FastifyInstance, deps: FilesDeps, mediaOrigin?: string): void {
+export function registerFiles(app: FastifyInstance, deps: FilesDeps, mediaOrigin?: string): void {
   if (mediaOrigin !== undefined) keepApart(app, new URL(mediaOrigin).host);
   serveSigned(app, { url: `${FILES}:id`, cache: `private, max-age=${CACHE_SECONDS}` }, deps);
 }
@@ -57,7 +57,7 @@ function keepApart(app: FastifyInstance, mediaHost: string): void {
 }
 
 /** Archives of an account's data by their signed addresses: for one day, and kept by no cache. */
-export const openArchivesDoor = (app: FastifyInstance, deps: FilesDeps): void =>
+export const registerArchives = (app: FastifyInstance, deps: FilesDeps): void =>
   serveSigned(app, { url: '/exports/:id', cache: 'private, no-store' }, deps);
 
 function serveSigned(

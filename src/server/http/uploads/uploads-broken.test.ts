@@ -7,11 +7,11 @@ import { UPLOAD_FIELD, UPLOAD_PATH } from '#contract/uploads.ts';
 import { brokenMultiparts } from '#tests/support/hostile/broken-multipart.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { soon } from '#tests/support/wait-for.ts';
-import { type UploadsHouse, saidBy, test } from '#tests/support/app/uploads-app.ts';
+import { type UploadsApp, saidBy, test } from '#tests/support/app/uploads-app.ts';
 
 /** What uploads have left behind: rows, and files of any kind. */
-async function left(db: TestDatabase, { dataFolder }: UploadsHouse): Promise<unknown[]> {
-  const rows = await db.house`select upload_id from uploads union all select file_id from files`;
+async function left(db: TestDatabase, { dataFolder }: UploadsApp): Promise<unknown[]> {
+  const rows = await db.allAccountsSql`select upload_id from uploads union all select file_id from files`;
   const found = await readdir(dataFolder, { recursive: true, withFileTypes: true });
   const files = found.filter((entry) => entry.isFile());
   return [...rows, ...files.map(({ parentPath, name }) => join(parentPath, name))];
@@ -22,17 +22,17 @@ test('a form that is none is refused with a sentence, and leaves nothing', async
   ani,
   db,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   for (const [what, { type, body }] of brokenMultiparts(UPLOAD_FIELD)) {
-    const answer = await house.ask(ani.token, 'POST', { body, headers: { 'content-type': type } });
+    const answer = await app.ask(ani.token, 'POST', { body, headers: { 'content-type': type } });
     expect(await saidBy(answer), what).toMatchObject({
       status: 400,
       type: 'request_malformed',
       msg: expect.stringMatching(/^Permintaan tidak dapat dibaca: .+\.$/),
     });
   }
-  expect(house.troubles).toEqual([]);
-  expect(await left(db, house)).toEqual([]);
+  expect(app.troubles).toEqual([]);
+  expect(await left(db, app)).toEqual([]);
 });
 
 test('a sender who goes away anywhere in such a form leaves nothing either', async ({
@@ -40,9 +40,9 @@ test('a sender who goes away anywhere in such a form leaves nothing either', asy
   ani,
   db,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   for (const [, { type, body }] of brokenMultiparts(UPLOAD_FIELD)) {
-    const socket = connect(house.port, '127.0.0.1');
+    const socket = connect(app.port, '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write(
       `POST ${UPLOAD_PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ani.token}\r\n` +
@@ -51,6 +51,6 @@ test('a sender who goes away anywhere in such a form leaves nothing either', asy
     socket.end(body);
     await once(socket.resume(), 'close');
   }
-  await soon(() => left(db, house)).toEqual([]);
-  expect(house.troubles).toEqual([]);
+  await soon(() => left(db, app)).toEqual([]);
+  expect(app.troubles).toEqual([]);
 });

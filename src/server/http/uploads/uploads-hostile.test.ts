@@ -149,37 +149,37 @@ test('of more than sixty hostile files none is ever served as something that run
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse({ openBytesMax: 2_000_000_000 });
+  const app = await openUploadsHouse({ openBytesMax: 2_000_000_000 });
   const zero = { name: 'kosong.png', type: 'image/png', bytes: '' };
   const hostile = [...(await polyglots()), ...disguises(), ...(await names()), zero];
   expect(hostile.length).toBeGreaterThan(60);
   const troubled: string[] = [];
   let kept = 0;
   const sendAndFetch = async (file: Hostile) => {
-    const posted = await house.post(ani.token, file);
+    const posted = await app.post(ani.token, file);
     const said = await posted.text();
     expect([200, 400, 413, 415, 422]).toContain(posted.status);
     if (posted.status !== 200) return;
     kept += 1;
-    const given = await house.ask(ani.token, 'GET', { query: `?restore=${said}` });
+    const given = await app.ask(ani.token, 'GET', { query: `?restore=${said}` });
     if (!(await isSafe(given))) troubled.push(`${JSON.stringify(file.name)} as ${file.type}`);
-    await house.ask(ani.token, 'DELETE', { body: said });
+    await app.ask(ani.token, 'DELETE', { body: said });
   };
   for (let at = 0; at < hostile.length; at += AT_ONCE) {
     await Promise.all(hostile.slice(at, at + AT_ONCE).map(sendAndFetch));
   }
   expect(troubled).toEqual([]);
   expect(kept).toBeGreaterThan(20);
-  expect(await readdir(join(house.dataFolder, 'uploads'))).toEqual([]);
+  expect(await readdir(join(app.dataFolder, 'uploads'))).toEqual([]);
 });
 
 test('nothing is ever written outside the folder of uploads, and nothing by its name', async ({
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse();
-  for (const file of await names()) await house.post(ani.token, file);
-  const lying = await readdir(house.dataFolder, { recursive: true, withFileTypes: true });
+  const app = await openUploadsHouse();
+  for (const file of await names()) await app.post(ani.token, file);
+  const lying = await readdir(app.dataFolder, { recursive: true, withFileTypes: true });
   const files = lying.filter((one) => one.isFile()).map(({ name }) => name);
   expect(files.every((name) => /^[0-9a-f]{64}$/.test(name))).toBe(true);
 });
@@ -188,7 +188,7 @@ test('bombs are refused quickly, and memory stays where it was', async ({
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   const giant = await sharp({
     create: { width: 8_000, height: 8_000, channels: 3, background: '#123' },
     limitInputPixels: false,
@@ -208,7 +208,7 @@ test('bombs are refused quickly, and memory stays where it was', async ({
   const before = process.memoryUsage.rss();
   for (const file of bombs) {
     const began = process.cpuUsage();
-    const { status } = await house.post(ani.token, file);
+    const { status } = await app.post(ani.token, file);
     const { user, system } = process.cpuUsage(began);
     expect([file.name, status >= 400 && status < 500]).toEqual([file.name, true]);
     expect([file.name, (user + system) / 1_000_000 < 10]).toEqual([file.name, true]);
@@ -238,18 +238,18 @@ test('a piece that hardly comes is cut off with 408, and nothing of it is left',
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse({
+  const app = await openUploadsHouse({
     pace: { bytesPerSecond: 100_000, windowMs: 200, deadlineMs: 60_000 },
   });
   const length = 1_000_000;
-  const id = await (await house.begin(ani.token, length)).text();
-  const heard = await stalling(house.port, { token: ani.token, id, length });
+  const id = await (await app.begin(ani.token, length)).text();
+  const heard = await stalling(app.port, { token: ani.token, id, length });
   expect(heard).toMatch(/^HTTP\/1\.1 408 /);
   expect(heard).toContain('upload_too_slow');
-  const head = await house.ask(ani.token, 'HEAD', { query: `?patch=${id}` });
+  const head = await app.ask(ani.token, 'HEAD', { query: `?patch=${id}` });
   expect(head.headers.get('upload-offset')).toBe('0');
   // What came of the piece goes as soon as its connection has gone.
-  const lying = () => readdir(join(house.dataFolder, 'uploads'), { recursive: true });
+  const lying = () => readdir(join(app.dataFolder, 'uploads'), { recursive: true });
   await soon(async () => (await lying()).length).toBe(1);
 });
 
@@ -287,16 +287,16 @@ test('ninety megabytes in one piece pass through without ever lying in memory', 
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse();
-  await house.post(ani.token, { name: 'pemanasan.pdf', bytes: pdfOf(1_000_000) });
+  const app = await openUploadsHouse();
+  await app.post(ani.token, { name: 'pemanasan.pdf', bytes: pdfOf(1_000_000) });
   const before = held();
   let grown = Infinity;
   // The last ten megabytes come once most of the others are on the disk.
   const late = async () => {
-    await soon(() => bytesBelow(join(house.dataFolder, 'uploads'))).toBeGreaterThan(75_000_000);
+    await soon(() => bytesBelow(join(app.dataFolder, 'uploads'))).toBeGreaterThan(75_000_000);
     grown = held() - before;
   };
-  const posted = await fetch(`${house.origin}${UPLOAD_PATH}`, {
+  const posted = await fetch(`${app.origin}${UPLOAD_PATH}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${ani.token}`, 'content-type': formWith(undefined, {}).type },
     body: Readable.toWeb(Readable.from(longPdf(late))),
@@ -305,14 +305,14 @@ test('ninety megabytes in one piece pass through without ever lying in memory', 
   expect([posted.status, posted.ok ? '' : await posted.text()]).toEqual([200, '']);
   expect(grown).toBeLessThan(20_000_000);
   const query = `?load=${await posted.text()}`;
-  const tail = await house.ask(ani.token, 'GET', { query, headers: { range: 'bytes=-6' } });
+  const tail = await app.ask(ani.token, 'GET', { query, headers: { range: 'bytes=-6' } });
   expect(tail.status).toBe(206);
   expect(await tail.text()).toBe('%%EOF\n');
 });
 
 test('a body without end is cut at the limit of its purpose', async ({ openUploadsHouse, ani }) => {
-  const house = await openUploadsHouse();
-  const socket = connect(house.port, '127.0.0.1');
+  const app = await openUploadsHouse();
+  const socket = connect(app.port, '127.0.0.1');
   let heard = '';
   let written = 0;
   const closed = new Promise((resolve) => socket.once('close', resolve));
@@ -336,5 +336,5 @@ test('a body without end is cut at the limit of its purpose', async ({ openUploa
   // Who never listens may not hear it; who does, hears 413.
   expect(heard).toMatch(/^$|^HTTP\/1\.1 413 /);
   expect(written).toBeLessThan(60_000_000);
-  await soon(() => readdir(join(house.dataFolder, 'uploads'))).toEqual([]);
+  await soon(() => readdir(join(app.dataFolder, 'uploads'))).toEqual([]);
 });

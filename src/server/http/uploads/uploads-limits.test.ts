@@ -3,7 +3,7 @@ import { uuidOf } from '#contract/base/ids.ts';
 import { UPLOAD_PATH } from '#contract/uploads.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { claimUpload } from '#server/domains/media/uploads/uploads.ts';
-import { test as house, signedIn } from '#tests/support/app/running-app.ts';
+import { test as app, signedIn } from '#tests/support/app/running-app.ts';
 import { formWith, pdfOf, saidBy, test } from '#tests/support/app/uploads-app.ts';
 
 test('unfinished uploads share a quota, and so do the files of an account', async ({
@@ -11,15 +11,15 @@ test('unfinished uploads share a quota, and so do the files of an account', asyn
   ani,
   budi,
 }) => {
-  const house = await openUploadsHouse({ openBytesMax: 10_000_000, storedBytesMax: 30_000_000 });
-  const begun = await Promise.all([1, 2, 3].map(() => house.begin(ani.token, 4_000_000)));
+  const app = await openUploadsHouse({ openBytesMax: 10_000_000, storedBytesMax: 30_000_000 });
+  const begun = await Promise.all([1, 2, 3].map(() => app.begin(ani.token, 4_000_000)));
   expect(begun.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 409]);
-  expect((await house.begin(budi.token, 4_000_000)).status).toBe(200);
+  expect((await app.begin(budi.token, 4_000_000)).status).toBe(200);
   const full = begun.find(({ status }) => status === 409);
   expect(full && (await saidBy(full)).msg).toContain('melampaui 10 MB');
   const gone = begun.find(({ status }) => status === 200);
-  await house.ask(ani.token, 'DELETE', { body: (await gone?.text()) ?? '' });
-  expect((await house.begin(ani.token, 4_000_000)).status).toBe(200);
+  await app.ask(ani.token, 'DELETE', { body: (await gone?.text()) ?? '' });
+  expect((await app.begin(ani.token, 4_000_000)).status).toBe(200);
 
   const small = await openUploadsHouse({ storedBytesMax: 1_000_000 });
   expect(await saidBy(await small.begin(budi.token, 2_000_000))).toMatchObject({
@@ -33,13 +33,13 @@ test('portals of PORTAL_ORIGINS may upload, pages of other sites may not', async
   ani,
 }) => {
   const portal = 'https://portal.example';
-  const house = await openUploadsHouse({ portals: [portal] });
-  const asked = await house.ask(undefined, 'OPTIONS', { headers: { origin: portal } });
+  const app = await openUploadsHouse({ portals: [portal] });
+  const asked = await app.ask(undefined, 'OPTIONS', { headers: { origin: portal } });
   expect(asked.headers.get('access-control-allow-methods')).toContain('PATCH');
   expect(asked.headers.get('access-control-allow-headers')).toContain('Upload-Offset');
   const { body, type } = formWith({ name: 'a.pdf', bytes: pdfOf(1_000) }, {});
   const from = (origin: string) =>
-    house.ask(ani.token, 'POST', { body, headers: { 'content-type': type, origin } });
+    app.ask(ani.token, 'POST', { body, headers: { 'content-type': type, origin } });
   const ours = await from(portal);
   expect(ours.status).toBe(200);
   expect(ours.headers.get('access-control-allow-origin')).toBe(portal);
@@ -49,17 +49,17 @@ test('portals of PORTAL_ORIGINS may upload, pages of other sites may not', async
 });
 
 test('a person is held to a pace', async ({ openUploadsHouse, ani }) => {
-  const house = await openUploadsHouse({ hasty: false });
+  const app = await openUploadsHouse({ hasty: false });
   const answers = await Promise.all(
-    Array.from({ length: 150 }, () => house.ask(ani.token, 'DELETE', { body: 'upl_x' })),
+    Array.from({ length: 150 }, () => app.ask(ani.token, 'DELETE', { body: 'upl_x' })),
   );
   const late = answers.filter(({ status }) => status === 429);
   expect(late.length).toBeGreaterThan(0);
   expect(late[0]?.headers.get('retry-after')).toBe('1');
 });
 
-house('the whole house takes uploads, and a domain may claim them', async ({ openHouse, db }) => {
-  const { app, house: opened } = await openHouse();
+app('the whole house takes uploads, and a domain may claim them', async ({ openContainer, db }) => {
+  const { app, app: opened } = await openContainer();
   const { token, accountId, userId } = await signedIn(db);
   const { body, type } = formWith({ name: 'bukti.pdf', bytes: pdfOf(2_000) }, { purpose: 'proof' });
   const answer = await app.inject({
@@ -72,7 +72,7 @@ house('the whole house takes uploads, and a domain may claim them', async ({ ope
   expect(answer.headers).toMatchObject({ 'x-content-type-options': 'nosniff' });
   const uploadId = uuidOf('upload', answer.payload) ?? '';
   const wanted = { accountId, userId, uploadId, purpose: 'proof' as const };
-  const fileId = await asAccount(opened.tenant, accountId, (tx) => claimUpload(tx, wanted));
+  const fileId = await asAccount(opened.tenantSql, accountId, (tx) => claimUpload(tx, wanted));
   const shown = await app.inject({ url: opened.files.link(accountId, fileId) });
   expect(shown.rawPayload).toEqual(pdfOf(2_000));
 });

@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { expect } from 'vitest';
 import { CHUNK_BYTES, CHUNK_TYPE, UPLOAD_PATH } from '#contract/uploads.ts';
 import {
-  type UploadsHouse,
+  type UploadsApp,
   noise,
   pdfOf,
   picture,
@@ -20,7 +20,7 @@ const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
 /** Every file below the house's folder. */
-async function lying({ dataFolder }: UploadsHouse): Promise<string[]> {
+async function lying({ dataFolder }: UploadsApp): Promise<string[]> {
   const found = await readdir(dataFolder, { recursive: true, withFileTypes: true });
   return found.filter((one) => one.isFile()).map(({ parentPath, name }) => join(parentPath, name));
 }
@@ -29,9 +29,9 @@ test('a file in one piece is kept, given back as a download, and taken back', as
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   const bytes = pdfOf(40_000);
-  const posted = await house.post(ani.token, {
+  const posted = await app.post(ani.token, {
     name: 'laporan besar.pdf',
     type: 'application/pdf',
     bytes,
@@ -43,7 +43,7 @@ test('a file in one piece is kept, given back as a download, and taken back', as
   expect(id).toMatch(upl);
 
   for (const query of [`?restore=${id}`, `?load=${id}`]) {
-    const given = await house.ask(ani.token, 'GET', { query });
+    const given = await app.ask(ani.token, 'GET', { query });
     expect(given.status).toBe(200);
     expect(given.headers.get('x-content-transfer-id')).toBe(id);
     expect(given.headers.get('content-disposition')).toBe(
@@ -52,37 +52,37 @@ test('a file in one piece is kept, given back as a download, and taken back', as
     expect(given.headers.get('content-type')).toBe('application/octet-stream');
     expect(await bytesOf(given)).toEqual(bytes);
   }
-  expect((await lying(house)).length).toBe(1);
-  expect((await house.ask(ani.token, 'DELETE', { body: id })).status).toBe(204);
-  expect((await house.ask(ani.token, 'GET', { query: `?restore=${id}` })).status).toBe(404);
-  expect(await lying(house)).toEqual([]);
+  expect((await lying(app)).length).toBe(1);
+  expect((await app.ask(ani.token, 'DELETE', { body: id })).status).toBe(204);
+  expect((await app.ask(ani.token, 'GET', { query: `?restore=${id}` })).status).toBe(404);
+  expect(await lying(app)).toEqual([]);
 });
 
 test('12 MB in three pieces survive a broken connection, and go on where HEAD says', async ({
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   const bytes = pdfOf(12_000_000);
   const name = 'Rekap – 2026 “final”.pdf';
-  const begun = await house.begin(ani.token, bytes.length, { type: 'application/pdf' });
+  const begun = await app.begin(ani.token, bytes.length, { type: 'application/pdf' });
   const id = await begun.text();
   expect(id).toMatch(upl);
   const piece = (offset: number) =>
-    house.patch(ani.token, id, {
+    app.patch(ani.token, id, {
       offset,
       length: bytes.length,
       name,
       bytes: bytes.subarray(offset, offset + CHUNK_BYTES),
     });
   const head = async () => {
-    const answer = await house.ask(ani.token, 'HEAD', { query: `?patch=${id}` });
+    const answer = await app.ask(ani.token, 'HEAD', { query: `?patch=${id}` });
     return Number(answer.headers.get('upload-offset'));
   };
   expect((await piece(0)).status).toBe(204);
 
   const half = bytes.subarray(CHUNK_BYTES, CHUNK_BYTES + 2_000_000);
-  await breakOff(house, ani.token, id, { offset: CHUNK_BYTES, length: bytes.length, half });
+  await breakOff(app, ani.token, id, { offset: CHUNK_BYTES, length: bytes.length, half });
   expect(await head()).toBe(CHUNK_BYTES);
 
   expect((await piece(CHUNK_BYTES)).headers.get('upload-offset')).toBe('10000000');
@@ -91,17 +91,17 @@ test('12 MB in three pieces survive a broken connection, and go on where HEAD sa
   // Its answer was lost, so it comes again: nothing is written twice.
   expect((await piece(2 * CHUNK_BYTES)).status).toBe(204);
 
-  const given = await house.ask(ani.token, 'GET', { query: `?restore=${id}` });
+  const given = await app.ask(ani.token, 'GET', { query: `?restore=${id}` });
   expect(hashOf(await bytesOf(given))).toBe(hashOf(bytes));
   expect(given.headers.get('content-disposition')).toContain(
     encodeURIComponent('Rekap – 2026 “final”.pdf'),
   );
-  expect((await lying(house)).length).toBe(1);
+  expect((await lying(app)).length).toBe(1);
 });
 
 /** Sends half of a piece and hangs up. */
 async function breakOff(
-  { port }: UploadsHouse,
+  { port }: UploadsApp,
   token: string,
   id: string,
   { offset, length, half }: { offset: number; length: number; half: Buffer },
@@ -122,16 +122,16 @@ test('a length that is a multiple of the piece ends with an empty piece', async 
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   const bytes = pdfOf(2 * CHUNK_BYTES);
-  const id = await (await house.begin(ani.token, bytes.length)).text();
+  const id = await (await app.begin(ani.token, bytes.length)).text();
   const about = { length: bytes.length, name: 'tepat.pdf' };
   for (const offset of [0, CHUNK_BYTES, 2 * CHUNK_BYTES]) {
     const more = bytes.subarray(offset, offset + CHUNK_BYTES);
-    const answer = await house.patch(ani.token, id, { ...about, offset, bytes: more });
+    const answer = await app.patch(ani.token, id, { ...about, offset, bytes: more });
     expect(answer.status).toBe(204);
   }
-  const given = await house.ask(ani.token, 'GET', { query: `?restore=${id}` });
+  const given = await app.ask(ani.token, 'GET', { query: `?restore=${id}` });
   expect(hashOf(await bytesOf(given))).toBe(hashOf(bytes));
 });
 
@@ -139,19 +139,19 @@ test('of two writers at the same offset one wins, and the file is that one’s',
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   const length = 6_000_000;
   const first = pdfOf(length, 1).subarray(0, 3_000_000);
   const ends = [11, 12, 13].map((seed) => pdfOf(length, seed).subarray(3_000_000));
-  const id = await (await house.begin(ani.token, length)).text();
+  const id = await (await app.begin(ani.token, length)).text();
   const about = { length, name: 'rebutan.pdf' };
-  await house.patch(ani.token, id, { ...about, offset: 0, bytes: first });
+  await app.patch(ani.token, id, { ...about, offset: 0, bytes: first });
   const answers = await Promise.all(
-    ends.map((bytes) => house.patch(ani.token, id, { ...about, offset: 3_000_000, bytes })),
+    ends.map((bytes) => app.patch(ani.token, id, { ...about, offset: 3_000_000, bytes })),
   );
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 409, 409]);
   const winner = ends[answers.findIndex(({ status }) => status === 204)] ?? Buffer.of();
-  const given = await house.ask(ani.token, 'GET', { query: `?restore=${id}` });
+  const given = await app.ask(ani.token, 'GET', { query: `?restore=${id}` });
   expect(hashOf(await bytesOf(given))).toBe(hashOf(Buffer.concat([first, winner])));
 });
 
@@ -159,19 +159,19 @@ test('a wrong offset, a wrong total and too many bytes are refused, and say what
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   const bytes = pdfOf(200_000);
-  const id = await (await house.begin(ani.token, bytes.length)).text();
+  const id = await (await app.begin(ani.token, bytes.length)).text();
   const about = { name: 'a.pdf', length: bytes.length };
-  const ahead = await house.patch(ani.token, id, { ...about, offset: 50_000, bytes });
+  const ahead = await app.patch(ani.token, id, { ...about, offset: 50_000, bytes });
   expect(ahead.headers.get('upload-offset')).toBe('0');
   expect(await saidBy(ahead)).toMatchObject({ status: 409, type: 'upload_offset_wrong' });
-  const other = await house.patch(ani.token, id, { ...about, length: 9, offset: 0, bytes });
+  const other = await app.patch(ani.token, id, { ...about, length: 9, offset: 0, bytes });
   expect(await saidBy(other)).toMatchObject({ status: 409, type: 'upload_length_wrong' });
   const long = Buffer.concat([bytes, bytes]);
-  const more = await house.patch(ani.token, id, { ...about, offset: 0, bytes: long });
+  const more = await app.patch(ani.token, id, { ...about, offset: 0, bytes: long });
   expect(await saidBy(more)).toMatchObject({ status: 409, type: 'upload_length_wrong' });
-  expect((await house.patch(ani.token, id, { ...about, offset: 0, bytes })).status).toBe(204);
+  expect((await app.patch(ani.token, id, { ...about, offset: 0, bytes })).status).toBe(204);
 });
 
 test("another's upload is not there, whatever one wants of it", async ({
@@ -179,39 +179,39 @@ test("another's upload is not there, whatever one wants of it", async ({
   ani,
   budi,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   const bytes = pdfOf(1_000);
-  const id = await (await house.post(ani.token, { name: 'a.pdf', bytes })).text();
-  const begun = await (await house.begin(ani.token, 1_000)).text();
+  const id = await (await app.post(ani.token, { name: 'a.pdf', bytes })).text();
+  const begun = await (await app.begin(ani.token, 1_000)).text();
   const answers = [
-    await house.ask(budi.token, 'GET', { query: `?restore=${id}` }),
-    await house.ask(budi.token, 'GET', { query: `?load=${id}` }),
-    await house.ask(budi.token, 'HEAD', { query: `?patch=${begun}` }),
-    await house.patch(budi.token, begun, { offset: 0, length: 1_000, name: 'a.pdf', bytes }),
-    await house.ask(budi.token, 'DELETE', { body: id }),
-    await house.ask(budi.token, 'DELETE', { body: '../../etc/passwd' }),
-    await house.ask(budi.token, 'GET', { query: '?restore=..%2f..%2fetc%2fpasswd' }),
+    await app.ask(budi.token, 'GET', { query: `?restore=${id}` }),
+    await app.ask(budi.token, 'GET', { query: `?load=${id}` }),
+    await app.ask(budi.token, 'HEAD', { query: `?patch=${begun}` }),
+    await app.patch(budi.token, begun, { offset: 0, length: 1_000, name: 'a.pdf', bytes }),
+    await app.ask(budi.token, 'DELETE', { body: id }),
+    await app.ask(budi.token, 'DELETE', { body: '../../etc/passwd' }),
+    await app.ask(budi.token, 'GET', { query: '?restore=..%2f..%2fetc%2fpasswd' }),
   ];
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404));
-  expect((await house.ask(ani.token, 'GET', { query: `?restore=${id}` })).status).toBe(200);
+  expect((await app.ask(ani.token, 'GET', { query: `?restore=${id}` })).status).toBe(200);
 });
 
 test('every verb wants a session; an address carries one upload’s id and nothing else', async ({
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   const file = { name: 'a.pdf', bytes: pdfOf(1_000) };
-  const id = await (await house.post(ani.token, file)).text();
+  const id = await (await app.post(ani.token, file)).text();
   for (const token of [undefined, 'kbs_x', `kbs_${'A'.repeat(43)}`]) {
-    expect((await house.post(token, file)).status).toBe(401);
+    expect((await app.post(token, file)).status).toBe(401);
     for (const [verb, sent] of [
       ['GET', { query: `?restore=${id}` }],
       ['HEAD', { query: `?patch=${id}` }],
       ['DELETE', { body: id }],
       ['PATCH', { query: `?patch=${id}`, headers: { 'content-type': CHUNK_TYPE }, body: 'x' }],
     ] as const) {
-      expect((await house.ask(token, verb, sent)).status).toBe(401);
+      expect((await app.ask(token, verb, sent)).status).toBe(401);
     }
   }
   for (const query of [
@@ -220,10 +220,10 @@ test('every verb wants a session; an address carries one upload’s id and nothi
     '?token=kbs_x',
     '?restore=a&restore=b',
   ]) {
-    const said = await saidBy(await house.ask(ani.token, 'GET', { query }));
+    const said = await saidBy(await app.ask(ani.token, 'GET', { query }));
     expect(said).toMatchObject({ status: 400, type: 'request_malformed' });
   }
-  const fetched = await house.ask(ani.token, 'GET', { query: '?fetch=http://169.254.169.254/' });
+  const fetched = await app.ask(ani.token, 'GET', { query: '?fetch=http://169.254.169.254/' });
   expect((await saidBy(fetched)).msg).toContain('berkas dari alamat lain tidak diambil');
 });
 
@@ -231,7 +231,7 @@ test('an avatar becomes an upright square of 512 pixels without metadata', async
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   const red = { create: { width: 600, height: 400, channels: 3 as const, background: '#c00' } };
   const blue = await sharp({ create: { ...red.create, width: 300, background: '#00c' } })
     .png()
@@ -248,9 +248,9 @@ test('an avatar becomes an upright square of 512 pixels without metadata', async
     .toBuffer();
   const crop = { x: 0, y: 0, width: 1, height: 0.4 };
   const file = { name: 'saya.JPG', type: 'image/jpeg', bytes };
-  const posted = await house.post(ani.token, file, { purpose: 'avatar', crop });
+  const posted = await app.post(ani.token, file, { purpose: 'avatar', crop });
   const id = await posted.text();
-  const given = await house.ask(ani.token, 'GET', { query: `?restore=${id}` });
+  const given = await app.ask(ani.token, 'GET', { query: `?restore=${id}` });
   expect(given.headers.get('content-type')).toBe('image/webp');
   expect(given.headers.get('content-disposition')).toBe("inline; filename*=UTF-8''saya.webp");
   const drawn = await bytesOf(given);
@@ -267,15 +267,15 @@ test('a picture is drawn anew, upright, and nothing of the old file is left', as
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   const bytes = await sharp(await picture('jpeg'))
     .withExif({ IFD0: { Copyright: 'RAHASIA-GPS' } })
     .withMetadata({ orientation: 6 })
     .toBuffer();
   expect(bytes.includes('RAHASIA-GPS') || (await sharp(bytes).metadata()).exif).toBeTruthy();
   const file = { name: 'toko.jpg', type: 'image/jpeg', bytes };
-  const id = await (await house.post(ani.token, file, { purpose: 'proof' })).text();
-  const given = await bytesOf(await house.ask(ani.token, 'GET', { query: `?restore=${id}` }));
+  const id = await (await app.post(ani.token, file, { purpose: 'proof' })).text();
+  const given = await bytesOf(await app.ask(ani.token, 'GET', { query: `?restore=${id}` }));
   expect(await sharp(given).metadata()).toMatchObject({ width: 200, height: 320, format: 'jpeg' });
   expect(given.includes('RAHASIA-GPS')).toBe(false);
 });
@@ -284,11 +284,11 @@ test('what a purpose does not take, or is too large, is refused in plain words',
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   const jpeg = await picture('jpeg');
   const pdf = pdfOf(1_000);
-  const said = async (file: Parameters<typeof house.post>[1], purpose: string) =>
-    saidBy(await house.post(ani.token, file, { purpose }));
+  const said = async (file: Parameters<typeof app.post>[1], purpose: string) =>
+    saidBy(await app.post(ani.token, file, { purpose }));
   expect(await said({ name: 'a.pdf', bytes: pdf }, 'avatar')).toMatchObject({
     status: 415,
     msg: 'Jenis berkas ini tidak diterima di sini. Pilih berkas JPG, PNG, WEBP.',
@@ -306,21 +306,21 @@ test('what a purpose does not take, or is too large, is refused in plain words',
     msg: 'Berkas terlalu besar. Paling besar 5 MB.',
   });
   expect(await said({ name: 'a.pdf', bytes: '' }, 'proof')).toMatchObject({ type: 'upload_empty' });
-  expect(await lying(house)).toEqual([]);
+  expect(await lying(app)).toEqual([]);
 });
 
 test('what is refused in pieces stays refused, with the same reason, and leaves no bytes', async ({
   openUploadsHouse,
   ani,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   const bytes = noise(5_000_000);
-  const id = await (await house.begin(ani.token, 9_000_000, { purpose: 'proof' })).text();
+  const id = await (await app.begin(ani.token, 9_000_000, { purpose: 'proof' })).text();
   const piece = { offset: 0, length: 9_000_000, name: 'bukti.pdf', bytes };
   for (let tries = 0; tries < 2; tries++) {
-    const answer = await house.patch(ani.token, id, piece);
+    const answer = await app.patch(ani.token, id, piece);
     expect(await saidBy(answer)).toMatchObject({ status: 422, type: 'upload_contradicts' });
   }
-  expect(await lying(house)).toEqual([]);
-  expect((await house.ask(ani.token, 'DELETE', { body: id })).status).toBe(204);
+  expect(await lying(app)).toEqual([]);
+  expect((await app.ask(ani.token, 'DELETE', { body: id })).status).toBe(204);
 });

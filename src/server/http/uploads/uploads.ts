@@ -18,7 +18,7 @@ import { type Origins, checkSource, isPortal, sourceOf } from '#server/http/orig
 import { type Pace, cutAfter, drained, withinPace } from '#server/http/body-timeout.ts';
 import { LARGEST, bytesIn, bytesOf, formOf, nameIn, questionOf } from './uploads-form.ts';
 
-export type UploadsDoorDeps = {
+export type UploadsDeps = {
   uploads: Uploads;
   openFile: (accountId: string, fileId: string) => Promise<ServedFile | undefined>;
   findSession: (token: string) => Promise<Person | undefined>;
@@ -39,7 +39,7 @@ const PREFLIGHT_SECONDS = 600;
 const WAIT_SECONDS = 2;
 
 /** FilePond's verbs at `/api/uploads`, for whoever carries a session's token (`rulings.md`, 5). */
-export function openUploadsDoor(app: FastifyInstance, deps: UploadsDoorDeps): void {
+export function registerUploads(app: FastifyInstance, deps: UploadsDeps): void {
   void app.register(async (scope) => {
     readBodies(scope);
     scope.addHook('onRequest', async (request, reply) => {
@@ -91,7 +91,7 @@ async function refuse(
 type Verb = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 type VerbName = 'post' | 'patch' | 'head' | 'get' | 'delete';
 
-function verbsOf(deps: UploadsDoorDeps): Record<VerbName, Verb> {
+function verbsOf(deps: UploadsDeps): Record<VerbName, Verb> {
   const { uploads, pace = PACE } = deps;
   const bodies = openTurns();
   /** Something with a long body, in the sender's turn and at the pace of the house. */
@@ -143,7 +143,7 @@ function verbsOf(deps: UploadsDoorDeps): Record<VerbName, Verb> {
  * @throws Refusal `origin_foreign`, `not_signed_in`, `too_many_requests`
  */
 async function admitted<T>(
-  { origins, findSession, limiter }: UploadsDoorDeps,
+  { origins, findSession, limiter }: UploadsDeps,
   request: FastifyRequest,
   limitClass: 'read' | 'write',
   work: (person: Person) => Promise<T>,
@@ -204,7 +204,7 @@ async function patch(uploads: Uploads, person: Person, request: FastifyRequest):
 
 /** The file of an upload (`restore`, `load`), or one the account keeps (`load`). */
 async function fileFor(
-  { uploads, openFile }: UploadsDoorDeps,
+  { uploads, openFile }: UploadsDeps,
   person: Person,
   { verb, id }: { verb: string; id: string },
 ): Promise<{ file: ServedFile; uploadId?: string }> {

@@ -21,10 +21,10 @@ function expectProblem({ status, body, headers }: ApiAnswer, code: string): void
 }
 
 test('no answer of the API may be kept by anybody, a yes as little as a no', async ({
-  house,
+  container,
   ani,
 }) => {
-  const anybody = callerAt(house);
+  const anybody = callerAt(container);
   const sent = await ani.call('/v1/messages', { body: halo });
   const answers: [string, ApiAnswer][] = [
     ['accepted', sent],
@@ -55,9 +55,9 @@ test('no answer of the API may be kept by anybody, a yes as little as a no', asy
 });
 
 test('an address says which methods it takes, to who asks and to who uses another', async ({
-  house,
+  container,
 }) => {
-  const anybody = callerAt(house);
+  const anybody = callerAt(container);
   const taken = new Map<string, Set<string>>();
   for (const { method, path } of Object.values(apiEndpoints)) {
     taken.set(path, (taken.get(path) ?? new Set()).add(method));
@@ -80,19 +80,19 @@ test('an address says which methods it takes, to who asks and to who uses anothe
   }
 });
 
-test('a page of another site is never let in', async ({ house }) => {
+test('a page of another site is never let in', async ({ container }) => {
   const headers = { origin: 'https://lain.example', 'access-control-request-method': 'POST' };
-  const answer = await callerAt(house)('/v1/messages', { method: 'OPTIONS', headers });
+  const answer = await callerAt(container)('/v1/messages', { method: 'OPTIONS', headers });
   const granted = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
   expect(granted).toEqual([]);
 });
 
 test('an address that does not exist is told apart from a message that is gone', async ({
   ani,
-  house,
+  container,
 }) => {
   for (const path of ['/v1', '/v1/', '/v1/message', '/v1/balance/', '/v1/messages/a/b/c']) {
-    const answer = await callerAt(house)(path, { headers: { accept: 'text/html' } });
+    const answer = await callerAt(container)(path, { headers: { accept: 'text/html' } });
     expect(answer.status, path).toBe(404);
     expectProblem(answer, 'path_unknown');
     expect(answer.body.detail).toContain('/docs');
@@ -101,13 +101,13 @@ test('an address that does not exist is told apart from a message that is gone',
   expect(gone.status).toBe(404);
   expectProblem(gone, 'not_found');
   expect(gone.body.detail).toContain('The message was not found');
-  const misspelt = await callerAt(house)('/v1/%zz', { headers: inEnglish });
+  const misspelt = await callerAt(container)('/v1/%zz', { headers: inEnglish });
   expect(misspelt.status).toBe(400);
   expectProblem(misspelt, 'request_malformed');
 });
 
-test('a key that is missing is told apart from one that is wrong', async ({ house, ani, db }) => {
-  const anybody = callerAt(house);
+test('a key that is missing is told apart from one that is wrong', async ({ container, ani, db }) => {
+  const anybody = callerAt(container);
   const asking = (authorization?: string) =>
     anybody('/v1/balance', {
       headers: { ...inEnglish, ...(authorization !== undefined && { authorization }) },
@@ -121,7 +121,7 @@ test('a key that is missing is told apart from one that is wrong', async ({ hous
     expectProblem(answer, 'token_missing');
     expect(answer.body.detail).toContain('`Authorization: Bearer <key>`');
   }
-  await db.house`update token_keys set revoked_at = now() where account_id = ${ani.accountId}`;
+  await db.allAccountsSql`update token_keys set revoked_at = now() where account_id = ${ani.accountId}`;
   for (const key of ['salah', makeKey('simulator').key, ani.key.slice(0, -1), ani.key]) {
     const answer = await asking(`Bearer ${key}`);
     expect(answer, key.slice(0, 9)).toMatchObject({
@@ -132,18 +132,18 @@ test('a key that is missing is told apart from one that is wrong', async ({ hous
   }
 });
 
-test('the scheme of a key is read however it is written', async ({ house, ani }) => {
+test('the scheme of a key is read however it is written', async ({ container, ani }) => {
   for (const scheme of ['bearer', 'BEARER', 'Bearer ']) {
     const authorization = `${scheme} ${ani.key}`;
-    const answer = await callerAt(house)('/v1/balance', { headers: { authorization } });
+    const answer = await callerAt(container)('/v1/balance', { headers: { authorization } });
     expect(answer.status, scheme).toBe(200);
   }
 });
 
 test('whose key it is comes first: a stranger learns nothing of what they sent', async ({
-  house,
+  container,
 }) => {
-  const answer = await callerAt(house)('/v1/messages', { body: '{' });
+  const answer = await callerAt(container)('/v1/messages', { body: '{' });
   expectProblem(answer, 'token_missing');
 });
 
@@ -196,8 +196,8 @@ const troubles: readonly Trouble[] = [
   ],
 ];
 
-test('each "no" speaks to developers, in the language they ask for', async ({ house, db }) => {
-  const ani = await callerOf(house, db, { saldo: 1000 });
+test('each "no" speaks to developers, in the language they ask for', async ({ container, db }) => {
+  const ani = await callerOf(container, db, { saldo: 1000 });
   const speaking = (language: string): Caller => ({
     ...ani,
     call: (path, options) =>

@@ -33,10 +33,10 @@ test('a message scheduled for later says so and can be cancelled', async ({ ani 
 
 test('JSON whose letters are not UTF-8 is refused, not sent with others in their place', async ({
   ani,
-  house,
+  container,
 }) => {
   const text = JSON.stringify(halo).replace('Halo', 'Hal\xf3');
-  const answer = await house.app.inject({
+  const answer = await container.app.inject({
     method: 'POST',
     url: '/v1/messages',
     headers: { authorization: `Bearer ${ani.key}`, 'content-type': 'application/json' },
@@ -175,7 +175,7 @@ test('every refusal of the API has its own status and sentence, and nothing chan
     expect(answer.body.request_id).toBeTruthy();
     expect(answer.headers['content-type']).toContain('application/problem+json');
   }
-  expect(await db.house`select count(*) from messages where direction = 'out'`).toEqual([
+  expect(await db.allAccountsSql`select count(*) from messages where direction = 'out'`).toEqual([
     { count: 0 },
   ]);
   expect((await ani.call('/v1/balance')).body).toEqual({ available: 1000, held: 0 });
@@ -186,7 +186,7 @@ test('saldo, limit, opt-out, link and suspension each refuse in their own words'
   db,
 }) => {
   const send = (extra = {}) => ani.call('/v1/messages', { body: { ...halo, ...extra } });
-  await db.house`insert into optouts (account_id, token_id, peer) values (${ani.accountId}, ${ani.tokenId}, '6281234567891')`;
+  await db.allAccountsSql`insert into optouts (account_id, token_id, peer) values (${ani.accountId}, ${ani.tokenId}, '6281234567891')`;
   expect(await send({ to: '081234567891' })).toMatchObject({
     status: 409,
     body: { code: 'recipient_opted_out' },
@@ -201,18 +201,18 @@ test('saldo, limit, opt-out, link and suspension each refuse in their own words'
   for (let n = 0; n < 4; n++) expect((await send()).status).toBe(202);
   expect(await send()).toMatchObject({ status: 429, body: { code: 'token_limit_reached' } });
 
-  await db.house`update tokens set daily_limit = 1000 where token_id = ${ani.tokenId}`;
+  await db.allAccountsSql`update tokens set daily_limit = 1000 where token_id = ${ani.tokenId}`;
   expect((await send()).status).toBe(202);
   const short = await send();
   expect(short).toMatchObject({ status: 402, body: { code: 'saldo_short' } });
   expect(short.body.detail).toContain('perlu Rp\u00a0150, tersedia Rp\u00a0100');
 
-  await db.house`update tokens set status = 'unlinked' where token_id = ${ani.tokenId}`;
+  await db.allAccountsSql`update tokens set status = 'unlinked' where token_id = ${ani.tokenId}`;
   expect(await send()).toMatchObject({ status: 409, body: { code: 'token_not_linked' } });
 });
 
-test("one token never sees another's messages", async ({ house, ani, db }) => {
-  const budi = await callerOf(house, db, { saldo: 1000 });
+test("one token never sees another's messages", async ({ container, ani, db }) => {
+  const budi = await callerOf(container, db, { saldo: 1000 });
   const { body } = await ani.call('/v1/messages', { body: halo });
   expect(await budi.call(`/v1/messages/${body.id}`)).toMatchObject({ status: 404 });
   expect(await budi.call(`/v1/messages/${body.id}/cancel`, { body: {} })).toMatchObject({
@@ -222,9 +222,9 @@ test("one token never sees another's messages", async ({ house, ani, db }) => {
   expect((await ani.call('/v1/messages')).body.data).toHaveLength(1);
 });
 
-test('too many requests are told how long to wait', async ({ db, openHouse }) => {
-  const house = await openHouse({ env: { RATE_API_PER_SECOND: '2' } });
-  const ani = await callerOf(house, db, { saldo: 1000 });
+test('too many requests are told how long to wait', async ({ db, openContainer }) => {
+  const container = await openContainer({ env: { RATE_API_PER_SECOND: '2' } });
+  const ani = await callerOf(container, db, { saldo: 1000 });
   const asked = Array.from({ length: 40 }, () => ani.call('/v1/balance'));
   const answers = await Promise.all(asked);
   const refused = answers.find(({ status }) => status === 429);

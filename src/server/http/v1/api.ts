@@ -16,7 +16,7 @@ import {
 } from '#contract/rest.ts';
 import { PROBLEM_TYPE, answerNo, answerOther, phrases } from './answers.ts';
 import { readFields } from './fields.ts';
-import { type Pacer, openPacer } from '#server/http/rate-limiter.ts';
+import { type RateLimiter, createRateLimiter } from '#server/http/rate-limiter.ts';
 import { problemOf } from './problem.ts';
 
 /** Whose key it is, as far as this door needs to know. */
@@ -80,7 +80,7 @@ type Call = { sender: ApiSender; request: FastifyRequest; reply: FastifyReply };
  * and is no endpoint is answered here too, as problem details like every "no".
  */
 export function openApi(app: FastifyInstance, deps: ApiDeps): void {
-  const pacer = openPacer(deps.ratePerSecond);
+  const rateLimiter = createRateLimiter(deps.ratePerSecond);
   app.decorateRequest('apiSender', undefined);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -101,7 +101,7 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
     // Whatever is said, and to whom: an answer of the API is nobody else's, and true only now.
     void reply.header('cache-control', 'no-store');
     if (request.is404) return answerOther(request, reply);
-    request.apiSender = await admit(deps, pacer, request, reply);
+    request.apiSender = await admit(deps, rateLimiter, request, reply);
     return undefined;
   });
   app.setErrorHandler((error, request, reply) => answerNo(deps.report, error, request, reply));
@@ -157,7 +157,7 @@ const malformed = (request: FastifyRequest, why: keyof typeof phrases): Refusal 
 /** Who calls, and whether they may call now. Sets the rate-limit headers of every answer. */
 async function admit(
   deps: ApiDeps,
-  pacer: Pacer,
+  rateLimiter: RateLimiter,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<ApiSender> {
@@ -166,8 +166,8 @@ async function admit(
   const sender = await deps.keys.find(key);
   if (!sender) throw new Refusal('token_invalid', {});
   if (sender.simulated) void reply.header('X-Kabari-Simulated', 'true');
-  const { left, waitSeconds } = pacer.take(sender.tokenId);
-  void reply.header('RateLimit-Policy', pacer.policy);
+  const { left, waitSeconds } = rateLimiter.take(sender.tokenId);
+  void reply.header('RateLimit-Policy', rateLimiter.policy);
   void reply.header('RateLimit', `"api";r=${left};t=1`);
   if (waitSeconds > 0) throw new Refusal('too_many_requests', { seconds: waitSeconds });
   if (sender.accountStatus !== 'active') throw new Refusal('account_suspended', {});

@@ -5,7 +5,7 @@ import { uuidOf } from '#contract/base/ids.ts';
 import { ApiMessage } from '#contract/rest.ts';
 import { type Caller, callerOf, halo, inEnglish, test } from '#tests/support/app/api-caller.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
-import type { RunningHouse } from '#tests/support/app/running-app.ts';
+import type { RunningApp } from '#tests/support/app/running-app.ts';
 import { soon } from '#tests/support/wait-for.ts';
 import { storeMessages } from '#tests/support/people/stored-messages.ts';
 
@@ -36,16 +36,16 @@ test('a message says when it was to leave, and how long it may wait', async ({ a
 
 /** As a lane does it: a try that failed for now, or that nobody answered. */
 async function tryInVain(
-  { house }: TestDatabase,
+  { allAccountsSql }: TestDatabase,
   { accountId, tokenId }: Caller,
   try_: { id: string; state: 'ready' | 'unknown'; detail: string },
 ): Promise<void> {
   const uuid = uuidOf('message', try_.id) ?? '';
-  const [lane] = await house<{ o_epoch: number }[]>`
+  const [lane] = await allAccountsSql<{ o_epoch: number }[]>`
     select * from claim_lanes(gen_random_uuid(), 32, '15 seconds'::interval)`;
   const epoch = lane?.o_epoch ?? 0;
-  await house`select * from claim_dispatch(${accountId}, ${tokenId}, ${epoch}, 1)`;
-  await house`select postpone_dispatch(${accountId}, ${tokenId}, ${epoch}, ${[uuid]}::uuid[],
+  await allAccountsSql`select * from claim_dispatch(${accountId}, ${tokenId}, ${epoch}, 1)`;
+  await allAccountsSql`select postpone_dispatch(${accountId}, ${tokenId}, ${epoch}, ${[uuid]}::uuid[],
     ${[try_.state]}::text[], ${[60_000]}::int[], ${[try_.detail]}::text[])`;
 }
 
@@ -93,10 +93,10 @@ test('a message whose try nobody answered says that we wait, and that nothing ne
 
 test('what has failed for good is no longer retried, and says so in both languages', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
-  const house = await openHouse({ works: true });
-  const ani = await callerOf(house, db, { saldo: 1000 });
+  const container = await openContainer({ works: true });
+  const ani = await callerOf(container, db, { saldo: 1000 });
   const body = { ...halo, to: '62800000005' };
   const { id } = (await ani.call('/v1/messages', { body })).body;
   await soon(async () => (await oneOf(ani, id)).body.status).toBe('failed');
@@ -109,12 +109,12 @@ test('what has failed for good is no longer retried, and says so in both languag
 });
 
 /** A picture that came in, and where the API says it is. */
-async function pictureOf(running: RunningHouse, db: TestDatabase) {
+async function pictureOf(running: RunningApp, db: TestDatabase) {
   const ani = await callerOf(running, db);
   const { accountId, tokenId } = ani;
   const create = { width: 8, height: 8, channels: 3, background: '#0f766e' } as const;
   const bytes = await sharp({ create }).png().toBuffer();
-  const { fileId } = await running.house.files.save({ accountId, name: 'a.png', bytes });
+  const { fileId } = await running.container.files.save({ accountId, name: 'a.png', bytes });
   const stored = {
     at: new Date(),
     tokenId,
@@ -130,7 +130,7 @@ async function pictureOf(running: RunningHouse, db: TestDatabase) {
 
 test('a picture that came in has a whole address, which opens it, and says until when', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
   const PUBLIC_URL = 'http://kabari.example';
   const MEDIA_ORIGIN = 'http://berkas.example';
@@ -139,7 +139,7 @@ test('a picture that came in has a whole address, which opens it, and says until
     [{ PUBLIC_URL }, PUBLIC_URL],
   ];
   for (const [env, origin] of cases) {
-    const running = await openHouse({ env });
+    const running = await openContainer({ env });
     const { content, one } = await pictureOf(running, db);
     const { origin: shown, pathname, search } = new URL(content.link);
     expect(shown).toBe(origin);
@@ -151,7 +151,7 @@ test('a picture that came in has a whole address, which opens it, and says until
     expect(one.body.content).toEqual(content);
     expect(content).toMatchObject({ mime: 'image/png', caption: 'Bukti' });
   }
-  const apart = await openHouse({ env: { PUBLIC_URL, MEDIA_ORIGIN } });
+  const apart = await openContainer({ env: { PUBLIC_URL, MEDIA_ORIGIN } });
   const { content } = await pictureOf(apart, db);
   // Under a name that is not the files', the API answers; its links lead to theirs.
   expect(new URL(content.link).origin).toBe(MEDIA_ORIGIN);

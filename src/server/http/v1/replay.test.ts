@@ -1,22 +1,22 @@
 import { expect } from 'vitest';
 import { type Caller, callerOf, test } from '#tests/support/app/api-caller.ts';
-import { eventually, signedIn } from '#tests/support/app/running-app.ts';
+import { waitFor, signedIn } from '#tests/support/app/running-app.ts';
 
 const halo = { to: '62800000001', text: { body: 'Halo' } };
 const at = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 /** Waits until a message has gone all its way. */
 const read = (ani: Caller, id: string) =>
-  eventually(async () => {
+  waitFor(async () => {
     expect((await ani.call(`/v1/messages/${id}`)).body.status).toBe('read');
   });
 
 test('a repeat is the first answer to the letter, also when the message was scheduled and is read', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
-  const house = await openHouse({ works: true });
-  const ani = await callerOf(house, db, { saldo: 1000 });
+  const container = await openContainer({ works: true });
+  const ani = await callerOf(container, db, { saldo: 1000 });
   const sending = {
     body: { ...halo, ref: 'r-1', send_at: at(1500) },
     headers: { 'idempotency-key': 'k' },
@@ -112,17 +112,17 @@ test('many tries of one key at the same time all get the same bytes', async ({ a
 
 test('a text sent from the browser twice under one key is answered alike, also once it is read', async ({
   db,
-  openHouse,
+  openContainer,
 }) => {
-  const house = await openHouse({ works: true });
+  const container = await openContainer({ works: true });
   const ani = await signedIn(db, { saldo: 1000 });
-  const [token] = (await house.ask('token_list', { token: ani.token })).body.result.data;
+  const [token] = (await container.ask('token_list', { token: ani.token })).body.result.data;
   const wish = { token: ani.token, key: crypto.randomUUID(), token_id: token.id };
-  const send = () => house.ask('message_send', { ...wish, to: halo.to, text: 'Halo' });
+  const send = () => container.ask('message_send', { ...wish, to: halo.to, text: 'Halo' });
   const first = await send();
   expect(first.body).toMatchObject({ code: 1, data: { status: 'queued' } });
-  await eventually(async () => {
-    const { body } = await house.ask('message_get', {
+  await waitFor(async () => {
+    const { body } = await container.ask('message_get', {
       token: ani.token,
       message_id: first.body.data.id,
     });

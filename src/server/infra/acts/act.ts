@@ -47,23 +47,23 @@ type ResultOf<A extends Act> = A['streams'] extends true
     : PageOf<OutputOf<A>>;
 
 /** An act with its keeper. */
-export type KeptAct = {
+export type ActHandler = {
   act: Act;
   handle: (call: Call, input: never) => Promise<unknown> | AsyncIterable<Frame>;
 };
 
 /** Binds a handler to the act it keeps; what it returns must be what the act promised. */
-export function on<A extends Act>(
+export function handle<A extends Act>(
   act: A,
   handle: (call: Call<A['by']>, input: InputOf<A>) => Promise<ResultOf<A>>,
-): KeptAct {
-  return { act, handle: handle as KeptAct['handle'] };
+): ActHandler {
+  return { act, handle: handle as ActHandler['handle'] };
 }
 
 /** Binds the keeper of a streaming act. */
-export function streaming<A extends Act>(
+export function handleStream<A extends Act>(
   act: A,
   handle: (call: Call<A['by']>, input: InputOf<A>) => AsyncIterable<Frame>,
-): KeptAct {
-  return { act, handle: handle as KeptAct['handle'] };
+): ActHandler {
+  return { act, handle: handle as ActHandler['handle'] };
 }

@@ -38,14 +38,14 @@ const RETRY_SECONDS = 2;
  * by its act, which knows the same key. Without the database nothing runs: this fails closed.
  */
 export function openAnswers(
-  house: Sql,
+  allAccountsSql: Sql,
   secrets: Secrets,
   report: (trouble: unknown) => void,
 ): ActAnswers {
   const contextOf = ({ person, key }: KeyedCall) => `act_answers ${person} ${key}`;
 
   const claim = async (call: KeyedCall, hash: Buffer): Promise<boolean> => {
-    const claimed = await house`
+    const claimed = await allAccountsSql`
       insert into act_answers as kept (person, key, act, input_hash)
       values (${call.person}, ${call.key}, ${call.act}, ${hash})
       on conflict (person, key) do update set created_at = clock_timestamp()
@@ -56,7 +56,7 @@ export function openAnswers(
   };
 
   const first = async (call: KeyedCall, hash: Buffer): Promise<Outcome | undefined> => {
-    const [row] = await house<{ hash: Buffer; status: number | null; sealed: Buffer | null }[]>`
+    const [row] = await allAccountsSql<{ hash: Buffer; status: number | null; sealed: Buffer | null }[]>`
       select input_hash as hash, status, sealed from act_answers
       where person = ${call.person} and key = ${call.key}`;
     if (!row) return undefined;
@@ -68,13 +68,13 @@ export function openAnswers(
   };
 
   const keep = async (call: KeyedCall, { status, body }: Outcome): Promise<void> => {
-    await house`
+    await allAccountsSql`
       update act_answers set status = ${status}, sealed = ${secrets.seal(body, contextOf(call))}
       where person = ${call.person} and key = ${call.key}`;
   };
 
   const forget = async ({ person, key }: KeyedCall): Promise<void> => {
-    await house`
+    await allAccountsSql`
       delete from act_answers where person = ${person} and key = ${key} and status is null`;
   };
 
@@ -102,13 +102,13 @@ export function openAnswers(
 }
 
 /** Answers older than a day, forgotten; how many. */
-export async function pruneAnswers(house: Sql): Promise<number> {
-  const { count } = await house`
+export async function pruneAnswers(allAccountsSql: Sql): Promise<number> {
+  const { count } = await allAccountsSql`
     delete from act_answers where created_at < clock_timestamp() - interval '24 hours'`;
   return count;
 }
 
 /** Forgets all answers that people got. @param people their ids, as `KeyedCall.person` names them. */
-export async function forgetAnswers(house: Sql, people: readonly string[]): Promise<void> {
-  await house`delete from act_answers where person = any(${[...people]}::text[])`;
+export async function forgetAnswers(allAccountsSql: Sql, people: readonly string[]): Promise<void> {
+  await allAccountsSql`delete from act_answers where person = any(${[...people]}::text[])`;
 }

@@ -22,12 +22,12 @@ export type Audit = { write(line: AuditLine): Promise<void> };
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** The append-only audit log. */
-export const openAudit = (house: Sql): Audit => ({
+export const openAudit = (allAccountsSql: Sql): Audit => ({
   async write(line) {
-    await house`
+    await allAccountsSql`
       insert into audit_log (account_id, audit_id, actor, act, outcome, ip, request, facts)
       values (${line.accountId ?? NOBODY}, ${newId()}, ${line.actor}, ${line.act}, ${line.outcome},
-        ${line.ip}, ${line.requestId}, ${house.json(line.facts)})`;
+        ${line.ip}, ${line.requestId}, ${allAccountsSql.json(line.facts)})`;
   },
 });
 
@@ -38,18 +38,18 @@ const LINES_AT_ONCE = 2_000;
  *
  * @throws PostgresError 42501 when the account is not closed.
  */
-export async function eraseAudit(house: Sql, accountId: string): Promise<void> {
+export async function eraseAudit(allAccountsSql: Sql, accountId: string): Promise<void> {
   for (let n = LINES_AT_ONCE; n > 0;) {
-    const [erased] = await house<{ n: number }[]>`
+    const [erased] = await allAccountsSql<{ n: number }[]>`
       select erase_audit(${accountId}, ${LINES_AT_ONCE}) as n`;
     n = erased?.n ?? 0;
   }
 }
 
 /** Takes the addresses of people who were not signed in out of lines that are older than seven days. */
-export async function forgetStrangers(house: Sql): Promise<void> {
+export async function forgetStrangers(allAccountsSql: Sql): Promise<void> {
   for (let n = LINES_AT_ONCE; n > 0;) {
-    const [erased] = await house<{ n: number }[]>`select forget_strangers(${LINES_AT_ONCE}) as n`;
+    const [erased] = await allAccountsSql<{ n: number }[]>`select forget_strangers(${LINES_AT_ONCE}) as n`;
     n = erased?.n ?? 0;
   }
 }

@@ -60,7 +60,7 @@ describe('counted in the database', () => {
   });
 
   test('trouble with the database is never a yes', async ({ db }) => {
-    const limiter = openLimiter(db.house, { authMax: 5 });
+    const limiter = openLimiter(db.allAccountsSql, { authMax: 5 });
     await db.owner`alter table limit_counters rename to gone`;
     await expect(limiter.allow('auth', { ip: '203.0.113.7' })).rejects.toThrow('limit_counters');
   });

@@ -97,13 +97,13 @@ const NETWORK_FACTOR = 10;
  *
  * @param authMax calls of the classes `auth` and `otp` from one address in ten minutes.
  */
-export function openLimiter(house: Sql, { authMax }: { authMax: number }): Limiter {
+export function openLimiter(allAccountsSql: Sql, { authMax }: { authMax: number }): Limiter {
   const bucket = openBuckets();
   return {
     async allow(limitClass, { ip, person }) {
       if (limitClass === 'auth' || limitClass === 'otp') {
         const window = { windowSeconds: AUTH_WINDOW_SECONDS, scope: `door_${limitClass}` };
-        const full = await hitOrNothing(house, [
+        const full = await hitOrNothing(allAccountsSql, [
           { ...window, subject: ip, max: authMax },
           { ...window, subject: networkOf(ip), max: authMax * NETWORK_FACTOR },
         ]);
@@ -119,11 +119,11 @@ export function openLimiter(house: Sql, { authMax }: { authMax: number }): Limit
 
 /** `hit` in a transaction of its own that leaves no trace when a limit is full. */
 export async function hitOrNothing(
-  house: Sql,
+  allAccountsSql: Sql,
   limits: readonly Limit[],
 ): Promise<{ limit: Limit; seconds: number } | undefined> {
   try {
-    await house.begin(async (tx) => {
+    await allAccountsSql.begin(async (tx) => {
       const full = await hit(tx, limits);
       if (full) throw new Full(full);
     });

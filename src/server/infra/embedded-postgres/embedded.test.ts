@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  for (const house of houses) if (house.exitCode === null) house.kill('SIGKILL');
+  for (const app of houses) if (app.exitCode === null) app.kill('SIGKILL');
   houses = [];
 });
 
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 /** A process that is the house: says its address when it has a database, then lives on. */
-function houseProcess(): { house: ChildProcess; said: Promise<string>; complaint: () => string } {
+function appProcess(): { app: ChildProcess; said: Promise<string>; complaint: () => string } {
   const words = `
     import { startEmbedded } from ${JSON.stringify(program)};
     try {
@@ -44,17 +44,17 @@ function houseProcess(): { house: ChildProcess; said: Promise<string>; complaint
       process.exitCode = 1;
     }`;
   const given = ['--input-type=module-typescript', '--eval', words];
-  const house = spawn(process.execPath, given, { stdio: ['ignore', 'pipe', 'pipe'] });
-  houses.push(house);
+  const app = spawn(process.execPath, given, { stdio: ['ignore', 'pipe', 'pipe'] });
+  houses.push(app);
   let complaint = '';
-  house.stderr.setEncoding('utf8').on('data', (more: string) => (complaint += more));
-  house.stdout.setEncoding('utf8');
+  app.stderr.setEncoding('utf8').on('data', (more: string) => (complaint += more));
+  app.stdout.setEncoding('utf8');
   const said = new Promise<string>((resolve, reject) => {
-    house.stdout.once('data', (line: string) => resolve(line.trim()));
-    house.once('exit', () => reject(new Error(complaint)));
+    app.stdout.once('data', (line: string) => resolve(line.trim()));
+    app.once('exit', () => reject(new Error(complaint)));
   });
   said.catch(() => undefined);
-  return { house, said, complaint: () => complaint };
+  return { app, said, complaint: () => complaint };
 }
 
 const serverPid = async () =>
@@ -116,18 +116,18 @@ describe('the database inside the house', () => {
   });
 
   test('says in one sentence that the folder is taken, and leaves', async () => {
-    const { house, said } = houseProcess();
+    const { app, said } = appProcess();
     await said;
-    const second = houseProcess();
-    await once(second.house, 'close');
-    expect(second.house.exitCode).toBe(1);
+    const second = appProcess();
+    await once(second.app, 'close');
+    expect(second.app.exitCode).toBe(1);
     expect(second.complaint()).toBe(
-      `Kabari already runs on ${folder} (process ${house.pid}); stop it first, or set KABARI_DATA to another folder.\n`,
+      `Kabari already runs on ${folder} (process ${app.pid}); stop it first, or set KABARI_DATA to another folder.\n`,
     );
   });
 
   test('of many starts at once exactly one wins', async () => {
-    const starts = [1, 2, 3, 4].map(() => houseProcess());
+    const starts = [1, 2, 3, 4].map(() => appProcess());
     const ends = await Promise.allSettled(starts.map(({ said }) => said));
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
@@ -135,13 +135,13 @@ describe('the database inside the house', () => {
 
 describe('after a crash', () => {
   test('the server outlives the house, and the next start takes it over at once', async () => {
-    const { house, said } = houseProcess();
+    const { app, said } = appProcess();
     const sql = openOwner(await said);
     await sql`create table survivors (word text)`;
     await sql`insert into survivors values ('confirmed')`;
     const pid = await serverPid();
-    house.kill('SIGKILL');
-    await once(house, 'close');
+    app.kill('SIGKILL');
+    await once(app, 'close');
 
     const server = await startEmbedded({ dataFolder: folder });
     expect(await serverPid()).toBe(pid);
@@ -152,12 +152,12 @@ describe('after a crash', () => {
   });
 
   test('house and server killed together: everything confirmed is there', async () => {
-    const { house, said } = houseProcess();
+    const { app, said } = appProcess();
     const sql = openOwner(await said);
     await sql`create table confirmed (n int)`;
     for (let n = 0; n < 50; n++) await sql`insert into confirmed values (${n})`;
     const pid = await serverPid();
-    house.kill('SIGKILL');
+    app.kill('SIGKILL');
     process.kill(pid, 'SIGKILL');
     await sql.end({ timeout: 0 });
     await untilGone(pid);
@@ -186,7 +186,7 @@ describe('after a crash', () => {
   test('a left-over number that another process has now does not stop the start', async () => {
     const server = await startEmbedded({ dataFolder: folder });
     await server.stop();
-    const stranger = spawn('sleep', ['60'], await strangersManners());
+    const stranger = spawn('sleep', ['60'], await strangersSpawnOptions());
     houses.push(stranger);
     const lines = [stranger.pid, join(folder, 'postgres'), 1, 5432, '', '', '  1  1', 'ready   '];
     await writeFile(join(folder, 'postgres/postmaster.pid'), `${lines.join('\n')}\n`);
@@ -221,7 +221,7 @@ describe('after a crash', () => {
 });
 
 /** The stranger runs as PostgreSQL's own user, whose processes PostgreSQL would ask after. */
-async function strangersManners(): Promise<{ uid?: number; gid?: number }> {
+async function strangersSpawnOptions(): Promise<{ uid?: number; gid?: number }> {
   if (process.getuid?.() !== 0) return {};
   const { uid, gid } = await stat(join(folder, 'postgres'));
   return { uid, gid };

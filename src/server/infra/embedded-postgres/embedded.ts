@@ -18,7 +18,7 @@ import {
   type Running,
   findServer,
   hasDied,
-  manners,
+  spawnOptions,
   program,
   runServer,
   startServer,
@@ -65,11 +65,11 @@ export async function startEmbedded({
 }: Wanted): Promise<Embedded> {
   const folder = resolve(dataFolder);
   await refuseFullDisk(folder, neededBytes(folder));
-  const servant = openFolder(folder);
+  const osUser = openFolder(folder);
   const lock = holdFolder(folder);
   let leave: () => Promise<void> = async () => undefined;
   try {
-    const home = furnish(folder, servant);
+    const home = furnish(folder, osUser);
     refuseOtherMajor(home);
     const password = passwordOf(home);
     if (!existsSync(home.data)) await makeCluster(home, password);
@@ -132,7 +132,7 @@ async function makeCluster(home: Home, password: string | undefined): Promise<vo
   const half = `${home.data}.half`;
   rmSync(half, { recursive: true, force: true });
   mkdirSync(half, { mode: 0o700 });
-  if (home.servant) chownSync(half, home.servant.uid, home.servant.gid);
+  if (home.osUser) chownSync(half, home.osUser.uid, home.osUser.gid);
   const ways =
     password === undefined
       ? ['--auth-local=trust', '--auth-host=reject']
@@ -143,7 +143,7 @@ async function makeCluster(home: Home, password: string | undefined): Promise<vo
       ['--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions'],
       ways,
     ),
-    { ...manners(home), stdio: ['ignore', 'ignore', 'pipe'] },
+    { ...spawnOptions(home), stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let complaint = '';
   making.stderr.setEncoding('utf8').on('data', (words: string) => (complaint += words));

@@ -20,7 +20,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { StartError } from '#server/infra/start-error.ts';
 
 /** The user PostgreSQL runs as: PostgreSQL refuses to run as root. */
-export type Servant = { uid: number; gid: number };
+export type OsUser = { uid: number; gid: number };
 
 /** Where the embedded server lives, and as whom. */
 export type Home = {
@@ -34,7 +34,7 @@ export type Home = {
   /** A copy of the server's programs, readable by the servant. */
   programs: string;
   /** Undefined when the house itself is not root. */
-  servant: Servant | undefined;
+  osUser: OsUser | undefined;
 };
 
 const isRoot = () => process.getuid?.() === 0;
@@ -49,11 +49,11 @@ export const defaultDataFolder = (): string =>
  * @returns the servant when the house is root.
  * @throws StartError when the folder cannot be used.
  */
-export function openFolder(folder: string): Servant | undefined {
-  const servant = isRoot() ? servantOf() : undefined;
+export function openFolder(folder: string): OsUser | undefined {
+  const osUser = isRoot() ? osUserOf() : undefined;
   try {
-    makeFolder(folder, servant ? 0o711 : 0o700);
-    if (servant) chmodSync(folder, 0o711);
+    makeFolder(folder, osUser ? 0o711 : 0o700);
+    if (osUser) chmodSync(folder, 0o711);
     const trial = join(folder, `.trial.${process.pid}`);
     mkdirSync(trial);
     rmSync(trial, { recursive: true });
@@ -64,12 +64,12 @@ export function openFolder(folder: string): Servant | undefined {
       { cause: error },
     );
   }
-  if (servant && spawnSync('/bin/sh', ['-c', 'cd "$0"', folder], servant).status !== 0) {
+  if (osUser && spawnSync('/bin/sh', ['-c', 'cd "$0"', folder], osUser).status !== 0) {
     throw new StartError(
       `PostgreSQL's user cannot reach the data folder ${folder}; set KABARI_DATA to one outside /root.`,
     );
   }
-  return servant;
+  return osUser;
 }
 
 /**
@@ -93,15 +93,15 @@ export const placesIn = (folder: string): Places => ({
 });
 
 /** Puts what the server needs into an opened folder that nobody else uses. */
-export function furnish(folder: string, servant: Servant | undefined): Home {
+export function furnish(folder: string, osUser: OsUser | undefined): Home {
   const places = placesIn(folder);
-  if (places.sockets !== undefined) makeSocketFolder(places.sockets, servant);
+  if (places.sockets !== undefined) makeSocketFolder(places.sockets, osUser);
   const programs = copyPrograms(folder);
-  return { ...places, log: join(folder, 'postgres.log'), programs, servant };
+  return { ...places, log: join(folder, 'postgres.log'), programs, osUser };
 }
 
 /** The system user `kabari`, made on first need; `nobody` where users cannot be made. */
-function servantOf(): Servant {
+function osUserOf(): OsUser {
   const id = (flag: string, name: string): number | undefined => {
     const asked = spawnSync('id', [flag, name], { encoding: 'utf8' });
     return asked.status === 0 ? Number(asked.stdout) : undefined;
@@ -131,15 +131,15 @@ function socketFolderFor(folder: string): string {
 }
 
 /** The socket's folder is the lock on the door: mode 0700, and who can reach it is trusted. */
-function makeSocketFolder(sockets: string, servant: Servant | undefined): void {
+function makeSocketFolder(sockets: string, osUser: OsUser | undefined): void {
   mkdirSync(sockets, { recursive: true, mode: 0o700 });
   const owner = lstatSync(sockets);
-  const ours = [process.getuid?.(), servant?.uid].includes(owner.uid);
+  const ours = [process.getuid?.(), osUser?.uid].includes(owner.uid);
   if (!owner.isDirectory() || !ours) {
     throw new StartError(`${sockets} belongs to somebody else; set KABARI_DATA to a shorter path.`);
   }
   chmodSync(sockets, 0o700);
-  if (servant) chownSync(sockets, servant.uid, servant.gid);
+  if (osUser) chownSync(sockets, osUser.uid, osUser.gid);
 }
 
 /** The npm package with PostgreSQL for this machine. */

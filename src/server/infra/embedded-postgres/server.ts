@@ -27,8 +27,8 @@ export const program = (home: Home, name: string) =>
   join(home.programs, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 
 /** How to run a program of PostgreSQL's: as the servant, in a folder he may enter. */
-export const manners = (home: Home) => ({
-  ...home.servant,
+export const spawnOptions = (home: Home) => ({
+  ...home.osUser,
   cwd: home.folder,
   env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' },
 });
@@ -112,7 +112,7 @@ export async function runServer(home: Home, durable: boolean): Promise<Running> 
   const old = findServer(home);
   if (old) {
     const wanted = startedAs(home, serverSettings(home, durable, old.port));
-    if (wanted && (await becomesReady(home, old))) return old;
+    if (wanted && (await waitUntilReady(home, old))) return old;
     await stopServer(home, old);
   }
   const port = home.sockets === undefined ? await freePort() : 5432;
@@ -176,7 +176,7 @@ export async function startServer(
   const log = openSync(home.log, 'a', 0o600);
   const settings = serverSettings(home, durable, port);
   const child = spawn(program(home, 'postgres'), ['-D', home.data, ...settings], {
-    ...manners(home),
+    ...spawnOptions(home),
     detached: true,
     stdio: ['ignore', log, log],
     windowsHide: true,
@@ -190,7 +190,7 @@ export async function startServer(
     throw new StartError(`PostgreSQL cannot be run: ${problem?.message ?? 'no process'}.`);
   }
   const server: Running = { pid, port, child };
-  return (await becomesReady(home, server)) ? server : undefined;
+  return (await waitUntilReady(home, server)) ? server : undefined;
 }
 
 /** True when a server is no longer running. */
@@ -198,7 +198,7 @@ export const hasDied = (home: Home, { pid, child }: Running): boolean =>
   child ? child.exitCode !== null || child.signalCode !== null : !isServer(home, pid);
 
 /** Waits until a server says it is ready; false when it dies, stops, or takes a minute. */
-async function becomesReady(home: Home, server: Running): Promise<boolean> {
+async function waitUntilReady(home: Home, server: Running): Promise<boolean> {
   const until = Date.now() + STARTING_MS_MAX;
   while (Date.now() < until && !hasDied(home, server)) {
     const said = pidFile(home);

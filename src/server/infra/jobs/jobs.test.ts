@@ -6,8 +6,8 @@ import { type Job, type Jobs, startJobs } from './jobs.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 
 type Start = (jobs: readonly Job[]) => Promise<Jobs>;
-const begin = ({ owner, house }: TestDatabase, jobs: readonly Job[]) =>
-  startJobs({ owner, house, log: openLog({ level: 'silent' }) }, jobs, { pollSeconds: 0.5 });
+const begin = ({ owner, allAccountsSql }: TestDatabase, jobs: readonly Job[]) =>
+  startJobs({ owner, allAccountsSql, log: openLog({ level: 'silent' }) }, jobs, { pollSeconds: 0.5 });
 
 const test = base.extend<{ start: Start }>({
   start: async ({ db }, use) => {
@@ -23,7 +23,7 @@ const test = base.extend<{ start: Start }>({
 const hourly = (name: string, run: Job['run']): Job => ({ name, cron: '7 * * * *', run });
 
 test('a job runs, as the app and not as the owner of the tables', async ({ db, start }) => {
-  const who = vi.fn(async () => (await db.house`select current_user as name`)[0]);
+  const who = vi.fn(async () => (await db.allAccountsSql`select current_user as name`)[0]);
   const jobs = await start([hourly('sweep', who)]);
   await jobs.start('sweep');
   await vi.waitFor(() => expect(who).toHaveResolvedWith({ name: 'kabari_app' }), patient);

@@ -35,7 +35,7 @@ const JOB_SECONDS_MAX = 900;
  * @param owner a pool of the database's owner, for pg-boss's tables; used before this returns, then not.
  */
 export async function startJobs(
-  { owner, house, log }: { owner: Sql; house: Sql; log: Log },
+  { owner, allAccountsSql, log }: { owner: Sql; allAccountsSql: Sql; log: Log },
   jobs: readonly Job[],
   { pollSeconds = POLL_SECONDS }: { pollSeconds?: number } = {},
 ): Promise<Jobs> {
@@ -43,7 +43,7 @@ export async function startJobs(
   const { PgBoss } = await import('pg-boss');
   await install(PgBoss, owner);
   const boss = new PgBoss({
-    ...options(house),
+    ...options(allAccountsSql),
     migrate: false,
     createSchema: false,
     supervise: true,

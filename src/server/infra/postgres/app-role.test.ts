@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasDebianPostgres, startDebianPostgres } from '#tests/support/database/debian-postgres.ts';
-import { proveWallsAt } from '#tests/support/database/row-level-security.ts';
+import { verifyRowLevelSecurityAt } from '#tests/support/database/row-level-security.ts';
 import { checkDatabase } from './check.ts';
 import { type Sql, openDatabase } from './database.ts';
 import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
@@ -56,7 +56,7 @@ for (const { name, here, start } of servers) {
       await server.stop();
     });
 
-    const walls = () => proveWallsAt(url);
+    const walls = () => verifyRowLevelSecurityAt(url);
 
     test('starts once an administrator has run what the refusal says, and not before', async () => {
       const refused: unknown = await migrate(owner, migrations).catch((error: unknown) => error);
@@ -69,10 +69,10 @@ for (const { name, here, start } of servers) {
       await checkDatabase(owner, { production: false });
       expect(await migrate(owner, migrations)).toContain('0001_house.sql');
       await walls();
-      const [house, log] = [openAs('house'), openLog({ level: 'silent' })];
-      const jobs = await startJobs({ owner, house, log }, []);
+      const [allAccountsSql, log] = [openAs('house'), openLog({ level: 'silent' })];
+      const jobs = await startJobs({ owner, allAccountsSql, log }, []);
       await jobs.close();
-      await house.end();
+      await allAccountsSql.end();
     });
 
     test('is told which grant is missing when the role is there', async () => {

@@ -88,19 +88,19 @@ function ownClock(): void {
 describe('who sees what', () => {
   test('the tenant pool sees nothing until an account is named', async ({ db }) => {
     await twoAccounts(db.owner);
-    expect(await db.tenant`select note from notes`).toEqual([]);
+    expect(await db.tenantSql`select note from notes`).toEqual([]);
   });
 
   test('work as an account sees that account and no other', async ({ db }) => {
     const { ani } = await twoAccounts(db.owner);
-    const seen = await asAccount(db.tenant, ani, (tx) => tx`select note from notes`);
+    const seen = await asAccount(db.tenantSql, ani, (tx) => tx`select note from notes`);
     expect(words(seen)).toEqual(['of Ani']);
   });
 
   test('work as an account cannot write into another', async ({ db }) => {
     const { ani, budi } = await twoAccounts(db.owner);
     const theft = asAccount(
-      db.tenant,
+      db.tenantSql,
       ani,
       (tx) => tx`insert into notes values (${budi}, 'of a thief')`,
     );

@@ -83,8 +83,8 @@ test('a transaction begins however many statements stand before it, and what fol
   await db.owner`create table said (word text)`;
   await db.owner`grant all on said to kabari_app`;
   const pool = openDatabase(db.url, { max: 2, as: 'house', name: 'tests' });
-  for (const crowd of CROWDS) {
-    const before = Array.from({ length: crowd }, () => pool`select 1`.execute());
+  for (const subscriptions of CROWDS) {
+    const before = Array.from({ length: subscriptions }, () => pool`select 1`.execute());
     const began = pool.begin(async (tx) => tx`insert into said values ('within')`);
     const after = Array.from({ length: 50 }, () => pool`insert into said values ('after')`);
     const outcomes = await Promise.allSettled([...before, began, ...after]);

@@ -3,9 +3,9 @@ import { makeDatabase } from '#tests/support/database/database.ts';
 import { hasPgbouncer, startPgbouncer } from '#tests/support/database/pgbouncer.ts';
 import { test as base } from '#tests/support/app/running-app.ts';
 import { soon } from '#tests/support/wait-for.ts';
-import { proveWallsAt } from '#tests/support/database/row-level-security.ts';
+import { verifyRowLevelSecurityAt } from '#tests/support/database/row-level-security.ts';
 import { passPooler } from './pooler.ts';
-import { proveWalls } from './row-level-security.ts';
+import { verifyRowLevelSecurity } from './row-level-security.ts';
 import { openDatabase } from './database.ts';
 
 /** What an administrator writes who wants pgbouncer to take clients that send settings: it drops them. */
@@ -94,8 +94,8 @@ describe.skipIf(!hasPgbouncer)('a pooler that lends whole sessions', () => {
     test(`keeps the walls between accounts: ${name}`, async ({ pooler }) => {
       const url = await passPooler(await pooler({ pool_mode: 'session', ...settings }));
       // Twice: the second time connections come from the pool, with what the first left behind.
-      await proveWallsAt(url);
-      await proveWallsAt(url);
+      await verifyRowLevelSecurityAt(url);
+      await verifyRowLevelSecurityAt(url);
       const owner = openDatabase(url, { max: 1, as: 'owner', name: 'tests' });
       expect(
         await owner`select current_user as who, current_setting('app.account', true) as account`,
@@ -107,18 +107,18 @@ describe.skipIf(!hasPgbouncer)('a pooler that lends whole sessions', () => {
   test('carries the whole application: it is ready, publishes, and hears of it', async ({
     pooler,
     db,
-    openHouse,
+    openContainer,
   }) => {
     const url = await passPooler(await pooler({ pool_mode: 'session', default_pool_size: 50 }));
-    const { app, house } = await openHouse({ works: true, url });
-    await soon(() => house.live.listens).toBe(true);
-    const [system] = await db.house<{ account_id: string }[]>`
+    const { app, container } = await openContainer({ works: true, url });
+    await soon(() => container.live.listens).toBe(true);
+    const [system] = await db.allAccountsSql<{ account_id: string }[]>`
       select account_id from accounts where is_system`;
-    await db.house`
+    await db.allAccountsSql`
       insert into outbox (account_id, outbox_id, kind, data)
       values (${system?.account_id ?? ''}, gen_random_uuid(), 'saldo.changed',
         '{"available": 0, "held": 0}')`;
-    await soon(() => db.house`select from outbox`).toEqual([]);
+    await soon(() => db.allAccountsSql`select from outbox`).toEqual([]);
     const answer = await app.inject({ method: 'GET', url: '/readyz' });
     expect(answer.statusCode).toBe(200);
   });
@@ -127,7 +127,7 @@ describe.skipIf(!hasPgbouncer)('a pooler that lends whole sessions', () => {
 describe('a connection that would see too much', () => {
   test('stops the start when it does not work as kabari_app', async ({ db }) => {
     const owner = openDatabase(db.url, { max: 2, as: 'owner', name: 'tests' });
-    await expect(proveWalls([{ sql: owner, max: 2, sees: 'one account' }])).rejects.toThrow(
+    await expect(verifyRowLevelSecurity([{ sql: owner, max: 2, sees: 'one account' }])).rejects.toThrow(
       /would work as kabari instead of kabari_app/,
     );
     await owner.end();
@@ -135,26 +135,26 @@ describe('a connection that would see too much', () => {
 
   test('stops the start when a table has its row-level security off', async ({ db }) => {
     await db.owner`alter table tokens disable row level security`;
-    await expect(proveWallsAt(db.url)).rejects.toThrow(
+    await expect(verifyRowLevelSecurityAt(db.url)).rejects.toThrow(
       /not in force on the table tokens; run ALTER TABLE/,
     );
   });
 
   test('stops the start when a policy lets everybody see', async ({ db }) => {
     await db.owner`create policy open on accounts using (true)`;
-    await expect(proveWallsAt(db.url)).rejects.toThrow(/does not keep the rows of one account/);
+    await expect(verifyRowLevelSecurityAt(db.url)).rejects.toThrow(/does not keep the rows of one account/);
   });
 
   test('stops the start when a tenant begins as the whole house', async ({ db }) => {
-    const house = openDatabase(db.url, { max: 3, as: 'house', name: 'tests' });
-    await expect(proveWalls([{ sql: house, max: 3, sees: 'one account' }])).rejects.toThrow(
+    const allAccountsSql = openDatabase(db.url, { max: 3, as: 'house', name: 'tests' });
+    await expect(verifyRowLevelSecurity([{ sql: allAccountsSql, max: 3, sees: 'one account' }])).rejects.toThrow(
       /begin with the settings of others/,
     );
-    await house.end();
+    await allAccountsSql.end();
   });
 
   test('and nothing of the trial is left', async ({ db }) => {
-    await proveWallsAt(db.url);
-    expect(await db.house`select from accounts where name = 'a trial'`).toEqual([]);
+    await verifyRowLevelSecurityAt(db.url);
+    expect(await db.allAccountsSql`select from accounts where name = 'a trial'`).toEqual([]);
   });
 });

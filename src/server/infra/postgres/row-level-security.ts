@@ -23,7 +23,7 @@ type Facts = {
  *
  * @throws StartError when a connection sees more than it may.
  */
-export async function proveWalls(pools: readonly Pool[]): Promise<void> {
+export async function verifyRowLevelSecurity(pools: readonly Pool[]): Promise<void> {
   for (const pool of pools) {
     const found = await lookAtOnce(pool.sql, Math.min(CONNECTIONS, pool.max));
     for (const facts of found) refuseOpen(pool, facts);
@@ -92,11 +92,11 @@ async function tryToSee(sql: Sql): Promise<void> {
   const [mine, another] = [randomUUID(), randomUUID()];
   const seen: boolean[] = [];
   const trial = sql.begin(async (tx) => {
-    const become = (account: string) => tx`select set_config('app.account', ${account}, true)`;
-    await become(mine);
+    const actAs = (account: string) => tx`select set_config('app.account', ${account}, true)`;
+    await actAs(mine);
     await tx`insert into accounts (account_id, name) values (${mine}, 'a trial')`;
     for (const account of ['', another, mine]) {
-      await become(account);
+      await actAs(account);
       const found = await tx`select from accounts where account_id = ${mine}`;
       seen.push(found.length > 0);
     }

@@ -1,7 +1,7 @@
 import { argon2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Refusal } from '#contract/base/refusals.ts';
-import { gate } from '#server/infra/semaphore.ts';
+import { semaphore } from '#server/infra/semaphore.ts';
 import { sameBytes } from './secrets.ts';
 
 /** OWASP's floor for argon2id: 19 MiB, two passes, one lane; about 30 ms on one core. */
@@ -17,7 +17,7 @@ const WAITING_MAX = 50;
 const WAIT_SECONDS = 2;
 
 const tooMany = () => new Refusal('too_many_requests', { seconds: WAIT_SECONDS });
-const inTurn = gate(AT_ONCE, WAITING_MAX, tooMany);
+const inTurn = semaphore(AT_ONCE, WAITING_MAX, tooMany);
 
 const derive = promisify(argon2);
 

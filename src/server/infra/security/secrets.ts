@@ -38,11 +38,11 @@ const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
  * Any number of nodes may start at once: the first row wins and all read it. Another SECRET_KEY
  * means other secrets: codes and captchas under way end, and what was sealed stays closed.
  */
-export async function readSecrets(house: Sql, secretKey?: string): Promise<Secrets> {
-  await house`
+export async function readSecrets(allAccountsSql: Sql, secretKey?: string): Promise<Secrets> {
+  await allAccountsSql`
     insert into house_secrets (name, value) values (${ROOT}, ${randomBytes(32)})
     on conflict (name) do nothing`;
-  const [row] = await house<{ value: Buffer }[]>`
+  const [row] = await allAccountsSql<{ value: Buffer }[]>`
     select value from house_secrets where name = ${ROOT}`;
   if (row?.value.length !== 32) throw new Error('house_secrets: the root is not 32 bytes');
   return secretsFrom(row.value, secretKey);

@@ -180,12 +180,12 @@ type Tried = Right & { purpose: OtpPurpose };
  *   codes, or success.
  */
 export async function withCode<T extends object>(
-  deps: Pick<AccountsDeps, 'house' | 'secrets'>,
+  deps: Pick<AccountsDeps, 'allAccountsSql' | 'secrets'>,
   typed: Typed,
   taking: Taking,
   work: (tx: Tx, right: Tried) => Promise<T>,
 ): Promise<T> {
-  const outcome = await deps.house.begin(async (tx) => {
+  const outcome = await deps.allAccountsSql.begin(async (tx) => {
     const tried = await tryCode(tx, deps, typed, taking);
     return 'left' in tried ? tried : { done: await work(tx, tried) };
   });

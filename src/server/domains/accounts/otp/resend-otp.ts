@@ -1,10 +1,10 @@
 import { type Challenge, resendOtp } from '#contract/accounts.ts';
-import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { askAgain } from './otp.ts';
 
-export const resending = (deps: AccountsDeps): KeptAct =>
-  on(resendOtp, ({ ip }, { challenge }) => resend(deps, challenge, ip));
+export const resendOtpHandler = (deps: AccountsDeps): ActHandler =>
+  handle(resendOtp, ({ ip }, { challenge }) => resend(deps, challenge, ip));
 
 /**
  * Sends another code for a challenge of any purpose: who has its id asked for the first one.
@@ -18,7 +18,7 @@ export async function resend(
   challengeId: string,
   ip: string,
 ): Promise<Challenge> {
-  const { answer, send } = await deps.house.begin((tx) => askAgain(tx, deps, challengeId, ip));
+  const { answer, send } = await deps.allAccountsSql.begin((tx) => askAgain(tx, deps, challengeId, ip));
   void send().catch(deps.report);
   return answer;
 }

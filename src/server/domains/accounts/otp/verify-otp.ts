@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type SignedIn, verifyOtp } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Call, type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { hadAccount } from '#server/domains/accounts/privacy/erased-phones.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
@@ -10,8 +10,8 @@ import { type Right, withCode } from './otp.ts';
 import { openAccount, statusOf, userOf } from '#server/domains/accounts/people.ts';
 import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
 
-export const verifying = (deps: AccountsDeps): KeptAct =>
-  on(verifyOtp, async (call, { challenge, code }) => {
+export const verifyOtpHandler = (deps: AccountsDeps): ActHandler =>
+  handle(verifyOtp, async (call, { challenge, code }) => {
     const signedIn = await verify(deps, { challengeId: challenge, code }, call);
     if (call.caller.kind === 'person') await deps.sessions.end(call.caller.sessionId);
     return signedIn;

@@ -2,17 +2,17 @@ import { expect } from 'vitest';
 import { askDeletion, changePassword, deleteAccount, keepAccount } from '#contract/people.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import type { Person } from '#server/infra/acts/act.ts';
-import { GOOD_PASSWORD, accountsHouse } from '#tests/support/people/accounts-app.ts';
+import { GOOD_PASSWORD, accountsApp } from '#tests/support/people/accounts-app.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 
 const PHONE = '6281234567890';
 
 /** Ani, signed in, in a house of her own. */
 async function ani(db: TestDatabase) {
-  const house = await accountsHouse(db);
-  const { token } = await house.customer(PHONE);
-  const caller = (await house.deps.sessions.find(token)) as Person;
-  return { ...house, caller };
+  const app = await accountsApp(db);
+  const { token } = await app.customer(PHONE);
+  const caller = (await app.deps.sessions.find(token)) as Person;
+  return { ...app, caller };
 }
 
 const wait = (db: TestDatabase) =>
@@ -62,7 +62,7 @@ test('a wrong password or code deletes nothing, and a wrong code costs a try', a
   await expect(perform(deleteAccount, { ...tried, code }, { caller })).rejects.toMatchObject({
     code: 'otp_expired',
   });
-  expect([...(await db.house`select erase_at from accounts where erase_at is not null`)]).toEqual(
+  expect([...(await db.allAccountsSql`select erase_at from accounts where erase_at is not null`)]).toEqual(
     [],
   );
 });

@@ -1,5 +1,5 @@
 import { askDeletion, deleteAccount, keepAccount } from '#contract/people.ts';
-import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { tellClosing, tellKept } from '#server/domains/accounts/notices.ts';
 import { askCode, withCode } from '#server/domains/accounts/otp/otp.ts';
@@ -10,25 +10,25 @@ import { demandPassword } from '#server/domains/accounts/sessions/reauth.ts';
 const GRACE_DAYS = 7;
 
 /** The acts of an account's end. What happens when its time has come is in erase.ts. */
-export const closingActs = (deps: AccountsDeps): readonly KeptAct[] => [
-  asking(deps),
-  deleting(deps),
-  keeping(deps),
+export const closingActs = (deps: AccountsDeps): readonly ActHandler[] => [
+  askDeletionHandler(deps),
+  deleteAccountHandler(deps),
+  keepAccountHandler(deps),
 ];
 
-const asking = (deps: AccountsDeps): KeptAct =>
-  on(askDeletion, async (call) => {
+const askDeletionHandler = (deps: AccountsDeps): ActHandler =>
+  handle(askDeletion, async (call) => {
     const { accountId, userId } = call.caller;
-    const { phone } = await passwordOf(deps.house, call.caller);
+    const { phone } = await passwordOf(deps.allAccountsSql, call.caller);
     const wish = { purpose: 'delete', phone, whose: { accountId, userId } } as const;
-    const asked = await deps.house.begin((tx) => askCode(tx, deps, wish, call));
+    const asked = await deps.allAccountsSql.begin((tx) => askCode(tx, deps, wish, call));
     await asked.send();
     return asked.answer;
   });
 
 /** Sets the day, once: asked again, the day that stands stays. The person is told when it will be. */
-const deleting = (deps: AccountsDeps): KeptAct =>
-  on(deleteAccount, async (call, { password, challenge, code }) => {
+const deleteAccountHandler = (deps: AccountsDeps): ActHandler =>
+  handle(deleteAccount, async (call, { password, challenge, code }) => {
     const { caller } = call;
     const { phone } = await demandPassword(deps, call, password);
     const { accountId } = caller;
@@ -46,9 +46,9 @@ const deleting = (deps: AccountsDeps): KeptAct =>
     return user;
   });
 
-const keeping = (deps: AccountsDeps): KeptAct =>
-  on(keepAccount, async ({ caller }) => {
-    const { kept, user } = await deps.house.begin(async (tx) => {
+const keepAccountHandler = (deps: AccountsDeps): ActHandler =>
+  handle(keepAccount, async ({ caller }) => {
+    const { kept, user } = await deps.allAccountsSql.begin(async (tx) => {
       const { count } = await tx`
         update accounts set erase_at = null
         where account_id = ${caller.accountId} and erase_at is not null and closed_at is null`;

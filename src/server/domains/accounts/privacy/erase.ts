@@ -1,13 +1,13 @@
 import { type Sql, isTransient } from '#server/infra/postgres/database.ts';
-import type { Holding, Leaving } from '#server/infra/account-data.ts';
+import type { AccountData, ErasureRequest } from '#server/infra/account-data.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { tellGone } from '#server/domains/accounts/notices.ts';
 
 export type EraseDeps = {
-  house: Sql;
+  allAccountsSql: Sql;
   sendOtp: AccountsDeps['sendOtp'];
   /** All that is held of accounts, in the order in which it may go; this domain's own last. */
-  holdings: readonly Holding[];
+  accountDataSources: readonly AccountData[];
   report: AccountsDeps['report'];
 };
 
@@ -20,36 +20,36 @@ const SETTLED_SECONDS = 60;
  * next turn goes on where the last one ended.
  */
 export async function eraseDue(deps: EraseDeps): Promise<void> {
-  const due = await deps.house<{ accountId: string }[]>`
+  const due = await deps.allAccountsSql<{ accountId: string }[]>`
     select account_id as "accountId" from accounts
     where erase_at <= clock_timestamp() and erased_at is null and not is_system order by erase_at`;
   for (const { accountId } of due) await eraseOne(deps, accountId).catch(deps.report);
 }
 
 async function eraseOne(deps: EraseDeps, accountId: string): Promise<void> {
-  const { house, holdings } = deps;
-  await house`select close_account(${accountId})`;
-  const [account] = await house<{ isSettled: boolean; isTold: boolean }[]>`
+  const { allAccountsSql, accountDataSources } = deps;
+  await allAccountsSql`select close_account(${accountId})`;
+  const [account] = await allAccountsSql<{ isSettled: boolean; isTold: boolean }[]>`
     select closed_at < clock_timestamp() - make_interval(secs => ${SETTLED_SECONDS}) as "isSettled",
       farewell_at is not null as "isTold"
     from accounts where account_id = ${accountId} and closed_at is not null and erased_at is null`;
   if (!account) return;
-  for (const { close } of holdings) await close?.(accountId);
+  for (const { close } of accountDataSources) await close?.(accountId);
   if (!account.isTold) await sayFarewell(deps, accountId);
   if (!account.isSettled) return;
 
-  const leaving = { accountId, phones: await phonesOf(house, accountId) };
-  for (const { isReady } of holdings) if (isReady && !(await isReady(leaving))) return;
-  for (const { erase } of holdings) await erase?.(leaving);
-  await house`
+  const erasure = { accountId, phones: await phonesOf(allAccountsSql, accountId) };
+  for (const { isReady } of accountDataSources) if (isReady && !(await isReady(erasure))) return;
+  for (const { erase } of accountDataSources) await erase?.(erasure);
+  await allAccountsSql`
     update accounts set erased_at = clock_timestamp()
     where account_id = ${accountId} and erased_at is null`;
 }
 
 /** Told before the number is forgotten. After a crash in between it is told once more, never not at all. */
 async function sayFarewell(deps: EraseDeps, accountId: string): Promise<void> {
-  const { house } = deps;
-  const people = await house<{ phone: string }[]>`
+  const { allAccountsSql } = deps;
+  const people = await allAccountsSql<{ phone: string }[]>`
     select phone from user_phones where account_id = ${accountId}`;
   for (const { phone } of people) {
     await tellGone(deps, phone).catch((error: unknown) => {
@@ -58,13 +58,13 @@ async function sayFarewell(deps: EraseDeps, accountId: string): Promise<void> {
       deps.report(error);
     });
   }
-  await house`
+  await allAccountsSql`
     update accounts set farewell_at = clock_timestamp() where account_id = ${accountId}`;
 }
 
 /** The numbers of its people; a former one that has become somebody else's is not among them. */
-async function phonesOf(house: Sql, accountId: string): Promise<Leaving['phones']> {
-  const found = await house<{ phone: string }[]>`
+async function phonesOf(allAccountsSql: Sql, accountId: string): Promise<ErasureRequest['phones']> {
+  const found = await allAccountsSql<{ phone: string }[]>`
     select phone from user_phones where account_id = ${accountId}
     union
     select f.phone from former_phones f

@@ -2,38 +2,38 @@ import { expect } from 'vitest';
 import { type SignedIn, verifyOtp } from '#contract/accounts.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { changePhone, confirmPhone } from '#contract/people.ts';
-import { consequencesOf } from '#server/app/subscribers.ts';
+import { createSubscribers } from '#server/app/subscribers.ts';
 import { readConfig } from '#server/infra/config.ts';
 import {
-  type AccountsHouse,
-  accountsHouse,
+  type AccountsApp,
+  accountsApp,
   codesLater,
 } from '#tests/support/people/accounts-app.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
-import { accountsHolding } from '#server/domains/accounts/accounts.ts';
+import { accountsAccountData } from '#server/domains/accounts/accounts.ts';
 import { eraseDue } from './erase.ts';
 
 const ANI = '6281234567890';
 const OTHER = '6281298765432';
 
 /** The accounts, with what really happens when one is opened. */
-function housed(db: TestDatabase): Promise<AccountsHouse> {
-  const { accountOpened } = consequencesOf({
+function housed(db: TestDatabase): Promise<AccountsApp> {
+  const { accountOpened } = createSubscribers({
     config: readConfig({}),
     sinks: () => {
       throw new Error('nobody writes');
     },
     connecting: {} as never,
   });
-  return accountsHouse(db, { onAccountOpened: accountOpened });
+  return accountsApp(db, { onAccountOpened: accountOpened });
 }
 
 const idOf = ({ user }: SignedIn): string => uuidOf('account', user.account_id) ?? '';
 
 /** What an account was given when it was opened. */
-async function bonusOf({ house }: TestDatabase, signedIn: SignedIn): Promise<number> {
+async function bonusOf({ allAccountsSql }: TestDatabase, signedIn: SignedIn): Promise<number> {
   const accountId = idOf(signedIn);
-  const [wallet] = await house<{ available: number; entries: number }[]>`
+  const [wallet] = await allAccountsSql<{ available: number; entries: number }[]>`
     select available, (select count(*) from wallet_entries e where e.account_id = w.account_id) as entries
     from wallets w where account_id = ${accountId}`;
   expect(wallet?.entries).toBe(wallet?.available === 0 ? 0 : 1);
@@ -41,12 +41,12 @@ async function bonusOf({ house }: TestDatabase, signedIn: SignedIn): Promise<num
 }
 
 /** The whole end of an account: closed, and erased a minute later. */
-async function erase(db: TestDatabase, { deps }: AccountsHouse, signedIn: SignedIn) {
+async function erase(db: TestDatabase, { deps }: AccountsApp, signedIn: SignedIn) {
   const accountId = idOf(signedIn);
   const erasing = {
-    house: db.house,
+    allAccountsSql: db.allAccountsSql,
     sendOtp: deps.sendOtp,
-    holdings: [accountsHolding({ sql: db.tenant, house: db.house, secrets: deps.secrets })],
+    accountDataSources: [accountsAccountData({ sql: db.tenantSql, allAccountsSql: db.allAccountsSql, secrets: deps.secrets })],
     report: deps.report,
   };
   await db.owner`
@@ -58,76 +58,76 @@ async function erase(db: TestDatabase, { deps }: AccountsHouse, signedIn: Signed
   const [gone] = await db.owner`
     select 1 from accounts where account_id = ${accountId} and erased_at is not null`;
   expect(gone).toBeDefined();
-  await codesLater(db.house, 3_600);
+  await codesLater(db.allAccountsSql, 3_600);
 }
 
-async function changeNumber(house: AccountsHouse, signedIn: SignedIn, from: string, to: string) {
-  const asker = { caller: await house.callerOf(signedIn.token) };
-  const asked = await house.perform(changePhone, { phone: to }, asker);
-  await house.perform(
+async function changeNumber(app: AccountsApp, signedIn: SignedIn, from: string, to: string) {
+  const asker = { caller: await app.callerOf(signedIn.token) };
+  const asked = await app.perform(changePhone, { phone: to }, asker);
+  await app.perform(
     confirmPhone,
     {
       old_challenge: asked.old.challenge,
-      old_code: house.codeFor(from),
+      old_code: app.codeFor(from),
       new_challenge: asked.new.challenge,
-      new_code: house.codeFor(to),
+      new_code: app.codeFor(to),
     },
     asker,
   );
-  await codesLater(house.deps.house, 3_600);
+  await codesLater(app.deps.allAccountsSql, 3_600);
 }
 
 test('a number gets the welcome bonus once: not again after its account was erased', async ({
   db,
 }) => {
-  const house = await housed(db);
-  const first = await house.customer(ANI);
+  const app = await housed(db);
+  const first = await app.customer(ANI);
   expect(await bonusOf(db, first)).toBe(10_000);
-  await erase(db, house, first);
-  const second = await house.customer(ANI);
+  await erase(db, app, first);
+  const second = await app.customer(ANI);
   expect(idOf(second)).not.toBe(idOf(first));
   expect(await bonusOf(db, second)).toBe(0);
-  await erase(db, house, second);
-  expect(await bonusOf(db, await house.customer(ANI))).toBe(0);
-  expect(await bonusOf(db, await house.customer(OTHER))).toBe(10_000);
+  await erase(db, app, second);
+  expect(await bonusOf(db, await app.customer(ANI))).toBe(0);
+  expect(await bonusOf(db, await app.customer(OTHER))).toBe(10_000);
 });
 
 test('a number that somebody had and gave up gets none, while they are here and after', async ({
   db,
 }) => {
-  const house = await housed(db);
-  const ani = await house.customer(ANI);
-  await changeNumber(house, ani, ANI, OTHER);
-  const next = await house.customer(ANI);
+  const app = await housed(db);
+  const ani = await app.customer(ANI);
+  await changeNumber(app, ani, ANI, OTHER);
+  const next = await app.customer(ANI);
   expect(await bonusOf(db, next)).toBe(0);
-  await erase(db, house, ani);
-  expect(await bonusOf(db, await house.customer(OTHER))).toBe(0);
+  await erase(db, app, ani);
+  expect(await bonusOf(db, await app.customer(OTHER))).toBe(0);
 });
 
 test('two registrations of one number at the same moment are one account and one bonus', async ({
   db,
 }) => {
-  const house = await housed(db);
+  const app = await housed(db);
   const asked = [];
   for (const device of ['one', 'other']) {
-    const { challenge } = await house.register(ANI, {}, { device });
-    asked.push({ device, challenge, code: house.codeFor(ANI) });
-    await db.house`update otp_challenges set created_at = created_at - interval '1 hour',
+    const { challenge } = await app.register(ANI, {}, { device });
+    asked.push({ device, challenge, code: app.codeFor(ANI) });
+    await db.allAccountsSql`update otp_challenges set created_at = created_at - interval '1 hour',
       next_send_at = next_send_at - interval '1 hour'`;
   }
   const opened = await Promise.allSettled(
-    asked.map(({ device, ...answer }) => house.perform(verifyOtp, answer, { device })),
+    asked.map(({ device, ...answer }) => app.perform(verifyOtp, answer, { device })),
   );
   expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  expect(await db.house`select kind, d_available from wallet_entries`).toEqual([
+  expect(await db.allAccountsSql`select kind, d_available from wallet_entries`).toEqual([
     { kind: 'bonus', d_available: 10_000 },
   ]);
 });
 
 test('what is left of a number is a hash that only this installation can make', async ({ db }) => {
-  const house = await housed(db);
-  await erase(db, house, await house.customer(ANI));
-  const left = await db.house<{ phone_hmac: Buffer }[]>`select * from erased_account_phones`;
+  const app = await housed(db);
+  await erase(db, app, await app.customer(ANI));
+  const left = await db.allAccountsSql<{ phone_hmac: Buffer }[]>`select * from erased_account_phones`;
   expect(left.map((row) => Object.keys(row))).toEqual([['phone_hmac']]);
   expect(left[0]?.phone_hmac).toHaveLength(32);
   expect(left[0]?.phone_hmac.includes(ANI)).toBe(false);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
-type Place = { house: Sql; folder: string };
+type Place = { allAccountsSql: Sql; folder: string };
 
 /** The try that makes an archive, or made it: no two ever write the same file. */
 export type Try = { exportId: string; owner: string };
@@ -66,20 +66,20 @@ export async function clearArchives(folder: string, goes: (which: Try) => boolea
 }
 
 /** Erases all archives of an account; the files first, so that a crash leaves what names them. */
-export async function eraseArchives({ house, folder }: Place, accountId: string): Promise<void> {
-  const rows = await house<{ id: string }[]>`
+export async function eraseArchives({ allAccountsSql, folder }: Place, accountId: string): Promise<void> {
+  const rows = await allAccountsSql<{ id: string }[]>`
     select export_id as id from exports where account_id = ${accountId}`;
   const ids = new Set(rows.map(({ id }) => id));
   await clearArchives(folder, ({ exportId }) => ids.has(exportId));
-  await house`delete from exports where account_id = ${accountId}`;
+  await allAccountsSql`delete from exports where account_id = ${accountId}`;
 }
 
 /** Closes archives whose day is over, and removes every file that no living row names. */
-export async function sweepArchives({ house, folder }: Place): Promise<void> {
-  await house`
+export async function sweepArchives({ allAccountsSql, folder }: Place): Promise<void> {
+  await allAccountsSql`
     update exports set status = 'expired'
     where status = 'ready' and expires_at <= clock_timestamp()`;
-  await house`
+  await allAccountsSql`
     delete from exports where created_at < clock_timestamp() - interval '30 days'
       and status not in ('waiting', 'working')`;
   // The names first: what is begun after this look is not among them.
@@ -88,7 +88,7 @@ export async function sweepArchives({ house, folder }: Place): Promise<void> {
     names.push(which);
     return false;
   });
-  const living = await house<{ owner: string }[]>`
+  const living = await allAccountsSql<{ owner: string }[]>`
     select owner from exports where owner = any(${names.map(({ owner }) => owner)}::uuid[])
       and (status = 'ready' or (status = 'working' and lease_until > clock_timestamp()))`;
   const owners = new Set(living.map(({ owner }) => owner));

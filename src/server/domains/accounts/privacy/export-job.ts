@@ -2,16 +2,16 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { type Contents, writeArchive } from '#server/infra/archive.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { syncFolder } from '#server/domains/media/files.ts';
-import type { Attachment, Holding } from '#server/infra/account-data.ts';
+import type { Attachment, AccountData } from '#server/infra/account-data.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { type Try, archivePath, clearArchives, partPath } from './export-files.ts';
 import { tellExportReady } from '#server/domains/accounts/notices.ts';
 
 export type MakeDeps = {
-  house: Sql;
+  allAccountsSql: Sql;
   folder: string;
-  holdings: () => readonly Holding[];
+  accountDataSources: () => readonly AccountData[];
   sendOtp: AccountsDeps['sendOtp'];
   report: AccountsDeps['report'];
 };
@@ -28,7 +28,7 @@ const KEPT_HOURS = 24;
  */
 export async function makeWaiting(deps: MakeDeps): Promise<void> {
   for (;;) {
-    const claim = await claimNext(deps.house);
+    const claim = await claimNext(deps.allAccountsSql);
     if (!claim) break;
     await make(deps, claim).catch(deps.report);
   }
@@ -37,11 +37,11 @@ export async function makeWaiting(deps: MakeDeps): Promise<void> {
 
 type Claim = Try & { accountId: string };
 
-async function claimNext(house: Sql): Promise<Claim | undefined> {
-  await house`
+async function claimNext(allAccountsSql: Sql): Promise<Claim | undefined> {
+  await allAccountsSql`
     update exports set status = 'failed', owner = null
     where status = 'working' and lease_until < clock_timestamp() and tries >= ${TRIES_MAX}`;
-  const [claim] = await house<Claim[]>`
+  const [claim] = await allAccountsSql<Claim[]>`
     update exports set status = 'working', progress = 0, tries = tries + 1, owner = ${newId()},
       lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     where (account_id, export_id) in (
@@ -55,17 +55,17 @@ async function claimNext(house: Sql): Promise<Claim | undefined> {
 
 /** Writes a claimed archive and offers it for a day; nothing is left of it when that fails. */
 async function make(deps: MakeDeps, claim: Claim): Promise<void> {
-  const { house, folder } = deps;
+  const { allAccountsSql, folder } = deps;
   const { exportId, owner } = claim;
   const part = partPath(folder, claim);
   const path = archivePath(folder, claim);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await clearArchives(folder, (one) => one.exportId === exportId && one.owner !== owner);
-  const contents = contentsOf(deps.holdings(), claim.accountId);
+  const contents = contentsOf(deps.accountDataSources(), claim.accountId);
   const progress = await openProgress(contents);
   const lost = new AbortController();
   const renewal = setInterval(() => {
-    renew(house, claim, progress.percent()).then(
+    renew(allAccountsSql, claim, progress.percent()).then(
       (isOurs) => isOurs || lost.abort(new Error('another worker makes this archive')),
       deps.report,
     );
@@ -75,7 +75,7 @@ async function make(deps: MakeDeps, claim: Claim): Promise<void> {
     await rename(part, path);
     await syncFolder(folder);
     const { size } = await stat(path);
-    const offered = await house`
+    const offered = await allAccountsSql`
       update exports set status = 'ready', progress = 100, size_bytes = ${size}, lease_until = null,
         expires_at = clock_timestamp() + make_interval(hours => ${KEPT_HOURS})
       where account_id = ${claim.accountId} and export_id = ${exportId} and owner = ${owner}
@@ -90,8 +90,8 @@ async function make(deps: MakeDeps, claim: Claim): Promise<void> {
 }
 
 /** Says that this worker lives; false when the archive is not its own any more. */
-async function renew(house: Sql, claim: Claim, percent: number): Promise<boolean> {
-  const { count } = await house`
+async function renew(allAccountsSql: Sql, claim: Claim, percent: number): Promise<boolean> {
+  const { count } = await allAccountsSql`
     update exports set progress = ${percent},
       lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     where account_id = ${claim.accountId} and export_id = ${claim.exportId}
@@ -111,19 +111,19 @@ berguna bagi siapa pun. Waktu ditulis dalam UTC, jumlah uang dalam rupiah utuh. 
 dibaca lembar kerja sebagai rumus diawali tanda petik tunggal.
 `;
 
-function contentsOf(holdings: readonly Holding[], accountId: string): Contents {
+function contentsOf(accountDataSources: readonly AccountData[], accountId: string): Contents {
   return {
     readme: README,
-    subjects: holdings.flatMap(({ subjects }) => subjects?.(accountId) ?? []),
-    attachments: attachmentsOf(holdings, accountId),
+    subjects: accountDataSources.flatMap(({ subjects }) => subjects?.(accountId) ?? []),
+    attachments: attachmentsOf(accountDataSources, accountId),
   };
 }
 
 async function* attachmentsOf(
-  holdings: readonly Holding[],
+  accountDataSources: readonly AccountData[],
   accountId: string,
 ): AsyncGenerator<Attachment> {
-  for (const { attachments } of holdings) if (attachments) yield* attachments(accountId);
+  for (const { attachments } of accountDataSources) if (attachments) yield* attachments(accountId);
 }
 
 /** Rows that are expected of a subject that does not say; and bytes of a file that take as long as a row. */
@@ -149,15 +149,15 @@ type Ready = { accountId: string; exportId: string; phone: string };
 
 /** Tells who asked; after a crash in between once more. */
 async function tellReady(deps: MakeDeps): Promise<void> {
-  const { house } = deps;
-  const untold = await house<Ready[]>`
+  const { allAccountsSql } = deps;
+  const untold = await allAccountsSql<Ready[]>`
     select e.account_id as "accountId", e.export_id as "exportId", u.phone
     from exports e
     join users u on (u.account_id, u.user_id) = (e.account_id, e.user_id)
     where e.status = 'ready' and e.told_at is null order by e.created_at limit 100`;
   for (const { accountId, exportId, phone } of untold) {
     await tellExportReady(deps, phone).catch(deps.report);
-    await house`
+    await allAccountsSql`
       update exports set told_at = clock_timestamp()
       where account_id = ${accountId} and export_id = ${exportId}`;
   }

@@ -1,9 +1,9 @@
 import { type ExportState, exportData, getExport } from '#contract/people.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import type { Holding } from '#server/infra/account-data.ts';
+import type { AccountData } from '#server/infra/account-data.ts';
 import { newId } from '#server/infra/ids.ts';
 import { hit } from '#server/infra/acts/limits.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
@@ -17,12 +17,12 @@ export type ExportsDeps = {
   /** Sees one account at a time. */
   sql: Sql;
   /** Sees all: archives are made for whoever waits. */
-  house: Sql;
+  allAccountsSql: Sql;
   secrets: Secrets;
   /** Where archives lie; made when it is missing. */
   folder: string;
   /** All that is held of accounts. */
-  holdings: () => readonly Holding[];
+  accountDataSources: () => readonly AccountData[];
   sessions: Pick<Sessions, 'isElsewhere'>;
   sendOtp: AccountsDeps['sendOtp'];
   report: AccountsDeps['report'];
@@ -30,9 +30,9 @@ export type ExportsDeps = {
 
 /** "My data": archives of everything an account holds. */
 export type Exports = {
-  acts: readonly KeptAct[];
+  acts: readonly ActHandler[];
   /** The archives themselves, as something an account holds. */
-  holding: Holding;
+  accountData: AccountData;
   /** A finished archive; undefined when the account has none of this id, or its day is over. */
   open: (accountId: string, exportId: string) => Promise<ServedArchive | undefined>;
   /** Makes what waits, one after another, and tells who asked. The house's job. */
@@ -44,23 +44,23 @@ export type Exports = {
 };
 
 export function openExports(deps: ExportsDeps): Exports {
-  const { house, folder } = deps;
+  const { allAccountsSql, folder } = deps;
   const listeners: (() => void)[] = [];
   const asked = () => {
     for (const listener of listeners) listener();
   };
   return {
-    acts: [asking(deps, asked), getting(deps)],
-    holding: {
+    acts: [exportDataHandler(deps, asked), getExportHandler(deps)],
+    accountData: {
       close: async (accountId) => {
-        await house`
+        await allAccountsSql`
           delete from exports where account_id = ${accountId} and status in ('waiting', 'working')`;
       },
-      erase: ({ accountId }) => eraseArchives({ house, folder }, accountId),
+      erase: ({ accountId }) => eraseArchives({ allAccountsSql, folder }, accountId),
     },
     open: (accountId, exportId) => openArchive(deps, { accountId, exportId }),
     work: () => makeWaiting(deps),
-    sweep: () => sweepArchives({ house, folder }),
+    sweep: () => sweepArchives({ allAccountsSql, folder }),
     onAsked: (listener) => listeners.push(listener),
   };
 }
@@ -89,8 +89,8 @@ const newestOf = async (tx: Tx, accountId: string): Promise<Row | undefined> => 
 };
 
 /** Begins an archive. While one is on its way, that one is meant, and nothing more is counted. */
-const asking = (deps: ExportsDeps, asked: () => void): KeptAct =>
-  on(exportData, async ({ caller: { accountId, userId } }) => {
+const exportDataHandler = (deps: ExportsDeps, asked: () => void): ActHandler =>
+  handle(exportData, async ({ caller: { accountId, userId } }) => {
     const row = await asAccount(deps.sql, accountId, async (tx) => {
       // One at a time: two that ask together would both find none under way.
       await tx`select 1 from accounts where account_id = ${accountId} for no key update`;
@@ -110,8 +110,8 @@ const asking = (deps: ExportsDeps, asked: () => void): KeptAct =>
     return stateOf(deps, accountId, row);
   });
 
-const getting = (deps: ExportsDeps): KeptAct =>
-  on(getExport, async ({ caller, device }) => {
+const getExportHandler = (deps: ExportsDeps): ActHandler =>
+  handle(getExport, async ({ caller, device }) => {
     const { accountId } = caller;
     const row = await asAccount(deps.sql, accountId, (tx) => newestOf(tx, accountId));
     if (!row) return { export: null };

@@ -5,7 +5,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import {
   GOOD_PASSWORD,
   OTHER_PASSWORD,
-  accountsHouse,
+  accountsApp,
   codesLater,
   no,
 } from '#tests/support/people/accounts-app.ts';
@@ -19,12 +19,12 @@ const wrongFor = (code: string): string => (code === '111111' ? '222222' : '1111
 
 /** Ani, signed in in two browsers; the second one asks. */
 async function ani(db: TestDatabase) {
-  const house = await accountsHouse(db);
-  const first = await house.customer(OLD);
-  await house.callerOf(first.token);
-  const second = await house.signIn(OLD, GOOD_PASSWORD, LAPTOP);
-  const caller = await house.callerOf(second.token);
-  return { ...house, first, second, asker: { ...LAPTOP, caller } };
+  const app = await accountsApp(db);
+  const first = await app.customer(OLD);
+  await app.callerOf(first.token);
+  const second = await app.signIn(OLD, GOOD_PASSWORD, LAPTOP);
+  const caller = await app.callerOf(second.token);
+  return { ...app, first, second, asker: { ...LAPTOP, caller } };
 }
 
 type Ani = Awaited<ReturnType<typeof ani>>;
@@ -41,21 +41,21 @@ async function codesFor({ perform, codeFor, asker }: Ani, phone = NEW) {
 
 describe('changing the password', () => {
   test('ends the other sessions, keeps this one, and tells the phone', async ({ db }) => {
-    const house = await ani(db);
-    const { perform, deps, first, second, sent, asker } = house;
+    const app = await ani(db);
+    const { perform, deps, first, second, sent, asker } = app;
     const change = { current: GOOD_PASSWORD, password: OTHER_PASSWORD };
     expect(await perform(changePassword, change, asker)).toEqual({ ended: 1 });
     expect(await deps.sessions.find(first.token)).toBeUndefined();
-    await house.callerOf(second.token);
+    await app.callerOf(second.token);
     expect(sent.at(-1)).toMatchObject({
       phone: OLD,
       text: expect.stringMatching(/^Kata sandi akun Kabari Anda baru saja diganti/),
     });
     const told = sent.length;
-    await house.signIn(OLD, OTHER_PASSWORD, LAPTOP);
+    await app.signIn(OLD, OTHER_PASSWORD, LAPTOP);
     expect(sent).toHaveLength(told);
     // The browser whose session ended is a new one again.
-    await house.signIn(OLD, OTHER_PASSWORD);
+    await app.signIn(OLD, OTHER_PASSWORD);
     expect(sent.length).toBeGreaterThan(told);
   });
 
@@ -70,7 +70,7 @@ describe('changing the password', () => {
 
   test('ends a sign-in that the old one began and no code has finished', async ({ db }) => {
     const { perform, solved, codeFor, asker } = await ani(db);
-    await codesLater(db.house, 300);
+    await codesLater(db.allAccountsSql, 300);
     const thief = { device: 'a thief’s', ip: '192.0.2.1' };
     const captcha = await solved('user_login', thief);
     const known = { phone: OLD, password: GOOD_PASSWORD, captcha };
@@ -87,29 +87,29 @@ describe('changing the password', () => {
 
 describe('changing the number', () => {
   test('takes a code from the old one and one from the new one', async ({ db }) => {
-    const house = await ani(db);
-    const { perform, deps, first, second, sent, asker } = house;
-    const codes = await codesFor(house);
+    const app = await ani(db);
+    const { perform, deps, first, second, sent, asker } = app;
+    const codes = await codesFor(app);
     expect(sent.slice(-2)).toMatchObject([
       { phone: OLD, text: expect.stringContaining('untuk mengganti nomor akun Anda') },
       { phone: NEW, text: expect.stringContaining('untuk memakai nomor ini di akun Anda') },
     ]);
     expect(await perform(confirmPhone, codes, asker)).toMatchObject({ phone: NEW });
     expect(await deps.sessions.find(first.token)).toBeUndefined();
-    await house.callerOf(second.token);
+    await app.callerOf(second.token);
     expect(sent.at(-1)).toMatchObject({
       phone: OLD,
       text: expect.stringMatching(/diganti ke nomor yang berakhiran 5432\. Bukan Anda\?/),
     });
-    expect(await no(house.signIn(OLD))).toEqual(new Refusal('credentials_wrong', {}));
-    expect(await house.signIn(NEW, GOOD_PASSWORD, LAPTOP)).toMatchObject({ user: { phone: NEW } });
+    expect(await no(app.signIn(OLD))).toEqual(new Refusal('credentials_wrong', {}));
+    expect(await app.signIn(NEW, GOOD_PASSWORD, LAPTOP)).toMatchObject({ user: { phone: NEW } });
     expect(await no(perform(confirmPhone, codes, asker))).toEqual(new Refusal('otp_expired', {}));
   });
 
   test('one wrong code costs a try of its own, and the right one stays good', async ({ db }) => {
-    const house = await ani(db);
-    const { perform, asker } = house;
-    const codes = await codesFor(house);
+    const app = await ani(db);
+    const { perform, asker } = app;
+    const codes = await codesFor(app);
     const confirm = (changes: Partial<typeof codes>) =>
       no(perform(confirmPhone, { ...codes, ...changes }, asker));
     const new_code = wrongFor(codes.new_code);
@@ -117,7 +117,7 @@ describe('changing the number', () => {
     expect(await confirm({ new_code })).toEqual(new Refusal('otp_wrong', { left: 4 }));
     expect(await confirm({ new_code })).toEqual(new Refusal('otp_wrong', { left: 3 }));
     expect(await confirm({ old_code })).toEqual(new Refusal('otp_wrong', { left: 4 }));
-    expect(await db.house`select purpose, tries_left from otp_challenges order by 1`).toEqual([
+    expect(await db.allAccountsSql`select purpose, tries_left from otp_challenges order by 1`).toEqual([
       { purpose: 'phone_new', tries_left: 3 },
       { purpose: 'phone_old', tries_left: 4 },
     ]);
@@ -125,9 +125,9 @@ describe('changing the number', () => {
   });
 
   test('guesses beside a right code get five tries, also in parallel', async ({ db }) => {
-    const house = await ani(db);
-    const { perform, asker } = house;
-    const codes = await codesFor(house);
+    const app = await ani(db);
+    const { perform, asker } = app;
+    const codes = await codesFor(app);
     const guesses = Array.from({ length: 24 }, (_, n) => String(100_000 + n))
       .filter((guess) => guess !== codes.new_code)
       .map((new_code) => no(perform(confirmPhone, { ...codes, new_code }, asker)));
@@ -136,13 +136,13 @@ describe('changing the number', () => {
     );
     expect(wrong).toHaveLength(5);
     expect(await no(perform(confirmPhone, codes, asker))).toEqual(new Refusal('otp_expired', {}));
-    expect(await db.house`select phone from users`).toEqual([{ phone: OLD }]);
+    expect(await db.allAccountsSql`select phone from users`).toEqual([{ phone: OLD }]);
   });
 
   test('codes are worth nothing the other way round, or for somebody else', async ({ db }) => {
-    const house = await ani(db);
-    const { perform, asker } = house;
-    const codes = await codesFor(house);
+    const app = await ani(db);
+    const { perform, asker } = app;
+    const codes = await codesFor(app);
     const expired = new Refusal('otp_expired', {});
     const swapped = {
       old_challenge: codes.new_challenge,
@@ -151,7 +151,7 @@ describe('changing the number', () => {
       new_code: codes.old_code,
     };
     expect(await no(perform(confirmPhone, swapped, asker))).toEqual(expired);
-    const budi = { caller: await house.callerOf((await house.customer(BUDI)).token) };
+    const budi = { caller: await app.callerOf((await app.customer(BUDI)).token) };
     expect(await no(perform(confirmPhone, codes, budi))).toEqual(expired);
     for (const which of ['old', 'new'] as const) {
       const asked = { challenge: codes[`${which}_challenge`], code: codes[`${which}_code`] };
@@ -161,11 +161,11 @@ describe('changing the number', () => {
   });
 
   test('to one that somebody has gets the same answer, and no code fits', async ({ db }) => {
-    const house = await ani(db);
-    const { perform, sent, asker } = house;
-    await house.customer(BUDI);
+    const app = await ani(db);
+    const { perform, sent, asker } = app;
+    await app.customer(BUDI);
     const free = await perform(changePhone, { phone: NEW }, asker);
-    await codesLater(db.house, 300);
+    await codesLater(db.allAccountsSql, 300);
     const taken = await perform(changePhone, { phone: BUDI }, asker);
     expect({ ...taken.new, challenge: '', sent_to: '' }).toEqual({
       ...free.new,
@@ -178,7 +178,7 @@ describe('changing the number', () => {
     });
     const codes = {
       old_challenge: taken.old.challenge,
-      old_code: house.codeFor(OLD),
+      old_code: app.codeFor(OLD),
       new_challenge: taken.new.challenge,
       new_code: '000000',
     };
@@ -188,13 +188,13 @@ describe('changing the number', () => {
   });
 
   test('to one that was taken meanwhile is refused, and nothing has changed', async ({ db }) => {
-    const house = await ani(db);
-    const { perform, asker } = house;
-    const codes = await codesFor(house);
-    await codesLater(db.house, 60);
-    await house.customer(NEW);
+    const app = await ani(db);
+    const { perform, asker } = app;
+    const codes = await codesFor(app);
+    await codesLater(db.allAccountsSql, 60);
+    await app.customer(NEW);
     expect(await no(perform(confirmPhone, codes, asker))).toEqual(new Refusal('otp_expired', {}));
-    expect(await house.signIn(OLD, GOOD_PASSWORD, LAPTOP)).toMatchObject({ user: { phone: OLD } });
+    expect(await app.signIn(OLD, GOOD_PASSWORD, LAPTOP)).toMatchObject({ user: { phone: OLD } });
   });
 
   test('to the same one is refused', async ({ db }) => {
@@ -205,14 +205,14 @@ describe('changing the number', () => {
   });
 
   test('sends each code again by itself, after its own wait', async ({ db }) => {
-    const house = await ani(db);
-    const { perform, codeFor, asker } = house;
-    const codes = await codesFor(house);
+    const app = await ani(db);
+    const { perform, codeFor, asker } = app;
+    const codes = await codesFor(app);
     const challenges = [codes.old_challenge, codes.new_challenge];
     for (const challenge of challenges) {
       expect(await no(perform(resendOtp, { challenge }))).toMatchObject({ code: 'otp_too_soon' });
     }
-    await codesLater(db.house, 60);
+    await codesLater(db.allAccountsSql, 60);
     for (const challenge of challenges) {
       expect(await perform(resendOtp, { challenge })).toMatchObject({ resend_in_seconds: 120 });
     }
@@ -221,10 +221,10 @@ describe('changing the number', () => {
   });
 
   test('ends what the old number was asked to prove', async ({ db }) => {
-    const house = await ani(db);
-    const { perform, solved, codeFor, asker } = house;
-    const codes = await codesFor(house);
-    await codesLater(db.house, 60);
+    const app = await ani(db);
+    const { perform, solved, codeFor, asker } = app;
+    const codes = await codesFor(app);
+    await codesLater(db.allAccountsSql, 60);
     const thief = { device: 'who has the old phone', ip: '192.0.2.1' };
     const captcha = await solved('user_login', thief);
     const begun = await perform(loginUser, { phone: OLD, password: GOOD_PASSWORD, captcha }, thief);

@@ -1,7 +1,7 @@
 import type { User } from '#contract/accounts.ts';
 import { changePassword, changePhone, confirmPhone } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Call, type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { isCommonPassword } from '#server/infra/security/common-passwords.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
 import { beginCoolDown } from '#server/domains/accounts/cool-down.ts';
@@ -13,13 +13,13 @@ import { demandPassword } from '#server/domains/accounts/sessions/reauth.ts';
 import { endOthers } from '#server/domains/accounts/sessions/sessions.ts';
 
 /** Sets another password; the person's other sessions end, and the phone is told. */
-export const changingPassword = (deps: AccountsDeps): KeptAct =>
-  on(changePassword, async (call, { current, password }) => {
+export const changePasswordHandler = (deps: AccountsDeps): ActHandler =>
+  handle(changePassword, async (call, { current, password }) => {
     const { caller } = call;
     const person = await demandPassword(deps, call, current);
     if (isCommonPassword(password, person)) throw new Refusal('password_common', {});
     const hash = await hashPassword(password);
-    const ended = await deps.house.begin(async (tx) => {
+    const ended = await deps.allAccountsSql.begin(async (tx) => {
       await tx`
         update users set password_hash = ${hash}
         where (account_id, user_id) = (${caller.accountId}, ${caller.userId})`;
@@ -32,13 +32,13 @@ export const changingPassword = (deps: AccountsDeps): KeptAct =>
   });
 
 /** Codes for the old number and the new one. Nothing changes until both have come back. */
-export const changingPhone = (deps: AccountsDeps): KeptAct =>
-  on(changePhone, async (call, { phone }) => {
+export const changePhoneHandler = (deps: AccountsDeps): ActHandler =>
+  handle(changePhone, async (call, { phone }) => {
     const { caller } = call;
-    const { phone: oldPhone } = await passwordOf(deps.house, caller);
+    const { phone: oldPhone } = await passwordOf(deps.allAccountsSql, caller);
     if (phone === oldPhone) throw new Refusal('phone_same', {});
     const whose = { accountId: caller.accountId, userId: caller.userId };
-    const asked = await deps.house.begin(async (tx) => {
+    const asked = await deps.allAccountsSql.begin(async (tx) => {
       const dud = await isPhoneTaken(tx, phone);
       const old = await askCode(tx, deps, { purpose: 'phone_old', phone: oldPhone, whose }, call);
       const wish = { purpose: 'phone_new', phone, whose, dud } as const;
@@ -51,8 +51,8 @@ export const changingPhone = (deps: AccountsDeps): KeptAct =>
 
 type Half = { challengeId: string; code: string };
 
-export const confirmingPhone = (deps: AccountsDeps): KeptAct =>
-  on(confirmPhone, async (call, input) => {
+export const confirmPhoneHandler = (deps: AccountsDeps): ActHandler =>
+  handle(confirmPhone, async (call, input) => {
     const old = { challengeId: input.old_challenge, code: input.old_code };
     const fresh = { challengeId: input.new_challenge, code: input.new_code };
     return confirm(deps, call, { old, fresh });
@@ -71,7 +71,7 @@ async function confirm(
   { old, fresh }: { old: Half; fresh: Half },
 ): Promise<User> {
   const { accountId, userId } = caller;
-  const outcome = await deps.house.begin(async (tx) => {
+  const outcome = await deps.allAccountsSql.begin(async (tx) => {
     // One pair at a time: going back lets go of the rows before the lost try is written.
     await tx`select pg_advisory_xact_lock(hashtextextended('phone ' || ${userId}, 0))`;
     // A right code is taken away by trying it: back to here when its partner is wrong.

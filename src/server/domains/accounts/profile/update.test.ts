@@ -6,26 +6,26 @@ import { checkToken } from '#contract/accounts.ts';
 import { updateUser } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { claimUpload, releaseFile } from '#server/domains/media/uploads/uploads.ts';
-import { accountsHouse, no } from '#tests/support/people/accounts-app.ts';
+import { accountsApp, no } from '#tests/support/people/accounts-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
-import { type UploadsHouse, picture, test } from '#tests/support/app/uploads-app.ts';
+import { type UploadsApp, picture, test } from '#tests/support/app/uploads-app.ts';
 
 const ANI = '6281234567890';
 
-async function ani(db: TestDatabase, uploads?: UploadsHouse) {
-  const house = await accountsHouse(db, {
+async function ani(db: TestDatabase, uploads?: UploadsApp) {
+  const app = await accountsApp(db, {
     claimUpload,
     releaseFile: async (tx, which) => {
       const digests = await releaseFile(tx, which);
-      return async () => uploads?.files.erase(db.house, digests);
+      return async () => uploads?.files.erase(db.allAccountsSql, digests);
     },
     ...(uploads && { fileLink: uploads.files.link }),
   });
-  const { token, user } = await house.customer(ANI);
-  return { ...house, token, user, asker: { caller: await house.callerOf(token) } };
+  const { token, user } = await app.customer(ANI);
+  return { ...app, token, user, asker: { caller: await app.callerOf(token) } };
 }
 
-const storedIn = async ({ dataFolder }: UploadsHouse): Promise<string[]> =>
+const storedIn = async ({ dataFolder }: UploadsApp): Promise<string[]> =>
   (await readdir(join(dataFolder, 'files'), { recursive: true })).filter((name) =>
     /[0-9a-f]{64}$/.test(name),
   );
@@ -55,7 +55,7 @@ describe('what a person changes about themselves', () => {
       sound: 'ketuk',
       theme: 'dark',
     });
-    expect(await db.house`select name from accounts`).toEqual([{ name: 'Ani Lestari' }]);
+    expect(await db.allAccountsSql`select name from accounts`).toEqual([{ name: 'Ani Lestari' }]);
     expect(await perform(checkToken, {}, asker)).toMatchObject({ name: 'Ani Lestari' });
   });
 
@@ -63,7 +63,7 @@ describe('what a person changes about themselves', () => {
     const { perform, customer, asker } = await ani(db);
     const budi = (await customer('6281398765432')).user;
     await perform(updateUser, { name: 'Ani Lestari', theme: 'dark' }, asker);
-    expect(await db.house`select name, settings from users where phone = ${budi.phone}`).toEqual([
+    expect(await db.allAccountsSql`select name, settings from users where phone = ${budi.phone}`).toEqual([
       { name: 'Toko Ani', settings: {} },
     ]);
   });
@@ -120,7 +120,7 @@ describe('a picture', () => {
 
     expect(await perform(updateUser, { avatar: '' }, asker)).toMatchObject({ avatar: null });
     expect(await storedIn(uploads)).toEqual([]);
-    expect(await db.house`select * from files`).toEqual([]);
+    expect(await db.allAccountsSql`select * from files`).toEqual([]);
     expect(await perform(updateUser, { avatar: '' }, asker)).toMatchObject({ avatar: null });
   });
 

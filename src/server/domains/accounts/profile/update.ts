@@ -3,14 +3,14 @@ import type { User } from '#contract/accounts.ts';
 import type { InputOf } from '#contract/base/act.ts';
 import { updateUser } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { type Whose, userOf } from '#server/domains/accounts/people.ts';
 
 /** Changes what was sent about the caller, and leaves the rest. */
-export const updating = (deps: AccountsDeps): KeptAct =>
-  on(updateUser, async ({ caller }, input) => {
+export const updateUserHandler = (deps: AccountsDeps): ActHandler =>
+  handle(updateUser, async ({ caller }, input) => {
     const { user, erase } = await asAccount(deps.sql, caller.accountId, (tx) =>
       update(deps, tx, caller, input),
     );

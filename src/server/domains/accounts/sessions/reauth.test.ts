@@ -5,7 +5,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import {
   GOOD_PASSWORD,
   OTHER_PASSWORD,
-  accountsHouse,
+  accountsApp,
   no,
   proofsLater,
   toldToWait,
@@ -18,27 +18,27 @@ const HERS = 'her browser';
 const right = { password: GOOD_PASSWORD };
 
 async function ani(db: TestDatabase, device = HERS) {
-  const house = await accountsHouse(db);
-  const { token } = await house.customer(ANI, { device });
-  const caller = await house.callerOf(token);
-  const reauth = (from = device) => house.deps.sessions.reauthOf(caller.sessionId, from);
+  const app = await accountsApp(db);
+  const { token } = await app.customer(ANI, { device });
+  const caller = await app.callerOf(token);
+  const reauth = (from = device) => app.deps.sessions.reauthOf(caller.sessionId, from);
   const isProved = async (from = device) => (await reauth(from)).recent;
-  return { ...house, token, caller, reauth, isProved };
+  return { ...app, token, caller, reauth, isProved };
 }
 
 describe('a proof', () => {
   test('is a sign-in, for five minutes of the database', async ({ db }) => {
     const { isProved } = await ani(db);
     expect(await isProved()).toBe(true);
-    await proofsLater(db.house, 300 - STALL_SECONDS);
+    await proofsLater(db.allAccountsSql, 300 - STALL_SECONDS);
     expect(await isProved()).toBe(true);
-    await proofsLater(db.house, STALL_SECONDS);
+    await proofsLater(db.allAccountsSql, STALL_SECONDS);
     expect(await isProved()).toBe(false);
   });
 
   test('is the password given once more', async ({ db }) => {
     const { perform, caller, isProved } = await ani(db);
-    await proofsLater(db.house, 301);
+    await proofsLater(db.allAccountsSql, 301);
     expect(await no(perform(prove, { password: 'salah' }, { caller }))).toEqual(
       new Refusal('password_wrong', {}),
     );
@@ -55,7 +55,7 @@ describe('a proof', () => {
   test('holds for a portal served elsewhere, which has no cookie', async ({ db }) => {
     const { perform, caller, isProved } = await ani(db, '');
     expect(await isProved()).toBe(true);
-    await proofsLater(db.house, 301);
+    await proofsLater(db.allAccountsSql, 301);
     await perform(prove, right, { caller, device: '' });
     expect(await isProved()).toBe(true);
   });
@@ -78,13 +78,13 @@ describe('a token in another browser', () => {
     expect(await perform(prove, right, thief)).toEqual({ seconds: 300 });
     expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: true });
     expect(await reauth('a third browser')).toEqual({ inOwnBrowser: false, recent: false });
-    await proofsLater(db.house, 300);
+    await proofsLater(db.allAccountsSql, 300);
     expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: false });
   });
 
   test('does not open the session’s own browser, nor move the session', async ({ db }) => {
     const { perform, caller, reauth } = await ani(db);
-    await proofsLater(db.house, 301);
+    await proofsLater(db.allAccountsSql, 301);
     await perform(prove, right, { caller, device: THIEFS });
     expect(await reauth()).toEqual({ inOwnBrowser: true, recent: false });
   });
@@ -159,7 +159,7 @@ describe('guessing the password of a session', () => {
     );
     expect(looked).toHaveLength(5);
     expect(await no(perform(prove, right, { caller }))).toEqual(toldToWait(15));
-    await db.house`
+    await db.allAccountsSql`
       update limit_counters set window_start = window_start - interval '15 s'
       where scope = 'login_wait'`;
     expect(await perform(prove, right, { caller })).toEqual({ seconds: 300 });

@@ -1,6 +1,6 @@
 import { prove } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Call, type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { passwordFits } from '#server/infra/security/passwords.ts';
 import { hmac } from '#server/infra/security/secrets.ts';
@@ -10,7 +10,7 @@ import { tellNewDevice } from '#server/domains/accounts/notices.ts';
 import { passwordOf } from '#server/domains/accounts/people.ts';
 import { PROOF_SECONDS, deviceHash } from './sessions.ts';
 
-type Deps = Pick<AccountsDeps, 'house' | 'secrets' | 'sessions'>;
+type Deps = Pick<AccountsDeps, 'allAccountsSql' | 'secrets' | 'sessions'>;
 type Asking = Pick<Call<'anyone_signed_in'>, 'caller' | 'device'>;
 
 /**
@@ -28,17 +28,17 @@ export async function demandPassword(deps: Deps, asking: Asking, password: strin
 
 /** @param triesOf whose wrong tries these are: a thief's must not keep the owner waiting. */
 async function checkPassword(
-  { house, secrets }: Deps,
+  { allAccountsSql, secrets }: Deps,
   caller: Asking['caller'],
   { password, triesOf }: { password: string; triesOf: 'prove' | 'prove elsewhere' },
 ) {
   const key = secrets.key('pepper');
   const subject = hmac(key, triesOf, caller.userId).toString('hex').slice(0, 32);
-  const wait = await takeTry(house, subject);
+  const wait = await takeTry(allAccountsSql, subject);
   if (wait > 0) throw new Refusal('too_many_requests', { seconds: wait });
-  const person = await passwordOf(house, caller);
+  const person = await passwordOf(allAccountsSql, caller);
   if (!(await passwordFits(password, person.hash))) throw new Refusal('password_wrong', {});
-  await forgetTries(house, subject);
+  await forgetTries(allAccountsSql, subject);
   return person;
 }
 
@@ -46,20 +46,20 @@ async function checkPassword(
  * The password once more: for five minutes it opens what asks for it, in this browser. In another than
  * the session's own it leaves the session where it is, and its owner's phone is told.
  */
-export const proving = (deps: AccountsDeps): KeptAct =>
-  on(prove, async (call, { password }) => {
+export const proveHandler = (deps: AccountsDeps): ActHandler =>
+  handle(prove, async (call, { password }) => {
     const { caller, device, agent } = call;
     const { inOwnBrowser } = await deps.sessions.reauthOf(caller.sessionId, device);
     if (inOwnBrowser) {
       await checkPassword(deps, caller, { password, triesOf: 'prove' });
-      await deps.house`
+      await deps.allAccountsSql`
         update sessions set proved_at = clock_timestamp() where session_id = ${caller.sessionId}`;
       return { seconds: PROOF_SECONDS };
     }
     // Without a cookie there is nothing by which this browser would be known again.
     if (device === '') throw new Refusal('sign_in_needed', {});
     const { phone } = await checkPassword(deps, caller, { password, triesOf: 'prove elsewhere' });
-    const isNew = await rememberProof(deps.house, caller.sessionId, device);
+    const isNew = await rememberReauth(deps.allAccountsSql, caller.sessionId, device);
     if (isNew) void tellNewDevice(deps, phone, agent).catch(deps.report);
     return { seconds: PROOF_SECONDS };
   });
@@ -70,9 +70,9 @@ export const proving = (deps: AccountsDeps): KeptAct =>
  *
  * @returns whether it was given in this one for the first time.
  */
-async function rememberProof(house: Sql, sessionId: string, device: string): Promise<boolean> {
+async function rememberReauth(allAccountsSql: Sql, sessionId: string, device: string): Promise<boolean> {
   const browser = deviceHash(device);
-  const [row] = await house<{ isNew: boolean }[]>`
+  const [row] = await allAccountsSql<{ isNew: boolean }[]>`
     with before as (
       select session_id, other_device_hash from sessions
       where session_id = ${sessionId} for update

@@ -2,7 +2,7 @@ import { appConfig, checkToken, logoutUser } from '#contract/accounts.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { listSessions, revokeSessions } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { deviceName } from './device-name.ts';
@@ -10,25 +10,25 @@ import { userOf } from '#server/domains/accounts/people.ts';
 import { endOne, endOthers, standing } from './sessions.ts';
 
 /** Ends the caller's own session, and no other. */
-export const loggingOut = ({ sessions }: AccountsDeps): KeptAct =>
-  on(logoutUser, async ({ caller }) => {
+export const logoutUserHandler = ({ sessions }: AccountsDeps): ActHandler =>
+  handle(logoutUser, async ({ caller }) => {
     await sessions.end(caller.sessionId);
     return {};
   });
 
-export const checkingToken = (deps: AccountsDeps): KeptAct =>
-  on(checkToken, ({ caller }) =>
+export const checkTokenHandler = (deps: AccountsDeps): ActHandler =>
+  handle(checkToken, ({ caller }) =>
     asAccount(deps.sql, caller.accountId, (tx) => userOf(tx, deps, caller)),
   );
 
 type Row = { id: string; agent: string; ip: string; created: Date; used: Date };
 
 /** The sessions that stand: the caller's own first, then by last use. */
-export const listingSessions = ({ house }: AccountsDeps): KeptAct =>
-  on(listSessions, async ({ caller: { accountId, userId, sessionId } }) => {
-    const rows = await house<Row[]>`
+export const listSessionsHandler = ({ allAccountsSql }: AccountsDeps): ActHandler =>
+  handle(listSessions, async ({ caller: { accountId, userId, sessionId } }) => {
+    const rows = await allAccountsSql<Row[]>`
       select session_id as id, agent, ip, created_at as created, last_used_at as used
-      from sessions where (account_id, user_id) = (${accountId}, ${userId}) and ${standing(house)}
+      from sessions where (account_id, user_id) = (${accountId}, ${userId}) and ${standing(allAccountsSql)}
       order by session_id = ${sessionId} desc, last_used_at desc, session_id desc`;
     return {
       rows: rows.map(({ id, agent, ip, created, used }) => ({
@@ -44,18 +44,18 @@ export const listingSessions = ({ house }: AccountsDeps): KeptAct =>
   });
 
 /** Ends one session of the caller's, or all others; their browsers are new again. */
-export const revoking = ({ house, sessions }: AccountsDeps): KeptAct =>
-  on(revokeSessions, async ({ caller }, { session_id: sessionId, others }) => {
+export const revokeSessionsHandler = ({ allAccountsSql, sessions }: AccountsDeps): ActHandler =>
+  handle(revokeSessions, async ({ caller }, { session_id: sessionId, others }) => {
     if ((sessionId === undefined) === (others === undefined)) {
       const why = 'Pilih satu sesi, atau semua yang lain.';
       throw new Refusal('input_invalid', { fields: { session_id: why } });
     }
     if (sessionId === undefined) {
-      const ended = await house.begin((tx) => endOthers(tx, caller, caller.sessionId));
+      const ended = await allAccountsSql.begin((tx) => endOthers(tx, caller, caller.sessionId));
       await sessions.forget(ended);
       return { ended: ended.length };
     }
-    if (!(await endOne(house, caller, { sessionId, from: caller.sessionId }))) {
+    if (!(await endOne(allAccountsSql, caller, { sessionId, from: caller.sessionId }))) {
       throw new Refusal('not_found', { what: 'Sesi' });
     }
     await sessions.forget([sessionId]);
@@ -63,8 +63,8 @@ export const revoking = ({ house, sessions }: AccountsDeps): KeptAct =>
   });
 
 /** An empty `api_url` means the address the page came from. */
-export const configuring = ({ config, build }: AccountsDeps): KeptAct =>
-  on(appConfig, async () => ({
+export const appConfigHandler = ({ config, build }: AccountsDeps): ActHandler =>
+  handle(appConfig, async () => ({
     product: 'Kabari',
     simulator: config.SIMULATOR,
     production: config.production,

@@ -4,7 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { publicId } from '#contract/base/ids.ts';
 import {
   GOOD_PASSWORD,
-  accountsHouse,
+  accountsApp,
   codesLater,
   no,
 } from '#tests/support/people/accounts-app.ts';
@@ -27,18 +27,18 @@ const THIRD = { device: 'third', ip: '192.0.2.1', agent: 'curl/8.15' };
 
 /** Ani in three browsers; the first one asks. */
 async function ani(db: TestDatabase) {
-  const house = await accountsHouse(db);
-  const tokens = [(await house.customer(ANI, DESK)).token];
+  const app = await accountsApp(db);
+  const tokens = [(await app.customer(ANI, DESK)).token];
   for (const place of [PHONE, THIRD]) {
-    await codesLater(db.house, 300);
-    tokens.push((await house.signIn(ANI, GOOD_PASSWORD, place)).token);
+    await codesLater(db.allAccountsSql, 300);
+    tokens.push((await app.signIn(ANI, GOOD_PASSWORD, place)).token);
   }
-  const people = await Promise.all(tokens.map(house.callerOf));
-  const asker = { ...DESK, caller: await house.callerOf(tokens[0] ?? '') };
+  const people = await Promise.all(tokens.map(app.callerOf));
+  const asker = { ...DESK, caller: await app.callerOf(tokens[0] ?? '') };
   const alive = async () =>
-    (await Promise.all(tokens.map(house.deps.sessions.find))).map((one) => one !== undefined);
+    (await Promise.all(tokens.map(app.deps.sessions.find))).map((one) => one !== undefined);
   const ids = people.map(({ sessionId }) => publicId('session', sessionId));
-  return { ...house, asker, alive, ids };
+  return { ...app, asker, alive, ids };
 }
 
 test('a browser is named as people call it', () => {
@@ -55,30 +55,30 @@ test('sessions are listed with browser and place, this one first, then by last u
   db,
 }) => {
   const { list, asker } = await ani(db);
-  await db.house`
+  await db.allAccountsSql`
     update sessions set last_used_at = last_used_at - interval '2 days' where ip <> ${PHONE.ip}`;
   expect(await list(listSessions, {}, asker)).toMatchObject([
     { current: true, device: 'Firefox di Linux', ip: DESK.ip },
     { current: false, device: 'Chrome di Android', ip: PHONE.ip },
     { current: false, device: 'Peramban lain', ip: THIRD.ip },
   ]);
-  await db.house`update sessions set last_used_at = last_used_at - interval '5 days'`;
+  await db.allAccountsSql`update sessions set last_used_at = last_used_at - interval '5 days'`;
   expect(await list(listSessions, {}, asker)).toMatchObject([{ ip: PHONE.ip }]);
 });
 
 test('one is ended by itself; its browser needs a code again', async ({ db }) => {
-  const house = await ani(db);
-  const { perform, asker, alive, ids, sent } = house;
+  const app = await ani(db);
+  const { perform, asker, alive, ids, sent } = app;
   expect(await perform(revokeSessions, { session_id: ids[1] ?? '' }, asker)).toEqual({ ended: 1 });
   expect(await alive()).toEqual([true, false, true]);
   expect(await no(perform(revokeSessions, { session_id: ids[1] ?? '' }, asker))).toEqual(
     new Refusal('not_found', { what: 'Sesi' }),
   );
-  await codesLater(db.house, 300);
+  await codesLater(db.allAccountsSql, 300);
   const told = sent.length;
-  await house.signIn(ANI, GOOD_PASSWORD, THIRD);
+  await app.signIn(ANI, GOOD_PASSWORD, THIRD);
   expect(sent).toHaveLength(told);
-  await house.signIn(ANI, GOOD_PASSWORD, PHONE);
+  await app.signIn(ANI, GOOD_PASSWORD, PHONE);
   expect(sent.length).toBeGreaterThan(told);
 });
 
@@ -86,37 +86,37 @@ test('all others are ended at once, and this one stays', async ({ db }) => {
   const { perform, asker, alive } = await ani(db);
   expect(await perform(revokeSessions, { others: '1' }, asker)).toEqual({ ended: 2 });
   expect(await alive()).toEqual([true, false, false]);
-  expect(await db.house`select count(*) as n from known_devices`).toEqual([{ n: 1 }]);
+  expect(await db.allAccountsSql`select count(*) as n from known_devices`).toEqual([{ n: 1 }]);
   expect(await perform(revokeSessions, { others: '1' }, asker)).toEqual({ ended: 0 });
 });
 
 test('a session of before in this very browser goes, and the browser stays known', async ({
   db,
 }) => {
-  const house = await ani(db);
-  const { perform, asker, ids } = house;
-  const again = await house.signIn(ANI, GOOD_PASSWORD, DESK);
-  const here = { ...asker, caller: await house.callerOf(again.token) };
+  const app = await ani(db);
+  const { perform, asker, ids } = app;
+  const again = await app.signIn(ANI, GOOD_PASSWORD, DESK);
+  const here = { ...asker, caller: await app.callerOf(again.token) };
   await perform(revokeSessions, { session_id: ids[0] ?? '' }, here);
-  const told = house.sent.length;
-  await house.signIn(ANI, GOOD_PASSWORD, DESK);
-  expect(house.sent).toHaveLength(told);
+  const told = app.sent.length;
+  await app.signIn(ANI, GOOD_PASSWORD, DESK);
+  expect(app.sent).toHaveLength(told);
 });
 
 test('one that is ended here is refused on another node within a second', async ({ db }) => {
-  const house = await accountsHouse(db);
+  const app = await accountsApp(db);
   let now = 0;
-  const there = openSessions(db.house, () => now);
-  const { token } = await house.customer(ANI, PHONE);
-  await codesLater(db.house, 300);
-  const here = await house.signIn(ANI, GOOD_PASSWORD, DESK);
-  const asker = { ...DESK, caller: await house.callerOf(here.token) };
+  const there = openSessions(db.allAccountsSql, () => now);
+  const { token } = await app.customer(ANI, PHONE);
+  await codesLater(db.allAccountsSql, 300);
+  const here = await app.signIn(ANI, GOOD_PASSWORD, DESK);
+  const asker = { ...DESK, caller: await app.callerOf(here.token) };
   const stolen = await there.find(token);
   const session_id = publicId('session', stolen?.sessionId ?? '');
-  await house.perform(revokeSessions, { session_id }, asker);
+  await app.perform(revokeSessions, { session_id }, asker);
   now = 1_000;
   expect(await there.find(token)).toBeUndefined();
-  expect(await house.deps.sessions.find(token)).toBeUndefined();
+  expect(await app.deps.sessions.find(token)).toBeUndefined();
 });
 
 test('nobody ends a session of somebody else, and a wish for both or neither is refused', async ({

@@ -50,12 +50,12 @@ type Remembered = { found: Promise<Person | undefined>; until: number };
  *
  * @param nowMs a clock that never jumps, in milliseconds.
  */
-export function openSessions(house: Sql, nowMs: () => number = () => performance.now()): Sessions {
+export function openSessions(allAccountsSql: Sql, nowMs: () => number = () => performance.now()): Sessions {
   const remembered = new Map<string, Remembered>();
   const browsers = new WeakMap<Person, Buffer | null>();
 
   const ask = (token: string, hash: string): Promise<Person | undefined> => {
-    const found = findStanding(house, token).then((standing) => {
+    const found = findStanding(allAccountsSql, token).then((standing) => {
       if (standing) browsers.set(standing.person, standing.browser);
       return standing?.person;
     });
@@ -91,14 +91,14 @@ export function openSessions(house: Sql, nowMs: () => number = () => performance
       return own === null || browser === null ? own !== browser : !own.equals(browser);
     },
     async end(sessionId) {
-      await house`
+      await allAccountsSql`
         update sessions set revoked_at = clock_timestamp()
         where session_id = ${sessionId} and revoked_at is null`;
       await forget([sessionId]);
     },
     async reauthOf(sessionId, device) {
       const browser = deviceHash(device);
-      const [row] = await house<Reauth[]>`
+      const [row] = await allAccountsSql<Reauth[]>`
         select own as "inOwnBrowser",
           coalesce(
             case when own then proved_at when other_device_hash = ${browser} then other_proved_at end
@@ -133,21 +133,21 @@ type Standing = { person: Person; browser: Buffer | null };
  * The person of a token, by the database's clock, in one look-up by the token's hash. Notes the use
  * at most once a minute. People of a suspended or closed account have no session.
  */
-export const findSession = async (house: Sql, token: string): Promise<Person | undefined> =>
-  (await findStanding(house, token))?.person;
+export const findSession = async (allAccountsSql: Sql, token: string): Promise<Person | undefined> =>
+  (await findStanding(allAccountsSql, token))?.person;
 
-async function findStanding(house: Sql, token: string): Promise<Standing | undefined> {
+async function findStanding(allAccountsSql: Sql, token: string): Promise<Standing | undefined> {
   if (!tokenShape.test(token)) return undefined;
-  const [row] = await house<Row[]>`
+  const [row] = await allAccountsSql<Row[]>`
     select session_id, sessions.account_id, sessions.user_id, u.role, device_hash,
       last_used_at < clock_timestamp() - interval '1 minute' as unused
     from sessions
     join users u on (u.account_id, u.user_id) = (sessions.account_id, sessions.user_id)
     join accounts a on a.account_id = sessions.account_id
-    where token_hash = ${sha256(token)} and a.status = 'active' and ${standing(house)}`;
+    where token_hash = ${sha256(token)} and a.status = 'active' and ${standing(allAccountsSql)}`;
   if (!row) return undefined;
   if (row.unused) {
-    await house`
+    await allAccountsSql`
       update sessions set last_used_at = clock_timestamp()
       where session_id = ${row.session_id}
         and last_used_at < clock_timestamp() - interval '1 minute'`;
@@ -219,11 +219,11 @@ export async function endOthers(tx: Tx, { accountId, userId }: Whose, but?: stri
  * @returns false when this person has no such session that stands.
  */
 export async function endOne(
-  house: Sql,
+  allAccountsSql: Sql,
   { accountId, userId }: Whose,
   { sessionId, from }: { sessionId: string; from: string },
 ): Promise<boolean> {
-  const [ended] = await house`
+  const [ended] = await allAccountsSql`
     with ended as (
       update sessions set revoked_at = clock_timestamp()
       where session_id = ${sessionId} and revoked_at is null

@@ -5,23 +5,23 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 import {
   type Provider,
-  type StandIn,
+  type FakeCaptcha,
   SECRET_KEY,
   SITE_KEY,
-  openStandIn,
+  startFakeCaptcha,
 } from '#tests/support/app/fake-captcha.ts';
 import { test } from '#tests/support/app/running-app.ts';
 import { openCaptcha } from './captcha-widget.ts';
 
 const PHONE = '081234567890';
 
-async function standIn(provider: Provider): Promise<StandIn> {
-  const one = await openStandIn(provider);
+async function fakeCaptcha(provider: Provider): Promise<FakeCaptcha> {
+  const one = await startFakeCaptcha(provider);
   onTestFinished(one.close);
   return one;
 }
 
-const settings = (provider: Provider, { verifyUrl }: StandIn) => ({
+const settings = (provider: Provider, { verifyUrl }: FakeCaptcha) => ({
   CAPTCHA_PROVIDER: provider,
   CAPTCHA_SITE_KEY: SITE_KEY,
   CAPTCHA_SECRET_KEY: SECRET_KEY,
@@ -33,10 +33,10 @@ const unreachable = new Refusal('captcha_unreachable', {});
 
 describe.for(['turnstile', 'hcaptcha', 'recaptcha'] as const)('%s', (provider) => {
   test('lets one sign-in through for each answer that the provider confirms', async ({
-    openHouse,
+    openContainer,
   }) => {
-    const there = await standIn(provider);
-    const { ask } = await openHouse({ env: settings(provider, there) });
+    const there = await fakeCaptcha(provider);
+    const { ask } = await openContainer({ env: settings(provider, there) });
     const signIn = (captcha: string) =>
       ask('user_login', { phone: PHONE, password: 'kuda-besi', captcha, key: crypto.randomUUID() });
 
@@ -62,10 +62,10 @@ describe.for(['turnstile', 'hcaptcha', 'recaptcha'] as const)('%s', (provider) =
   });
 });
 
-function opened(house: Sql, provider: Provider, there: StandIn, env: Record<string, string> = {}) {
+function opened(allAccountsSql: Sql, provider: Provider, there: FakeCaptcha, env: Record<string, string> = {}) {
   const troubles: unknown[] = [];
   const captcha = openCaptcha({
-    house,
+    allAccountsSql,
     secrets: secretsFrom(new Uint8Array(32).fill(7)),
     config: readConfig({ ...settings(provider, there), ...env }),
     report: (trouble) => troubles.push(trouble),
@@ -75,8 +75,8 @@ function opened(house: Sql, provider: Provider, there: StandIn, env: Record<stri
 }
 
 test('an answer counts once here, even where the provider takes it again', async ({ sql }) => {
-  const there = await standIn('recaptcha');
-  there.become('forgetful');
+  const there = await fakeCaptcha('recaptcha');
+  there.actAs('forgetful');
   const { captcha } = opened(sql, 'recaptcha', there);
   const answer = there.solved();
   const asked = Array.from({ length: 5 }, () => captcha.demand('user_login', answer));
@@ -86,7 +86,7 @@ test('an answer counts once here, even where the provider takes it again', async
 });
 
 test('an answer for another act, or from a page that is not ours, is refused', async ({ sql }) => {
-  const there = await standIn('turnstile');
+  const there = await fakeCaptcha('turnstile');
   const { captcha } = opened(sql, 'turnstile', there, {
     PUBLIC_URL: 'https://kabari.example',
     PORTAL_ORIGINS: 'https://portal.example',
@@ -102,13 +102,13 @@ test('an answer for another act, or from a page that is not ours, is refused', a
 test('nobody gets in while the provider is silent, talks nonsense, or refuses our key', async ({
   sql,
 }) => {
-  const there = await standIn('hcaptcha');
+  const there = await fakeCaptcha('hcaptcha');
   const { captcha, troubles } = opened(sql, 'hcaptcha', there);
   for (const manner of ['silent', 'broken'] as const) {
-    there.become(manner);
+    there.actAs(manner);
     await expect(captcha.demand('user_login', there.solved())).rejects.toEqual(unreachable);
   }
-  there.become('well');
+  there.actAs('well');
   const wrongKey = opened(sql, 'hcaptcha', there, { CAPTCHA_SECRET_KEY: 'of somebody else' });
   await expect(wrongKey.captcha.demand('user_login', there.solved())).rejects.toEqual(unreachable);
   expect(troubles).toHaveLength(2);

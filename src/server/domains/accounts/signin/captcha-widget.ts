@@ -8,7 +8,7 @@ import { type Secrets, sha256 } from '#server/infra/security/secrets.ts';
 import { type Captcha, openAltcha, useOnce } from './captcha.ts';
 
 type Deps = {
-  house: Sql;
+  allAccountsSql: Sql;
   secrets: Secrets;
   config: Pick<
     Config,
@@ -44,10 +44,10 @@ const notTheirs = /secret|sitekey|internal-error/;
 
 /** The captcha that the settings name. */
 export function openCaptcha(deps: Deps): Captcha {
-  const { config, house } = deps;
+  const { config, allAccountsSql } = deps;
   const { CAPTCHA_PROVIDER: provider, CAPTCHA_SITE_KEY: siteKey = '' } = config;
   const place = captchaPlaceOf(config);
-  if (!place) return openAltcha(house, deps.secrets);
+  if (!place) return openAltcha(allAccountsSql, deps.secrets);
   return {
     provider,
     siteKey,
@@ -58,7 +58,7 @@ export function openCaptcha(deps: Deps): Captcha {
       const verdict = await verify(deps, place.verifyUrl, { answer, ip });
       if (!fits(config, verdict, act)) throw new Refusal('captcha_failed', {});
       const name = `${provider}:${sha256(answer).toString('base64url')}`;
-      if (!(await useOnce(house, name, Date.now() / 1000 + REMEMBERED_SECONDS))) {
+      if (!(await useOnce(allAccountsSql, name, Date.now() / 1000 + REMEMBERED_SECONDS))) {
         throw new Refusal('captcha_failed', {});
       }
     },

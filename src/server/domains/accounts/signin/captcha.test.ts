@@ -5,7 +5,7 @@ import { type Guarded, captchaChallenge } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
-import { accountsHouse } from '#tests/support/people/accounts-app.ts';
+import { accountsApp } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type Captcha, openAltcha } from './captcha.ts';
 import { countWrong } from './login-tries.ts';
@@ -88,11 +88,11 @@ test('nothing that was changed, made up, or signed elsewhere is taken', async ({
 });
 
 test('after wrong passwords from an address its captchas cost more', async ({ db }) => {
-  const house = await accountsHouse(db);
+  const app = await accountsApp(db);
   const costFor = async (ip: string) => {
-    const { challenge } = await house.perform(captchaChallenge, { for: 'user_login' }, { ip });
+    const { challenge } = await app.perform(captchaChallenge, { for: 'user_login' }, { ip });
     return (challenge['parameters'] as { cost: number }).cost;
   };
-  for (let times = 0; times < 5; times++) await countWrong(db.house, '203.0.113.7');
+  for (let times = 0; times < 5; times++) await countWrong(db.allAccountsSql, '203.0.113.7');
   expect(await costFor('203.0.113.7')).toBe(4 * (await costFor('198.51.100.9')));
 });

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import * as z from 'zod/mini';
 import { type CaptchaProvider, type Guarded, captchaChallenge } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
@@ -61,7 +61,7 @@ const Answer = z.object({
  *
  * The server knows each task's solution by its signature, so checking one costs no work.
  */
-export function openAltcha(house: Sql, secrets: Secrets, work: Work = USUAL): Captcha {
+export function openAltcha(allAccountsSql: Sql, secrets: Secrets, work: Work = USUAL): Captcha {
   const keys = {
     hmacSignatureSecret: secrets.key('captcha').toString('hex'),
     hmacKeySignatureSecret: secrets.key('captcha-answer').toString('hex'),
@@ -87,7 +87,7 @@ export function openAltcha(house: Sql, secrets: Secrets, work: Work = USUAL): Ca
       if (read?.challenge.parameters.data.for !== act) throw new Refusal('captcha_failed', {});
       const { verified } = await verifySolution({ ...keys, ...read, deriveKey });
       const { nonce, expiresAt } = read.challenge.parameters;
-      if (!verified || !(await useOnce(house, nonce, expiresAt))) {
+      if (!verified || !(await useOnce(allAccountsSql, nonce, expiresAt))) {
         throw new Refusal('captcha_failed', {});
       }
     },
@@ -109,16 +109,16 @@ function readAnswer(text: string): z.output<typeof Answer> | undefined {
  * @param expiresAt in seconds since 1970; swept an hour later.
  * @returns false when it was used before.
  */
-export async function useOnce(house: Sql, name: string, expiresAt: number): Promise<boolean> {
-  const [first] = await house`
+export async function useOnce(allAccountsSql: Sql, name: string, expiresAt: number): Promise<boolean> {
+  const [first] = await allAccountsSql`
     insert into captchas_used (challenge, expires_at) values (${name}, to_timestamp(${expiresAt}))
     on conflict (challenge) do nothing returning challenge`;
   return first !== undefined;
 }
 
-export const challenging = ({ house, captcha }: AccountsDeps): KeptAct =>
-  on(captchaChallenge, async ({ ip }, input) => {
-    const harder = await isSuspect(house, ip);
+export const captchaChallengeHandler = ({ allAccountsSql, captcha }: AccountsDeps): ActHandler =>
+  handle(captchaChallenge, async ({ ip }, input) => {
+    const harder = await isSuspect(allAccountsSql, ip);
     const { provider, siteKey, scriptUrl } = captcha;
     const challenge = await captcha.challenge(input.for, harder);
     return { provider, challenge, site_key: siteKey, script_url: scriptUrl };

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { readConfig } from '#server/infra/config.ts';
 import { StartError } from '#server/infra/start-error.ts';
-import { accountsHouse } from '#tests/support/people/accounts-app.ts';
+import { accountsApp } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { ensureOperator } from './first-operator.ts';
 import { systemAccount } from '#server/domains/accounts/people.ts';
@@ -11,59 +11,59 @@ const config = readConfig({});
 
 describe('the first operator', () => {
   test('is made once, and can sign in with the password that was shown', async ({ db }) => {
-    const made = await ensureOperator(db.house, config);
+    const made = await ensureOperator(db.allAccountsSql, config);
     expect(made?.phone).toBe('6281100000000');
     expect(made?.password).toMatch(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/);
-    expect(await ensureOperator(db.house, config)).toBeUndefined();
+    expect(await ensureOperator(db.allAccountsSql, config)).toBeUndefined();
 
-    const house = await accountsHouse(db);
-    const { user } = await house.signIn(made?.phone ?? '', made?.password ?? '');
+    const app = await accountsApp(db);
+    const { user } = await app.signIn(made?.phone ?? '', made?.password ?? '');
     expect(user.role).toBe('operator');
-    expect(house.sent).toEqual([]);
+    expect(app.sent).toEqual([]);
 
-    await house.signIn(made?.phone ?? '', made?.password ?? '', { device: 'another browser' });
-    expect(house.sent[0]?.text).toMatch(/^Kode verifikasi Kabari: \d{6} untuk masuk/);
+    await app.signIn(made?.phone ?? '', made?.password ?? '', { device: 'another browser' });
+    expect(app.sent[0]?.text).toMatch(/^Kode verifikasi Kabari: \d{6} untuk masuk/);
   });
 
   test('is made by one of several nodes that start at once', async ({ db }) => {
-    const made = await Promise.all([1, 2, 3, 4].map(() => ensureOperator(db.house, config)));
+    const made = await Promise.all([1, 2, 3, 4].map(() => ensureOperator(db.allAccountsSql, config)));
     expect(made.filter(Boolean)).toHaveLength(1);
-    expect(await db.house`select count(*) as n from accounts where is_system`).toEqual([{ n: 1 }]);
+    expect(await db.allAccountsSql`select count(*) as n from accounts where is_system`).toEqual([{ n: 1 }]);
   });
 
   test('begins with what every account needs, or not at all', async ({ db }) => {
-    const fails = ensureOperator(db.house, config, async () => {
+    const fails = ensureOperator(db.allAccountsSql, config, async () => {
       throw new Error('no wallet');
     });
     await expect(fails).rejects.toThrow('no wallet');
-    expect(await systemAccount(db.house)).toBeUndefined();
+    expect(await systemAccount(db.allAccountsSql)).toBeUndefined();
 
     const opened: string[] = [];
-    await ensureOperator(db.house, config, async (_tx, id) => void opened.push(id));
-    expect(await systemAccount(db.house)).toBe(opened[0]);
+    await ensureOperator(db.allAccountsSql, config, async (_tx, id) => void opened.push(id));
+    expect(await systemAccount(db.allAccountsSql)).toBe(opened[0]);
   });
 
   test('does not take the number of a customer', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer('6281100000000');
-    await expect(ensureOperator(db.house, config)).rejects.toThrow(StartError);
+    const app = await accountsApp(db);
+    await app.customer('6281100000000');
+    await expect(ensureOperator(db.allAccountsSql, config)).rejects.toThrow(StartError);
   });
 });
 
 test('sweeping takes what has ended and leaves what is alive', async ({ db }) => {
-  const house = await accountsHouse(db);
-  const { token } = await house.customer('6281234567890');
-  await house.register('6281398765432');
-  await sweepAccounts(db.house);
-  expect(await house.deps.sessions.find(token)).toBeDefined();
-  expect(await db.house`select phone from otp_challenges`).toEqual([{ phone: '6281398765432' }]);
+  const app = await accountsApp(db);
+  const { token } = await app.customer('6281234567890');
+  await app.register('6281398765432');
+  await sweepAccounts(db.allAccountsSql);
+  expect(await app.deps.sessions.find(token)).toBeDefined();
+  expect(await db.allAccountsSql`select phone from otp_challenges`).toEqual([{ phone: '6281398765432' }]);
 
-  await db.house`update otp_challenges set created_at = created_at - interval '25 hours'`;
+  await db.allAccountsSql`update otp_challenges set created_at = created_at - interval '25 hours'`;
   await db.owner`update captchas_used set expires_at = expires_at - interval '2 hours'`;
-  await db.house`update limit_counters set window_start = window_start - interval '3 days'`;
-  await db.house`update sessions set created_at = created_at - interval '32 days'`;
-  await sweepAccounts(db.house);
-  const left = await db.house`
+  await db.allAccountsSql`update limit_counters set window_start = window_start - interval '3 days'`;
+  await db.allAccountsSql`update sessions set created_at = created_at - interval '32 days'`;
+  await sweepAccounts(db.allAccountsSql);
+  const left = await db.allAccountsSql`
     select (select count(*) from otp_challenges) + (select count(*) from captchas_used)
       + (select count(*) from limit_counters) + (select count(*) from sessions) as n`;
   expect(left).toEqual([{ n: 0 }]);

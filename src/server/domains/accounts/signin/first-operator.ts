@@ -24,15 +24,15 @@ export type FirstOperator = { phone: string; password: string };
  * @throws StartError when OPERATOR_PHONE belongs to a customer.
  */
 export async function ensureOperator(
-  house: Sql,
+  allAccountsSql: Sql,
   { OPERATOR_PHONE: phone }: Pick<Config, 'OPERATOR_PHONE'>,
   opened: AccountOpened = async () => undefined,
   handOver: (operator: FirstOperator) => Promise<void> = async () => undefined,
 ): Promise<FirstOperator | undefined> {
-  if (await systemAccount(house)) return undefined;
+  if (await systemAccount(allAccountsSql)) return undefined;
   const password = newPassword();
   const passwordHash = await hashPassword(password);
-  return house.begin(async (tx) => {
+  return allAccountsSql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(hashtextextended('first operator', 0))`;
     if (await systemAccount(tx)) return undefined;
     const made = await openAccount(tx, {

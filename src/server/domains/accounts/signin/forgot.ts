@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { SignedIn } from '#contract/accounts.ts';
 import { changeForgotten, forgotPassword, verifyForgot } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Call, type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { isCommonPassword } from '#server/infra/security/common-passwords.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
@@ -20,10 +20,10 @@ const GRANT_SECONDS = 600;
  * Sends a code to a number that has an account. Every number gets the same answer in the same time: the
  * code leaves after the answer, and for a number that nobody has none does.
  */
-export const forgetting = (deps: AccountsDeps): KeptAct =>
-  on(forgotPassword, async (call, { phone, captcha }) => {
+export const forgotPasswordHandler = (deps: AccountsDeps): ActHandler =>
+  handle(forgotPassword, async (call, { phone, captcha }) => {
     await deps.captcha.demand('user_forgot_password', captcha, call.ip);
-    const { answer, send } = await deps.house.begin(async (tx) => {
+    const { answer, send } = await deps.allAccountsSql.begin(async (tx) => {
       const whose = await ownerOf(tx, phone);
       return askCode(tx, deps, { purpose: 'forgot', phone, whose, dud: !whose }, call);
     });
@@ -39,8 +39,8 @@ async function ownerOf(tx: Tx, phone: string): Promise<Whose | undefined> {
   return row;
 }
 
-export const verifyingForgot = (deps: AccountsDeps): KeptAct =>
-  on(verifyForgot, async (_call, { challenge: challengeId, code }) => {
+export const verifyForgotHandler = (deps: AccountsDeps): ActHandler =>
+  handle(verifyForgot, async (_call, { challenge: challengeId, code }) => {
     const typed = { challengeId, code };
     return withCode(deps, typed, { purposes: ['forgot'] }, async (tx, { whose }) => {
       if (!whose) throw new Error('a code for a forgotten password was nobody’s');
@@ -54,8 +54,8 @@ export const verifyingForgot = (deps: AccountsDeps): KeptAct =>
     });
   });
 
-export const changingForgotten = (deps: AccountsDeps): KeptAct =>
-  on(changeForgotten, async (call, { grant, password }) => {
+export const changeForgottenHandler = (deps: AccountsDeps): ActHandler =>
+  handle(changeForgotten, async (call, { grant, password }) => {
     const signedIn = await resetPassword(deps, { grant, password }, call);
     if (call.caller.kind === 'person') await deps.sessions.end(call.caller.sessionId);
     return signedIn;
@@ -73,11 +73,11 @@ async function resetPassword(
   visitor: Pick<Call, 'ip' | 'agent' | 'device'>,
 ): Promise<SignedIn> {
   const holder = await holderOf(deps, grant);
-  if (isCommonPassword(password, await passwordOf(deps.house, holder))) {
+  if (isCommonPassword(password, await passwordOf(deps.allAccountsSql, holder))) {
     throw new Refusal('password_common', {});
   }
   const hash = await hashPassword(password);
-  const { signedIn, ended } = await deps.house.begin(async (tx) => {
+  const { signedIn, ended } = await deps.allAccountsSql.begin(async (tx) => {
     const [used] = await tx`
       delete from password_grants
       where grant_hash = ${sha256(grant)} and expires_at > clock_timestamp() returning 1`;
@@ -99,8 +99,8 @@ async function resetPassword(
   return signedIn;
 }
 
-async function holderOf({ house }: AccountsDeps, grant: string): Promise<Whose> {
-  const [row] = await house<Whose[]>`
+async function holderOf({ allAccountsSql }: AccountsDeps, grant: string): Promise<Whose> {
+  const [row] = await allAccountsSql<Whose[]>`
     select account_id as "accountId", user_id as "userId" from password_grants
     where grant_hash = ${sha256(grant)} and expires_at > clock_timestamp()`;
   if (!row) throw new Refusal('grant_gone', {});

@@ -5,8 +5,8 @@ import { readConfig } from '#server/infra/config.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { readSecrets } from '#server/infra/security/secrets.ts';
 import {
-  type AccountsHouse,
-  accountsHouse,
+  type AccountsApp,
+  accountsApp,
   codesLater,
   no,
 } from '#tests/support/people/accounts-app.ts';
@@ -19,12 +19,12 @@ const isRefused = (code: string) => (answer: unknown) =>
 
 /** A code to register with, asked for without what stands before it: captcha and password. */
 async function askFor(
-  { deps }: Pick<AccountsHouse, 'deps'>,
+  { deps }: Pick<AccountsApp, 'deps'>,
   phone: string,
   ip = '203.0.113.7',
 ): Promise<string> {
   const pending = { name: 'Toko Ani', passwordHash: '-' };
-  const { answer, send } = await deps.house.begin((tx) =>
+  const { answer, send } = await deps.allAccountsSql.begin((tx) =>
     askCode(tx, deps, { purpose: 'register', phone, pending }, { ip, device: '' }),
   );
   await send();
@@ -40,19 +40,19 @@ describe('guessing codes', () => {
     db,
   }) => {
     const config = readConfig({ OTP_DAILY_PER_ADDRESS: '10000', OTP_DAILY_TOTAL: '10000' });
-    const house = await accountsHouse(db, { config });
+    const app = await accountsApp(db, { config });
     const phones = Array.from(
       { length: CHALLENGES },
       (_, n) => `62812${String(n).padStart(4, '0')}0001`,
     );
     const asked = await Promise.all(
-      phones.map(async (phone) => ({ phone, challenge: await askFor(house, phone) })),
+      phones.map(async (phone) => ({ phone, challenge: await askFor(app, phone) })),
     );
     const counts = { wrong: 0, dead: 0, in: 0 };
     const first = Math.floor(Math.random() * 900_000);
     const guess = async (challenge: string, round: number) => {
       const code = String((first + round * 997) % 1_000_000).padStart(6, '0');
-      const answer = await no(house.perform(verifyOtp, { challenge, code }));
+      const answer = await no(app.perform(verifyOtp, { challenge, code }));
       if (isRefused('otp_wrong')(answer)) counts.wrong += 1;
       else if (isRefused('otp_expired')(answer)) counts.dead += 1;
       else counts.in += 1;
@@ -69,7 +69,7 @@ describe('guessing codes', () => {
 
     const sixths = await Promise.all(
       asked.map(({ phone, challenge }) =>
-        no(house.perform(verifyOtp, { challenge, code: house.codeFor(phone) })),
+        no(app.perform(verifyOtp, { challenge, code: app.codeFor(phone) })),
       ),
     );
     expect(sixths.filter(isRefused('otp_expired'))).toHaveLength(CHALLENGES);
@@ -78,22 +78,22 @@ describe('guessing codes', () => {
   test('the right code fits no challenge but its own, and none after five minutes', async ({
     db,
   }) => {
-    const house = await accountsHouse(db);
+    const app = await accountsApp(db);
     const [ani, budi] = ['6281234567890', '6281398765432'];
-    const [ofAni, ofBudi] = [await askFor(house, ani), await askFor(house, budi)];
-    const crossed = { challenge: ofBudi, code: house.codeFor(ani) };
-    if (house.codeFor(ani) !== house.codeFor(budi)) {
-      expect(await no(house.perform(verifyOtp, crossed))).toEqual(
+    const [ofAni, ofBudi] = [await askFor(app, ani), await askFor(app, budi)];
+    const crossed = { challenge: ofBudi, code: app.codeFor(ani) };
+    if (app.codeFor(ani) !== app.codeFor(budi)) {
+      expect(await no(app.perform(verifyOtp, crossed))).toEqual(
         new Refusal('otp_wrong', { left: 4 }),
       );
     }
-    await codesLater(db.house, 300 - STALL_SECONDS);
-    const entered = { challenge: ofAni, code: house.codeFor(ani) };
-    const both = [1, 2].map(() => no(house.perform(verifyOtp, entered)));
+    await codesLater(db.allAccountsSql, 300 - STALL_SECONDS);
+    const entered = { challenge: ofAni, code: app.codeFor(ani) };
+    const both = [1, 2].map(() => no(app.perform(verifyOtp, entered)));
     expect((await Promise.all(both)).filter(isRefused('otp_expired'))).toHaveLength(1);
-    await codesLater(db.house, STALL_SECONDS);
-    const late = { challenge: ofBudi, code: house.codeFor(budi) };
-    expect(await no(house.perform(verifyOtp, late))).toEqual(new Refusal('otp_expired', {}));
+    await codesLater(db.allAccountsSql, STALL_SECONDS);
+    const late = { challenge: ofBudi, code: app.codeFor(budi) };
+    expect(await no(app.perform(verifyOtp, late))).toEqual(new Refusal('otp_expired', {}));
   });
 });
 
@@ -105,10 +105,10 @@ describe('pumping codes', () => {
   }) => {
     const config = readConfig({ OTP_DAILY_TOTAL: String(BUDGET) });
     const secondPool = openDatabase(db.url, { max: 4, as: 'house', name: 'second node' });
-    const secrets = await readSecrets(db.house);
+    const secrets = await readSecrets(db.allAccountsSql);
     const nodes = [
-      await accountsHouse(db, { config, secrets }),
-      await accountsHouse({ ...db, house: secondPool }, { config, secrets }),
+      await accountsApp(db, { config, secrets }),
+      await accountsApp({ ...db, allAccountsSql: secondPool }, { config, secrets }),
     ];
     const asks = Array.from({ length: 600 }, (_, n) => {
       const range = String(n % 25).padStart(4, '0');
@@ -122,9 +122,9 @@ describe('pumping codes', () => {
     const sent = nodes.flatMap((node) => node.sent);
     expect(sent).toHaveLength(BUDGET);
     expect(answers.filter(isRefused('otp_limit'))).toHaveLength(600 - BUDGET);
-    const [counter] = await db.house`select hits from limit_counters where scope = 'otp_total'`;
+    const [counter] = await db.allAccountsSql`select hits from limit_counters where scope = 'otp_total'`;
     expect(counter).toEqual({ hits: BUDGET });
-    const [rows] = await db.house`select count(*) as n from otp_challenges`;
+    const [rows] = await db.allAccountsSql`select count(*) as n from otp_challenges`;
     expect(rows).toEqual({ n: BUDGET });
   });
 });

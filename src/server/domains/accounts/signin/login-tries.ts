@@ -13,7 +13,7 @@ const ADDRESS_MAX = 30;
 const NETWORK_MAX = 150;
 /** From here on captchas are harder: for an address, and for everyone. */
 const ADDRESS_SUSPECT = 5;
-const HOUSE_SUSPECT = 300;
+const NETWORK_SUSPECT_APP = 300;
 
 /** Seconds to wait after so many tries in a quarter of an hour. */
 export const waitAfterTries = (tries: number): number =>
@@ -28,8 +28,8 @@ export const waitAfterTries = (tries: number): number =>
  * @param subject whose password, unreadable; the same for numbers that are known and unknown.
  * @returns 0, or the seconds to wait.
  */
-export async function takeTry(house: Sql, subject: string): Promise<number> {
-  return house.begin(async (tx) => {
+export async function takeTry(allAccountsSql: Sql, subject: string): Promise<number> {
+  return allAccountsSql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(hashtextextended('login ' || ${subject}, 0))`;
     const [held] = await tx<{ seconds: number | null }[]>`
       select ceil(extract(epoch from max(window_start) - clock_timestamp()))::int as seconds
@@ -48,15 +48,15 @@ export async function takeTry(house: Sql, subject: string): Promise<number> {
 }
 
 /** Forgets the tries after the right password. */
-export async function forgetTries(house: Sql, subject: string): Promise<void> {
-  await house`
+export async function forgetTries(allAccountsSql: Sql, subject: string): Promise<void> {
+  await allAccountsSql`
     delete from limit_counters where scope in ('login_try', 'login_wait') and subject = ${subject}`;
 }
 
 /** Notes a wrong password against the address and the house. */
-export async function countWrong(house: Sql, ip: string): Promise<void> {
+export async function countWrong(allAccountsSql: Sql, ip: string): Promise<void> {
   const step = { scope: 'login_wrong', max: 1_000_000, windowSeconds: STEP_SECONDS };
-  await house.begin((tx) =>
+  await allAccountsSql.begin((tx) =>
     hit(tx, [
       { ...step, subject: ip },
       { ...step, subject: networkOf(ip) },
@@ -65,19 +65,19 @@ export async function countWrong(house: Sql, ip: string): Promise<void> {
   );
 }
 
-const wrongs = (house: Sql, subject: string): Promise<number> =>
-  hitsWithin(house, { scope: 'login_wrong', subject, seconds: WINDOW_SECONDS });
+const wrongs = (allAccountsSql: Sql, subject: string): Promise<number> =>
+  hitsWithin(allAccountsSql, { scope: 'login_wrong', subject, seconds: WINDOW_SECONDS });
 
 /** Seconds an address must wait because it, or its network, guessed wrong too often; mostly 0. */
-export async function addressMustWait(house: Sql, ip: string): Promise<number> {
-  const [own, near] = await Promise.all([wrongs(house, ip), wrongs(house, networkOf(ip))]);
+export async function addressMustWait(allAccountsSql: Sql, ip: string): Promise<number> {
+  const [own, near] = await Promise.all([wrongs(allAccountsSql, ip), wrongs(allAccountsSql, networkOf(ip))]);
   return own >= ADDRESS_MAX || near >= NETWORK_MAX ? STEP_SECONDS : 0;
 }
 
 /**
  * True when captchas should cost more: this address, or the house as a whole, is being guessed at.
  */
-export async function isSuspect(house: Sql, ip: string): Promise<boolean> {
-  const [own, all] = await Promise.all([wrongs(house, ip), wrongs(house, 'all')]);
-  return own >= ADDRESS_SUSPECT || all >= HOUSE_SUSPECT;
+export async function isSuspect(allAccountsSql: Sql, ip: string): Promise<boolean> {
+  const [own, all] = await Promise.all([wrongs(allAccountsSql, ip), wrongs(allAccountsSql, 'all')]);
+  return own >= ADDRESS_SUSPECT || all >= NETWORK_SUSPECT_APP;
 }

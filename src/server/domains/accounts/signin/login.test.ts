@@ -4,9 +4,9 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Person } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import {
-  type AccountsHouse,
+  type AccountsApp,
   GOOD_PASSWORD,
-  accountsHouse,
+  accountsApp,
   toldToWait,
 } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
@@ -18,13 +18,13 @@ const HOME = { ip: '203.0.113.7' };
 const ELSEWHERE = { ip: '198.51.100.9' };
 
 async function login(
-  house: AccountsHouse,
+  app: AccountsApp,
   phone: string,
   password: string,
   asker: { ip?: string; device?: string; caller?: Person } = ELSEWHERE,
 ): Promise<SignedIn> {
-  const captcha = await house.solved('user_login', asker);
-  const answer = await house.perform(loginUser, { phone, password, captcha }, asker);
+  const captcha = await app.solved('user_login', asker);
+  const answer = await app.perform(loginUser, { phone, password, captcha }, asker);
   if (!('token' in answer)) throw new Error('a code is asked for');
   return answer;
 }
@@ -41,36 +41,36 @@ const later = (sql: Sql, seconds: number) => sql`
 
 describe('signing in', () => {
   test('the right password opens a session that the next call knows', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
-    const { token, user } = await login(house, '0812-3456-7890', GOOD_PASSWORD);
+    const app = await accountsApp(db);
+    await app.customer(ANI);
+    const { token, user } = await login(app, '0812-3456-7890', GOOD_PASSWORD);
     expect(token).toMatch(/^kbs_[A-Za-z0-9_-]{43}$/);
     expect(user).toMatchObject({ phone: ANI, name: 'Toko Ani', timezone: 'Asia/Jakarta' });
-    const caller = await house.deps.sessions.find(token);
+    const caller = await app.deps.sessions.find(token);
     if (!caller) throw new Error('no session');
-    expect(await house.perform(checkToken, {}, { caller })).toEqual(user);
+    expect(await app.perform(checkToken, {}, { caller })).toEqual(user);
   });
 
   test('a wrong password and an unknown number get the very same answer', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
-    const wrong = await no(login(house, ANI, 'salah sama sekali'));
+    const app = await accountsApp(db);
+    await app.customer(ANI);
+    const wrong = await no(login(app, ANI, 'salah sama sekali'));
     expect(wrong).toEqual(new Refusal('credentials_wrong', {}));
-    expect(await no(login(house, NOBODY, 'salah sama sekali'))).toEqual(wrong);
+    expect(await no(login(app, NOBODY, 'salah sama sekali'))).toEqual(wrong);
   });
 
   test('a wrong password and an unknown number cost the same work', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
+    const app = await accountsApp(db);
+    await app.customer(ANI);
     // This process's own processor time: what else the machine does is not in it.
     const timed = async (phone: string) => {
-      const captcha = await house.solved('user_login', ELSEWHERE);
+      const captcha = await app.solved('user_login', ELSEWHERE);
       const before = process.cpuUsage();
       await no(
-        house.perform(loginUser, { phone, password: 'salah sama sekali', captcha }, ELSEWHERE),
+        app.perform(loginUser, { phone, password: 'salah sama sekali', captcha }, ELSEWHERE),
       );
       const { user } = process.cpuUsage(before);
-      await db.house`delete from limit_counters`;
+      await db.allAccountsSql`delete from limit_counters`;
       return user / 1000;
     };
     const known: number[] = [];
@@ -85,84 +85,84 @@ describe('signing in', () => {
   });
 
   test('a suspended account is told so, but only with the right password', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
-    await db.house`update accounts set status = 'suspended'`;
-    expect(await no(login(house, ANI, 'salah sama sekali'))).toEqual(
+    const app = await accountsApp(db);
+    await app.customer(ANI);
+    await db.allAccountsSql`update accounts set status = 'suspended'`;
+    expect(await no(login(app, ANI, 'salah sama sekali'))).toEqual(
       new Refusal('credentials_wrong', {}),
     );
-    expect(await no(login(house, ANI, GOOD_PASSWORD))).toEqual(
+    expect(await no(login(app, ANI, GOOD_PASSWORD))).toEqual(
       new Refusal('account_suspended', {}),
     );
   });
 
   test('a closed account is as unknown as a number nobody has', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
-    await db.house`update accounts set status = 'closed'`;
-    expect(await no(login(house, ANI, GOOD_PASSWORD))).toEqual(
+    const app = await accountsApp(db);
+    await app.customer(ANI);
+    await db.allAccountsSql`update accounts set status = 'closed'`;
+    expect(await no(login(app, ANI, GOOD_PASSWORD))).toEqual(
       new Refusal('credentials_wrong', {}),
     );
   });
 
   test('the session one had in this browser ends when a new one begins', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const before = await house.customer(ANI, HOME);
-    const caller = await house.deps.sessions.find(before.token);
+    const app = await accountsApp(db);
+    const before = await app.customer(ANI, HOME);
+    const caller = await app.deps.sessions.find(before.token);
     if (!caller) throw new Error('no session');
-    const after = await login(house, ANI, GOOD_PASSWORD, { ...HOME, caller });
-    expect(await house.deps.sessions.find(before.token)).toBeUndefined();
-    expect(await house.deps.sessions.find(after.token)).toBeDefined();
+    const after = await login(app, ANI, GOOD_PASSWORD, { ...HOME, caller });
+    expect(await app.deps.sessions.find(before.token)).toBeUndefined();
+    expect(await app.deps.sessions.find(after.token)).toBeDefined();
   });
 
   test('without a solved captcha no password is looked at', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
-    const asked = house.perform(loginUser, { phone: ANI, password: GOOD_PASSWORD, captcha: 'x' });
+    const app = await accountsApp(db);
+    await app.customer(ANI);
+    const asked = app.perform(loginUser, { phone: ANI, password: GOOD_PASSWORD, captcha: 'x' });
     expect(await no(asked)).toEqual(new Refusal('captcha_failed', {}));
   });
 });
 
 describe('guessing', () => {
   test('five wrong passwords bring a wait, also for the right one, and it ends', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
-    for (let times = 0; times < 5; times++) await no(login(house, ANI, 'salah sama sekali'));
-    expect(await no(login(house, ANI, GOOD_PASSWORD))).toEqual(toldToWait(15));
-    await later(db.house, 15);
-    expect(await login(house, ANI, GOOD_PASSWORD)).toMatchObject({ user: { phone: ANI } });
+    const app = await accountsApp(db);
+    await app.customer(ANI);
+    for (let times = 0; times < 5; times++) await no(login(app, ANI, 'salah sama sekali'));
+    expect(await no(login(app, ANI, GOOD_PASSWORD))).toEqual(toldToWait(15));
+    await later(db.allAccountsSql, 15);
+    expect(await login(app, ANI, GOOD_PASSWORD)).toMatchObject({ user: { phone: ANI } });
   });
 
   test('each further one doubles the wait, up to five minutes', async ({ db }) => {
     expect([4, 5, 6, 7, 8, 9, 10, 50].map(waitAfterTries)).toEqual([
       0, 15, 30, 60, 120, 240, 300, 300,
     ]);
-    const house = await accountsHouse(db);
-    for (let times = 0; times < 5; times++) await no(login(house, NOBODY, 'salah sama sekali'));
-    await later(db.house, 15);
-    await no(login(house, NOBODY, 'salah sama sekali'));
-    expect(await no(login(house, NOBODY, 'salah'))).toEqual(toldToWait(30));
+    const app = await accountsApp(db);
+    for (let times = 0; times < 5; times++) await no(login(app, NOBODY, 'salah sama sekali'));
+    await later(db.allAccountsSql, 15);
+    await no(login(app, NOBODY, 'salah sama sekali'));
+    expect(await no(login(app, NOBODY, 'salah'))).toEqual(toldToWait(30));
   });
 
   test('strangers cannot keep a person out of where they signed in before', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI, HOME);
+    const app = await accountsApp(db);
+    await app.customer(ANI, HOME);
     const stranger = { ...ELSEWHERE, device: 'a stranger’s' };
     for (let times = 0; times < 6; times++) {
-      await no(login(house, ANI, 'salah sama sekali', stranger));
+      await no(login(app, ANI, 'salah sama sekali', stranger));
     }
-    expect(await no(login(house, ANI, GOOD_PASSWORD, stranger))).toMatchObject({
+    expect(await no(login(app, ANI, GOOD_PASSWORD, stranger))).toMatchObject({
       code: 'too_many_requests',
     });
     const wiped = { ...HOME, device: 'her browser, its cookies gone' };
-    expect(await house.signIn(ANI, GOOD_PASSWORD, wiped)).toMatchObject({ user: { phone: ANI } });
-    expect(await login(house, ANI, GOOD_PASSWORD, HOME)).toMatchObject({ user: { phone: ANI } });
+    expect(await app.signIn(ANI, GOOD_PASSWORD, wiped)).toMatchObject({ user: { phone: ANI } });
+    expect(await login(app, ANI, GOOD_PASSWORD, HOME)).toMatchObject({ user: { phone: ANI } });
   });
 
   test('gains nothing by being parallel', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
-    const guesses = Array.from({ length: 20 }, () => no(login(house, ANI, 'salah sama sekali')));
+    const app = await accountsApp(db);
+    await app.customer(ANI);
+    const guesses = Array.from({ length: 20 }, () => no(login(app, ANI, 'salah sama sekali')));
     const looked = (await Promise.all(guesses)).filter(
       (answer) => answer instanceof Refusal && answer.code === 'credentials_wrong',
     );
@@ -170,50 +170,50 @@ describe('guessing', () => {
   });
 
   test('one guess at each of many numbers stops the address, and nobody else', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI, HOME);
+    const app = await accountsApp(db);
+    await app.customer(ANI, HOME);
     const answers: unknown[] = [];
     for (let n = 0; n < 35; n++) {
-      answers.push(await no(login(house, `62813000000${10 + n}`, 'sayangku123')));
+      answers.push(await no(login(app, `62813000000${10 + n}`, 'sayangku123')));
     }
     const passed = answers.filter(
       (answer) => answer instanceof Refusal && answer.code === 'credentials_wrong',
     );
     expect(passed).toHaveLength(30);
-    expect(await login(house, ANI, GOOD_PASSWORD, HOME)).toMatchObject({ user: { phone: ANI } });
+    expect(await login(app, ANI, GOOD_PASSWORD, HOME)).toMatchObject({ user: { phone: ANI } });
   });
 
   test('forgets the tries after the right password', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI, HOME);
+    const app = await accountsApp(db);
+    await app.customer(ANI, HOME);
     for (let rounds = 0; rounds < 2; rounds++) {
-      for (let times = 0; times < 4; times++) await no(login(house, ANI, 'salah', HOME));
-      await login(house, ANI, GOOD_PASSWORD, HOME);
+      for (let times = 0; times < 4; times++) await no(login(app, ANI, 'salah', HOME));
+      await login(app, ANI, GOOD_PASSWORD, HOME);
     }
   });
 
   test('leaves no phone number readable in the counters', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.register(ANI);
-    await no(login(house, ANI, 'salah sama sekali'));
-    const counters = JSON.stringify(await db.house`select * from limit_counters`);
+    const app = await accountsApp(db);
+    await app.register(ANI);
+    await no(login(app, ANI, 'salah sama sekali'));
+    const counters = JSON.stringify(await db.allAccountsSql`select * from limit_counters`);
     expect(counters).not.toContain('81234567');
   });
 });
 
 test('signing out ends this session and leaves the others', async ({ db }) => {
-  const house = await accountsHouse(db);
-  const first = await house.customer(ANI);
-  const second = await login(house, ANI, GOOD_PASSWORD);
-  const caller = await house.deps.sessions.find(first.token);
+  const app = await accountsApp(db);
+  const first = await app.customer(ANI);
+  const second = await login(app, ANI, GOOD_PASSWORD);
+  const caller = await app.deps.sessions.find(first.token);
   if (!caller) throw new Error('no session');
-  await house.perform(logoutUser, {}, { caller });
-  expect(await house.deps.sessions.find(first.token)).toBeUndefined();
-  expect(await house.deps.sessions.find(second.token)).toBeDefined();
+  await app.perform(logoutUser, {}, { caller });
+  expect(await app.deps.sessions.find(first.token)).toBeUndefined();
+  expect(await app.deps.sessions.find(second.token)).toBeDefined();
 });
 
 test('a person whose user is gone is asked to sign in', async ({ db }) => {
-  const house = await accountsHouse(db);
+  const app = await accountsApp(db);
   const caller: Person = {
     kind: 'person',
     accountId: crypto.randomUUID(),
@@ -221,7 +221,7 @@ test('a person whose user is gone is asked to sign in', async ({ db }) => {
     sessionId: crypto.randomUUID(),
     role: 'customer',
   };
-  expect(await no(house.perform(checkToken, {}, { caller }))).toEqual(
+  expect(await no(app.perform(checkToken, {}, { caller }))).toEqual(
     new Refusal('not_signed_in', {}),
   );
 });

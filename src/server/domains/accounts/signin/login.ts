@@ -1,6 +1,6 @@
 import { type CodeAsked, type SignedIn, loginUser } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Call, type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { admitted, passwordFits } from '#server/infra/security/passwords.ts';
 import { hmac, sha256 } from '#server/infra/security/secrets.ts';
@@ -10,8 +10,8 @@ import { askCode, waitingCode } from '#server/domains/accounts/otp/otp.ts';
 import { type AccountStatus, userOf } from '#server/domains/accounts/people.ts';
 import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
 
-export const loggingIn = (deps: AccountsDeps): KeptAct =>
-  on(loginUser, (call, { phone, password, captcha }) =>
+export const loginUserHandler = (deps: AccountsDeps): ActHandler =>
+  handle(loginUser, (call, { phone, password, captcha }) =>
     admitted(async () => {
       await deps.captcha.demand('user_login', captcha, call.ip);
       const answer = await login(deps, { phone, password }, call);
@@ -41,27 +41,27 @@ export async function login(
   { phone, password }: { phone: string; password: string },
   visitor: Visitor,
 ): Promise<SignedIn | CodeAsked> {
-  const { house, secrets } = deps;
+  const { allAccountsSql, secrets } = deps;
   const { ip } = visitor;
-  const person = await findByPhone(house, phone, visitor);
+  const person = await findByPhone(allAccountsSql, phone, visitor);
   const isKnown = person?.isKnown ?? false;
-  const addressWait = isKnown ? 0 : await addressMustWait(house, ip);
+  const addressWait = isKnown ? 0 : await addressMustWait(allAccountsSql, ip);
   if (addressWait > 0) throw new Refusal('too_many_requests', { seconds: addressWait });
 
   const place = isKnown ? sha256(visitor.device) : person?.wasHere ? ip : '';
   const subject = hmac(secrets.key('pepper'), 'login', phone, place).toString('hex').slice(0, 32);
-  const wait = await takeTry(house, subject);
+  const wait = await takeTry(allAccountsSql, subject);
   if (wait > 0) throw new Refusal('too_many_requests', { seconds: wait });
 
   const fits = await passwordFits(password, person?.passwordHash);
   if (!person || !fits) {
-    await countWrong(house, ip);
+    await countWrong(allAccountsSql, ip);
     throw new Refusal('credentials_wrong', {});
   }
-  await forgetTries(house, subject);
+  await forgetTries(allAccountsSql, subject);
   if (person.status !== 'active') throw new Refusal('account_suspended', {});
   if (!isKnown && !person.isFirst) return sendOne(deps, person, visitor);
-  return house.begin(async (tx) => {
+  return allAccountsSql.begin(async (tx) => {
     const token = await startSession(tx, { ...person, ...visitor });
     return { token, user: await userOf(tx, deps, person) };
   });
@@ -77,7 +77,7 @@ async function sendOne(deps: AccountsDeps, person: Row, visitor: Visitor): Promi
     if (waiting) return { answer: waiting, send: async () => undefined };
     return askCode(tx, deps, { purpose: 'login', phone, whose }, visitor);
   };
-  const { answer, send } = await deps.house.begin(ask);
+  const { answer, send } = await deps.allAccountsSql.begin(ask);
   await send();
   return { challenge: answer };
 }
@@ -97,11 +97,11 @@ type Row = {
 };
 
 async function findByPhone(
-  house: Sql,
+  allAccountsSql: Sql,
   phone: string,
   { ip, device }: Visitor,
 ): Promise<Row | undefined> {
-  const [row] = await house<Row[]>`
+  const [row] = await allAccountsSql<Row[]>`
     select u.account_id as "accountId", u.user_id as "userId", u.phone,
       u.password_hash as "passwordHash", a.status,
       exists (

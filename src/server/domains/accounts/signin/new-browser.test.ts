@@ -2,9 +2,9 @@ import { describe, expect } from 'vitest';
 import { type CodeAsked, loginUser, resendOtp, verifyOtp } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
-  type AccountsHouse,
+  type AccountsApp,
   GOOD_PASSWORD,
-  accountsHouse,
+  accountsApp,
   codesLater,
   no,
   toldToWait,
@@ -23,162 +23,162 @@ const PIXEL = {
     'Mozilla/5.0 (Linux; Android 16; Pixel 9) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36',
 };
 
-async function login(house: AccountsHouse, phone: string, asker: object, password = GOOD_PASSWORD) {
-  const captcha = await house.solved('user_login', asker);
-  return house.perform(loginUser, { phone, password, captcha }, asker);
+async function login(app: AccountsApp, phone: string, asker: object, password = GOOD_PASSWORD) {
+  const captcha = await app.solved('user_login', asker);
+  return app.perform(loginUser, { phone, password, captcha }, asker);
 }
 
-async function askedIn(house: AccountsHouse, asker: object, phone = ANI): Promise<CodeAsked> {
-  const answer = await login(house, phone, asker);
+async function askedIn(app: AccountsApp, asker: object, phone = ANI): Promise<CodeAsked> {
+  const answer = await login(app, phone, asker);
   if ('token' in answer) throw new Error('no code is asked for');
   return answer;
 }
 
 describe('a browser that was never used', () => {
   test('needs a code as well, is told of, and is known from then on', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
-    const { challenge } = await askedIn(house, PIXEL);
+    const app = await accountsApp(db);
+    await app.customer(ANI);
+    const { challenge } = await askedIn(app, PIXEL);
     expect(challenge).toMatchObject({ sent_to: '+62 812-••••-7890', resend_in_seconds: 60 });
-    expect(house.sent.at(-1)).toMatchObject({
+    expect(app.sent.at(-1)).toMatchObject({
       phone: ANI,
       text: expect.stringMatching(
         /^Kode verifikasi Kabari: \d{6} untuk masuk dari peramban baru\. Berlaku 5 menit/,
       ),
       shown: 'Kode verifikasi ••••••',
     });
-    const code = house.codeFor(ANI);
-    const { token, user } = await house.perform(
+    const code = app.codeFor(ANI);
+    const { token, user } = await app.perform(
       verifyOtp,
       { challenge: challenge.challenge, code },
       PIXEL,
     );
     expect(user).toMatchObject({ phone: ANI, name: 'Toko Ani' });
-    expect(await house.callerOf(token)).toMatchObject({ role: 'customer' });
-    expect(house.sent.at(-1)?.text).toMatch(
+    expect(await app.callerOf(token)).toMatchObject({ role: 'customer' });
+    expect(app.sent.at(-1)?.text).toMatch(
       /^Akun Kabari Anda baru saja dibuka dari peramban baru: Chrome di Android\. Bukan Anda\?/,
     );
-    const sent = house.sent.length;
-    expect(await login(house, ANI, PIXEL)).toHaveProperty('token');
-    expect(house.sent).toHaveLength(sent);
+    const sent = app.sent.length;
+    expect(await login(app, ANI, PIXEL)).toHaveProperty('token');
+    expect(app.sent).toHaveLength(sent);
   });
 
   test('gets nothing for a wrong password: no code, and the usual answer', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
-    const sent = house.sent.length;
-    expect(await no(login(house, ANI, PIXEL, 'salah sama sekali'))).toEqual(
+    const app = await accountsApp(db);
+    await app.customer(ANI);
+    const sent = app.sent.length;
+    expect(await no(login(app, ANI, PIXEL, 'salah sama sekali'))).toEqual(
       new Refusal('credentials_wrong', {}),
     );
-    expect(house.sent).toHaveLength(sent);
+    expect(app.sent).toHaveLength(sent);
   });
 
   test('that asks twice has the same code; another one has to wait', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
-    const first = await askedIn(house, PIXEL);
-    const code = house.codeFor(ANI);
-    const sent = house.sent.length;
-    const again = await askedIn(house, PIXEL);
+    const app = await accountsApp(db);
+    await app.customer(ANI);
+    const first = await askedIn(app, PIXEL);
+    const code = app.codeFor(ANI);
+    const sent = app.sent.length;
+    const again = await askedIn(app, PIXEL);
     expect(again.challenge.challenge).toBe(first.challenge.challenge);
     expect(again.challenge.resend_in_seconds).toBeLessThanOrEqual(60);
-    expect(house.sent).toHaveLength(sent);
-    expect(await no(login(house, ANI, { ...PIXEL, device: 'a third' }))).toMatchObject({
+    expect(app.sent).toHaveLength(sent);
+    expect(await no(login(app, ANI, { ...PIXEL, device: 'a third' }))).toMatchObject({
       code: 'otp_too_soon',
     });
     const entered = { challenge: again.challenge.challenge, code };
-    expect(await house.perform(verifyOtp, entered, PIXEL)).toHaveProperty('token');
+    expect(await app.perform(verifyOtp, entered, PIXEL)).toHaveProperty('token');
   });
 
   test('may ask for the code again, after the same waits as any', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
-    const { challenge } = await askedIn(house, PIXEL);
+    const app = await accountsApp(db);
+    await app.customer(ANI);
+    const { challenge } = await askedIn(app, PIXEL);
     const which = { challenge: challenge.challenge };
-    expect(await no(house.perform(resendOtp, which))).toMatchObject({ code: 'otp_too_soon' });
-    await codesLater(db.house, 60);
-    expect(await house.perform(resendOtp, which)).toMatchObject({ resend_in_seconds: 120 });
-    expect(house.sent.at(-1)?.text).toContain('untuk masuk dari peramban baru');
-    const entered = { ...which, code: house.codeFor(ANI) };
-    expect(await house.perform(verifyOtp, entered, PIXEL)).toHaveProperty('token');
+    expect(await no(app.perform(resendOtp, which))).toMatchObject({ code: 'otp_too_soon' });
+    await codesLater(db.allAccountsSql, 60);
+    expect(await app.perform(resendOtp, which)).toMatchObject({ resend_in_seconds: 120 });
+    expect(app.sent.at(-1)?.text).toContain('untuk masuk dari peramban baru');
+    const entered = { ...which, code: app.codeFor(ANI) };
+    expect(await app.perform(verifyOtp, entered, PIXEL)).toHaveProperty('token');
   });
 
   test('is known to the person who used it, and to nobody else', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI, PIXEL);
-    await house.customer(BUDI);
-    await codesLater(db.house, 60);
-    expect(await login(house, BUDI, PIXEL)).toHaveProperty('challenge');
+    const app = await accountsApp(db);
+    await app.customer(ANI, PIXEL);
+    await app.customer(BUDI);
+    await codesLater(db.allAccountsSql, 60);
+    expect(await login(app, BUDI, PIXEL)).toHaveProperty('challenge');
   });
 
   test('is new again with each portal served elsewhere: those have no cookie', async ({ db }) => {
-    const house = await accountsHouse(db);
+    const app = await accountsApp(db);
     const elsewhere = { device: '' };
-    await house.customer(ANI, elsewhere);
-    await codesLater(db.house, 60);
-    expect(await login(house, ANI, elsewhere)).toHaveProperty('challenge');
-    expect(await db.house`select * from known_devices`).toEqual([]);
+    await app.customer(ANI, elsewhere);
+    await codesLater(db.allAccountsSql, 60);
+    expect(await login(app, ANI, elsewhere)).toHaveProperty('challenge');
+    expect(await db.allAccountsSql`select * from known_devices`).toEqual([]);
   });
 
   test('does not get in with a code once the account is suspended', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
-    const { challenge } = await askedIn(house, PIXEL);
-    await db.house`update accounts set status = 'suspended'`;
-    const entered = { challenge: challenge.challenge, code: house.codeFor(ANI) };
-    expect(await no(house.perform(verifyOtp, entered, PIXEL))).toEqual(
+    const app = await accountsApp(db);
+    await app.customer(ANI);
+    const { challenge } = await askedIn(app, PIXEL);
+    await db.allAccountsSql`update accounts set status = 'suspended'`;
+    const entered = { challenge: challenge.challenge, code: app.codeFor(ANI) };
+    expect(await no(app.perform(verifyOtp, entered, PIXEL))).toEqual(
       new Refusal('account_suspended', {}),
     );
   });
 
   test('does not take over the code of whoever had the number before', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
-    const before = await askedIn(house, PIXEL);
+    const app = await accountsApp(db);
+    await app.customer(ANI);
+    const before = await askedIn(app, PIXEL);
     // The number is let go of by hand and belongs to somebody else now.
-    await db.house`update users set phone = '6281200000000'`;
-    await db.house`delete from user_phones`;
-    const [{ hash } = { hash: '' }] = await db.house<{ hash: string }[]>`
+    await db.allAccountsSql`update users set phone = '6281200000000'`;
+    await db.allAccountsSql`delete from user_phones`;
+    const [{ hash } = { hash: '' }] = await db.allAccountsSql<{ hash: string }[]>`
       select password_hash as hash from users`;
     const budi = { name: 'Toko Budi', phone: ANI, passwordHash: hash, role: 'customer' } as const;
-    await db.house.begin((tx) => openAccount(tx, budi));
-    await codesLater(db.house, 60);
-    const after = await askedIn(house, PIXEL);
+    await db.allAccountsSql.begin((tx) => openAccount(tx, budi));
+    await codesLater(db.allAccountsSql, 60);
+    const after = await askedIn(app, PIXEL);
     expect(after.challenge.challenge).not.toBe(before.challenge.challenge);
   });
 });
 
 describe('strangers', () => {
   test('who guess from her own address do not keep a person out of her browser', async ({ db }) => {
-    const house = await accountsHouse(db);
+    const app = await accountsApp(db);
     const home = { ip: '203.0.113.7', device: 'her browser' };
-    await house.customer(ANI, home);
+    await app.customer(ANI, home);
     const beside = { ...home, device: 'a stranger at the same address' };
-    const guess = async (phone: string) => no(login(house, phone, beside, 'salah sama sekali'));
+    const guess = async (phone: string) => no(login(app, phone, beside, 'salah sama sekali'));
     for (let times = 0; times < 6; times++) await guess(ANI);
-    for (let wrongs = 0; wrongs < 30; wrongs++) await countWrong(db.house, home.ip);
+    for (let wrongs = 0; wrongs < 30; wrongs++) await countWrong(db.allAccountsSql, home.ip);
     expect(await guess(BUDI)).toMatchObject({ code: 'too_many_requests' });
-    expect(await login(house, ANI, home)).toHaveProperty('token');
+    expect(await login(app, ANI, home)).toHaveProperty('token');
   });
 
   test('in a browser that is known are counted like all others', async ({ db }) => {
-    const house = await accountsHouse(db);
+    const app = await accountsApp(db);
     const home = { ip: '203.0.113.7', device: 'her browser' };
-    await house.customer(ANI, home);
-    for (let times = 0; times < 5; times++) await no(login(house, ANI, home, 'salah'));
-    expect(await no(login(house, ANI, { ...home, ip: '192.0.2.1' }))).toEqual(toldToWait(15));
+    await app.customer(ANI, home);
+    for (let times = 0; times < 5; times++) await no(login(app, ANI, home, 'salah'));
+    expect(await no(login(app, ANI, { ...home, ip: '192.0.2.1' }))).toEqual(toldToWait(15));
   });
 });
 
 test('the printed password needs no code the very first time, and one from then on', async ({
   db,
 }) => {
-  const house = await accountsHouse(db);
-  const made = await ensureOperator(db.house, { OPERATOR_PHONE: '6281100000000' });
+  const app = await accountsApp(db);
+  const made = await ensureOperator(db.allAccountsSql, { OPERATOR_PHONE: '6281100000000' });
   if (!made) throw new Error('no operator was made');
-  expect(await login(house, made.phone, PIXEL, made.password)).toHaveProperty('token');
-  expect(house.sent).toEqual([]);
-  expect(await login(house, made.phone, PIXEL, made.password)).toHaveProperty('token');
+  expect(await login(app, made.phone, PIXEL, made.password)).toHaveProperty('token');
+  expect(app.sent).toEqual([]);
+  expect(await login(app, made.phone, PIXEL, made.password)).toHaveProperty('token');
   const other = { ...PIXEL, device: 'another' };
-  expect(await login(house, made.phone, other, made.password)).toHaveProperty('challenge');
+  expect(await login(app, made.phone, other, made.password)).toHaveProperty('challenge');
 });

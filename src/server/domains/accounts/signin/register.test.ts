@@ -4,7 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { readConfig } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { GOOD_PASSWORD, accountsHouse } from '#tests/support/people/accounts-app.ts';
+import { GOOD_PASSWORD, accountsApp } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
 
@@ -27,14 +27,14 @@ describe('registering', () => {
   test('a person registers, enters the code, and is signed in to an account of their own', async ({
     db,
   }) => {
-    const house = await accountsHouse(db);
-    const { challenge, ...shown } = await house.register(ANI);
+    const app = await accountsApp(db);
+    const { challenge, ...shown } = await app.register(ANI);
     expect(shown).toEqual({
       sent_to: '+62 812-••••-7890',
       resend_in_seconds: 60,
       expires_in_seconds: 300,
     });
-    expect(house.sent).toEqual([
+    expect(app.sent).toEqual([
       {
         phone: ANI,
         text: expect.stringMatching(
@@ -43,92 +43,92 @@ describe('registering', () => {
         shown: 'Kode verifikasi ••••••',
       },
     ]);
-    const { token, user } = await house.perform(verifyOtp, { challenge, code: house.codeFor(ANI) });
+    const { token, user } = await app.perform(verifyOtp, { challenge, code: app.codeFor(ANI) });
     expect(user).toMatchObject({ name: 'Toko Ani', phone: ANI, role: 'customer' });
-    expect(await house.deps.sessions.find(token)).toMatchObject({
+    expect(await app.deps.sessions.find(token)).toMatchObject({
       userId: uuidOf('user', user.id),
       role: 'customer',
     });
-    expect(await db.house`select available from wallets`).toEqual([{ available: 0 }]);
+    expect(await db.allAccountsSql`select available from wallets`).toEqual([{ available: 0 }]);
   });
 
   test('a number that is registered already gets the same answer, and its phone a note', async ({
     db,
   }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
-    const known = await house.register(ANI, { password: 'lain-sekali-kata-ini' });
-    const unknown = await house.register(BUDI);
+    const app = await accountsApp(db);
+    await app.customer(ANI);
+    const known = await app.register(ANI, { password: 'lain-sekali-kata-ini' });
+    const unknown = await app.register(BUDI);
     expect(Object.keys(known)).toEqual(Object.keys(unknown));
     expect({ ...known, challenge: '', sent_to: '' }).toEqual({
       ...unknown,
       challenge: '',
       sent_to: '',
     });
-    expect(house.sent.at(-2)?.text).toMatch(/^Nomor ini sudah terdaftar/);
-    expect(house.sent.at(-2)?.text).not.toMatch(/\d{6}/);
+    expect(app.sent.at(-2)?.text).toMatch(/^Nomor ini sudah terdaftar/);
+    expect(app.sent.at(-2)?.text).not.toMatch(/\d{6}/);
     expect(
-      await no(house.perform(verifyOtp, { challenge: known.challenge, code: '000000' })),
+      await no(app.perform(verifyOtp, { challenge: known.challenge, code: '000000' })),
     ).toEqual(new Refusal('otp_wrong', { left: 4 }));
-    expect(await db.house`select count(*) as n from users`).toEqual([{ n: 1 }]);
+    expect(await db.allAccountsSql`select count(*) as n from users`).toEqual([{ n: 1 }]);
   });
 
   test('of two people who register a number at once, the first to enter a code has it', async ({
     db,
   }) => {
-    const house = await accountsHouse(db);
-    const first = await house.register(ANI);
-    const firstCode = house.codeFor(ANI);
-    await later(db.house, 60);
-    const second = await house.register(ANI, { name: 'Orang lain' });
-    await house.perform(verifyOtp, { challenge: second.challenge, code: house.codeFor(ANI) });
+    const app = await accountsApp(db);
+    const first = await app.register(ANI);
+    const firstCode = app.codeFor(ANI);
+    await later(db.allAccountsSql, 60);
+    const second = await app.register(ANI, { name: 'Orang lain' });
+    await app.perform(verifyOtp, { challenge: second.challenge, code: app.codeFor(ANI) });
     expect(
-      await no(house.perform(verifyOtp, { challenge: first.challenge, code: firstCode })),
+      await no(app.perform(verifyOtp, { challenge: first.challenge, code: firstCode })),
     ).toEqual(new Refusal('otp_expired', {}));
-    expect(await db.house`select name from accounts`).toEqual([{ name: 'Orang lain' }]);
+    expect(await db.allAccountsSql`select name from accounts`).toEqual([{ name: 'Orang lain' }]);
   });
 
   test('an account that cannot be completed is not opened, and the code still works', async ({
     db,
   }) => {
     let broken = true;
-    const house = await accountsHouse(db, {
+    const app = await accountsApp(db, {
       onAccountOpened: async () => {
         if (broken) throw new Error('no wallet');
       },
     });
-    const { challenge } = await house.register(ANI);
-    const code = house.codeFor(ANI);
-    await expect(house.perform(verifyOtp, { challenge, code })).rejects.toThrow('no wallet');
-    expect(await db.house`select * from accounts`).toEqual([]);
+    const { challenge } = await app.register(ANI);
+    const code = app.codeFor(ANI);
+    await expect(app.perform(verifyOtp, { challenge, code })).rejects.toThrow('no wallet');
+    expect(await db.allAccountsSql`select * from accounts`).toEqual([]);
     broken = false;
-    expect(await house.perform(verifyOtp, { challenge, code })).toMatchObject({
+    expect(await app.perform(verifyOtp, { challenge, code })).toMatchObject({
       user: { phone: ANI },
     });
   });
 
   test('a password that everybody uses is refused', async ({ db }) => {
-    const house = await accountsHouse(db);
+    const app = await accountsApp(db);
     for (const password of ['bismillah', 'kabari123', ANI]) {
-      expect(await no(house.register(ANI, { password }))).toEqual(
+      expect(await no(app.register(ANI, { password }))).toEqual(
         new Refusal('password_common', {}),
       );
     }
-    expect(house.sent).toEqual([]);
+    expect(app.sent).toEqual([]);
   });
 
   test('neither the code nor the password lies in the database', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.register(ANI);
-    const lies = JSON.stringify(await db.house`select * from otp_challenges`);
+    const app = await accountsApp(db);
+    await app.register(ANI);
+    const lies = JSON.stringify(await db.allAccountsSql`select * from otp_challenges`);
     expect(lies).toContain('$argon2id$');
     expect(lies).not.toContain(GOOD_PASSWORD);
-    expect(lies).not.toContain(`"${house.codeFor(ANI)}"`);
+    expect(lies).not.toContain(`"${app.codeFor(ANI)}"`);
   });
 
   test('without a solved captcha nothing is sent', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const asked = house.perform(registerUser, {
+    const app = await accountsApp(db);
+    const asked = app.perform(registerUser, {
       name: 'Toko Ani',
       phone: ANI,
       password: GOOD_PASSWORD,
@@ -136,16 +136,16 @@ describe('registering', () => {
       captcha: 'e30=',
     });
     expect(await no(asked)).toEqual(new Refusal('captcha_failed', {}));
-    expect(house.sent).toEqual([]);
+    expect(app.sent).toEqual([]);
   });
 });
 
 describe('a code', () => {
   test('works once, also when it is entered twice at the same moment', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const { challenge } = await house.register(ANI);
+    const app = await accountsApp(db);
+    const { challenge } = await app.register(ANI);
     const entered = Array.from({ length: 5 }, () =>
-      house.perform(verifyOtp, { challenge, code: house.codeFor(ANI) }),
+      app.perform(verifyOtp, { challenge, code: app.codeFor(ANI) }),
     );
     const answers = await Promise.allSettled(entered);
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -156,29 +156,29 @@ describe('a code', () => {
   });
 
   test('dies after five wrong tries; the sixth fails with the right one', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const { challenge } = await house.register(ANI);
-    const code = house.codeFor(ANI);
+    const app = await accountsApp(db);
+    const { challenge } = await app.register(ANI);
+    const code = app.codeFor(ANI);
     const wrong = code === '111111' ? '222222' : '111111';
     for (const left of [4, 3, 2, 1, 0]) {
-      expect(await no(house.perform(verifyOtp, { challenge, code: wrong }))).toEqual(
+      expect(await no(app.perform(verifyOtp, { challenge, code: wrong }))).toEqual(
         new Refusal('otp_wrong', { left }),
       );
     }
-    expect(await no(house.perform(verifyOtp, { challenge, code }))).toEqual(
+    expect(await no(app.perform(verifyOtp, { challenge, code }))).toEqual(
       new Refusal('otp_expired', {}),
     );
   });
 
   test('gives no more than five tries to guesses made in parallel', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const { challenge } = await house.register(ANI);
-    const code = house.codeFor(ANI);
+    const app = await accountsApp(db);
+    const { challenge } = await app.register(ANI);
+    const code = app.codeFor(ANI);
     const guesses = Array.from({ length: 30 }, (_, n) => String(100_000 + n)).filter(
       (guess) => guess !== code,
     );
     const answers = await Promise.all(
-      guesses.map((guess) => no(house.perform(verifyOtp, { challenge, code: guess }))),
+      guesses.map((guess) => no(app.perform(verifyOtp, { challenge, code: guess }))),
     );
     const wrong = answers.filter(
       (answer) => answer instanceof Refusal && answer.code === 'otp_wrong',
@@ -187,21 +187,21 @@ describe('a code', () => {
   });
 
   test('fits the challenge it was made for and no other', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.register(ANI);
-    const { challenge } = await house.register(BUDI);
-    await db.house`
+    const app = await accountsApp(db);
+    await app.register(ANI);
+    const { challenge } = await app.register(BUDI);
+    await db.allAccountsSql`
       update otp_challenges set code_hmac = (
         select code_hmac from otp_challenges where phone = ${ANI}) where phone = ${BUDI}`;
-    const ofAni = house.perform(verifyOtp, { challenge, code: house.codeFor(ANI) });
+    const ofAni = app.perform(verifyOtp, { challenge, code: app.codeFor(ANI) });
     expect(await no(ofAni)).toEqual(new Refusal('otp_wrong', { left: 4 }));
   });
 
   test('is worth nothing after five minutes of the database', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const { challenge } = await house.register(ANI);
-    await later(db.house, 301);
-    expect(await no(house.perform(verifyOtp, { challenge, code: house.codeFor(ANI) }))).toEqual(
+    const app = await accountsApp(db);
+    const { challenge } = await app.register(ANI);
+    await later(db.allAccountsSql, 301);
+    expect(await no(app.perform(verifyOtp, { challenge, code: app.codeFor(ANI) }))).toEqual(
       new Refusal('otp_expired', {}),
     );
   });
@@ -209,71 +209,71 @@ describe('a code', () => {
 
 describe('another code', () => {
   test('comes after 60, 120 and 300 seconds, and the one before it ends', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const { challenge } = await house.register(ANI);
-    const first = house.codeFor(ANI);
+    const app = await accountsApp(db);
+    const { challenge } = await app.register(ANI);
+    const first = app.codeFor(ANI);
     for (const [wait, next] of [
       [60, 120],
       [120, 300],
       [300, 300],
     ] as const) {
-      await later(db.house, wait - STALL_SECONDS);
-      const early = await no(house.perform(resendOtp, { challenge }));
+      await later(db.allAccountsSql, wait - STALL_SECONDS);
+      const early = await no(app.perform(resendOtp, { challenge }));
       expect(early).toMatchObject({ code: 'otp_too_soon', facts: { seconds: expect.any(Number) } });
-      await later(db.house, STALL_SECONDS);
-      expect(await house.perform(resendOtp, { challenge })).toMatchObject({
+      await later(db.allAccountsSql, STALL_SECONDS);
+      expect(await app.perform(resendOtp, { challenge })).toMatchObject({
         challenge,
         resend_in_seconds: next,
       });
     }
-    const last = house.codeFor(ANI);
+    const last = app.codeFor(ANI);
     if (first !== last) {
-      expect(await no(house.perform(verifyOtp, { challenge, code: first }))).toEqual(
+      expect(await no(app.perform(verifyOtp, { challenge, code: first }))).toEqual(
         new Refusal('otp_wrong', { left: 4 }),
       );
     }
-    expect(await house.perform(verifyOtp, { challenge, code: last })).toMatchObject({
+    expect(await app.perform(verifyOtp, { challenge, code: last })).toMatchObject({
       user: { phone: ANI },
     });
   });
 
   test('cannot be had sooner by registering again', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.register(ANI);
-    expect(await no(house.register(ANI))).toMatchObject({ code: 'otp_too_soon' });
-    await later(db.house, 60);
-    expect(await house.register(ANI)).toMatchObject({ resend_in_seconds: 120 });
+    const app = await accountsApp(db);
+    await app.register(ANI);
+    expect(await no(app.register(ANI))).toMatchObject({ code: 'otp_too_soon' });
+    await later(db.allAccountsSql, 60);
+    expect(await app.register(ANI)).toMatchObject({ resend_in_seconds: 120 });
   });
 
   test('is sent once when it is asked for several times at once', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const { challenge } = await house.register(ANI);
-    await later(db.house, 60);
-    await Promise.all([1, 2, 3].map(() => no(house.perform(resendOtp, { challenge }))));
-    expect(house.sent).toHaveLength(2);
+    const app = await accountsApp(db);
+    const { challenge } = await app.register(ANI);
+    await later(db.allAccountsSql, 60);
+    await Promise.all([1, 2, 3].map(() => no(app.perform(resendOtp, { challenge }))));
+    expect(app.sent).toHaveLength(2);
   });
 
   test('to a registered number is again a note, after the same waits', async ({ db }) => {
-    const house = await accountsHouse(db);
-    await house.customer(ANI);
-    const { challenge } = await house.register(ANI);
-    expect(await no(house.perform(resendOtp, { challenge }))).toMatchObject({
+    const app = await accountsApp(db);
+    await app.customer(ANI);
+    const { challenge } = await app.register(ANI);
+    expect(await no(app.perform(resendOtp, { challenge }))).toMatchObject({
       code: 'otp_too_soon',
     });
-    await later(db.house, 60);
-    await house.perform(resendOtp, { challenge });
-    expect(house.sent.at(-1)?.text).toMatch(/^Nomor ini sudah terdaftar/);
+    await later(db.allAccountsSql, 60);
+    await app.perform(resendOtp, { challenge });
+    expect(app.sent.at(-1)?.text).toMatch(/^Nomor ini sudah terdaftar/);
   });
 
   test('is refused for a challenge that is unknown or half an hour old', async ({ db }) => {
-    const house = await accountsHouse(db);
-    const { challenge } = await house.register(ANI);
-    await later(db.house, 1801);
-    expect(await no(house.perform(resendOtp, { challenge }))).toEqual(
+    const app = await accountsApp(db);
+    const { challenge } = await app.register(ANI);
+    await later(db.allAccountsSql, 1801);
+    expect(await no(app.perform(resendOtp, { challenge }))).toEqual(
       new Refusal('otp_expired', {}),
     );
     const unknown = `otp_${'0'.repeat(26)}`;
-    expect(await no(house.perform(resendOtp, { challenge: unknown }))).toEqual(
+    expect(await no(app.perform(resendOtp, { challenge: unknown }))).toEqual(
       new Refusal('otp_expired', {}),
     );
   });
@@ -281,55 +281,55 @@ describe('another code', () => {
 
 describe('the caps of a day', () => {
   test('a number gets ten codes, whoever asks', async ({ db }) => {
-    const house = await accountsHouse(db);
+    const app = await accountsApp(db);
     for (let times = 0; times < 10; times++) {
-      await house.register(ANI, {}, { ip: `203.0.${times}.7` });
-      await later(db.house, 300);
+      await app.register(ANI, {}, { ip: `203.0.${times}.7` });
+      await later(db.allAccountsSql, 300);
     }
-    expect(await no(house.register(ANI, {}, { ip: '203.0.99.7' }))).toEqual(
+    expect(await no(app.register(ANI, {}, { ip: '203.0.99.7' }))).toEqual(
       new Refusal('otp_limit', {}),
     );
-    const { challenge } = await house.register(BUDI, {}, { ip: '203.0.99.7' });
-    expect(house.sent).toHaveLength(11);
-    await db.house`update limit_counters set hits = 10 where scope = 'otp_phone'`;
-    await later(db.house, 60);
-    expect(await no(house.perform(resendOtp, { challenge }))).toEqual(new Refusal('otp_limit', {}));
+    const { challenge } = await app.register(BUDI, {}, { ip: '203.0.99.7' });
+    expect(app.sent).toHaveLength(11);
+    await db.allAccountsSql`update limit_counters set hits = 10 where scope = 'otp_phone'`;
+    await later(db.allAccountsSql, 60);
+    expect(await no(app.perform(resendOtp, { challenge }))).toEqual(new Refusal('otp_limit', {}));
   });
 
   test('an address, and all together, get no more than the settings say', async ({ db }) => {
     const config = readConfig({ OTP_DAILY_PER_ADDRESS: '2', OTP_DAILY_TOTAL: '3' });
-    const house = await accountsHouse(db, { config });
-    await house.register('6281300000001');
-    await house.register('6281400000001');
-    const third = no(house.register('6281500000001'));
+    const app = await accountsApp(db, { config });
+    await app.register('6281300000001');
+    await app.register('6281400000001');
+    const third = no(app.register('6281500000001'));
     expect(await third).toEqual(new Refusal('otp_limit', {}));
-    await house.register('6281500000001', {}, { ip: '198.51.100.1' });
-    expect(await no(house.register('6281600000001', {}, { ip: '192.0.2.1' }))).toEqual(
+    await app.register('6281500000001', {}, { ip: '198.51.100.1' });
+    expect(await no(app.register('6281600000001', {}, { ip: '192.0.2.1' }))).toEqual(
       new Refusal('otp_limit', {}),
     );
-    expect(house.sent).toHaveLength(3);
+    expect(app.sent).toHaveLength(3);
   });
 
   test('an attack from many addresses on many numbers never sends more than the total', async ({
     db,
   }) => {
     const config = readConfig({ OTP_DAILY_TOTAL: '12' });
-    const house = await accountsHouse(db, { config });
+    const app = await accountsApp(db, { config });
     const asked = Array.from({ length: 40 }, (_, n) =>
-      no(house.register(`62813${String(n).padStart(4, '0')}0001`, {}, { ip: `203.0.${n}.7` })),
+      no(app.register(`62813${String(n).padStart(4, '0')}0001`, {}, { ip: `203.0.${n}.7` })),
     );
     await Promise.all(asked);
-    expect(house.sent).toHaveLength(12);
+    expect(app.sent).toHaveLength(12);
   });
 
   test('a range of numbers whose codes nobody enters gets no more', async ({ db }) => {
     const warned: object[] = [];
     const config = readConfig({ OTP_DAILY_PER_ADDRESS: '1000' });
     const log = { warn: (facts: object) => void warned.push(facts) };
-    const house = await accountsHouse(db, { config, log });
-    for (let n = 0; n < 30; n++) await house.register(`6281377700${String(n).padStart(2, '0')}`);
-    expect(await no(house.register('628137770099'))).toEqual(new Refusal('otp_limit', {}));
+    const app = await accountsApp(db, { config, log });
+    for (let n = 0; n < 30; n++) await app.register(`6281377700${String(n).padStart(2, '0')}`);
+    expect(await no(app.register('628137770099'))).toEqual(new Refusal('otp_limit', {}));
     expect(warned).toEqual([{ sent: 31, entered: 0 }]);
-    await house.register('628137880099');
+    await app.register('628137880099');
   });
 });

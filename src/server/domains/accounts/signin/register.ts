@@ -1,15 +1,15 @@
 import type { InputOf } from '#contract/base/act.ts';
 import { type Challenge, registerUser } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Call, type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { isCommonPassword } from '#server/infra/security/common-passwords.ts';
 import { admitted, hashPassword } from '#server/infra/security/passwords.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { askCode } from '#server/domains/accounts/otp/otp.ts';
 import { isPhoneTaken } from '#server/domains/accounts/people.ts';
 
-export const registering = (deps: AccountsDeps): KeptAct =>
-  on(registerUser, (call, input) =>
+export const registerUserHandler = (deps: AccountsDeps): ActHandler =>
+  handle(registerUser, (call, input) =>
     admitted(async () => {
       await deps.captcha.demand('user_register', input.captcha, call.ip);
       return register(deps, input, call);
@@ -33,7 +33,7 @@ export async function register(
 ): Promise<Challenge> {
   if (isCommonPassword(password, { phone, name })) throw new Refusal('password_common', {});
   const passwordHash = await hashPassword(password);
-  const asked = await deps.house.begin(async (tx) => {
+  const asked = await deps.allAccountsSql.begin(async (tx) => {
     const dud = await isPhoneTaken(tx, phone);
     const pending = { name, passwordHash };
     return askCode(tx, deps, { purpose: 'register', phone, pending, dud }, visitor);

@@ -1,29 +1,29 @@
 import { pastPhonesOf } from '#server/domains/tokens/tokens.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { type Holding, type Leaving, untilNone } from '#server/infra/account-data.ts';
+import { type AccountData, type ErasureRequest, untilNone } from '#server/infra/account-data.ts';
 
 /**
  * What lies in simulated phones of an account's messages. It is no part of what the account holds, as a
  * real phone would not be; but this network is ours, and forgets what the house forgets.
  */
-export const simulatorHolding = ({ house }: { house: Sql }): Holding => ({
-  erase: (leaving) => erase(house, leaving),
+export const simulatorAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
+  erase: (erasure) => erase(allAccountsSql, erasure),
 });
 
-async function erase(house: Sql, { accountId, phones }: Leaving): Promise<void> {
-  const linked = await pastPhonesOf(house, accountId);
+async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest): Promise<void> {
+  const linked = await pastPhonesOf(allAccountsSql, accountId);
   const all = [...new Set([...phones, ...linked])];
-  const system = house`(select account_id from tokens where is_system)`;
-  await house`
+  const system = allAccountsSql`(select account_id from tokens where is_system)`;
+  await allAccountsSql`
     delete from sim_due where account_id = ${accountId} or facts->>'accountId' = ${accountId}
       or (kind = 'inbound' and facts->>'to' = any(${linked}::text[]))
       or (account_id in ${system} and phone = any(${all}::text[]))`;
   await untilNone(async (limit) => {
-    const { count } = await house`
+    const { count } = await allAccountsSql`
       delete from sim_lines where ctid = any(array(
         select ctid from sim_lines where account_id = ${accountId}
           or (account_id in ${system} and phone = any(${all}::text[])) limit ${limit}))`;
     return count;
   });
-  await house`delete from sim_phones where phone = any(${all}::text[])`;
+  await allAccountsSql`delete from sim_phones where phone = any(${all}::text[])`;
 }

@@ -51,14 +51,14 @@ test('a thousand messages sent at once cost a handful of statements', async ({
   openStreet,
 }) => {
   let asked = 0;
-  const house = new Proxy(sql, {
+  const allAccountsSql = new Proxy(sql, {
     apply(target, self, given: unknown[]) {
       const [strings] = given;
       if (Array.isArray(strings) && String(strings[0]).includes('given as')) asked += 1;
       return Reflect.apply(target, self, given) as unknown;
     },
   });
-  const { ani, network } = await openStreet({ house });
+  const { ani, network } = await openStreet({ allAccountsSql });
   const messages = Array.from({ length: 1_000 }, () => toPhone(ani, '62800000001'));
   const results = await Promise.all(messages.map((message) => network.send(message, never)));
   expect(results.every(({ outcome }) => outcome === 'sent')).toBe(true);
@@ -81,13 +81,13 @@ test('while the database is away a message is told to come later, as often as it
   openStreet,
 }) => {
   let away = true;
-  const house = new Proxy(sql, {
+  const allAccountsSql = new Proxy(sql, {
     apply(target, self, args: Parameters<typeof sql>) {
       if (!away || !String(args[0]).includes('sim_lines')) return Reflect.apply(target, self, args);
       return Promise.reject(Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' }));
     },
   });
-  const { ani, network } = await openStreet({ house });
+  const { ani, network } = await openStreet({ allAccountsSql });
   const message = toPhone(ani, '6281200000001');
   for (let tries = 0; tries < 3; tries++) {
     expect(await network.send(message, never)).toMatchObject({ outcome: 'later' });

@@ -18,7 +18,7 @@ import { type Due, Ticker } from './ticker.ts';
 import { LineWriter } from './writer.ts';
 
 export type NetworkDeps = {
-  house: Sql;
+  allAccountsSql: Sql;
   pace: Pace;
   connecting: ConnectDeps;
   files: Pick<Files, 'save'>;
@@ -36,17 +36,17 @@ const AWAY_MS = 500;
 
 /** Opens the network. Phones keep everything in the database, so it forgets nothing when it stops. */
 export function openNetwork(deps: NetworkDeps): Network {
-  const { house, pace, report } = deps;
+  const { allAccountsSql, pace, report } = deps;
   let sinks: Sinks | undefined;
   const ticker = new Ticker(
-    house,
+    allAccountsSql,
     (due) => {
       if (!sinks) throw new Error('the simulator tells before it was started');
       return tell(deps, sinks, due);
     },
     report,
   );
-  const writer = new LineWriter(house, (firstDueMs) => ticker.wake(firstDueMs));
+  const writer = new LineWriter(allAccountsSql, (firstDueMs) => ticker.wake(firstDueMs));
   const quicker = pace.speed === 0 ? 0 : TIMEOUT_MS / pace.speed;
 
   return {
@@ -149,13 +149,13 @@ export type ReplyFacts = z.output<typeof ReplyFacts>;
 /** The phone's owner answers; when the number is linked to nobody any more, nobody hears it. */
 async function answer(deps: NetworkDeps, sinks: Sinks, due: Due): Promise<void> {
   const reply = ReplyFacts.parse(due.facts);
-  const holder = await tokenOfPhone(deps.house, 'simulator', reply.to);
+  const holder = await tokenOfPhone(deps.allAccountsSql, 'simulator', reply.to);
   if (!holder) return;
   const { accountId, tokenId } = holder;
   const { type, body } = await contentsOf(deps.files, accountId, reply);
-  await deps.house`
+  await deps.allAccountsSql`
     insert into sim_lines (phone, line_id, direction, peer, type, body, account_id)
-    values (${due.phone}, ${reply.lineId}, 'out', ${reply.to}, ${type}, ${deps.house.json(body)},
+    values (${due.phone}, ${reply.lineId}, 'out', ${reply.to}, ${type}, ${deps.allAccountsSql.json(body)},
       ${accountId})
     on conflict (phone, line_id) do nothing`;
   await sinks.inbound({

@@ -18,7 +18,7 @@ import { type Pace, fixedOutcomeOf, paced } from './outcomes.ts';
 export type ShowContent = (accountId: string, type: MessageType, body: MessageBody) => ChatContent;
 
 export type PhoneDeps = {
-  house: Sql;
+  allAccountsSql: Sql;
   pace: Pace;
   show: ShowContent;
   network: Pick<Network, 'wake'>;
@@ -40,15 +40,15 @@ const LINES_SHOWN = 100;
 
 /** A phone as it lies there: its switches, whom it is linked to, and its newest lines, oldest first. */
 export async function readPhone(
-  { house, show }: PhoneDeps,
+  { allAccountsSql, show }: PhoneDeps,
   phone: string,
 ): Promise<SimulatedPhone> {
-  const [switches] = await house<Pick<SimulatedPhone, 'offline' | 'slow' | 'blocked'>[]>`
+  const [switches] = await allAccountsSql<Pick<SimulatedPhone, 'offline' | 'slow' | 'blocked'>[]>`
     select offline, slow, blocked from sim_phones where phone = ${phone}`;
-  const newest = await house<LineRow[]>`
+  const newest = await allAccountsSql<LineRow[]>`
     select line_id, direction, peer, type, body, account_id, possible_duplicate, at
     from sim_lines where phone = ${phone} order by line_id desc limit ${LINES_SHOWN}`;
-  const linked = await tokenOfPhone(house, 'simulator', phone);
+  const linked = await tokenOfPhone(allAccountsSql, 'simulator', phone);
   return {
     phone,
     offline: switches?.offline ?? false,
@@ -80,18 +80,18 @@ export async function writeFrom(
   deps: PhoneDeps,
   { phone, to, text }: InputOf<typeof simulatedReply>,
 ): Promise<SimulatedPhone> {
-  const { house, network } = deps;
-  const holder = await tokenOfPhone(house, 'simulator', to);
+  const { allAccountsSql, network } = deps;
+  const holder = await tokenOfPhone(allAccountsSql, 'simulator', to);
   if (!holder) throw new Refusal('not_found', { what: 'Nomor tujuan' });
   const lineId = newId();
   const facts: ReplyFacts = { lineId, to, what: 'text', text };
-  await house`
+  await allAccountsSql`
     with line as (
       insert into sim_lines (phone, line_id, direction, peer, type, body, account_id)
-      values (${phone}, ${lineId}, 'out', ${to}, 'text', ${house.json({ text })}, ${holder.accountId})
+      values (${phone}, ${lineId}, 'out', ${to}, 'text', ${allAccountsSql.json({ text })}, ${holder.accountId})
     )
     insert into sim_due (due_id, kind, due_at, phone, facts)
-    values (${newId()}, 'inbound', clock_timestamp(), ${phone}, ${house.json(facts)})`;
+    values (${newId()}, 'inbound', clock_timestamp(), ${phone}, ${allAccountsSql.json(facts)})`;
   network.wake(0);
   return readPhone(deps, phone);
 }
@@ -104,10 +104,10 @@ export async function turnSwitches(
   deps: PhoneDeps,
   { phone, offline, slow, blocked }: InputOf<typeof simulatedSwitch>,
 ): Promise<SimulatedPhone> {
-  const { house, network, pace } = deps;
+  const { allAccountsSql, network, pace } = deps;
   const deliveredMs = paced(BACK_MS.delivered, pace);
   const readMs = paced(BACK_MS.read, pace);
-  await house.begin(async (tx) => {
+  await allAccountsSql.begin(async (tx) => {
     const [before] = await tx<{ offline: boolean }[]>`
       select offline from sim_phones where phone = ${phone} for update`;
     await tx`

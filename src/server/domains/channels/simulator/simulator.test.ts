@@ -14,7 +14,7 @@ import {
 import { consentScan, getScan, linkToken } from '#contract/tokens.ts';
 import type { Inbound, Receipt } from '#server/domains/channels/channels.ts';
 import { tokensActs } from '#server/domains/tokens/tokens.ts';
-import type { KeptAct } from '#server/infra/acts/act.ts';
+import type { ActHandler } from '#server/infra/acts/act.ts';
 import { newId } from '#server/infra/ids.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
@@ -25,18 +25,18 @@ const secrets = secretsFrom(Buffer.alloc(32, 9));
 const PHONE = '6281234567890';
 
 type Options = { on?: boolean; speed?: number; linked?: boolean };
-type Street = Awaited<ReturnType<typeof streetWith>>;
+type Route = Awaited<ReturnType<typeof routeWith>>;
 
 /** Streets whose network is closed before their database goes. */
-const test = base.extend<{ openStreet: (options?: Options) => Promise<Street> }>({
+const test = base.extend<{ openStreet: (options?: Options) => Promise<Route> }>({
   openStreet: async ({ db }, use) => {
-    const streets: Street[] = [];
+    const requestRouter: Route[] = [];
     await use(async (options) => {
-      const street = await streetWith(db, options);
-      streets.push(street);
-      return street;
+      const route = await routeWith(db, options);
+      requestRouter.push(route);
+      return route;
     });
-    await Promise.all(streets.map(({ simulator }) => simulator.channel.close()));
+    await Promise.all(requestRouter.map(({ simulator }) => simulator.channel.close()));
   },
 });
 
@@ -51,8 +51,8 @@ const nothing: ChatContent = {
 };
 
 /** The simulator with its acts, a customer's token acts, and lists of what came out. */
-async function streetWith(db: TestDatabase, { on = true, speed = 0, linked = true }: Options = {}) {
-  const ani = await customerWith(db.house, { linked });
+async function routeWith(db: TestDatabase, { on = true, speed = 0, linked = true }: Options = {}) {
+  const ani = await customerWith(db.allAccountsSql, { linked });
   if (linked) await link(db, ani);
   const receipts: Receipt[] = [];
   const inbound: Inbound[] = [];
@@ -61,9 +61,9 @@ async function streetWith(db: TestDatabase, { on = true, speed = 0, linked = tru
     throw error;
   };
   const simulator = openSimulator({
-    house: db.house,
+    allAccountsSql: db.allAccountsSql,
     config: { SIMULATOR: on, SIMULATOR_SPEED: speed },
-    connecting: { house: db.house, secrets, tell: async () => undefined, report },
+    connecting: { allAccountsSql: db.allAccountsSql, secrets, tell: async () => undefined, report },
     files: { save: () => Promise.reject(new Error('no file is expected')) },
     show: (_account, _type, body) => ({ ...nothing, caption: String(body['text']) }),
     receiveBankLine: async (line) => {
@@ -79,7 +79,7 @@ async function streetWith(db: TestDatabase, { on = true, speed = 0, linked = tru
     },
     inbound: async (given) => void inbound.push(given),
   });
-  const kept: readonly KeptAct[] = [...simulator.acts, ...tokensActs({ sql: db.tenant, secrets })];
+  const kept: readonly ActHandler[] = [...simulator.acts, ...tokensActs({ sql: db.tenantSql, secrets })];
   const call = { caller: { kind: 'person', accountId: ani.accountId }, agent: 'test' } as never;
   const ask = async <A extends Act>(act: A, input: InputOf<A>) => {
     const keeper = kept.find((one) => one.act.name === act.name)!;
@@ -88,12 +88,12 @@ async function streetWith(db: TestDatabase, { on = true, speed = 0, linked = tru
   return { ani, simulator, ask, receipts, inbound, bank };
 }
 
-const link = (db: TestDatabase, { accountId, tokenId, phone }: Customer) => db.house`
+const link = (db: TestDatabase, { accountId, tokenId, phone }: Customer) => db.allAccountsSql`
   insert into linked_phones (channel, phone, account_id, token_id)
   values ('simulator', ${phone}, ${accountId}, ${tokenId}) on conflict do nothing`;
 
 const send = (
-  { simulator, ani }: Awaited<ReturnType<typeof streetWith>>,
+  { simulator, ani }: Awaited<ReturnType<typeof routeWith>>,
   to: string,
   text: string,
 ) =>
@@ -130,21 +130,21 @@ test('any number has a phone, also one nobody has written to', async ({ openStre
 test('a phone shows what it received and what its owner answered, oldest first', async ({
   openStreet,
 }) => {
-  const street = await openStreet();
-  await send(street, PHONE, 'Halo');
-  const phone = await street.ask(simulatedReply, {
+  const route = await openStreet();
+  await send(route, PHONE, 'Halo');
+  const phone = await route.ask(simulatedReply, {
     phone: PHONE,
-    to: street.ani.phone,
+    to: route.ani.phone,
     text: 'Ya',
   });
   expect(phone.lines).toMatchObject([
-    { direction: 'in', peer: street.ani.phone, content: { caption: 'Halo' } },
-    { direction: 'out', peer: street.ani.phone, content: { caption: 'Ya' } },
+    { direction: 'in', peer: route.ani.phone, content: { caption: 'Halo' } },
+    { direction: 'out', peer: route.ani.phone, content: { caption: 'Ya' } },
   ]);
-  await vi.waitFor(() => expect(street.inbound).toHaveLength(1), patient);
-  expect(street.inbound[0]).toMatchObject({
-    accountId: street.ani.accountId,
-    tokenId: street.ani.tokenId,
+  await vi.waitFor(() => expect(route.inbound).toHaveLength(1), patient);
+  expect(route.inbound[0]).toMatchObject({
+    accountId: route.ani.accountId,
+    tokenId: route.ani.tokenId,
     from: PHONE,
     type: 'text',
     body: { text: 'Ya' },
@@ -162,13 +162,13 @@ test('writing to a number that no token has is refused', async ({ openStreet }) 
 test('an offline phone neither reports nor answers until it is switched on again', async ({
   openStreet,
 }) => {
-  const street = await openStreet();
-  const { ask, ani, receipts, inbound } = street;
+  const route = await openStreet();
+  const { ask, ani, receipts, inbound } = route;
   const off = { phone: PHONE, offline: '1', slow: '0', blocked: '0' } as const;
   expect(await ask(simulatedSwitch, off)).toMatchObject({ offline: true, slow: false });
-  await send(street, PHONE, 'Halo');
+  await send(route, PHONE, 'Halo');
   await ask(simulatedReply, { phone: PHONE, to: ani.phone, text: 'Ya' });
-  await send(street, '6281999999999', 'Halo');
+  await send(route, '6281999999999', 'Halo');
   await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
   expect(inbound).toEqual([]);
 
@@ -179,16 +179,16 @@ test('an offline phone neither reports nor answers until it is switched on again
 test('a phone that has blocked the sender refuses until it is switched back', async ({
   openStreet,
 }) => {
-  const street = await openStreet();
+  const route = await openStreet();
   const blocked = { phone: PHONE, offline: '0', slow: '0', blocked: '1' } as const;
-  await street.ask(simulatedSwitch, blocked);
-  expect(await send(street, PHONE, 'Halo')).toEqual({ outcome: 'failed', failure: 'blocked' });
-  await street.ask(simulatedSwitch, { ...blocked, blocked: '0' });
-  expect(await send(street, PHONE, 'Halo')).toEqual({ outcome: 'sent' });
+  await route.ask(simulatedSwitch, blocked);
+  expect(await send(route, PHONE, 'Halo')).toEqual({ outcome: 'failed', failure: 'blocked' });
+  await route.ask(simulatedSwitch, { ...blocked, blocked: '0' });
+  expect(await send(route, PHONE, 'Halo')).toEqual({ outcome: 'sent' });
 });
 
 /** Opens the link of a token the way a browser does, up to the QR. */
-async function shownQr({ ask, ani }: Street) {
+async function shownQr({ ask, ani }: Route) {
   const { path } = await ask(linkToken, { token_id: ani.tokenId });
   const data = path.slice('/scan/'.length);
   const { nonce } = await ask(consentScan, { data });
@@ -198,9 +198,9 @@ async function shownQr({ ask, ani }: Street) {
 }
 
 test('scanning the QR links the phone to the token', async ({ openStreet }) => {
-  const street = await openStreet({ linked: false });
-  const { look, text } = await shownQr(street);
-  const phone = await street.ask(simulatedScan, { phone: PHONE, text });
+  const route = await openStreet({ linked: false });
+  const { look, text } = await shownQr(route);
+  const phone = await route.ask(simulatedScan, { phone: PHONE, text });
   expect(phone.linked_to).toEqual(['Kasir']);
   expect((await look()).state).toBe('connected');
 });
@@ -208,9 +208,9 @@ test('scanning the QR links the phone to the token', async ({ openStreet }) => {
 test('at a lifelike pace the link is scanned first and connected a moment later', async ({
   openStreet,
 }) => {
-  const street = await openStreet({ linked: false, speed: 20 });
-  const { look, text } = await shownQr(street);
-  expect((await street.ask(simulatedScan, { phone: PHONE, text })).linked_to).toEqual([]);
+  const route = await openStreet({ linked: false, speed: 20 });
+  const { look, text } = await shownQr(route);
+  expect((await route.ask(simulatedScan, { phone: PHONE, text })).linked_to).toEqual([]);
   expect((await look()).state).toBe('scanned');
   await vi.waitFor(async () => expect((await look()).state).toBe('connected'), patient);
 });
@@ -219,11 +219,11 @@ test('a phone that was scanning when the house died is connected by the next one
   db,
   openStreet,
 }) => {
-  const street = await openStreet({ linked: false, speed: 1 });
-  const { look, text } = await shownQr(street);
-  await street.ask(simulatedScan, { phone: PHONE, text });
-  await street.simulator.channel.close();
-  await db.house`update sim_due set due_at = clock_timestamp()`;
+  const route = await openStreet({ linked: false, speed: 1 });
+  const { look, text } = await shownQr(route);
+  await route.ask(simulatedScan, { phone: PHONE, text });
+  await route.simulator.channel.close();
+  await db.allAccountsSql`update sim_due set due_at = clock_timestamp()`;
   expect((await look()).state).toBe('scanned');
 
   await openStreet();
@@ -234,25 +234,25 @@ test('a link ended between scanning and connecting stays ended, and nothing hang
   db,
   openStreet,
 }) => {
-  const street = await openStreet({ linked: false, speed: 1 });
-  const { look, text } = await shownQr(street);
-  await street.ask(simulatedScan, { phone: PHONE, text });
-  await db.house`update links set state = 'expired'`;
-  await db.house`update sim_due set due_at = clock_timestamp()`;
-  await vi.waitFor(async () => expect(await db.house`select * from sim_due`).toEqual([]), patient);
+  const route = await openStreet({ linked: false, speed: 1 });
+  const { look, text } = await shownQr(route);
+  await route.ask(simulatedScan, { phone: PHONE, text });
+  await db.allAccountsSql`update links set state = 'expired'`;
+  await db.allAccountsSql`update sim_due set due_at = clock_timestamp()`;
+  await vi.waitFor(async () => expect(await db.allAccountsSql`select * from sim_due`).toEqual([]), patient);
   expect((await look()).state).toBe('expired');
 });
 
 test('a stale, used or foreign QR, and a taken phone, are refused in words', async ({
   openStreet,
 }) => {
-  const street = await openStreet({ linked: false });
-  const { text } = await shownQr(street);
-  await expect(street.ask(simulatedScan, { phone: PHONE, text: 'halo' })).rejects.toEqual(
+  const route = await openStreet({ linked: false });
+  const { text } = await shownQr(route);
+  await expect(route.ask(simulatedScan, { phone: PHONE, text: 'halo' })).rejects.toEqual(
     new Refusal('qr_stale', {}),
   );
-  await street.ask(simulatedScan, { phone: PHONE, text });
-  await expect(street.ask(simulatedScan, { phone: PHONE, text })).rejects.toEqual(
+  await route.ask(simulatedScan, { phone: PHONE, text });
+  await expect(route.ask(simulatedScan, { phone: PHONE, text })).rejects.toEqual(
     new Refusal('link_gone', {}),
   );
   const next = await openStreet({ linked: false });
@@ -286,11 +286,11 @@ test('where the simulator is off, its acts are as unknown as any other word', as
 });
 
 test('a phone forgets after a day, codes included', async ({ db, openStreet }) => {
-  const street = await openStreet();
-  await send(street, PHONE, 'Kode: 111111');
-  await db.house`update sim_lines set at = at - interval '25 hours'`;
-  await send(street, PHONE, 'Kode: 222222');
-  await eraseOldLines(db.house);
-  const { lines } = await street.ask(simulatedPhone, { phone: PHONE });
+  const route = await openStreet();
+  await send(route, PHONE, 'Kode: 111111');
+  await db.allAccountsSql`update sim_lines set at = at - interval '25 hours'`;
+  await send(route, PHONE, 'Kode: 222222');
+  await eraseOldLines(db.allAccountsSql);
+  const { lines } = await route.ask(simulatedPhone, { phone: PHONE });
   expect(lines.map(({ content }) => content.caption)).toEqual(['Kode: 222222']);
 });

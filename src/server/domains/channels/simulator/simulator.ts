@@ -11,7 +11,7 @@ import {
 } from '#contract/simulator.ts';
 import type { Channel } from '#server/domains/channels/channels.ts';
 import type { ConnectDeps } from '#server/domains/tokens/tokens.ts';
-import { type Call, type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Files } from '#server/domains/media/files.ts';
@@ -19,13 +19,13 @@ import { type NetworkDeps, openNetwork } from './network.ts';
 import { type ShowContent, readPhone, turnSwitches, writeFrom } from './phone.ts';
 import { scanWith } from './scan.ts';
 
-export { simulatorHolding } from './account-data.ts';
+export { simulatorAccountData } from './account-data.ts';
 
 /** A line of the simulated bank's statement. */
 export type BankLine = { amount: Rupiah; sender: string; reference: string; at: Date };
 
 export type SimulatorDeps = {
-  house: Sql;
+  allAccountsSql: Sql;
   config: Pick<Config, 'SIMULATOR' | 'SIMULATOR_SPEED'>;
   /** What joining a phone to a token needs. */
   connecting: ConnectDeps;
@@ -42,7 +42,7 @@ export type Simulator = {
   /** For the registry of channels; only where the simulator is on. */
   channel: Channel;
   /** The acts behind `/simulator`; where the simulator is off they are as unknown as any other word. */
-  acts: readonly KeptAct[];
+  acts: readonly ActHandler[];
 };
 
 /** Opens the simulated phone network and the acts of the phones in it. */
@@ -64,11 +64,11 @@ export function openSimulator(deps: SimulatorDeps): Simulator {
   return {
     channel: network,
     acts: [
-      on(...whenOn(simulatedPhone, ({ phone }) => readPhone(phones, phone))),
-      on(...whenOn(simulatedReply, (input) => writeFrom(phones, input))),
-      on(...whenOn(simulatedSwitch, (input) => turnSwitches(phones, input))),
-      on(...whenOn(simulatedScan, (input) => scanWith(phones, input))),
-      on(...whenOn(simulatedTransfer, (input) => transfer(deps, input))),
+      handle(...whenOn(simulatedPhone, ({ phone }) => readPhone(phones, phone))),
+      handle(...whenOn(simulatedReply, (input) => writeFrom(phones, input))),
+      handle(...whenOn(simulatedSwitch, (input) => turnSwitches(phones, input))),
+      handle(...whenOn(simulatedScan, (input) => scanWith(phones, input))),
+      handle(...whenOn(simulatedTransfer, (input) => transfer(deps, input))),
     ],
   };
 }
@@ -89,7 +89,7 @@ const bankReference = () => `SIM-${randomBytes(6).toString('hex').toUpperCase()}
  * Erases what phones hold for longer than a day, read or not: one-time codes lie there in clear, as in
  * a real phone. Also what has been due for a day and found nobody. For the house's hourly tidying.
  */
-export async function eraseOldLines(house: Sql): Promise<void> {
-  await house`delete from sim_lines where at < clock_timestamp() - interval '1 day'`;
-  await house`delete from sim_due where due_at < clock_timestamp() - interval '1 day'`;
+export async function eraseOldLines(allAccountsSql: Sql): Promise<void> {
+  await allAccountsSql`delete from sim_lines where at < clock_timestamp() - interval '1 day'`;
+  await allAccountsSql`delete from sim_due where due_at < clock_timestamp() - interval '1 day'`;
 }

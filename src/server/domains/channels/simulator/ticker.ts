@@ -41,8 +41,8 @@ export class Ticker {
   #running: Promise<void> | undefined;
   #open = false;
 
-  constructor(house: Sql, tell: Teller, report: (error: unknown) => void) {
-    this.#house = house;
+  constructor(allAccountsSql: Sql, tell: Teller, report: (error: unknown) => void) {
+    this.#house = allAccountsSql;
     this.#tell = tell;
     this.#report = report;
   }
@@ -140,8 +140,8 @@ async function forget(tx: Tx, due: readonly Due[]): Promise<void> {
   await tx`delete from sim_due where due_id = any (${due.map(({ dueId }) => dueId)}::uuid[])`;
 }
 
-async function nextDueMs(house: Sql): Promise<number> {
-  const [next] = await house<{ ms: number }[]>`
+async function nextDueMs(allAccountsSql: Sql): Promise<number> {
+  const [next] = await allAccountsSql<{ ms: number }[]>`
     select extract(epoch from due_at - clock_timestamp())::float8 * 1000 as ms
     from sim_due d
     where not exists (select from sim_phones p where p.phone = d.phone and p.offline)

@@ -34,8 +34,8 @@ export class LineWriter {
   #listening = false;
 
   /** @param onTaken told after each statement in how many milliseconds its first receipt is due. */
-  constructor(house: Sql, onTaken: (firstDueMs: number) => void) {
-    this.#house = house;
+  constructor(allAccountsSql: Sql, onTaken: (firstDueMs: number) => void) {
+    this.#house = allAccountsSql;
     this.#onTaken = onTaken;
   }
 
@@ -100,9 +100,9 @@ export class LineWriter {
  *
  * @returns the ids that were taken.
  */
-async function insertLines(house: Sql, batch: readonly Job[]): Promise<ReadonlySet<string>> {
+async function insertLines(allAccountsSql: Sql, batch: readonly Job[]): Promise<ReadonlySet<string>> {
   const column = <T>(pick: (job: Job) => T) => batch.map(pick);
-  const rows = await house<{ id: string }[]>`
+  const rows = await allAccountsSql<{ id: string }[]>`
     with given as (
       select g.*, case when p.slow then ${SLOW_TIMES} else 1 end as times
       from unnest(

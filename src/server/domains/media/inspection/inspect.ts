@@ -10,7 +10,7 @@ import {
   mimeOfName,
   mimesFor,
 } from '#contract/uploads.ts';
-import { gate } from '#server/infra/semaphore.ts';
+import { semaphore } from '#server/infra/semaphore.ts';
 import { type PictureMime, redraw, redrawSquare } from '#server/domains/media/images.ts';
 import { inspectArchive, isArchive } from './inspect-archive.ts';
 import { beginsAs, controls, edgesOf, findsIn } from './inspect-bytes.ts';
@@ -61,7 +61,7 @@ export function checkHead(claim: Claim, head: Uint8Array): void {
   if (!beginsAs(claimedMime(claim), head)) throw new Refusal('upload_contradicts', {});
 }
 
-const enterHeavy = gate(2, 12);
+const enterHeavy = semaphore(2, 12);
 
 /**
  * Looks into a whole file: its size, its first bytes, malware where a scanner is set, and what its kind can

@@ -239,7 +239,7 @@ const claimOf = ({ purpose, name, declared, crop }: Upload): Claim => ({
 });
 
 async function keepWhole(ready: Ready, { accountId }: Owner, upload: Upload): Promise<void> {
-  const { sql, house, files, parts, scanner } = ready;
+  const { sql, allAccountsSql, files, parts, scanner } = ready;
   const { uploadId } = upload;
   const path = await parts.join(uploadId, upload.parts);
   const { path: kept, name, mime } = await inspect(path, claimOf(upload), scanner);
@@ -258,7 +258,7 @@ async function keepWhole(ready: Ready, { accountId }: Owner, upload: Upload): Pr
       if (finished.length === 0) throw notFound();
     });
   } catch (error) {
-    await files.erase(house, [measured.sha256]);
+    await files.erase(allAccountsSql, [measured.sha256]);
     throw error;
   } finally {
     await rm(path, { force: true });

@@ -39,7 +39,7 @@ export type UploadDeps = {
   /** A pool that names the account. */
   sql: Sql;
   /** A pool that sees all accounts. */
-  house: Sql;
+  allAccountsSql: Sql;
   files: Files;
   dataFolder: string;
   scanner: Scanner | undefined;

@@ -2,19 +2,19 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
-import { type UploadsHouse, pdfOf, picture, test } from '#tests/support/app/uploads-app.ts';
+import { type UploadsApp, pdfOf, picture, test } from '#tests/support/app/uploads-app.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { claimUpload } from './uploads.ts';
 
-const filesIn = async ({ dataFolder }: UploadsHouse, folder: 'files' | 'uploads') => {
+const filesIn = async ({ dataFolder }: UploadsApp, folder: 'files' | 'uploads') => {
   const place = join(dataFolder, folder);
   const found = await readdir(place, { recursive: true, withFileTypes: true }).catch(() => []);
   return found.filter((one) => one.isFile()).length;
 };
 
-async function aProof(house: UploadsHouse, token: string, seed = 1): Promise<string> {
+async function aReauth(app: UploadsApp, token: string, seed = 1): Promise<string> {
   const file = { name: 'bukti.pdf', bytes: pdfOf(2_000, seed) };
-  const posted = await house.post(token, file, { purpose: 'proof' });
+  const posted = await app.post(token, file, { purpose: 'proof' });
   return uuidOf('upload', await posted.text()) ?? '';
 }
 
@@ -24,12 +24,12 @@ test('a finished upload is claimed once, by its own person, for its own purpose'
   ani,
   budi,
 }) => {
-  const house = await openUploadsHouse();
-  const uploadId = await aProof(house, ani.token);
+  const app = await openUploadsHouse();
+  const uploadId = await aReauth(app, ani.token);
   const claim = (wanted: object = {}) => {
     const { accountId, userId } = ani;
     const whose = { accountId, userId, uploadId, purpose: 'proof' as const, ...wanted };
-    return asAccount(db.tenant, whose.accountId, (tx) => claimUpload(tx, whose));
+    return asAccount(db.tenantSql, whose.accountId, (tx) => claimUpload(tx, whose));
   };
   const none = { code: 'upload_gone' };
   await expect(claim({ purpose: 'avatar' })).rejects.toMatchObject(none);
@@ -40,9 +40,9 @@ test('a finished upload is claimed once, by its own person, for its own purpose'
   const claims = await Promise.allSettled([claim(), claim(), claim()]);
   expect(claims.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   const fileId = claims.find(({ status }) => status === 'fulfilled') as { value: string };
-  expect(await house.files.open(ani.accountId, fileId.value)).toMatchObject({ name: 'bukti.pdf' });
+  expect(await app.files.open(ani.accountId, fileId.value)).toMatchObject({ name: 'bukti.pdf' });
 
-  const taken = await house.ask(ani.token, 'DELETE', { body: publicId('upload', uploadId) });
+  const taken = await app.ask(ani.token, 'DELETE', { body: publicId('upload', uploadId) });
   expect(taken.status).toBe(409);
 });
 
@@ -51,15 +51,15 @@ test('an act that fails gives its upload back to be claimed again', async ({
   db,
   ani,
 }) => {
-  const house = await openUploadsHouse();
-  const wanted = { ...ani, uploadId: await aProof(house, ani.token), purpose: 'proof' as const };
-  const failing = asAccount(db.tenant, ani.accountId, async (tx) => {
+  const app = await openUploadsHouse();
+  const wanted = { ...ani, uploadId: await aReauth(app, ani.token), purpose: 'proof' as const };
+  const failing = asAccount(db.tenantSql, ani.accountId, async (tx) => {
     await claimUpload(tx, wanted);
     throw new Error('the act failed');
   });
   await expect(failing).rejects.toThrow('the act failed');
   await expect(
-    asAccount(db.tenant, ani.accountId, (tx) => claimUpload(tx, wanted)),
+    asAccount(db.tenantSql, ani.accountId, (tx) => claimUpload(tx, wanted)),
   ).resolves.toMatch(/^[0-9a-f-]{36}$/);
 });
 
@@ -68,29 +68,29 @@ test('what nobody claims is forgotten after a day, with its bytes; what is claim
   db,
   ani,
 }) => {
-  const house = await openUploadsHouse();
-  const used = await aProof(house, ani.token, 1);
-  await aProof(house, ani.token, 2);
-  const begun = await (await house.begin(ani.token, 9_000)).text();
-  await house.patch(ani.token, begun, {
+  const app = await openUploadsHouse();
+  const used = await aReauth(app, ani.token, 1);
+  await aReauth(app, ani.token, 2);
+  const begun = await (await app.begin(ani.token, 9_000)).text();
+  await app.patch(ani.token, begun, {
     offset: 0,
     length: 9_000,
     name: 'a.pdf',
     bytes: pdfOf(9_000, 3).subarray(0, 4_000),
   });
-  const fileId = await asAccount(db.tenant, ani.accountId, (tx) =>
+  const fileId = await asAccount(db.tenantSql, ani.accountId, (tx) =>
     claimUpload(tx, { ...ani, uploadId: used, purpose: 'proof' }),
   );
-  await house.uploads.sweep();
-  expect([await filesIn(house, 'files'), await filesIn(house, 'uploads')]).toEqual([2, 1]);
+  await app.uploads.sweep();
+  expect([await filesIn(app, 'files'), await filesIn(app, 'uploads')]).toEqual([2, 1]);
 
-  await db.house`update uploads set expires_at = clock_timestamp() - interval '1 second'`;
-  const late = await house.ask(ani.token, 'HEAD', { query: `?patch=${begun}` });
+  await db.allAccountsSql`update uploads set expires_at = clock_timestamp() - interval '1 second'`;
+  const late = await app.ask(ani.token, 'HEAD', { query: `?patch=${begun}` });
   expect(late.status).toBe(404);
-  await house.uploads.sweep();
-  expect([await filesIn(house, 'files'), await filesIn(house, 'uploads')]).toEqual([1, 0]);
-  expect(await db.house`select file_id from files`).toEqual([{ file_id: fileId }]);
-  expect(await db.house`select from uploads`).toHaveLength(0);
+  await app.uploads.sweep();
+  expect([await filesIn(app, 'files'), await filesIn(app, 'uploads')]).toEqual([1, 0]);
+  expect(await db.allAccountsSql`select file_id from files`).toEqual([{ file_id: fileId }]);
+  expect(await db.allAccountsSql`select from uploads`).toHaveLength(0);
 });
 
 test('bytes that two accounts keep lie there once, and go with the last of them', async ({
@@ -98,14 +98,14 @@ test('bytes that two accounts keep lie there once, and go with the last of them'
   ani,
   budi,
 }) => {
-  const house = await openUploadsHouse();
-  const first = publicId('upload', await aProof(house, ani.token));
-  const second = publicId('upload', await aProof(house, budi.token));
-  expect(await filesIn(house, 'files')).toBe(1);
-  await house.ask(ani.token, 'DELETE', { body: first });
-  expect((await house.ask(budi.token, 'GET', { query: `?load=${second}` })).status).toBe(200);
-  await house.ask(budi.token, 'DELETE', { body: second });
-  expect(await filesIn(house, 'files')).toBe(0);
+  const app = await openUploadsHouse();
+  const first = publicId('upload', await aReauth(app, ani.token));
+  const second = publicId('upload', await aReauth(app, budi.token));
+  expect(await filesIn(app, 'files')).toBe(1);
+  await app.ask(ani.token, 'DELETE', { body: first });
+  expect((await app.ask(budi.token, 'GET', { query: `?load=${second}` })).status).toBe(200);
+  await app.ask(budi.token, 'DELETE', { body: second });
+  expect(await filesIn(app, 'files')).toBe(0);
 });
 
 test('who takes an upload back while it is looked into leaves no file behind', async ({
@@ -113,20 +113,20 @@ test('who takes an upload back while it is looked into leaves no file behind', a
   db,
   ani,
 }) => {
-  const house = await openUploadsHouse();
+  const app = await openUploadsHouse();
   const bytes = await picture('png', { width: 2_000, height: 2_000 });
   const length = bytes.length;
   for (let round = 0; round < 3; round++) {
-    const id = await (await house.begin(ani.token, length, { purpose: 'proof' })).text();
+    const id = await (await app.begin(ani.token, length, { purpose: 'proof' })).text();
     const piece = { offset: 0, length, name: 'bukti.png', bytes };
     const [sent, taken] = await Promise.all([
-      house.patch(ani.token, id, piece),
-      house.ask(ani.token, 'DELETE', { body: id }),
+      app.patch(ani.token, id, piece),
+      app.ask(ani.token, 'DELETE', { body: id }),
     ]);
     expect(taken.status).toBe(204);
     expect([204, 404]).toContain(sent.status);
   }
-  expect(await filesIn(house, 'files')).toBe(0);
-  expect(await db.house`select from files`).toHaveLength(0);
-  expect(house.troubles).toEqual([]);
+  expect(await filesIn(app, 'files')).toBe(0);
+  expect(await db.allAccountsSql`select from files`).toHaveLength(0);
+  expect(app.troubles).toEqual([]);
 });

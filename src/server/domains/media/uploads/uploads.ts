@@ -104,7 +104,7 @@ async function revert(ready: Ready, owner: Owner, uploadId: string): Promise<voi
     return dropFiles(tx, gone);
   });
   await ready.parts.clear(uploadId);
-  await ready.files.erase(ready.house, digests);
+  await ready.files.erase(ready.allAccountsSql, digests);
 }
 
 type Gone = { account_id: string; upload_id: string; file_id: string | null };
@@ -126,17 +126,17 @@ async function dropFiles(
 
 const ROWS_AT_ONCE = 200;
 
-async function sweep({ house, files, parts }: Ready): Promise<void> {
-  while ((await sweepSome(house, { files, parts })) === ROWS_AT_ONCE);
+async function sweep({ allAccountsSql, files, parts }: Ready): Promise<void> {
+  while ((await sweepSome(allAccountsSql, { files, parts })) === ROWS_AT_ONCE);
   await parts.clearOld();
 }
 
 /** Expired uploads go with their files; of claimed ones only the row goes. */
 async function sweepSome(
-  house: Sql,
+  allAccountsSql: Sql,
   { files, parts }: Pick<Ready, 'files' | 'parts'>,
 ): Promise<number> {
-  const { gone, digests } = await house.begin(async (tx) => {
+  const { gone, digests } = await allAccountsSql.begin(async (tx) => {
     const expired = await tx<(Gone & { state: Upload['state'] })[]>`
       delete from uploads where (account_id, upload_id) in (
         select account_id, upload_id from uploads where expires_at < clock_timestamp()
@@ -146,18 +146,18 @@ async function sweepSome(
     return { gone: expired, digests: await dropFiles(tx, unused) };
   });
   for (const { upload_id } of gone) await parts.clear(upload_id);
-  await files.erase(house, digests);
+  await files.erase(allAccountsSql, digests);
   return gone.length;
 }
 
-async function eraseAll({ house, parts }: Ready, accountId: string): Promise<void> {
+async function eraseAll({ allAccountsSql, parts }: Ready, accountId: string): Promise<void> {
   for (;;) {
-    const some = await house<{ upload_id: string }[]>`
+    const some = await allAccountsSql<{ upload_id: string }[]>`
       select upload_id from uploads where account_id = ${accountId} limit ${ROWS_AT_ONCE}`;
     if (some.length === 0) return;
     // The pieces first: once its row is gone, nobody knows of them until a day has passed.
     for (const { upload_id } of some) await parts.clear(upload_id);
-    await house`
+    await allAccountsSql`
       delete from uploads where account_id = ${accountId}
         and upload_id = any(${some.map(({ upload_id }) => upload_id)}::uuid[])`;
   }

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { type StoredWish, storeMessages } from '#tests/support/people/stored-messages.ts';
+import { type MessageOptions, storeMessages } from '#tests/support/people/stored-messages.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { conversationList, markRead, messagesWith, unreadOf } from './conversations.ts';
 
@@ -11,7 +11,7 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 const phone = (n: number) => `62812000000${String(n).padStart(2, '0')}`;
 
 /** 25 conversations, the newest first; every fourth has something unread. */
-const talks = (tokenId: string): StoredWish[] =>
+const talks = (tokenId: string): MessageOptions[] =>
   Array.from({ length: 25 }, (_, n) => ({
     at: minutesAgo(n + 1),
     tokenId,
@@ -25,7 +25,7 @@ test('conversations with something unread come first, then the newest', async ({
   await storeMessages(db.owner, accountId, talks(tokenId));
   const seen: string[] = [];
   for (let start = 0; ; start += 10) {
-    const { rows, total } = await conversationList(db.tenant, accountId, { start });
+    const { rows, total } = await conversationList(db.tenantSql, accountId, { start });
     seen.push(...rows.map(({ peer }) => peer));
     if (start + rows.length >= total) break;
   }
@@ -39,7 +39,7 @@ test('sorted by time, unread ones stand among the others', async ({ db, sql }) =
   const { accountId, tokenId } = await customerWith(sql);
   await storeMessages(db.owner, accountId, talks(tokenId));
   const first = async (sort_type: 'asc' | 'desc') =>
-    (await conversationList(db.tenant, accountId, { sort_by: 'last_at', sort_type })).rows[0]?.peer;
+    (await conversationList(db.tenantSql, accountId, { sort_by: 'last_at', sort_type })).rows[0]?.peer;
   expect([await first('desc'), await first('asc')]).toEqual([phone(0), phone(24)]);
 });
 
@@ -48,7 +48,7 @@ test('a conversation is found by the beginning of its number or its name', async
   await storeMessages(db.owner, accountId, talks(tokenId));
   await sql`update conversations set peer_name = 'Budi Santoso' where peer = ${phone(7)}`;
   const found = async (q: string) =>
-    (await conversationList(db.tenant, accountId, { q })).rows.map(({ peer }) => peer);
+    (await conversationList(db.tenantSql, accountId, { q })).rows.map(({ peer }) => peer);
   expect(await found('budi s')).toEqual([phone(7)]);
   expect(await found('0812-0000-0003')).toEqual([phone(3)]);
   expect(await found('santoso')).toEqual([]);
@@ -61,7 +61,7 @@ test('a conversation shows its newest message, its token and its name', async ({
     { at: minutesAgo(2), tokenId, body: { text: 'lama' } },
     { at: minutesAgo(1), tokenId, direction: 'in', body: { text: 'baru' } },
   ]);
-  const { rows } = await conversationList(db.tenant, accountId, {});
+  const { rows } = await conversationList(db.tenantSql, accountId, {});
   expect(rows).toMatchObject([
     {
       token: { id: publicId('token', tokenId), name: 'Kasir', status: 'linked' },
@@ -86,7 +86,7 @@ test('the messages of a conversation go back in time, ten by ten', async ({ db, 
   ]);
   const asked = { token_id: tokenId, peer: '6281234567890' };
   const page = async (start: number) => {
-    const { rows, total } = await messagesWith(db.tenant, accountId, { ...asked, start }, fileLink);
+    const { rows, total } = await messagesWith(db.tenantSql, accountId, { ...asked, start }, fileLink);
     return {
       captions: rows.map(({ content }) => Number(content.caption)),
       more: total > start + 10,
@@ -101,7 +101,7 @@ test('the messages of a conversation go back in time, ten by ten', async ({ db, 
 test('reading a conversation is told once, and only of what was unread', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
   await storeMessages(db.owner, accountId, talks(tokenId));
-  const read = (n: number) => markRead(db.tenant, accountId, { token_id: tokenId, peer: phone(n) });
+  const read = (n: number) => markRead(db.tenantSql, accountId, { token_id: tokenId, peer: phone(n) });
   expect(await read(3)).toEqual({ unread_total: 5 });
   expect(await read(3)).toEqual({ unread_total: 5 });
   expect(await read(0)).toEqual({ unread_total: 5 });
@@ -118,10 +118,10 @@ test('conversations of another account are neither shown nor read', async ({ db,
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
   await storeMessages(db.owner, budi.accountId, talks(budi.tokenId));
   const asked = { token_id: budi.tokenId, peer: phone(3) };
-  expect(await conversationList(db.tenant, ani.accountId, {})).toEqual({ rows: [], total: 0 });
-  const messages = await messagesWith(db.tenant, ani.accountId, asked, fileLink);
+  expect(await conversationList(db.tenantSql, ani.accountId, {})).toEqual({ rows: [], total: 0 });
+  const messages = await messagesWith(db.tenantSql, ani.accountId, asked, fileLink);
   expect(messages).toEqual({ rows: [], total: 0 });
-  expect(await markRead(db.tenant, ani.accountId, asked)).toEqual({ unread_total: 0 });
-  const unread = await asAccount(db.tenant, budi.accountId, (tx) => unreadOf(tx, budi.accountId));
+  expect(await markRead(db.tenantSql, ani.accountId, asked)).toEqual({ unread_total: 0 });
+  const unread = await asAccount(db.tenantSql, budi.accountId, (tx) => unreadOf(tx, budi.accountId));
   expect(unread).toBe(6);
 });

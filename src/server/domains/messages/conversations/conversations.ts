@@ -12,7 +12,7 @@ import {
   unreadConversations,
 } from '#contract/messages.ts';
 import type { TokenStatus } from '#contract/tokens.ts';
-import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Body, type FileLink, excerptOf } from '#server/domains/messages/content.ts';
@@ -24,13 +24,13 @@ import { digitsOf, likeBeginning } from '#server/domains/messages/history/search
 export type ConversationDeps = { sql: Sql; fileLink: FileLink };
 
 /** The acts of conversations: the list, one of them, reading it, and what waits unread. */
-export const conversationActs = ({ sql, fileLink }: ConversationDeps): readonly KeptAct[] => [
-  on(listConversations, ({ caller }, input) => conversationList(sql, caller.accountId, input)),
-  on(conversationMessages, ({ caller }, input) =>
+export const conversationActs = ({ sql, fileLink }: ConversationDeps): readonly ActHandler[] => [
+  handle(listConversations, ({ caller }, input) => conversationList(sql, caller.accountId, input)),
+  handle(conversationMessages, ({ caller }, input) =>
     messagesWith(sql, caller.accountId, input, fileLink),
   ),
-  on(readConversation, ({ caller }, input) => markRead(sql, caller.accountId, input)),
-  on(unreadConversations, ({ caller: { accountId } }) =>
+  handle(readConversation, ({ caller }, input) => markRead(sql, caller.accountId, input)),
+  handle(unreadConversations, ({ caller: { accountId } }) =>
     asAccount(sql, accountId, async (tx) => ({ total: await unreadOf(tx, accountId) })),
   ),
 ];

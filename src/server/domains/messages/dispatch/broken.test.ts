@@ -5,7 +5,7 @@ import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { lanesOver, network, phones, place } from '#tests/support/app/fake-channel.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { patient } from '#tests/support/wait-for.ts';
-import { expireMessages, messagesHolding } from '#server/domains/messages/messages.ts';
+import { expireMessages, messagesAccountData } from '#server/domains/messages/messages.ts';
 import { applyReceipts, retryParked } from './receipts.ts';
 import { startRelay } from '#server/domains/messages/relay.ts';
 
@@ -70,7 +70,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
       async () =>
         expect(
           await sql`select peer, state, ready_at > clock_timestamp() as rests from dispatch`,
-        ).toEqual([{ peer: BROKEN, state: 'unknown', rests: true }]),
+        ).toEqual([{ peer: BROKEN, state: 'unknown', circuitBreaker: true }]),
       patient,
     );
     await lanes.close();
@@ -235,29 +235,29 @@ describe('one item that cannot be written costs the others nothing:', () => {
 
   test('an event of an account that is to be erased', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
-    const leaving = { accountId: ani.accountId, phones: ['628121'] };
-    const holding = messagesHolding({ sql: db.tenant, house: sql });
+    const erasure = { accountId: ani.accountId, phones: ['628121'] };
+    const accountData = messagesAccountData({ sql: db.tenantSql, allAccountsSql: sql });
     await sql`
       insert into outbox (account_id, outbox_id, kind, data)
       values (${ani.accountId}, ${newId()}, 'saldo.changed', '{}')`;
-    expect(await holding.isReady?.(leaving)).toBe(false);
+    expect(await accountData.isReady?.(erasure)).toBe(false);
     await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
-    expect(await holding.isReady?.(leaving)).toBe(true);
+    expect(await accountData.isReady?.(erasure)).toBe(true);
 
     // What the house's own token was to tell of their number is never told.
-    const house = await customerWith(sql, { saldo: 10_000 });
-    await db.owner`update accounts set is_system = true where account_id = ${house.accountId}`;
-    await db.owner`update tokens set is_system = true where account_id = ${house.accountId}`;
-    await place(sql, house, { peers: ['628121'] });
-    await place(sql, house, { peers: ['628122'] });
+    const ourAccount = await customerWith(sql, { saldo: 10_000 });
+    await db.owner`update accounts set is_system = true where account_id = ${ourAccount.accountId}`;
+    await db.owner`update tokens set is_system = true where account_id = ${ourAccount.accountId}`;
+    await place(sql, ourAccount, { peers: ['628121'] });
+    await place(sql, ourAccount, { peers: ['628122'] });
     await db.owner`delete from dispatch`;
-    expect(await holding.isReady?.(leaving)).toBe(false);
+    expect(await accountData.isReady?.(erasure)).toBe(false);
     await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
-    expect(await holding.isReady?.(leaving)).toBe(true);
+    expect(await accountData.isReady?.(erasure)).toBe(true);
     await sql`update accounts set erase_at = clock_timestamp() where account_id = ${ani.accountId}`;
     await sql`select close_account(${ani.accountId})`;
     await sql`delete from outbox where tries = 0`;
-    await holding.erase?.(leaving);
+    await accountData.erase?.(erasure);
     expect(await sql`select peers from outbox where peers is not null`).toEqual([
       { peers: ['628122'] },
     ]);

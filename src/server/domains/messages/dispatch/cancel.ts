@@ -2,11 +2,11 @@ import { type MessageRow, cancelMessage } from '#contract/messages.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { messageRow, readMessages } from '#server/domains/messages/history/rows.ts';
 import { withdrawMessages } from './withdraw.ts';
-import { on } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
-export const cancelling = ({ sql }: { sql: Sql }) =>
-  on(cancelMessage, ({ caller }, { message_id }) => withdraw(sql, caller.accountId, message_id));
+export const cancelMessageHandler = ({ sql }: { sql: Sql }) =>
+  handle(cancelMessage, ({ caller }, { message_id }) => withdraw(sql, caller.accountId, message_id));
 
 /**
  * Takes a message that has not left yet out of the queue and gives its price back.

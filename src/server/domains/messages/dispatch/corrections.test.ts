@@ -30,8 +30,8 @@ const rollupsOf = (sql: Sql) => sql`
   group by status having sum(messages) <> 0 or sum(cost) <> 0 order by status`;
 
 async function oneMessage(db: TestDatabase, saldo = 1000) {
-  const ani = await customerWith(db.house, { saldo });
-  const { results } = await place(db.house, ani);
+  const ani = await customerWith(db.allAccountsSql, { saldo });
+  const { results } = await place(db.allAccountsSql, ani);
   return { ani, id: results[0]?.id ?? '' };
 }
 
@@ -88,7 +88,7 @@ describe('a receipt that proves a final state wrong', () => {
       { accountId: ani.accountId, messageId: id, status: 'delivered', at: new Date() },
     ]);
     const detail = await messageDetail(
-      db.tenant,
+      db.tenantSql,
       { accountId: ani.accountId, messageId: id },
       reader,
     );
@@ -106,7 +106,7 @@ describe('a receipt that proves a final state wrong', () => {
       settle_seq: 3,
       correct_seq: 4,
     });
-    const [statement] = ledgerActs({ sql: db.tenant });
+    const [statement] = ledgerActs({ sql: db.tenantSql });
     const caller = { ...ani, role: 'customer' };
     const page = (await statement?.handle(
       { caller } as never,

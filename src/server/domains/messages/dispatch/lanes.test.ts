@@ -277,7 +277,7 @@ test('a message that has not left can be cancelled, one that has cannot', async 
     peers: ['6281200000001', '6281200000002'],
   });
   const [first, second] = placed.results.map(({ id }) => id);
-  expect(await withdraw(db.tenant, ani.accountId, first ?? '')).toMatchObject({
+  expect(await withdraw(db.tenantSql, ani.accountId, first ?? '')).toMatchObject({
     id: publicId('message', first ?? ''),
     status: 'cancelled',
   });
@@ -285,16 +285,16 @@ test('a message that has not left can be cancelled, one that has cannot', async 
 
   await sql`update lanes set epoch = epoch + 1`;
   await sql`select * from claim_dispatch(${ani.accountId}, ${ani.tokenId}, 1, 10)`;
-  await expect(withdraw(db.tenant, ani.accountId, second ?? '')).rejects.toEqual(
+  await expect(withdraw(db.tenantSql, ani.accountId, second ?? '')).rejects.toEqual(
     new Refusal('message_in_flight', {}),
   );
   await applyReceipts(sql, [
     { accountId: ani.accountId, messageId: second ?? '', status: 'delivered', at: new Date() },
   ]);
-  await expect(withdraw(db.tenant, ani.accountId, second ?? '')).rejects.toEqual(
+  await expect(withdraw(db.tenantSql, ani.accountId, second ?? '')).rejects.toEqual(
     new Refusal('message_final', { status: 'delivered' }),
   );
-  await expect(withdraw(db.tenant, newId(), second ?? '')).rejects.toMatchObject({
+  await expect(withdraw(db.tenantSql, newId(), second ?? '')).rejects.toMatchObject({
     code: 'not_found',
   });
 });

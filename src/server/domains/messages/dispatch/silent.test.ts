@@ -335,8 +335,8 @@ test('a message that waits for the network’s answer says so, and so do those b
   const [own = '', behind = ''] = results.map(({ id }) => id);
   const lastOf = async (messageId: string) => {
     const { accountId } = ani;
-    const detail = await messageDetail(db.tenant, { accountId, messageId }, reader);
-    const shown = await messageForApi(db.tenant, { accountId, messageId }, reader);
+    const detail = await messageDetail(db.tenantSql, { accountId, messageId }, reader);
+    const shown = await messageForApi(db.tenantSql, { accountId, messageId }, reader);
     expect(shown.timeline).toEqual(detail.timeline);
     return detail.timeline.at(-1);
   };

@@ -14,7 +14,7 @@ import {
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { patient } from '#tests/support/wait-for.ts';
 import { withdraw } from './cancel.ts';
-import { expireMessages, messagesHolding } from '#server/domains/messages/messages.ts';
+import { expireMessages, messagesAccountData } from '#server/domains/messages/messages.ts';
 import { applyReceipts } from './receipts.ts';
 
 /** An answer that no test here wants: nothing is sent again. */
@@ -74,7 +74,7 @@ describe('a message whose worker died while it was being sent, and whose ttl has
     );
     await expireMessages(sql);
     expect(await ends(sql)).toEqual(queued);
-    await expect(withdraw(db.tenant, ani.accountId, messageId)).rejects.toEqual(
+    await expect(withdraw(db.tenantSql, ani.accountId, messageId)).rejects.toEqual(
       new Refusal('message_in_flight', {}),
     );
     expect(await queue(sql)).toEqual(awaited);
@@ -145,7 +145,7 @@ test('a second try that was refused for now leaves unsure what the first one did
     patient,
   );
   await lanes.close();
-  await expect(withdraw(db.tenant, ani.accountId, results[0]?.id ?? '')).rejects.toEqual(
+  await expect(withdraw(db.tenantSql, ani.accountId, results[0]?.id ?? '')).rejects.toEqual(
     new Refusal('message_in_flight', {}),
   );
   await db.owner`update dispatch set expires_at = clock_timestamp()`;
@@ -172,7 +172,7 @@ test('a message that was definitely refused for now can be cancelled, and expire
     patient,
   );
   await lanes.close();
-  await withdraw(db.tenant, ani.accountId, results[0]?.id ?? '');
+  await withdraw(db.tenantSql, ani.accountId, results[0]?.id ?? '');
   await db.owner`update dispatch set expires_at = clock_timestamp()`;
   await expireMessages(sql);
   expect(await ends(sql)).toEqual([
@@ -220,13 +220,13 @@ test('when its account is closed, what may have left is not given back before it
   await oneMayHaveLeft(sql, ani);
   await sql`update accounts set erase_at = clock_timestamp() where account_id = ${ani.accountId}`;
   await sql`select close_account(${ani.accountId})`;
-  const holding = messagesHolding({ sql: db.tenant, house: sql });
-  await holding.close?.(ani.accountId);
+  const accountData = messagesAccountData({ sql: db.tenantSql, allAccountsSql: sql });
+  await accountData.close?.(ani.accountId);
   expect(await ends(sql)).toEqual([...queued, notLinked, notLinked]);
-  expect(await holding.isReady?.({ accountId: ani.accountId, phones: [] })).toBe(false);
+  expect(await accountData.isReady?.({ accountId: ani.accountId, phones: [] })).toBe(false);
 
   await db.owner`update dispatch set unsure_until = clock_timestamp()`;
-  await holding.close?.(ani.accountId);
+  await accountData.close?.(ani.accountId);
   expect(await ends(sql)).toEqual([...noAnswer, notLinked, notLinked]);
   await ledgerIsWell(sql);
 });

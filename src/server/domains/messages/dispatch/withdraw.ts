@@ -31,22 +31,22 @@ const FAILED_AT_ONCE = 200;
  * @returns how many messages still wait for a receipt, or are being sent.
  */
 export async function failWaiting(
-  house: Sql,
+  allAccountsSql: Sql,
   { accountId, tokenId }: { accountId: string; tokenId?: string },
 ): Promise<number> {
-  const those = house`account_id = ${accountId}
-    ${tokenId === undefined ? house`` : house`and token_id = ${tokenId}`}`;
+  const those = allAccountsSql`account_id = ${accountId}
+    ${tokenId === undefined ? allAccountsSql`` : allAccountsSql`and token_id = ${tokenId}`}`;
   for (;;) {
-    const due = await house<{ id: string }[]>`
+    const due = await allAccountsSql<{ id: string }[]>`
       select message_id as id from dispatch where ${those}
         and case when unsure_until is null then state = 'ready'
           else state <> 'sending' and unsure_until <= clock_timestamp() end
       limit ${FAILED_AT_ONCE}`;
     const ids = due.map(({ id }) => id);
-    if (ids.length > 0) await withdrawAll(house, { accountId, ids, ...gone });
+    if (ids.length > 0) await withdrawAll(allAccountsSql, { accountId, ids, ...gone });
     if (ids.length < FAILED_AT_ONCE) break;
   }
-  const [left] = await house<{ n: number }[]>`select count(*) as n from dispatch where ${those}`;
+  const [left] = await allAccountsSql<{ n: number }[]>`select count(*) as n from dispatch where ${those}`;
   return left?.n ?? 0;
 }
 
@@ -54,11 +54,11 @@ const gone: Withdrawal = { outcome: 'failed', failure: 'not_linked' };
 
 /** @throws the first error, once everything that can be withdrawn is. */
 async function withdrawAll(
-  house: Sql,
+  allAccountsSql: Sql,
   { ids, ...which }: { accountId: string; ids: readonly string[] } & Withdrawal,
 ): Promise<void> {
   const [failed] = await eachByItself(ids, (some) =>
-    retrying(() => withdrawMessages(house, { ...which, ids: some })),
+    retrying(() => withdrawMessages(allAccountsSql, { ...which, ids: some })),
   );
   if (failed) throw failed.error;
 }
@@ -73,18 +73,18 @@ const EXPIRED_AT_ONCE = 500;
  *
  * @throws the first error, once every account has had its turn.
  */
-export async function expireMessages(house: Sql): Promise<void> {
+export async function expireMessages(allAccountsSql: Sql): Promise<void> {
   let failed: { error: unknown } | undefined;
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
-    const due = await house<{ account_id: string; message_id: string }[]>`
+    const due = await allAccountsSql<{ account_id: string; message_id: string }[]>`
       select account_id, message_id from dispatch
       where expires_at <= clock_timestamp() and message_id > ${after} and state <> 'sending'
         and coalesce(unsure_until <= clock_timestamp(), state = 'ready')
       order by message_id limit ${EXPIRED_AT_ONCE}`;
     for (const [accountId, rows] of Map.groupBy(due, (row) => row.account_id)) {
       const ids = rows.map((row) => row.message_id);
-      await withdrawAll(house, { accountId, ids, outcome: 'expired' }).catch((error: unknown) => {
+      await withdrawAll(allAccountsSql, { accountId, ids, outcome: 'expired' }).catch((error: unknown) => {
         failed ??= { error };
       });
     }

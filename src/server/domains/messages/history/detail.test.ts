@@ -7,7 +7,7 @@ import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import { expiresAt, reader } from '#tests/support/reader.ts';
-import { type StoredWish, storeMessages } from '#tests/support/people/stored-messages.ts';
+import { type MessageOptions, storeMessages } from '#tests/support/people/stored-messages.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { type ApiAsk, listForApi, messageDetail, messageForApi } from './detail.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
@@ -24,7 +24,7 @@ describe('one message', () => {
       orderOf(ani, { refs: ['INV-1'] }),
     );
     const messageId = placed.results[0]?.id ?? '';
-    const before = await messageDetail(db.tenant, { accountId, messageId }, reader);
+    const before = await messageDetail(db.tenantSql, { accountId, messageId }, reader);
     expect(stepsOf(before)).toEqual(['accepted', 'queued']);
     expect(before.charge).toEqual({
       state: 'held',
@@ -36,7 +36,7 @@ describe('one message', () => {
 
     const at = new Date(Date.now() + 1000);
     await applyReceipts(sql, [{ accountId, messageId, status: 'delivered', at }]);
-    const after = await messageDetail(db.tenant, { accountId, messageId }, reader);
+    const after = await messageDetail(db.tenantSql, { accountId, messageId }, reader);
     expect(stepsOf(after)).toEqual(['accepted', 'queued', 'delivered']);
     expect(after.timeline.at(-1)?.at).toEqual(at);
     expect(after.charge).toEqual({
@@ -76,7 +76,7 @@ describe('one message', () => {
       array[clock_timestamp()], array[false])`;
     await fails(charged);
     const detail = (messageId: string) =>
-      messageDetail(db.tenant, { accountId, messageId }, reader);
+      messageDetail(db.tenantSql, { accountId, messageId }, reader);
     expect(await detail(back)).toMatchObject({
       status: 'failed',
       price: 0,
@@ -99,11 +99,11 @@ describe('one message', () => {
     const { results } = await openAccepter(sql, () => undefined).place({ ...order, items });
     const [first, second] = results.map(({ id }) => id ?? '');
     const leaves = async (id = '') =>
-      (await messageDetail(db.tenant, { accountId, messageId: id }, reader)).scheduled_at;
+      (await messageDetail(db.tenantSql, { accountId, messageId: id }, reader)).scheduled_at;
     expect(await leaves(first)).toEqual(readyAt);
     expect(await leaves(second)).toBeNull();
     await db.owner`update dispatch set attempt = 1 where message_id = ${first ?? ''}`;
-    const tried = await messageDetail(db.tenant, { accountId, messageId: first ?? '' }, reader);
+    const tried = await messageDetail(db.tenantSql, { accountId, messageId: first ?? '' }, reader);
     expect([tried.status, tried.scheduled_at]).toEqual(['queued', null]);
     await db.owner`update dispatch set attempt = 0`;
     await sql`select withdraw_messages(${accountId}, ${[first ?? '']}::uuid[], 'cancelled')`;
@@ -120,7 +120,7 @@ describe('one message', () => {
     await sql`select count(*) from settle_batch(
       ${accountId}, null, null, ${[messageId]}::uuid[], ${['sent']}::text[], ${[null]}::text[],
       ${[null]}::timestamptz[], ${['f']}::text[]::boolean[])`;
-    const detail = await messageDetail(db.tenant, { accountId, messageId }, reader);
+    const detail = await messageDetail(db.tenantSql, { accountId, messageId }, reader);
     expect(stepsOf(detail)).toEqual(['accepted', 'queued', 'sent', 'read']);
   });
 
@@ -131,12 +131,12 @@ describe('one message', () => {
     const messageId = placed.results[0]?.id ?? '';
     const failed = { status: 'failed', failure: 'not_on_whatsapp', at: new Date() } as const;
     await applyReceipts(sql, [{ accountId, messageId, ...failed }]);
-    const detail = await messageDetail(db.tenant, { accountId, messageId }, reader);
+    const detail = await messageDetail(db.tenantSql, { accountId, messageId }, reader);
     expect(detail).toMatchObject({ status: 'failed', failure: 'not_on_whatsapp' });
     expect(detail.charge?.state).toBe('released');
     const sentence = 'Nomor ini tidak terdaftar di jaringan. Periksa nomornya.';
     expect(detail.timeline.at(-1)?.detail).toBe(sentence);
-    const shown = await messageForApi(db.tenant, { accountId, messageId }, reader);
+    const shown = await messageForApi(db.tenantSql, { accountId, messageId }, reader);
     expect(shown.failure).toEqual({ code: 'not_on_whatsapp', detail: sentence });
   });
 
@@ -144,10 +144,10 @@ describe('one message', () => {
     const { accountId, tokenId } = await customerWith(sql);
     const fileId = newId();
     const body = { file: fileId, mime: 'image/png', caption: 'Bukti' };
-    const wish: StoredWish = { at: new Date(), tokenId, direction: 'in', type: 'image', body };
+    const wish: MessageOptions = { at: new Date(), tokenId, direction: 'in', type: 'image', body };
     const [stored] = await storeMessages(db.owner, accountId, [wish]);
     const detail = await messageDetail(
-      db.tenant,
+      db.tenantSql,
       { accountId, messageId: stored?.id ?? '' },
       reader,
     );
@@ -169,9 +169,9 @@ describe('one message', () => {
     const [stored] = await storeMessages(db.owner, budi.accountId, [wish]);
     for (const messageId of [stored?.id ?? '', newId()]) {
       const { accountId } = ani;
-      const asked = messageDetail(db.tenant, { accountId, messageId }, reader);
+      const asked = messageDetail(db.tenantSql, { accountId, messageId }, reader);
       await expect(asked).rejects.toEqual(noMessage);
-      const byApi = messageForApi(db.tenant, { accountId, messageId }, reader);
+      const byApi = messageForApi(db.tenantSql, { accountId, messageId }, reader);
       await expect(byApi).rejects.toEqual(noMessage);
     }
   });
@@ -181,7 +181,7 @@ describe('the API list', () => {
   const statuses: readonly MessageStatus[] = ['delivered', 'read', 'failed', 'sent'];
 
   /** Nine an hour at first, then hours and days without any. */
-  const wishes = (tokenId: string): StoredWish[] =>
+  const wishes = (tokenId: string): MessageOptions[] =>
     Array.from({ length: 60 }, (_, n) => ({
       at: new Date(Date.parse('2026-11-20T12:00:00Z') - n * (n > 40 ? n : 1) * 400_000),
       tokenId,
@@ -206,7 +206,7 @@ describe('the API list', () => {
       const seen: string[] = [];
       let cursor: string | undefined;
       do {
-        const page = await listForApi(db.tenant, { accountId, ...ask, limit: 3, cursor }, reader);
+        const page = await listForApi(db.tenantSql, { accountId, ...ask, limit: 3, cursor }, reader);
         seen.push(...page.messages.map(({ id }) => id));
         cursor = page.next ?? undefined;
       } while (cursor !== undefined);
@@ -223,12 +223,12 @@ describe('the API list', () => {
     const { accountId, tokenId } = await customerWith(sql);
     await storeMessages(db.owner, accountId, wishes(tokenId));
     const ask = { accountId, status: 'read' as const, limit: 5 };
-    const first = await listForApi(db.tenant, ask, reader);
+    const first = await listForApi(db.tenantSql, ask, reader);
     const cursor = first.next ?? undefined;
-    const second = await listForApi(db.tenant, { ...ask, cursor }, reader);
-    const wish: StoredWish = { at: new Date('2026-11-20T12:30:00Z'), tokenId, status: 'read' };
+    const second = await listForApi(db.tenantSql, { ...ask, cursor }, reader);
+    const wish: MessageOptions = { at: new Date('2026-11-20T12:30:00Z'), tokenId, status: 'read' };
     await storeMessages(db.owner, accountId, [wish, wish]);
-    expect(await listForApi(db.tenant, { ...ask, cursor }, reader)).toEqual(second);
+    expect(await listForApi(db.tenantSql, { ...ask, cursor }, reader)).toEqual(second);
   });
 
   test('answers any cursor that can be written', async ({ db, sql }) => {
@@ -237,7 +237,7 @@ describe('the API list', () => {
     const first = publicId('message', '00000000-0000-0000-0000-000000000000');
     const last = publicId('message', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
     const count = async (cursor: string) =>
-      (await listForApi(db.tenant, { accountId, status: 'read', cursor }, reader)).messages.length;
+      (await listForApi(db.tenantSql, { accountId, status: 'read', cursor }, reader)).messages.length;
     expect(await count(first)).toBe(0);
     expect(await count(last)).toBeGreaterThan(5);
   });
@@ -246,6 +246,6 @@ describe('the API list', () => {
     const { accountId, tokenId } = await customerWith(sql);
     await storeMessages(db.owner, accountId, wishes(tokenId));
     const ask = { accountId, tokenId: newId() };
-    expect(await listForApi(db.tenant, ask, reader)).toEqual({ messages: [], next: null });
+    expect(await listForApi(db.tenantSql, ask, reader)).toEqual({ messages: [], next: null });
   });
 });

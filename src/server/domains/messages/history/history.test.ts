@@ -15,7 +15,7 @@ import { test } from '#tests/support/database/database.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import {
   type Stored,
-  type StoredWish,
+  type MessageOptions,
   storeMessages,
 } from '#tests/support/people/stored-messages.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
@@ -74,7 +74,7 @@ const types: readonly MessageType[] = ['text', 'text', 'text', 'image'];
 const peers = ['6281234567890', '6281234567', '6285511112222', '12025550123'];
 
 /** Three months of messages: crowded hours, empty days, midnights of WIB, ends of months. */
-function someMessages(tokens: readonly [string, string]): StoredWish[] {
+function someMessages(tokens: readonly [string, string]): MessageOptions[] {
   const crowded = Date.parse('2026-10-31T16:30:00Z');
   const midnight = Date.parse('2026-10-31T17:00:00Z');
   const minutes = [
@@ -124,7 +124,7 @@ describe('pages', () => {
         // A whole number is meant alone, also where it begins another.
         const meant = ask.q === '6281234567' ? all.filter(({ peer }) => peer === ask.q) : all;
         const wanted = expected(meant, ask);
-        const shown = await allPages(db.tenant, ani.accountId, ask);
+        const shown = await allPages(db.tenantSql, ani.accountId, ask);
         expect(shown).toEqual({ total: wanted.length, ids: idsOf(wanted) });
       }),
       { numRuns: 60 },
@@ -134,18 +134,18 @@ describe('pages', () => {
   test('a page beyond the last is empty and still tells the total', async ({ db, sql }) => {
     const ani = await customerWith(sql);
     await storeMessages(db.owner, ani.accountId, [{ at: hoursAgo(1), tokenId: ani.tokenId }]);
-    expect(await messageList(db.tenant, ani.accountId, { page: 1 })).toEqual({
+    expect(await messageList(db.tenantSql, ani.accountId, { page: 1 })).toEqual({
       rows: [],
       total: 1,
     });
     const far = { page: 1_000_000_000 };
-    expect(await messageList(db.tenant, ani.accountId, far)).toEqual({ rows: [], total: 1 });
+    expect(await messageList(db.tenantSql, ani.accountId, far)).toEqual({ rows: [], total: 1 });
   });
 
   test('an account without messages has an empty history', async ({ db, sql }) => {
     const ani = await customerWith(sql);
     for (const ask of [{}, { q: '62' }, { q: 'Budi' }, { status: 'failed' as const }]) {
-      expect(await messageList(db.tenant, ani.accountId, ask)).toEqual({ rows: [], total: 0 });
+      expect(await messageList(db.tenantSql, ani.accountId, ask)).toEqual({ rows: [], total: 0 });
     }
   });
 
@@ -154,7 +154,7 @@ describe('pages', () => {
     const wish = { at: hoursAgo(1), tokenId: budi.tokenId, peer: '6281111111111' };
     await storeMessages(db.owner, budi.accountId, [wish]);
     for (const ask of [{}, { token_id: budi.tokenId }, { q: '6281111111111' }, { q: '62' }]) {
-      expect(await messageList(db.tenant, ani.accountId, ask)).toEqual({ rows: [], total: 0 });
+      expect(await messageList(db.tenantSql, ani.accountId, ask)).toEqual({ rows: [], total: 0 });
     }
   });
 
@@ -172,7 +172,7 @@ describe('pages', () => {
       { tokenId },
       { from: '2026-10-31', until: '2026-11-01' },
     ];
-    const readWhole = await reading(db.tenant, accountId, async (tx) => {
+    const readWhole = await reading(db.tenantSql, accountId, async (tx) => {
       for (const filter of filters) {
         const wanted = { accountId, filter, order: 'newest', offset: 10, limit: 10 } as const;
         await pageOf(tx, wanted);
@@ -193,7 +193,7 @@ describe('pages', () => {
     const accepter = openAccepter(sql, () => undefined);
     const placed = await accepter.place(orderOf(ani, { prices: [150, 150] }));
     const count = async (status: StatusFilter) =>
-      (await messageList(db.tenant, ani.accountId, { status })).rows.length;
+      (await messageList(db.tenantSql, ani.accountId, { status })).rows.length;
     expect(await Promise.all([count('waiting'), count('read')])).toEqual([2, 0]);
 
     const messageId = placed.results[0]?.id ?? '';
@@ -201,7 +201,7 @@ describe('pages', () => {
       { accountId: ani.accountId, messageId, status: 'read', at: new Date() },
     ]);
     expect(await Promise.all([count('waiting'), count('read')])).toEqual([1, 1]);
-    const { rows, total } = await messageList(db.tenant, ani.accountId, {});
+    const { rows, total } = await messageList(db.tenantSql, ani.accountId, {});
     expect(total).toBe(2);
     expect(rows.map(({ status }) => status).sort()).toEqual(['queued', 'read']);
     expect(rows[0]).toMatchObject({ price: 150, token: { name: 'Kasir' }, excerpt: 'Halo' });
@@ -217,7 +217,7 @@ describe('days', () => {
       { at: new Date('2026-11-20T17:00:00.000Z'), tokenId, body: { text: 'tepat' } },
     ]);
     const day = async (civil: string) =>
-      (await messageList(db.tenant, ani.accountId, { from: civil, to: civil })).rows.map(
+      (await messageList(db.tenantSql, ani.accountId, { from: civil, to: civil })).rows.map(
         ({ excerpt }) => excerpt,
       );
     expect(await day('2026-11-20')).toEqual(['sebelum']);
@@ -236,7 +236,7 @@ describe('days', () => {
     const ani = await customerWith(sql);
     await storeMessages(db.owner, ani.accountId, [{ at: hoursAgo(1), tokenId: ani.tokenId }]);
     const total = async (from: string, to: string) =>
-      (await messageList(db.tenant, ani.accountId, listMessages.input.parse({ from, to }))).total;
+      (await messageList(db.tenantSql, ani.accountId, listMessages.input.parse({ from, to }))).total;
     expect(await total('0000-01-01', '9999-12-31')).toBe(1);
     expect(await total('0000-01-01', '0001-01-01')).toBe(0);
     expect(await total('2026-11-22', '2000-01-01')).toBe(0);
@@ -252,7 +252,7 @@ describe('search', () => {
       { at: hoursAgo(1), tokenId, peer: '6285700000001' },
     ]);
     const found = async (q: string) =>
-      (await messageList(db.tenant, ani.accountId, { q })).rows.map(({ peer }) => peer);
+      (await messageList(db.tenantSql, ani.accountId, { q })).rows.map(({ peer }) => peer);
     for (const q of ['0812-3456-7890', '+62 812 3456', '812', '62812']) {
       expect(await found(q)).toEqual(['6281234567890']);
     }
@@ -264,7 +264,7 @@ describe('search', () => {
     const ani = await customerWith(sql);
     await storeMessages(db.owner, ani.accountId, [{ at: hoursAgo(1), tokenId: ani.tokenId }]);
     await sql`update conversations set peer_name = '50%_Diskon' where account_id = ${ani.accountId}`;
-    const total = async (q: string) => (await messageList(db.tenant, ani.accountId, { q })).total;
+    const total = async (q: string) => (await messageList(db.tenantSql, ani.accountId, { q })).total;
     expect(await Promise.all(['50%_d', '50%', '5%', '_0', 'Diskon', '\\'].map(total))).toEqual([
       1, 1, 0, 0, 0, 0,
     ]);
@@ -294,7 +294,7 @@ describe('search', () => {
       select account_id, date_trunc('hour', uuid_time(message_id)), token_id, direction, status, type,
         count(*), 0
       from messages group by 1, 2, 3, 4, 5, 6`;
-    const ask = (input: Ask) => messageList(db.tenant, accountId, { q: '62811', ...input });
+    const ask = (input: Ask) => messageList(db.tenantSql, accountId, { q: '62811', ...input });
     const numbers = async (input: Ask) =>
       (await ask(input)).rows.map(({ peer }) => Number(peer.slice(5)));
     expect((await ask({})).total).toBe(10_000);

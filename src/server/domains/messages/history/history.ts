@@ -6,7 +6,7 @@ import {
   getMessage,
   listMessages,
 } from '#contract/messages.ts';
-import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Reader, messageDetail } from './detail.ts';
 import { type MessageFilter, daysAfter, pageOf, reading } from './pages.ts';
@@ -21,9 +21,9 @@ export type HistoryDeps = {
 };
 
 /** The acts of the history: the table and one message. */
-export const historyActs = ({ sql, reader }: HistoryDeps): readonly KeptAct[] => [
-  on(listMessages, ({ caller }, input) => messageList(sql, caller.accountId, input)),
-  on(getMessage, ({ caller: { accountId } }, { message_id: messageId }) =>
+export const historyActs = ({ sql, reader }: HistoryDeps): readonly ActHandler[] => [
+  handle(listMessages, ({ caller }, input) => messageList(sql, caller.accountId, input)),
+  handle(getMessage, ({ caller: { accountId } }, { message_id: messageId }) =>
     messageDetail(sql, { accountId, messageId }, reader),
   ),
 ];

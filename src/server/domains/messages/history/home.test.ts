@@ -17,7 +17,7 @@ const none = { sent: 0, delivered: 0, read: 0, failed: 0, received: 0 };
 test('a new account sees zeros, thirty empty days, and four open steps', async ({ db, sql }) => {
   const { accountId } = await customerWith(sql, { linked: false });
   await sql`update tokens set deleted_at = now() where account_id = ${accountId}`;
-  const home = await summaryOf(db.tenant, accountId, now);
+  const home = await summaryOf(db.tenantSql, accountId, now);
   expect(home).toMatchObject({
     saldo: { available: 0, held: 0 },
     checklist: { topped_up: false, has_token: false, linked: false, sent: false },
@@ -48,7 +48,7 @@ test('a message counts on the day it was accepted in WIB, under its present stat
     { at: new Date('2026-10-22T17:00:00Z'), tokenId, status: 'sent' },
     { at: new Date('2026-10-22T16:59:59Z'), tokenId, status: 'sent' },
   ]);
-  const home = await summaryOf(db.tenant, accountId, now);
+  const home = await summaryOf(db.tenantSql, accountId, now);
   expect(home.today).toEqual({ ...none, read: 1, received: 1 });
   expect(home.yesterday).toEqual({ ...none, failed: 1, delivered: 1 });
   expect(home.days.at(-1)?.waiting).toBe(1);
@@ -63,7 +63,7 @@ test('the four steps are ticked by topping up, adding, linking and sending', asy
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const { accountId } = ani;
-  const steps = async () => (await summaryOf(db.tenant, accountId, new Date())).checklist;
+  const steps = async () => (await summaryOf(db.tenantSql, accountId, new Date())).checklist;
   const before = { topped_up: false, has_token: true, linked: true, sent: false };
   expect(await steps()).toEqual(before);
 
@@ -84,7 +84,7 @@ test('the four steps are ticked by topping up, adding, linking and sending', asy
   const at = new Date();
   await applyReceipts(sql, [{ accountId, messageId, status: 'delivered', at }]);
   expect(await steps()).toEqual({ ...before, topped_up: true, sent: true });
-  const home = await summaryOf(db.tenant, accountId, new Date());
+  const home = await summaryOf(db.tenantSql, accountId, new Date());
   expect(home.saldo).toEqual({ available: 50_850, held: 0 });
   expect(home.today).toEqual({ ...none, delivered: 1 });
 });
@@ -92,7 +92,7 @@ test('the four steps are ticked by topping up, adding, linking and sending', asy
 test('tokens that need attention say why', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql, { dailyLimit: 100 });
   const reasons = async () =>
-    (await summaryOf(db.tenant, accountId, now)).attention.map(({ reason }) => reason);
+    (await summaryOf(db.tenantSql, accountId, now)).attention.map(({ reason }) => reason);
   const used = (accepted: number) => db.owner`
     insert into token_days (account_id, token_id, day, accepted)
     values (${accountId}, ${tokenId}, '2026-11-21', ${accepted})
@@ -113,7 +113,7 @@ test('tokens that need attention say why', async ({ db, sql }) => {
   }
   await sql`update accounts set cooling_since = clock_timestamp(), cooling_cause = 'password_reset'`;
   expect(await reasons()).toEqual(['doubted']);
-  const [first] = (await summaryOf(db.tenant, accountId, now)).attention;
+  const [first] = (await summaryOf(db.tenantSql, accountId, now)).attention;
   expect(first).toMatchObject({ token_id: publicId('token', tokenId), name: 'Kasir' });
 });
 
@@ -133,7 +133,7 @@ test('the newest messages are news: no rows of STOP, however many answer so', as
     })),
     { at: at(30), tokenId, direction: 'in', body: { text: 'Stop, saya mau tanya dulu' } },
   ]);
-  const home = await summaryOf(db.tenant, accountId, now);
+  const home = await summaryOf(db.tenantSql, accountId, now);
   expect(home.newest).toHaveLength(10);
   expect(home.newest.filter(({ direction }) => direction === 'in')).toMatchObject([
     { excerpt: 'Stop, saya mau tanya dulu' },

@@ -10,7 +10,7 @@ import { civilDate } from '#contract/base/time.ts';
 import type { TokenStatus } from '#contract/tokens.ts';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { isDoubted } from '#server/domains/tokens/tokens.ts';
-import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { unreadOf } from '#server/domains/messages/conversations/conversations.ts';
 import { isOrder } from '#server/domains/messages/dispatch/inbound.ts';
@@ -21,8 +21,8 @@ import { messageRow, readMessages } from './rows.ts';
 export type HomeDeps = { sql: Sql; now: () => Date };
 
 /** The act of Beranda. */
-export const homeActs = ({ sql, now }: HomeDeps): readonly KeptAct[] => [
-  on(homeSummary, ({ caller }) => summaryOf(sql, caller.accountId, now())),
+export const homeActs = ({ sql, now }: HomeDeps): readonly ActHandler[] => [
+  handle(homeSummary, ({ caller }) => summaryOf(sql, caller.accountId, now())),
 ];
 
 const DAYS = 30;

@@ -132,7 +132,7 @@ export function openAccepter(sql: Sql, onPlaced: () => void): Accepter {
     const first = inFlight.get(name);
     if (first) {
       if (!first.hash.equals(order.hash)) throw new Refusal('idempotency_conflict', {});
-      return { ...(await patiently(first.done)), replayed: true };
+      return { ...(await withTimeout(first.done)), replayed: true };
     }
     const done = submit(order);
     inFlight.set(name, { hash: order.hash, done });
@@ -146,7 +146,7 @@ export function openAccepter(sql: Sql, onPlaced: () => void): Accepter {
 }
 
 /** Waits for the first request with the same key, but not for ever. */
-async function patiently(done: Promise<Placed>): Promise<Placed> {
+async function withTimeout(done: Promise<Placed>): Promise<Placed> {
   const { promise: tooLong, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new Refusal('request_in_flight', { seconds: 1 })),

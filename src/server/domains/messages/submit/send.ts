@@ -6,13 +6,13 @@ import { type Accepter, hashOf } from './accept.ts';
 import type { FileLink } from '#server/domains/messages/content.ts';
 import { itemFrom, refusalOf } from './place.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
-import { on } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
 type Deps = { sql: Sql; accepter: Accepter; prices: Prices; fileLink: FileLink; now: () => Date };
 
-export const sending = (deps: Deps) =>
-  on(sendMessage, ({ caller, key }, input) =>
+export const sendMessageHandler = (deps: Deps) =>
+  handle(sendMessage, ({ caller, key }, input) =>
     sendText(deps, { ...input, accountId: caller.accountId, key }),
   );
 

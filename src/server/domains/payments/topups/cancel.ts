@@ -1,13 +1,13 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Topup, cancelTopup } from '#contract/saldo.ts';
-import { on } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { findTopup } from './topup.ts';
 
 type CancelDeps = { sql: Sql; now: () => Date };
 
-export const cancelling = (deps: CancelDeps) =>
-  on(cancelTopup, ({ caller }, { topup_id }) => cancelOne(deps, caller.accountId, topup_id));
+export const cancelTopupHandler = (deps: CancelDeps) =>
+  handle(cancelTopup, ({ caller }, { topup_id }) => cancelOne(deps, caller.accountId, topup_id));
 
 /**
  * Cancels a waiting top-up. Its amount stays reserved: a transfer already on its way still pays it.

@@ -3,7 +3,7 @@ import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { TOPUPS_OPEN_MAX, type Topup, createTopup } from '#contract/saldo.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
-import { on } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts/act.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -23,8 +23,8 @@ export type CreateDeps = {
   now: () => Date;
 };
 
-export const creating = (deps: CreateDeps) =>
-  on(createTopup, ({ caller, key }, { amount }) =>
+export const createTopupHandler = (deps: CreateDeps) =>
+  handle(createTopup, ({ caller, key }, { amount }) =>
     placeTopup(deps, { accountId: caller.accountId, key, base: rupiah(amount) }),
   );
 

@@ -11,17 +11,17 @@ const BATCH = 500;
  * @returns how many of each.
  */
 export async function expireTopups({
-  house,
+  allAccountsSql,
   now,
 }: {
-  house: Sql;
+  allAccountsSql: Sql;
   now: () => Date;
 }): Promise<{ expired: number; freed: number }> {
   const at = now();
   let expired = 0;
   for (let closed = BATCH; closed === BATCH; expired += closed) {
     closed = await retrying(async () => {
-      const done = await house`
+      const done = await allAccountsSql`
         update topups set status = 'expired' from (
           select account_id, topup_id from topups
           where status = 'pending' and expires_at <= ${at}
@@ -31,6 +31,6 @@ export async function expireTopups({
       return done.count;
     });
   }
-  const freed = await house`delete from reserved_transfers where reserved_until <= ${at}`;
+  const freed = await allAccountsSql`delete from reserved_transfers where reserved_until <= ${at}`;
   return { expired, freed: freed.count };
 }

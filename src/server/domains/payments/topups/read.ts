@@ -1,16 +1,16 @@
 import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { type Topup, getTopup, listTopups } from '#contract/saldo.ts';
-import { on } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { type TopupRow, findTopup, statusAt, topupColumns, topupOf } from './topup.ts';
 
 type ReadDeps = { sql: Sql; now: () => Date };
 
-export const listing = ({ sql, now }: ReadDeps) =>
-  on(listTopups, ({ caller }, input) => topupsOf(sql, caller.accountId, { ...input, now: now() }));
+export const listTopupsHandler = ({ sql, now }: ReadDeps) =>
+  handle(listTopups, ({ caller }, input) => topupsOf(sql, caller.accountId, { ...input, now: now() }));
 
-export const getting = ({ sql, now }: ReadDeps) =>
-  on(getTopup, ({ caller: { accountId } }, { topup_id: topupId }) =>
+export const getTopupHandler = ({ sql, now }: ReadDeps) =>
+  handle(getTopup, ({ caller: { accountId } }, { topup_id: topupId }) =>
     asAccount(sql, accountId, (tx) => findTopup(tx, { accountId, topupId, now: now() })),
   );
 

@@ -7,7 +7,7 @@ import { hashOfReference, plain, txnOf, useLine } from '#server/domains/payments
 import { applyPaid, noteOfLate } from './pay.ts';
 import { type TopupRow, statusAt, topupColumns, topupOf } from './topup.ts';
 
-export type ReviewDeps = { house: Sql; now: () => Date };
+export type ReviewDeps = { allAccountsSql: Sql; now: () => Date };
 
 /** A line within this many rupiah of a total may be its payment with the kode unik forgotten. */
 const NEAR = 999;
@@ -28,21 +28,21 @@ type Query = {
 
 /** A page of all accounts' top-ups, each with the unused bank lines that could be its payment. */
 export async function topupsForOperator(
-  { house, now }: ReviewDeps,
+  { allAccountsSql, now }: ReviewDeps,
   { status, page = 0, sort_type }: Query,
 ): Promise<PageOf<OperatorTopup>> {
   const at = now();
-  const wanted = filterOf(house, status, at);
+  const wanted = filterOf(allAccountsSql, status, at);
   const [found, [counted]] = await Promise.all([
-    house<{ topup_id: string; account_id: string }[]>`
+    allAccountsSql<{ topup_id: string; account_id: string }[]>`
       select topup_id, account_id from topups where ${wanted}
-      order by topup_id ${sort_type === 'asc' ? house`asc` : house`desc`}
+      order by topup_id ${sort_type === 'asc' ? allAccountsSql`asc` : allAccountsSql`desc`}
       limit ${PAGE_SIZE} offset ${Math.min(page * PAGE_SIZE, COUNT_MAX)}`,
-    house<{ total: number }[]>`
+    allAccountsSql<{ total: number }[]>`
       select count(*) as total from (select from topups where ${wanted} limit ${COUNT_MAX}) counted`,
   ]);
   const rows = await seen(
-    house,
+    allAccountsSql,
     found.map((row) => row.topup_id),
     at,
   );
@@ -53,14 +53,14 @@ export async function topupsForOperator(
   };
 }
 
-function filterOf(house: Sql, status: OperatorTopupFilter | undefined, at: Date) {
-  if (status === undefined) return house`true`;
+function filterOf(allAccountsSql: Sql, status: OperatorTopupFilter | undefined, at: Date) {
+  if (status === undefined) return allAccountsSql`true`;
   if (status === 'open')
-    return house`${statusAt(house, at)} in ('pending', 'review')
+    return allAccountsSql`${statusAt(allAccountsSql, at)} in ('pending', 'review')
     and status in ('pending', 'review')`;
   // A pending row may be an expired one that no job has closed yet.
   const stored = status === 'expired' ? ['expired', 'pending'] : [status];
-  return house`${statusAt(house, at)} = ${status} and status = any (${stored}::text[])`;
+  return allAccountsSql`${statusAt(allAccountsSql, at)} = ${status} and status = any (${stored}::text[])`;
 }
 
 const shown = (row: SeenRow | undefined): OperatorTopup[] => {
@@ -74,9 +74,9 @@ const shown = (row: SeenRow | undefined): OperatorTopup[] => {
   return [{ ...topupOf(row), account_name: row.account_name, candidates }];
 };
 
-function seen(house: Sql | Tx, topupIds: readonly string[], at: Date): Promise<SeenRow[]> {
-  return house<SeenRow[]>`
-    select ${topupColumns(house, at)}, accounts.name as account_name, lines.candidates
+function seen(allAccountsSql: Sql | Tx, topupIds: readonly string[], at: Date): Promise<SeenRow[]> {
+  return allAccountsSql<SeenRow[]>`
+    select ${topupColumns(allAccountsSql, at)}, accounts.name as account_name, lines.candidates
     from topups
     join accounts using (account_id)
     cross join lateral (
@@ -121,7 +121,7 @@ export type Decision = { topupId: string; operatorId: string; reason: string };
  *   `topup_amount_mismatch` when the line is more than Rp 999 off.
  */
 export async function confirmTopupByHand(
-  { house, now }: ReviewDeps,
+  { allAccountsSql, now }: ReviewDeps,
   { topupId, operatorId, reason, reference }: Decision & { reference: string },
 ): Promise<OperatorTopup> {
   const at = now();
@@ -154,7 +154,7 @@ export async function confirmTopupByHand(
       values (${topup.accountId}, ${topupId}, ${at}, ${operatorId}, 'confirmed', ${reason}, ${reference})`;
     return oneSeen(tx, topupId, at);
   };
-  return house.begin(work);
+  return allAccountsSql.begin(work);
 }
 
 type Line = { hash: string; amount: number };
@@ -174,7 +174,7 @@ async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | u
  * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`.
  */
 export async function rejectTopupByHand(
-  { house, now }: ReviewDeps,
+  { allAccountsSql, now }: ReviewDeps,
   { topupId, operatorId, reason }: Decision,
 ): Promise<OperatorTopup> {
   const at = now();
@@ -191,5 +191,5 @@ export async function rejectTopupByHand(
       values (${held.account_id}, ${topupId}, ${at}, ${operatorId}, 'rejected', ${reason})`;
     return oneSeen(tx, topupId, at);
   };
-  return house.begin(work);
+  return allAccountsSql.begin(work);
 }

@@ -10,36 +10,36 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import {
-  type TopupHouse,
+  type TopupApp,
   clockAt,
   idOf,
   perform,
   saldoOf,
-  topupHouse,
+  topupApp,
 } from '#tests/support/people/topups.ts';
-import { billingActs, expireTopups } from '#server/domains/payments/payments.ts';
+import { paymentsActs, expireTopups } from '#server/domains/payments/payments.ts';
 import { type PaidOutcome, applyPaid } from './pay.ts';
 
 /** A top-up of somebody new, and everything that can happen to it. */
-async function someTopup(house: TopupHouse, db: TestDatabase) {
-  const owner = await customerWith(db.house);
+async function someTopup(app: TopupApp, db: TestDatabase) {
+  const owner = await customerWith(db.allAccountsSql);
   const operator = { accountId: randomUUID(), role: 'operator' } as const;
-  const topup = await house.topup(owner.accountId);
+  const topup = await app.topup(owner.accountId);
   const topupId = idOf(topup);
   const fields = { topup_id: topup.id };
   const notice = (txnId: string, amount: number): Promise<PaidOutcome> =>
-    db.house.begin((tx) =>
+    db.allAccountsSql.begin((tx) =>
       applyPaid(tx, {
         accountId: owner.accountId,
         topupId,
         txnId,
         amount: rupiah(amount),
-        at: house.clock.now(),
+        at: app.clock.now(),
         actor: 'test',
       }),
     );
   const operatorDoes = (name: string, more: object = {}) =>
-    perform(operatorActs(house.deps), name, operator, {
+    perform(operatorActs(app.deps), name, operator, {
       ...fields,
       ...more,
       reason: 'Sudah dicek',
@@ -48,16 +48,16 @@ async function someTopup(house: TopupHouse, db: TestDatabase) {
     paid: () => notice(`exact-${topup.id}`, topup.total),
     second: () => notice(`second-${topup.id}`, topup.total),
     wrong: () => notice(`wrong-${topup.id}`, topup.total + 5_000),
-    cancel: () => perform(billingActs(house.deps), 'topup_cancel', owner, fields),
+    cancel: () => perform(paymentsActs(app.deps), 'topup_cancel', owner, fields),
     expire: async () => {
-      house.clock.pass(24);
-      return expireTopups(house.deps);
+      app.clock.pass(24);
+      return expireTopups(app.deps);
     },
     reject: () => operatorDoes('operator_topup_reject'),
     confirm: () => operatorDoes('operator_topup_confirm', { reference: `Slip ${topup.id}` }),
   };
   const statusNow = async (): Promise<TopupStatus | undefined> => {
-    const [row] = await db.house<{ status: TopupStatus }[]>`
+    const [row] = await db.allAccountsSql<{ status: TopupStatus }[]>`
       select status from topups where topup_id = ${topupId}`;
     return row?.status;
   };
@@ -134,9 +134,9 @@ const reds = async (sql: Sql) => (await checkLedger(sql)).filter(({ ok }) => !ok
 describe('every cell of the state machine', () => {
   for (const [from, row] of Object.entries(cells)) {
     test(`what may happen to a top-up that is ${from}`, async ({ sql, db }) => {
-      const house = await topupHouse(db);
+      const app = await topupApp(db);
       for (const [happening, [to, answer]] of Object.entries(row)) {
-        const one = await someTopup(house, db);
+        const one = await someTopup(app, db);
         for (const step of ways[from as TopupStatus]) await one.happenings[step]();
         const before = await saldoOf(sql, one.owner.accountId);
         const said = await one.happenings[happening as Happening]().catch(
@@ -156,10 +156,10 @@ describe('every cell of the state machine', () => {
   }
 
   test('the database knows no other step', async ({ db }) => {
-    const house = await topupHouse(db);
-    const { topup } = await someTopup(house, db);
-    await db.house`update topups set status = 'rejected' where topup_id = ${idOf(topup)}`;
-    const back = db.house`update topups set status = 'pending' where topup_id = ${idOf(topup)}`;
+    const app = await topupApp(db);
+    const { topup } = await someTopup(app, db);
+    await db.allAccountsSql`update topups set status = 'rejected' where topup_id = ${idOf(topup)}`;
+    const back = db.allAccountsSql`update topups set status = 'pending' where topup_id = ${idOf(topup)}`;
     await expect(back).rejects.toThrow('cannot go from rejected to pending');
   });
 });
@@ -168,11 +168,11 @@ describe('notices in any order', () => {
   const notices: readonly Happening[] = ['paid', 'paid', 'second', 'expire', 'cancel', 'wrong'];
 
   test('end paid, with one entry, whatever came first, twice or late', async ({ sql, db }) => {
-    const house = await topupHouse(db, { ppn: true });
+    const app = await topupApp(db, { ppn: true });
     const orders = fc.shuffledSubarray([...notices], { minLength: notices.length });
     await fc.assert(
       fc.asyncProperty(orders, async (order) => {
-        const one = await someTopup(house, db);
+        const one = await someTopup(app, db);
         for (const happening of order) {
           await one.happenings[happening]().catch((error: unknown) => {
             if (!(error instanceof Refusal)) throw error;
@@ -190,9 +190,9 @@ describe('notices in any order', () => {
   });
 
   test('all at the same time pay once', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     for (let round = 0; round < 5; round++) {
-      const one = await someTopup(house, db);
+      const one = await someTopup(app, db);
       const all = [...notices, 'confirm', 'paid', 'reject'] as const;
       const done = await Promise.allSettled(all.map((happening) => one.happenings[happening]()));
       for (const said of done) {
@@ -205,8 +205,8 @@ describe('notices in any order', () => {
   });
 
   test('a payment pays one top-up only, also when both are told at once', async ({ sql, db }) => {
-    const house = await topupHouse(db);
-    const [one, other] = [await someTopup(house, db), await someTopup(house, db)];
+    const app = await topupApp(db);
+    const [one, other] = [await someTopup(app, db), await someTopup(app, db)];
     const pay = ({ owner, topup }: { owner: { accountId: string }; topup: Topup }) =>
       sql.begin((tx) =>
         applyPaid(tx, {
@@ -214,7 +214,7 @@ describe('notices in any order', () => {
           topupId: idOf(topup),
           txnId: 'bank:the-same',
           amount: topup.total,
-          at: house.clock.now(),
+          at: app.clock.now(),
           actor: 'test',
         }),
       );
@@ -223,8 +223,8 @@ describe('notices in any order', () => {
   });
 
   test('a second payment rests in suspense, and not in the saldo', async ({ sql, db }) => {
-    const house = await topupHouse(db);
-    const one = await someTopup(house, db);
+    const app = await topupApp(db);
+    const one = await someTopup(app, db);
     await one.happenings.paid();
     expect(await one.happenings.second()).toBe('second_payment');
     expect(await one.happenings.second()).toBe('duplicate');
@@ -242,10 +242,10 @@ describe('notices in any order', () => {
 
 describe('the books of a paid top-up', () => {
   test('PPN goes to what we owe, the kode unik to the saldo', async ({ sql, db }) => {
-    const house = await topupHouse(db, { ppn: true });
+    const app = await topupApp(db, { ppn: true });
     const ani = await customerWith(sql);
-    const topup = await house.topup(ani.accountId, 250_000);
-    await house.transfer(topup.total);
+    const topup = await app.topup(ani.accountId, 250_000);
+    await app.transfer(topup.total);
     expect(await linesOf(sql)).toEqual({
       'cash:bank': 277_500 + topup.unique_code,
       clearing: -(250_000 + topup.unique_code),
@@ -255,10 +255,10 @@ describe('the books of a paid top-up', () => {
   });
 
   test('the kode unik goes to our income where it is set so', async ({ sql, db }) => {
-    const house = await topupHouse(db, { kodeUnik: 'income' });
+    const app = await topupApp(db, { kodeUnik: 'income' });
     const ani = await customerWith(sql);
-    const topup = await house.topup(ani.accountId);
-    await house.transfer(topup.total);
+    const topup = await app.topup(ani.accountId);
+    await app.transfer(topup.total);
     expect(await linesOf(sql)).toEqual({
       'cash:bank': topup.total,
       clearing: -50_000,
@@ -276,9 +276,9 @@ describe('the books of a paid top-up', () => {
     });
     await fc.assert(
       fc.asyncProperty(kinds, async ({ base, ppn, kodeUnik, end }) => {
-        const house = await topupHouse(db, { ppn, kodeUnik });
+        const app = await topupApp(db, { ppn, kodeUnik });
         const one = await someTopup(
-          { ...house, topup: (accountId) => house.topup(accountId, base) },
+          { ...app, topup: (accountId) => app.topup(accountId, base) },
           db,
         );
         const { total, ppn: tax, unique_code, credited } = one.topup;
@@ -296,14 +296,14 @@ describe('the books of a paid top-up', () => {
 
 describe('time', () => {
   test('an amount is reserved for 7 days after expiry, then free again', async ({ sql, db }) => {
-    const house = await topupHouse(db);
-    await someTopup(house, db);
-    house.clock.pass(24);
-    expect(await expireTopups(house.deps)).toEqual({ expired: 1, freed: 0 });
-    house.clock.pass(7 * 24 - 1);
-    expect(await expireTopups(house.deps)).toEqual({ expired: 0, freed: 0 });
-    house.clock.pass(1);
-    expect(await expireTopups(house.deps)).toEqual({ expired: 0, freed: 1 });
+    const app = await topupApp(db);
+    await someTopup(app, db);
+    app.clock.pass(24);
+    expect(await expireTopups(app.deps)).toEqual({ expired: 1, freed: 0 });
+    app.clock.pass(7 * 24 - 1);
+    expect(await expireTopups(app.deps)).toEqual({ expired: 0, freed: 0 });
+    app.clock.pass(1);
+    expect(await expireTopups(app.deps)).toEqual({ expired: 0, freed: 1 });
     expect(await sql`select from reserved_transfers`).toHaveLength(0);
   });
 
@@ -319,8 +319,8 @@ describe('time', () => {
       from generate_series(1, 1001)`;
     const { now } = clockAt();
     const twice = await Promise.all([
-      expireTopups({ house: sql, now }),
-      expireTopups({ house: sql, now }),
+      expireTopups({ allAccountsSql: sql, now }),
+      expireTopups({ allAccountsSql: sql, now }),
     ]);
     expect(twice.reduce((sum, { expired }) => sum + expired, 0)).toBe(1_001);
   });

@@ -1,14 +1,14 @@
 import { saldoSummary } from '#contract/saldo.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
-import { on } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
 type SummaryDeps = { sql: Sql; prices: Pick<Prices, 'message'>; now: () => Date };
 
 /** The saldo in one look. */
-export const summarising = ({ sql, prices, now }: SummaryDeps) =>
-  on(saldoSummary, ({ caller: { accountId } }) =>
+export const saldoSummaryHandler = ({ sql, prices, now }: SummaryDeps) =>
+  handle(saldoSummary, ({ caller: { accountId } }) =>
     asAccount(sql, accountId, async (tx) => {
       const [wallet, [open]] = await Promise.all([
         walletOf(tx, accountId),

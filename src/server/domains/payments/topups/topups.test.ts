@@ -5,14 +5,14 @@ import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { idOf, perform, topupHouse } from '#tests/support/people/topups.ts';
-import { billingActs } from '#server/domains/payments/payments.ts';
+import { idOf, perform, topupApp } from '#tests/support/people/topups.ts';
+import { paymentsActs } from '#server/domains/payments/payments.ts';
 
 describe('making a top-up', () => {
   test('says the exact amount, the account and until when', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const made = await perform(billingActs(house.deps), 'topup_create', ani, { amount: '100000' });
+    const made = await perform(paymentsActs(app.deps), 'topup_create', ani, { amount: '100000' });
     expect(made).toMatchObject({
       status: 'pending',
       base: 100_000,
@@ -29,37 +29,37 @@ describe('making a top-up', () => {
   });
 
   test('adds PPN to the transfer and not to the saldo', async ({ sql, db }) => {
-    const house = await topupHouse(db, { ppn: true });
+    const app = await topupApp(db, { ppn: true });
     const ani = await customerWith(sql);
-    const made = await house.topup(ani.accountId, 250_000);
+    const made = await app.topup(ani.accountId, 250_000);
     expect(made.ppn).toBe(27_500);
     expect(made.total).toBe(277_500 + made.unique_code);
     expect(made.credited).toBe(250_000 + made.unique_code);
   });
 
   test('credits the base alone where the kode unik is income', async ({ sql, db }) => {
-    const house = await topupHouse(db, { kodeUnik: 'income' });
+    const app = await topupApp(db, { kodeUnik: 'income' });
     const ani = await customerWith(sql);
-    const made = await house.topup(ani.accountId);
+    const made = await app.topup(ani.accountId);
     expect(made.credited).toBe(50_000);
     expect(made.total).toBeGreaterThan(50_000);
   });
 
   test('asked twice with one key is one top-up, also at the same time', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
     const key = randomUUID();
-    const made = await Promise.all([1, 2, 3, 4].map(() => house.topup(ani.accountId, 50_000, key)));
+    const made = await Promise.all([1, 2, 3, 4].map(() => app.topup(ani.accountId, 50_000, key)));
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
     expect(await sql`select count(*) as n from reserved_transfers`).toEqual([{ n: 1 }]);
   });
 
   test('a key that stood for another amount is refused', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
     const key = randomUUID();
-    await house.topup(ani.accountId, 50_000, key);
-    await expect(house.topup(ani.accountId, 60_000, key)).rejects.toEqual(
+    await app.topup(ani.accountId, 50_000, key);
+    await expect(app.topup(ani.accountId, 60_000, key)).rejects.toEqual(
       new Refusal('idempotency_conflict', {}),
     );
   });
@@ -68,52 +68,52 @@ describe('making a top-up', () => {
     sql,
     db,
   }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const tries = await Promise.allSettled([1, 2, 3, 4, 5].map(() => house.topup(ani.accountId)));
+    const tries = await Promise.allSettled([1, 2, 3, 4, 5].map(() => app.topup(ani.accountId)));
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     for (const tried of tries) {
       if (tried.status === 'rejected') {
         expect(tried.reason).toEqual(new Refusal('topup_too_many', { limit: 3 }));
       }
     }
-    house.clock.pass(24);
-    await expect(house.topup(ani.accountId)).resolves.toMatchObject({ status: 'pending' });
+    app.clock.pass(24);
+    await expect(app.topup(ani.accountId)).resolves.toMatchObject({ status: 'pending' });
   });
 
   test('the same amount is never told to two people', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const people = await Promise.all(Array.from({ length: 12 }, () => customerWith(sql)));
-    const made = await Promise.all(people.map(({ accountId }) => house.topup(accountId)));
+    const made = await Promise.all(people.map(({ accountId }) => app.topup(accountId)));
     expect(new Set(made.map(({ total }) => total)).size).toBe(12);
   });
 
   test('an amount whose every kode unik is taken is refused', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
     await db.owner`
       insert into reserved_transfers
       select '8800123456', 50000 + n, ${ani.accountId}, gen_random_uuid(), now()
       from generate_series(1, 999) n`;
-    await expect(house.topup(ani.accountId)).rejects.toEqual(new Refusal('topup_amount_busy', {}));
+    await expect(app.topup(ani.accountId)).rejects.toEqual(new Refusal('topup_amount_busy', {}));
     expect(await sql`select from topups`).toHaveLength(0);
   });
 
   test('a suspended account and a frozen saldo are refused', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
     await db.owner`update wallets set status = 'frozen'`;
-    await expect(house.topup(ani.accountId)).rejects.toEqual(new Refusal('wallet_frozen', {}));
+    await expect(app.topup(ani.accountId)).rejects.toEqual(new Refusal('wallet_frozen', {}));
     await sql`update accounts set status = 'suspended'`;
-    await expect(house.topup(ani.accountId)).rejects.toEqual(new Refusal('account_suspended', {}));
+    await expect(app.topup(ani.accountId)).rejects.toEqual(new Refusal('account_suspended', {}));
   });
 
   test.for(['9999', '100000001', '10000.5', 'NaN', '1e309', '-50000', ''])(
     'the amount %s is not taken',
     async (amount, { db, sql }) => {
-      const house = await topupHouse(db);
+      const app = await topupApp(db);
       const ani = await customerWith(sql);
-      const asked = perform(billingActs(house.deps), 'topup_create', ani, { amount });
+      const asked = perform(paymentsActs(app.deps), 'topup_create', ani, { amount });
       await expect(asked).rejects.toThrow();
       expect(await sql`select from topups`).toHaveLength(0);
     },
@@ -125,13 +125,13 @@ describe('reading top-ups', () => {
     sql,
     db,
   }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
     for (let made = 0; made < 11; made++) {
-      await house.topup(ani.accountId, 10_000 + made);
-      if (made % 3 === 2) house.clock.pass(24);
+      await app.topup(ani.accountId, 10_000 + made);
+      if (made % 3 === 2) app.clock.pass(24);
     }
-    const acts = billingActs(house.deps);
+    const acts = paymentsActs(app.deps);
     const list = async (fields: object) =>
       (await perform(acts, 'topup_list', ani, { ...fields })) as {
         rows: { base: number; status: string }[];
@@ -154,10 +154,10 @@ describe('reading top-ups', () => {
     sql,
     db,
   }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
-    const topup = await house.topup(ani.accountId);
-    const acts = billingActs(house.deps);
+    const topup = await app.topup(ani.accountId);
+    const acts = paymentsActs(app.deps);
     const notFound = new Refusal('not_found', { what: 'Isi saldo' });
     for (const name of ['topup_get', 'topup_cancel']) {
       const asked = perform(acts, name, budi, { topup_id: topup.id });
@@ -171,23 +171,23 @@ describe('reading top-ups', () => {
     sql,
     db,
   }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const { id } = await house.topup(ani.accountId);
-    house.clock.pass(24);
-    const asked = perform(billingActs(house.deps), 'topup_cancel', ani, { topup_id: id });
+    const { id } = await app.topup(ani.accountId);
+    app.clock.pass(24);
+    const asked = perform(paymentsActs(app.deps), 'topup_cancel', ani, { topup_id: id });
     await expect(asked).rejects.toEqual(new Refusal('topup_closed', {}));
     expect(await sql`select status from topups`).toEqual([{ status: 'pending' }]);
   });
 
   test('the summary says the saldo, what waits and what a message costs', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql, { saldo: 1_000 });
-    await house.topup(ani.accountId);
-    const acts = billingActs(house.deps);
+    await app.topup(ani.accountId);
+    const acts = paymentsActs(app.deps);
     const summary = { available: 1_000, held: 0, status: 'active', message_price: 150 };
     expect(await perform(acts, 'saldo_summary', ani)).toEqual({ ...summary, topups_open: 1 });
-    house.clock.pass(24);
+    app.clock.pass(24);
     expect(await perform(acts, 'saldo_summary', ani)).toEqual({ ...summary, topups_open: 0 });
   });
 });
@@ -201,11 +201,11 @@ describe('what is told', () => {
   });
 
   test('every change of status is an event of its account', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const { id, total } = await house.topup(ani.accountId);
-    await perform(billingActs(house.deps), 'topup_cancel', ani, { topup_id: id });
-    await house.transfer(total);
+    const { id, total } = await app.topup(ani.accountId);
+    await perform(paymentsActs(app.deps), 'topup_cancel', ani, { topup_id: id });
+    await app.transfer(total);
     const told = await sql<{ data: object }[]>`
       select data from outbox where kind = 'topup.changed' and account_id = ${ani.accountId}
       order by at`;
@@ -217,9 +217,9 @@ describe('what is told', () => {
 
 describe('the law in the database', () => {
   test('the app cannot call a top-up paid by itself', async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const topup = await house.topup(ani.accountId);
+    const topup = await app.topup(ani.accountId);
     const lie = sql`update topups set status = 'paid' where topup_id = ${idOf(topup)}`;
     await expect(lie).rejects.toThrow('paid_knows_its_payment');
     const write = sql`update topups set credited = 1 where topup_id = ${idOf(topup)}`;
@@ -227,11 +227,11 @@ describe('the law in the database', () => {
   });
 
   test("a tenant's connection cannot apply a payment, nor see bank lines", async ({ sql, db }) => {
-    const house = await topupHouse(db);
+    const app = await topupApp(db);
     const ani = await customerWith(sql);
-    const topup = await house.topup(ani.accountId);
-    await house.transfer(77_777);
-    const theft = db.tenant.begin(async (tx) => {
+    const topup = await app.topup(ani.accountId);
+    await app.transfer(77_777);
+    const theft = db.tenantSql.begin(async (tx) => {
       await tx`select set_config('app.account', ${ani.accountId}, true)`;
       expect(await tx`select from bank_lines`).toHaveLength(0);
       await tx`select apply_paid(${ani.accountId}, ${idOf(topup)}, 'mine', ${topup.total}, now(), 'me')`;

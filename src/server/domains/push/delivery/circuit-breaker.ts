@@ -8,7 +8,7 @@ const LONGEST_REST_MS = 60_000;
 type Service = { underWay: number; failures: number; until: number };
 
 /** Which push services are left alone for now, so that one that is down delays nobody else. */
-export type Rests = {
+export type CircuitBreaker = {
   /** Services with enough under way, or at rest after failures. */
   blocked(): readonly string[];
   began(service: string): void;
@@ -23,7 +23,7 @@ export type Rests = {
  *
  * @param nowMs a clock that never jumps, in milliseconds.
  */
-export function openRests(nowMs: () => number = () => performance.now()): Rests {
+export function createCircuitBreaker(nowMs: () => number = () => performance.now()): CircuitBreaker {
   const services = new Map<string, Service>();
   const of = (name: string): Service => {
     const known = services.get(name) ?? { underWay: 0, failures: 0, until: 0 };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { PushPayload } from '#contract/push.ts';
 import { verdictOf } from './deliver.ts';
 import { payloadOf } from './payload.ts';
-import { openRests } from './circuit-breaker.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
 import { waitAfter } from './sender.ts';
 import { serviceOf } from '#server/domains/push/subscriptions/services.ts';
 
@@ -86,31 +86,31 @@ test('waiting doubles from 2 s up to five minutes', () => {
 
 test('a service rests after three failures, then meets one notice at a time', () => {
   let nowMs = 0;
-  const rests = openRests(() => nowMs);
+  const circuitBreaker = createCircuitBreaker(() => nowMs);
   const fail = () => {
-    rests.began('a');
-    rests.ended('a', true);
+    circuitBreaker.began('a');
+    circuitBreaker.ended('a', true);
   };
-  for (let n = 0; n < 4; n++) rests.began('b');
-  expect(rests.blocked()).toEqual(['b']);
-  rests.ended('b', false);
+  for (let n = 0; n < 4; n++) circuitBreaker.began('b');
+  expect(circuitBreaker.blocked()).toEqual(['b']);
+  circuitBreaker.ended('b', false);
   fail();
   fail();
-  expect(rests.blocked()).toEqual([]);
+  expect(circuitBreaker.blocked()).toEqual([]);
   fail();
-  expect(rests.blocked()).toEqual(['a']);
+  expect(circuitBreaker.blocked()).toEqual(['a']);
   nowMs += 2_000;
-  expect(rests.blocked()).toEqual([]);
-  rests.began('a');
-  expect(rests.blocked()).toEqual(['a']);
-  rests.ended('a', true);
+  expect(circuitBreaker.blocked()).toEqual([]);
+  circuitBreaker.began('a');
+  expect(circuitBreaker.blocked()).toEqual(['a']);
+  circuitBreaker.ended('a', true);
   nowMs += 3_999;
-  expect(rests.blocked()).toEqual(['a']);
+  expect(circuitBreaker.blocked()).toEqual(['a']);
   nowMs += 1;
-  rests.began('a');
-  rests.ended('a', false);
-  rests.began('a');
-  expect(rests.blocked()).toEqual([]);
+  circuitBreaker.began('a');
+  circuitBreaker.ended('a', false);
+  circuitBreaker.began('a');
+  expect(circuitBreaker.blocked()).toEqual([]);
 });
 
 test('a push service is known by its whole name', () => {

@@ -62,8 +62,8 @@ export type Due = {
  *
  * @param but services that are left alone now.
  */
-export async function takeDue(house: Sql, but: readonly string[]): Promise<Due | undefined> {
-  const [due] = await house<Due[]>`
+export async function takeDue(allAccountsSql: Sql, but: readonly string[]): Promise<Due | undefined> {
+  const [due] = await allAccountsSql<Due[]>`
     with next as (
       select subscription_id, message_id from push_queue q
       where ready_at <= clock_timestamp() and service <> all(${but as string[]}::text[])
@@ -82,10 +82,10 @@ export async function takeDue(house: Sql, but: readonly string[]): Promise<Due |
     select q.subscription_id, q.message_id, q.account_id, q.token_id, q.peer, q.peer_name, q.service,
       q.bare, q.attempt, p.sealed, u.role, u.settings, m.type, m.body,
       a.status = 'active' and exists (
-        select from sessions where session_id = p.session_id and ${standing(house)}
+        select from sessions where session_id = p.session_id and ${standing(allAccountsSql)}
       ) as stands,
       coalesce(c.unread = 0 and c.last_message_id >= q.message_id, false) as seen,
-      ${unreadOf(house)} as unread,
+      ${unreadOf(allAccountsSql)} as unread,
       greatest(0, extract(epoch from q.expires_at - clock_timestamp()))::int as seconds_left
     from taken q
     join push_subscriptions p on p.subscription_id = q.subscription_id
@@ -113,33 +113,33 @@ const ours = (sql: Sql, { subscription_id: browser, message_id: message, attempt
   subscription_id = ${browser} and message_id = ${message} and attempt = ${attempt}`;
 
 /** The notice has left, or never will. */
-export async function finish(house: Sql, due: Taken): Promise<void> {
-  await house`delete from push_queue where ${ours(house, due)}`;
+export async function finish(allAccountsSql: Sql, due: Taken): Promise<void> {
+  await allAccountsSql`delete from push_queue where ${ours(allAccountsSql, due)}`;
 }
 
 /** The notice is tried again after a while, unless it is too old by then. @returns false when it is. */
-export async function postpone(house: Sql, due: Taken, waitMs: number): Promise<boolean> {
+export async function postpone(allAccountsSql: Sql, due: Taken, waitMs: number): Promise<boolean> {
   const seconds = waitMs / 1_000;
-  const [later] = await house`
+  const [later] = await allAccountsSql`
     update push_queue set ready_at = clock_timestamp() + make_interval(secs => ${seconds})
-    where ${ours(house, due)}
+    where ${ours(allAccountsSql, due)}
       and expires_at > clock_timestamp() + make_interval(secs => ${seconds})
     returning 1`;
-  if (!later) await finish(house, due);
+  if (!later) await finish(allAccountsSql, due);
   return later !== undefined;
 }
 
 /** The notice goes again, at once, without its text. */
-export async function shrink(house: Sql, due: Taken): Promise<void> {
-  await house`
-    update push_queue set bare = true, ready_at = clock_timestamp() where ${ours(house, due)}`;
+export async function shrink(allAccountsSql: Sql, due: Taken): Promise<void> {
+  await allAccountsSql`
+    update push_queue set bare = true, ready_at = clock_timestamp() where ${ours(allAccountsSql, due)}`;
 }
 
 /**
  * Takes out what is too old, and of conversations whose notices have piled up all but the newest.
  */
-export async function thin(house: Sql): Promise<void> {
-  await house`
+export async function thin(allAccountsSql: Sql): Promise<void> {
+  await allAccountsSql`
     delete from push_queue q where expires_at <= clock_timestamp() or (
       (attempt > 0 or ready_at < clock_timestamp() - make_interval(secs => ${CROWD_SECONDS}))
       and ready_at <= clock_timestamp()
@@ -155,11 +155,11 @@ export async function thin(house: Sql): Promise<void> {
  * Forgets browsers whose person has not been there for 7 days, and a day more, for a browser that is
  * used renews itself when its token is 7 days old; and those whose session is over.
  */
-export async function sweepPush(house: Sql): Promise<void> {
-  await house`
+export async function sweepPush(allAccountsSql: Sql): Promise<void> {
+  await allAccountsSql`
     delete from push_subscriptions p
     where refreshed_at < clock_timestamp() - make_interval(days => ${SWEPT_DAYS})
       or not exists (
-        select from sessions where session_id = p.session_id and ${standing(house)}
+        select from sessions where session_id = p.session_id and ${standing(allAccountsSql)}
       )`;
 }

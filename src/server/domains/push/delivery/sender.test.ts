@@ -4,13 +4,13 @@ import { testPush } from '#contract/push.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { startRelay } from '#server/domains/messages/messages.ts';
 import { startPushService } from '#tests/push/push-service.ts';
-import { type PushHouse, type Shopkeeper, test } from '#tests/push/push-app.ts';
+import { type PushApp, type Shopkeeper, test } from '#tests/push/push-app.ts';
 import { finish, postpone, takeDue } from './queue.ts';
 import { startPushSender } from './sender.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
 
-const wishes = ({ deps }: PushHouse, { userId }: Shopkeeper, settings: object) =>
-  deps.house`update users set settings = ${deps.house.json(settings as never)} where user_id = ${userId}`;
+const wishes = ({ deps }: PushApp, { userId }: Shopkeeper, settings: object) =>
+  deps.allAccountsSql`update users set settings = ${deps.allAccountsSql.json(settings as never)} where user_id = ${userId}`;
 
 test('a message that comes in reaches the browser, encrypted, and says from whom but not what', async ({
   push,
@@ -44,7 +44,7 @@ test('a message that comes in reaches the browser, encrypted, and says from whom
     fcmOptions: { link: url, analyticsLabel: 'inbox' },
   });
   expect(JSON.stringify(payload)).not.toContain('Rahasia');
-  expect(await push.deps.house`select * from push_queue`).toEqual([]);
+  expect(await push.deps.allAccountsSql`select * from push_queue`).toEqual([]);
 });
 
 test('the text goes along when the person wants it; nothing goes when they want no notices', async ({
@@ -76,7 +76,7 @@ test('the badge counts conversations with something unread, published or not', a
   };
   await push.receive(ani, { from: '6281200000001' });
   expect(await badges()).toBe('1');
-  const relay = startRelay({ sql: push.deps.house, log: { error: vi.fn() } as never }, () => {});
+  const relay = startRelay({ sql: push.deps.allAccountsSql, log: { error: vi.fn() } as never }, () => {});
   await relay.drain();
   await push.receive(ani, { from: '6281200000002' });
   expect(await badges()).toBe('2');
@@ -99,16 +99,16 @@ test('who has left the browser gets nothing there, whether they signed out or st
     await push.browser(person);
     await push.receive(person);
   }
-  await db.house`
+  await db.allAccountsSql`
     update sessions set revoked_at = clock_timestamp() where session_id = ${ani.sessionId}`;
-  await db.house`
+  await db.allAccountsSql`
     update sessions set last_used_at = clock_timestamp() - interval '8 days'
     where session_id = ${budi.sessionId}`;
-  await db.house`
+  await db.allAccountsSql`
     update accounts set status = 'closed' where account_id = ${citra.accountId}`;
   await push.sender.drain();
   expect(push.service.posts).toEqual([]);
-  expect(await db.house`select * from push_subscriptions`).toEqual([]);
+  expect(await db.allAccountsSql`select * from push_subscriptions`).toEqual([]);
 });
 
 test('a message of one account is told to its browsers only, and once', async ({ push }) => {
@@ -129,12 +129,12 @@ test('a browser that is gone is forgotten; the test button says so', async ({ pu
   push.service.forget(one.endpoint);
   await push.receive(ani);
   await push.sender.drain();
-  expect(await db.house`select 1 from push_subscriptions`).toHaveLength(1);
+  expect(await db.allAccountsSql`select 1 from push_subscriptions`).toHaveLength(1);
   push.service.trouble({ status: 404, endpoint: other.endpoint });
   await expect(push.perform(testPush, { push_token: other.token }, ani.caller)).rejects.toEqual(
     new Refusal('push_gone', {}),
   );
-  expect(await db.house`select 1 from push_subscriptions`).toEqual([]);
+  expect(await db.allAccountsSql`select 1 from push_subscriptions`).toEqual([]);
 });
 
 test('the test button sends at once, and says when the service does not answer', async ({
@@ -150,8 +150,8 @@ test('the test button sends at once, and says when the service does not answer',
   await expect(press()).rejects.toEqual(new Refusal('push_service_down', {}));
 });
 
-const waits = async ({ house }: PushHouse['deps']) => {
-  const rows = await house<{ seconds: number; attempt: number }[]>`
+const waits = async ({ allAccountsSql }: PushApp['deps']) => {
+  const rows = await allAccountsSql<{ seconds: number; attempt: number }[]>`
     select extract(epoch from ready_at - clock_timestamp())::float8 as seconds, attempt
     from push_queue order by message_id`;
   return rows;
@@ -202,12 +202,12 @@ test('what could not be sent gives way to the newest of its conversation, and gr
   push.service.trouble({ status: 503, retryAfter: '120' });
   await push.receive(ani);
   await sender.drain();
-  await push.deps.house`
+  await push.deps.allAccountsSql`
     update push_queue set ready_at = clock_timestamp(),
       expires_at = clock_timestamp() + interval '1 minute'`;
   await sender.drain();
   expect(push.outcomes.at(-1)).toBe('given_up');
-  expect(await push.deps.house`select * from push_queue`).toEqual([]);
+  expect(await push.deps.allAccountsSql`select * from push_queue`).toEqual([]);
   await sender.close();
 });
 
@@ -226,7 +226,7 @@ test('a notice that is too large goes again without its text; one never taken is
   push.service.trouble({ status: 400 });
   await push.receive(ani);
   await push.sender.drain();
-  expect(await push.deps.house`select * from push_queue`).toEqual([]);
+  expect(await push.deps.allAccountsSql`select * from push_queue`).toEqual([]);
 });
 
 test('a service that answers with a redirect sends us nowhere', async ({ push }) => {
@@ -266,17 +266,17 @@ test('whoever dies while sending loses nothing, and what they say later counts n
   await push.sender.close();
   await push.browser(ani);
   await push.receive(ani);
-  const first = await takeDue(db.house, []);
-  expect(await takeDue(db.house, [])).toBeUndefined();
+  const first = await takeDue(db.allAccountsSql, []);
+  expect(await takeDue(db.allAccountsSql, [])).toBeUndefined();
   await push.hurry();
-  const second = await takeDue(db.house, []);
+  const second = await takeDue(db.allAccountsSql, []);
   expect([first?.attempt, second?.attempt]).toEqual([1, 2]);
   if (!first || !second) throw new Error('nothing was due');
-  await finish(db.house, first);
-  expect(await postpone(db.house, first, 0)).toBe(false);
-  expect(await db.house`select 1 from push_queue`).toHaveLength(1);
-  await finish(db.house, second);
-  expect(await db.house`select 1 from push_queue`).toEqual([]);
+  await finish(db.allAccountsSql, first);
+  expect(await postpone(db.allAccountsSql, first, 0)).toBe(false);
+  expect(await db.allAccountsSql`select 1 from push_queue`).toHaveLength(1);
+  await finish(db.allAccountsSql, second);
+  expect(await db.allAccountsSql`select 1 from push_queue`).toEqual([]);
 });
 
 test('two senders at once send each notice once', async ({ push }) => {

@@ -5,7 +5,7 @@ import { type Verdict, deliver } from './deliver.ts';
 import type { PushDeps } from '#server/domains/push/deps.ts';
 import { payloadOf } from './payload.ts';
 import { type Due, finish, postpone, shrink, takeDue, thin } from './queue.ts';
-import { type Rests, openRests } from './circuit-breaker.ts';
+import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
 import { forget, openSubscription } from '#server/domains/push/subscriptions/subscriptions.ts';
 
 /** Notices under way at once. */
@@ -29,7 +29,7 @@ export type PushSender = {
 };
 
 /** Starts sending. @param rests tests look at it; one of its own without it. */
-export function startPushSender(deps: PushDeps, rests: Rests = openRests()): PushSender {
+export function startPushSender(deps: PushDeps, circuitBreaker: CircuitBreaker = createCircuitBreaker()): PushSender {
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
   let looking: Promise<void> | undefined;
@@ -38,7 +38,7 @@ export function startPushSender(deps: PushDeps, rests: Rests = openRests()): Pus
   let thinned = -Infinity;
 
   const send = (due: Due) => {
-    rests.began(due.service);
+    circuitBreaker.began(due.service);
     let failed = false;
     const work = sendOne(deps, due, closing.signal)
       .then((verdict) => {
@@ -46,7 +46,7 @@ export function startPushSender(deps: PushDeps, rests: Rests = openRests()): Pus
       })
       .catch(complain)
       .finally(() => {
-        rests.ended(due.service, failed);
+        circuitBreaker.ended(due.service, failed);
         underWay.delete(work);
         poke();
       });
@@ -58,10 +58,10 @@ export function startPushSender(deps: PushDeps, rests: Rests = openRests()): Pus
   const look = async () => {
     if (performance.now() - thinned > THIN_MS) {
       thinned = performance.now();
-      await thin(deps.house);
+      await thin(deps.allAccountsSql);
     }
     while (!closed && underWay.size < ABREAST) {
-      const due = await takeDue(deps.house, rests.blocked());
+      const due = await takeDue(deps.allAccountsSql, circuitBreaker.blocked());
       if (!due) return;
       send(due);
     }
@@ -101,11 +101,11 @@ async function sendOne(
   due: Due,
   signal: AbortSignal,
 ): Promise<Verdict | undefined> {
-  const { house, secrets, config, told } = deps;
+  const { allAccountsSql, secrets, config, told } = deps;
   const subscription = openSubscription(secrets, due.subscription_id, due.sealed);
   if (!due.stands || !subscription) {
     told('left');
-    await forget(house, due.subscription_id);
+    await forget(allAccountsSql, due.subscription_id);
     return undefined;
   }
   const wishes = Settings.parse(due.settings);
@@ -113,7 +113,7 @@ async function sendOne(
   const isWanted = wishes.push_on && due.role === 'customer' && !(due.seen && due.attempt > 1);
   if (!isWanted || due.seconds_left === 0) {
     told('unwanted');
-    await finish(house, due);
+    await finish(allAccountsSql, due);
     return undefined;
   }
   const payload = payloadOf(newsOf(deps, due, wishes.push_text), config.PUBLIC_URL);
@@ -143,7 +143,7 @@ const topicOf = ({ secrets }: PushDeps, due: Due): string =>
 
 /** Writes down what became of a notice. */
 async function settle(deps: PushDeps, due: Due, verdict: Verdict): Promise<void> {
-  const { house, log, told } = deps;
+  const { allAccountsSql, log, told } = deps;
   const { outcome, status, waitMs } = verdict;
   told(outcome);
   if (outcome !== 'taken' && outcome !== 'gone') {
@@ -152,13 +152,13 @@ async function settle(deps: PushDeps, due: Due, verdict: Verdict): Promise<void>
   switch (outcome) {
     case 'taken':
     case 'refused':
-      return finish(house, due);
+      return finish(allAccountsSql, due);
     case 'gone':
-      return forget(house, due.subscription_id);
+      return forget(allAccountsSql, due.subscription_id);
     case 'too_large':
-      return due.bare ? finish(house, due) : shrink(house, due);
+      return due.bare ? finish(allAccountsSql, due) : shrink(allAccountsSql, due);
     case 'later':
-      if (!(await postpone(house, due, waitMs ?? waitAfter(due.attempt)))) told('given_up');
+      if (!(await postpone(allAccountsSql, due, waitMs ?? waitAfter(due.attempt)))) told('given_up');
       return undefined;
   }
 }

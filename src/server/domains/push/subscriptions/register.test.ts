@@ -11,8 +11,8 @@ import { type Shopkeeper, test } from '#tests/push/push-app.ts';
 import { newReceiver } from '#tests/push/receiver.ts';
 import { signedIn } from '#tests/support/app/running-app.ts';
 
-const browsersOf = async ({ house }: TestDatabase, { userId }: { userId: string }) => {
-  const rows = await house<{ token_hash: Buffer }[]>`
+const browsersOf = async ({ allAccountsSql }: TestDatabase, { userId }: { userId: string }) => {
+  const rows = await allAccountsSql<{ token_hash: Buffer }[]>`
     select token_hash from push_subscriptions where user_id = ${userId}
     order by refreshed_at, subscription_id`;
   return rows.map(({ token_hash }) => token_hash.toString('hex'));
@@ -26,7 +26,7 @@ test('a browser gets a token; of it the house keeps the hash, of the rest nothin
   const ani = await push.shopkeeper();
   const { token, endpoint, keys } = await push.browser(ani);
   expect(await browsersOf(db, ani)).toEqual([hashOf(token)]);
-  const [row] = await db.house<{ dump: string }[]>`
+  const [row] = await db.allAccountsSql<{ dump: string }[]>`
     select row_to_json(p)::text || encode(sealed, 'escape') as dump from push_subscriptions p`;
   for (const secret of [token, endpoint, keys.p256dh, keys.auth]) {
     expect(row?.dump).not.toContain(secret);
@@ -39,11 +39,11 @@ test('the same subscription keeps its token; another one gets a new token, and t
 }) => {
   const ani = await push.shopkeeper();
   const first = await push.browser(ani);
-  await db.house`
+  await db.allAccountsSql`
     update push_subscriptions set refreshed_at = clock_timestamp() - interval '6 days'`;
   const again = { ...(await push.wish(first.endpoint, first)), old: first.token };
   expect(await push.perform(registerPush, again, ani.caller)).toEqual({ token: first.token });
-  const [age] = await db.house`
+  const [age] = await db.allAccountsSql`
     select clock_timestamp() - refreshed_at < interval '1 minute' as young from push_subscriptions`;
   expect(age).toEqual({ young: true });
   const moved = { ...again, endpoint: push.service.subscribe() };
@@ -84,7 +84,7 @@ test('only services we know, our key of today, and keys that are keys are taken'
   ]) {
     await expect(register({ endpoint })).rejects.toEqual(new Refusal('push_service_unknown', {}));
   }
-  const stale = await readVapid(push.deps.house, secretsFrom(Buffer.alloc(32, 7)));
+  const stale = await readVapid(push.deps.allAccountsSql, secretsFrom(Buffer.alloc(32, 7)));
   await expect(register({ vapid_key: stale.publicKey })).rejects.toEqual(
     new Refusal('push_key_old', {}),
   );
@@ -114,7 +114,7 @@ test('the worker renews with the old token alone, once, while its person is stil
   await expect(push.perform(renewPush, { ...wish, old: token })).rejects.toMatchObject({
     code: 'not_found',
   });
-  await db.house`update sessions set last_used_at = clock_timestamp() - interval '8 days'`;
+  await db.allAccountsSql`update sessions set last_used_at = clock_timestamp() - interval '8 days'`;
   await expect(push.perform(renewPush, { ...wish, old: renewed.token })).rejects.toMatchObject({
     code: 'not_found',
   });
@@ -136,10 +136,10 @@ test('a person takes their own browsers out, and nobody else’s', async ({ push
 const signInAt = async (db: TestDatabase, device: string): Promise<Shopkeeper> => {
   const customer = await signedIn(db);
   const { accountId, userId } = customer;
-  await db.house.begin((tx) =>
+  await db.allAccountsSql.begin((tx) =>
     startSession(tx, { accountId, userId, ip: '203.0.113.7', agent: 'Firefox', device }),
   );
-  const [session] = await db.house<{ session_id: string }[]>`
+  const [session] = await db.allAccountsSql<{ session_id: string }[]>`
     select session_id from sessions where user_id = ${userId} and session_id <> ${customer.sessionId}`;
   const sessionId = session?.session_id ?? '';
   const caller = { kind: 'person', accountId, userId, sessionId, role: 'customer' } as const;
@@ -159,8 +159,8 @@ test('a browser is forgotten with its session, when another person signs in ther
     [],
     { length: 1 },
   ]);
-  expect(await db.house`select * from push_queue`).toEqual([]);
-  await db.house`
+  expect(await db.allAccountsSql`select * from push_queue`).toEqual([]);
+  await db.allAccountsSql`
     update sessions set revoked_at = clock_timestamp() where session_id = ${budi.sessionId}`;
   expect(await browsersOf(db, budi)).toEqual([]);
 
@@ -182,13 +182,13 @@ test('browsers that were not renewed, and those of sessions that are over, are s
     await push.shopkeeper(),
   ];
   for (const person of [ani, budi, citra]) await push.browser(person);
-  await db.house`
+  await db.allAccountsSql`
     update push_subscriptions set refreshed_at = clock_timestamp() - interval '9 days'
     where user_id = ${ani.userId}`;
-  await db.house`
+  await db.allAccountsSql`
     update sessions set last_used_at = clock_timestamp() - interval '8 days'
     where user_id = ${budi.userId}`;
-  await sweepPush(db.house);
+  await sweepPush(db.allAccountsSql);
   expect(await Promise.all([ani, budi, citra].map((one) => browsersOf(db, one)))).toMatchObject([
     [],
     [],
@@ -200,8 +200,8 @@ test('the pair of keys is made once, and another SECRET_KEY has another', async 
   const { vapid_key } = await push.perform(pushConfig, {});
   expect(Buffer.from(vapid_key, 'base64url')).toHaveLength(65);
   const { secrets } = push.deps;
-  const twice = await Promise.all([readVapid(db.house, secrets), readVapid(db.house, secrets)]);
+  const twice = await Promise.all([readVapid(db.allAccountsSql, secrets), readVapid(db.allAccountsSql, secrets)]);
   expect(twice.map(({ publicKey }) => publicKey)).toEqual([vapid_key, vapid_key]);
-  const other = await readVapid(db.house, secretsFrom(Buffer.alloc(32, 7), 'another'));
+  const other = await readVapid(db.allAccountsSql, secretsFrom(Buffer.alloc(32, 7), 'another'));
   expect(other.publicKey).not.toBe(vapid_key);
 });

@@ -1,7 +1,7 @@
 import type { InputOf } from '#contract/base/act.ts';
 import { pushConfig, registerPush, unregisterPush } from '#contract/push.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type KeptAct, on } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import type { PushDeps } from '#server/domains/push/deps.ts';
 import { serviceOf } from './services.ts';
@@ -15,15 +15,15 @@ import {
   refresh,
 } from './subscriptions.ts';
 
-export const configuringPush = ({ vapid }: PushDeps): KeptAct =>
-  on(pushConfig, async () => ({ vapid_key: vapid.publicKey }));
+export const pushConfigHandler = ({ vapid }: PushDeps): ActHandler =>
+  handle(pushConfig, async () => ({ vapid_key: vapid.publicKey }));
 
-export const registeringPush = (deps: PushDeps): KeptAct =>
-  on(registerPush, ({ caller }, input) => register(deps, caller, input));
+export const registerPushHandler = (deps: PushDeps): ActHandler =>
+  handle(registerPush, ({ caller }, input) => register(deps, caller, input));
 
-export const unregisteringPush = ({ house }: PushDeps): KeptAct =>
-  on(unregisterPush, async ({ caller }, { push_token: token }) => {
-    await house`
+export const unregisterPushHandler = ({ allAccountsSql }: PushDeps): ActHandler =>
+  handle(unregisterPush, async ({ caller }, { push_token: token }) => {
+    await allAccountsSql`
       delete from push_subscriptions where token_hash = ${sha256(token)}
         and (account_id, user_id) = (${caller.accountId}, ${caller.userId})`;
     return {};
@@ -34,12 +34,12 @@ export const unregisteringPush = ({ house }: PushDeps): KeptAct =>
  * else under a new one, and the old one is gone.
  */
 async function register(
-  { house, config, secrets, vapid }: PushDeps,
+  { allAccountsSql, config, secrets, vapid }: PushDeps,
   caller: Owner,
   { old, vapid_key: key, ...subscription }: InputOf<typeof registerPush>,
 ): Promise<{ token: string }> {
   const service = admitted({ config, vapid }, key, subscription);
-  return house.begin(async (tx) => {
+  return allAccountsSql.begin(async (tx) => {
     const before = old === undefined ? undefined : await findByToken(tx, secrets, old);
     if (before && old !== undefined && isUnchanged(before, caller, subscription)) {
       await refresh(tx, before.id, caller.sessionId);

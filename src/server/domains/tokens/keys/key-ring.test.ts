@@ -19,7 +19,7 @@ async function ringWith(sql: Sql) {
   const [made] = await sql<{ token_id: string }[]>`
     select token_id from tokens where name = 'Toko' and account_id = ${ani.accountId}`;
   const clock = { ms: 0 };
-  const ring = openKeyRing({ house: sql, report: throws, clockMs: () => clock.ms });
+  const ring = openKeyRing({ allAccountsSql: sql, report: throws, clockMs: () => clock.ms });
   return { ring, clock, key, token, tokenId: made!.token_id, accountId: ani.accountId };
 }
 
@@ -53,8 +53,8 @@ test('a key leads to its account, its token and what decides whether it may send
 
 test('a key with a wrong checksum is refused without a look at the database', async ({ sql }) => {
   const { key } = await ringWith(sql);
-  const { sql: house, asked } = counted(sql);
-  const ring = openKeyRing({ house, report: throws });
+  const { sql: allAccountsSql, asked } = counted(sql);
+  const ring = openKeyRing({ allAccountsSql, report: throws });
   const altered = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
 
   expect(await ring.find(altered)).toBeUndefined();
@@ -66,8 +66,8 @@ test('a key with a wrong checksum is refused without a look at the database', as
 
 test('a thousand calls within half a second cost one look-up', async ({ sql }) => {
   const { key } = await ringWith(sql);
-  const { sql: house, asked } = counted(sql);
-  const ring = openKeyRing({ house, report: throws, clockMs: () => 0 });
+  const { sql: allAccountsSql, asked } = counted(sql);
+  const ring = openKeyRing({ allAccountsSql, report: throws, clockMs: () => 0 });
   const found = await Promise.all(Array.from({ length: 1000 }, () => ring.find(key)));
   expect(new Set(found).size).toBe(1);
   expect(asked()).toBe(1);
@@ -112,13 +112,13 @@ test('a rotated key works beside the new one until its 24 hours are over', async
 test('a lookup that fails is not remembered', async ({ sql }) => {
   const { key } = await ringWith(sql);
   let broken = true;
-  const house = new Proxy(sql, {
+  const allAccountsSql = new Proxy(sql, {
     apply: (target, self, given) =>
       broken
         ? Promise.reject(new Error('no database'))
         : (Reflect.apply(target, self, given) as unknown),
   });
-  const ring = openKeyRing({ house, report: throws, clockMs: () => 0 });
+  const ring = openKeyRing({ allAccountsSql, report: throws, clockMs: () => 0 });
   await expect(ring.find(key)).rejects.toThrow('no database');
   broken = false;
   expect(await ring.find(key)).toBeDefined();
@@ -132,7 +132,7 @@ test('that a token was used is written once a minute, however often it is', asyn
     select last_used_at from tokens where token_id = ${tokenId}`;
   expect(first?.last_used_at).toBeInstanceOf(Date);
 
-  const elsewhere = openKeyRing({ house: sql, report: throws });
+  const elsewhere = openKeyRing({ allAccountsSql: sql, report: throws });
   elsewhere.touch({ accountId, tokenId });
   await elsewhere.close();
   const [second] = await sql`select last_used_at from tokens where token_id = ${tokenId}`;

@@ -47,7 +47,7 @@ const TOUCH_EVERY_MS = 60_000;
 const TOUCH_DELAY_MS = 1_000;
 
 type Options = {
-  house: Sql;
+  allAccountsSql: Sql;
   /** Told when noting a use fails; nothing is lost but a minute of "last used". */
   report: (error: unknown) => void;
   /** Milliseconds that only grow. */
@@ -56,17 +56,17 @@ type Options = {
 
 /** Opens the look-up of API keys, the first step of every API call: one SHA-256 and a map. */
 export function openKeyRing({
-  house,
+  allAccountsSql,
   report,
   clockMs = () => performance.now(),
 }: Options): KeyRing {
   const entries = new Map<string, Entry>();
-  const uses = openUses(house, report, clockMs);
+  const uses = openUses(allAccountsSql, report, clockMs);
 
   const ask = (digest: string): Entry => {
     const entry: Entry = {
       askedAtMs: clockMs(),
-      found: holderOf(house, Buffer.from(digest, 'base64')),
+      found: holderOf(allAccountsSql, Buffer.from(digest, 'base64')),
       refreshing: false,
     };
     entry.found.catch(() => {
@@ -115,8 +115,8 @@ export function openKeyRing({
 
 type HolderRow = Omit<KeyHolder, 'simulated'>;
 
-async function holderOf(house: Sql, keyHash: Buffer): Promise<KeyHolder | undefined> {
-  const [row] = await house<HolderRow[]>`
+async function holderOf(allAccountsSql: Sql, keyHash: Buffer): Promise<KeyHolder | undefined> {
+  const [row] = await allAccountsSql<HolderRow[]>`
     select t.account_id as "accountId", t.token_id as "tokenId", t.status, t.channel, t.phone,
       t.daily_limit as "dailyLimit", a.status as "accountStatus"
     from token_keys k
@@ -128,7 +128,7 @@ async function holderOf(house: Sql, keyHash: Buffer): Promise<KeyHolder | undefi
 }
 
 /** Remembers which tokens were used and writes them together, a second later. */
-function openUses(house: Sql, report: (error: unknown) => void, clockMs: () => number) {
+function openUses(allAccountsSql: Sql, report: (error: unknown) => void, clockMs: () => number) {
   const notedAtMs = new Map<string, number>();
   let waiting = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
@@ -139,7 +139,7 @@ function openUses(house: Sql, report: (error: unknown) => void, clockMs: () => n
     const used = [...waiting].sort(([a], [b]) => (a < b ? -1 : 1));
     waiting = new Map();
     if (used.length === 0) return;
-    writing = writeUses(house, used).catch(report);
+    writing = writeUses(allAccountsSql, used).catch(report);
   };
 
   return {
@@ -160,8 +160,8 @@ function openUses(house: Sql, report: (error: unknown) => void, clockMs: () => n
   };
 }
 
-async function writeUses(house: Sql, used: readonly (readonly [string, string])[]): Promise<void> {
-  await house`
+async function writeUses(allAccountsSql: Sql, used: readonly (readonly [string, string])[]): Promise<void> {
+  await allAccountsSql`
     update tokens t set last_used_at = clock_timestamp()
     from unnest(
       ${used.map(([, accountId]) => accountId)}::uuid[], ${used.map(([tokenId]) => tokenId)}::uuid[]

@@ -15,7 +15,7 @@ import { releasePhone, tokenOfPhone } from './phones.ts';
 import { tellTokenChanged } from '#server/domains/tokens/row.ts';
 
 export type ConnectDeps = {
-  house: Sql;
+  allAccountsSql: Sql;
   secrets: Secrets;
   /** Sends a notice of the house to a phone; what it rejects with is reported, not thrown. */
   tell: (phone: string, text: string, shown: string) => Promise<unknown>;
@@ -41,12 +41,12 @@ type OpenLink = ScannedLink & {
  *   when its link was used or is over, `phone_taken` when the phone belongs to another token.
  */
 export async function scanQr(
-  { house, secrets }: Pick<ConnectDeps, 'house' | 'secrets'>,
+  { allAccountsSql, secrets }: Pick<ConnectDeps, 'allAccountsSql' | 'secrets'>,
   text: string,
   phone: string,
   also?: (tx: Tx, link: ScannedLink) => Promise<void>,
 ): Promise<ScannedLink> {
-  const done = await house.begin(async (tx) => {
+  const done = await allAccountsSql.begin(async (tx) => {
     const name = readQr(text) ?? (await nameOfCode(tx, secrets, text));
     const link = name && (await lockLink(tx, name));
     if (!link) return new Refusal('qr_stale', {});
@@ -115,7 +115,7 @@ async function endLink(tx: Tx, link: ScannedLink, state: 'failed' | 'expired'): 
  *   linked elsewhere meanwhile.
  */
 export async function connectLink(deps: ConnectDeps, name: LinkName): Promise<void> {
-  const done = await deps.house.begin(async (tx) => {
+  const done = await deps.allAccountsSql.begin(async (tx) => {
     const link = await lockLink(tx, name);
     if (!link) return new Refusal('link_gone', {});
     if (link.state === 'connected') return undefined;
@@ -179,12 +179,12 @@ const UNDO_WORD = 'PUTUS';
  *
  * @returns true when the phone was parted.
  */
-export async function hearUndo(
+export async function handleUndo(
   deps: ConnectDeps,
   heard: { accountId: string; tokenId: string; from: string; text: string },
 ): Promise<boolean> {
   if (heard.text.trim().toUpperCase() !== UNDO_WORD) return false;
-  const parted = await deps.house.begin(async (tx) => {
+  const parted = await deps.allAccountsSql.begin(async (tx) => {
     const [system] = await tx<{ channel: ChannelName }[]>`
       select channel from tokens
       where account_id = ${heard.accountId} and token_id = ${heard.tokenId} and is_system`;

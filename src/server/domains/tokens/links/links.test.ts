@@ -7,7 +7,7 @@ import { newId } from '#server/infra/ids.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
-import { connectLink, hearUndo, scanQr } from './connect.ts';
+import { connectLink, handleUndo, scanQr } from './connect.ts';
 import { agree, maskedPhone, openLink, readScan } from './links.ts';
 import { unlinkPhone } from './phones.ts';
 import { ensureSystemToken, pruneLinks } from '#server/domains/tokens/tokens.ts';
@@ -23,7 +23,7 @@ async function houseWith(sql: Sql) {
   const notices: { phone: string; text: string }[] = [];
   const deps = {
     sql,
-    house: sql,
+    allAccountsSql: sql,
     secrets,
     tell: async (phone: string, text: string) => void notices.push({ phone, text }),
     report: (error: unknown) => {
@@ -39,14 +39,14 @@ async function houseWith(sql: Sql) {
 
 /** A link whose owner agreed, with what their browser shows. */
 async function shownLink(sql: Sql) {
-  const house = await houseWith(sql);
-  const data = await house.link();
-  const { nonce } = await agree(house.deps, data, 'Firefox');
+  const ourAccount = await houseWith(sql);
+  const data = await ourAccount.link();
+  const { nonce } = await agree(ourAccount.deps, data, 'Firefox');
   const show = async () => {
-    const scan = await readScan(house.deps, data, nonce);
+    const scan = await readScan(ourAccount.deps, data, nonce);
     return scan.qr!;
   };
-  return { ...house, data, nonce, show };
+  return { ...ourAccount, data, nonce, show };
 }
 
 const later = (sql: Sql, seconds: number) => sql`
@@ -59,7 +59,7 @@ const tokenOf = async (sql: Sql, { tokenId }: Customer) =>
 test('a link says whose token it is, and nothing that could be used', async ({ sql, db }) => {
   const { ani, deps, link } = await houseWith(sql);
   const data = await link();
-  const scan = Scan.parse(await readScan({ ...deps, sql: db.tenant }, data));
+  const scan = Scan.parse(await readScan({ ...deps, sql: db.tenantSql }, data));
   expect(data).toMatch(/^[A-Za-z0-9_.~-]{1,512}$/);
   expect(scan).toMatchObject({ state: 'waiting', token_name: 'Kasir', qr: null, phone: null });
   expect(scan.expires_at.getTime() - Date.now()).toBeLessThanOrEqual(600_000);
@@ -355,14 +355,14 @@ test('answering PUTUS to the notice parts the phone at once, and only there', as
   await connectLink(deps, await scanQr(deps, (await show()).text, PHONE));
 
   const budi = await customerWith(sql);
-  expect(await hearUndo(deps, { ...ani, from: PHONE, text: 'PUTUS' })).toBe(false);
-  expect(await hearUndo(deps, { ...budi, from: PHONE, text: 'PUTUS' })).toBe(false);
-  expect(await hearUndo(deps, { ...system, from: PHONE, text: 'putus dong' })).toBe(false);
-  expect(await hearUndo(deps, { ...system, from: '6281300000000', text: 'PUTUS' })).toBe(false);
-  expect(await hearUndo(deps, { ...system, from: system.phone, text: 'PUTUS' })).toBe(false);
+  expect(await handleUndo(deps, { ...ani, from: PHONE, text: 'PUTUS' })).toBe(false);
+  expect(await handleUndo(deps, { ...budi, from: PHONE, text: 'PUTUS' })).toBe(false);
+  expect(await handleUndo(deps, { ...system, from: PHONE, text: 'putus dong' })).toBe(false);
+  expect(await handleUndo(deps, { ...system, from: '6281300000000', text: 'PUTUS' })).toBe(false);
+  expect(await handleUndo(deps, { ...system, from: system.phone, text: 'PUTUS' })).toBe(false);
   expect(await tokenOf(sql, ani)).toMatchObject({ status: 'linked' });
 
-  expect(await hearUndo(deps, { ...system, from: PHONE, text: ' putus ' })).toBe(true);
+  expect(await handleUndo(deps, { ...system, from: PHONE, text: ' putus ' })).toBe(true);
   expect(await tokenOf(sql, ani)).toEqual({ status: 'unlinked', phone: null });
   expect(notices.at(-1)!.text).toContain('sudah diputus');
 });
@@ -389,7 +389,7 @@ test('tidying keeps the record of a consent and drops what nobody agreed to', as
   await link(other);
   await sql`update links set expires_at = expires_at - interval '31 days'`;
   await db.owner`update link_codes set expires_at = expires_at - interval '31 days'`;
-  await pruneLinks(deps.house);
+  await pruneLinks(deps.allAccountsSql);
   expect(await sql`select token_id from links`).toEqual([{ token_id: ani.tokenId }]);
   expect(await sql`select * from link_codes`).toEqual([]);
 });

@@ -3,7 +3,7 @@ import type { OutputOf } from '#contract/base/act.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type LinkState, type Scan, consentScan, getScan, linkToken } from '#contract/tokens.ts';
-import { on } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Secrets, sameBytes, sha256 } from '#server/infra/security/secrets.ts';
@@ -26,8 +26,8 @@ const LINK_MINUTES = 10;
 /** Links older than this are refused without a look at the database, however far clocks are apart. */
 const LONG_GONE_MS = 3_600_000;
 
-export const linking = (deps: Deps) =>
-  on(linkToken, ({ caller }, input) => openLink(deps, caller.accountId, input.token_id));
+export const linkTokenHandler = (deps: Deps) =>
+  handle(linkToken, ({ caller }, input) => openLink(deps, caller.accountId, input.token_id));
 
 /**
  * Makes the address where a phone's owner scans the QR: for one token, for ten minutes, for one
@@ -77,8 +77,8 @@ type LinkRow = {
 
 const linkGone = () => new Refusal('link_gone', {});
 
-export const scanning = (deps: Deps) =>
-  on(getScan, (_call, input) => readScan(deps, input.data, input.nonce));
+export const getScanHandler = (deps: Deps) =>
+  handle(getScan, (_call, input) => readScan(deps, input.data, input.nonce));
 
 /**
  * What the page `/scan/{data}` shows; changes nothing, however often it is asked.
@@ -160,8 +160,8 @@ export function maskedPhone(phone: string): string {
   });
 }
 
-export const consenting = (deps: Deps) =>
-  on(consentScan, (call, input) => agree(deps, input.data, call.agent));
+export const consentScanHandler = (deps: Deps) =>
+  handle(consentScan, (call, input) => agree(deps, input.data, call.agent));
 
 /**
  * The phone's owner agrees: recorded with the time and the browser, which from now on is the only one

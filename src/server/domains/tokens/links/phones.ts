@@ -1,10 +1,10 @@
 import { type ChannelName, type Token, unlinkToken } from '#contract/tokens.ts';
-import { on } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { readToken, tellTokenChanged } from '#server/domains/tokens/row.ts';
 
-export const unlinking = ({ sql }: { sql: Sql }) =>
-  on(unlinkToken, ({ caller }, input) => unlinkPhone(sql, caller.accountId, input.token_id));
+export const unlinkTokenHandler = ({ sql }: { sql: Sql }) =>
+  handle(unlinkToken, ({ caller }, input) => unlinkPhone(sql, caller.accountId, input.token_id));
 
 /** Parts a token from its phone and ends its open links; a token without a phone stays as it is. */
 export function unlinkPhone(sql: Sql, accountId: string, tokenId: string): Promise<Token> {
@@ -46,11 +46,11 @@ export type LinkedToken = {
 
 /** The token a phone is linked to; undefined when there is none. */
 export async function tokenOfPhone(
-  house: Sql | Tx,
+  allAccountsSql: Sql | Tx,
   channel: ChannelName,
   phone: string,
 ): Promise<LinkedToken | undefined> {
-  const [linked] = await house<LinkedToken[]>`
+  const [linked] = await allAccountsSql<LinkedToken[]>`
     select t.account_id as "accountId", t.token_id as "tokenId", t.name as "tokenName",
       a.name as "accountName"
     from linked_phones l
@@ -61,8 +61,8 @@ export async function tokenOfPhone(
 }
 
 /** The numbers that an account's tokens were ever linked to and that are nobody else's now. */
-export async function pastPhonesOf(house: Sql, accountId: string): Promise<string[]> {
-  const found = await house<{ phone: string }[]>`
+export async function pastPhonesOf(allAccountsSql: Sql, accountId: string): Promise<string[]> {
+  const found = await allAccountsSql<{ phone: string }[]>`
     select phone from (
       select phone from links where account_id = ${accountId} and phone is not null
       union select phone from linked_phones where account_id = ${accountId}
