@@ -65,7 +65,9 @@ const pairs: readonly (readonly [string, string, number])[] = [
     'bata-text',
     'pandan-text',
     'kunyit-text',
-  ].flatMap((ink) => ['paper', 'surface', 'sunken'].map((resources) => [ink, resources, text] as const)),
+  ].flatMap((ink) =>
+    ['paper', 'surface', 'sunken'].map((resources) => [ink, resources, text] as const),
+  ),
   ...['toska', 'kunyit', 'pandan', 'bata', 'langit'].map(
     (hue) => [`${hue}-text`, `${hue}-soft`, text] as const,
   ),

@@ -56,13 +56,22 @@ const pass = (db: TestDatabase, { accountId }: Marked) => db.owner`
 
 /** What is held of accounts; the house's own list, but the one named throws when it is to be erased. */
 const dyingAt = ({ container }: RunningApp, place: number): readonly AccountData[] => {
-  const { tenant: sql, secrets, files, uploads, exports } = container;
+  const { tenantSql: sql, secrets, files, uploads, exports } = container;
   const archives = exports.accountData;
-  const all = accountDataOf({ sql, allAccountsSql: container.allAccountsSql, secrets, files, uploads, archives });
+  const all = accountDataOf({
+    sql,
+    allAccountsSql: container.allAccountsSql,
+    secrets,
+    files,
+    uploads,
+    archives,
+  });
   const die = async () => {
     throw new Error(`killed before ${place}`);
   };
-  return all.map((accountData, at) => (at === place ? { ...accountData, erase: die } : accountData));
+  return all.map((accountData, at) =>
+    at === place ? { ...accountData, erase: die } : accountData,
+  );
 };
 
 const linesOf = (dump: Record<string, string[]>, { accountId }: Marked) =>
@@ -205,7 +214,12 @@ test('an erased account leaves no trace but its books, however often the work wa
   for (let place = 0; place < places; place++) {
     await waitFor(async () => {
       const accountDataSources = dyingAt(running, place);
-      await eraseDue({ allAccountsSql: container.allAccountsSql, sendOtp: container.tell, accountDataSources, report });
+      await eraseDue({
+        allAccountsSql: container.allAccountsSql,
+        sendOtp: container.tell,
+        accountDataSources,
+        report,
+      });
       expect(troubles).toHaveLength(place + 1);
     });
     expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);

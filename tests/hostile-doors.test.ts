@@ -10,7 +10,10 @@ const BOUNDARY = 'xxkabarixx';
 
 /** Asks, and says what is wrong with the answer; `undefined` when all is well. */
 async function trouble({ container }: Hostile, what: string, wish: InjectOptions) {
-  const { statusCode, body } = await container.app.inject({ remoteAddress: '203.0.113.9', ...wish });
+  const { statusCode, body } = await container.app.inject({
+    remoteAddress: '203.0.113.9',
+    ...wish,
+  });
   return statusCode < 500 ? undefined : `${what}: ${statusCode} ${body.slice(0, 100)}`;
 }
 

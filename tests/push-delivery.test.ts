@@ -1,12 +1,7 @@
 import { expect } from 'vitest';
 import { type PushService, startPushService } from '#tests/push/push-service.ts';
 import { newReceiver } from '#tests/push/receiver.ts';
-import {
-  type RunningApp,
-  test as base,
-  waitFor,
-  signedIn,
-} from './support/app/running-app.ts';
+import { type RunningApp, test as base, waitFor, signedIn } from './support/app/running-app.ts';
 
 const test = base.extend<{ service: PushService }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
@@ -18,7 +13,11 @@ const test = base.extend<{ service: PushService }>({
 });
 
 /** A customer writes to the shop. */
-const write = ({ container }: RunningApp, shop: { accountId: string; tokenId: string }, id: string) =>
+const write = (
+  { container }: RunningApp,
+  shop: { accountId: string; tokenId: string },
+  id: string,
+) =>
   container.subscribers.messageCame({
     accountId: shop.accountId,
     tokenId: shop.tokenId,

@@ -15,7 +15,9 @@ describe('while the app and its database are killed again and again, with', () =
       `${world}: what was answered 202 is sent and charged once (seed ${seed})`,
       async () => {
         const outcome = await runTrial({ seed, seconds: SECONDS });
-        const slowest = Math.max(...outcome.faultStats.injections.map(({ recoveredMs }) => recoveredMs));
+        const slowest = Math.max(
+          ...outcome.faultStats.injections.map(({ recoveredMs }) => recoveredMs),
+        );
         expect(outcome.broken, showTrial(outcome)).toEqual([]);
         expect(slowest, showTrial(outcome)).toBeLessThan(RECOVERY_MS_MAX);
       },

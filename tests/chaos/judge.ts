@@ -100,7 +100,10 @@ export async function judge(allAccountsSql: Sql, journal: Journal): Promise<Verd
   for (const text of found.keys()) {
     broken.push({ rule: 'nothing unasked', what: `nobody asked for "${text}"` });
   }
-  broken.push(...(await countsThatDisagree(allAccountsSql)), ...(await keptAnswers(allAccountsSql, journal)));
+  broken.push(
+    ...(await countsThatDisagree(allAccountsSql)),
+    ...(await keptAnswers(allAccountsSql, journal)),
+  );
   for (const { invariant, says, ok, offenders } of await checkLedger(allAccountsSql)) {
     if (ok) continue;
     broken.push({

@@ -100,7 +100,11 @@ async function runOn(
       await pause(own.whole(0, THINK_MS_MAX));
     }
   });
-  const struck = runFaults(resources, { requestRouter, dice: dice.apart('nemesis'), forMs: seconds * 1000 });
+  const struck = runFaults(resources, {
+    requestRouter,
+    dice: dice.apart('nemesis'),
+    forMs: seconds * 1000,
+  });
   const faultStats = await struck.finally(() => calm.abort());
   setTimeout(() => gaveUp.abort(), ANSWERS_MS_MAX).unref();
   await Promise.all(clients);
@@ -169,7 +173,11 @@ const allLeft = ({ allAccountsSql }: Resources) =>
   }).catch(() => undefined);
 
 /** What was answered once is answered the same for ever, and sends nothing new. */
-async function askAgain(requestRouter: RequestRouter, journal: Journal, asks: Journal['asks']): Promise<void> {
+async function askAgain(
+  requestRouter: RequestRouter,
+  journal: Journal,
+  asks: Journal['asks'],
+): Promise<void> {
   const answered = asks.filter(
     (ask) => isSafe(ask) && !ask.cancel && ask.wishes.every(({ fate }) => fate === 'accepted'),
   );

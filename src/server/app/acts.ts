@@ -11,7 +11,8 @@ import type { Container } from './container.ts';
 
 /** Every act of the contract with its keeper, each exactly once. */
 export function actHandlers(container: Container): readonly ActHandler[] {
-  const { tenantSql, config, log, secrets, sessions, captcha, now, prices, subscribers } = container;
+  const { tenantSql, config, log, secrets, sessions, captcha, now, prices, subscribers } =
+    container;
   return [
     ...accountsActs({
       sql: tenantSql,

@@ -159,7 +159,15 @@ async function preparePush(resources: Resources, metrics: Metrics): Promise<Push
 
 /** What accounts hold: how it is taken along, and how it goes. */
 function openAccountData(
-  { tenantSql, allAccountsSql, secrets, files, uploads, report, sessions }: Resources & Pick<Container, 'sessions'>,
+  {
+    tenantSql,
+    allAccountsSql,
+    secrets,
+    files,
+    uploads,
+    report,
+    sessions,
+  }: Resources & Pick<Container, 'sessions'>,
   folder: string,
   sendOtp: Container['tell'],
 ): Pick<Container, 'eraseDue' | 'exports'> {
@@ -174,7 +182,14 @@ function openAccountData(
     report,
   });
   const { accountData } = archives;
-  const accountDataSources = accountDataOf({ sql: tenantSql, allAccountsSql, secrets, files, uploads, archives: accountData });
+  const accountDataSources = accountDataOf({
+    sql: tenantSql,
+    allAccountsSql,
+    secrets,
+    files,
+    uploads,
+    archives: accountData,
+  });
   return {
     exports: archives,
     eraseDue: () => eraseDue({ allAccountsSql, sendOtp, accountDataSources, report }),
@@ -207,7 +222,13 @@ const MB = 1_000_000;
 /** Connections of one process; the house's own server has 60 in all. */
 const POOL = { tenantSql: 10, allAccountsSql: 8, accept: 10, callers: 2 } as const;
 
-async function openResources({ config, log, url, dataFolder, ...given }: Wanted): Promise<Resources> {
+async function openResources({
+  config,
+  log,
+  url,
+  dataFolder,
+  ...given
+}: Wanted): Promise<Resources> {
   const { now = () => new Date() } = given;
   const pools = {
     tenantSql: openDatabase(url, { max: POOL.tenantSql, as: 'tenant', name: 'portal' }),
@@ -264,7 +285,8 @@ type Joined = Pick<Container, 'subscribers' | 'messages' | 'onWork' | 'simulator
 
 /** Phones tell what came, the house tells phones: two halves that know each other only here. */
 function joinDomains(resources: Resources, system: () => SystemToken): Joined {
-  const { config, log, now, report, tenantSql, allAccountsSql, accept, secrets, prices, files } = resources;
+  const { config, log, now, report, tenantSql, allAccountsSql, accept, secrets, prices, files } =
+    resources;
   const listeners: (() => void)[] = [];
   const tell: Container['tell'] = (phone, text, shown = text) =>
     messages.sendAsSystem(system(), { to: phone, text, shown });

@@ -40,7 +40,10 @@ export type HttpServer = {
 };
 
 /** Hangs every door of the house; the server does not listen yet. */
-export function openHttp(container: Container, { webApp, worker, open, ...given }: Wanted): HttpServer {
+export function openHttp(
+  container: Container,
+  { webApp, worker, open, ...given }: Wanted,
+): HttpServer {
   const { config, log, metrics, secrets } = container;
   const app = openServer({
     ...given,
@@ -150,7 +153,10 @@ const apiDepsOf = ({ keyRing, messages, config, log }: Container) => ({
 });
 
 /** What must be well before work is given to this process. */
-function checksOf({ allAccountsSql, disks }: Container, worker: Worker | undefined): Record<string, Check> {
+function checksOf(
+  { allAccountsSql, disks }: Container,
+  worker: Worker | undefined,
+): Record<string, Check> {
   return {
     database: async () => {
       await allAccountsSql`select 1`;
@@ -172,7 +178,10 @@ function checksOf({ allAccountsSql, disks }: Container, worker: Worker | undefin
 }
 
 /** Figures read when somebody asks (`architecture.md`, 6). */
-function measure({ metrics, allAccountsSql, live, messages }: Container, worker: Worker | undefined): void {
+function measure(
+  { metrics, allAccountsSql, live, messages }: Container,
+  worker: Worker | undefined,
+): void {
   metrics.gauge('kabari_live_streams', 'Open live streams of this process', () => [
     { value: live.following },
   ]);
@@ -201,7 +210,10 @@ function measure({ metrics, allAccountsSql, live, messages }: Container, worker:
   ]);
 }
 
-function measureOutbox({ metrics, allAccountsSql }: Pick<Container, 'metrics' | 'allAccountsSql'>): void {
+function measureOutbox({
+  metrics,
+  allAccountsSql,
+}: Pick<Container, 'metrics' | 'allAccountsSql'>): void {
   metrics.gauge(
     'kabari_outbox_oldest_seconds',
     'How long the longest-waiting event has been due',

@@ -74,7 +74,10 @@ export async function startWorker(container: Container, ownerUrl: string): Promi
 async function startJobsSoon(container: Container, ownerUrl: string): Promise<Jobs | undefined> {
   const owner = openDatabase(ownerUrl, { max: 1, as: 'owner', name: 'jobs' });
   try {
-    return await startJobs({ owner, allAccountsSql: container.allAccountsSql, log: container.log }, jobsOf(container));
+    return await startJobs(
+      { owner, allAccountsSql: container.allAccountsSql, log: container.log },
+      jobsOf(container),
+    );
   } catch (error) {
     container.log.error({ err: error }, 'the jobs did not start');
     return undefined;

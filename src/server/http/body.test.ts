@@ -76,8 +76,15 @@ test('multipart as browsers and programs write it is read', async ({ openContain
     ],
   ];
   for (const [type, body] of bodies) {
-    expect(await post(container, type, body), type).toMatchObject({ status: 200, body: { code: 1 } });
+    expect(await post(container, type, body), type).toMatchObject({
+      status: 200,
+      body: { code: 1 },
+    });
   }
-  const letters = await post(container, B, `${part('act', 'user_login')}${part('phone', 'é✓🙂')}--b--`);
+  const letters = await post(
+    container,
+    B,
+    `${part('act', 'user_login')}${part('phone', 'é✓🙂')}--b--`,
+  );
   expect(letters.status).toBe(403);
 });

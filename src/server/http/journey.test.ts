@@ -36,7 +36,10 @@ test('a stranger registers, reads the code in the phone, and is somebody with a 
   });
 });
 
-test('a linked token sends through the API, and its message is read', async ({ db, openContainer }) => {
+test('a linked token sends through the API, and its message is read', async ({
+  db,
+  openContainer,
+}) => {
   const running = await openContainer({ works: true });
   const { ask, app } = running;
   const { token } = await signedIn(db, { saldo: 1_000 });
@@ -94,7 +97,9 @@ test('a top-up is paid by the simulated bank', async ({ db, openContainer }) => 
   expect(saldo.body.data.available).toBe(credited);
 });
 
-test('an address under /v1 that is not there answers in the API’s words', async ({ openContainer }) => {
+test('an address under /v1 that is not there answers in the API’s words', async ({
+  openContainer,
+}) => {
   const { app } = await openContainer();
   const answer = await app.inject({ url: '/v1/nowhere' });
   expect(answer.statusCode).toBe(404);

@@ -78,7 +78,12 @@ const endTtls = ({ owner }: Resources) =>
       update dispatch set expires_at = clock_timestamp() where expires_at > clock_timestamp()`,
   );
 
-type Scene = { resources: Resources; requestRouter: RequestRouter; dice: Dice; faultStats: FaultStats };
+type Scene = {
+  resources: Resources;
+  requestRouter: RequestRouter;
+  dice: Dice;
+  faultStats: FaultStats;
+};
 
 async function strike(fault: Fault, scene: Scene): Promise<number> {
   const { resources, dice } = scene;

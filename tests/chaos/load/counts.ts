@@ -2,7 +2,11 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { Broken, Rule } from '#tests/chaos/faults/rules.ts';
 
 /** Each asks for the rows that break it, and a few are enough to see why. */
-type Count = { rule: Rule; what: string; broken: (allAccountsSql: Tx) => PromiseLike<readonly object[]> };
+type Count = {
+  rule: Rule;
+  what: string;
+  broken: (allAccountsSql: Tx) => PromiseLike<readonly object[]>;
+};
 
 /** What the database says of itself, at rest. */
 export async function countsThatDisagree(allAccountsSql: Sql): Promise<Broken[]> {

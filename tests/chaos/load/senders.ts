@@ -28,7 +28,8 @@ export async function furnishSenders(allAccountsSql: Sql): Promise<Senders> {
   for (let shop = 0; shop < SHOPS; shop++) {
     const { accountId } = await customerWith(allAccountsSql, { linked: false });
     await fill(allAccountsSql, accountId, RICH);
-    for (let n = 0; n < TOKENS_PER_SHOP; n++) free.push(await tokenOf(allAccountsSql, accountId, NO_LIMIT));
+    for (let n = 0; n < TOKENS_PER_SHOP; n++)
+      free.push(await tokenOf(allAccountsSql, accountId, NO_LIMIT));
     if (shop === 0) short.push(await tokenOf(allAccountsSql, accountId, 40));
   }
   const { accountId } = await customerWith(allAccountsSql, { linked: false });
@@ -54,7 +55,11 @@ const fill = (allAccountsSql: Sql, accountId: string, saldo: number) =>
 let phones = 0;
 
 /** One more token of an account, linked to a phone of its own. */
-async function tokenOf(allAccountsSql: Sql, accountId: string, dailyLimit: number): Promise<Sender> {
+async function tokenOf(
+  allAccountsSql: Sql,
+  accountId: string,
+  dailyLimit: number,
+): Promise<Sender> {
   const tokenId = newId();
   const phone = `62877${String(++phones).padStart(7, '0')}`;
   const { key, hash, hint } = makeKey('simulator');

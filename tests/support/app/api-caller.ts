@@ -70,7 +70,8 @@ export async function callerOf(
 /** A house where nothing runs by itself, and Ani, who has Rp 1.000 and may send five messages a day. */
 export const test = base.extend<{ container: RunningApp; ani: Caller }>({
   container: async ({ openContainer }, use) => use(await openContainer()),
-  ani: async ({ container, db }, use) => use(await callerOf(container, db, { saldo: 1000, dailyLimit: 5 })),
+  ani: async ({ container, db }, use) =>
+    use(await callerOf(container, db, { saldo: 1000, dailyLimit: 5 })),
 });
 
 /** The smallest message. */

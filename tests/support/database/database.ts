@@ -31,7 +31,9 @@ export async function makeDatabase(): Promise<{ db: TestDatabase; drop: () => Pr
     url,
   };
   const drop = async () => {
-    await Promise.all([db.allAccountsSql, db.tenantSql, db.owner].map((sql) => sql.end({ timeout: 1 })));
+    await Promise.all(
+      [db.allAccountsSql, db.tenantSql, db.owner].map((sql) => sql.end({ timeout: 1 })),
+    );
     await superuser.unsafe(`drop database ${name} with (force)`);
     await superuser.end();
   };

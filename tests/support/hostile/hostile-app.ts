@@ -46,7 +46,7 @@ const DEVICE = 'd'.repeat(43);
 
 /** Sessions of people of one account: so many that none of them is told to slow down. */
 async function crowdOf(
-  { app: sql }: TestDatabase,
+  { allAccountsSql: sql }: TestDatabase,
   role: string,
   accountId: string,
   size: number,

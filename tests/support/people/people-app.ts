@@ -38,12 +38,12 @@ export async function peopleApp(
   { authMax = 100_000, env = {}, callers = db.allAccountsSql, ...wish }: Wish = {},
 ) {
   const captcha = openAltcha(db.allAccountsSql, await readSecrets(db.allAccountsSql), LIGHT);
-  const app = await accountsApp(db, {
+  const people = await accountsApp(db, {
     config: readConfig(env),
     captcha,
     sessions: openSessions(callers),
   });
-  const { deps } = app;
+  const { deps } = people;
   const lines: string[] = [];
   const log = openLog({ level: 'trace' }, { write: (line) => void lines.push(line) });
   const note = (trouble: unknown) => log.error({ err: trouble }, 'trouble');
@@ -68,7 +68,7 @@ export async function peopleApp(
     streams.close();
     await app.close();
   };
-  return { ...app, app, lines, ask: asker(app), close };
+  return { ...people, app, lines, ask: asker(app), close };
 }
 
 const asker =

@@ -37,9 +37,19 @@ export async function topupApp(
     BANK_NUMBER: '8800123456',
     BANK_HOLDER: 'PT Kabari Contoh',
   };
-  const prices: Prices = await openPrices({ allAccountsSql: db.allAccountsSql, config, now: clock.now });
+  const prices: Prices = await openPrices({
+    allAccountsSql: db.allAccountsSql,
+    config,
+    now: clock.now,
+  });
   prices.close();
-  const deps = { sql: db.tenantSql, allAccountsSql: db.allAccountsSql, prices, config, now: clock.now };
+  const deps = {
+    sql: db.tenantSql,
+    allAccountsSql: db.allAccountsSql,
+    prices,
+    config,
+    now: clock.now,
+  };
   let lines = 0;
   return {
     ...deps,
@@ -95,7 +105,7 @@ export async function perform(
 
 /** The saldo and how many entries made it. */
 export async function saldoOf(
-  sql: TestDatabase['house'],
+  sql: TestDatabase['allAccountsSql'],
   accountId: string,
 ): Promise<{ available: Rupiah; topups: number }> {
   const [found] = await sql<{ available: Rupiah; topups: number }[]>`

@@ -1,9 +1,17 @@
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import { captchaChallengeHandler } from './signin/captcha.ts';
-import { changePasswordHandler, changePhoneHandler, confirmPhoneHandler } from './profile/change.ts';
+import {
+  changePasswordHandler,
+  changePhoneHandler,
+  confirmPhoneHandler,
+} from './profile/change.ts';
 import { closingActs } from './privacy/closing.ts';
 import type { AccountsDeps } from './deps.ts';
-import { changeForgottenHandler, forgotPasswordHandler, verifyForgotHandler } from './signin/forgot.ts';
+import {
+  changeForgottenHandler,
+  forgotPasswordHandler,
+  verifyForgotHandler,
+} from './signin/forgot.ts';
 import { loginUserHandler } from './signin/login.ts';
 import { registerUserHandler } from './signin/register.ts';
 import { resendOtpHandler } from './otp/resend-otp.ts';

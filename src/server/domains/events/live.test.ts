@@ -114,7 +114,11 @@ test('a lost hint costs at most five seconds', async ({ db, hub }) => {
   await soon(() => frames).toHaveLength(1);
 });
 
-test('hints come again after the LISTEN connection has gone deaf', async ({ db, hub, listeners }) => {
+test('hints come again after the LISTEN connection has gone deaf', async ({
+  db,
+  hub,
+  listeners,
+}) => {
   const accountId = newId();
   await soon(() => hub.listens).toBe(true);
   const { frames } = following(hub, accountId, 0);

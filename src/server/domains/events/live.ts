@@ -169,7 +169,10 @@ function createSubscriptions() {
  * The LISTEN connection. The driver listens again by itself after a cut, once; when that fails it stays
  * deaf without a word. So the ear calls to itself, and is replaced when it did not hear.
  */
-function createListener({ openListening, allAccountsSql }: Deps, hinted: (payload: string) => void) {
+function createListener(
+  { openListening, allAccountsSql }: Deps,
+  hinted: (payload: string) => void,
+) {
   const self = `!${randomUUID()}`;
   let sql: Sql | undefined;
   let hears = false;

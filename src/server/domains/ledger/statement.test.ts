@@ -198,7 +198,9 @@ describe('the statement', () => {
     'the day %s is not taken',
     async (from, { sql, db }) => {
       const ani = await customerWith(sql);
-      const asked = perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, { from });
+      const asked = perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, {
+        from,
+      });
       await expect(asked).rejects.toThrow('Tanggal');
     },
   );

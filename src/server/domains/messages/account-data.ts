@@ -147,7 +147,10 @@ const PATIENCE = '15 minutes';
  * False while a message waits for its receipt, the farewell is on its way, or the relay has not told yet
  * what happened last. Events that were set aside, for they cannot be told, are not waited for.
  */
-async function isQuiet(allAccountsSql: Sql, { accountId, phones }: ErasureRequest): Promise<boolean> {
+async function isQuiet(
+  allAccountsSql: Sql,
+  { accountId, phones }: ErasureRequest,
+): Promise<boolean> {
   if ((await failLeft(allAccountsSql, accountId)) > 0) return false;
   const [under] = await allAccountsSql`
     select 1 from outbox where account_id = ${accountId} and tries = 0
@@ -175,7 +178,9 @@ const tables = [
 async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest): Promise<void> {
   // First: whoever is publishing these is waited for, and nothing new comes.
   await eraseRows(allAccountsSql, 'outbox', accountId);
-  await untilNone((limit) => numberOf(allAccountsSql`select erase_messages(${accountId}, ${limit}) as n`));
+  await untilNone((limit) =>
+    numberOf(allAccountsSql`select erase_messages(${accountId}, ${limit}) as n`),
+  );
   for (const table of tables) await eraseRows(allAccountsSql, table, accountId);
   await eraseRows(allAccountsSql, 'lanes', accountId);
   await allAccountsSql`select erase_counts(${accountId})`;
@@ -189,7 +194,9 @@ async function eraseTold(allAccountsSql: Sql, phones: readonly string[]): Promis
   // What was set aside would be told of them later.
   await allAccountsSql`
     delete from outbox where account_id in ${system} and tries > 0 and peers && ${peers}::text[]`;
-  await untilNone((limit) => numberOf(allAccountsSql`select erase_told(${peers}::text[], ${limit}) as n`));
+  await untilNone((limit) =>
+    numberOf(allAccountsSql`select erase_told(${peers}::text[], ${limit}) as n`),
+  );
   await allAccountsSql`
     delete from events where account_id in ${system} and data->>'peer' = any(${peers}::text[])`;
   await allAccountsSql`

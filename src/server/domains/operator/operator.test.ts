@@ -6,13 +6,7 @@ import type { Topup } from '#contract/saldo.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import {
-  type TopupApp,
-  idOf,
-  perform,
-  saldoOf,
-  topupApp,
-} from '#tests/support/people/topups.ts';
+import { type TopupApp, idOf, perform, saldoOf, topupApp } from '#tests/support/people/topups.ts';
 import { operatorActs } from './operator.ts';
 
 const operator = { accountId: randomUUID(), userId: randomUUID(), role: 'operator' as const };
@@ -178,9 +172,7 @@ describe('confirming by hand', () => {
     await expect(confirm(app, paid, 'TRX 2')).rejects.toEqual(
       new Refusal('topup_already_paid', {}),
     );
-    await expect(confirm(app, rejected, 'TRX 2')).rejects.toEqual(
-      new Refusal('topup_closed', {}),
-    );
+    await expect(confirm(app, rejected, 'TRX 2')).rejects.toEqual(new Refusal('topup_closed', {}));
     const nobody = { ...paid, id: `TU-${'0'.repeat(25)}1` };
     await expect(confirm(app, nobody, 'TRX 2')).rejects.toEqual(
       new Refusal('not_found', { what: 'Isi saldo' }),

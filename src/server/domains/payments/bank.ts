@@ -21,7 +21,11 @@ export type BankLine = {
   at: Date;
 };
 
-export type BankDeps = { allAccountsSql: Sql; config: Pick<Config, 'BANK_NUMBER'>; now: () => Date };
+export type BankDeps = {
+  allAccountsSql: Sql;
+  config: Pick<Config, 'BANK_NUMBER'>;
+  now: () => Date;
+};
 
 /**
  * Takes a line of our bank account and, when exactly one top-up was promised its amount in its time,

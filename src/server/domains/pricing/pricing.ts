@@ -40,7 +40,12 @@ type Deps = {
 };
 
 /** Reads prices and tax rates into memory and keeps them at most five seconds old. */
-export async function openPrices({ allAccountsSql, config, now, onTrouble }: Deps): Promise<Prices> {
+export async function openPrices({
+  allAccountsSql,
+  config,
+  now,
+  onTrouble,
+}: Deps): Promise<Prices> {
   let tables = await readTables(allAccountsSql);
   const refresh = async () => {
     tables = await readTables(allAccountsSql);

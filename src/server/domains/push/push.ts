@@ -1,6 +1,10 @@
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { PushDeps } from './deps.ts';
-import { pushConfigHandler, registerPushHandler, unregisterPushHandler } from './subscriptions/register.ts';
+import {
+  pushConfigHandler,
+  registerPushHandler,
+  unregisterPushHandler,
+} from './subscriptions/register.ts';
 import { renewPushHandler } from './subscriptions/renew.ts';
 import { testPushHandler } from './delivery/try.ts';
 

@@ -1,6 +1,12 @@
 import { publicId } from '#contract/base/ids.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
-import { type AccountData, type Row, atOnce, eraseRows, inPages } from '#server/infra/account-data.ts';
+import {
+  type AccountData,
+  type Row,
+  atOnce,
+  eraseRows,
+  inPages,
+} from '#server/infra/account-data.ts';
 import { releasePhone } from './links/phones.ts';
 
 type Deps = {

@@ -53,7 +53,10 @@ test('the stream is for people who are signed in', async ({ openContainer }) => 
   expect(response.status).toBe(401);
 });
 
-test('when the session ends, its stream ends within five seconds', async ({ db, openContainer }) => {
+test('when the session ends, its stream ends within five seconds', async ({
+  db,
+  openContainer,
+}) => {
   const { address, ask, container } = await listening(await openContainer());
   const [ani, budi] = [await signedIn(db), await signedIn(db)];
   const hears = await stream(address, { token: ani.token });

@@ -4,7 +4,7 @@ import { type Act, act, paging } from '#contract/base/act.ts';
 import { parseForm, toPairs } from '#contract/base/form.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Call, type ActHandler, type Person, on } from '#server/infra/acts/act.ts';
+import { type Call, type ActHandler, type Person, handle as bind } from '#server/infra/acts/act.ts';
 import { openAnswers } from '#server/infra/acts/answers.ts';
 import { openAudit } from '#server/infra/acts/audit.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -53,7 +53,7 @@ const people = new Map<string, Person>([
 const thing = { name: 'Kursi', size: 4 };
 
 type Handler = (call: Call, input: never) => Promise<unknown>;
-const oneHandler = (one: Act, handle: Handler): ActHandler => on(one, handle as never);
+const oneHandler = (one: Act, handle: Handler): ActHandler => bind(one, handle as never);
 
 /** The door over a test's acts; `answer` asks it as a browser would. */
 function anEndpoint(sql: Sql, kept: readonly ActHandler[], changes: Partial<ActEndpointDeps> = {}) {

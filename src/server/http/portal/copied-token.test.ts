@@ -28,7 +28,9 @@ async function copied(db: TestDatabase, role: 'customer' | 'operator') {
 /** Everything stored that an act could have changed, but what notes the calls themselves. */
 async function everything({ allAccountsSql }: TestDatabase): Promise<unknown> {
   const tables = ['accounts', 'users', 'user_phones', 'tokens', 'links', 'topups', 'messages'];
-  const rows = tables.map((table) => allAccountsSql`select * from ${allAccountsSql(table)} order by 1, 2`);
+  const rows = tables.map(
+    (table) => allAccountsSql`select * from ${allAccountsSql(table)} order by 1, 2`,
+  );
   const sessions = allAccountsSql`select session_id, revoked_at from sessions order by 1`;
   return Promise.all([...rows, sessions]);
 }
@@ -118,7 +120,10 @@ test('a flood of calls with a copied token keeps the owner waiting for nothing',
     );
     expect((await Promise.all(flood)).map(([status]) => status)).toContain(429);
   }
-  expect(await outcome(container, 'user_session_revoke', { token, others: '1' })).toEqual([200, 'ok']);
+  expect(await outcome(container, 'user_session_revoke', { token, others: '1' })).toEqual([
+    200,
+    'ok',
+  ]);
 });
 
 test('the archive’s address, which works without a session, is not told in another browser', async ({
@@ -142,7 +147,10 @@ test('the archive’s address, which works without a session, is not told in ano
 describe('the password given in another browser', () => {
   const aCookie = { cookie: `kabari-device=${'c'.repeat(43)}` };
 
-  test('opens what lasts for five minutes, there and nowhere else', async ({ db, openContainer }) => {
+  test('opens what lasts for five minutes, there and nowhere else', async ({
+    db,
+    openContainer,
+  }) => {
     const container = await openContainer();
     const { token, userId, elsewhere } = await copied(db, 'customer');
     const hash = await hashPassword(GOOD_PASSWORD);

@@ -2,7 +2,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import * as z from 'zod/mini';
 import { expect, test as base } from 'vitest';
 import { act } from '#contract/base/act.ts';
-import { type ActHandler, on } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import { createActEndpoint } from './acts.ts';
 import type { Origins } from '#server/http/origin.ts';
@@ -12,7 +12,7 @@ import { openServer } from '#server/http/server.ts';
 const OWN = 'https://kabari.example';
 const ELSEWHERE = 'https://portal.example';
 const which = act({ name: 'which', by: 'public', output: z.object({ device: z.string() }) });
-const whichHandler: ActHandler = on(which, async ({ device }) => ({ device }));
+const whichHandler: ActHandler = handle(which, async ({ device }) => ({ device }));
 
 type Wish = { production?: boolean; portals?: readonly string[] };
 type Open = (wish?: Wish) => Asking;

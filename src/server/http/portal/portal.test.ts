@@ -56,7 +56,9 @@ test('a body that is no form is refused by its kind', async ({ openContainer }) 
   expect(packed.statusCode).toBe(415);
 });
 
-test('a form over 64 kB, or one of a thousand pairs and one, is refused', async ({ openContainer }) => {
+test('a form over 64 kB, or one of a thousand pairs and one, is refused', async ({
+  openContainer,
+}) => {
   const running = await openContainer();
   const big = await post(running, `act=app_config&x=${'y'.repeat(65_536)}`);
   expect(big.statusCode).toBe(413);

@@ -11,7 +11,8 @@ import { type UploadsApp, saidBy, test } from '#tests/support/app/uploads-app.ts
 
 /** What uploads have left behind: rows, and files of any kind. */
 async function left(db: TestDatabase, { dataFolder }: UploadsApp): Promise<unknown[]> {
-  const rows = await db.allAccountsSql`select upload_id from uploads union all select file_id from files`;
+  const rows =
+    await db.allAccountsSql`select upload_id from uploads union all select file_id from files`;
   const found = await readdir(dataFolder, { recursive: true, withFileTypes: true });
   const files = found.filter((entry) => entry.isFile());
   return [...rows, ...files.map(({ parentPath, name }) => join(parentPath, name))];

@@ -59,7 +59,7 @@ test('a person is held to a pace', async ({ openUploadsHouse, ani }) => {
 });
 
 app('the whole house takes uploads, and a domain may claim them', async ({ openContainer, db }) => {
-  const { app, app: opened } = await openContainer();
+  const { app, container: opened } = await openContainer();
   const { token, accountId, userId } = await signedIn(db);
   const { body, type } = formWith({ name: 'bukti.pdf', bytes: pdfOf(2_000) }, { purpose: 'proof' });
   const answer = await app.inject({

@@ -106,7 +106,11 @@ test('an address that does not exist is told apart from a message that is gone',
   expectProblem(misspelt, 'request_malformed');
 });
 
-test('a key that is missing is told apart from one that is wrong', async ({ container, ani, db }) => {
+test('a key that is missing is told apart from one that is wrong', async ({
+  container,
+  ani,
+  db,
+}) => {
   const anybody = callerAt(container);
   const asking = (authorization?: string) =>
     anybody('/v1/balance', {

@@ -56,7 +56,9 @@ export function openAnswers(
   };
 
   const first = async (call: KeyedCall, hash: Buffer): Promise<Outcome | undefined> => {
-    const [row] = await allAccountsSql<{ hash: Buffer; status: number | null; sealed: Buffer | null }[]>`
+    const [row] = await allAccountsSql<
+      { hash: Buffer; status: number | null; sealed: Buffer | null }[]
+    >`
       select input_hash as hash, status, sealed from act_answers
       where person = ${call.person} and key = ${call.key}`;
     if (!row) return undefined;

@@ -7,7 +7,9 @@ import { openLog } from '#server/infra/observability/log.ts';
 
 type Start = (jobs: readonly Job[]) => Promise<Jobs>;
 const begin = ({ owner, allAccountsSql }: TestDatabase, jobs: readonly Job[]) =>
-  startJobs({ owner, allAccountsSql, log: openLog({ level: 'silent' }) }, jobs, { pollSeconds: 0.5 });
+  startJobs({ owner, allAccountsSql, log: openLog({ level: 'silent' }) }, jobs, {
+    pollSeconds: 0.5,
+  });
 
 const test = base.extend<{ start: Start }>({
   start: async ({ db }, use) => {

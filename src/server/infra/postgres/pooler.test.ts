@@ -127,9 +127,9 @@ describe.skipIf(!hasPgbouncer)('a pooler that lends whole sessions', () => {
 describe('a connection that would see too much', () => {
   test('stops the start when it does not work as kabari_app', async ({ db }) => {
     const owner = openDatabase(db.url, { max: 2, as: 'owner', name: 'tests' });
-    await expect(verifyRowLevelSecurity([{ sql: owner, max: 2, sees: 'one account' }])).rejects.toThrow(
-      /would work as kabari instead of kabari_app/,
-    );
+    await expect(
+      verifyRowLevelSecurity([{ sql: owner, max: 2, sees: 'one account' }]),
+    ).rejects.toThrow(/would work as kabari instead of kabari_app/);
     await owner.end();
   });
 
@@ -142,14 +142,16 @@ describe('a connection that would see too much', () => {
 
   test('stops the start when a policy lets everybody see', async ({ db }) => {
     await db.owner`create policy open on accounts using (true)`;
-    await expect(verifyRowLevelSecurityAt(db.url)).rejects.toThrow(/does not keep the rows of one account/);
+    await expect(verifyRowLevelSecurityAt(db.url)).rejects.toThrow(
+      /does not keep the rows of one account/,
+    );
   });
 
   test('stops the start when a tenant begins as the whole house', async ({ db }) => {
     const allAccountsSql = openDatabase(db.url, { max: 3, as: 'house', name: 'tests' });
-    await expect(verifyRowLevelSecurity([{ sql: allAccountsSql, max: 3, sees: 'one account' }])).rejects.toThrow(
-      /begin with the settings of others/,
-    );
+    await expect(
+      verifyRowLevelSecurity([{ sql: allAccountsSql, max: 3, sees: 'one account' }]),
+    ).rejects.toThrow(/begin with the settings of others/);
     await allAccountsSql.end();
   });
 

@@ -18,7 +18,9 @@ export async function resend(
   challengeId: string,
   ip: string,
 ): Promise<Challenge> {
-  const { answer, send } = await deps.allAccountsSql.begin((tx) => askAgain(tx, deps, challengeId, ip));
+  const { answer, send } = await deps.allAccountsSql.begin((tx) =>
+    askAgain(tx, deps, challengeId, ip),
+  );
   void send().catch(deps.report);
   return answer;
 }

@@ -62,9 +62,9 @@ test('a wrong password or code deletes nothing, and a wrong code costs a try', a
   await expect(perform(deleteAccount, { ...tried, code }, { caller })).rejects.toMatchObject({
     code: 'otp_expired',
   });
-  expect([...(await db.allAccountsSql`select erase_at from accounts where erase_at is not null`)]).toEqual(
-    [],
-  );
+  expect([
+    ...(await db.allAccountsSql`select erase_at from accounts where erase_at is not null`),
+  ]).toEqual([]);
 });
 
 test('the code of somebody else deletes nobody', async ({ db }) => {

@@ -42,9 +42,9 @@ test('a line of the audit log stays, also of a closed account; only where from i
     where account_id = ${accountId}`;
   await db.allAccountsSql`select close_account(${accountId})`;
   await db.allAccountsSql`select erase_audit(${accountId}, 10)`;
-  expect([...(await db.allAccountsSql`select act, outcome, request, ip, facts from audit_log`)]).toEqual([
-    { act: 'user_login', outcome: 'ok', request: 'req_1', ip: '', facts: {} },
-  ]);
+  expect([
+    ...(await db.allAccountsSql`select act, outcome, request, ip, facts from audit_log`),
+  ]).toEqual([{ act: 'user_login', outcome: 'ok', request: 'req_1', ip: '', facts: {} }]);
   for (const harm of [
     db.owner`delete from audit_log`,
     db.owner`update audit_log set outcome = 'ok, really'`,

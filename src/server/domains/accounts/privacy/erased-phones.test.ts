@@ -4,11 +4,7 @@ import { uuidOf } from '#contract/base/ids.ts';
 import { changePhone, confirmPhone } from '#contract/people.ts';
 import { createSubscribers } from '#server/app/subscribers.ts';
 import { readConfig } from '#server/infra/config.ts';
-import {
-  type AccountsApp,
-  accountsApp,
-  codesLater,
-} from '#tests/support/people/accounts-app.ts';
+import { type AccountsApp, accountsApp, codesLater } from '#tests/support/people/accounts-app.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { accountsAccountData } from '#server/domains/accounts/accounts.ts';
 import { eraseDue } from './erase.ts';
@@ -46,7 +42,13 @@ async function erase(db: TestDatabase, { deps }: AccountsApp, signedIn: SignedIn
   const erasing = {
     allAccountsSql: db.allAccountsSql,
     sendOtp: deps.sendOtp,
-    accountDataSources: [accountsAccountData({ sql: db.tenantSql, allAccountsSql: db.allAccountsSql, secrets: deps.secrets })],
+    accountDataSources: [
+      accountsAccountData({
+        sql: db.tenantSql,
+        allAccountsSql: db.allAccountsSql,
+        secrets: deps.secrets,
+      }),
+    ],
     report: deps.report,
   };
   await db.owner`
@@ -127,7 +129,9 @@ test('two registrations of one number at the same moment are one account and one
 test('what is left of a number is a hash that only this installation can make', async ({ db }) => {
   const app = await housed(db);
   await erase(db, app, await app.customer(ANI));
-  const left = await db.allAccountsSql<{ phone_hmac: Buffer }[]>`select * from erased_account_phones`;
+  const left = await db.allAccountsSql<
+    { phone_hmac: Buffer }[]
+  >`select * from erased_account_phones`;
   expect(left.map((row) => Object.keys(row))).toEqual([['phone_hmac']]);
   expect(left[0]?.phone_hmac).toHaveLength(32);
   expect(left[0]?.phone_hmac.includes(ANI)).toBe(false);

@@ -66,7 +66,10 @@ export async function clearArchives(folder: string, goes: (which: Try) => boolea
 }
 
 /** Erases all archives of an account; the files first, so that a crash leaves what names them. */
-export async function eraseArchives({ allAccountsSql, folder }: Place, accountId: string): Promise<void> {
+export async function eraseArchives(
+  { allAccountsSql, folder }: Place,
+  accountId: string,
+): Promise<void> {
   const rows = await allAccountsSql<{ id: string }[]>`
     select export_id as id from exports where account_id = ${accountId}`;
   const ids = new Set(rows.map(({ id }) => id));

@@ -117,7 +117,9 @@ describe('changing the number', () => {
     expect(await confirm({ new_code })).toEqual(new Refusal('otp_wrong', { left: 4 }));
     expect(await confirm({ new_code })).toEqual(new Refusal('otp_wrong', { left: 3 }));
     expect(await confirm({ old_code })).toEqual(new Refusal('otp_wrong', { left: 4 }));
-    expect(await db.allAccountsSql`select purpose, tries_left from otp_challenges order by 1`).toEqual([
+    expect(
+      await db.allAccountsSql`select purpose, tries_left from otp_challenges order by 1`,
+    ).toEqual([
       { purpose: 'phone_new', tries_left: 3 },
       { purpose: 'phone_old', tries_left: 4 },
     ]);

@@ -63,9 +63,9 @@ describe('what a person changes about themselves', () => {
     const { perform, customer, asker } = await ani(db);
     const budi = (await customer('6281398765432')).user;
     await perform(updateUser, { name: 'Ani Lestari', theme: 'dark' }, asker);
-    expect(await db.allAccountsSql`select name, settings from users where phone = ${budi.phone}`).toEqual([
-      { name: 'Toko Ani', settings: {} },
-    ]);
+    expect(
+      await db.allAccountsSql`select name, settings from users where phone = ${budi.phone}`,
+    ).toEqual([{ name: 'Toko Ani', settings: {} }]);
   });
 
   test('is refused where it is no address, no zone, no name', () => {

@@ -70,7 +70,11 @@ export const proveHandler = (deps: AccountsDeps): ActHandler =>
  *
  * @returns whether it was given in this one for the first time.
  */
-async function rememberReauth(allAccountsSql: Sql, sessionId: string, device: string): Promise<boolean> {
+async function rememberReauth(
+  allAccountsSql: Sql,
+  sessionId: string,
+  device: string,
+): Promise<boolean> {
   const browser = deviceHash(device);
   const [row] = await allAccountsSql<{ isNew: boolean }[]>`
     with before as (

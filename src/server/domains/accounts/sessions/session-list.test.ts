@@ -2,12 +2,7 @@ import { expect } from 'vitest';
 import { listSessions, revokeSessions } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { publicId } from '#contract/base/ids.ts';
-import {
-  GOOD_PASSWORD,
-  accountsApp,
-  codesLater,
-  no,
-} from '#tests/support/people/accounts-app.ts';
+import { GOOD_PASSWORD, accountsApp, codesLater, no } from '#tests/support/people/accounts-app.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { deviceName } from './device-name.ts';
 import { openSessions } from './sessions.ts';

@@ -50,7 +50,10 @@ type Remembered = { found: Promise<Person | undefined>; until: number };
  *
  * @param nowMs a clock that never jumps, in milliseconds.
  */
-export function openSessions(allAccountsSql: Sql, nowMs: () => number = () => performance.now()): Sessions {
+export function openSessions(
+  allAccountsSql: Sql,
+  nowMs: () => number = () => performance.now(),
+): Sessions {
   const remembered = new Map<string, Remembered>();
   const browsers = new WeakMap<Person, Buffer | null>();
 
@@ -133,8 +136,10 @@ type Standing = { person: Person; browser: Buffer | null };
  * The person of a token, by the database's clock, in one look-up by the token's hash. Notes the use
  * at most once a minute. People of a suspended or closed account have no session.
  */
-export const findSession = async (allAccountsSql: Sql, token: string): Promise<Person | undefined> =>
-  (await findStanding(allAccountsSql, token))?.person;
+export const findSession = async (
+  allAccountsSql: Sql,
+  token: string,
+): Promise<Person | undefined> => (await findStanding(allAccountsSql, token))?.person;
 
 async function findStanding(allAccountsSql: Sql, token: string): Promise<Standing | undefined> {
   if (!tokenShape.test(token)) return undefined;

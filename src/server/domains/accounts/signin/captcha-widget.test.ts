@@ -62,7 +62,12 @@ describe.for(['turnstile', 'hcaptcha', 'recaptcha'] as const)('%s', (provider) =
   });
 });
 
-function opened(allAccountsSql: Sql, provider: Provider, there: FakeCaptcha, env: Record<string, string> = {}) {
+function opened(
+  allAccountsSql: Sql,
+  provider: Provider,
+  there: FakeCaptcha,
+  env: Record<string, string> = {},
+) {
   const troubles: unknown[] = [];
   const captcha = openCaptcha({
     allAccountsSql,

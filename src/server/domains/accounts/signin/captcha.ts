@@ -109,7 +109,11 @@ function readAnswer(text: string): z.output<typeof Answer> | undefined {
  * @param expiresAt in seconds since 1970; swept an hour later.
  * @returns false when it was used before.
  */
-export async function useOnce(allAccountsSql: Sql, name: string, expiresAt: number): Promise<boolean> {
+export async function useOnce(
+  allAccountsSql: Sql,
+  name: string,
+  expiresAt: number,
+): Promise<boolean> {
   const [first] = await allAccountsSql`
     insert into captchas_used (challenge, expires_at) values (${name}, to_timestamp(${expiresAt}))
     on conflict (challenge) do nothing returning challenge`;

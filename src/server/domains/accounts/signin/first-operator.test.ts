@@ -26,9 +26,13 @@ describe('the first operator', () => {
   });
 
   test('is made by one of several nodes that start at once', async ({ db }) => {
-    const made = await Promise.all([1, 2, 3, 4].map(() => ensureOperator(db.allAccountsSql, config)));
+    const made = await Promise.all(
+      [1, 2, 3, 4].map(() => ensureOperator(db.allAccountsSql, config)),
+    );
     expect(made.filter(Boolean)).toHaveLength(1);
-    expect(await db.allAccountsSql`select count(*) as n from accounts where is_system`).toEqual([{ n: 1 }]);
+    expect(await db.allAccountsSql`select count(*) as n from accounts where is_system`).toEqual([
+      { n: 1 },
+    ]);
   });
 
   test('begins with what every account needs, or not at all', async ({ db }) => {
@@ -56,7 +60,9 @@ test('sweeping takes what has ended and leaves what is alive', async ({ db }) =>
   await app.register('6281398765432');
   await sweepAccounts(db.allAccountsSql);
   expect(await app.deps.sessions.find(token)).toBeDefined();
-  expect(await db.allAccountsSql`select phone from otp_challenges`).toEqual([{ phone: '6281398765432' }]);
+  expect(await db.allAccountsSql`select phone from otp_challenges`).toEqual([
+    { phone: '6281398765432' },
+  ]);
 
   await db.allAccountsSql`update otp_challenges set created_at = created_at - interval '25 hours'`;
   await db.owner`update captchas_used set expires_at = expires_at - interval '2 hours'`;

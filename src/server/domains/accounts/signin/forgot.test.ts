@@ -164,7 +164,8 @@ describe('the right to set a password', () => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const grant = await grantFor(app, ANI);
-    const kept = await db.allAccountsSql`select encode(grant_hash, 'escape') as h, * from password_grants`;
+    const kept =
+      await db.allAccountsSql`select encode(grant_hash, 'escape') as h, * from password_grants`;
     expect(JSON.stringify(kept)).not.toContain(grant);
     await db.owner`
       update password_grants set expires_at = expires_at - interval '600 seconds'`;

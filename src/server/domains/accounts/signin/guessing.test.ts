@@ -122,7 +122,8 @@ describe('pumping codes', () => {
     const sent = nodes.flatMap((node) => node.sent);
     expect(sent).toHaveLength(BUDGET);
     expect(answers.filter(isRefused('otp_limit'))).toHaveLength(600 - BUDGET);
-    const [counter] = await db.allAccountsSql`select hits from limit_counters where scope = 'otp_total'`;
+    const [counter] =
+      await db.allAccountsSql`select hits from limit_counters where scope = 'otp_total'`;
     expect(counter).toEqual({ hits: BUDGET });
     const [rows] = await db.allAccountsSql`select count(*) as n from otp_challenges`;
     expect(rows).toEqual({ n: BUDGET });

@@ -70,7 +70,10 @@ const wrongs = (allAccountsSql: Sql, subject: string): Promise<number> =>
 
 /** Seconds an address must wait because it, or its network, guessed wrong too often; mostly 0. */
 export async function addressMustWait(allAccountsSql: Sql, ip: string): Promise<number> {
-  const [own, near] = await Promise.all([wrongs(allAccountsSql, ip), wrongs(allAccountsSql, networkOf(ip))]);
+  const [own, near] = await Promise.all([
+    wrongs(allAccountsSql, ip),
+    wrongs(allAccountsSql, networkOf(ip)),
+  ]);
   return own >= ADDRESS_MAX || near >= NETWORK_MAX ? STEP_SECONDS : 0;
 }
 

@@ -91,18 +91,14 @@ describe('signing in', () => {
     expect(await no(login(app, ANI, 'salah sama sekali'))).toEqual(
       new Refusal('credentials_wrong', {}),
     );
-    expect(await no(login(app, ANI, GOOD_PASSWORD))).toEqual(
-      new Refusal('account_suspended', {}),
-    );
+    expect(await no(login(app, ANI, GOOD_PASSWORD))).toEqual(new Refusal('account_suspended', {}));
   });
 
   test('a closed account is as unknown as a number nobody has', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     await db.allAccountsSql`update accounts set status = 'closed'`;
-    expect(await no(login(app, ANI, GOOD_PASSWORD))).toEqual(
-      new Refusal('credentials_wrong', {}),
-    );
+    expect(await no(login(app, ANI, GOOD_PASSWORD))).toEqual(new Refusal('credentials_wrong', {}));
   });
 
   test('the session one had in this browser ends when a new one begins', async ({ db }) => {

@@ -110,9 +110,7 @@ describe('registering', () => {
   test('a password that everybody uses is refused', async ({ db }) => {
     const app = await accountsApp(db);
     for (const password of ['bismillah', 'kabari123', ANI]) {
-      expect(await no(app.register(ANI, { password }))).toEqual(
-        new Refusal('password_common', {}),
-      );
+      expect(await no(app.register(ANI, { password }))).toEqual(new Refusal('password_common', {}));
     }
     expect(app.sent).toEqual([]);
   });
@@ -269,9 +267,7 @@ describe('another code', () => {
     const app = await accountsApp(db);
     const { challenge } = await app.register(ANI);
     await later(db.allAccountsSql, 1801);
-    expect(await no(app.perform(resendOtp, { challenge }))).toEqual(
-      new Refusal('otp_expired', {}),
-    );
+    expect(await no(app.perform(resendOtp, { challenge }))).toEqual(new Refusal('otp_expired', {}));
     const unknown = `otp_${'0'.repeat(26)}`;
     expect(await no(app.perform(resendOtp, { challenge: unknown }))).toEqual(
       new Refusal('otp_expired', {}),

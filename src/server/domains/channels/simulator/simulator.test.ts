@@ -79,7 +79,10 @@ async function routeWith(db: TestDatabase, { on = true, speed = 0, linked = true
     },
     inbound: async (given) => void inbound.push(given),
   });
-  const kept: readonly ActHandler[] = [...simulator.acts, ...tokensActs({ sql: db.tenantSql, secrets })];
+  const kept: readonly ActHandler[] = [
+    ...simulator.acts,
+    ...tokensActs({ sql: db.tenantSql, secrets }),
+  ];
   const call = { caller: { kind: 'person', accountId: ani.accountId }, agent: 'test' } as never;
   const ask = async <A extends Act>(act: A, input: InputOf<A>) => {
     const keeper = kept.find((one) => one.act.name === act.name)!;
@@ -239,7 +242,10 @@ test('a link ended between scanning and connecting stays ended, and nothing hang
   await route.ask(simulatedScan, { phone: PHONE, text });
   await db.allAccountsSql`update links set state = 'expired'`;
   await db.allAccountsSql`update sim_due set due_at = clock_timestamp()`;
-  await vi.waitFor(async () => expect(await db.allAccountsSql`select * from sim_due`).toEqual([]), patient);
+  await vi.waitFor(
+    async () => expect(await db.allAccountsSql`select * from sim_due`).toEqual([]),
+    patient,
+  );
   expect((await look()).state).toBe('expired');
 });
 

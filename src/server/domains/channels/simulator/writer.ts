@@ -100,7 +100,10 @@ export class LineWriter {
  *
  * @returns the ids that were taken.
  */
-async function insertLines(allAccountsSql: Sql, batch: readonly Job[]): Promise<ReadonlySet<string>> {
+async function insertLines(
+  allAccountsSql: Sql,
+  batch: readonly Job[],
+): Promise<ReadonlySet<string>> {
   const column = <T>(pick: (job: Job) => T) => batch.map(pick);
   const rows = await allAccountsSql<{ id: string }[]>`
     with given as (

@@ -39,7 +39,8 @@ test('sorted by time, unread ones stand among the others', async ({ db, sql }) =
   const { accountId, tokenId } = await customerWith(sql);
   await storeMessages(db.owner, accountId, talks(tokenId));
   const first = async (sort_type: 'asc' | 'desc') =>
-    (await conversationList(db.tenantSql, accountId, { sort_by: 'last_at', sort_type })).rows[0]?.peer;
+    (await conversationList(db.tenantSql, accountId, { sort_by: 'last_at', sort_type })).rows[0]
+      ?.peer;
   expect([await first('desc'), await first('asc')]).toEqual([phone(0), phone(24)]);
 });
 
@@ -86,7 +87,12 @@ test('the messages of a conversation go back in time, ten by ten', async ({ db, 
   ]);
   const asked = { token_id: tokenId, peer: '6281234567890' };
   const page = async (start: number) => {
-    const { rows, total } = await messagesWith(db.tenantSql, accountId, { ...asked, start }, fileLink);
+    const { rows, total } = await messagesWith(
+      db.tenantSql,
+      accountId,
+      { ...asked, start },
+      fileLink,
+    );
     return {
       captions: rows.map(({ content }) => Number(content.caption)),
       more: total > start + 10,
@@ -101,7 +107,8 @@ test('the messages of a conversation go back in time, ten by ten', async ({ db, 
 test('reading a conversation is told once, and only of what was unread', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
   await storeMessages(db.owner, accountId, talks(tokenId));
-  const read = (n: number) => markRead(db.tenantSql, accountId, { token_id: tokenId, peer: phone(n) });
+  const read = (n: number) =>
+    markRead(db.tenantSql, accountId, { token_id: tokenId, peer: phone(n) });
   expect(await read(3)).toEqual({ unread_total: 5 });
   expect(await read(3)).toEqual({ unread_total: 5 });
   expect(await read(0)).toEqual({ unread_total: 5 });
@@ -122,6 +129,8 @@ test('conversations of another account are neither shown nor read', async ({ db,
   const messages = await messagesWith(db.tenantSql, ani.accountId, asked, fileLink);
   expect(messages).toEqual({ rows: [], total: 0 });
   expect(await markRead(db.tenantSql, ani.accountId, asked)).toEqual({ unread_total: 0 });
-  const unread = await asAccount(db.tenantSql, budi.accountId, (tx) => unreadOf(tx, budi.accountId));
+  const unread = await asAccount(db.tenantSql, budi.accountId, (tx) =>
+    unreadOf(tx, budi.accountId),
+  );
   expect(unread).toBe(6);
 });

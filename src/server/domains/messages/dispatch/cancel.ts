@@ -6,7 +6,9 @@ import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
 export const cancelMessageHandler = ({ sql }: { sql: Sql }) =>
-  handle(cancelMessage, ({ caller }, { message_id }) => withdraw(sql, caller.accountId, message_id));
+  handle(cancelMessage, ({ caller }, { message_id }) =>
+    withdraw(sql, caller.accountId, message_id),
+  );
 
 /**
  * Takes a message that has not left yet out of the queue and gives its price back.

@@ -46,7 +46,9 @@ export async function failWaiting(
     if (ids.length > 0) await withdrawAll(allAccountsSql, { accountId, ids, ...gone });
     if (ids.length < FAILED_AT_ONCE) break;
   }
-  const [left] = await allAccountsSql<{ n: number }[]>`select count(*) as n from dispatch where ${those}`;
+  const [left] = await allAccountsSql<
+    { n: number }[]
+  >`select count(*) as n from dispatch where ${those}`;
   return left?.n ?? 0;
 }
 
@@ -84,9 +86,11 @@ export async function expireMessages(allAccountsSql: Sql): Promise<void> {
       order by message_id limit ${EXPIRED_AT_ONCE}`;
     for (const [accountId, rows] of Map.groupBy(due, (row) => row.account_id)) {
       const ids = rows.map((row) => row.message_id);
-      await withdrawAll(allAccountsSql, { accountId, ids, outcome: 'expired' }).catch((error: unknown) => {
-        failed ??= { error };
-      });
+      await withdrawAll(allAccountsSql, { accountId, ids, outcome: 'expired' }).catch(
+        (error: unknown) => {
+          failed ??= { error };
+        },
+      );
     }
     after = due.at(-1)?.message_id ?? after;
     if (due.length < EXPIRED_AT_ONCE) break;

@@ -206,7 +206,11 @@ describe('the API list', () => {
       const seen: string[] = [];
       let cursor: string | undefined;
       do {
-        const page = await listForApi(db.tenantSql, { accountId, ...ask, limit: 3, cursor }, reader);
+        const page = await listForApi(
+          db.tenantSql,
+          { accountId, ...ask, limit: 3, cursor },
+          reader,
+        );
         seen.push(...page.messages.map(({ id }) => id));
         cursor = page.next ?? undefined;
       } while (cursor !== undefined);
@@ -237,7 +241,8 @@ describe('the API list', () => {
     const first = publicId('message', '00000000-0000-0000-0000-000000000000');
     const last = publicId('message', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
     const count = async (cursor: string) =>
-      (await listForApi(db.tenantSql, { accountId, status: 'read', cursor }, reader)).messages.length;
+      (await listForApi(db.tenantSql, { accountId, status: 'read', cursor }, reader)).messages
+        .length;
     expect(await count(first)).toBe(0);
     expect(await count(last)).toBeGreaterThan(5);
   });

@@ -236,7 +236,8 @@ describe('days', () => {
     const ani = await customerWith(sql);
     await storeMessages(db.owner, ani.accountId, [{ at: hoursAgo(1), tokenId: ani.tokenId }]);
     const total = async (from: string, to: string) =>
-      (await messageList(db.tenantSql, ani.accountId, listMessages.input.parse({ from, to }))).total;
+      (await messageList(db.tenantSql, ani.accountId, listMessages.input.parse({ from, to })))
+        .total;
     expect(await total('0000-01-01', '9999-12-31')).toBe(1);
     expect(await total('0000-01-01', '0001-01-01')).toBe(0);
     expect(await total('2026-11-22', '2000-01-01')).toBe(0);
@@ -264,7 +265,8 @@ describe('search', () => {
     const ani = await customerWith(sql);
     await storeMessages(db.owner, ani.accountId, [{ at: hoursAgo(1), tokenId: ani.tokenId }]);
     await sql`update conversations set peer_name = '50%_Diskon' where account_id = ${ani.accountId}`;
-    const total = async (q: string) => (await messageList(db.tenantSql, ani.accountId, { q })).total;
+    const total = async (q: string) =>
+      (await messageList(db.tenantSql, ani.accountId, { q })).total;
     expect(await Promise.all(['50%_d', '50%', '5%', '_0', 'Diskon', '\\'].map(total))).toEqual([
       1, 1, 0, 0, 0, 0,
     ]);

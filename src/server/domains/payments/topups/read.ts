@@ -7,7 +7,9 @@ import { type TopupRow, findTopup, statusAt, topupColumns, topupOf } from './top
 type ReadDeps = { sql: Sql; now: () => Date };
 
 export const listTopupsHandler = ({ sql, now }: ReadDeps) =>
-  handle(listTopups, ({ caller }, input) => topupsOf(sql, caller.accountId, { ...input, now: now() }));
+  handle(listTopups, ({ caller }, input) =>
+    topupsOf(sql, caller.accountId, { ...input, now: now() }),
+  );
 
 export const getTopupHandler = ({ sql, now }: ReadDeps) =>
   handle(getTopup, ({ caller: { accountId } }, { topup_id: topupId }) =>

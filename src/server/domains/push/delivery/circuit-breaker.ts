@@ -23,7 +23,9 @@ export type CircuitBreaker = {
  *
  * @param nowMs a clock that never jumps, in milliseconds.
  */
-export function createCircuitBreaker(nowMs: () => number = () => performance.now()): CircuitBreaker {
+export function createCircuitBreaker(
+  nowMs: () => number = () => performance.now(),
+): CircuitBreaker {
   const services = new Map<string, Service>();
   const of = (name: string): Service => {
     const known = services.get(name) ?? { underWay: 0, failures: 0, until: 0 };

@@ -62,7 +62,10 @@ export type Due = {
  *
  * @param but services that are left alone now.
  */
-export async function takeDue(allAccountsSql: Sql, but: readonly string[]): Promise<Due | undefined> {
+export async function takeDue(
+  allAccountsSql: Sql,
+  but: readonly string[],
+): Promise<Due | undefined> {
   const [due] = await allAccountsSql<Due[]>`
     with next as (
       select subscription_id, message_id from push_queue q

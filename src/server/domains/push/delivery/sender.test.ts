@@ -76,7 +76,10 @@ test('the badge counts conversations with something unread, published or not', a
   };
   await push.receive(ani, { from: '6281200000001' });
   expect(await badges()).toBe('1');
-  const relay = startRelay({ sql: push.deps.allAccountsSql, log: { error: vi.fn() } as never }, () => {});
+  const relay = startRelay(
+    { sql: push.deps.allAccountsSql, log: { error: vi.fn() } as never },
+    () => {},
+  );
   await relay.drain();
   await push.receive(ani, { from: '6281200000002' });
   expect(await badges()).toBe('2');

@@ -29,7 +29,10 @@ export type PushSender = {
 };
 
 /** Starts sending. @param rests tests look at it; one of its own without it. */
-export function startPushSender(deps: PushDeps, circuitBreaker: CircuitBreaker = createCircuitBreaker()): PushSender {
+export function startPushSender(
+  deps: PushDeps,
+  circuitBreaker: CircuitBreaker = createCircuitBreaker(),
+): PushSender {
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
   let looking: Promise<void> | undefined;
@@ -158,7 +161,8 @@ async function settle(deps: PushDeps, due: Due, verdict: Verdict): Promise<void>
     case 'too_large':
       return due.bare ? finish(allAccountsSql, due) : shrink(allAccountsSql, due);
     case 'later':
-      if (!(await postpone(allAccountsSql, due, waitMs ?? waitAfter(due.attempt)))) told('given_up');
+      if (!(await postpone(allAccountsSql, due, waitMs ?? waitAfter(due.attempt))))
+        told('given_up');
       return undefined;
   }
 }

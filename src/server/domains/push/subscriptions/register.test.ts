@@ -200,7 +200,10 @@ test('the pair of keys is made once, and another SECRET_KEY has another', async 
   const { vapid_key } = await push.perform(pushConfig, {});
   expect(Buffer.from(vapid_key, 'base64url')).toHaveLength(65);
   const { secrets } = push.deps;
-  const twice = await Promise.all([readVapid(db.allAccountsSql, secrets), readVapid(db.allAccountsSql, secrets)]);
+  const twice = await Promise.all([
+    readVapid(db.allAccountsSql, secrets),
+    readVapid(db.allAccountsSql, secrets),
+  ]);
   expect(twice.map(({ publicKey }) => publicKey)).toEqual([vapid_key, vapid_key]);
   const other = await readVapid(db.allAccountsSql, secretsFrom(Buffer.alloc(32, 7), 'another'));
   expect(other.publicKey).not.toBe(vapid_key);

@@ -160,7 +160,10 @@ function openUses(allAccountsSql: Sql, report: (error: unknown) => void, clockMs
   };
 }
 
-async function writeUses(allAccountsSql: Sql, used: readonly (readonly [string, string])[]): Promise<void> {
+async function writeUses(
+  allAccountsSql: Sql,
+  used: readonly (readonly [string, string])[],
+): Promise<void> {
   await allAccountsSql`
     update tokens t set last_used_at = clock_timestamp()
     from unnest(
