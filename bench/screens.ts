@@ -14,7 +14,7 @@ import { type BrowserContext, type Page, chromium } from 'playwright-core';
 import { launching } from '#tests/journeys/browser/browser.ts';
 import { startProduct } from '#tests/journeys/support/product.ts';
 import { openShop, type Shop } from '#tests/journeys/support/seed.ts';
-import { encode } from '#web/client/session.ts';
+import { encode } from '#web/browser/session.ts';
 import { report, table } from './lib/results.ts';
 import { median } from './lib/rounds.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { hostileTexts } from './support/hostile/hostile.ts';
 import { captionNodes } from '#contract/messages/captions.ts';
-import { mediaUrl, phoneHref } from '#web/ui/rules/chat.ts';
-import { vcardOf } from '#web/ui/rules/vcard.ts';
+import { mediaUrl, phoneHref } from '#web/ui/chat/chat.ts';
+import { vcardOf } from '#web/ui/chat/vcard.ts';
 
 const { texts } = await hostileTexts();
 

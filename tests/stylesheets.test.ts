@@ -7,8 +7,8 @@ async function readAll(pattern: string): Promise<Map<string, string>> {
   return files;
 }
 
-const sheets = await readAll('src/web/{ui,features}/**/*.module.css');
-const parts = await readAll('src/web/{ui,features}/**/*.{ts,tsx}');
+const sheets = await readAll('src/web/**/*.module.css');
+const parts = await readAll('src/web/**/*.{ts,tsx}');
 
 const classesIn = (css: string): Set<string> =>
   new Set([...css.matchAll(/\.([a-zA-Z][\w-]*)/g)].map(([, name = '']) => name));

@@ -14,8 +14,8 @@ const libraries = new RegExp(
     'node_modules/@tanstack/(?:[a-z]+-router|router-core|[a-z]+-query|query-core|history|[a-z-]*store)/(?!.*/(?:queriesObserver|useQueries))',
     'lucide-react/dist/esm/(?:shared|Icon|createLucide|context)',
     'preload-helper|rolldown/runtime',
-    'src/web/client/(?:errors|calls|whenIdle|key|session|query|user|search|redirect)\\.ts',
-    'src/web/ui/(?:Button|Spinner|announce|frame/PageTitle|overlays/toasts|rules/classes)\\.',
+    'src/web/(?:api/(?:errors|lazyApi|idempotencyKey|query|user)|browser/(?:whenIdle|session|redirect)|app/routes/search)\\.ts',
+    'src/web/ui/(?:button/(?:Button|Spinner)|announce/announce|layout/PageTitle|toast/toasts|classes)\\.',
   ].join('|'),
 );
 
@@ -24,9 +24,9 @@ const fields: Group = {
   name: 'fields',
   test: new RegExp(
     [
-      'src/web/client/(?:useForm|wrongFields)\\.',
-      'src/web/ui/(?:fields/(?:Field|PhoneField|PasswordField)|rules/phone)\\.',
-      'src/web/features/auth/(?:useCaptcha|CaptchaLine|TypedPhoneField|auth\\.module)\\.',
+      'src/web/ui/form/(?:useForm|fieldErrors)\\.',
+      'src/web/ui/(?:form/(?:Field|PasswordField)|phone/(?:PhoneField|phone))\\.',
+      'src/web/features/auth/(?:captcha/(?:useCaptcha|CaptchaLine)|login/TypedPhoneField|auth\\.module)\\.',
       'lucide-react/dist/esm/icons/shield\\.',
     ].join('|'),
   ),
@@ -76,15 +76,15 @@ const of = (...files: string[]) => files.map((file) => join(web, file));
 
 /** Who has not signed in sees these; a phone that scans, too. None of them may bring the frame. */
 const outside = of(
-  'features/auth/ForgotChangePage.tsx',
-  'features/auth/ForgotOtpPage.tsx',
-  'features/auth/ForgotPhonePage.tsx',
-  'features/auth/LoginPage.tsx',
-  'features/auth/RegisterPage.tsx',
-  'features/auth/VerifyOtpPage.tsx',
+  'features/auth/forgot/ForgotChangePage.tsx',
+  'features/auth/forgot/ForgotOtpPage.tsx',
+  'features/auth/forgot/ForgotPhonePage.tsx',
+  'features/auth/login/LoginPage.tsx',
+  'features/auth/register/RegisterPage.tsx',
+  'features/auth/register/VerifyOtpPage.tsx',
   'features/scan/ScanPage.tsx',
-  'features/shell/LeavingPage.tsx',
-  'features/shell/NotFoundPage.tsx',
+  'app/pages/LeavingPage.tsx',
+  'ui/page/NotFoundPage.tsx',
 );
 
 /** The signed-in pages that most people see, one after the other, by their addresses. */
@@ -104,7 +104,7 @@ type Part = 'core' | 'common' | 'frame' | 'pages' | 'styles';
 function partsOf(graph: Graph): ReadonlyMap<string, Part> {
   const first = behind(of('main.tsx'), graph);
   const before = behind(outside, graph, true);
-  const framed = behind(of('features/shell/AppLayout.tsx'), graph);
+  const framed = behind(of('app/layout/AppLayout.tsx'), graph);
   const paged = Object.values(dailyPages).map((page) => behind(of(page), graph));
   // What the first page shares with any other costs it nothing there.
   const isPaged = (id: string) => {

@@ -34,7 +34,7 @@ function filesByAddress(files: Files): Record<string, readonly string[]> {
   return Object.fromEntries([['', [...frame]], ...own]);
 }
 
-/** An empty token is kept as eight letters (`client/session.ts`). */
+/** An empty token is kept as eight letters (`browser/session.ts`). */
 const script = (files: object): string =>
   `try{if((localStorage.getItem('auth-token')??'').length>8){` +
   `const files=${JSON.stringify(files)};` +

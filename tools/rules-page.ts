@@ -1,19 +1,55 @@
 /** The page of all pure rules, read from their sources: signature, module, one sentence. */
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
-/** Where rules are, beside the folder of the kit's own. */
-const places = [
+/** The modules of pure rules: they stand beside the pieces that show what they say. */
+const modules = [
   'src/contract/messages/captions.ts',
   'src/contract/base/money.ts',
   'src/contract/base/phone.ts',
   'src/contract/base/time.ts',
-  'src/web/client/redirect.ts',
-  'src/web/client/search.ts',
+  'src/web/api/uploads/chunks.ts',
+  'src/web/api/uploads/fileTypes.ts',
+  'src/web/api/uploads/voiceRecording.ts',
+  'src/web/app/routes/search.ts',
+  'src/web/browser/redirect.ts',
+  'src/web/ui/avatar/initials.ts',
+  'src/web/ui/chart/bars.ts',
+  'src/web/ui/chat/chat.ts',
+  'src/web/ui/chat/vcard.ts',
+  'src/web/ui/classes.ts',
+  'src/web/ui/date/calendar.ts',
+  'src/web/ui/date/dates.ts',
+  'src/web/ui/date/typedDates.ts',
+  'src/web/ui/form/formRules.ts',
+  'src/web/ui/media/media.ts',
+  'src/web/ui/media/mediaClock.ts',
+  'src/web/ui/menu/menus.ts',
+  'src/web/ui/money/currency.ts',
+  'src/web/ui/money/rupiahWords.ts',
+  'src/web/ui/pagination/paging.ts',
+  'src/web/ui/phone/countries.ts',
+  'src/web/ui/phone/phone.ts',
+  'src/web/ui/phone/telephone.ts',
+  'src/web/ui/phone/telephoneCountries.ts',
+  'src/web/ui/phone/telephoneReal.ts',
+  'src/web/ui/phone/telephoneVectors.ts',
+  'src/web/ui/select/options.ts',
+  'src/web/ui/skeleton/skeleton.ts',
+  'src/web/ui/table/columns.ts',
+  'src/web/ui/table/selection.ts',
+  'src/web/ui/table/sort.ts',
+  'src/web/ui/text/textLength.ts',
+  'src/web/ui/time/countdown.ts',
+  'src/web/ui/time/time.ts',
+  'src/web/ui/upload/drop/uploadsAdmission.ts',
+  'src/web/ui/upload/fileSize.ts',
+  'src/web/ui/upload/preview/uploadsPreview.ts',
+  'src/web/ui/upload/queue/uploadState.ts',
+  'src/web/ui/upload/reorder/reorder.ts',
 ];
-const folder = 'src/web/ui/rules';
 
 export type Rule = { name: string; signature: string; about: string };
 
@@ -89,15 +125,12 @@ export function rulesIn(text: string, file: string): Rule[] {
 
 /** Every module with its rules, in the order of the alphabet. */
 async function readRules(): Promise<{ file: string; rules: Rule[] }[]> {
-  const names = await readdir(join(root, folder));
-  const own = names.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
-  const files = [...places, ...own.map((name) => `${folder}/${name}`)].toSorted();
   const read = async (file: string) => ({
     file,
     rules: rulesIn(await readFile(join(root, file), 'utf8'), file),
   });
-  const modules = await Promise.all(files.map(read));
-  return modules.filter(({ rules }) => rules.length > 0);
+  const found = await Promise.all(modules.toSorted().map(read));
+  return found.filter(({ rules }) => rules.length > 0);
 }
 
 /** The page in Markdown. @param table how a table is printed. */
@@ -105,8 +138,8 @@ export async function rulesPage(
   printed: string,
   table: (head: readonly string[], lines: readonly (readonly string[])[]) => string,
 ): Promise<string> {
-  const modules = await readRules();
-  const parts = modules.map(({ file, rules }) => {
+  const found = await readRules();
+  const parts = found.map(({ file, rules }) => {
     const lines = rules.map(({ signature, about }) => [`\`${signature}\``, about]);
     return `## \`#${file.slice('src/'.length)}\`\n\n${table(['Rule', 'What it says'], lines)}\n`;
   });

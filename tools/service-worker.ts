@@ -7,7 +7,7 @@ import { build, type Plugin, type ResolvedConfig, type Rolldown } from 'vite';
 const SHOWN = ['favicon.svg', 'favicon-192.png', 'favicon-unread.svg', 'manifest.webmanifest'];
 
 /** Parts that nobody needs without a network: they talk to the house all the time, or show our pieces. */
-const leftOut = /\/features\/(?:gallery|simulator|scan)\//;
+const leftOut = /\/web\/(?:gallery|features\/(?:simulator|scan))\//;
 
 /** Every chunk of the portal, from the entry on, with its styles; and the font. */
 function portalFiles(bundle: Rolldown.OutputBundle): string[] {
@@ -27,7 +27,7 @@ function portalFiles(bundle: Rolldown.OutputBundle): string[] {
   return [...found].toSorted();
 }
 
-/** Builds `src/web/sw.ts` into one plain script, with what it keeps and a name for that written in. */
+/** Builds `src/web/service-worker/sw.ts` into one plain script, with what it keeps and a name for that written in. */
 async function workerCode(root: string, precache: readonly string[], version: string) {
   const built = await build({
     configFile: false,
@@ -39,7 +39,7 @@ async function workerCode(root: string, precache: readonly string[], version: st
       write: false,
       target: ['chrome111', 'edge111', 'firefox114', 'safari16.4'],
       rolldownOptions: {
-        input: join(root, 'src/web/sw.ts'),
+        input: join(root, 'src/web/service-worker/sw.ts'),
         output: { format: 'iife', entryFileNames: 'sw.js', codeSplitting: false },
       },
     },

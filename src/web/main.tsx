@@ -1,18 +1,18 @@
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { makeQueryClient } from '#web/client/query.ts';
-import { sessionToken } from '#web/client/session.ts';
-import { settleTransitions } from '#web/client/viewTransitions.ts';
-import { whenIdle } from '#web/client/whenIdle.ts';
-import { makeRouter } from '#web/routes.tsx';
+import { makeQueryClient } from '#web/api/query.ts';
+import { sessionToken } from '#web/browser/session.ts';
+import { settleTransitions } from '#web/browser/viewTransitions.ts';
+import { whenIdle } from '#web/browser/whenIdle.ts';
+import { makeRouter } from '#web/app/routes/routes.tsx';
 import '#web/styles/base.css';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 
 // Who is signed in will see the frame: its stylesheets are asked for before the router has begun.
-if (sessionToken() !== '') void import('#web/features/shell/AppLayout.tsx').catch(() => undefined);
+if (sessionToken() !== '') void import('#web/app/layout/AppLayout.tsx').catch(() => undefined);
 
 settleTransitions();
 createRoot(root).render(
@@ -22,5 +22,7 @@ createRoot(root).render(
 );
 
 const startWorker = () =>
-  void import('#web/client/startWorker.ts').then((own) => own.startWorker()).catch(() => undefined);
+  void import('#web/app/startServiceWorker.ts')
+    .then((own) => own.startWorker())
+    .catch(() => undefined);
 whenIdle(startWorker);

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterEach, expect } from 'vitest';
 import { soon } from '#tests/support/wait-for.ts';
 import type { Person } from './browser/browser.ts';
-import { encode } from '#web/client/session.ts';
+import { encode } from '#web/browser/session.ts';
 import { type Front, openFront } from './support/front.ts';
 import { signUp, type Customer } from './support/portal.ts';
 import { workerOf } from './support/push.ts';

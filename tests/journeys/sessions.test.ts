@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
-import { safeTarget } from '#web/client/redirect.ts';
-import { decode, encode } from '#web/client/session.ts';
-import { returnTarget } from '#web/features/shell/returnTarget.ts';
+import { safeTarget } from '#web/browser/redirect.ts';
+import { decode, encode } from '#web/browser/session.ts';
+import { returnTarget } from '#web/app/routes/returnTarget.ts';
 import { frames } from './browser/browser.ts';
 import {
   ask,

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
 import { revokeSessions } from '#contract/people.ts';
 import { createToken } from '#contract/tokens.ts';
-import { encode } from '#web/client/session.ts';
+import { encode } from '#web/browser/session.ts';
 import { soon } from '#tests/support/wait-for.ts';
 import { faultsOf } from './browser/axe.ts';
 import {

@@ -6,7 +6,7 @@ import {
   chromium,
 } from 'playwright-core';
 import { PATIENCE_MS } from '#tests/support/wait-for.ts';
-import { encode } from '#web/client/session.ts';
+import { encode } from '#web/browser/session.ts';
 import { deviceOf } from '#tests/journeys/support/portal.ts';
 import { installSpies, type Kind } from './spies.ts';
 

@@ -1,6 +1,6 @@
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import type { PushService } from '#tests/push/push-service.ts';
-import { encode } from '#web/client/session.ts';
+import { encode } from '#web/browser/session.ts';
 import { deviceOf } from '#tests/journeys/support/portal.ts';
 
 /** Starts the machine's Firefox, as it is, with a push service of ours. */

@@ -3,10 +3,10 @@ import { useMemo } from 'react';
 import { Markdown } from '#web/features/docs/Markdown.tsx';
 import styles from '#web/features/docs/docs.module.css';
 import { parseMarkdown } from '#web/features/docs/markdown.ts';
-import { Mark } from '#web/features/shell/Mark.tsx';
-import { configQuery } from '#web/features/shell/queries.ts';
-import { LinkButton } from '#web/ui/Button.tsx';
-import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
+import { Mark } from '#web/ui/brand/Mark.tsx';
+import { configQuery } from '#web/api/configQuery.ts';
+import { LinkButton } from '#web/ui/button/Button.tsx';
+import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
 /** `docs/api.md`, as it is in the repository: the build brings it with the page. */
 const source = Object.values(

@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import styles from '#web/features/docs/docs.module.css';
 import type { Block, Inline } from '#web/features/docs/markdown.ts';
-import { CodeBlock } from '#web/ui/CodeBlock.tsx';
+import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 
 /** A page of Markdown, drawn; its heading of the first level is the page's own, and left out. */
 export function Markdown({ blocks }: { blocks: readonly Block[] }) {

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { ChevronRight, TriangleAlert } from 'lucide-react';
 import type { HomeSummary } from '#contract/messages.ts';
 import styles from '#web/features/home/home.module.css';
-import { Panel } from '#web/ui/Panel.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
 
 type Token = HomeSummary['attention'][number];
 

@@ -5,11 +5,11 @@ import type { HomeSummary } from '#contract/messages.ts';
 import { progressOf, stepKeys, type StepKey } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
 import { curlSample, useSending } from '#web/features/tokens/samples.ts';
-import { LinkButton } from '#web/ui/Button.tsx';
-import { CodeBlock } from '#web/ui/CodeBlock.tsx';
-import { Money } from '#web/ui/Money.tsx';
-import { Panel } from '#web/ui/Panel.tsx';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { LinkButton } from '#web/ui/button/Button.tsx';
+import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 type StepFacts = {
   title: string;

@@ -3,11 +3,11 @@ import type { HomeSummary } from '#contract/messages.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { civilDate, formatDate } from '#contract/base/time.ts';
 import { changeFrom, isQuiet, reached, type Reached } from '#web/features/home/figures.ts';
-import { EmptyState } from '#web/ui/EmptyState.tsx';
-import { Panel } from '#web/ui/Panel.tsx';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
-import { SmallBars, type Series } from '#web/ui/SmallBars.tsx';
-import { Stat, Stats } from '#web/ui/Stat.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { SmallBars, type Series } from '#web/ui/chart/SmallBars.tsx';
+import { Stat, Stats } from '#web/ui/chart/Stat.tsx';
 
 type TodayProps = { today: HomeSummary['today']; yesterday: HomeSummary['yesterday'] };
 

@@ -4,9 +4,9 @@ import { ChevronRight, MessageCircle, MessageSquareText } from 'lucide-react';
 import { useDeferredValue, useEffect } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { formatNumber } from '#contract/base/money.ts';
-import { keep, kept } from '#web/client/kept.ts';
-import { sentenceOf } from '#web/client/errors.ts';
-import { useUser } from '#web/client/user.ts';
+import { keep, kept } from '#web/browser/storage.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useUser } from '#web/api/user.ts';
 import { Attention } from '#web/features/home/Attention.tsx';
 import { BonesOfSteps, Checklist } from '#web/features/home/Checklist.tsx';
 import { BonesOfToday, Days, Today } from '#web/features/home/Figures.tsx';
@@ -14,14 +14,14 @@ import { progressOf } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
 import { Newest } from '#web/features/home/Newest.tsx';
 import { homeQuery } from '#web/features/home/queries.ts';
-import { InstallCard } from '#web/features/shell/InstallCard.tsx';
-import { useSkeleton } from '#web/ui/useSkeleton.ts';
-import { WentWrong } from '#web/ui/EmptyState.tsx';
-import { LinkButton } from '#web/ui/Button.tsx';
-import { Money } from '#web/ui/Money.tsx';
-import { PageHead } from '#web/ui/frame/PageHead.tsx';
-import { Panel } from '#web/ui/Panel.tsx';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { InstallCard } from '#web/features/home/InstallCard.tsx';
+import { useSkeleton } from '#web/ui/skeleton/useSkeleton.ts';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { LinkButton } from '#web/ui/button/Button.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 /** Route `/`: the first steps until they are done, then how things stand. */
 export function HomePage() {

@@ -2,14 +2,14 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { MessageRow } from '#contract/messages.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
-import { useUser } from '#web/client/user.ts';
+import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/home/home.module.css';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
-import { excerptOf, nameOf } from '#web/features/messages/words.ts';
-import { DataTable, type Column } from '#web/ui/tables/DataTable.tsx';
-import { Money } from '#web/ui/Money.tsx';
-import { Panel } from '#web/ui/Panel.tsx';
+import { excerptOf, nameOf } from '#web/features/messages/labels.ts';
+import { DataTable, type Column } from '#web/ui/table/DataTable.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
 
 const columns = (zone: string): readonly Column<MessageRow>[] => [
   {

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { homeSummary } from '#contract/messages.ts';
-import { perform } from '#web/client/act.ts';
+import { perform } from '#web/api/act.ts';
 
 /** Everything that Beranda shows. */
 export const homeQuery = queryOptions({

@@ -1,15 +1,15 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { MessagesSquare, Send, Table2 } from 'lucide-react';
 import { lazy, Suspense } from 'react';
-import { MessageTable } from '#web/features/messages/MessageTable.tsx';
+import { MessageTable } from '#web/features/messages/history/MessageTable.tsx';
 import styles from '#web/features/messages/MessagesPage.module.css';
-import { NoticeCard } from '#web/features/messages/NoticeCard.tsx';
-import { SendDialog } from '#web/features/messages/SendDialog.tsx';
-import { Button } from '#web/ui/Button.tsx';
-import { PageHead } from '#web/ui/frame/PageHead.tsx';
-import { classes } from '#web/ui/rules/classes.ts';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
-import { TabLink, TabLinks } from '#web/ui/Tabs.tsx';
+import { NoticeCard } from '#web/features/messages/incoming/NotificationCard.tsx';
+import { SendDialog } from '#web/features/messages/send/SendDialog.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { classes } from '#web/ui/classes.ts';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
 
 const ConversationsView = lazy(async () => ({
   default: (await import('#web/features/messages/conversations/ConversationsView.tsx'))

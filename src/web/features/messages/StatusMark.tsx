@@ -1,7 +1,7 @@
 import { ArrowDownLeft } from 'lucide-react';
 import { messageStatusLabel, type MessageStatus } from '#contract/messages.ts';
 import styles from '#web/features/messages/StatusMark.module.css';
-import { markOf } from '#web/features/messages/words.ts';
+import { markOf } from '#web/features/messages/labels.ts';
 import { Ticks } from '#web/ui/chat/Ticks.tsx';
 
 type Props = { status: MessageStatus; iconOnly?: boolean };

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
-import { showCount } from '#web/client/tabTitle.ts';
+import { showCount } from '#web/browser/tab/tabTitle.ts';
 import { unreadQuery } from '#web/features/messages/queries.ts';
 
 /** How many messages are unread, for the menu's badge; nothing when none are. */

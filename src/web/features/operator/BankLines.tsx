@@ -2,10 +2,10 @@ import { useId } from 'react';
 import type { OperatorTopup } from '#contract/operator.ts';
 import styles from '#web/features/operator/BankLines.module.css';
 import { type Candidate, differenceOf } from '#web/features/operator/topups.ts';
-import { When } from '#web/features/shell/When.tsx';
-import { Money } from '#web/ui/Money.tsx';
-import { StatusChip } from '#web/ui/StatusChip.tsx';
-import { TextField } from '#web/ui/fields/TextField.tsx';
+import { When } from '#web/ui/time/DateTime.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
 
 /** Stands for a reference that is typed, in place of a line. */
 export const OTHER = 'lain';

@@ -6,18 +6,18 @@ import {
   operatorTopups,
   rejectTopup,
 } from '#contract/operator.ts';
-import { sentenceOf } from '#web/client/errors.ts';
-import { listKey } from '#web/client/list.ts';
-import { useAct } from '#web/client/query.ts';
-import { useForm } from '#web/client/useForm.ts';
-import { type WrongFields, wrongFields } from '#web/client/wrongFields.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { listKey } from '#web/ui/table/useList.ts';
+import { useAct } from '#web/api/query.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { type WrongFields, wrongFields } from '#web/ui/form/fieldErrors.ts';
 import { BankLines, OTHER } from '#web/features/operator/BankLines.tsx';
 import styles from '#web/features/operator/Decision.module.css';
 import { differenceOf, mayReject } from '#web/features/operator/topups.ts';
-import { Button } from '#web/ui/Button.tsx';
-import { confirm } from '#web/ui/overlays/confirm.ts';
-import { TextArea } from '#web/ui/fields/TextField.tsx';
-import { toast } from '#web/ui/overlays/toasts.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { TextArea } from '#web/ui/text/TextField.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
 
 type Values = { line: string; reference: string; reason: string };
 type Props = { topup: OperatorTopup; onDecided: (topup: OperatorTopup) => void };

@@ -3,15 +3,15 @@ import { topupStatusLabel } from '#contract/saldo.ts';
 import { Decision } from '#web/features/operator/Decision.tsx';
 import styles from '#web/features/operator/TopupDrawer.module.css';
 import { mayConfirm } from '#web/features/operator/topups.ts';
-import { inFours, topupTone } from '#web/features/saldo/topups.ts';
-import { When } from '#web/features/shell/When.tsx';
-import { Button } from '#web/ui/Button.tsx';
-import { EmptyState } from '#web/ui/EmptyState.tsx';
-import { Drawer } from '#web/ui/overlays/Modal.tsx';
-import { Money } from '#web/ui/Money.tsx';
-import { type Fact, Facts } from '#web/ui/Panel.tsx';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
-import { StatusChip } from '#web/ui/StatusChip.tsx';
+import { inFours, topupTone } from '#web/features/saldo/topups/topups.ts';
+import { When } from '#web/ui/time/DateTime.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
+import { Drawer } from '#web/ui/overlay/Modal.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 type Props = {
   /** `undefined` while it loads, and when it is on no page that is shown. */

@@ -1,19 +1,19 @@
 import { lazy, Suspense, useState } from 'react';
 import { updateUser } from '#contract/people.ts';
-import { sentenceOf } from '#web/client/errors.ts';
-import { useTakeUser } from '#web/client/preferences.ts';
-import { useAct } from '#web/client/query.ts';
-import { useForm } from '#web/client/useForm.ts';
-import { useUser } from '#web/client/user.ts';
-import { wrongFields } from '#web/client/wrongFields.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
+import { useAct } from '#web/api/query.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { useUser } from '#web/api/user.ts';
+import { wrongFields } from '#web/ui/form/fieldErrors.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { Section } from '#web/features/profile/Section.tsx';
-import { Refused } from '#web/features/shell/Refused.tsx';
-import { Avatar } from '#web/ui/Avatar.tsx';
-import { Button } from '#web/ui/Button.tsx';
-import { confirm } from '#web/ui/overlays/confirm.ts';
-import { TextField } from '#web/ui/fields/TextField.tsx';
-import { toast } from '#web/ui/overlays/toasts.ts';
+import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { Avatar } from '#web/ui/avatar/Avatar.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { TextField } from '#web/ui/text/TextField.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
 
 const AvatarDialog = lazy(async () => ({
   default: (await import('#web/features/profile/avatar/AvatarDialog.tsx')).AvatarDialog,

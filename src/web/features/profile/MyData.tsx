@@ -2,19 +2,19 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { exportData, type ExportState } from '#contract/people.ts';
 import { formatDateTime } from '#contract/base/time.ts';
-import { sentenceOf } from '#web/client/errors.ts';
-import { useAct } from '#web/client/query.ts';
-import { useUser } from '#web/client/user.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { exportQuery } from '#web/features/profile/queries.ts';
 import { Section } from '#web/features/profile/Section.tsx';
-import { Refused } from '#web/features/shell/Refused.tsx';
-import { Alert } from '#web/ui/Alert.tsx';
-import { AnchorButton, Button } from '#web/ui/Button.tsx';
-import { WentWrong } from '#web/ui/EmptyState.tsx';
-import { fileSizeText } from '#web/ui/rules/fileSize.ts';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
-import { indonesianUploads } from '#web/ui/uploads/UploadLabels.ts';
+import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { fileSizeText } from '#web/ui/upload/fileSize.ts';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
 
 /** Everything the account holds, as one archive. */
 export function MyData() {

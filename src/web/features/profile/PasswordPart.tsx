@@ -1,19 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changePassword } from '#contract/people.ts';
-import { useAct } from '#web/client/query.ts';
-import { useForm } from '#web/client/useForm.ts';
-import { useUser } from '#web/client/user.ts';
-import { wrongFields } from '#web/client/wrongFields.ts';
-import { PasswordOwner } from '#web/features/auth/PasswordOwner.tsx';
-import { NewPasswordField } from '#web/features/auth/NewPasswordField.tsx';
+import { useAct } from '#web/api/query.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { useUser } from '#web/api/user.ts';
+import { wrongFields } from '#web/ui/form/fieldErrors.ts';
+import { PasswordOwner } from '#web/features/auth/password/UsernameField.tsx';
+import { NewPasswordField } from '#web/features/auth/password/NewPasswordField.tsx';
 import styles from '#web/features/profile/profile.module.css';
 import { sessionsQuery } from '#web/features/profile/queries.ts';
 import { Section } from '#web/features/profile/Section.tsx';
-import { Refused } from '#web/features/shell/Refused.tsx';
-import { Alert } from '#web/ui/Alert.tsx';
-import { Button } from '#web/ui/Button.tsx';
-import { PasswordField } from '#web/ui/fields/PasswordField.tsx';
+import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { PasswordField } from '#web/ui/form/PasswordField.tsx';
 
 const empty = { current: '', password: '' };
 

@@ -1,16 +1,16 @@
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { useUser } from '#web/client/user.ts';
+import { useUser } from '#web/api/user.ts';
 import { AboutMe } from '#web/features/profile/AboutMe.tsx';
-import { Appearance } from '#web/features/profile/Appearance.tsx';
+import { Appearance } from '#web/features/profile/preferences/Appearance.tsx';
 import { ClosePart } from '#web/features/profile/closing/ClosePart.tsx';
 import { MyData } from '#web/features/profile/MyData.tsx';
-import { NoticesPart } from '#web/features/profile/NoticesPart.tsx';
+import { NoticesPart } from '#web/features/profile/preferences/NotificationsPart.tsx';
 import { PasswordPart } from '#web/features/profile/PasswordPart.tsx';
 import { PhonePart } from '#web/features/profile/phone/PhonePart.tsx';
 import styles from '#web/features/profile/profile.module.css';
 import { SessionsPart } from '#web/features/profile/SessionsPart.tsx';
-import { PageHead } from '#web/ui/frame/PageHead.tsx';
+import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
 const parts = [
   { id: 'profil', title: 'Data diri', Part: AboutMe },

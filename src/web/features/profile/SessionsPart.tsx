@@ -3,18 +3,18 @@ import { Monitor, Smartphone } from 'lucide-react';
 import { useState } from 'react';
 import { revokeSessions, type SessionRow } from '#contract/people.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
-import { refusalCode, sentenceOf } from '#web/client/errors.ts';
-import { useAct } from '#web/client/query.ts';
-import { useUser } from '#web/client/user.ts';
+import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { sessionsQuery } from '#web/features/profile/queries.ts';
 import { Section } from '#web/features/profile/Section.tsx';
-import { Button } from '#web/ui/Button.tsx';
-import { confirm } from '#web/ui/overlays/confirm.ts';
-import { WentWrong } from '#web/ui/EmptyState.tsx';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
-import { StatusChip } from '#web/ui/StatusChip.tsx';
-import { toast } from '#web/ui/overlays/toasts.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
 
 /** Where one is signed in, and how to end that. */
 export function SessionsPart() {

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { getExport, listSessions } from '#contract/people.ts';
-import { perform } from '#web/client/act.ts';
+import { perform } from '#web/api/act.ts';
 
 /** Sessions end elsewhere, and are used: the list is looked at again this often. */
 const SESSIONS_MS = 15_000;

@@ -1,11 +1,11 @@
 import { formatNumber } from '#contract/base/money.ts';
 import type { SaldoSummary } from '#contract/saldo.ts';
-import { sentenceOf } from '#web/client/errors.ts';
+import { sentenceOf } from '#web/api/errors.ts';
 import styles from '#web/features/saldo/BalanceCard.module.css';
-import { messagesFor } from '#web/features/saldo/topups.ts';
-import { WentWrong } from '#web/ui/EmptyState.tsx';
-import { Money } from '#web/ui/Money.tsx';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { messagesFor } from '#web/features/saldo/topups/topups.ts';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 type Props = {
   saldo: SaldoSummary | undefined;

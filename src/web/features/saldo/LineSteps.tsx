@@ -4,15 +4,15 @@ import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { listLineMessages, type LineMessage, type Mutation } from '#contract/saldo.ts';
 import { formatDateTime } from '#contract/base/time.ts';
-import { sentenceOf } from '#web/client/errors.ts';
-import { useList } from '#web/client/list.ts';
-import { useUser } from '#web/client/user.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useList } from '#web/ui/table/useList.ts';
+import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/saldo/LineSteps.module.css';
-import { WentWrong } from '#web/ui/EmptyState.tsx';
-import { Money } from '#web/ui/Money.tsx';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
-import { Pagination } from '#web/ui/tables/Pagination.tsx';
-import { Timeline, type TimelineEntry } from '#web/ui/Timeline.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { Pagination } from '#web/ui/pagination/Pagination.tsx';
+import { Timeline, type TimelineEntry } from '#web/ui/status/Timeline.tsx';
 
 /** What happened to the money of one line: held, then paid or given back, by message. */
 export function LineSteps({ line }: { line: Mutation }) {

@@ -11,19 +11,19 @@ import {
   type Mutation,
 } from '#contract/saldo.ts';
 import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
-import { sentenceOf } from '#web/client/errors.ts';
-import { useList } from '#web/client/list.ts';
-import { useUser } from '#web/client/user.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useList } from '#web/ui/table/useList.ts';
+import { useUser } from '#web/api/user.ts';
 import { LineSteps } from '#web/features/saldo/LineSteps.tsx';
 import styles from '#web/features/saldo/Mutations.module.css';
-import { Button, LinkButton } from '#web/ui/Button.tsx';
-import { type Column, DataTable, type TableView } from '#web/ui/tables/DataTable.tsx';
-import { DatePicker } from '#web/ui/fields/DatePicker.tsx';
-import { WentWrong } from '#web/ui/EmptyState.tsx';
-import { Money } from '#web/ui/Money.tsx';
-import { Panel } from '#web/ui/Panel.tsx';
-import { dateWords } from '#web/ui/rules/dates.ts';
-import { Select } from '#web/ui/fields/Select.tsx';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { type Column, DataTable, type TableView } from '#web/ui/table/DataTable.tsx';
+import { DatePicker } from '#web/ui/date/DatePicker.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { dateWords } from '#web/ui/date/dates.ts';
+import { Select } from '#web/ui/select/Select.tsx';
 
 const route = getRouteApi('/app/saldo');
 

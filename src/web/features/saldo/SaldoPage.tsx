@@ -4,11 +4,11 @@ import { BalanceCard } from '#web/features/saldo/BalanceCard.tsx';
 import { Mutations } from '#web/features/saldo/Mutations.tsx';
 import { saldoQuery } from '#web/features/saldo/queries.ts';
 import styles from '#web/features/saldo/SaldoPage.module.css';
-import { TopupDialog } from '#web/features/saldo/TopupDialog.tsx';
-import { Topups } from '#web/features/saldo/Topups.tsx';
-import { Alert } from '#web/ui/Alert.tsx';
-import { LinkButton } from '#web/ui/Button.tsx';
-import { PageHead } from '#web/ui/frame/PageHead.tsx';
+import { TopupDialog } from '#web/features/saldo/topups/TopupDialog.tsx';
+import { Topups } from '#web/features/saldo/topups/Topups.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { LinkButton } from '#web/ui/button/Button.tsx';
+import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
 /** Route `/saldo`: the balance, what was put in, and every mutation. */
 export function SaldoPage() {

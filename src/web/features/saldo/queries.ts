@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { getTopup, listTopups, saldoSummary, type Topup } from '#contract/saldo.ts';
-import { perform } from '#web/client/act.ts';
-import { recentTopups } from '#web/features/saldo/topups.ts';
+import { perform } from '#web/api/act.ts';
+import { recentTopups } from '#web/features/saldo/topups/topups.ts';
 
 /** How often a payment is looked for while one is waited for, should no live event tell of it. */
 const LOOK_MS = 5_000;

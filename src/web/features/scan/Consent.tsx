@@ -1,11 +1,11 @@
 import { consentScan, type Scan } from '#contract/tokens.ts';
-import { useAct } from '#web/client/query.ts';
+import { useAct } from '#web/api/query.ts';
 import { saveNonce } from '#web/features/scan/nonce.ts';
 import styles from '#web/features/scan/scan.module.css';
-import { Refused } from '#web/features/shell/Refused.tsx';
-import { Button } from '#web/ui/Button.tsx';
-import { Countdown } from '#web/ui/Countdown.tsx';
-import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
+import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Countdown } from '#web/ui/time/Countdown.tsx';
+import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
 type Props = {
   data: string;

@@ -1,6 +1,6 @@
 import { useCameraOffer } from '#web/features/scan/useCameraOffer.ts';
 import styles from '#web/features/scan/scan.module.css';
-import { QrImage } from '#web/ui/media/QrImage.tsx';
+import { QrImage } from '#web/ui/qr/QrImage.tsx';
 
 /** The side of the QR on the page, in px. */
 export const QR_PX = 264;

@@ -3,17 +3,17 @@ import { useParams } from '@tanstack/react-router';
 import { CircleCheck, CircleX, TimerOff } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import type { Scan } from '#contract/tokens.ts';
-import { sentenceOf } from '#web/client/errors.ts';
+import { sentenceOf } from '#web/api/errors.ts';
 import { Consent } from '#web/features/scan/Consent.tsx';
 import { readNonce } from '#web/features/scan/nonce.ts';
 import { isGone, scanQuery } from '#web/features/scan/queries.ts';
 import styles from '#web/features/scan/scan.module.css';
 import { Progress, Scanning } from '#web/features/scan/Scanning.tsx';
-import { Mark } from '#web/features/shell/Mark.tsx';
-import { configQuery } from '#web/features/shell/queries.ts';
-import { WentWrong } from '#web/ui/EmptyState.tsx';
-import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { Mark } from '#web/ui/brand/Mark.tsx';
+import { configQuery } from '#web/api/configQuery.ts';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 /** Route `/scan/{data}`, for the phone's owner: who asks, the consent, the QR, the outcome. */
 export function ScanPage() {

@@ -2,12 +2,12 @@ import { ExternalLink } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Scan } from '#contract/tokens.ts';
 import styles from '#web/features/scan/scan.module.css';
-import { Alert } from '#web/ui/Alert.tsx';
-import { AnchorButton } from '#web/ui/Button.tsx';
-import { Countdown } from '#web/ui/Countdown.tsx';
-import { CopyField } from '#web/ui/CopyField.tsx';
-import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { AnchorButton } from '#web/ui/button/Button.tsx';
+import { Countdown } from '#web/ui/time/Countdown.tsx';
+import { CopyField } from '#web/ui/copy/CopyField.tsx';
+import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 const LiveQr = lazy(async () => ({
   default: (await import('#web/features/scan/LiveQr.tsx')).LiveQr,

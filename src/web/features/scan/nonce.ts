@@ -1,5 +1,5 @@
-import { readJson } from '#web/client/json.ts';
-import { keep, kept } from '#web/client/kept.ts';
+import { readJson } from '#web/browser/json.ts';
+import { keep, kept } from '#web/browser/storage.ts';
 
 const NAME = 'scan-nonce';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { LinkState, Scan } from '#contract/tokens.ts';
-import { toldAbout } from '#web/client/answer.ts';
+import { toldAbout } from '#web/api/answer.ts';
 import { isGone, lookAgain } from './queries.ts';
 
 const scan = (state: LinkState): Scan => ({

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { getScan, type LinkState, type Scan } from '#contract/tokens.ts';
-import { perform } from '#web/client/act.ts';
-import { refusalCode } from '#web/client/errors.ts';
+import { perform } from '#web/api/act.ts';
+import { refusalCode } from '#web/api/errors.ts';
 
 /** The server lets one address ask thirty times a minute. */
 const LOOK_MS = 2_000;

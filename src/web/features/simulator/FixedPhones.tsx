@@ -5,7 +5,7 @@ import { useState } from 'react';
 import styles from '#web/features/simulator/FixedPhones.module.css';
 import { fixedPhones } from '#web/features/simulator/phones.ts';
 import { outcomeQuery } from '#web/features/simulator/queries.ts';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 /** The numbers that do always the same; what each one does is asked of the network itself. */
 export function FixedPhones() {

@@ -3,9 +3,9 @@ import { type FormEvent, useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
 import styles from '#web/features/simulator/PhoneChooser.module.css';
 import { readPhone, rememberedPhones, withPhone } from '#web/features/simulator/phones.ts';
-import { Button } from '#web/ui/Button.tsx';
-import { Panel } from '#web/ui/Panel.tsx';
-import { HomeTelephoneField } from '#web/ui/fields/TelephoneField.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { HomeTelephoneField } from '#web/ui/phone/TelephoneField.tsx';
 
 /** Which phone is on the desk: any number, or one that lay there before. */
 export function PhoneChooser({ phone }: { phone: string }) {

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { sentenceOf } from '#web/client/errors.ts';
+import { sentenceOf } from '#web/api/errors.ts';
 import { FixedPhones } from '#web/features/simulator/FixedPhones.tsx';
-import { Phone } from '#web/features/simulator/Phone.tsx';
+import { Phone } from '#web/features/simulator/phone/Phone.tsx';
 import { PhoneChooser } from '#web/features/simulator/PhoneChooser.tsx';
 import styles from '#web/features/simulator/PhoneDesk.module.css';
 import { rememberPhone } from '#web/features/simulator/phones.ts';
 import { phoneQuery } from '#web/features/simulator/queries.ts';
 import { Switches } from '#web/features/simulator/Switches.tsx';
-import { WentWrong } from '#web/ui/EmptyState.tsx';
-import { Panel } from '#web/ui/Panel.tsx';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
-import { StatusChip } from '#web/ui/StatusChip.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 /** A phone on its desk: which one, how it is doing, and the phone itself. */
 export function PhoneDesk({ phone }: { phone: string }) {

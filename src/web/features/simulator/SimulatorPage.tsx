@@ -2,18 +2,18 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { FlaskConical } from 'lucide-react';
 import { useEffect } from 'react';
-import { sentenceOf } from '#web/client/errors.ts';
-import { Mark } from '#web/features/shell/Mark.tsx';
-import { NotFoundPage } from '#web/features/shell/NotFoundPage.tsx';
-import { configQuery } from '#web/features/shell/queries.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { Mark } from '#web/ui/brand/Mark.tsx';
+import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
+import { configQuery } from '#web/api/configQuery.ts';
 import { Bank } from '#web/features/simulator/Bank.tsx';
 import { chosenPhone } from '#web/features/simulator/phones.ts';
 import { PhoneDesk } from '#web/features/simulator/PhoneDesk.tsx';
 import styles from '#web/features/simulator/SimulatorPage.module.css';
-import { WentWrong } from '#web/ui/EmptyState.tsx';
-import { PageTitle } from '#web/ui/frame/PageTitle.tsx';
-import { Spinner } from '#web/ui/Spinner.tsx';
-import { TabLink, TabLinks } from '#web/ui/Tabs.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
+import { Spinner } from '#web/ui/button/Spinner.tsx';
+import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
 
 const route = getRouteApi('/simulator');
 

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { simulatedSwitch, type SimulatedPhone } from '#contract/simulator.ts';
-import { sentenceOf } from '#web/client/errors.ts';
-import { useAct } from '#web/client/query.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
 import { phoneQuery } from '#web/features/simulator/queries.ts';
-import { Alert } from '#web/ui/Alert.tsx';
-import { Checkbox } from '#web/ui/fields/Checkbox.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 
 const switches = [
   {

@@ -1,5 +1,5 @@
 import { TypedPhone } from '#contract/base/phone.ts';
-import { keep, kept } from '#web/client/kept.ts';
+import { keep, kept } from '#web/browser/storage.ts';
 
 const NAME = 'simulator-phones';
 const REMEMBERED_MAX = 6;

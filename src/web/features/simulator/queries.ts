@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { simulatedPhone } from '#contract/simulator.ts';
-import { perform } from '#web/client/act.ts';
+import { perform } from '#web/api/act.ts';
 
 /** A phone looks for news this often while its page is in sight. */
 const LOOK_MS = 1_500;

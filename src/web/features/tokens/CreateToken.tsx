@@ -1,17 +1,17 @@
 import { useState } from 'react';
 import { ChannelName, createToken, type Token } from '#contract/tokens.ts';
-import { useAct } from '#web/client/query.ts';
-import { useForm } from '#web/client/useForm.ts';
-import { wrongFields } from '#web/client/wrongFields.ts';
-import { Refused } from '#web/features/shell/Refused.tsx';
-import { KeyDialog } from '#web/features/tokens/KeyDialog.tsx';
+import { useAct } from '#web/api/query.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { wrongFields } from '#web/ui/form/fieldErrors.ts';
+import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { KeyDialog } from '#web/features/tokens/keys/KeyDialog.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
-import { channelLabel } from '#web/features/tokens/words.ts';
-import { Button } from '#web/ui/Button.tsx';
-import { Modal } from '#web/ui/overlays/Modal.tsx';
-import { Select } from '#web/ui/fields/Select.tsx';
-import { TextField } from '#web/ui/fields/TextField.tsx';
+import { channelLabel } from '#web/features/tokens/labels.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { Select } from '#web/ui/select/Select.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
   onClose: () => void;

@@ -4,20 +4,20 @@ import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { listTokens, tokenStatusLabel, type Token } from '#contract/tokens.ts';
-import { sentenceOf } from '#web/client/errors.ts';
-import { useList } from '#web/client/list.ts';
-import { useUser } from '#web/client/user.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useList } from '#web/ui/table/useList.ts';
+import { useUser } from '#web/api/user.ts';
 import { CreateToken } from '#web/features/tokens/CreateToken.tsx';
-import { DoubtChip } from '#web/features/tokens/Doubt.tsx';
-import { TokenDrawer } from '#web/features/tokens/TokenDrawer.tsx';
+import { DoubtChip } from '#web/features/tokens/drawer/TokenReview.tsx';
+import { TokenDrawer } from '#web/features/tokens/drawer/TokenDrawer.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
 import { useTokenAddress } from '#web/features/tokens/useTokenAddress.ts';
-import { channelLabel, statusTone } from '#web/features/tokens/words.ts';
-import { Button, LinkButton } from '#web/ui/Button.tsx';
-import { DataTable, type Column } from '#web/ui/tables/DataTable.tsx';
-import { EmptyState, WentWrong } from '#web/ui/EmptyState.tsx';
-import { PageHead } from '#web/ui/frame/PageHead.tsx';
-import { StatusChip } from '#web/ui/StatusChip.tsx';
+import { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { DataTable, type Column } from '#web/ui/table/DataTable.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 const columns = (zone: string): readonly Column<Token>[] => [
   {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { configQuery } from '#web/features/shell/queries.ts';
+import { configQuery } from '#web/api/configQuery.ts';
 
 export type Sample = {
   language: 'curl' | 'node' | 'php' | 'python';

@@ -6,8 +6,8 @@ import styles from '#web/ui/chat/ChatBubble.module.css';
 import { ContactCard } from '#web/ui/chat/ContactCard.tsx';
 import { FileCard, LinkCard } from '#web/ui/chat/FileCard.tsx';
 import { ImageZoom } from '#web/ui/media/ImageZoom.tsx';
-import { chatKind, isExternal, mediaUrl, shortName, type ChatMessage } from '#web/ui/rules/chat.ts';
-import { classes } from '#web/ui/rules/classes.ts';
+import { chatKind, isExternal, mediaUrl, shortName, type ChatMessage } from '#web/ui/chat/chat.ts';
+import { classes } from '#web/ui/classes.ts';
 import { VideoPlayer } from '#web/ui/media/VideoPlayer.tsx';
 
 type Props = {

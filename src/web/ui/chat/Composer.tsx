@@ -8,11 +8,11 @@ import {
   type RefObject,
 } from 'react';
 import styles from '#web/ui/chat/Composer.module.css';
-import { Disclosure } from '#web/ui/Disclosure.tsx';
-import { classes } from '#web/ui/rules/classes.ts';
-import { isNearlyFull, tooLong } from '#web/ui/rules/textLength.ts';
-import { TextCounter } from '#web/ui/TextCounter.tsx';
-import { useFileDrop } from '#web/ui/uploads/useFileDrop.ts';
+import { Disclosure } from '#web/ui/disclosure/Disclosure.tsx';
+import { classes } from '#web/ui/classes.ts';
+import { isNearlyFull, tooLong } from '#web/ui/text/textLength.ts';
+import { TextCounter } from '#web/ui/text/TextCounter.tsx';
+import { useFileDrop } from '#web/ui/upload/drop/useFileDrop.ts';
 
 type Props = {
   /** What the box is, for screen readers: 'Tulis pesan untuk Budi'. */

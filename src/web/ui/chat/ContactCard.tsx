@@ -1,12 +1,12 @@
 import { Check, Copy, MessageCircle, UserRound, UserRoundPlus } from 'lucide-react';
 import { useId, type ReactNode } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
-import { Button } from '#web/ui/Button.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
 import styles from '#web/ui/chat/ContactCard.module.css';
-import { useCopy } from '#web/ui/copying.ts';
-import { contactDigits, phoneHref, shortName } from '#web/ui/rules/chat.ts';
-import { vcardFileName, vcardOf } from '#web/ui/rules/vcard.ts';
-import { saveFile } from '#web/ui/saving.ts';
+import { useCopy } from '#web/ui/copy/copyText.ts';
+import { contactDigits, phoneHref, shortName } from '#web/ui/chat/chat.ts';
+import { vcardFileName, vcardOf } from '#web/ui/chat/vcard.ts';
+import { saveFile } from '#web/ui/copy/saveFile.ts';
 
 type Props = {
   name: string;

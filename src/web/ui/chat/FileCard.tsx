@@ -14,8 +14,8 @@ import {
 import type { ReactNode } from 'react';
 import { safeHref } from '#contract/messages/captions.ts';
 import styles from '#web/ui/chat/FileCard.module.css';
-import { fileKind, fileType, type ChatMessage, type FileKind } from '#web/ui/rules/chat.ts';
-import { fileSizeText, shortSizes } from '#web/ui/rules/fileSize.ts';
+import { fileKind, fileType, type ChatMessage, type FileKind } from '#web/ui/chat/chat.ts';
+import { fileSizeText, shortSizes } from '#web/ui/upload/fileSize.ts';
 
 const icons: Record<FileKind, typeof File> = {
   document: FileText,

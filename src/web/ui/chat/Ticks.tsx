@@ -9,7 +9,7 @@ import {
   TimerOff,
 } from 'lucide-react';
 import styles from '#web/ui/chat/Ticks.module.css';
-import { classes } from '#web/ui/rules/classes.ts';
+import { classes } from '#web/ui/classes.ts';
 
 const marks = {
   scheduled: { Icon: CalendarClock, word: 'Terjadwal' },

@@ -2,8 +2,8 @@ import { AudioLines, Pause, Play, VolumeX } from 'lucide-react';
 import { useMemo, type ComponentPropsWithoutRef, type CSSProperties } from 'react';
 import styles from '#web/ui/media/AudioPlayer.module.css';
 import { MediaFailed, MediaSlider } from '#web/ui/media/MediaSlider.tsx';
-import { classes } from '#web/ui/rules/classes.ts';
-import { clockText, waveform } from '#web/ui/rules/media.ts';
+import { classes } from '#web/ui/classes.ts';
+import { clockText, waveform } from '#web/ui/media/media.ts';
 import { useMediaClock } from '#web/ui/media/useMediaClock.ts';
 
 type Props = Omit<ComponentPropsWithoutRef<'audio'>, 'src' | 'title' | 'controls' | 'className'> & {

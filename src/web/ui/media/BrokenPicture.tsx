@@ -1,7 +1,7 @@
 import { ImageOff } from 'lucide-react';
-import { Button } from '#web/ui/Button.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
 import styles from '#web/ui/media/BrokenPicture.module.css';
-import { classes } from '#web/ui/rules/classes.ts';
+import { classes } from '#web/ui/classes.ts';
 
 type Props = {
   /** What the picture would show. */

@@ -2,7 +2,7 @@ import { lazy, Suspense, type ComponentPropsWithoutRef } from 'react';
 import { BrokenPicture } from '#web/ui/media/BrokenPicture.tsx';
 import styles from '#web/ui/media/ImageZoom.module.css';
 import { useBroken } from '#web/ui/media/useBroken.ts';
-import { classes } from '#web/ui/rules/classes.ts';
+import { classes } from '#web/ui/classes.ts';
 
 export type ZoomState = 'UNLOADED' | 'LOADING' | 'LOADED' | 'UNLOADING';
 

@@ -1,8 +1,8 @@
 import { Download } from 'lucide-react';
 import type { CSSProperties, ReactNode } from 'react';
 import styles from '#web/ui/media/MediaSlider.module.css';
-import { classes } from '#web/ui/rules/classes.ts';
-import { clockText } from '#web/ui/rules/media.ts';
+import { classes } from '#web/ui/classes.ts';
+import { clockText } from '#web/ui/media/media.ts';
 import type { MediaClock } from '#web/ui/media/useMediaClock.ts';
 
 type Props = {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
 import { soon } from '#tests/support/wait-for.ts';
-import type { Progress } from '#web/ui/rules/media.ts';
+import type { Progress } from '#web/ui/media/media.ts';
 
 const player = (page: Page, title: string) => page.getByRole('group', { name: title });
 const told = (page: Page, of: string) => soon(() => page.getByLabel(of).textContent());

@@ -10,7 +10,7 @@ import {
   type Ref,
 } from 'react';
 import { MediaFailed, MediaSlider } from '#web/ui/media/MediaSlider.tsx';
-import { clockText, type Progress } from '#web/ui/rules/media.ts';
+import { clockText, type Progress } from '#web/ui/media/media.ts';
 import { useMediaClock, type MediaClock } from '#web/ui/media/useMediaClock.ts';
 import styles from '#web/ui/media/VideoPlayer.module.css';
 

@@ -8,7 +8,7 @@ import {
   type SetStateAction,
 } from 'react';
 import { leaveFloor, takeFloor, tellFloor } from '#web/ui/media/mediaSession.ts';
-import { nextRate, progressOf, seekTarget, type Progress } from '#web/ui/rules/media.ts';
+import { nextRate, progressOf, seekTarget, type Progress } from '#web/ui/media/media.ts';
 import {
   LISTEN_MS,
   listenClock,
@@ -17,7 +17,7 @@ import {
   realClock,
   SEEK_ON_PLAY_MS,
   seekMemory,
-} from '#web/ui/rules/mediaClock.ts';
+} from '#web/ui/media/mediaClock.ts';
 
 /** What a player is told to do, and what it tells. */
 export type MediaWish = {

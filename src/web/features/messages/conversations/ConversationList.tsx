@@ -5,8 +5,8 @@ import { useEffect, useRef, useState } from 'react';
 import { captionText } from '#contract/messages/captions.ts';
 import { CONVERSATION_QUERY_MAX, type Conversation } from '#contract/messages.ts';
 import { civilDate, formatTime } from '#contract/base/time.ts';
-import { sentenceOf } from '#web/client/errors.ts';
-import { useUser } from '#web/client/user.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/messages/conversations/ConversationList.module.css';
 import { draftOf } from '#web/features/messages/conversations/drafts.ts';
 import {
@@ -16,15 +16,15 @@ import {
   sameConversation,
   type Which,
 } from '#web/features/messages/conversations/queries.ts';
-import { dayLabel } from '#web/features/messages/conversations/threadItems.ts';
+import { dayLabel } from '#web/features/messages/conversations/thread/threadItems.ts';
 import { useMore } from '#web/features/messages/conversations/useMore.ts';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
-import { nameOf } from '#web/features/messages/words.ts';
-import { Avatar } from '#web/ui/Avatar.tsx';
-import { Button } from '#web/ui/Button.tsx';
-import { EmptyState, WentWrong } from '#web/ui/EmptyState.tsx';
-import { Skeleton } from '#web/ui/Skeleton.tsx';
-import { TextField } from '#web/ui/fields/TextField.tsx';
+import { nameOf } from '#web/features/messages/labels.ts';
+import { Avatar } from '#web/ui/avatar/Avatar.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
   q: string;

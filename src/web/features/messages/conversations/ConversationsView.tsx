@@ -11,9 +11,9 @@ import {
   sameConversation,
   type Which,
 } from '#web/features/messages/conversations/queries.ts';
-import { Thread } from '#web/features/messages/conversations/Thread.tsx';
-import { EmptyState } from '#web/ui/EmptyState.tsx';
-import { classes } from '#web/ui/rules/classes.ts';
+import { Thread } from '#web/features/messages/conversations/thread/Thread.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
+import { classes } from '#web/ui/classes.ts';
 
 const tokenId = Id('token');
 

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { keep, kept } from '#web/client/kept.ts';
+import { keep, kept } from '#web/browser/storage.ts';
 import type { Which } from '#web/features/messages/conversations/queries.ts';
 
 const nameOf = ({ tokenId, peer }: Which): string => `draft ${tokenId} ${peer}`;

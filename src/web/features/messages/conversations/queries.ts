@@ -6,9 +6,9 @@ import {
   type Conversation,
   type ConversationMessage,
 } from '#contract/messages.ts';
-import { perform } from '#web/client/act.ts';
-import { threadKey, unreadKey } from '#web/client/liveCache.ts';
-import { rises, withRead } from '#web/client/livePatches.ts';
+import { perform } from '#web/api/act.ts';
+import { threadKey, unreadKey } from '#web/live/cache.ts';
+import { rises, withRead } from '#web/live/patches.ts';
 import {
   merged,
   readNewest,

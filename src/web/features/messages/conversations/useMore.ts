@@ -1,6 +1,6 @@
 import { useCallback, useRef, useState } from 'react';
-import { sentenceOf } from '#web/client/errors.ts';
-import { toast } from '#web/ui/overlays/toasts.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { toast } from '#web/ui/toast/toasts.ts';
 
 /**
  * Reads on when the edge of a list comes into sight: put `edge` on the element behind its last row.

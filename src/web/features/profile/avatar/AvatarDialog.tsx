@@ -1,20 +1,20 @@
 import { useEffect, useRef, useState } from 'react';
 import { endingsFor } from '#contract/uploads.ts';
-import { peopleActs } from '#web/client/calls.ts';
-import { isAbort, sentenceOf } from '#web/client/errors.ts';
-import { useTakeUser } from '#web/client/preferences.ts';
-import { useAct } from '#web/client/query.ts';
-import { Fault } from '#web/client/uploadFault.ts';
-import { uploadServer } from '#web/client/uploadWire.ts';
+import { peopleActs } from '#web/api/lazyApi.ts';
+import { isAbort, sentenceOf } from '#web/api/errors.ts';
+import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
+import { useAct } from '#web/api/query.ts';
+import { Fault } from '#web/api/uploads/uploadFault.ts';
+import { uploadServer } from '#web/api/uploads/uploadWire.ts';
 import { CropStage, type Picture } from '#web/features/profile/avatar/CropStage.tsx';
 import { cropOf, wholeView, type View } from '#web/features/profile/avatar/crop.ts';
 import styles from '#web/features/profile/avatar/AvatarDialog.module.css';
-import { Alert } from '#web/ui/Alert.tsx';
-import { Button } from '#web/ui/Button.tsx';
-import { FileUpload } from '#web/ui/uploads/FileUpload.tsx';
-import { Modal } from '#web/ui/overlays/Modal.tsx';
-import { toast } from '#web/ui/overlays/toasts.ts';
-import { indonesianUploads } from '#web/ui/uploads/UploadLabels.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
 
 type Props = { onClose: () => void };
 

@@ -1,10 +1,10 @@
 import { lazy, Suspense, useState } from 'react';
-import { useUser } from '#web/client/user.ts';
+import { useUser } from '#web/api/user.ts';
 import { KeepAccount } from '#web/features/profile/closing/KeepAccount.tsx';
 import styles from '#web/features/profile/profile.module.css';
 import { Section } from '#web/features/profile/Section.tsx';
 import { formatDateTime } from '#contract/base/time.ts';
-import { Button } from '#web/ui/Button.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
 
 const CloseDialog = lazy(async () => ({
   default: (await import('#web/features/profile/closing/CloseDialog.tsx')).CloseDialog,

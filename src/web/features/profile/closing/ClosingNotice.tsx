@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { formatDateTime } from '#contract/base/time.ts';
-import { useUser } from '#web/client/user.ts';
+import { useUser } from '#web/api/user.ts';
 import { KeepAccount } from '#web/features/profile/closing/KeepAccount.tsx';
 import styles from '#web/features/profile/closing/ClosingNotice.module.css';
 

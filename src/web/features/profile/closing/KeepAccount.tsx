@@ -1,9 +1,9 @@
-import { peopleActs } from '#web/client/calls.ts';
-import { sentenceOf } from '#web/client/errors.ts';
-import { useTakeUser } from '#web/client/preferences.ts';
-import { useAct } from '#web/client/query.ts';
-import { Button } from '#web/ui/Button.tsx';
-import { toast } from '#web/ui/overlays/toasts.ts';
+import { peopleActs } from '#web/api/lazyApi.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
+import { useAct } from '#web/api/query.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
 
 /** Calls the deletion of the account off. */
 export function KeepAccount() {

@@ -1,11 +1,11 @@
 import { lazy, Suspense, useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
-import { useUser } from '#web/client/user.ts';
+import { useUser } from '#web/api/user.ts';
 import { PHONE_CODES } from '#web/features/profile/phone/phoneCodes.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { Section } from '#web/features/profile/Section.tsx';
-import { keptCodes } from '#web/features/profile/sentCodes.ts';
-import { Button } from '#web/ui/Button.tsx';
+import { keptCodes } from '#web/features/profile/otp/sentCodes.ts';
+import { Button } from '#web/ui/button/Button.tsx';
 
 const PhoneDialog = lazy(async () => ({
   default: (await import('#web/features/profile/phone/PhoneDialog.tsx')).PhoneDialog,

@@ -1,0 +1,248 @@
+import * as z from 'zod/mini';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { act } from '#contract/base/act.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { perform } from '#web/api/act.ts';
+import {
+  AnswerError,
+  fieldsOf,
+  isAbort,
+  isDefinite,
+  refusalCode,
+  sentenceOf,
+  TransportError,
+} from '#web/api/errors.ts';
+import { setPushToken } from '#web/browser/push/pushToken.ts';
+import { saveSessionToken } from '#web/browser/session.ts';
+
+const showThing = act({
+  name: 'thing_get',
+  by: 'customer',
+  input: {
+    name: z.optional(z.string()),
+    tags: z.optional(z.array(z.string())),
+    note: z.optional(z.nullable(z.string())),
+    shape: z.optional(z.object({ wide: z.boolean() })),
+  },
+  output: z.object({ at: z.coerce.date() }),
+});
+const changeThing = act({
+  name: 'thing_update',
+  by: 'customer',
+  changes: true,
+  output: z.object({}),
+});
+const things = { by: 'customer', output: z.object({ id: z.int() }) } as const;
+const listDefault = act({ ...things, name: 'thing_list', list: 'default' });
+const listArrow = act({ ...things, name: 'thing_arrow', list: 'arrow' });
+const listManual = act({ ...things, name: 'thing_manual', list: 'manual' });
+
+type Sent = { url: string; body: URLSearchParams | FormData };
+let sent: Sent[] = [];
+
+function serverSays(body: unknown, status = 200): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  vi.stubGlobal('fetch', async (url: string, init: { body: Sent['body'] }) => {
+    sent.push({ url, body: init.body });
+    return new Response(text, { status });
+  });
+}
+const thing = { code: 1, data: { at: '2026-11-21T02:05:00Z' } };
+const lastBody = () => sent.at(-1)?.body;
+const lastForm = () => new URLSearchParams(lastBody() as URLSearchParams).toString();
+
+beforeEach(() => {
+  sent = [];
+  vi.stubGlobal('document', { querySelector: () => null });
+  saveSessionToken('');
+  setPushToken('');
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+test('a call goes to /api as a form with its act, the session token and the push token', async () => {
+  saveSessionToken('rahasia');
+  setPushToken('gawai');
+  serverSays(thing);
+  await perform(showThing, { name: 'a b&c', tags: ['x', 'y'], note: null, shape: { wide: true } });
+  expect(sent[0]?.url).toBe('/api');
+  expect(lastForm()).toBe(
+    'act=thing_get&token=rahasia&fcm=gawai&name=a+b%26c&tags%5B%5D=x&tags%5B%5D=y&note=&shape=%7B%22wide%22%3Atrue%7D',
+  );
+});
+
+test('without a session the token and the push token are empty, and undefined is left out', async () => {
+  serverSays(thing);
+  await perform(showThing, { name: undefined });
+  expect(lastForm()).toBe('act=thing_get&token=&fcm=');
+});
+
+test('a portal served elsewhere calls the address that its page names', async () => {
+  vi.stubGlobal('document', { querySelector: () => ({ content: 'https://api.example/api' }) });
+  serverSays(thing);
+  await perform(showThing, {});
+  expect(sent[0]?.url).toBe('https://api.example/api');
+});
+
+test('a form with a file travels as multipart, with the same envelope', async () => {
+  const form = new FormData();
+  form.set('proof', new Blob(['x']), 'bukti.png');
+  serverSays(thing);
+  await perform(showThing, form);
+  const body = lastBody();
+  expect(body).toBeInstanceOf(FormData);
+  expect([...(body as FormData).keys()]).toEqual(['proof', 'act', 'token', 'fcm']);
+});
+
+test('only what changes something carries a key, a fresh one each time unless it is given', async () => {
+  serverSays({ code: 1, data: {} });
+  await perform(changeThing, {});
+  await perform(changeThing, {});
+  await perform(changeThing, {}, { key: 'sama' });
+  const keys = sent.map(({ body }) => body.get('key'));
+  expect(keys[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+  expect(keys[1]).not.toBe(keys[0]);
+  expect(keys[2]).toBe('sama');
+  serverSays(thing);
+  await perform(showThing, {});
+  expect(lastBody()?.get('key')).toBe(null);
+});
+
+test('an answer comes out as its schema says', async () => {
+  serverSays(thing);
+  expect((await perform(showThing, {})).at).toEqual(new Date('2026-11-21T02:05:00Z'));
+});
+
+test('an answer that breaks its promise is an error, not a page full of undefined', async () => {
+  serverSays({ code: 1, data: { at: 'kapan-kapan' } });
+  await expect(perform(showThing, {})).rejects.toThrow();
+});
+
+test('a known refusal is thrown as such, with its sentence and its fields for the form', async () => {
+  serverSays(
+    {
+      code: 0,
+      msg: 'Ada isian yang perlu diperbaiki.',
+      error: { type: 'input_invalid', facts: { fields: { phone: 'Nomor salah.' } } },
+    },
+    422,
+  );
+  const error = await perform(showThing, {}).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(Refusal);
+  expect(refusalCode(error)).toBe('input_invalid');
+  expect(sentenceOf(error)).toBe('Ada isian yang perlu diperbaiki.');
+  expect(fieldsOf(error)).toEqual({ phone: 'Nomor salah.' });
+  expect(isDefinite(error)).toBe(true);
+});
+
+test.each([
+  [{ result: { msg: 'dari result' }, msg: 'dari msg' }, 'dari result'],
+  [{ result: { msg: '' }, msg: 'dari msg' }, 'dari msg'],
+])('a known refusal tells the same words first: %j', async (words, sentence) => {
+  serverSays({ code: 0, ...words, error: { type: 'busy', facts: { seconds: 3 } } }, 503);
+  const error = await perform(showThing, {}).catch((thrown: unknown) => thrown);
+  expect(sentenceOf(error)).toBe(sentence);
+});
+
+test('a refusal that may pass with time is not taken for a definite one', async () => {
+  serverSays({ code: 0, error: { type: 'busy', facts: { seconds: 3 } } }, 503);
+  const error = await perform(showThing, {}).catch((thrown: unknown) => thrown);
+  expect(isDefinite(error)).toBe(false);
+  expect(sentenceOf(error)).toContain('3 detik');
+});
+
+test.each([
+  [{ code: 0, result: { msg: 'dari result' }, msg: 'dari msg' }, 'dari result'],
+  [{ code: '0', msg: 'dari msg' }, 'dari msg'],
+  [{ code: 0, result: { msg: '' }, msg: 'B' }, 'B'],
+  [{ code: 0, result: { msg: ' \n' }, msg: 'B' }, 'B'],
+  [{ code: 0, result: { msg: 7 }, msg: 'B' }, 'B'],
+  [{ code: 0, result: 'tidak', msg: 'B' }, 'B'],
+  [{ code: 0, result: { msg: '' }, msg: '' }, 'Error'],
+  [{ code: 0, msg: 'tak dikenal', error: { type: 'constructor' } }, 'tak dikenal'],
+])('code 0 in %j is told as "%s"', async (body, sentence) => {
+  serverSays(body);
+  const error = await perform(showThing, {}).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(AnswerError);
+  expect(sentenceOf(error)).toBe(sentence);
+});
+
+test('code 0 without words rejects with the response itself', async () => {
+  serverSays({ code: 0, data: 7 });
+  const error = await perform(showThing, {}).catch((thrown: unknown) => thrown);
+  expect((error as AnswerError).response).toEqual({ code: 0, data: 7 });
+});
+
+test.each(['null', ''])('a body of %j is the Error "Error"', async (body) => {
+  serverSays(body);
+  await expect(perform(showThing, {})).rejects.toThrow(/^Error$/);
+});
+
+test('the body is looked at before the status', async () => {
+  serverSays({ code: 0, msg: 'Tidak boleh.' }, 403);
+  await expect(perform(showThing, {})).rejects.toThrow('Tidak boleh.');
+  serverSays('<html>Bad gateway</html>', 502);
+  await expect(perform(showThing, {})).rejects.toEqual(new TransportError('http', 502));
+});
+
+test('each paging type is read from its own place', async () => {
+  const rows = [{ id: 1 }, { id: 2 }];
+  serverSays({ code: 1, result: { data: rows, total_page: 7 } });
+  expect(await perform(listDefault, {})).toEqual({ rows, totalPages: 7, count: 2 });
+  serverSays({ code: 1, result: { data: rows, total: 63 } });
+  expect(await perform(listArrow, {})).toEqual({ rows, totalPages: 7, count: 2 });
+  serverSays({ code: 1, data: rows, count: 20 });
+  expect(await perform(listManual, {})).toEqual({ rows, totalPages: undefined, count: 20 });
+});
+
+test('a text where a list should be is no answer of ours', async () => {
+  serverSays('"tidak ada"');
+  await expect(perform(listDefault, {})).rejects.toEqual(new TransportError('http', 200));
+  serverSays('<html>Sedang perbaikan</html>');
+  await expect(perform(listManual, {})).rejects.toEqual(new TransportError('http', 200));
+});
+
+test('a list in a shape that nobody knows is an empty one', async () => {
+  serverSays({ code: 1, result: 'tidak ada' });
+  expect(await perform(listDefault, {})).toEqual({ rows: [], totalPages: 0, count: 0 });
+  serverSays([1, 2]);
+  expect(await perform(listManual, {})).toEqual({ rows: [], totalPages: 0, count: 0 });
+});
+
+/** A server that never answers, but notices when nobody waits any more. */
+function serverSleeps(): void {
+  vi.stubGlobal(
+    'fetch',
+    (_url: string, { signal }: { signal: AbortSignal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      }),
+  );
+}
+
+test('an answer is waited for 20 seconds, not longer', async () => {
+  vi.useFakeTimers();
+  serverSleeps();
+  const asked = perform(showThing, {}).catch((thrown: unknown) => thrown);
+  await vi.advanceTimersByTimeAsync(19_999);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await asked).toEqual(new TransportError('timeout'));
+});
+
+test('giving up is told apart from failing', async () => {
+  serverSleeps();
+  const control = new AbortController();
+  const asked = perform(showThing, {}, { signal: control.signal }).catch((no: unknown) => no);
+  control.abort();
+  expect(isAbort(await asked)).toBe(true);
+});
+
+test('no network is said in words that help', async () => {
+  vi.stubGlobal('fetch', async () => {
+    throw new TypeError('Failed to fetch');
+  });
+  const error = await perform(showThing, {}).catch((thrown: unknown) => thrown);
+  expect(sentenceOf(error)).toContain('Tidak dapat terhubung');
+});

@@ -1,0 +1,141 @@
+import type { Act, InputFor } from '#contract/base/act.ts';
+import { toPairs } from '#contract/base/form.ts';
+import { readAnswer, type AnswerOf } from '#web/api/answer.ts';
+import { refusalCode, TransportError } from '#web/api/errors.ts';
+import { freshKey } from '#web/api/idempotencyKey.ts';
+import { nextTask } from '#web/browser/nextTask.ts';
+import { askProof, proofCanBeAsked } from '#web/api/reauth.ts';
+import { pushToken } from '#web/browser/push/pushToken.ts';
+import { sessionToken } from '#web/browser/session.ts';
+
+/** An answer that takes longer is not waited for. */
+const TIMEOUT_MS = 20_000;
+
+type Options = {
+  /** Gives up waiting when somebody no longer wants the answer. */
+  signal?: AbortSignal | undefined;
+  /** The key of a change; the same for a retry of the same change. Made when left out. */
+  key?: string | undefined;
+};
+
+/** Where the acts are kept: `/api`, or what the page's `<meta name="api-url">` says. */
+export function apiUrl(): string {
+  const meta = document.querySelector<HTMLMetaElement>('meta[name="api-url"]');
+  return meta?.content || '/api';
+}
+
+/**
+ * Asks the server for an act and gives its answer, checked against the act's schema.
+ *
+ * A FormData or a File among the fields goes as multipart, everything else urlencoded.
+ *
+ * @throws Refusal when the server says no in the words of the catalogue; AnswerError when it says
+ *   no otherwise; TransportError without a readable answer; an AbortError when `signal` aborts.
+ */
+export async function perform<A extends Act>(
+  act: A,
+  input: InputFor<A> | FormData,
+  { signal, key }: Options = {},
+): Promise<AnswerOf<A>> {
+  const { text, status } = await send(bodyFor(act, input, key), signal);
+  return readAnswer(act, parsed(text), status);
+}
+
+/**
+ * As `perform`, for a change by a person: where the server wants the password once more, the person is
+ * asked for it, and then the same is asked for again. From then on it has another key, which its retry
+ * keeps: `asked` is changed.
+ *
+ * @throws what `perform` throws; an AbortError when the password is not given.
+ */
+export async function performProved<A extends Act>(
+  act: A,
+  asked: { input: InputFor<A> | FormData; key: string },
+): Promise<AnswerOf<A>> {
+  try {
+    return await perform(act, asked.input, { key: asked.key });
+  } catch (no) {
+    if (refusalCode(no) !== 'proof_needed' || !proofCanBeAsked()) throw no;
+    await askProof();
+    asked.key = freshKey();
+    return perform(act, asked.input, { key: asked.key });
+  }
+}
+
+/** Asks for an act whose reply is a stream: the response itself, its body unread. */
+export async function performStream<A extends Act>(
+  act: A,
+  input: InputFor<A>,
+  signal: AbortSignal,
+): Promise<Response> {
+  const body = bodyFor(act, input, undefined);
+  const response = await fetch(apiUrl(), { method: 'POST', body, signal }).catch(failed);
+  if (!response.ok) readAnswer(act, parsed(await response.text()), response.status);
+  return response;
+}
+
+/** The body of a call: the envelope (`act`, `token`, `fcm`, `key`) and the act's own fields. */
+export function bodyFor<A extends Act>(
+  act: A,
+  input: InputFor<A> | FormData,
+  key: string | undefined,
+): URLSearchParams | FormData {
+  const envelope: [string, string][] = [
+    ['act', act.name],
+    ['token', sessionToken()],
+    ['fcm', pushToken()],
+  ];
+  if (act.changes) envelope.push(['key', key ?? freshKey()]);
+  if (input instanceof FormData) {
+    for (const [name, value] of envelope) input.set(name, value);
+    return input;
+  }
+  const fields = input as Readonly<Record<string, unknown>>;
+  const files = Object.entries(fields).filter(([, value]) => value instanceof Blob);
+  if (files.length === 0) return new URLSearchParams([...envelope, ...toPairs(fields)]);
+  const form = new FormData();
+  const rest = Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => !(value instanceof Blob)),
+  );
+  for (const [name, value] of [...envelope, ...toPairs(rest)]) form.append(name, value);
+  for (const [name, file] of files) form.append(name, file as Blob);
+  return form;
+}
+
+type Reply = { text: string; status: number };
+
+async function send(body: BodyInit, signal: AbortSignal | undefined): Promise<Reply> {
+  signal?.throwIfAborted();
+  const timer = new AbortController();
+  const giveUp = () => timer.abort(signal?.reason);
+  signal?.addEventListener('abort', giveUp, { once: true });
+  const late = setTimeout(() => timer.abort(new TransportError('timeout')), TIMEOUT_MS);
+  try {
+    // A page asks for ten things at once, and each costs a phone some 10 ms to send.
+    await nextTask();
+    timer.signal.throwIfAborted();
+    const response = await fetch(apiUrl(), { method: 'POST', body, signal: timer.signal });
+    // The whole body belongs to the time that an answer may take.
+    return { text: await response.text(), status: response.status };
+  } catch (error) {
+    return failed(error);
+  } finally {
+    clearTimeout(late);
+    signal?.removeEventListener('abort', giveUp);
+  }
+}
+
+function failed(error: unknown): never {
+  if (error instanceof TransportError || error instanceof DOMException) throw error;
+  throw new TransportError('network');
+}
+
+/** JSON as it is; what is not JSON as a text; nothing as null. */
+function parsed(text: string): unknown {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Act, OutputOf, Paging } from '#contract/base/act.ts';
+import { refusalFrom, refusals, sentenceFor, type Refusal } from '#contract/base/refusals.ts';
+import { AnswerError, tell, TransportError } from '#web/api/errors.ts';
+import { readPage, type ListAnswer } from '#web/api/listPages.ts';
+import { replyMessage } from '#web/api/replyMessage.ts';
+
+export type AnswerOf<A extends Act> = A['list'] extends Paging
+  ? ListAnswer<OutputOf<A>>
+  : OutputOf<A>;
+
+type Bag = Readonly<Record<string, unknown>>;
+const isBag = (value: unknown): value is Bag =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const bag = (value: unknown): Bag => (isBag(value) ? value : {});
+
+/**
+ * What the server's reply means, as specified: a null body is the Error 'Error'; `code` 0 (or '0')
+ * rejects with `result.msg`, else `msg`, else the response. The body is looked at before the status.
+ * A text where a list should be is no answer of ours: it fails, and a failed list is an empty one.
+ *
+ * @throws Refusal, AnswerError, TransportError, Error
+ */
+export function readAnswer<A extends Act>(act: A, body: unknown, status: number): AnswerOf<A> {
+  if (body === null) throw new Error('Error');
+  const reply = bag(body);
+  if (isBag(body) && String(reply['code']) === '0') throw refusedBy(reply);
+  if (status >= 400) throw new TransportError('http', status);
+  if (act.list !== undefined) {
+    if (typeof body === 'string') throw new TransportError('http', status);
+    return listOf(act, act.list, body) as AnswerOf<A>;
+  }
+  if (!isBag(body)) throw new AnswerError(typeof body === 'string' ? body : 'Error', body);
+  const data = 'data' in reply ? reply['data'] : reply['result'];
+  return act.output.parse(data) as AnswerOf<A>;
+}
+
+function refusedBy(reply: Bag): Error {
+  const said = replyMessage(reply);
+  const known = refusalFrom(reply['error']);
+  return known ? toldAbout(known, said) : new AnswerError(said ?? 'Error', reply);
+}
+
+/** The refusal, with what forms need to know of it kept beside it. */
+export function toldAbout(refusal: Refusal, said?: string): Refusal {
+  tell(refusal, {
+    sentence: said ?? sentenceFor(refusal),
+    fields: 'fields' in refusal.facts ? refusal.facts.fields : {},
+    definite: !('retryable' in refusals[refusal.code]),
+  });
+  return refusal;
+}
+
+function listOf<A extends Act>(act: A, paging: Paging, body: unknown): ListAnswer<OutputOf<A>> {
+  const page = readPage(paging, body);
+  return { ...page, rows: page.rows.map((row) => act.output.parse(row) as OutputOf<A>) };
+}

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { patient } from '#tests/support/wait-for.ts';
+import * as z from 'zod/mini';
+import { act } from '#contract/base/act.ts';
+import { performProved } from '#web/api/act.ts';
+import { isAbort, refusalCode } from '#web/api/errors.ts';
+import { freshKey } from '#web/api/idempotencyKey.ts';
+import { answerProof, proofQuestion } from '#web/api/reauth.ts';
+
+const secret = act({
+  name: 'thing_rotate',
+  by: 'customer',
+  changes: true,
+  fresh: true,
+  output: z.object({ done: z.boolean() }),
+});
+
+let proved = false;
+let keys: (string | null)[] = [];
+const proofNeeded = {
+  code: 0,
+  msg: 'Masukkan kata sandi.',
+  error: { type: 'proof_needed', facts: {} },
+};
+
+beforeEach(() => {
+  proved = false;
+  keys = [];
+  vi.stubGlobal('document', { querySelector: () => null });
+  vi.stubGlobal('fetch', async (_: string, { body }: { body: URLSearchParams }) => {
+    keys.push(body.get('key'));
+    const reply = proved ? { code: 1, data: { done: true } } : proofNeeded;
+    return Response.json(reply, { status: proved ? 200 : 403 });
+  });
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+const ask = () => performProved(secret, { input: {}, key: freshKey() });
+
+/** A layout that notes how often the question is put. */
+function openLayout() {
+  const put: boolean[] = [];
+  const leave = proofQuestion.subscribe(() => void put.push(proofQuestion.stands()));
+  return { put, leave };
+}
+
+test('after the password the same call is made again, with a key of its own', async () => {
+  const { put, leave } = openLayout();
+  const call = ask();
+  await vi.waitFor(() => expect(put).toEqual([true]), patient);
+  proved = true;
+  answerProof(true);
+  expect(await call).toEqual({ done: true });
+  expect(keys).toHaveLength(2);
+  expect(new Set(keys).size).toBe(2);
+  leave();
+});
+
+test('several calls at once are one question', async () => {
+  const { put, leave } = openLayout();
+  const calls = [ask(), ask(), ask()];
+  await vi.waitFor(() => expect(keys).toHaveLength(3), patient);
+  await vi.waitFor(() => expect(put).toEqual([true]), patient);
+  proved = true;
+  answerProof(true);
+  expect(await Promise.all(calls)).toEqual([{ done: true }, { done: true }, { done: true }]);
+  expect(put).toEqual([true, false]);
+  leave();
+});
+
+test('who would rather not is told nothing: the call ends quietly, and is not made again', async () => {
+  const { put, leave } = openLayout();
+  const call = ask().catch((no: unknown) => no);
+  await vi.waitFor(() => expect(put).toEqual([true]), patient);
+  answerProof(false);
+  expect(isAbort(await call)).toBe(true);
+  expect(keys).toHaveLength(1);
+  leave();
+});
+
+test('leaving the signed-in screens takes the question back', async () => {
+  const { put, leave } = openLayout();
+  const call = ask().catch((no: unknown) => no);
+  await vi.waitFor(() => expect(put).toEqual([true]), patient);
+  leave();
+  expect(isAbort(await call)).toBe(true);
+});
+
+test('where nobody can put the question, the refusal itself is told', async () => {
+  const no = await ask().catch((error: unknown) => error);
+  expect(refusalCode(no)).toBe('proof_needed');
+});

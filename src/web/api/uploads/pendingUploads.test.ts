@@ -1,0 +1,52 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { begun, begunFor, claimBegun, forgetBegun, identify, noteBegun } from './pendingUploads.ts';
+
+const about = { transferId: 'upl_1', name: 'laporan.csv', size: 12_000_000, offset: 5_000_000 };
+
+const aFile = (text = 'isi', more: FilePropertyBag & { name?: string } = {}) =>
+  new File([text], more.name ?? 'laporan.csv', { lastModified: 1, ...more });
+
+afterEach(() => {
+  vi.useRealTimers();
+  forgetBegun('upl_1');
+});
+
+test('a file is itself by its name, size, date, first bytes and what it is for', async () => {
+  const own = await identify(aFile(), 'chat');
+  expect(await identify(aFile(), 'chat')).toBe(own);
+  const others = [
+    [aFile('isj'), 'chat'],
+    [aFile('isi2'), 'chat'],
+    [aFile('isi', { lastModified: 2 }), 'chat'],
+    [aFile('isi', { name: 'lain.csv' }), 'chat'],
+    [aFile(), 'proof'],
+  ] as const;
+  for (const [other, purpose] of others) expect(await identify(other, purpose)).not.toBe(own);
+});
+
+test('an upload that was begun is found for a day, by its file and its purpose', async () => {
+  const identity = await identify(aFile(), 'chat');
+  noteBegun(identity, about);
+  expect(begun(identity)).toMatchObject(about);
+  expect(begunFor('chat').map(({ transferId }) => transferId)).toEqual(['upl_1']);
+  expect(begunFor('proof')).toEqual([]);
+  vi.useFakeTimers({ now: Date.now() + 24 * 3_600_000 + 1 });
+  expect(begun(identity)).toBeUndefined();
+});
+
+test('two items that send the same file at the same time do not share an upload', async () => {
+  const identity = await identify(aFile(), 'chat');
+  const free = claimBegun(identity);
+  expect(claimBegun(identity)).toBeUndefined();
+  free?.();
+  const again = claimBegun(identity);
+  expect(again).toBeDefined();
+  again?.();
+});
+
+test('an upload that was taken back is forgotten', async () => {
+  const identity = await identify(aFile(), 'chat');
+  noteBegun(identity, about);
+  forgetBegun('upl_1');
+  expect(begun(identity)).toBeUndefined();
+});

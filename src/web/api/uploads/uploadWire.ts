@@ -1,0 +1,272 @@
+import {
+  CHUNK_BYTES,
+  CHUNK_TYPE,
+  UPLOAD_FIELD,
+  uploadHeaders,
+  type UploadMetadata,
+} from '#contract/uploads.ts';
+import { apiUrl } from '#web/api/act.ts';
+import { readJson } from '#web/browser/json.ts';
+import { replyMessage } from '#web/api/replyMessage.ts';
+import { sessionToken } from '#web/browser/session.ts';
+import { Fault } from '#web/api/uploads/uploadFault.ts';
+import { retried } from '#web/api/uploads/uploadRetry.ts';
+import {
+  begun,
+  claimBegun,
+  forgetBegun,
+  identify,
+  noteBegun,
+  type Begun,
+} from '#web/api/uploads/pendingUploads.ts';
+import { chunkPlan, chunksFrom, type Chunk } from '#web/api/uploads/chunks.ts';
+import { typeOfFile } from '#web/api/uploads/fileTypes.ts';
+import type { Later } from '#web/api/uploads/voiceRecording.ts';
+
+type Working = {
+  signal: AbortSignal;
+  /** 0 to 1; `undefined` when it cannot be told. */
+  onProgress: (progress: number | undefined) => void;
+};
+
+/** What the server does for uploads. */
+export type UploadServer = {
+  /**
+   * Sends a file and gives the upload's id.
+   * @throws Fault; an AbortError when `signal` aborts.
+   */
+  process: (
+    job: Working & {
+      file: File;
+      /** An upload in pieces of this file that was begun. */
+      transferId: string | undefined;
+      onTransfer: (id: string | undefined) => void;
+    },
+  ) => Promise<string>;
+  /** Takes an upload back, also one that was only begun. @throws Fault */
+  revert: (id: string) => Promise<void>;
+  /** Fetches a file that the server has, or that it fetches for us. @throws Fault */
+  load: (
+    job: Working & { how: 'fetch' | 'restore' | 'load'; source: string },
+  ) => Promise<{ file: File; id?: string }>;
+};
+
+export type UploadWish = {
+  metadata: UploadMetadata;
+  /** Bytes of a piece; a file with more goes in pieces. */
+  chunkBytes?: number;
+  /** Also shorter files go in pieces. */
+  chunkForce?: boolean;
+  /** A piece that failed is sent again after so many milliseconds: once for each. */
+  retryDelaysMs?: readonly number[];
+  later?: Later;
+};
+
+const RETRY_DELAYS_MS = [500, 1_000, 3_000] as const;
+
+const timer: Later = (afterMs, run) => {
+  const id = setTimeout(run, afterMs);
+  return () => clearTimeout(id);
+};
+
+/** Uploads at our server, by FilePond's verbs (`contract/uploads.ts`). */
+export function uploadServer(wish: () => UploadWish): UploadServer {
+  return {
+    async process(job) {
+      const { metadata, chunkBytes = CHUNK_BYTES, chunkForce = false, ...rest } = wish();
+      const { file } = job;
+      const whole = { ...metadata, type: typeOfFile(file) };
+      const plan = chunkPlan(file.size, chunkBytes, chunkForce);
+      if (plan) return sendPieces({ ...job, ...rest, plan, metadata: whole });
+      const form = formOf(whole);
+      // The server judges by the type that the part declares.
+      form.append(UPLOAD_FIELD, file.slice(0, file.size, whole.type), file.name);
+      const { text } = await ask({ method: 'POST', body: form, ...job });
+      return text;
+    },
+    async revert(id) {
+      forgetBegun(id);
+      await ask({ method: 'DELETE', body: id, headers: { 'Content-Type': 'text/plain' } });
+    },
+    async load({ how, source, ...job }) {
+      const request = `?${how}=${encodeURIComponent(source)}`;
+      const { blob, header } = await ask({ method: 'GET', request, ...job });
+      const name = nameIn(header('Content-Disposition')) ?? source;
+      const id = header(uploadHeaders.transferId);
+      return {
+        file: new File([blob], name, { type: blob.type }),
+        ...(id !== null && { id }),
+      };
+    },
+  };
+}
+
+/** The name that an answer gives its file, in UTF-8 if it can. */
+export function nameIn(disposition: string | null): string | undefined {
+  const wide = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '')?.[1];
+  const plain = /filename="((?:[^"\\]|\\.)*)"/i.exec(disposition ?? '')?.[1];
+  try {
+    return wide === undefined ? plain?.replace(/\\(.)/g, '$1') : decodeURIComponent(wide.trim());
+  } catch {
+    return plain;
+  }
+}
+
+function formOf(metadata: UploadMetadata): FormData {
+  const form = new FormData();
+  form.append(UPLOAD_FIELD, JSON.stringify(metadata));
+  return form;
+}
+
+type Pieces = Parameters<UploadServer['process']>[0] &
+  Pick<UploadWish, 'metadata' | 'retryDelaysMs' | 'later'> & {
+    plan: readonly Chunk[];
+  };
+
+/** Sends a file in pieces, one after the other; goes on where an earlier try of it ended. */
+async function sendPieces(job: Pieces): Promise<string> {
+  const { file, signal, metadata } = job;
+  const identity = await identify(file, metadata.purpose ?? '');
+  signal.throwIfAborted();
+  const leave = claimBegun(identity);
+  try {
+    // Another item that sends the very same file right now has an upload of its own.
+    const known = job.transferId ?? (leave ? begun(identity)?.transferId : undefined);
+    const { id, offset } = await openTransfer(job, known);
+    const note = (about: Begun | undefined) => {
+      if (leave) noteBegun(identity, about);
+    };
+    job.onTransfer(id);
+    note({ transferId: id, name: file.name, size: file.size, offset });
+    try {
+      await sendFrom(job, id, offset, note);
+    } catch (error) {
+      if (error instanceof Fault && error.lasting) {
+        // The server has thrown it away, or will never take it.
+        job.onTransfer(undefined);
+        note(undefined);
+      }
+      throw error;
+    }
+    note(undefined);
+    return id;
+  } finally {
+    leave?.();
+  }
+}
+
+/** The upload that was begun and how far it is; a new one when there is none any more. */
+async function openTransfer(job: Pieces, known: string | undefined) {
+  if (known !== undefined) {
+    const offset = await offsetOf(known, job.signal).catch((error: unknown) => {
+      if (error instanceof Fault && error.lasting) return undefined;
+      throw error;
+    });
+    if (offset !== undefined && offset <= job.file.size) return { id: known, offset };
+  }
+  const { text } = await ask({
+    method: 'POST',
+    body: formOf(job.metadata),
+    headers: { [uploadHeaders.length]: String(job.file.size) },
+    signal: job.signal,
+  });
+  return { id: text, offset: 0 };
+}
+
+async function offsetOf(id: string, signal: AbortSignal): Promise<number> {
+  const { header } = await ask({ method: 'HEAD', request: patchOf(id), signal });
+  const offset = Number(header(uploadHeaders.offset) ?? Number.NaN);
+  if (!Number.isSafeInteger(offset) || offset < 0) throw new Fault(0);
+  return offset;
+}
+
+const patchOf = (id: string): string => `?patch=${encodeURIComponent(id)}`;
+
+async function sendFrom(
+  job: Pieces,
+  id: string,
+  offset: number,
+  note: (about: Begun) => void,
+): Promise<void> {
+  const { file, plan } = job;
+  let left = chunksFrom(offset, plan);
+  // Everything is there, but for the word that it is: an empty piece at the end.
+  if (left.length === 0) left = [[file.size, file.size]];
+  for (let piece = left[0]; piece; piece = left[0]) {
+    const reached = await sendPiece(job, id, piece);
+    note({ transferId: id, name: file.name, size: file.size, offset: reached });
+    left = chunksFrom(reached, plan);
+  }
+}
+
+/** Sends one piece, again if it must be, and gives the offset that was reached. */
+function sendPiece(job: Pieces, id: string, [from, to]: Chunk): Promise<number> {
+  const { file, signal, retryDelaysMs = RETRY_DELAYS_MS, later = timer } = job;
+  const send = () =>
+    ask({
+      method: 'PATCH',
+      request: patchOf(id),
+      body: file.slice(from, to),
+      headers: {
+        'Content-Type': CHUNK_TYPE,
+        [uploadHeaders.offset]: String(from),
+        [uploadHeaders.length]: String(file.size),
+        [uploadHeaders.name]: encodeURIComponent(file.name),
+      },
+      signal,
+      onProgress: (part) => job.onProgress((from + (part ?? 0) * (to - from)) / (file.size || 1)),
+    });
+  return retried({ delaysMs: retryDelaysMs, later, signal }, async () => {
+    try {
+      await send();
+      return to;
+    } catch (error) {
+      if (!(error instanceof Fault) || error.status !== 409) throw error;
+      // The server has more than its last answer said: an answer was lost. We go on from there.
+      const offset = await offsetOf(id, signal);
+      if (offset <= from) throw error;
+      return offset;
+    }
+  });
+}
+
+type Asking = {
+  method: 'POST' | 'PATCH' | 'HEAD' | 'DELETE' | 'GET';
+  request?: string;
+  body?: FormData | Blob | string;
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal;
+  onProgress?: Working['onProgress'];
+};
+
+type Reply = { text: string; blob: Blob; header: (name: string) => string | null };
+
+/** One request. XMLHttpRequest, because `fetch` does not tell how far a body has been sent. */
+async function ask(asking: Asking): Promise<Reply> {
+  const { method, request = '', body, headers = {}, signal, onProgress } = asking;
+  signal?.throwIfAborted();
+  const call = new XMLHttpRequest();
+  call.open(method, `${apiUrl()}/uploads${request}`);
+  call.responseType = 'blob';
+  call.setRequestHeader('Authorization', `Bearer ${sessionToken()}`);
+  for (const [name, value] of Object.entries(headers)) call.setRequestHeader(name, value);
+  const progress = ({ lengthComputable, loaded, total }: ProgressEvent) =>
+    onProgress?.(lengthComputable && total > 0 ? loaded / total : undefined);
+  if (body === undefined) call.onprogress = progress;
+  else if (onProgress) call.upload.onprogress = progress;
+  const abort = () => call.abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  await new Promise<void>((settled) => {
+    call.onloadend = () => settled();
+    call.send(body ?? null);
+  });
+  signal?.removeEventListener('abort', abort);
+  signal?.throwIfAborted();
+  const blob = call.response instanceof Blob ? call.response : new Blob();
+  const { status } = call;
+  if (status < 200 || status >= 300)
+    throw new Fault(status, replyMessage(readJson(await blob.text())));
+  // Only ids are read as texts; a file that was asked for may be a hundred megabytes.
+  const text = method === 'POST' ? (await blob.text()).trim() : '';
+  return { text, blob, header: (name) => call.getResponseHeader(name) };
+}

@@ -1,0 +1,83 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { openVoice, type Later, type Voice } from './voiceRecording.ts';
+
+const later: Later = (afterMs, run) => {
+  const id = setTimeout(run, afterMs);
+  return () => clearTimeout(id);
+};
+
+let said: string[];
+let total: number;
+let attended: boolean;
+let voice: Voice;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  said = [];
+  total = 0;
+  attended = true;
+  voice = openVoice({
+    say: (text) => said.push(text),
+    words: () => ({
+      added: 'Added',
+      removed: 'Removed',
+      countOne: 'file in list',
+      countMany: 'files in list',
+    }),
+    total: () => total,
+    attended: () => attended,
+    later,
+  });
+  return () => vi.useRealTimers();
+});
+
+test('files that come together are told once, 750 ms after the last, and cleared after 1500', () => {
+  total = 2;
+  voice.added('a.png');
+  vi.advanceTimersByTime(700);
+  voice.added('b.png');
+  vi.advanceTimersByTime(749);
+  expect(said.filter(Boolean)).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(said.filter(Boolean)).toEqual(['Added a.png, b.png, 2 files in list']);
+  vi.advanceTimersByTime(1_499);
+  expect(said.at(-1)).not.toBe('');
+  vi.advanceTimersByTime(1);
+  expect(said.at(-1)).toBe('');
+});
+
+test('the list is told only to who is in the widget, ends and errors to everybody', () => {
+  attended = false;
+  voice.added('a.png');
+  voice.removed('a.png');
+  vi.advanceTimersByTime(5_000);
+  expect(said).toEqual([]);
+  voice.told('a.png Upload complete');
+  vi.advanceTimersByTime(5_000);
+  expect(said).toEqual(['a.png Upload complete']);
+});
+
+test('of several errors at once none is lost', () => {
+  voice.told('File is of invalid type a.exe');
+  voice.told('File is of invalid type b.exe');
+  vi.advanceTimersByTime(100);
+  expect(said).toEqual(['File is of invalid type a.exe; File is of invalid type b.exe']);
+});
+
+test('an upload that is taken back and leaves the list is told in one go', () => {
+  voice.told('a.png Upload cancelled');
+  voice.removed('a.png');
+  vi.advanceTimersByTime(100);
+  expect(said).toEqual(['a.png Upload cancelled; Removed a.png, 0 files in list']);
+});
+
+test('one that is removed is told at once, and nothing after it is quiet', () => {
+  total = 1;
+  voice.removed('a.png');
+  expect(said).toEqual(['Removed a.png, 1 file in list']);
+  voice.added('c.png');
+  voice.quiet();
+  const before = said.length;
+  vi.advanceTimersByTime(5_000);
+  expect(said.length).toBe(before);
+});

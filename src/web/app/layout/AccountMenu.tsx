@@ -1,0 +1,172 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Keyboard, LogOut, Monitor, Moon, Smartphone, Sun, UserRound } from 'lucide-react';
+import { useState } from 'react';
+import { formatPhone } from '#contract/base/phone.ts';
+import { useChooseTheme } from '#web/features/profile/preferences/preferences.ts';
+import type { Theme } from '#web/browser/theme.ts';
+import { signOut, useUser } from '#web/api/user.ts';
+import styles from '#web/app/layout/AccountMenu.module.css';
+import { OverlayButton } from '#web/app/palette/OverlayButton.tsx';
+import { configQuery } from '#web/api/configQuery.ts';
+import { Avatar } from '#web/ui/avatar/Avatar.tsx';
+import { useSheet } from '#web/ui/layout/BottomBar.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { Tooltip } from '#web/ui/overlay/Tooltip.tsx';
+
+const themes: Record<Theme, { next: Theme; label: string; Icon: typeof Sun }> = {
+  system: { next: 'light', label: 'Tema: ikut perangkat', Icon: Monitor },
+  light: { next: 'dark', label: 'Tema: terang', Icon: Sun },
+  dark: { next: 'system', label: 'Tema: gelap', Icon: Moon },
+};
+
+/** The foot of the sidebar: who is signed in, the theme, the way out. With `icons` all names are beside it. */
+export function SidebarFoot({ icons }: { icons: boolean }) {
+  const user = useUser();
+  return (
+    <div className={styles['foot']}>
+      <Tooltip text={`Profil ${user.name}`} off={!icons}>
+        <Link to="/profile" className={styles['me']}>
+          <span className="sr-only">Profil </span>
+          <Portrait />
+          <span className={styles['who']}>
+            <span className={styles['name']}>{user.name}</span>
+            <span className={styles['phone']}>{formatPhone(user.phone)}</span>
+          </span>
+        </Link>
+      </Tooltip>
+      <span className={styles['tools']}>
+        <SimulatorLink />
+        <ThemeButton />
+        <HelpButton />
+        <SignOutButton />
+      </span>
+    </div>
+  );
+}
+
+function Portrait() {
+  const { name, avatar } = useUser();
+  return <Avatar name={name} size="sm" decorative {...(avatar !== null && { src: avatar })} />;
+}
+
+/** On phones the same, behind the avatar. */
+export function AccountSheet() {
+  const user = useUser();
+  const [open, setOpen] = useSheet();
+  return (
+    <>
+      <button
+        type="button"
+        className={styles['avatar']}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        onClick={() => setOpen(true)}
+      >
+        <Portrait />
+        <span className="sr-only">Akun {user.name}</span>
+      </button>
+      <Modal open={open} onClose={() => setOpen(false)} title={user.name} size="sm" shape="sheet">
+        <p className={styles['phone']}>{formatPhone(user.phone)}</p>
+        <AccountTools />
+      </Modal>
+    </>
+  );
+}
+
+/** What one may do with the account, for the sheets of phones. */
+export const AccountTools = () => (
+  <div className={styles['sheet']}>
+    <Link to="/profile" className={styles['wide']}>
+      <UserRound size={18} aria-hidden="true" />
+      Profil
+    </Link>
+    <ThemeButton wide />
+    <SimulatorLink wide />
+    <SignOutButton wide />
+  </div>
+);
+
+function ThemeButton({ wide = false }: { wide?: boolean }) {
+  const { next, label, Icon } = themes[useUser().theme];
+  const chooseTheme = useChooseTheme();
+  return (
+    <Tooltip text={label} off={wide}>
+      <button
+        type="button"
+        className={wide ? styles['wide'] : styles['tool']}
+        onClick={() => chooseTheme(next)}
+        aria-label={wide ? undefined : label}
+      >
+        <Icon size={18} aria-hidden="true" />
+        {wide && label}
+      </button>
+    </Tooltip>
+  );
+}
+
+/** Beside the sidebar only: phones have no keys to tell of. */
+const HelpButton = () => (
+  <OverlayButton
+    opens="help"
+    label="Pintasan papan ketik"
+    keys="?"
+    Icon={Keyboard}
+    className={styles['tool']}
+  />
+);
+
+function SignOutButton({ wide = false }: { wide?: boolean }) {
+  const [busy, setBusy] = useState(false);
+  const leave = () => {
+    setBusy(true);
+    void signOut();
+  };
+  if (!wide) {
+    return (
+      <Tooltip text="Keluar">
+        <button
+          type="button"
+          className={styles['tool']}
+          aria-label="Keluar"
+          aria-busy={busy || undefined}
+          onClick={() => busy || leave()}
+        >
+          <LogOut size={18} aria-hidden="true" />
+        </button>
+      </Tooltip>
+    );
+  }
+  return (
+    <Button
+      variant="outline"
+      tone="neutral"
+      size="lg"
+      block
+      busy={busy}
+      icon={<LogOut size={18} />}
+      onClick={leave}
+    >
+      Keluar
+    </Button>
+  );
+}
+
+/** Only where this installation has a simulated phone network. */
+function SimulatorLink({ wide = false }: { wide?: boolean }) {
+  const { data: config } = useQuery(configQuery);
+  if (!config?.simulator) return null;
+  return (
+    <Tooltip text="Simulator ponsel" off={wide}>
+      <Link
+        to="/simulator"
+        className={wide ? styles['wide'] : styles['tool']}
+        aria-label={wide ? undefined : 'Simulator ponsel'}
+      >
+        <Smartphone size={18} aria-hidden="true" />
+        {wide && 'Simulator ponsel'}
+      </Link>
+    </Tooltip>
+  );
+}

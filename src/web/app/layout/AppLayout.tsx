@@ -1,0 +1,181 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Navigate, Outlet, useMatches } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
+import {
+  useDeferredValue,
+  useEffect,
+  useRef,
+  useState,
+  type MouseEvent,
+  type ReactNode,
+} from 'react';
+import { keep, kept } from '#web/browser/storage.ts';
+import { useSameUser } from '#web/features/profile/preferences/preferences.ts';
+import { onSessionChange } from '#web/browser/session.ts';
+import { usePush } from '#web/features/push/usePush.ts';
+import { useUser, useWhoIsThere } from '#web/api/user.ts';
+import { AccountSheet, AccountTools, SidebarFoot } from '#web/app/layout/AccountMenu.tsx';
+import styles from '#web/app/layout/AppLayout.module.css';
+import { ClosingNotice } from '#web/features/profile/closing/ClosingNotice.tsx';
+import { ProofPlace } from '#web/features/profile/reauth/ReauthHost.tsx';
+import { UnreadCount, UnreadTitle } from '#web/features/messages/UnreadCount.tsx';
+import { useLive } from '#web/features/messages/incoming/useIncoming.ts';
+import { useFrameKeys } from '#web/app/shortcuts/appShortcuts.ts';
+import { OverlayButton } from '#web/app/palette/OverlayButton.tsx';
+import { OverlayPlace } from '#web/app/palette/OverlayPlace.tsx';
+import { Unreached } from '#web/app/layout/LostServer.tsx';
+import { Mark } from '#web/ui/brand/Mark.tsx';
+import { menu, operatorMenu } from '#web/app/navigation/menu.ts';
+import { NewVersion, useNewVersion } from '#web/app/layout/NewVersion.tsx';
+import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
+import { configQuery } from '#web/api/configQuery.ts';
+import { Saldo } from '#web/app/layout/Saldo.tsx';
+import { useArrival } from '#web/app/routes/useArrival.ts';
+import { useFrameHeights } from '#web/app/layout/useFrameHeights.ts';
+import { WaitingSends } from '#web/app/layout/WaitingSends.tsx';
+import { BottomBar } from '#web/ui/layout/BottomBar.tsx';
+import { Sidebar, type MenuEntry, type SidebarWidth } from '#web/ui/layout/Sidebar.tsx';
+import { Spinner } from '#web/ui/button/Spinner.tsx';
+
+/** Everything for who is signed in: the menu beside (or below) the page. */
+export function AppLayout() {
+  // Deferred: the whole frame is drawn in slices, and not in one go that stops a phone.
+  const { state, user: signedIn, retry } = useWhoIsThere();
+  const user = useDeferredValue(signedIn);
+  useArrival();
+  // Somebody signed in or out in another tab: this one shows another person's facts.
+  useEffect(() => onSessionChange(() => window.location.reload()), []);
+  if (user) return <Shell />;
+  return state === 'unreached' ? <Unreached retry={retry} /> : <Spinner screen />;
+}
+
+function Shell() {
+  const user = useUser();
+  const operator = user.role === 'operator';
+  const [width, setWidth] = useKeptWidth();
+  const [isNews, putOff] = useNewVersion();
+  useFrameKeys();
+  usePush();
+  useSameUser(user);
+  // By what is shown, not by the address: that changes first, while the page before is still there.
+  const place = useMatches({ select: (matches) => matches.at(-1)?.routeId });
+  const operating = place === '/app/operator';
+  // Each has screens of their own; the operator's address is nobody's to everyone else.
+  if (operating && !operator) return <NotFoundPage />;
+  if (operator && !operating && place !== '/app/profile')
+    // Without a transition: the one that brought them here is still under way.
+    return <Navigate to="/operator" replace viewTransition={false} />;
+  return (
+    <>
+      <a href="#isi" className={styles['skip']} onClick={skip}>
+        Lewati ke isi halaman
+      </a>
+      <WaitingSends />
+      <div className={styles['app']}>
+        <Sidebar
+          label="Menu utama"
+          menu={operator ? operatorMenu : entries}
+          width={width}
+          onWidth={setWidth}
+          head={
+            <div className={styles['head']}>
+              <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
+                <Mark />
+              </Link>
+              <PaletteButton />
+            </div>
+          }
+          foot={(icons) => (
+            <>
+              {isNews && <NewVersion onLater={putOff} />}
+              {!operator && <Saldo named={icons} />}
+              <SidebarFoot icons={icons} />
+            </>
+          )}
+        />
+        <TopBar operator={operator} news={isNews && <NewVersion onLater={putOff} />} />
+        <main id="isi" tabIndex={-1} className={styles['main']}>
+          {!operator && <Live />}
+          <SimulatorBanner />
+          <ClosingNotice />
+          <Outlet />
+        </main>
+        {!operator && <BottomBar label="Menu bawah" menu={entries} more={<AccountTools />} />}
+      </div>
+      <OverlayPlace />
+      <ProofPlace />
+    </>
+  );
+}
+
+/** The same page stays the same address: an entry of its own would be another one for Back. */
+function skip(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById('isi')?.focus();
+}
+
+/** Phones have this instead of the sidebar's head. */
+function TopBar({ operator, news }: { operator: boolean; news: ReactNode }) {
+  const place = useRef<HTMLElement>(null);
+  useFrameHeights(place);
+  return (
+    <header ref={place} className={styles['topbar']}>
+      <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
+        <Mark />
+      </Link>
+      <div className={styles['topbarEnd']}>
+        {!operator && <Saldo short />}
+        <PaletteButton />
+        <AccountSheet />
+      </div>
+      {news}
+    </header>
+  );
+}
+
+const PaletteButton = () => (
+  <OverlayButton
+    opens="palette"
+    label="Cari atau lompat"
+    keys="Control+K Meta+K"
+    Icon={Search}
+    className={styles['search']}
+  />
+);
+
+/** Keeps a customer's screens current; shows nothing itself. */
+function Live() {
+  useLive(useUser().id);
+  return <UnreadTitle />;
+}
+
+/** The customer's menu, with what is unread. */
+const entries: readonly MenuEntry[] = menu.map((entry) =>
+  entry.href === '/message-history' ? { ...entry, badge: <UnreadCount /> } : entry,
+);
+
+const WIDTH = 'menu-width';
+
+/** Wide or icons, as this person left it: forgotten at sign-out, with all else that is kept. */
+function useKeptWidth(): [SidebarWidth, (width: SidebarWidth) => void] {
+  const [width, setWidth] = useState<SidebarWidth>(() => {
+    const before = kept('browser', WIDTH);
+    return before === 'wide' || before === 'icons' ? before : undefined;
+  });
+  const choose = (chosen: SidebarWidth) => {
+    keep('browser', WIDTH, chosen);
+    setWidth(chosen);
+  };
+  return [width, choose];
+}
+
+/** In production a simulated network must never be taken for a real one. */
+function SimulatorBanner() {
+  const { data: config } = useQuery(configQuery);
+  if (!config?.production || !config.simulator) return null;
+  return (
+    <p className={styles['banner']} role="status">
+      Simulator menyala: pesan di sini tidak sampai ke ponsel sungguhan.
+    </p>
+  );
+}

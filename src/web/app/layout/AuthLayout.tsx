@@ -1,0 +1,50 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Outlet } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect } from 'react';
+import { warmCalls } from '#web/api/lazyApi.ts';
+import { onSessionChange, sessionToken } from '#web/browser/session.ts';
+import { userQuery, useWhoIsThere } from '#web/api/user.ts';
+import styles from '#web/app/layout/AuthLayout.module.css';
+import { Mark } from '#web/ui/brand/Mark.tsx';
+import { useArrival } from '#web/app/routes/useArrival.ts';
+import { Spinner } from '#web/ui/button/Spinner.tsx';
+
+const LostServer = lazy(async () => ({
+  default: (await import('#web/app/layout/LostServer.tsx')).LostServer,
+}));
+
+/** Everything under `/auth`: one calm column. Who is signed in already is sent on. */
+export function AuthLayout() {
+  const { state, error, retry } = useWhoIsThere();
+  useArrival();
+  useEffect(warmCalls, []);
+  const client = useQueryClient();
+  useEffect(
+    () =>
+      // Somebody signed in in another tab: this one goes on with them.
+      onSessionChange(() => {
+        if (sessionToken() !== '') void client.resetQueries({ queryKey: userQuery.queryKey });
+      }),
+    [client],
+  );
+  if (state === 'asking' || state === 'known') return <Spinner screen />;
+  return (
+    <div className={styles['page']}>
+      <main id="isi" tabIndex={-1} className={styles['column']}>
+        <Mark />
+        <div className={styles['content']}>
+          {sessionToken() !== '' && (
+            <Suspense>
+              <LostServer error={error} retry={retry} />
+            </Suspense>
+          )}
+          <Outlet />
+        </div>
+        <p className={styles['trust']}>
+          Kata sandi dan kode Anda hanya diketik di halaman ini. Kabari tidak pernah memintanya
+          lewat pesan atau telepon.
+        </p>
+      </main>
+    </div>
+  );
+}

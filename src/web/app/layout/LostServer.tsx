@@ -1,0 +1,47 @@
+import { CloudOff } from 'lucide-react';
+import { sentenceOf, TransportError } from '#web/api/errors.ts';
+import layout from '#web/app/layout/AuthLayout.module.css';
+import notice from '#web/ui/page/noticePage.module.css';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { useOnline } from '#web/ui/layout/OfflineBar.tsx';
+import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
+
+type Props = {
+  /** The last failure; null while it is tried once more. */
+  error: Error | null;
+  retry: () => void;
+};
+
+const noAnswer = new TransportError('network');
+
+/** On the pages of signing in: a session is there, only the server could not be asked about it. */
+export const LostServer = ({ error, retry }: Props) => (
+  <div className={layout['lost']}>
+    <Alert visible state="warning" label={sentenceOf(error ?? noAnswer)}>
+      <Button variant="link" tone="attention" onClick={retry}>
+        Coba lagi
+      </Button>
+    </Alert>
+  </div>
+);
+
+/** The same in place of every other page, which comes by itself as soon as the server answers. */
+export function Unreached({ retry }: Pick<Props, 'retry'>) {
+  const online = useOnline();
+  return (
+    <main id="isi" tabIndex={-1} className={notice['page']}>
+      <CloudOff size={40} className={notice['icon']} aria-hidden="true" />
+      <PageTitle>Belum tersambung</PageTitle>
+      <p className={notice['text']} role="status">
+        {online ? 'Server belum dapat dihubungi.' : 'Perangkat Anda sedang offline.'} Anda tetap
+        masuk, dan halaman ini terbuka otomatis begitu tersambung.
+      </p>
+      <div className={notice['actions']}>
+        <Button variant="outline" tone="neutral" onClick={retry}>
+          Coba lagi
+        </Button>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query';
+import { RefreshCw } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { announceUpdate, takeUpdate, useAppUpdate } from '#web/browser/install/appUpdate.ts';
+import styles from '#web/app/layout/NewVersion.module.css';
+import { configQuery } from '#web/api/configQuery.ts';
+import { announce } from '#web/ui/announce/announce.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+
+/** How often the server is asked which build it serves, while somebody looks. */
+const CHECK_MS = 300_000;
+
+/** Tells when the server serves another build than it did when this page was loaded. */
+function useBuildCheck(): void {
+  const { data } = useQuery({
+    ...configQuery,
+    staleTime: CHECK_MS,
+    refetchInterval: CHECK_MS,
+    refetchOnWindowFocus: true,
+  });
+  const build = data?.build;
+  const first = useRef(build);
+  useEffect(() => {
+    first.current ??= build;
+    if (build !== first.current) announceUpdate();
+  }, [build]);
+}
+
+/** Whether to tell of a newer version, and how to put that off until the page is loaded again. */
+export function useNewVersion(): [boolean, () => void] {
+  useBuildCheck();
+  const ready = useAppUpdate();
+  const [later, setLater] = useState(false);
+  const shown = ready && !later;
+  useEffect(() => {
+    if (shown) announce('Versi baru tersedia. Muat ulang untuk memakainya.');
+  }, [shown]);
+  return [shown, () => setLater(true)];
+}
+
+/** Says that there is a newer version. It is only ever taken by a click. */
+export function NewVersion({ onLater }: { onLater: () => void }) {
+  const [busy, setBusy] = useState(false);
+  const reload = () => {
+    setBusy(true);
+    // Who is asked whether to leave what was begun may stay.
+    void takeUpdate().finally(() => setBusy(false));
+  };
+  return (
+    <section className={styles['card']} aria-label="Versi baru">
+      <p className={styles['words']}>Versi baru tersedia</p>
+      <Button
+        size="sm"
+        variant="outline"
+        busy={busy}
+        icon={<RefreshCw size={16} aria-hidden="true" />}
+        className={styles['reload']}
+        onClick={reload}
+      >
+        <span className={styles['word']}>Muat ulang</span>
+      </Button>
+      <Button size="sm" variant="link" tone="neutral" className={styles['later']} onClick={onLater}>
+        Nanti
+      </Button>
+    </section>
+  );
+}

@@ -1,0 +1,28 @@
+import type { LucideIcon } from 'lucide-react';
+import { openOverlay, type Overlay } from '#web/app/palette/overlay.ts';
+import { Tooltip } from '#web/ui/overlay/Tooltip.tsx';
+
+type Props = {
+  opens: Overlay;
+  label: string;
+  /** As `aria-keyshortcuts` has them. */
+  keys: string;
+  Icon: LucideIcon;
+  className: string | undefined;
+};
+
+/** Opens what keys open, for who has no keyboard or does not know its keys yet. */
+export const OverlayButton = ({ opens, label, keys, Icon, className }: Props) => (
+  <Tooltip text={label}>
+    <button
+      type="button"
+      className={className}
+      aria-label={label}
+      aria-haspopup="dialog"
+      aria-keyshortcuts={keys}
+      onClick={() => void openOverlay(opens)}
+    >
+      <Icon size={18} aria-hidden="true" />
+    </button>
+  </Tooltip>
+);

@@ -1,0 +1,147 @@
+import { Search } from 'lucide-react';
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import { readJson } from '#web/browser/json.ts';
+import { keep, kept } from '#web/browser/storage.ts';
+import { hasCommandKey, matchPress } from '#web/app/shortcuts/shortcuts.ts';
+import { arrange, withRecent, type Command } from '#web/app/palette/commands.ts';
+import { Keys } from '#web/app/shortcuts/Keys.tsx';
+import styles from '#web/app/palette/Palette.module.css';
+import { useCommands } from '#web/app/palette/useCommands.ts';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { stepRound } from '#web/ui/menu/menus.ts';
+
+/** Ctrl or ⌘ K: leads anywhere and does what is done most, by a few letters. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const listId = useId();
+  const { typed, type, groups, shown, active, point, take, press } = usePalette(onClose);
+  const none = shown.length === 0;
+  return (
+    <Modal open onClose={onClose} title="Cari atau lompat">
+      <div className={styles['field']}>
+        <Search size={20} aria-hidden="true" />
+        <input
+          ref={(field) => field?.setAttribute('autofocus', '')}
+          className={styles['input']}
+          role="combobox"
+          aria-label="Cari atau lompat ke"
+          aria-autocomplete="list"
+          aria-expanded={!none}
+          aria-controls={listId}
+          aria-activedescendant={active && `${listId}-${shown.indexOf(active)}`}
+          placeholder="Cari atau lompat ke …"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          enterKeyHint="go"
+          value={typed}
+          onChange={({ target }) => type(target.value)}
+          onKeyDown={press}
+        />
+      </div>
+      <div id={listId} role="listbox" aria-label="Perintah" className={styles['list']}>
+        {groups.map(({ title, commands }) => (
+          <div key={title} role="group" aria-label={title} className={styles['group']}>
+            <p className={styles['title']} aria-hidden="true">
+              {title}
+            </p>
+            {commands.map((command) => (
+              <Row
+                key={command.id}
+                id={`${listId}-${shown.indexOf(command)}`}
+                command={command}
+                active={command === active}
+                onPoint={() => point(command)}
+                onTake={() => take(command)}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+      {none && <p className={styles['none']}>Tidak ada yang cocok.</p>}
+      <p role="status" className="sr-only">
+        {typed.trim() !== '' && (none ? 'Tidak ada yang cocok.' : `${shown.length} hasil`)}
+      </p>
+    </Modal>
+  );
+}
+
+/** What was typed, what fits it, and what the keys do; how it looks is the palette's. */
+function usePalette(onClose: () => void) {
+  const { commands, find } = useCommands();
+  const [recent] = useState(recentIds);
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const groups = arrange(commands, typed, recent, find);
+  const shown = groups.flatMap((group) => group.commands);
+  const active = shown[Math.min(at, shown.length - 1)];
+  const take = (command: Command) => {
+    keep('browser', RECENT, JSON.stringify(withRecent(recent, command.id)));
+    onClose();
+    void command.run();
+  };
+  const doing: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => setAt(stepRound(at, 1, shown.length)),
+    ArrowUp: () => setAt(stepRound(at, -1, shown.length)),
+    Enter: () => active && take(active),
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const again = matchPress(['Mod+k'], event, undefined, { at: 0, mac: hasCommandKey() });
+    const own = Object.hasOwn(doing, event.key) ? doing[event.key] : undefined;
+    const does = again.keys ? onClose : own;
+    if (!does) return;
+    event.preventDefault();
+    does();
+  };
+  const type = (text: string) => {
+    setTyped(text);
+    setAt(0);
+  };
+  const point = (command: Command) => setAt(shown.indexOf(command));
+  return { typed, type, groups, shown, active, point, take, press };
+}
+
+type RowProps = {
+  id: string;
+  command: Command;
+  active: boolean;
+  onPoint: () => void;
+  onTake: () => void;
+};
+
+function Row({ id, command: { label, Icon, keys }, active, onPoint, onTake }: RowProps) {
+  const row = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (active) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+  return (
+    // The keys are the field's: the focus never leaves it.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
+    <div
+      ref={row}
+      id={id}
+      role="option"
+      aria-selected={active}
+      className={styles['row']}
+      onPointerMove={() => active || onPoint()}
+      onPointerDown={(event) => event.preventDefault()}
+      onClick={onTake}
+    >
+      <Icon size={18} aria-hidden="true" />
+      <span className={styles['label']}>{label}</span>
+      {keys && (
+        <span className={styles['keys']} aria-hidden="true">
+          <Keys keys={keys} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+const RECENT = 'palette';
+
+/** What this person used last, in this browser, since they signed in. */
+function recentIds(): readonly string[] {
+  const ids = readJson(kept('browser', RECENT));
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
+}

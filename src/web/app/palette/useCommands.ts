@@ -1,0 +1,163 @@
+import { useQuery } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import {
+  Keyboard,
+  LogOut,
+  MessageSquareText,
+  Monitor,
+  Moon,
+  Plus,
+  Search,
+  Send,
+  Smartphone,
+  Sun,
+  Wallet,
+} from 'lucide-react';
+import { formatPhone, normalizePhone } from '#contract/base/phone.ts';
+import { useChooseTheme } from '#web/features/profile/preferences/preferences.ts';
+import type { Theme } from '#web/browser/theme.ts';
+import { signOut, useUser } from '#web/api/user.ts';
+import { findId, isNumber, type Command } from '#web/app/palette/commands.ts';
+import { openOverlay } from '#web/app/palette/overlay.ts';
+import { screensFor } from '#web/app/navigation/menu.ts';
+import { configQuery } from '#web/api/configQuery.ts';
+
+type Known = {
+  commands: readonly Command[];
+  /** Looks for a number or a name in the messages; an operator has none. */
+  find: ((text: string) => Command) | undefined;
+};
+
+/** Everything the palette can do for who is signed in. */
+export function useCommands(): Known {
+  const router = useRouter();
+  const operator = useUser().role === 'operator';
+  const { data: config } = useQuery(configQuery);
+  const chooseTheme = useChooseTheme();
+  const screens = screensFor(operator).map(({ href, label, Icon, key }): Command => {
+    const run = () => router.navigate({ to: href });
+    return {
+      id: href,
+      label,
+      words: wordsFor[href],
+      group: 'Halaman',
+      Icon,
+      keys: `g ${key}`,
+      run,
+    };
+  });
+  const simulator: Command = {
+    id: 'simulator',
+    label: 'Simulator ponsel',
+    words: 'bank tiruan',
+    group: 'Halaman',
+    Icon: Smartphone,
+    run: () => router.navigate({ to: '/simulator' }),
+  };
+  return {
+    commands: [
+      ...screens,
+      ...(config?.simulator ? [simulator] : []),
+      ...(operator ? [] : doing(router)),
+      ...looks(chooseTheme),
+      ...always,
+    ],
+    find: operator ? undefined : (text) => finding(router, text),
+  };
+}
+
+const wordsFor: Record<ReturnType<typeof screensFor>[number]['href'], string> = {
+  '/': 'home dasbor ringkasan',
+  '/message-history': 'riwayat pesan terkirim masuk',
+  '/token': 'kunci api nomor pengirim',
+  '/saldo': 'mutasi uang',
+  '/operator': 'isi saldo pelanggan bank',
+  '/profile': 'akun kata sandi sesi foto nomor setelan pemberitahuan zona waktu',
+};
+
+type Router = ReturnType<typeof useRouter>;
+
+const doing = (router: Router): readonly Command[] => [
+  {
+    id: 'send',
+    label: 'Kirim pesan',
+    words: 'tulis baru broadcast',
+    group: 'Tindakan',
+    Icon: Send,
+    run: () => router.navigate({ to: '/message-history', search: { new: '1' } }),
+  },
+  {
+    id: 'topup',
+    label: 'Isi saldo',
+    words: 'top up topup bayar transfer',
+    group: 'Tindakan',
+    Icon: Wallet,
+    run: () => router.navigate({ to: '/saldo', search: { new: '1' } }),
+  },
+  {
+    id: 'token',
+    label: 'Tambah token',
+    words: 'token baru buat nomor',
+    group: 'Tindakan',
+    Icon: Plus,
+    run: () => router.navigate({ to: '/token', search: { view: 'new' } }),
+  },
+  {
+    id: 'conversations',
+    label: 'Buka percakapan',
+    words: 'chat balas kotak masuk inbox',
+    group: 'Tindakan',
+    Icon: MessageSquareText,
+    run: () => router.navigate({ to: '/message-history', search: { view: 'percakapan' } }),
+  },
+];
+
+const finding = (router: Router, text: string): Command => ({
+  id: findId(text),
+  label: isNumber(text) ? `Cari pesan dengan nomor ${numberIn(text)}` : `Cari pesan “${text}”`,
+  group: 'Pesan',
+  Icon: Search,
+  run: () => router.navigate({ to: '/message-history', search: { q: text } }),
+});
+
+/** A whole number as the lists write it; a beginning as it was typed. */
+function numberIn(text: string): string {
+  const digits = normalizePhone(text);
+  return /^62\d{9,}$/.test(digits) ? formatPhone(digits) : text;
+}
+
+const looks = (choose: (theme: Theme) => void): readonly Command[] =>
+  (
+    [
+      ['light', 'Tema terang', Sun],
+      ['dark', 'Tema gelap', Moon],
+      ['system', 'Tema ikut perangkat', Monitor],
+    ] as const
+  ).map(([theme, label, Icon]) => ({
+    id: theme,
+    label,
+    words: 'tampilan warna mode',
+    group: 'Tampilan',
+    Icon,
+    run: () => choose(theme),
+  }));
+
+const always: readonly Command[] = [
+  {
+    id: 'help',
+    label: 'Pintasan papan ketik',
+    words: 'bantuan keyboard tombol shortcut',
+    group: 'Tampilan',
+    Icon: Keyboard,
+    keys: '?',
+    run: () => openOverlay('help'),
+  },
+  {
+    id: 'leave',
+    label: 'Keluar',
+    words: 'logout sign out',
+    group: 'Akun',
+    Icon: LogOut,
+    run: signOut,
+  },
+];

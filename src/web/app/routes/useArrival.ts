@@ -1,0 +1,42 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { safeTarget } from '#web/browser/redirect.ts';
+import { saveRedirect, takeRedirect } from '#web/browser/session.ts';
+import { useWhoIsThere } from '#web/api/user.ts';
+import { configQuery } from '#web/api/configQuery.ts';
+import { returnTarget } from '#web/app/routes/returnTarget.ts';
+
+/**
+ * Sends people on once it is known who they are: to `from` when the address carries it; from an auth
+ * page to the saved path, else to `/`; who is not signed in from any other page to `/auth/login`,
+ * their path saved. Who cannot be asked about, for want of a network, stays where they are. An address on another (allowed) site is asked about first: see `LeavingPage`.
+ */
+export function useArrival(): void {
+  const router = useRouter();
+  const client = useQueryClient();
+  const { state } = useWhoIsThere();
+
+  useEffect(() => {
+    if (state === 'asking' || state === 'unreached') return;
+    const { origin, pathname, search, hash } = window.location;
+    const onAuth = /^\/auth(?:\/|$)/.test(pathname);
+    if (state === 'nobody') {
+      if (onAuth) return;
+      saveRedirect(pathname + search + hash);
+      void router.navigate({ to: '/auth/login', replace: true });
+      return;
+    }
+    const go = (path: string) => router.history.replace(path);
+    const arrive = async () => {
+      if (/[?&]from=/.test(search)) {
+        const config = await client.ensureQueryData(configQuery).catch(() => undefined);
+        const target = returnTarget(search, origin, config?.return_origins ?? []);
+        if (target?.startsWith('/')) return go(target);
+        if (target) return go(`/leaving?to=${encodeURIComponent(target)}`);
+      }
+      if (onAuth) go(safeTarget(takeRedirect(), origin) ?? '/');
+    };
+    void arrive();
+  }, [client, router, state]);
+}

@@ -1,0 +1,63 @@
+import { useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useChoose } from '#web/features/profile/preferences/preferences.ts';
+import { useUser } from '#web/api/user.ts';
+import { listedShortcuts } from '#web/app/shortcuts/appShortcuts.ts';
+import styles from '#web/app/shortcuts/HelpSheet.module.css';
+import { Keys } from '#web/app/shortcuts/Keys.tsx';
+import { Checkbox } from '#web/ui/form/Checkbox.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+
+/** `?`: every shortcut there is, and the switch for those of one key. */
+export function HelpSheet({ onClose }: { onClose: () => void }) {
+  const router = useRouter();
+  const operator = useUser().role === 'operator';
+  return (
+    <Modal open onClose={onClose} title="Pintasan papan ketik" size="lg">
+      <div className={styles['groups']}>
+        {listedShortcuts(router, operator).map(({ title, shortcuts }) => (
+          <section key={title}>
+            <h3 className={styles['title']}>{title}</h3>
+            <dl>
+              {shortcuts.map(({ keys, about }) => (
+                <div key={keys} className={styles['line']}>
+                  <dt>{about}</dt>
+                  <dd>
+                    <Keys keys={keys} />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <SingleKeys />
+    </Modal>
+  );
+}
+
+/** Holds at once; goes back, and says why, when it could not be saved. */
+function SingleKeys() {
+  const { keys_on: known } = useUser();
+  const choose = useChoose();
+  const [wanted, setWanted] = useState<boolean>();
+  const [failure, setFailure] = useState<string>();
+  const change = async (keys_on: boolean) => {
+    setWanted(keys_on);
+    setFailure(undefined);
+    await choose({ keys_on }).catch((error: unknown) => setFailure(sentenceOf(error)));
+    setWanted(undefined);
+  };
+  return (
+    <div className={styles['switch']}>
+      <Checkbox
+        label="Pintasan satu tombol"
+        help="Tanpa Ctrl atau ⌘. Selalu diam saat Anda mengetik atau saat dialog terbuka. Matikan bila Anda memakai perintah suara."
+        error={failure}
+        checked={wanted ?? known}
+        onChange={({ target }) => void change(target.checked)}
+      />
+    </div>
+  );
+}

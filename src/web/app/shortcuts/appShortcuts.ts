@@ -1,0 +1,120 @@
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { hearShortcuts, type Shortcut } from '#web/app/shortcuts/shortcuts.ts';
+import { useUser } from '#web/api/user.ts';
+import { openOverlay } from '#web/app/palette/overlay.ts';
+import { screensFor } from '#web/app/navigation/menu.ts';
+import { setSingleKeys } from '#web/browser/singleKeys.ts';
+
+type Router = ReturnType<typeof useRouter>;
+
+/** The keys that lead to the screens of the menu. */
+const going = (router: Router, operator: boolean): readonly Shortcut[] =>
+  screensFor(operator).map(({ href, label, key }) => ({
+    keys: `g ${key}`,
+    about: `Buka ${label}`,
+    run: () => router.navigate({ to: href }),
+  }));
+
+const everywhere: readonly Shortcut[] = [
+  { keys: 'Mod+k', about: 'Cari atau lompat', run: () => openOverlay('palette') },
+  { keys: '?', about: 'Daftar pintasan ini', run: () => openOverlay('help') },
+];
+
+const walking: readonly Shortcut[] = [
+  { keys: 'j', about: 'Baris berikutnya', run: () => stepRow(1) },
+  { keys: 'k', about: 'Baris sebelumnya', run: () => stepRow(-1) },
+];
+
+const SEARCH = '[aria-keyshortcuts="/"], input[type="search"]';
+const EXPORT = '[aria-keyshortcuts="e"]';
+
+/** What a page has a key for: it marks the place with `aria-keyshortcuts`, a search is one by itself. */
+const onPage: readonly (Shortcut & { place: () => HTMLElement | undefined })[] = [
+  {
+    keys: '/',
+    about: 'Cari di halaman ini',
+    place: () => seen(SEARCH),
+    run: () => focusField(seen(SEARCH)),
+  },
+  {
+    keys: 'e',
+    about: 'Ekspor daftar',
+    place: () => seen(EXPORT),
+    run: () => pressed(seen(EXPORT)),
+  },
+];
+
+const isShown = (place: HTMLElement): boolean => place.getClientRects().length > 0;
+
+const allSeen = (selector: string): readonly HTMLElement[] =>
+  [...document.querySelectorAll<HTMLElement>(`main :is(${selector})`)].filter(isShown);
+
+const seen = (selector: string): HTMLElement | undefined => allSeen(selector)[0];
+
+function focusField(field: HTMLElement | undefined): boolean {
+  field?.focus();
+  if (field instanceof HTMLInputElement) field.select();
+  return field !== undefined;
+}
+
+function pressed(button: HTMLElement | undefined): boolean {
+  button?.click();
+  return button !== undefined;
+}
+
+/** Walks the rows of the page's tables, from wherever the focus is; the table itself hears the rest. */
+function stepRow(by: 1 | -1): boolean {
+  const rows = allSeen('[data-row="open"]');
+  const here = rows.findIndex((row) => row.closest('tr')?.contains(document.activeElement));
+  const next = here === -1 ? rows.at(by === 1 ? 0 : -1) : rows[here + by];
+  next?.focus();
+  return next !== undefined;
+}
+
+type Listed = Pick<Shortcut, 'keys' | 'about'>;
+
+/** All shortcuts by where they work, for the help sheet; what this page has nothing for is left out. */
+export const listedShortcuts = (
+  router: Router,
+  operator: boolean,
+): readonly { title: string; shortcuts: readonly Listed[] }[] => [
+  {
+    title: 'Di mana saja',
+    shortcuts: [
+      ...everywhere,
+      ...onPage.filter(({ place }) => place() !== undefined),
+      { keys: 'Esc', about: 'Tutup dialog atau panel' },
+      { keys: 'F8', about: 'Pindah ke pemberitahuan di tepi layar' },
+    ],
+  },
+  { title: 'Pindah halaman', shortcuts: going(router, operator) },
+  {
+    title: 'Di tabel',
+    shortcuts: [
+      ...walking,
+      { keys: 'Enter', about: 'Buka baris' },
+      { keys: 'x', about: 'Pilih baris, bila dapat dipilih' },
+    ],
+  },
+  {
+    title: 'Menulis pesan',
+    shortcuts: [
+      { keys: 'Enter', about: 'Kirim' },
+      { keys: 'Shift+Enter', about: 'Baris baru' },
+    ],
+  },
+];
+
+/** Hears the shortcuts while somebody is signed in. */
+export function useFrameKeys(): void {
+  const router = useRouter();
+  const { role, keys_on: single } = useUser();
+  const now = useRef({ shortcuts: everywhere, single });
+  useEffect(() => {
+    const shortcuts = [...everywhere, ...going(router, role === 'operator'), ...walking, ...onPage];
+    now.current = { shortcuts, single };
+    setSingleKeys(single);
+  }, [router, role, single]);
+  useEffect(() => hearShortcuts(() => now.current), []);
+}

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { keyNames, matchPress, SECOND_KEY_MS, type Press } from '#web/app/shortcuts/shortcuts.ts';
+
+const known = ['Mod+k', '?', '/', 'j', 'g h', 'g m'];
+const bare = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
+const key = (name: string, held: Partial<Press> = {}): Press => ({ ...bare, key: name, ...held });
+const now = { at: 1_000, mac: false };
+
+test('Ctrl K is Ctrl K on every machine but a Mac, where it is ⌘ K', () => {
+  const ctrl = key('k', { ctrlKey: true });
+  const command = key('k', { metaKey: true });
+  expect(matchPress(known, ctrl, undefined, now).keys).toBe('Mod+k');
+  expect(matchPress(known, command, undefined, now).keys).toBeUndefined();
+  expect(matchPress(known, command, undefined, { at: 0, mac: true }).keys).toBe('Mod+k');
+  expect(matchPress(known, ctrl, undefined, { at: 0, mac: true }).keys).toBeUndefined();
+  const both = key('k', { ctrlKey: true, metaKey: true });
+  expect(matchPress(known, both, undefined, now).keys).toBeUndefined();
+});
+
+test('a sign is meant however it is typed, a letter only without Shift', () => {
+  expect(matchPress(known, key('?', { shiftKey: true }), undefined, now).keys).toBe('?');
+  expect(matchPress(known, key('/'), undefined, now).keys).toBe('/');
+  expect(matchPress(known, key('J'), undefined, now).keys).toBe('j');
+  expect(matchPress(known, key('J', { shiftKey: true }), undefined, now).keys).toBeUndefined();
+  for (const held of ['ctrlKey', 'metaKey', 'altKey'] as const) {
+    expect(matchPress(known, key('j', { [held]: true }), undefined, now).keys).toBeUndefined();
+  }
+});
+
+test('g waits for its second key, and no longer than a moment', () => {
+  const { keys, begun } = matchPress(known, key('g'), undefined, now);
+  expect(keys).toBeUndefined();
+  expect(begun).toEqual({ key: 'g', until: 1_000 + SECOND_KEY_MS });
+  const after = (name: string, ms: number) =>
+    matchPress(known, key(name), begun, { at: 1_000 + ms, mac: false });
+  expect(after('h', 200)).toEqual({ keys: 'g h' });
+  expect(after('h', SECOND_KEY_MS + 1)).toEqual({});
+  // What does not go on with it is a key of its own.
+  expect(after('j', 200)).toEqual({ keys: 'j' });
+  expect(after('g', 200).begun?.until).toBe(1_200 + SECOND_KEY_MS);
+  expect(after('x', 200)).toEqual({});
+});
+
+test('whatever is pressed, only what is known is ever meant', () => {
+  const presses = fc.record({
+    key: fc.oneof(fc.constantFrom('g', 'h', 'k', '?', 'Enter', 'Dead', 'ArrowDown'), fc.string()),
+    ctrlKey: fc.boolean(),
+    metaKey: fc.boolean(),
+    altKey: fc.boolean(),
+    shiftKey: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(presses, { maxLength: 8 }), fc.boolean(), (all, mac) => {
+      let begun: ReturnType<typeof matchPress>['begun'];
+      for (const [index, press] of all.entries()) {
+        const found = matchPress(known, press, begun, { at: index, mac });
+        begun = found.begun;
+        if (found.keys === undefined) continue;
+        expect(known).toContain(found.keys);
+        expect(found.keys.endsWith(press.key.toLowerCase())).toBe(true);
+        expect(found.keys.startsWith('Mod+')).toBe(press.ctrlKey || press.metaKey);
+      }
+    }),
+  );
+});
+
+test('keys are shown as they are written on the keyboard', () => {
+  expect(keyNames('Mod+k', false)).toEqual(['Ctrl', 'K']);
+  expect(keyNames('Mod+k', true)).toEqual(['⌘', 'K']);
+  expect(keyNames('g h', false)).toEqual(['G', 'H']);
+  expect(keyNames('Enter', false)).toEqual(['Enter']);
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { decide, keyBytes, type PushOptions } from '#web/browser/push/subscriptions.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const now = Date.UTC(2026, 10, 21);
+const options: PushOptions = {
+  vapidKey: 'BNcR',
+  scope: 'https://kabari.example/',
+  endpoint: 'https://push.example/1',
+  p256dh: 'BPk',
+  auth: 'x1',
+};
+const kept = (ageMs: number) => ({ options, session: 's1', createTime: now - ageMs });
+
+test('without a token a new one is asked for', () => {
+  expect(decide(undefined, { options, session: 's1' }, now)).toBe('register');
+});
+
+test('any difference of the subscription, or another session, takes a new token', () => {
+  for (const name of Object.keys(options) as (keyof PushOptions)[]) {
+    const other = { ...options, [name]: `${options[name]}2` };
+    expect(decide(kept(0), { options: other, session: 's1' }, now), name).toBe('replace');
+  }
+  expect(decide(kept(0), { options, session: 's2' }, now)).toBe('replace');
+});
+
+test('a token is refreshed at seven days, not before', () => {
+  const same = { options, session: 's1' };
+  expect(decide(kept(7 * DAY_MS - 1), same, now)).toBe('keep');
+  expect(decide(kept(7 * DAY_MS), same, now)).toBe('refresh');
+  expect(decide(kept(-8 * DAY_MS), same, now)).toBe('refresh');
+});
+
+test('a key of the server is read with or without padding', () => {
+  expect([...keyBytes('-_8')]).toEqual([251, 255]);
+  expect([...keyBytes('-_8=')]).toEqual([251, 255]);
+});

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { safeTarget, withCallback } from '#web/browser/redirect.ts';
+import { readParams } from '#web/app/routes/search.ts';
+import { returnTarget } from '#web/app/routes/returnTarget.ts';
+
+const origin = 'https://kabari.example';
+const shop = 'https://toko.example';
+
+test.each([
+  ['/saldo', '/saldo'],
+  ['/message-history?page=2&status=read#atas', '/message-history?page=2&status=read#atas'],
+  ['https://kabari.example/token', '/token'],
+  ['saldo', '/saldo'],
+  ['https://toko.example/kembali?a=1', 'https://toko.example/kembali?a=1'],
+])('%s may be gone to', (raw, target) => {
+  expect(safeTarget(raw, origin, [shop])).toBe(target);
+});
+
+test.each([
+  'https://jahat.example/',
+  '//jahat.example',
+  '///jahat.example',
+  '/\\jahat.example',
+  '\\\\jahat.example',
+  'https:/\\jahat.example',
+  'javascript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  'java\tscript:alert(1)',
+  'data:text/html,<script>alert(1)</script>',
+  'blob:https://kabari.example/1',
+  'https://kabari.example@jahat.example',
+  'https://user:pass@kabari.example/',
+  'https://kabari.example.jahat.example/',
+  'http://kabari.example/',
+  'https://kabari.example:444/',
+  '/%09/jahat.example\n',
+  ' /saldo',
+  '/saldo\u0000',
+  '/auth/login',
+  '/auth',
+  '/AUTH/login',
+  '/%61uth/login',
+  '/.//jahat.example',
+  '',
+  null,
+  undefined,
+])('%j is nowhere to go', (raw) => {
+  expect(safeTarget(raw, origin, [shop])).toBeNull();
+});
+
+test('an address of more than 2,000 characters is nowhere to go', () => {
+  expect(safeTarget(`/${'a'.repeat(2_000)}`, origin)).toBeNull();
+});
+
+test('whatever is written, one ends up at home or nowhere', () => {
+  const bits = fc.constantFrom(
+    '/',
+    '\\',
+    '//',
+    ':',
+    '@',
+    '.',
+    'javascript',
+    'https',
+    'a',
+    '%2f',
+    '\t',
+    '?',
+    '#',
+    'jahat.example',
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(bits).map((all) => all.join('')),
+      ),
+      (raw) => {
+        const target = safeTarget(raw, origin);
+        if (target === null) return;
+        expect(new URL(target, origin).origin).toBe(origin);
+        expect(target.startsWith('//')).toBe(false);
+      },
+    ),
+    { numRuns: 5_000 },
+  );
+});
+
+test('the address to come back to is appended encoded, before the fragment', () => {
+  expect(withCallback('/token', '/saldo?a=1&b=2')).toBe(
+    '/token?callbackUrl=%2Fsaldo%3Fa%3D1%26b%3D2',
+  );
+  expect(withCallback('/token?x=1#y', '/saldo')).toBe('/token?x=1&callbackUrl=%2Fsaldo#y');
+  expect(withCallback('/token', '')).toBe('/token');
+});
+
+test.each([
+  ['/token?q=%7E%20a&b=(c)~*', '/token?q=%7E%20a&b=(c)~*&callbackUrl=%2Fsaldo'],
+  ['/token?a[]=1&a[]=2&leer', '/token?a[]=1&a[]=2&leer&callbackUrl=%2Fsaldo'],
+  ['/token?callbackUrl=/lama', '/token?callbackUrl=/lama&callbackUrl=%2Fsaldo'],
+  ['/token?', '/token?callbackUrl=%2Fsaldo'],
+  ['/token?a=1&', '/token?a=1&callbackUrl=%2Fsaldo'],
+  ['/token#a?b', '/token?callbackUrl=%2Fsaldo#a?b'],
+  [
+    'https://toko.example/x?sig=a+b%2Bc#',
+    'https://toko.example/x?sig=a+b%2Bc&callbackUrl=%2Fsaldo#',
+  ],
+])('the query of %s stays as it was written', (target, expected) => {
+  expect(withCallback(target, '/saldo')).toBe(expected);
+});
+
+test('of two addresses to come back to, the one that was appended is read', () => {
+  const query = withCallback('/token?callbackUrl=/lama', '/saldo').slice('/token'.length);
+  expect(readParams(query).get('callbackUrl')).toBe('/saldo');
+});
+
+test('`from` sends a signed-in person on, with callbackUrl when that is safe too', () => {
+  expect(returnTarget('?from=%2Ftoken', origin, [])).toBe('/token');
+  expect(returnTarget('?from=/token&callbackUrl=/saldo', origin, [])).toBe(
+    '/token?callbackUrl=%2Fsaldo',
+  );
+  expect(returnTarget('?from=/token&callbackUrl=//jahat.example', origin, [])).toBe('/token');
+  expect(returnTarget('?from=https://toko.example/x', origin, [shop])).toBe(
+    'https://toko.example/x',
+  );
+  expect(returnTarget('?from=https://toko.example/x', origin, [])).toBeNull();
+});
+
+test('the first day of a date range is not taken for an address', () => {
+  expect(returnTarget('?from=2026-11-01&to=2026-11-21', origin, [])).toBeNull();
+  expect(returnTarget('?from[]=/token', origin, [])).toBeNull();
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { parseSearch, readParams, stringifySearch } from '#web/app/routes/search.ts';
+import { date, oneOf, searchFields, text, whole } from '#web/app/routes/searchFields.ts';
+import {
+  decode,
+  encode,
+  forgetSessionToken,
+  saveRedirect,
+  saveSessionToken,
+  sessionToken,
+  takeRedirect,
+} from '#web/browser/session.ts';
+
+test('what is stored can be read back, and is not the bare token', () => {
+  expect(decode(encode('kbs_ü🙂'))).toBe('kbs_ü🙂');
+  expect(encode('rahasia')).not.toContain('rahasia');
+});
+
+test.each([null, '', 'rahasia', '%%%', btoa('{}'), btoa('[2,"x"]'), btoa('[1,7]')])(
+  'stored as %j there is no session',
+  (stored) => {
+    expect(decode(stored)).toBe('');
+  },
+);
+
+test('a session lasts until it is forgotten, also where there is no storage', () => {
+  saveSessionToken('satu');
+  expect(sessionToken()).toBe('satu');
+  forgetSessionToken();
+  expect(sessionToken()).toBe('');
+});
+
+test('the saved path is given once', () => {
+  saveRedirect('/saldo?page=2');
+  expect(takeRedirect()).toBe('/saldo?page=2');
+  expect(takeRedirect()).toBe('');
+});
+
+test('a query string becomes a map: lists by their brackets, else the last one wins', () => {
+  const params = readParams('?a=1&a=2&b[]=x&c%5B%5D=y&c[]=z&d=Ani+%26+Budi&e&f=%E0%A4%A');
+  expect(Object.fromEntries(params)).toEqual({
+    a: '2',
+    b: ['x'],
+    c: ['y', 'z'],
+    d: 'Ani & Budi',
+    e: '',
+    f: '%E0%A4%A',
+  });
+});
+
+test('no parameter reaches the prototype of an object', () => {
+  const search = parseSearch('__proto__[]=x&__proto__=y&constructor=z&toString[]=w');
+  expect(Object.getPrototypeOf(search)).toBeNull();
+  expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+  expect(Object.keys(search)).toEqual(['constructor', 'toString']);
+});
+
+test('what is written into the address is read back the same', () => {
+  const search = { q: 'Ani & Budi', page: '2', status: ['read', 'sent'] };
+  expect({ ...parseSearch(stringifySearch(search)) }).toEqual(search);
+  expect(stringifySearch({ status: ['read'] })).toBe('?status[]=read');
+  expect(stringifySearch({ q: undefined, page: null, s: '' })).toBe('');
+});
+
+test('an address with nonsense in it opens the page without the nonsense', () => {
+  const read = searchFields({
+    page: whole,
+    q: text,
+    sort_type: oneOf(['asc', 'desc']),
+    from: date,
+  });
+  expect(read({ page: '3', q: 'halo', sort_type: 'desc', from: '2026-11-01', x: '1' })).toEqual({
+    page: 3,
+    q: 'halo',
+    sort_type: 'desc',
+    from: '2026-11-01',
+  });
+  expect(read({ page: '-1', q: '', sort_type: 'up', from: '/token' })).toEqual({});
+});

@@ -1,0 +1,36 @@
+import { showDot } from '#web/browser/tab/favicon.ts';
+
+/** `(3) Pesan · Kabari`; without a count the title as the page gave it. */
+export function titleWith(count: number, title: string): string {
+  const own = title.replace(/^\(\d[\d.]*\+?\) /, '');
+  if (count <= 0) return own;
+  return `(${count > 999 ? '999+' : count}) ${own}`;
+}
+
+let count = 0;
+let watching: MutationObserver | undefined;
+
+function write(): void {
+  const title = titleWith(count, document.title);
+  if (title !== document.title) document.title = title;
+}
+
+/**
+ * Shows a count before the tab's title, whatever page names the tab, on the app's icon where there is
+ * one, and as a dot on the tab's icon. 0 takes it away.
+ */
+export function showCount(next: number): void {
+  count = next;
+  if (!watching) {
+    watching = new MutationObserver(write);
+    watching.observe(document.head, { childList: true, subtree: true, characterData: true });
+  }
+  write();
+  showDot(next > 0);
+  const { setAppBadge, clearAppBadge } = navigator as {
+    setAppBadge?: (count: number) => Promise<void>;
+    clearAppBadge?: () => Promise<void>;
+  };
+  const badge = next > 0 ? setAppBadge?.call(navigator, next) : clearAppBadge?.call(navigator);
+  badge?.catch(() => undefined);
+}

@@ -1,0 +1,29 @@
+import { Shield } from 'lucide-react';
+import styles from '#web/features/auth/auth.module.css';
+import type { Captcha, CaptchaState } from '#web/features/auth/captcha/useCaptcha.ts';
+
+const words: Record<CaptchaState, string> = {
+  idle: 'Pemeriksaan keamanan berjalan otomatis',
+  working: 'Memeriksa keamanan…',
+  asking: 'Selesaikan pemeriksaan keamanan di atas.',
+  done: 'Aman',
+  failed: 'Pemeriksaan keamanan gagal.',
+};
+
+/** What the captcha is doing, in one calm line; above it the widget, where the provider has one. */
+export function CaptchaLine({ captcha: { state, place, start } }: { captcha: Captcha }) {
+  return (
+    <div>
+      <div ref={place} className={styles['widget']} />
+      <div className={styles['captcha']} data-state={state}>
+        <Shield size={18} aria-hidden="true" />
+        <span role="status">{words[state]}</span>
+        {state === 'failed' && (
+          <button type="button" className={styles['textButton']} onClick={start}>
+            Coba lagi
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,96 @@
+import { trustedCaptcha } from '#web/browser/trustedTypes.ts';
+import type { CaptchaAsked, CaptchaTask, Solver } from '#web/features/auth/captcha/captchaRun.ts';
+
+/** Named in the script's address; called by it once it can be used. */
+const LOADED = 'kabariCaptchaLoaded';
+const LOAD_MS_MAX = 20_000;
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** What all three scripts have in common. */
+type WidgetApi = { render: (place: HTMLElement, given: Given) => unknown };
+
+type Kind = {
+  /** The name of the script's object in the window. */
+  api: string;
+  /** What this one wants to know beside what all want. */
+  more: (asked: CaptchaAsked) => Given;
+};
+
+const kinds: Record<Exclude<CaptchaTask['provider'], 'altcha'>, Kind> = {
+  turnstile: {
+    api: 'turnstile',
+    more: ({ purpose }) => ({ action: purpose, language: 'id', size: 'flexible' }),
+  },
+  hcaptcha: { api: 'hcaptcha', more: () => ({ hl: 'id' }) },
+  recaptcha: { api: 'grecaptcha', more: () => ({ hl: 'id' }) },
+};
+
+/**
+ * Shows the provider's widget and waits until the person (or the widget by itself) solved it.
+ *
+ * @throws Error when its script cannot be fetched, or it gives up.
+ */
+export const askWidget: Solver = async (task, asked) => {
+  if (task.provider === 'altcha') throw new Error('ALTCHA has no widget');
+  const { api, more } = kinds[task.provider];
+  await loaded(task.script_url);
+  const widget = (window as unknown as Record<string, WidgetApi | undefined>)[api];
+  if (!widget) throw new Error(`the script made no ${api}`);
+  // A place of its own for each: one that was solved cannot be solved again.
+  const place = document.createElement('div');
+  asked.place.replaceChildren(place);
+  asked.become('asking');
+  return new Promise((resolve, reject) => {
+    widget.render(place, {
+      ...more(asked),
+      sitekey: task.site_key,
+      theme: isDark() ? 'dark' : 'light',
+      callback: resolve,
+      'expired-callback': () => asked.become('idle'),
+      'error-callback': () => reject(new Error('the widget gave up')),
+    });
+  });
+};
+
+/** What the person chose; without a choice, what their system says. */
+const isDark = (): boolean => {
+  const { theme } = document.documentElement.dataset;
+  return theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+};
+
+let loading: Promise<void> | undefined;
+
+/** The script, fetched once; again after it failed. */
+function loaded(scriptUrl: string): Promise<void> {
+  loading ??= load(scriptUrl).catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+function load(scriptUrl: string): Promise<void> {
+  const url = new URL(scriptUrl);
+  for (const [name, value] of [
+    ['render', 'explicit'],
+    ['onload', LOADED],
+    ['hl', 'id'],
+  ] as const) {
+    url.searchParams.set(name, value);
+  }
+  const script = document.createElement('script');
+  script.async = true;
+  script.src = trustedCaptcha(url.href, scriptUrl);
+  const ready = new Promise<void>((resolve, reject) => {
+    (window as unknown as Record<string, () => void>)[LOADED] = resolve;
+    const fail = () => reject(new Error('the captcha’s script did not come'));
+    script.addEventListener('error', fail);
+    setTimeout(fail, LOAD_MS_MAX);
+  });
+  document.head.append(script);
+  return ready.catch((error: unknown) => {
+    script.remove();
+    throw error;
+  });
+}

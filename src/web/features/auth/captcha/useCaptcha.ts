@@ -1,0 +1,62 @@
+import { useRef, useState, type RefObject } from 'react';
+import type { Guarded } from '#contract/accounts.ts';
+import { arrived } from '#web/api/lazyApi.ts';
+
+/** The server takes an answer for five minutes; this leaves time to type and to travel. */
+const FRESH_MS = 240_000;
+
+/** `asking`: a widget waits for the person. */
+export type CaptchaState = 'idle' | 'working' | 'asking' | 'done' | 'failed';
+
+export type Captcha = {
+  state: CaptchaState;
+  /** Where a widget shows itself; ALTCHA has none. */
+  place: RefObject<HTMLDivElement | null>;
+  /** Begins, unless it is under way or done: call it when somebody starts on the form. */
+  start: () => void;
+  /** The answer, waited for; worked out now when there is none that is fresh. */
+  answer: () => Promise<string>;
+  /** The answer was used up: each is good for one call. */
+  spent: () => void;
+};
+
+/** The captcha of a form: begins with the first focus, and fetches what it needs only then. */
+export function useCaptcha(purpose: Guarded): Captcha {
+  const [state, setState] = useState<CaptchaState>('idle');
+  const current = useRef<{ answer?: Promise<string>; at: number }>(undefined);
+  const place = useRef<HTMLDivElement>(null);
+
+  const begin = (): Promise<string> => {
+    const mine: { answer?: Promise<string>; at: number } = { at: Date.now() };
+    current.current = mine;
+    const become = (next: CaptchaState) => {
+      if (current.current !== mine) return;
+      if (next === 'failed' || next === 'idle') current.current = undefined;
+      setState(next);
+    };
+    become('working');
+    const answer = arrived(import('./captchaRun.ts')).then(({ solveFor }) =>
+      solveFor(purpose, place.current, become),
+    );
+    mine.answer = answer;
+    answer.then(
+      () => become('done'),
+      () => become('failed'),
+    );
+    return answer;
+  };
+  const fresh = () => {
+    const { current: one } = current;
+    return one && Date.now() - one.at < FRESH_MS ? one.answer : undefined;
+  };
+  return {
+    state,
+    place,
+    start: () => void (fresh() ?? begin()).catch(() => undefined),
+    answer: () => fresh() ?? begin(),
+    spent: () => {
+      current.current = undefined;
+      setState('idle');
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { peopleActs } from '#web/api/lazyApi.ts';
+import { refusalCode } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { enterSession } from '#web/api/user.ts';
+import { wrongFields, type WrongFields } from '#web/ui/form/fieldErrors.ts';
+import { PasswordOwner } from '#web/features/auth/password/UsernameField.tsx';
+import styles from '#web/features/auth/auth.module.css';
+import { readGrant, saveGrant, type ForgotGrant } from '#web/features/auth/forgot/forgotGrant.ts';
+import { NewPasswordField } from '#web/features/auth/password/NewPasswordField.tsx';
+import { NoCode } from '#web/features/auth/forgot/NoCode.tsx';
+import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Countdown } from '#web/ui/time/Countdown.tsx';
+import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
+import { PasswordField } from '#web/ui/form/PasswordField.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+const TITLE = 'Kata sandi baru';
+const changeAct = async () => (await peopleActs()).changeForgotten;
+
+type Values = { password: string; repeat: string };
+
+async function check({ password, repeat }: Values): Promise<WrongFields> {
+  const wrong = wrongFields(await changeAct(), { grant: '', password });
+  if (repeat === '') return { ...wrong, repeat: 'Tulis kata sandi baru sekali lagi.' };
+  return repeat === password ? wrong : { ...wrong, repeat: 'Kedua kata sandi ini berbeda.' };
+}
+
+/** Route `/auth/forgot-password/change`: another password, within the ten minutes the code gave. */
+export function ForgotChangePage() {
+  const [grant, setGrant] = useState(readGrant);
+  const [late, setLate] = useState(false);
+  if (grant) {
+    const lose = () => {
+      saveGrant(undefined);
+      setGrant(undefined);
+      setLate(true);
+    };
+    return <ChangeForm grant={grant} onLate={lose} />;
+  }
+  return (
+    <NoCode title={TITLE}>
+      {late
+        ? 'Waktu untuk mengganti kata sandi sudah habis.'
+        : 'Kata sandi diganti setelah kode dari ponsel Anda dimasukkan.'}
+    </NoCode>
+  );
+}
+
+function ChangeForm({ grant, onLate }: { grant: ForgotGrant; onLate: () => void }) {
+  const client = useQueryClient();
+  const form = useForm<Values>({ password: '', repeat: '' }, check);
+  const [error, setError] = useState<unknown>();
+  const change = useAct(changeAct);
+
+  const send = async ({ password }: Values) => {
+    if (change.busy) return;
+    setError(undefined);
+    try {
+      const signedIn = await change.perform({ grant: grant.grant, password });
+      saveGrant(undefined);
+      enterSession(client, signedIn);
+      toast('Kata sandi sudah diganti. Sesi di peramban lain diakhiri.', { tone: 'success' });
+    } catch (no) {
+      if (refusalCode(no) === 'grant_gone') return onLate();
+      setError(form.refuse(no, { password_common: 'password' }) ? undefined : no);
+    }
+  };
+
+  return (
+    <>
+      <PageTitle>{TITLE}</PageTitle>
+      <p className={styles['lead']}>
+        Setelah diganti, Anda langsung masuk di sini dan keluar dari semua peramban lain. Waktu yang
+        tersisa: <Countdown until={new Date(grant.expiresAt)} onEnd={onLate} />.
+      </p>
+      <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(send)}>
+        <Refused error={error} fields={['password', 'repeat']} />
+        <PasswordOwner phone={grant.phone} />
+        <Passwords form={form} phone={grant.phone} />
+        <Button type="submit" size="lg" block busy={change.busy}>
+          Ganti kata sandi
+        </Button>
+      </form>
+    </>
+  );
+}
+
+type PasswordsProps = { form: ReturnType<typeof useForm<Values>>; phone: string };
+
+function Passwords({ form: { values, errors, set, leave }, phone }: PasswordsProps) {
+  return (
+    <>
+      <NewPasswordField
+        label="Kata sandi baru"
+        size="lg"
+        value={values.password}
+        error={errors.password}
+        about={{ name: '', phone }}
+        onChange={(password) => set('password', password)}
+        onBlur={() => leave('password')}
+      />
+      <PasswordField
+        label="Ulangi kata sandi baru"
+        required
+        name="repeat"
+        autoComplete="new-password"
+        size="lg"
+        value={values.repeat}
+        error={errors.repeat}
+        onChange={(event) => set('repeat', event.target.value)}
+        onBlur={() => leave('repeat')}
+      />
+    </>
+  );
+}

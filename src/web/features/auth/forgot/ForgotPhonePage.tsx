@@ -1,0 +1,83 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { peopleActs } from '#web/api/lazyApi.ts';
+import { useAct } from '#web/api/query.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { wrongFields, type WrongFields } from '#web/ui/form/fieldErrors.ts';
+import styles from '#web/features/auth/auth.module.css';
+import { CaptchaLine } from '#web/features/auth/captcha/CaptchaLine.tsx';
+import { pendingFrom, readPending, savePending } from '#web/features/auth/otp/pendingOtp.ts';
+import { typedPhone, TypedPhoneField } from '#web/features/auth/login/TypedPhoneField.tsx';
+import { useCaptcha } from '#web/features/auth/captcha/useCaptcha.ts';
+import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
+
+const forgotAct = async () => (await peopleActs()).forgotPassword;
+
+async function check(values: { phone: string }): Promise<WrongFields> {
+  if (values.phone === '') return { phone: 'Tulis nomor ponsel Anda.' };
+  const { captcha: _, ...wrong } = wrongFields(await forgotAct(), { ...values, captcha: 'later' });
+  return wrong;
+}
+
+/** True when this tab waits for a code to that number, and may not have another yet. */
+function isWaiting(phone: string): boolean {
+  const pending = readPending();
+  return pending?.purpose === 'forgot' && pending.phone === phone && pending.resendAt > Date.now();
+}
+
+/** Route `/auth/forgot-password/phone`: whose password it is; then a code goes to the number. */
+export function ForgotPhonePage() {
+  const navigate = useNavigate();
+  const captcha = useCaptcha('user_forgot_password');
+  const form = useForm({ phone: typedPhone() || (readPending()?.phone ?? '') }, check);
+  const [error, setError] = useState<unknown>();
+  const [sending, setSending] = useState(false);
+  const forgot = useAct(forgotAct);
+
+  const send = async ({ phone }: { phone: string }) => {
+    if (sending) return;
+    if (isWaiting(phone)) return navigate({ to: '/auth/forgot-password/otp' });
+    setSending(true);
+    setError(undefined);
+    try {
+      const answer = await captcha.answer();
+      const made = await forgot.perform({ phone, captcha: answer });
+      savePending(pendingFrom(made, { purpose: 'forgot', phone }));
+      await navigate({ to: '/auth/forgot-password/otp' });
+    } catch (no) {
+      captcha.spent();
+      setError(no);
+      form.refuse(no);
+    } finally {
+      setSending(false);
+    }
+  };
+
+  return (
+    <>
+      <PageTitle>Lupa kata sandi</PageTitle>
+      <p className={styles['lead']}>
+        Kami mengirim kode ke nomor akun Anda, lalu Anda membuat kata sandi baru.
+      </p>
+      <form
+        ref={form.ref}
+        noValidate
+        className={styles['form']}
+        onFocus={captcha.start}
+        onSubmit={form.submit(send)}
+      >
+        <Refused error={error} fields={['phone']} />
+        <TypedPhoneField form={form} />
+        <CaptchaLine captcha={captcha} />
+        <Button type="submit" size="lg" block busy={sending}>
+          Kirim kode
+        </Button>
+      </form>
+      <p className={styles['other']}>
+        Ingat kata sandi Anda? <Link to="/auth/login">Masuk</Link>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import styles from '#web/features/auth/auth.module.css';
+import { LinkButton } from '#web/ui/button/Button.tsx';
+import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
+
+/** A step of the forgotten password that nobody came to by the steps before, or came to too late. */
+export const NoCode = ({ title, children }: { title: string; children: ReactNode }) => (
+  <>
+    <PageTitle>{title}</PageTitle>
+    <p role="status" className={styles['lead']}>
+      {children} Minta kode baru untuk mengganti kata sandi.
+    </p>
+    <div className={styles['form']}>
+      <LinkButton to="/auth/forgot-password/phone" size="lg" block>
+        Minta kode
+      </LinkButton>
+    </div>
+    <p className={styles['other']}>
+      Ingat kata sandi Anda? <Link to="/auth/login">Masuk</Link>
+    </p>
+  </>
+);

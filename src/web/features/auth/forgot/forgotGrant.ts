@@ -1,0 +1,32 @@
+import { readJson } from '#web/browser/json.ts';
+import { keep, kept } from '#web/browser/storage.ts';
+
+const ENTRY = 'forgot-grant';
+
+/** What the right code gave: one change of the password, until a moment by this browser's clock. */
+export type ForgotGrant = {
+  grant: string;
+  /** Whose password it is, in digits: for the browser's own list of passwords. */
+  phone: string;
+  /** In ms since 1970. */
+  expiresAt: number;
+};
+
+/** Kept for this tab alone, and forgotten with `undefined`. */
+export const saveGrant = (grant: ForgotGrant | undefined): void =>
+  keep('tab', ENTRY, grant && JSON.stringify(grant));
+
+/** The grant of this tab while it is good; `undefined` when there is none, or no longer. */
+export const readGrant = (): ForgotGrant | undefined => grantIn(kept('tab', ENTRY));
+
+/** Reads what was kept; anybody may have written it. */
+export function grantIn(text: string | undefined, now = Date.now()): ForgotGrant | undefined {
+  const found = readJson(text);
+  return isGrant(found) && found.expiresAt > now ? found : undefined;
+}
+
+function isGrant(found: unknown): found is ForgotGrant {
+  if (typeof found !== 'object' || found === null) return false;
+  const { grant, phone, expiresAt } = found as Record<string, unknown>;
+  return typeof grant === 'string' && typeof phone === 'string' && Number.isFinite(expiresAt);
+}

@@ -1,0 +1,112 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useRouter } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { accountActs, arrived } from '#web/api/lazyApi.ts';
+import { useAct } from '#web/api/query.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { enterSession } from '#web/api/user.ts';
+import { wrongFields, type WrongFields } from '#web/ui/form/fieldErrors.ts';
+import styles from '#web/features/auth/auth.module.css';
+import { CaptchaLine } from '#web/features/auth/captcha/CaptchaLine.tsx';
+import { typedPhone, TypedPhoneField } from '#web/features/auth/login/TypedPhoneField.tsx';
+import { useCaptcha } from '#web/features/auth/captcha/useCaptcha.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
+import { PasswordField } from '#web/ui/form/PasswordField.tsx';
+import { classes } from '#web/ui/classes.ts';
+
+/** Nothing that only a refusal or a code needs is waited for before the form is there. */
+const refused = async () => ({
+  default: (await import('#web/ui/alert/RefusalAlert.tsx')).Refused,
+});
+const Refused = lazy(refused);
+
+const loginAct = async () => (await accountActs()).loginUser;
+
+async function check(values: { phone: string; password: string }): Promise<WrongFields> {
+  const { captcha: _, ...wrong } = wrongFields(await loginAct(), { ...values, captcha: 'later' });
+  return { ...wrong, ...(values.phone === '' && { phone: 'Tulis nomor ponsel Anda.' }) };
+}
+
+/** Signs in, or goes on to the code that a new browser asks for. `useArrival` knows what comes next. */
+function useLogin() {
+  const client = useQueryClient();
+  const router = useRouter();
+  const captcha = useCaptcha('user_login');
+  const form = useForm({ phone: typedPhone(), password: '' }, check);
+  const [error, setError] = useState<unknown>();
+  const [sending, setSending] = useState(false);
+  const login = useAct(loginAct);
+
+  const send = async (values: { phone: string; password: string }) => {
+    if (sending) return;
+    setSending(true);
+    setError(undefined);
+    try {
+      const answer = await captcha.answer();
+      const signedIn = await login.perform({ ...values, captcha: answer });
+      if ('token' in signedIn) return enterSession(client, signedIn);
+      const { pendingFrom, savePending } = await arrived(
+        import('#web/features/auth/otp/pendingOtp.ts'),
+      );
+      savePending(pendingFrom(signedIn.challenge, { purpose: 'login', phone: values.phone }));
+      await router.navigate({ to: '/auth/verify-otp' });
+    } catch (no) {
+      captcha.spent();
+      setError(no);
+      form.refuse(no);
+      setSending(false);
+    }
+  };
+  return { captcha, form, error, sending, send };
+}
+
+/** Route `/auth/login`: phone and password. */
+export function LoginPage() {
+  const { captcha, form, error, sending, send } = useLogin();
+  return (
+    <>
+      <PageTitle>Masuk</PageTitle>
+      <p className={styles['lead']}>Dengan nomor ponsel yang Anda daftarkan.</p>
+      <form
+        ref={form.ref}
+        noValidate
+        className={styles['form']}
+        onFocus={() => {
+          captcha.start();
+          void refused().catch(() => undefined);
+        }}
+        onSubmit={form.submit(send)}
+      >
+        {error !== undefined && (
+          <Suspense>
+            <Refused error={error} fields={['phone', 'password']} />
+          </Suspense>
+        )}
+        <TypedPhoneField form={form} />
+        <PasswordField
+          label="Kata sandi"
+          required
+          name="password"
+          autoComplete="current-password"
+          size="lg"
+          value={form.values.password}
+          error={form.errors.password}
+          onChange={(event) => form.set('password', event.target.value)}
+        />
+        <CaptchaLine captcha={captcha} />
+        <Button type="submit" size="lg" block busy={sending}>
+          Masuk
+        </Button>
+      </form>
+      <div className={classes(styles['other'], styles['ways'])}>
+        <p>
+          <Link to="/auth/forgot-password/phone">Lupa kata sandi?</Link>
+        </p>
+        <p>
+          Belum punya akun? <Link to="/auth/register">Daftar</Link>
+        </p>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Smartphone } from 'lucide-react';
+import styles from '#web/features/auth/otp/SimulatorHint.module.css';
+import { configQuery } from '#web/api/configQuery.ts';
+
+type Props = {
+  phone: string;
+  /** One line under a field, which tells several phones apart by their last digits. */
+  small?: boolean;
+};
+
+/** Where the code is to be found in an installation whose phones are simulated. */
+export function SimulatorHint({ phone, small = false }: Props) {
+  const { data: config } = useQuery(configQuery);
+  if (!config?.simulator) return null;
+  return (
+    <p className={styles[small ? 'line' : 'box']}>
+      <Smartphone size={small ? 16 : 18} aria-hidden="true" />
+      <span>
+        {!small && 'Kode dikirim ke ponsel simulasi. '}
+        <Link to="/simulator" search={{ phone }} target="_blank">
+          {small ? `Buka ponsel simulasi ${phone.slice(-4)}` : 'Buka simulator'}
+          <span className="sr-only"> (tab baru)</span>
+        </Link>
+      </span>
+    </p>
+  );
+}

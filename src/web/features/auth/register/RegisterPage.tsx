@@ -1,0 +1,144 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { accountActs } from '#web/api/lazyApi.ts';
+import { useAct } from '#web/api/query.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { wrongFields, type WrongFields } from '#web/ui/form/fieldErrors.ts';
+import styles from '#web/features/auth/auth.module.css';
+import { CaptchaLine } from '#web/features/auth/captcha/CaptchaLine.tsx';
+import { NewPasswordField } from '#web/features/auth/password/NewPasswordField.tsx';
+import { pendingFrom, savePending } from '#web/features/auth/otp/pendingOtp.ts';
+import { typedPhone, TypedPhoneField } from '#web/features/auth/login/TypedPhoneField.tsx';
+import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { useCaptcha } from '#web/features/auth/captcha/useCaptcha.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Checkbox } from '#web/ui/form/Checkbox.tsx';
+import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
+import { classes } from '#web/ui/classes.ts';
+import { TextField } from '#web/ui/text/TextField.tsx';
+
+const TermsDialog = lazy(async () => ({
+  default: (await import('#web/features/auth/register/TermsDialog.tsx')).TermsDialog,
+}));
+
+const registerAct = async () => (await accountActs()).registerUser;
+
+type Values = { name: string; phone: string; password: string; agree: string };
+const empty: Values = { name: '', phone: '', password: '', agree: '' };
+
+async function check(values: Values): Promise<WrongFields> {
+  const { captcha: _, ...wrong } = wrongFields(await registerAct(), {
+    ...values,
+    captcha: 'later',
+  });
+  return { ...wrong, ...(values.phone === '' && { phone: 'Tulis nomor ponsel Anda.' }) };
+}
+
+/** Route `/auth/register`: who, which number, which password; then a code goes to the number. */
+export function RegisterPage() {
+  const navigate = useNavigate();
+  const captcha = useCaptcha('user_register');
+  const form = useForm({ ...empty, phone: typedPhone() }, check);
+  const [error, setError] = useState<unknown>();
+  const [sending, setSending] = useState(false);
+  const register = useAct(registerAct);
+
+  const send = async (values: Values) => {
+    if (sending) return;
+    setSending(true);
+    setError(undefined);
+    try {
+      const answer = await captcha.answer();
+      const made = await register.perform({ ...values, agree: '1', captcha: answer });
+      savePending(pendingFrom(made, { purpose: 'register', phone: values.phone }));
+      await navigate({ to: '/auth/verify-otp' });
+    } catch (no) {
+      captcha.spent();
+      setError(form.refuse(no, { password_common: 'password' }) ? undefined : no);
+    } finally {
+      setSending(false);
+    }
+  };
+
+  return (
+    <>
+      <PageTitle>Daftar</PageTitle>
+      <p className={styles['lead']}>Satu akun untuk usaha Anda. Gratis, tanpa kartu kredit.</p>
+      <form
+        ref={form.ref}
+        noValidate
+        className={styles['form']}
+        onFocus={captcha.start}
+        onSubmit={form.submit(send)}
+      >
+        <Refused error={error} fields={['name', 'phone', 'password', 'agree']} />
+        <RegisterFields form={form} />
+        <CaptchaLine captcha={captcha} />
+        <Button type="submit" size="lg" block busy={sending}>
+          Daftar
+        </Button>
+      </form>
+      <p className={styles['other']}>
+        Sudah punya akun? <Link to="/auth/login">Masuk</Link>
+      </p>
+    </>
+  );
+}
+
+function RegisterFields({ form }: { form: ReturnType<typeof useForm<Values>> }) {
+  const { values, errors, set, leave } = form;
+  return (
+    <>
+      <TextField
+        label="Nama Anda atau nama usaha"
+        required
+        name="name"
+        autoComplete="name"
+        size="lg"
+        value={values.name}
+        error={errors.name}
+        onChange={(event) => set('name', event.target.value)}
+        onBlur={() => leave('name')}
+      />
+      <TypedPhoneField form={form} help="Kode verifikasi dikirim ke nomor ini." />
+      <NewPasswordField
+        label="Kata sandi"
+        size="lg"
+        value={values.password}
+        error={errors.password}
+        about={values}
+        onChange={(password) => set('password', password)}
+        onBlur={() => leave('password')}
+      />
+      <Agreement form={form} />
+    </>
+  );
+}
+
+function Agreement({ form }: { form: ReturnType<typeof useForm<Values>> }) {
+  const [reading, setReading] = useState(false);
+  return (
+    <div>
+      <Checkbox
+        label="Saya menyetujui syarat layanan"
+        required
+        name="agree"
+        checked={form.values.agree === '1'}
+        error={form.errors.agree}
+        onChange={(event) => form.set('agree', event.target.checked ? '1' : '')}
+      />
+      <button
+        type="button"
+        className={classes(styles['textButton'], styles['readTerms'])}
+        onClick={() => setReading(true)}
+      >
+        Baca syarat layanan
+      </button>
+      {reading && (
+        <Suspense>
+          <TermsDialog onClose={() => setReading(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}

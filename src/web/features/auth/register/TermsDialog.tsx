@@ -1,0 +1,40 @@
+import styles from '#web/features/auth/register/TermsDialog.module.css';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+
+/** What a customer agrees to, in words that can be read in a minute. */
+export const TermsDialog = ({ onClose }: { onClose: () => void }) => (
+  <Modal
+    open
+    onClose={onClose}
+    title="Syarat layanan"
+    footer={<Button onClick={onClose}>Tutup</Button>}
+  >
+    <ol className={styles['terms']}>
+      <li>
+        <strong>Penerima yang setuju.</strong> Kirim hanya kepada orang yang sudah setuju menerima
+        pesan Anda. Siapa pun yang membalas STOP atau BERHENTI tidak dikirimi lagi.
+      </li>
+      <li>
+        <strong>Isi pesan.</strong> Tidak untuk penipuan, spam, atau isi yang melanggar hukum
+        Indonesia. Anda bertanggung jawab atas pesan yang dikirim dengan token Anda.
+      </li>
+      <li>
+        <strong>Saldo.</strong> Pesan dibayar dari saldo. Biayanya ditahan ketika pesan diterima
+        sistem, dipotong setelah terkirim, dan dikembalikan bila gagal.
+      </li>
+      <li>
+        <strong>Kunci API.</strong> Simpan kunci Anda seperti kata sandi. Pesan yang dikirim dengan
+        kunci itu dianggap dari Anda.
+      </li>
+      <li>
+        <strong>Data.</strong> Nomor, pesan dan mutasi Anda disimpan di server penyelenggara layanan
+        ini, untuk menjalankan layanan dan tidak untuk iklan.
+      </li>
+      <li>
+        <strong>Penangguhan.</strong> Penyelenggara dapat menangguhkan akun yang melanggar syarat
+        ini; sisa saldo tetap tercatat milik Anda.
+      </li>
+    </ol>
+  </Modal>
+);

@@ -1,0 +1,79 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { accountActs } from '#web/api/lazyApi.ts';
+import { useAct } from '#web/api/query.ts';
+import { enterSession } from '#web/api/user.ts';
+import styles from '#web/features/auth/auth.module.css';
+import { CodeForm } from '#web/features/auth/otp/CodeForm.tsx';
+import { readPending, savePending, type PendingOtp } from '#web/features/auth/otp/pendingOtp.ts';
+import { SentTo } from '#web/features/auth/otp/SentTo.tsx';
+import { LinkButton } from '#web/ui/button/Button.tsx';
+import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
+
+/** Route `/auth/verify-otp`: the code that opens an account, or lets a new browser in. */
+export function VerifyOtpPage() {
+  const client = useQueryClient();
+  const [pending, setPending] = useState(readPending);
+  const verify = useAct(async () => (await accountActs()).verifyOtp);
+  if (!pending || pending.purpose === 'forgot') return <NothingSent />;
+  const words = pending.purpose === 'login' ? forNewBrowser(pending) : forNewNumber(pending);
+  return (
+    <CodeForm
+      {...words}
+      pending={pending}
+      onPending={(next) => {
+        savePending(next);
+        setPending(next);
+      }}
+      enter={async (asked) => enterSession(client, await verify.perform(asked))}
+    />
+  );
+}
+
+const forNewNumber = (pending: PendingOtp) => ({
+  title: 'Verifikasi nomor',
+  children: (
+    <>
+      Kami mengirim enam angka ke <SentTo sentTo={pending.sentTo} />.
+    </>
+  ),
+  other: (
+    <>
+      Nomornya salah? <Link to="/auth/register">Daftar ulang</Link>
+    </>
+  ),
+});
+
+const forNewBrowser = (pending: PendingOtp) => ({
+  title: 'Verifikasi peramban',
+  children: (
+    <>
+      Peramban ini belum dikenal, jadi kami mengirim enam angka ke{' '}
+      <SentTo sentTo={pending.sentTo} />.
+    </>
+  ),
+  other: (
+    <>
+      Bukan nomor Anda? <Link to="/auth/login">Kembali ke halaman masuk</Link>
+    </>
+  ),
+});
+
+const NothingSent = () => (
+  <>
+    <PageTitle>Verifikasi nomor</PageTitle>
+    <p className={styles['lead']}>
+      Tidak ada kode yang sedang ditunggu di tab ini. Masuk atau daftar lebih dulu, lalu kode
+      dikirim ke ponsel Anda.
+    </p>
+    <div className={styles['form']}>
+      <LinkButton to="/auth/login" size="lg" block>
+        Masuk
+      </LinkButton>
+    </div>
+    <p className={styles['other']}>
+      Belum punya akun? <Link to="/auth/register">Daftar</Link>
+    </p>
+  </>
+);

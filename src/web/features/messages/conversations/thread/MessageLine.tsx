@@ -1,0 +1,141 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { failures, type ConversationMessage } from '#contract/messages.ts';
+import { formatTime } from '#contract/base/time.ts';
+import styles from '#web/features/messages/conversations/thread/MessageLine.module.css';
+import {
+  dropText,
+  sendAgain,
+  type Outgoing,
+} from '#web/features/messages/conversations/thread/outgoing.ts';
+import type { ThreadItem } from '#web/features/messages/conversations/thread/threadItems.ts';
+import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
+import { StatusMark } from '#web/features/messages/StatusMark.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { ChatBubble, ChatDivider } from '#web/ui/chat/ChatBubble.tsx';
+import { classes } from '#web/ui/classes.ts';
+import { Ticks } from '#web/ui/chat/Ticks.tsx';
+
+type Props = {
+  item: ThreadItem;
+  /** Nothing stands below it. */
+  last: boolean;
+  /** The other one's name. */
+  name: string;
+  zone: string;
+};
+
+/** One line of a thread. */
+export function MessageLine({ item, last, name, zone }: Props) {
+  const first = 'first' in item && item.first;
+  return (
+    <div className={classes(styles['line'], first && styles['first'], last && styles['last'])}>
+      <Inside item={item} name={name} zone={zone} />
+    </div>
+  );
+}
+
+function Inside({ item, name, zone }: Omit<Props, 'last'>) {
+  switch (item.kind) {
+    case 'day':
+      return <ChatDivider as="div">{item.label}</ChatDivider>;
+    case 'unread':
+      return (
+        <ChatDivider as="div" fresh>
+          Belum dibaca
+        </ChatDivider>
+      );
+    case 'message':
+      return <Sent message={item.message} first={item.first} name={name} zone={zone} />;
+    case 'outgoing':
+      return <Unsent one={item.one} first={item.first} zone={zone} />;
+  }
+}
+
+type SentProps = { message: ConversationMessage; first: boolean; name: string; zone: string };
+
+function Sent({ message, first, name, zone }: SentProps) {
+  const { direction, status, created_at, token } = message;
+  const navigate = useNavigate({ from: '/message-history' });
+  const ours = direction === 'out';
+  return (
+    <ChatBubble
+      as="div"
+      message={message.content}
+      side={direction}
+      sender={ours ? 'Anda' : name}
+      time={formatTime(created_at, zone)}
+      at={created_at}
+      first={first}
+      ticks={ours && <StatusMark status={status} iconOnly />}
+      note={ours && noteOf(message, zone)}
+      onMessage={(peer) =>
+        void navigate({ to: '.', search: { view: 'percakapan', open: token.id, peer } })
+      }
+    />
+  );
+}
+
+/** What a bubble says below a message of ours, where there is more to say. */
+function noteOf(message: ConversationMessage, zone: string) {
+  if (message.status === 'failed') return <Why failure={message.failure} />;
+  return message.status === 'scheduled' && <ScheduledFor message={message} zone={zone} />;
+}
+
+const Why = ({ failure }: Pick<ConversationMessage, 'failure'>) => (
+  <span>{failure ? failures[failure] : 'Pesan ini gagal dikirim.'}</span>
+);
+
+/** Not on the server yet: faint while it is on its way, with a way on when it did not get there. */
+function Unsent({ one, first, zone }: { one: Outgoing; first: boolean; zone: string }) {
+  const client = useQueryClient();
+  const failed = one.why !== undefined;
+  const at = new Date(one.at);
+  return (
+    <ChatBubble
+      as="div"
+      message={{ type: 'text', caption: one.text }}
+      side="out"
+      sender="Anda"
+      time={formatTime(at, zone)}
+      at={at}
+      first={first}
+      pending={!failed}
+      ticks={
+        <Ticks
+          mark={failed ? 'failed' : 'waiting'}
+          word={failed ? 'Belum terkirim' : 'Menunggu'}
+          iconOnly
+        />
+      }
+      note={
+        failed && (
+          <div className={styles['note']}>
+            <p>
+              Belum terkirim. {one.why} {one.code === 'saldo_short' && <TopUp />}
+            </p>
+            <span className={styles['actions']}>
+              <Button
+                size="sm"
+                variant="outline"
+                tone="danger"
+                onClick={() => sendAgain(client, one)}
+              >
+                Kirim ulang
+              </Button>
+              <Button size="sm" variant="link" tone="neutral" onClick={() => dropText(one)}>
+                Hapus
+              </Button>
+            </span>
+          </div>
+        )
+      }
+    />
+  );
+}
+
+const TopUp = () => (
+  <Link to="/saldo" search={{ new: '1' }}>
+    Isi saldo
+  </Link>
+);

@@ -1,0 +1,160 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
+import { TEXT_MAX, type ConversationMessage } from '#contract/messages.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useDraft } from '#web/features/messages/conversations/drafts.ts';
+import type { Flat } from '#web/features/messages/conversations/flatList.ts';
+import { sendText, useOutgoing } from '#web/features/messages/conversations/thread/outgoing.ts';
+import {
+  conversationsQuery,
+  sameConversation,
+  threadQuery,
+  type Which,
+} from '#web/features/messages/conversations/queries.ts';
+import { ThreadMessages } from '#web/features/messages/conversations/thread/ThreadMessages.tsx';
+import styles from '#web/features/messages/conversations/thread/Thread.module.css';
+import { useKeyboardRoom } from '#web/features/messages/conversations/thread/useKeyboardInset.ts';
+import { useSeen } from '#web/features/messages/conversations/thread/useSeen.ts';
+import { allTokensQuery, canSend } from '#web/features/messages/queries.ts';
+import { saldoQuery } from '#web/features/saldo/queries.ts';
+import { Avatar } from '#web/ui/avatar/Avatar.tsx';
+import { Composer } from '#web/ui/chat/Composer.tsx';
+import { classes } from '#web/ui/classes.ts';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+
+/** One conversation: its messages, and the box to answer. */
+export function Thread({ which }: { which: Which }) {
+  const { data, error, refetch } = useQuery(threadQuery(which));
+  const { data: tokens } = useQuery(allTokensQuery);
+  const token = tokens?.find(({ id }) => id === which.tokenId);
+  const name = usePeerName(which, data);
+  const place = useRef<HTMLElement>(null);
+  const all = useOutgoing();
+  const outgoing = all.filter((one) => one.tokenId === which.tokenId && one.peer === which.peer);
+  useKeyboardRoom(place);
+  useSeen(which, data?.rows);
+  return (
+    <section ref={place} className={styles['thread']} aria-label={`Percakapan dengan ${name}`}>
+      <Head which={which} name={name} token={token} />
+      {data ? (
+        <ThreadMessages which={which} name={name} thread={data} outgoing={outgoing} />
+      ) : (
+        <div className={styles['waiting']}>
+          {error ? (
+            <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+          ) : (
+            <Bones />
+          )}
+        </div>
+      )}
+      <Reply which={which} name={name} blocked={whyBlocked(token, tokens !== undefined)} />
+    </section>
+  );
+}
+
+function usePeerName(which: Which, thread: Flat<ConversationMessage> | undefined): string {
+  const { q = '' } = useSearch({ from: '/app/message-history' });
+  const { data } = useQuery({ ...conversationsQuery(q), enabled: false });
+  const row = data?.rows.find((one) => sameConversation(one, which));
+  const told = row?.peer_name ?? thread?.rows.find(({ peer_name }) => peer_name)?.peer_name;
+  return told ?? formatPhone(which.peer);
+}
+
+type HeadProps = { which: Which; name: string; token: Token | undefined };
+
+function Head({ which, name, token }: HeadProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const number = formatPhone(which.peer);
+  // On phones the thread takes the list's place, and the focus with it.
+  useEffect(() => {
+    if (window.matchMedia('(max-width: 767px)').matches) heading.current?.focus();
+  }, []);
+  return (
+    <header className={styles['head']}>
+      <Link
+        to="/message-history"
+        search={({ q }) => ({ view: 'percakapan' as const, q })}
+        className={styles['back']}
+        aria-label="Kembali ke daftar percakapan"
+      >
+        <ArrowLeft size={20} aria-hidden="true" />
+      </Link>
+      <Avatar name={name} {...(name === number ? { icon: which.peer.slice(-2) } : {})} decorative />
+      <div className={styles['who']}>
+        <h2
+          ref={heading}
+          tabIndex={-1}
+          className={classes(styles['name'], name === number && styles['number'])}
+        >
+          <bdi>{name}</bdi>
+        </h2>
+        <p className={styles['about']}>
+          {name !== number && <span className="num">{number}</span>}
+          {token && <bdi>lewat {token.name}</bdi>}
+        </p>
+      </div>
+    </header>
+  );
+}
+
+/** Why nothing can be sent from here; `undefined` when it can. */
+function whyBlocked(token: Token | undefined, known: boolean): ReactNode {
+  if (!known || (token && canSend(token))) return undefined;
+  if (!token) return 'Token percakapan ini sudah dihapus. Percakapannya tetap dapat dibaca.';
+  return (
+    <>
+      Token {token.name} {tokenStatusLabel[token.status].toLowerCase()}.{' '}
+      <Link to="/token" search={{ open: token.id }}>
+        Buka halaman Token
+      </Link>
+    </>
+  );
+}
+
+type ReplyProps = { which: Which; name: string; blocked: ReactNode };
+
+function Reply({ which, name, blocked }: ReplyProps) {
+  const client = useQueryClient();
+  const [draft, setDraft] = useDraft(which);
+  const { data: saldo } = useQuery(saldoQuery);
+  return (
+    <div className={styles['reply']}>
+      <Composer
+        label={`Tulis pesan untuk ${name}`}
+        value={draft}
+        onChange={setDraft}
+        maxLength={TEXT_MAX}
+        blocked={blocked}
+        onSend={(text) => {
+          setDraft('');
+          sendText(client, which, text);
+        }}
+      />
+      {saldo && !blocked && (
+        <p className={styles['price']}>
+          <Money amount={saldo.message_price} /> per pesan
+        </p>
+      )}
+    </div>
+  );
+}
+
+const Bones = () => (
+  <div className={styles['bones']} aria-busy="true">
+    <Skeleton width="46%" height={44} />
+    <Skeleton width="62%" height={64} />
+    <span className={styles['ours']}>
+      <Skeleton width={220} height={44} />
+    </span>
+    <Skeleton width="38%" height={44} />
+    <span className={styles['ours']}>
+      <Skeleton width={280} height={64} />
+    </span>
+  </div>
+);

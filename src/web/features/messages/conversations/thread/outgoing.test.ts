@@ -1,0 +1,182 @@
+import { QueryClient } from '@tanstack/react-query';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
+import { threadKey } from '#web/live/cache.ts';
+
+// A task of the clock that the tests turn.
+vi.mock('#web/browser/nextTask.ts', () => ({
+  nextTask: () => new Promise<void>((go) => setTimeout(go)),
+}));
+
+type Asked = { text: string; key: string };
+
+const which = { tokenId: `tok_${'0'.repeat(26)}`, peer: '6281234567890' };
+let asked: Asked[] = [];
+let answers: (() => Response | Promise<Response>)[] = [];
+let net: { onLine: boolean };
+let stored: Map<string, string>;
+let client: QueryClient;
+let stop = () => undefined as void;
+
+/** Storage that outlives a page, as a browser's does a reload. */
+const storage = () => ({
+  getItem: (name: string) => stored.get(name) ?? null,
+  setItem: (name: string, value: string) => void stored.set(name, value),
+  removeItem: (name: string) => void stored.delete(name),
+});
+
+/** The page as it is after it was loaded: nothing in memory but what is in the storage. */
+async function loadPage() {
+  vi.resetModules();
+  vi.stubGlobal('sessionStorage', storage());
+  const page = await import('./outgoing.ts');
+  stop = page.startOutgoing(client);
+  return page;
+}
+
+function sent({ text }: Asked): Response {
+  const message = {
+    id: publicId('message', `01900000-0000-7000-8000-00000000000${asked.length}`),
+    direction: 'out',
+    token: { id: which.tokenId, name: 'Toko' },
+    peer: which.peer,
+    peer_name: null,
+    type: 'text',
+    excerpt: text,
+    status: 'queued',
+    price: 150,
+    possible_duplicate: false,
+    failure: null,
+    created_at: new Date().toISOString(),
+    scheduled_at: null,
+    content: {
+      type: 'text',
+      caption: text,
+      url: null,
+      external: false,
+      filename: null,
+      name: null,
+      phone: null,
+    },
+  };
+  return Response.json({ code: 1, data: message });
+}
+
+const refused = () =>
+  Response.json(
+    { code: 0, error: { type: 'saldo_short', facts: { required: 150, available: 0 } } },
+    { status: 402 },
+  );
+const lost = () => Promise.reject(new TypeError('Failed to fetch'));
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  asked = [];
+  answers = [];
+  stored = new Map();
+  net = { onLine: true };
+  client = new QueryClient();
+  client.setQueryData(threadKey(which.tokenId, which.peer), { rows: [], ended: true, readAt: 0 });
+  vi.stubGlobal('navigator', net);
+  vi.stubGlobal('window', new EventTarget());
+  vi.stubGlobal('document', { querySelector: () => null });
+  vi.stubGlobal('localStorage', undefined);
+  vi.stubGlobal('fetch', async (_address: string, { body }: RequestInit) => {
+    const form = body as URLSearchParams;
+    asked.push({ text: form.get('text') ?? '', key: form.get('key') ?? '' });
+    const answer = answers.shift();
+    return answer ? answer() : sent(asked.at(-1)!);
+  });
+});
+afterEach(() => {
+  stop();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const inThread = () =>
+  client
+    .getQueryData<{ rows: { excerpt: string }[] }>(threadKey(which.tokenId, which.peer))
+    ?.rows.map(({ excerpt }) => excerpt);
+const waiting = (): { text: string; why?: string }[] =>
+  JSON.parse(stored.get('kept:outgoing') ?? '[]');
+
+test('texts arrive in the order they were written, and stand in the thread', async () => {
+  const { sendText } = await loadPage();
+  for (const text of ['satu', 'dua', 'tiga']) sendText(client, which, text);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(asked.map(({ text }) => text)).toEqual(['satu', 'dua', 'tiga']);
+  expect(inThread()).toEqual(['tiga', 'dua', 'satu']);
+  expect(waiting()).toEqual([]);
+});
+
+test('a text whose answer was lost is asked again with the same key: it is sent and paid once', async () => {
+  const { sendText } = await loadPage();
+  answers = [lost];
+  sendText(client, which, 'halo');
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(asked).toHaveLength(2);
+  expect(asked[0]?.key).toBe(asked[1]?.key);
+  expect(inThread()).toEqual(['halo']);
+});
+
+test('a text that failed twice stays with the reason, and its key, until it is sent again', async () => {
+  const page = await loadPage();
+  answers = [lost, lost];
+  page.sendText(client, which, 'halo');
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(waiting()).toMatchObject([{ text: 'halo', why: expect.stringContaining('koneksi') }]);
+  page.sendAgain(client, JSON.parse(stored.get('kept:outgoing') ?? '[]')[0]);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(new Set(asked.map(({ key }) => key)).size).toBe(1);
+  expect(inThread()).toEqual(['halo']);
+});
+
+test('after a refusal the next try is a new wish: the old key would only be refused again', async () => {
+  const page = await loadPage();
+  answers = [refused];
+  page.sendText(client, which, 'halo');
+  await vi.advanceTimersByTimeAsync(100);
+  expect(waiting()).toMatchObject([{ code: 'saldo_short' }]);
+  page.sendAgain(client, JSON.parse(stored.get('kept:outgoing') ?? '[]')[0]);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(asked).toHaveLength(2);
+  expect(asked[0]?.key).not.toBe(asked[1]?.key);
+});
+
+test('without a network a text waits, and goes when the network is back', async () => {
+  const { sendText } = await loadPage();
+  net.onLine = false;
+  sendText(client, which, 'nanti');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toEqual([]);
+  net.onLine = true;
+  window.dispatchEvent(new Event('online'));
+  await vi.advanceTimersByTimeAsync(100);
+  expect(inThread()).toEqual(['nanti']);
+});
+
+test('a reload loses no text, and sends none twice', async () => {
+  const { sendText } = await loadPage();
+  answers = [() => new Promise<Response>(() => undefined)];
+  sendText(client, which, 'tengah jalan');
+  await vi.advanceTimersByTimeAsync(100);
+  stop();
+  await loadPage();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(asked).toHaveLength(2);
+  expect(asked[0]?.key).toBe(asked[1]?.key);
+  expect(inThread()).toEqual(['tengah jalan']);
+});
+
+test('what waited for longer than half a day is not sent by itself', async () => {
+  net.onLine = false;
+  const { sendText } = await loadPage();
+  sendText(client, which, 'kemarin');
+  stop();
+  vi.setSystemTime(Date.now() + 13 * 3_600_000);
+  net.onLine = true;
+  await loadPage();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(asked).toEqual([]);
+});

@@ -1,0 +1,148 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { sendMessage, type ConversationMessage } from '#contract/messages.ts';
+import { performProved } from '#web/api/act.ts';
+import { isAbort, isDefinite, refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { freshKey } from '#web/api/idempotencyKey.ts';
+import { keep, kept } from '#web/browser/storage.ts';
+import { addToThread, type Which } from '#web/features/messages/conversations/queries.ts';
+
+/** A text on its way to the server, or one that did not get there. */
+export type Outgoing = Which & {
+  id: string;
+  text: string;
+  /** When it was written, in milliseconds. */
+  at: number;
+  /** The key of the change: the same for every try of the same wish, so that it is sent once. */
+  key: string;
+  /** Why it was not sent; `undefined` while it is on its way. */
+  why?: string | undefined;
+  /** A refusal that needs another step first. */
+  code?: string | undefined;
+};
+
+const NAME = 'outgoing';
+/** The server forgets a key after a day: what is older is not sent again by itself. */
+const OWN_MS = 12 * 3_600_000;
+const SECOND_TRY_MS = 1_000;
+const NO_PASSWORD = 'Kata sandi Anda belum dimasukkan.';
+
+let all: readonly Outgoing[] = [];
+const listeners = new Set<() => void>();
+const working = new Set<string>();
+
+function become(next: readonly Outgoing[]): void {
+  all = next;
+  // A reload must not lose what was written.
+  keep('tab', NAME, next.length === 0 ? undefined : JSON.stringify(next));
+  for (const listener of listeners) listener();
+}
+
+const change = (id: string, to: Partial<Outgoing>): void =>
+  become(all.map((one) => (one.id === id ? { ...one, ...to } : one)));
+
+const remove = (id: string): void => become(all.filter((one) => one.id !== id));
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+const now = (): readonly Outgoing[] => all;
+
+/** All texts that are not on the server yet, oldest first. */
+export const useOutgoing = (): readonly Outgoing[] => useSyncExternalStore(subscribe, now);
+
+/** Puts a text on its way; it waits while there is no network. */
+export function sendText(client: QueryClient, which: Which, text: string): void {
+  const one = { ...which, id: freshKey(), key: freshKey(), text, at: Date.now() };
+  become([...all, one]);
+  void work(client, which);
+}
+
+/** Tries a text again that was not sent. */
+export function sendAgain(client: QueryClient, one: Outgoing): void {
+  // After a definite no the same key would only be answered the same; otherwise it may have arrived.
+  change(one.id, { why: undefined, code: undefined, ...(one.code && { key: freshKey() }) });
+  void work(client, one);
+}
+
+/** Gives a text up. */
+export const dropText = (one: Outgoing): void => remove(one.id);
+
+/**
+ * Goes on with what was waiting: after a reload, and whenever the network is back.
+ *
+ * @returns how to stop
+ */
+export function startOutgoing(client: QueryClient): () => void {
+  if (all.length === 0) become(stored(Date.now()));
+  const workAll = () => {
+    for (const one of all) void work(client, one);
+  };
+  workAll();
+  window.addEventListener('online', workAll);
+  return () => window.removeEventListener('online', workAll);
+}
+
+function stored(at: number): readonly Outgoing[] {
+  try {
+    const read = JSON.parse(kept('tab', NAME) ?? '[]') as readonly Outgoing[];
+    return read.map((one) =>
+      at - one.at > OWN_MS && !one.why ? { ...one, why: 'Belum sempat terkirim.' } : one,
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** Sends a conversation's texts one after the other: they arrive in the order they were written. */
+async function work(client: QueryClient, { tokenId, peer }: Which): Promise<void> {
+  const name = `${tokenId} ${peer}`;
+  if (working.has(name)) return;
+  working.add(name);
+  const next = () =>
+    all.find((one) => one.tokenId === tokenId && one.peer === peer && one.why === undefined);
+  for (let one = next(); one && navigator.onLine; one = next()) {
+    const trying = one;
+    const sent = await tryOnce(trying).catch((error: unknown) =>
+      isDefinite(error) || isAbort(error) ? refusedBy(trying, error) : tryAgain(trying.id),
+    );
+    if (sent === 'waits') break;
+    if (sent === undefined) continue;
+    remove(one.id);
+    addToThread(client, sent);
+  }
+  working.delete(name);
+}
+
+/** Where the password was asked for, its next try has the key that this one had from then on. */
+async function tryOnce({ id, tokenId, peer, text, key }: Outgoing): Promise<ConversationMessage> {
+  const asked = { input: { token_id: tokenId, to: `+${peer}`, text }, key };
+  try {
+    return await performProved(sendMessage, asked);
+  } finally {
+    if (asked.key !== key) change(id, { key: asked.key });
+  }
+}
+
+/**
+ * The one retry, as for every change; the same key makes it safe. Without a network it waits for one.
+ */
+async function tryAgain(id: string): Promise<ConversationMessage | 'waits' | undefined> {
+  await new Promise((resolve) => setTimeout(resolve, SECOND_TRY_MS));
+  const one = all.find((waiting) => waiting.id === id);
+  if (!one) return undefined;
+  try {
+    return await tryOnce(one);
+  } catch (error) {
+    if (!navigator.onLine) return 'waits';
+    return refusedBy(one, error);
+  }
+}
+
+/** Keeps the text where it is, with the reason; it can be sent again from there. */
+function refusedBy(one: Outgoing, error: unknown): undefined {
+  const code = isDefinite(error) ? refusalCode(error) : undefined;
+  change(one.id, { why: isAbort(error) ? NO_PASSWORD : sentenceOf(error), code });
+}

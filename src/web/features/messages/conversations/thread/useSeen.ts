@@ -1,0 +1,40 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import type { ConversationMessage } from '#contract/messages.ts';
+import { markSeen, type Which } from '#web/features/messages/conversations/queries.ts';
+import { isSeen, showConversation } from '#web/features/messages/conversations/thread/seen.ts';
+
+/**
+ * Tells the server that a conversation was seen: when it is opened, when something comes in while it
+ * is before somebody's eyes, and when they come back to it.
+ */
+export function useSeen(which: Which, messages: readonly ConversationMessage[] | undefined): void {
+  const client = useQueryClient();
+  const told = useRef<string>(undefined);
+  const { tokenId, peer } = which;
+  const newest = messages && (messages.find(({ direction }) => direction === 'in')?.id ?? '');
+
+  useEffect(() => {
+    showConversation({ token_id: tokenId, peer });
+    return () => showConversation(undefined);
+  }, [tokenId, peer]);
+
+  useEffect(() => {
+    const look = () => {
+      if (newest === undefined || told.current === newest) return;
+      if (!isSeen({ token_id: tokenId, peer })) return;
+      told.current = newest;
+      markSeen(client, { tokenId, peer }).catch(() => {
+        // Unread is better than wrongly read: the next look tells it again.
+        told.current = undefined;
+      });
+    };
+    look();
+    window.addEventListener('focus', look);
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      window.removeEventListener('focus', look);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, [client, newest, peer, tokenId]);
+}

@@ -1,0 +1,174 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Ban, MessageCircle } from 'lucide-react';
+import { cancelMessage, type MessageDetail } from '#contract/messages.ts';
+import { formatRupiah } from '#contract/base/money.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { civilDate, formatDateTime, formatDateTimeZone, formatTime } from '#contract/base/time.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { useUser } from '#web/api/user.ts';
+import styles from '#web/features/messages/details/MessageDetails.module.css';
+import { messageQuery } from '#web/features/messages/queries.ts';
+import { ResendButton } from '#web/features/messages/details/ResendButton.tsx';
+import { StatusMark } from '#web/features/messages/StatusMark.tsx';
+import { timelineEntries } from '#web/features/messages/details/timeline.ts';
+import { canCancel, nameOf, typeLabel } from '#web/features/messages/labels.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
+import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { CopyButton } from '#web/ui/copy/CopyField.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Facts, Panel, Row, Stack, type Fact } from '#web/ui/panel/Panel.tsx';
+import { Timeline } from '#web/ui/status/Timeline.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+/** The message as it was seen, its way, its facts and what it cost. */
+export function MessageDetails({ message }: { message: MessageDetail }) {
+  const zone = useUser().timezone;
+  const navigate = useNavigate();
+  const ours = message.direction === 'out';
+  const writeTo = (peer: string) =>
+    void navigate({
+      to: '/message-history',
+      search: { view: 'percakapan', open: message.token.id, peer },
+    });
+  return (
+    <Stack gap={24}>
+      <div className={styles['message']}>
+        <ChatList label="Isi pesan">
+          <ChatBubble
+            message={message.content}
+            side={message.direction}
+            sender={ours ? 'Anda' : nameOf(message)}
+            time={formatTime(message.created_at, zone)}
+            at={message.created_at}
+            ticks={ours && <StatusMark status={message.status} iconOnly />}
+            onMessage={writeTo}
+          />
+        </ChatList>
+      </div>
+      <Alert
+        state="warning"
+        visible={message.possible_duplicate}
+        label="Pesan ini mungkin sampai dua kali: jaringan tidak menjawab saat pengiriman pertama."
+      />
+      <Actions message={message} />
+      <Panel title="Perjalanan">
+        <Timeline entries={timelineEntries(message, zone)} />
+      </Panel>
+      <Panel title="Rincian">
+        <Facts facts={factsOf(message, zone)} />
+      </Panel>
+      {ours && (
+        <Panel title="Biaya">
+          <Facts facts={costOf(message, zone)} />
+        </Panel>
+      )}
+      <details className={styles['raw']}>
+        <summary>Data mentah (JSON)</summary>
+        <CodeBlock title="Seperti di API" code={JSON.stringify(message.raw, null, 2)} />
+      </details>
+    </Stack>
+  );
+}
+
+function Actions({ message }: { message: MessageDetail }) {
+  const { refetch } = useQuery(messageQuery(message.id));
+  const cancel = useAct(cancelMessage);
+  const ask = async () => {
+    const done = await confirm({
+      title: 'Batalkan pengiriman?',
+      children: <p>Pesan tidak akan dikirim, dan biaya yang ditahan kembali ke saldo Anda.</p>,
+      cancelText: 'Tidak',
+      confirmText: 'Batalkan pengiriman',
+      sentenceOf,
+      onConfirm: async () => {
+        await cancel.perform({ message_id: message.id });
+      },
+    });
+    if (done) toast('Pengiriman dibatalkan.', { tone: 'success' });
+    await refetch();
+  };
+  return (
+    <Row>
+      <LinkButton
+        to="/message-history"
+        search={{ view: 'percakapan', open: message.token.id, peer: message.peer }}
+        variant="outline"
+        tone="neutral"
+        icon={<MessageCircle size={18} />}
+      >
+        Buka percakapan
+      </LinkButton>
+      {canCancel(message) && !mayHaveLeft(message) && (
+        <Button variant="subtle" tone="danger" icon={<Ban size={18} />} onClick={() => void ask()}>
+          Batalkan pengiriman
+        </Button>
+      )}
+      <ResendButton message={message} />
+    </Row>
+  );
+}
+
+/** After a try that nobody answered it is never cancelled any more. */
+const mayHaveLeft = ({ timeline }: MessageDetail): boolean =>
+  timeline.some(({ kind }) => kind === 'unknown');
+
+function factsOf(message: MessageDetail, zone: string): readonly Fact[] {
+  const number = (
+    <>
+      {message.peer_name !== null && <bdi className={styles['name']}>{message.peer_name}</bdi>}{' '}
+      <span className="num">{formatPhone(message.peer)}</span>
+    </>
+  );
+  return [
+    { term: 'Status', is: <StatusMark status={message.status} /> },
+    { term: message.direction === 'out' ? 'Kepada' : 'Dari', is: number },
+    { term: 'Token', is: <bdi>{message.token.name}</bdi> },
+    { term: 'Jenis', is: typeLabel[message.type] },
+    { term: 'Waktu', is: formatDateTime(message.created_at, zone) },
+    ...(message.status === 'scheduled' && message.scheduled_at
+      ? [{ term: 'Akan dikirim', is: formatDateTimeZone(message.scheduled_at, zone) }]
+      : []),
+    {
+      term: <span id="message-id">ID pesan</span>,
+      is: (
+        <span className={styles['id']}>
+          <code>{message.id}</code>
+          <CopyButton value={message.id} describes="message-id" />
+        </span>
+      ),
+    },
+    ...(message.ref === null ? [] : [{ term: 'Ref', is: <code>{message.ref}</code> }]),
+  ];
+}
+
+const chargeWords = {
+  held: () => 'Ditahan sampai pesan terkirim',
+  captured: () => 'Dipotong dari saldo',
+  released: (held) => `Dana tertahan ${held} dikembalikan ke saldo`,
+  waived: (held) => `${held} ditanggung Kabari: saldo sudah tidak cukup saat laporannya datang`,
+} as const satisfies Record<string, (held: string) => string>;
+
+function costOf({ price, charge, created_at }: MessageDetail, zone: string): readonly Fact[] {
+  const cost = { term: 'Biaya', is: <Money amount={price} /> };
+  if (!charge) return [cost, { term: 'Saldo', is: 'Pesan ini tidak memakai saldo.' }];
+  const day = civilDate(created_at, zone);
+  const { hold_seq, settle_seq, correct_seq } = charge;
+  const seqs = [hold_seq, settle_seq, correct_seq].filter((seq) => seq !== null);
+  return [
+    cost,
+    { term: 'Saldo', is: chargeWords[charge.state](formatRupiah(charge.amount)) },
+    {
+      term: 'Mutasi saldo',
+      is: (
+        <Link to="/saldo" search={{ from: day, to: day }}>
+          {seqs.map((seq) => `#${seq}`).join(' lalu ') || 'Lihat mutasi'}
+        </Link>
+      ),
+    },
+  ];
+}

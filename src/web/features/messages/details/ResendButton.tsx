@@ -1,0 +1,57 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { RotateCw } from 'lucide-react';
+import { sendMessage, type MessageDetail } from '#contract/messages.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { saldoQuery } from '#web/features/saldo/queries.ts';
+import { nameOf } from '#web/features/messages/labels.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { Money } from '#web/ui/money/Money.tsx';
+
+/** For a text that failed or ran out of time: sends it once more, as a new message. */
+export function ResendButton({ message }: { message: MessageDetail }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const send = useAct(sendMessage);
+  const gone = message.status === 'failed' || message.status === 'expired';
+  if (message.direction === 'in' || !gone || message.content.type !== 'text') return null;
+
+  const ask = async () => {
+    const saldo = await client.ensureQueryData(saldoQuery).catch(() => undefined);
+    const done = await confirm({
+      title: 'Kirim ulang pesan ini?',
+      children: (
+        <p>
+          Pesan yang sama dikirim sebagai pesan baru ke {nameOf(message)}
+          {saldo && (
+            <>
+              {' '}
+              dengan biaya <Money amount={saldo.message_price} />
+            </>
+          )}
+          .
+        </p>
+      ),
+      tone: 'primary',
+      cancelText: 'Batal',
+      confirmText: 'Kirim ulang',
+      sentenceOf,
+      onConfirm: async () => {
+        const { token, peer, content } = message;
+        await send.perform({ token_id: token.id, to: `+${peer}`, text: content.caption });
+      },
+    });
+    if (!done) return;
+    await navigate({
+      to: '/message-history',
+      search: { view: 'percakapan', open: message.token.id, peer: message.peer },
+    });
+  };
+  return (
+    <Button variant="subtle" icon={<RotateCw size={18} />} onClick={() => void ask()}>
+      Kirim ulang
+    </Button>
+  );
+}

@@ -1,0 +1,95 @@
+import {
+  failures,
+  type MessageDetail,
+  type MessageStatus,
+  type TimelineStep,
+} from '#contract/messages.ts';
+import { formatDateTime, formatDateTimeZone } from '#contract/base/time.ts';
+import type { Tone } from '#web/ui/status/StatusChip.tsx';
+import type { TimelineEntry } from '#web/ui/status/Timeline.tsx';
+
+type Kind = TimelineStep['kind'];
+
+const titles: Record<Kind, string> = {
+  accepted: 'Diterima sistem',
+  scheduled: 'Terjadwal',
+  queued: 'Antre',
+  sending: 'Mengirim ke jaringan',
+  sent: 'Terkirim',
+  delivered: 'Sampai di ponsel',
+  read: 'Dibaca',
+  failed: 'Gagal',
+  cancelled: 'Dibatalkan',
+  expired: 'Kedaluwarsa',
+  received: 'Diterima dari pengirim',
+  retrying: 'Akan dicoba lagi',
+  unknown: 'Hasil pengiriman belum pasti',
+  waiting: 'Menunggu jawaban jaringan',
+  corrected: 'Ternyata terkirim',
+};
+
+const tones: Partial<Record<Kind, Tone>> = {
+  accepted: 'primary',
+  scheduled: 'primary',
+  queued: 'primary',
+  sending: 'primary',
+  sent: 'primary',
+  delivered: 'success',
+  read: 'info',
+  received: 'primary',
+  failed: 'danger',
+  expired: 'warning',
+  retrying: 'warning',
+  unknown: 'warning',
+  waiting: 'warning',
+  corrected: 'success',
+};
+
+/**
+ * What is said of a step. A failure's sentence ends with what to do; while the house itself goes on
+ * trying, only what happened is told.
+ */
+function detailOf({ kind, detail }: TimelineStep, lived: Lived, zone: string): string | null {
+  const { failure, status, scheduled_at } = lived;
+  if (kind === 'scheduled' && status === 'scheduled' && scheduled_at)
+    return `Akan dikirim ${formatDateTimeZone(scheduled_at, zone)}`;
+  if (kind === 'failed') return detail ?? (failure && failures[failure]);
+  if (kind === 'unknown') return 'Jaringan belum menjawab. Kami menunggu laporannya lebih dulu.';
+  if (kind === 'retrying' && detail !== null)
+    return `${detail.split('. ')[0]?.replace(/\.$/, '')}.`;
+  return detail;
+}
+
+/** What a message that goes well still has before it. */
+const ahead: Partial<Record<MessageStatus, readonly Kind[]>> = {
+  scheduled: ['queued', 'sent', 'delivered'],
+  accepted: ['queued', 'sent', 'delivered'],
+  queued: ['sent', 'delivered'],
+  sending: ['sent', 'delivered'],
+  sent: ['delivered'],
+};
+
+type Lived = Pick<MessageDetail, 'timeline' | 'status' | 'failure' | 'scheduled_at'>;
+
+/** A message's life as it is shown: what happened, oldest first, then what is still to come. */
+export function timelineEntries(lived: Lived, zone: string): TimelineEntry[] {
+  const { timeline, status } = lived;
+  const happened = timeline.map((step, index): TimelineEntry => {
+    const { kind, at } = step;
+    const more = detailOf(step, lived, zone);
+    return {
+      key: `${index} ${kind}`,
+      title: titles[kind],
+      time: formatDateTime(at, zone),
+      at,
+      tone: tones[kind] ?? 'neutral',
+      ...(more !== null && { detail: more }),
+    };
+  });
+  const told = new Set<Kind>(timeline.map(({ kind }) => kind));
+  const coming = (ahead[status] ?? []).filter((kind) => !told.has(kind));
+  return [
+    ...happened,
+    ...coming.map((kind): TimelineEntry => ({ key: kind, title: titles[kind], pending: true })),
+  ];
+}

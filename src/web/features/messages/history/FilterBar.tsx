@@ -1,0 +1,195 @@
+import { Search, SlidersHorizontal, X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { MESSAGE_QUERY_MAX } from '#contract/messages.ts';
+import type { Token } from '#contract/tokens.ts';
+import { civilDate } from '#contract/base/time.ts';
+import styles from '#web/features/messages/history/FilterBar.module.css';
+import {
+  countSet,
+  noFilters,
+  rangeOf,
+  type FilterSearch,
+  type Filters,
+} from '#web/features/messages/history/filters.ts';
+import { statusFilterLabel, typeLabel } from '#web/features/messages/labels.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { DatePicker } from '#web/ui/date/DatePicker.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { dateWords } from '#web/ui/date/dates.ts';
+import type { Option } from '#web/ui/select/options.ts';
+import { Select } from '#web/ui/select/Select.tsx';
+import { SelectOne } from '#web/ui/select/SelectOne.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+import { useWide } from '#web/ui/layout/useWide.ts';
+
+type Props = {
+  search: FilterSearch;
+  filters: Filters;
+  tokens: readonly Token[];
+  onChange: (next: FilterSearch) => void;
+};
+
+/** What the table is narrowed by. On phones everything but the search is behind a button. */
+export function FilterBar(props: Props) {
+  const { search, filters, onChange } = props;
+  const [open, setOpen] = useState(false);
+  const wide = useWide();
+  const set = countSet(filters);
+  return (
+    <div className={styles['bar']} role="search" aria-label="Saring pesan">
+      <SearchField value={search.q ?? ''} onChange={(q) => onChange({ q: q || undefined })} />
+      {wide ? (
+        <Choices {...props} />
+      ) : (
+        <Button
+          variant="outline"
+          tone="neutral"
+          icon={<SlidersHorizontal size={18} />}
+          onClick={() => setOpen(true)}
+        >
+          {set > 0 ? `Filter (${set})` : 'Filter'}
+        </Button>
+      )}
+      {wide && Object.keys(filters).length > 0 && (
+        <Button
+          variant="link"
+          tone="neutral"
+          icon={<X size={16} />}
+          onClick={() => onChange(noFilters)}
+        >
+          Hapus filter
+        </Button>
+      )}
+      <Modal
+        open={open && !wide}
+        onClose={() => setOpen(false)}
+        title="Saring pesan"
+        footer={
+          <>
+            <Button variant="outline" tone="neutral" onClick={() => onChange(noFilters)}>
+              Hapus filter
+            </Button>
+            <Button onClick={() => setOpen(false)}>Lihat pesan</Button>
+          </>
+        }
+      >
+        <div className={styles['sheet']}>
+          <Choices {...props} labelled />
+        </div>
+      </Modal>
+    </div>
+  );
+}
+
+/** Typing is not asking: the address changes when the typing pauses. */
+const PAUSE_MS = 300;
+
+function SearchField({ value, onChange }: { value: string; onChange: (q: string) => void }) {
+  const [typed, setTyped] = useState(value);
+  const [asked, setAsked] = useState(value);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  // Back, or 'Hapus filter', changes the address from outside.
+  if (value !== asked) {
+    setAsked(value);
+    setTyped(value);
+  }
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const ask = (text: string) => {
+    clearTimeout(timer.current);
+    const q = text.trim();
+    // What is too long is told in the field.
+    if (q === asked || q.length > MESSAGE_QUERY_MAX) return;
+    setAsked(q);
+    onChange(q);
+  };
+  return (
+    <TextField
+      label="Cari nomor atau nama"
+      hideLabel
+      className={styles['search']}
+      type="search"
+      placeholder="Cari nomor atau nama"
+      prefix={<Search size={18} aria-hidden="true" />}
+      maxLength={MESSAGE_QUERY_MAX}
+      value={typed}
+      onClear={() => {
+        setTyped('');
+        ask('');
+      }}
+      onChange={({ target }) => {
+        setTyped(target.value);
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => ask(target.value), PAUSE_MS);
+      }}
+      onKeyDown={(event) => event.key === 'Enter' && ask(typed)}
+    />
+  );
+}
+
+const statusOptions: readonly Option[] = [
+  { value: '', label: 'Semua status' },
+  ...Object.entries(statusFilterLabel).map(([value, label]) => ({ value, label })),
+];
+const typeOptions: readonly Option[] = [
+  { value: '', label: 'Semua jenis' },
+  ...Object.entries(typeLabel).map(([value, label]) => ({ value, label })),
+];
+const directionOptions: readonly Option[] = [
+  { value: '', label: 'Semua arah' },
+  { value: 'out', label: 'Keluar' },
+  { value: 'in', label: 'Masuk' },
+];
+
+type ChoicesProps = Props & {
+  /** Shows the labels: there is room for them. */
+  labelled?: boolean;
+};
+
+function Choices({ search, filters, tokens, onChange, labelled = false }: ChoicesProps) {
+  const hideLabel = !labelled;
+  const tokenOptions: readonly Option[] = [
+    { value: '', label: 'Semua token' },
+    ...tokens.map(({ id, name }) => ({ value: id, label: name })),
+  ];
+  const choose = (name: 'status' | 'direction' | 'type') => ({
+    hideLabel,
+    onChange: ({ target }: { target: HTMLSelectElement }) =>
+      onChange({ [name]: target.value || undefined }),
+  });
+  return (
+    <>
+      <div className={styles['dates']}>
+        <DatePicker
+          label="Tanggal"
+          labels={dateWords}
+          hideLabel={hideLabel}
+          value={rangeOf(search)}
+          max={civilDate(new Date())}
+          onChange={(range) => onChange({ from: range?.from, to: range?.to })}
+        />
+      </div>
+      <Select
+        label="Status"
+        options={statusOptions}
+        value={filters.status ?? ''}
+        {...choose('status')}
+      />
+      <Select
+        label="Arah"
+        options={directionOptions}
+        value={filters.direction ?? ''}
+        {...choose('direction')}
+      />
+      {(tokens.length > 1 || filters.token_id !== undefined) && (
+        <SelectOne
+          label="Token"
+          hideLabel={hideLabel}
+          options={tokenOptions}
+          value={filters.token_id ?? ''}
+          onChange={(id) => onChange({ token: id || undefined })}
+        />
+      )}
+      <Select label="Jenis" options={typeOptions} value={filters.type ?? ''} {...choose('type')} />
+    </>
+  );
+}

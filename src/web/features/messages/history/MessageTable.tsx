@@ -1,0 +1,183 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { listMessages, type MessageRow } from '#contract/messages.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useList } from '#web/ui/table/useList.ts';
+import { useUser } from '#web/api/user.ts';
+import { FilterBar } from '#web/features/messages/history/FilterBar.tsx';
+import { noFilters, readFilters } from '#web/features/messages/history/filters.ts';
+import { MessageDrawer } from '#web/features/messages/details/MessageDrawer.tsx';
+import styles from '#web/features/messages/history/MessageTable.module.css';
+import { useMedia } from '#web/ui/layout/useMedia.ts';
+import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
+import { StatusMark } from '#web/features/messages/StatusMark.tsx';
+import { allTokensQuery } from '#web/features/messages/queries.ts';
+import { excerptOf, nameOf, typeLabel } from '#web/features/messages/labels.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { DataTable, type Column } from '#web/ui/table/DataTable.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+
+/** Narrower than this, the token is told by the details alone. */
+const ROOMY = '(min-width: 1200px)';
+
+const columns = (zone: string): readonly Column<MessageRow>[] => [
+  {
+    id: 'created_at',
+    title: 'Waktu',
+    sortable: true,
+    width: 96,
+    whole: true,
+    phone: 'aside',
+    cell: (message) => <When message={message} zone={zone} />,
+  },
+  {
+    id: 'peer',
+    title: 'Nomor',
+    width: 172,
+    whole: true,
+    phone: 'title',
+    cell: ({ peer, peer_name }) => (
+      <span className={styles['peer']}>
+        {peer_name !== null && <bdi className={styles['name']}>{peer_name}</bdi>}
+        <span className={peer_name === null ? 'num' : styles['number']}>{formatPhone(peer)}</span>
+      </span>
+    ),
+  },
+  {
+    id: 'token',
+    title: 'Token',
+    width: 118,
+    phone: 'hidden',
+    cell: ({ token }) => <bdi>{token.name}</bdi>,
+  },
+  {
+    id: 'excerpt',
+    title: 'Isi',
+    width: 240,
+    phone: 'line',
+    cell: (message) => (
+      <span className={styles['excerpt']}>
+        {message.type !== 'text' && message.excerpt !== '' && (
+          <span className={styles['type']}>{typeLabel[message.type]}</span>
+        )}
+        <bdi>{excerptOf(message)}</bdi>
+      </span>
+    ),
+  },
+  {
+    id: 'status',
+    title: 'Status',
+    width: 168,
+    whole: true,
+    phone: 'note',
+    cell: (message) => (
+      <>
+        <StatusMark status={message.status} />
+        <ScheduledFor message={message} zone={zone} />
+      </>
+    ),
+  },
+  {
+    id: 'price',
+    title: 'Biaya',
+    width: 84,
+    align: 'end',
+    whole: true,
+    phone: 'fact',
+    cell: ({ direction, price }) => direction === 'out' && <Money amount={price} />,
+  },
+];
+
+const When = ({ message, zone }: { message: MessageRow; zone: string }) => (
+  <span className={styles['time']} title={formatDateTime(message.created_at, zone)}>
+    {formatTime(message.created_at, zone)}
+    <span className="sr-only">, pesan {nameOf(message)}</span>
+  </span>
+);
+
+/** All messages as rows; filters, sort, page and the open message are in the address. */
+export function MessageTable({ onSend }: { onSend: () => void }) {
+  const search = useSearch({ from: '/app/message-history' });
+  const navigate = useNavigate({ from: '/message-history' });
+  const zone = useUser().timezone;
+  const tokens = useQuery(allTokensQuery);
+  const filters = readFilters(search);
+  const { sort_by, sort_type } = search;
+  const sort = sort_by === 'created_at' && sort_type ? { sort_by, sort_type } : null;
+  const roomy = useMedia(ROOMY);
+  const shown = useMemo(
+    () => columns(zone).filter(({ id }) => roomy || id !== 'token'),
+    [zone, roomy],
+  );
+  const list = useList(listMessages, filters, { page: search.page ?? 0, sort });
+
+  const go = (next: Partial<typeof search>, replace = false) =>
+    void navigate({ to: '.', search: (old) => ({ ...old, ...next }), replace });
+  const filtered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <FilterBar
+        search={search}
+        filters={filters}
+        tokens={tokens.data ?? []}
+        onChange={(next) => go({ ...next, page: undefined }, true)}
+      />
+      <DataTable
+        {...list.table}
+        caption="Pesan, yang terbaru lebih dulu kecuali diurutkan lain"
+        columns={shown}
+        rowKey={({ id }) => id}
+        group={({ created_at }) => formatDate(created_at, zone)}
+        onView={({ page, sort: next }, how) =>
+          go(
+            { page: page || undefined, sort_by: next?.sort_by, sort_type: next?.sort_type },
+            how?.replace,
+          )
+        }
+        onOpen={({ id }) => go({ open: id })}
+        openKey={search.open}
+        empty={
+          list.error ? (
+            <Failed error={list.error} onRetry={() => void list.refetch()} />
+          ) : filtered ? (
+            <Button
+              variant="outline"
+              tone="neutral"
+              onClick={() => go({ ...noFilters, page: undefined })}
+            >
+              Hapus filter
+            </Button>
+          ) : (
+            <NothingYet onSend={onSend} />
+          )
+        }
+      />
+      <MessageDrawer
+        id={search.open?.startsWith('msg_') ? search.open : undefined}
+        ready={list.table.rows.length > 0}
+        onClose={() => go({ open: undefined })}
+      />
+    </>
+  );
+}
+
+const Failed = ({ error, onRetry }: { error: Error; onRetry: () => void }) => (
+  <div className={styles['nothing']} role="alert">
+    <p>{sentenceOf(error)}</p>
+    <Button variant="outline" tone="neutral" onClick={onRetry}>
+      Coba lagi
+    </Button>
+  </div>
+);
+
+const NothingYet = ({ onSend }: { onSend: () => void }) => (
+  <div className={styles['nothing']}>
+    <p>Pesan yang Anda kirim dan terima akan tercatat di sini.</p>
+    <Button variant="subtle" onClick={onSend}>
+      Kirim pesan pertama
+    </Button>
+  </div>
+);

@@ -1,0 +1,68 @@
+import { Id } from '#contract/base/ids.ts';
+import { Direction, MESSAGE_QUERY_MAX, MessageType, StatusFilter } from '#contract/messages.ts';
+import { isCivilDate, type DateRange } from '#web/ui/date/dates.ts';
+
+/** What the address of the table may carry beside page and sort. */
+export type FilterSearch = {
+  q?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  direction?: string | undefined;
+  status?: string | undefined;
+  type?: string | undefined;
+  token?: string | undefined;
+};
+
+export type Filters = {
+  q?: string;
+  from?: string;
+  to?: string;
+  direction?: Direction;
+  status?: StatusFilter;
+  type?: MessageType;
+  token_id?: string;
+};
+
+const tokenId = Id('token');
+
+/** The filters that an address asks for; what it says that nobody understands is left out. */
+export function readFilters(search: FilterSearch): Filters {
+  const range = rangeOf(search);
+  const direction = Direction.safeParse(search.direction);
+  const status = StatusFilter.safeParse(search.status);
+  const type = MessageType.safeParse(search.type);
+  const token = tokenId.safeParse(search.token);
+  const q = search.q?.trim();
+  return {
+    ...(q && q.length <= MESSAGE_QUERY_MAX && { q }),
+    ...range,
+    ...(direction.success && { direction: direction.data }),
+    ...(status.success && { status: status.data }),
+    ...(type.success && { type: type.data }),
+    ...(token.success && { token_id: token.data }),
+  };
+}
+
+/** The days of the address; a range written backwards is turned round, half a range is one day. */
+export function rangeOf({ from, to }: Pick<FilterSearch, 'from' | 'to'>): DateRange | null {
+  const [first, last = first] = [from, to].filter((day) => day !== undefined && isCivilDate(day));
+  if (first === undefined || last === undefined) return null;
+  return first <= last ? { from: first, to: last } : { from: last, to: first };
+}
+
+/** An address without any filter. */
+export const noFilters = {
+  q: undefined,
+  from: undefined,
+  to: undefined,
+  direction: undefined,
+  status: undefined,
+  type: undefined,
+  token: undefined,
+} as const;
+
+/** How many filters are set, the search not counted: it stands in sight anyway. */
+export function countSet(filters: Filters): number {
+  const { q: _, from, to: __, ...others } = filters;
+  return Object.keys(others).length + (from === undefined ? 0 : 1);
+}

@@ -1,0 +1,47 @@
+import { BellRing } from 'lucide-react';
+import { useState } from 'react';
+import { keep, kept } from '#web/browser/storage.ts';
+import { askForNotices, useNoticePermission } from '#web/browser/tab/notifications.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { OfferCard } from '#web/ui/panel/OfferCard.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+const LATER = 'notice-card-later';
+
+/** Explains desktop notices before the browser asks: its question is only put after a click here. */
+export function NoticeCard() {
+  const permission = useNoticePermission();
+  const [later, setLater] = useState(() => kept('browser', LATER) !== undefined);
+  if (permission !== 'default' || later) return null;
+  const putOff = () => {
+    keep('browser', LATER, '1');
+    setLater(true);
+  };
+  const ask = async () => {
+    // The browser's question at once: it wants a click that is still warm.
+    const answer = await askForNotices();
+    if (answer === 'denied') {
+      toast('Peramban memblokir pemberitahuan. Izinkan lewat setelan situs ini bila diperlukan.');
+    }
+    if (answer !== 'granted') return;
+    toast('Pemberitahuan aktif di peramban ini.', { tone: 'success' });
+    await import('#web/features/push/push.ts')
+      .then(({ enablePush }) => enablePush())
+      .catch(() => undefined);
+  };
+  return (
+    <OfferCard
+      label="Pemberitahuan pesan baru"
+      icon={<BellRing size={20} />}
+      title="Ketahui pesan baru, juga saat Kabari tertutup."
+      onLater={putOff}
+      action={
+        <Button size="sm" variant="subtle" onClick={() => void ask()}>
+          Aktifkan pemberitahuan
+        </Button>
+      }
+    >
+      Pemberitahuan hanya menyebut pengirimnya, bukan isi pesannya.
+    </OfferCard>
+  );
+}

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { forgetKept } from '#web/browser/storage.ts';
+import { tellHeldSound } from '#web/features/messages/incoming/heldSound.ts';
+import { dismissToast, TOAST_MS, toasts } from '#web/ui/toast/toasts.ts';
+
+type Page = { hidden: boolean; touched: boolean };
+
+/** A page that can be looked at and touched. */
+function openPage(page: Page) {
+  const listeners = new Set<() => void>();
+  vi.stubGlobal('navigator', {
+    userActivation: {
+      get hasBeenActive() {
+        return page.touched;
+      },
+    },
+  });
+  vi.stubGlobal('document', {
+    get hidden() {
+      return page.hidden;
+    },
+    addEventListener: (_: string, listener: () => void) => listeners.add(listener),
+    removeEventListener: (_: string, listener: () => void) => listeners.delete(listener),
+  });
+  return {
+    look: () => {
+      page.hidden = false;
+      for (const listener of listeners) listener();
+    },
+    listeners,
+  };
+}
+
+const said = () => toasts.now().map(({ text }) => text);
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  for (const { id } of toasts.now()) dismissToast(id);
+  forgetKept();
+  // The same words are said again only after a while.
+  vi.advanceTimersByTime(2 * TOAST_MS);
+  vi.unstubAllGlobals();
+});
+
+test('that a sound was held back is said once, however many follow', () => {
+  openPage({ hidden: false, touched: false });
+  tellHeldSound('refused');
+  expect(said()).toEqual([expect.stringMatching(/^Peramban menahan bunyi pesan baru/)]);
+  for (const { id } of toasts.now()) dismissToast(id);
+  vi.advanceTimersByTime(2 * TOAST_MS);
+  tellHeldSound('refused');
+  expect(said()).toEqual([]);
+});
+
+test('nothing is said of a sound that was heard, that failed, or that was another tab’s', () => {
+  openPage({ hidden: false, touched: false });
+  for (const sounded of ['played', 'failed', undefined] as const) tellHeldSound(sounded);
+  expect(said()).toEqual([]);
+});
+
+test('nobody looking, it is said when somebody does, unless the page was touched meanwhile', () => {
+  const page = { hidden: true, touched: false };
+  const { look, listeners } = openPage(page);
+  tellHeldSound('refused');
+  tellHeldSound('refused');
+  expect(said()).toEqual([]);
+  look();
+  expect(said()).toHaveLength(1);
+  expect(listeners.size).toBe(0);
+
+  for (const { id } of toasts.now()) dismissToast(id);
+  forgetKept();
+  vi.advanceTimersByTime(2 * TOAST_MS);
+  page.hidden = true;
+  tellHeldSound('refused');
+  page.touched = true;
+  look();
+  expect(said()).toEqual([]);
+});

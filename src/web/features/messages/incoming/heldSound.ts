@@ -1,0 +1,26 @@
+import { keep, kept } from '#web/browser/storage.ts';
+import { type Sounded, wasTouched } from '#web/browser/sound.ts';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+const NAME = 'sound-held';
+
+/**
+ * Says, once in a tab, that the browser holds sounds back until the page is touched: when somebody looks, and
+ * only if it is still so.
+ */
+export function tellHeldSound(sounded: Sounded | undefined): void {
+  if (sounded !== 'refused' || kept('tab', NAME) !== undefined) return;
+  if (!document.hidden) return say();
+  const seen = () => {
+    if (document.hidden) return;
+    document.removeEventListener('visibilitychange', seen);
+    say();
+  };
+  document.addEventListener('visibilitychange', seen);
+}
+
+function say(): void {
+  if (wasTouched() || kept('tab', NAME) !== undefined) return;
+  keep('tab', NAME, '1');
+  toast('Peramban menahan bunyi pesan baru sampai Anda menyentuh halaman ini atau menekan tombol.');
+}

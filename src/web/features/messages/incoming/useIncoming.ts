@@ -1,0 +1,84 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { startLive, type Received } from '#web/live/live.ts';
+import { showNotice } from '#web/browser/tab/notifications.ts';
+import { readySound, soundFor } from '#web/browser/sound.ts';
+import { userQuery } from '#web/api/user.ts';
+import { onWorkerWord, type PushedWord } from '#web/browser/push/workerMessages.ts';
+import { tellHeldSound } from '#web/features/messages/incoming/heldSound.ts';
+import { isSeen } from '#web/features/messages/conversations/thread/seen.ts';
+import { startOutgoing } from '#web/features/messages/conversations/thread/outgoing.ts';
+import { conversationUrl, conversationAt } from '#web/features/messages/incoming/pushedMessage.ts';
+import { nameOf } from '#web/features/messages/labels.ts';
+import { announce } from '#web/ui/announce/announce.ts';
+
+/** So long the live stream has to bring what a push was faster with. */
+const STREAM_MS = 1_500;
+/** More of them are not about to be told twice. */
+const HEARD_MAX = 200;
+
+/** Follows the account's events while somebody is signed in: data, sound, notices, waiting sends. */
+export function useLive(userId: string): void {
+  const client = useQueryClient();
+  const router = useRouter();
+  useEffect(() => {
+    const choice = () => client.getQueryData(userQuery.queryKey);
+    const sound = (id: string) =>
+      void soundFor(id || String(Date.now()), choice).then(tellHeldSound);
+    const open = (url: string) => router.history.push(url);
+    const heard = new Set<string>();
+    const isNew = (id: string) => {
+      if (heard.has(id)) return false;
+      if (heard.size >= HEARD_MAX) heard.clear();
+      heard.add(id);
+      return true;
+    };
+    const onMessage = (message: Received) => {
+      isNew(message.id);
+      if (!document.hidden) announce(`Pesan baru dari ${nameOf(message)}`);
+      sound(message.id);
+      return isSeen(message);
+    };
+    const onUnseen = (message: Received) => {
+      const url = conversationUrl(message);
+      void showNotice({
+        tag: message.id,
+        title: nameOf(message),
+        body: 'Pesan baru',
+        url,
+        onOpen: () => open(url),
+      });
+    };
+    // A push for a tab that somebody looks at: the stream tells it better, unless it is down.
+    const late = new Set<ReturnType<typeof setTimeout>>();
+    const tell = ({ id, title, body, url }: PushedWord) => {
+      const conversation = conversationAt(url);
+      announce(title);
+      sound(id);
+      if (conversation && isSeen(conversation)) return;
+      void showNotice({ tag: id, title, body, url, onOpen: () => open(url) });
+    };
+    const stopPushes = onWorkerWord('push', (word) => {
+      const { id, shown } = word;
+      if (shown) return sound(id);
+      // Not about a message: no stream brings that.
+      if (id === '') return tell(word);
+      const timer = setTimeout(() => {
+        late.delete(timer);
+        if (isNew(id)) tell(word);
+      }, STREAM_MS);
+      late.add(timer);
+    });
+    const stops = [
+      readySound(choice),
+      stopPushes,
+      startLive(client, userId, { onMessage, onUnseen }),
+      startOutgoing(client),
+      () => late.forEach(clearTimeout),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [client, router, userId]);
+}

@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query';
+import { KeyRound } from 'lucide-react';
+import { Suspense, useEffect, useState } from 'react';
+import { sentenceOf } from '#web/api/errors.ts';
+import { allTokensQuery, canSend } from '#web/features/messages/queries.ts';
+import type { SendFormProps } from '#web/features/messages/send/SendForm.tsx';
+import { LinkButton } from '#web/ui/button/Button.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { later } from '#web/ui/lazyComponent.ts';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { Stack } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+
+/** The form and its fields are brought when somebody wants to send: the list does without. */
+const SendForm = later(
+  async () => (await import('#web/features/messages/send/SendForm.tsx')).SendForm,
+);
+
+type Props = { open: boolean; onClose: () => void };
+
+/** Sends one text to one number, then opens their conversation. */
+export function SendDialog({ open, onClose }: Props) {
+  const [busy, setBusy] = useState(false);
+  return (
+    <Modal open={open} onClose={() => busy || onClose()} title="Kirim pesan">
+      {open && <Content onClose={onClose} onBusy={setBusy} />}
+    </Modal>
+  );
+}
+
+function Content({ onClose, onBusy }: Omit<SendFormProps, 'tokens'>) {
+  const { data: tokens, error, refetch } = useQuery(allTokensQuery);
+  // Beside the tokens, not after them.
+  useEffect(() => SendForm.bring(), []);
+  if (!tokens && error) {
+    return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
+  }
+  if (!tokens) return <Bones />;
+  const able = tokens.filter(canSend);
+  if (able.length === 0) return <NoToken has={tokens.length > 0} />;
+  return (
+    <Suspense fallback={<Bones />}>
+      <SendForm tokens={able} onClose={onClose} onBusy={onBusy} />
+    </Suspense>
+  );
+}
+
+const Bones = () => (
+  <div aria-busy="true">
+    <Stack>
+      <Skeleton height={62} />
+      <Skeleton height={62} />
+      <Skeleton height={128} />
+    </Stack>
+  </div>
+);
+
+const NoToken = ({ has }: { has: boolean }) => (
+  <EmptyState
+    icon={<KeyRound size={24} />}
+    title={has ? 'Belum ada token yang tersambung' : 'Anda belum memiliki token'}
+    action={
+      has ? (
+        <LinkButton to="/token">Sambungkan token</LinkButton>
+      ) : (
+        <LinkButton to="/token" search={{ view: 'new' }}>
+          Tambah token
+        </LinkButton>
+      )
+    }
+  >
+    Pesan dikirim dari nomor yang tersambung ke sebuah token.
+  </EmptyState>
+);

@@ -1,0 +1,155 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { sendMessage, TEXT_MAX } from '#contract/messages.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import type { Token } from '#contract/tokens.ts';
+import { checkWith } from '#web/ui/form/checkWith.ts';
+import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { keep, kept } from '#web/browser/storage.ts';
+import { useAct } from '#web/api/query.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { wrongFields } from '#web/ui/form/fieldErrors.ts';
+import styles from '#web/features/messages/send/SendForm.module.css';
+import { saldoQuery } from '#web/features/saldo/queries.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Stack } from '#web/ui/panel/Panel.tsx';
+import { SelectOne } from '#web/ui/select/SelectOne.tsx';
+import { realNumber } from '#web/ui/phone/telephoneReal.ts';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { HomeTelephoneField } from '#web/ui/phone/TelephoneField.tsx';
+import { TextArea } from '#web/ui/text/TextField.tsx';
+
+/** The token chosen last, offered first. */
+const LAST = 'last-token';
+
+type Values = { token_id: string; to: string; text: string };
+
+const check = checkWith<Values>(
+  { to: { required: 'Tulis nomor tujuan.' }, text: { required: 'Tulis isi pesan.' } },
+  (values) => wrongFields(sendMessage, { ...values, to: `+${values.to}` }),
+);
+
+export type SendFormProps = {
+  tokens: readonly Token[];
+  onClose: () => void;
+  onBusy: (busy: boolean) => void;
+};
+
+/** One text to one number, from one of the tokens. */
+export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
+  const navigate = useNavigate();
+  const last = tokens.find(({ id }) => id === kept('browser', LAST)) ?? tokens[0];
+  const form = useForm({ token_id: last?.id ?? '', to: '', text: '' }, check);
+  const send = useAct(sendMessage);
+  const { values, errors } = form;
+  // What comes after the first wait is not what the dialog put the focus on.
+  useEffect(() => form.ref.current?.querySelector('input')?.focus(), [form.ref]);
+
+  const submit = form.submit(async ({ token_id, to, text }) => {
+    onBusy(true);
+    try {
+      const sent = await send.perform({ token_id, to: `+${to}`, text });
+      keep('browser', LAST, token_id);
+      await navigate({
+        to: '/message-history',
+        search: { view: 'percakapan', open: token_id, peer: sent.peer },
+      });
+    } catch (error) {
+      form.refuse(error);
+    } finally {
+      onBusy(false);
+    }
+  });
+  return (
+    <form ref={form.ref} onSubmit={submit} noValidate>
+      <Stack>
+        <Refused error={send.error} />
+        <SelectOne
+          label="Dari token"
+          required
+          options={tokens.map(({ id, name, phone }) => ({
+            value: id,
+            label: phone ? `${name} (${formatPhone(phone)})` : name,
+          }))}
+          value={values.token_id}
+          error={errors.token_id}
+          onChange={(token) => form.set('token_id', token)}
+        />
+        <HomeTelephoneField
+          label="Nomor tujuan"
+          required
+          verify={realNumber}
+          autoComplete="off"
+          value={values.to}
+          error={errors.to}
+          onChange={(digits) => form.set('to', digits)}
+          onBlur={() => form.leave('to')}
+        />
+        <TextArea
+          label="Isi pesan"
+          required
+          rows={5}
+          maxLength={TEXT_MAX}
+          counter
+          value={values.text}
+          error={errors.text}
+          onChange={({ target }) => form.set('text', target.value)}
+        />
+        <Price />
+        <Actions busy={send.busy} onClose={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+const Actions = ({ busy, onClose }: { busy: boolean; onClose: () => void }) => (
+  <div className={styles['actions']}>
+    <Button variant="outline" tone="neutral" onClick={() => busy || onClose()}>
+      Batal
+    </Button>
+    <Button type="submit" busy={busy}>
+      Kirim
+    </Button>
+  </div>
+);
+
+/** Above the form, what is not about one field; fields say theirs themselves. */
+function Refused({ error }: { error: Error | null }) {
+  const code = refusalCode(error);
+  if (!error || code === 'input_invalid') return null;
+  return (
+    <Alert state="danger" visible label={sentenceOf(error)}>
+      {code === 'saldo_short' && (
+        <p>
+          <Link to="/saldo" search={{ new: '1' }}>
+            Isi saldo
+          </Link>
+        </p>
+      )}
+      {code === 'token_not_linked' && (
+        <p>
+          <Link to="/token">Buka halaman Token</Link>
+        </p>
+      )}
+    </Alert>
+  );
+}
+
+function Price() {
+  const { data } = useQuery(saldoQuery);
+  return (
+    <dl className={styles['price']}>
+      <div>
+        <dt>Biaya</dt>
+        <dd>{data ? <Money amount={data.message_price} /> : <Skeleton width={56} />}</dd>
+      </div>
+      <div>
+        <dt>Saldo tersedia</dt>
+        <dd>{data ? <Money amount={data.available} /> : <Skeleton width={88} />}</dd>
+      </div>
+    </dl>
+  );
+}

@@ -1,0 +1,39 @@
+import { Resend } from '#web/features/auth/otp/Resend.tsx';
+import type { SentCode } from '#web/features/auth/otp/sentCode.ts';
+import { SimulatorHint } from '#web/features/auth/otp/SimulatorHint.tsx';
+import styles from '#web/features/profile/profile.module.css';
+import { OtpField } from '#web/ui/form/OtpField.tsx';
+
+type Props = {
+  label: string;
+  name: string;
+  code: SentCode;
+  value: string;
+  error?: string | undefined;
+  /** Where one starts to type. */
+  first?: boolean;
+  onChange: (digits: string) => void;
+  /** Another code is on its way. */
+  onSent: (code: SentCode) => void;
+  onError: (error: unknown) => void;
+};
+
+// React does not render autoFocus as an attribute, and `<dialog>` looks for the attribute.
+const startHere = (input: HTMLInputElement | null) => input?.setAttribute('autofocus', '');
+
+/** The box for a code that was sent, and how to get another one. */
+export function CodeBox({ code, first = false, onSent, onError, ...field }: Props) {
+  return (
+    <div className={styles['code']}>
+      <OtpField
+        {...field}
+        {...(first && { ref: startHere })}
+        required
+        size="lg"
+        help={`Enam angka yang kami kirim ke ${code.sentTo}.`}
+      />
+      <Resend small what={field.label} onWait={onSent} {...{ code, onSent, onError }} />
+      <SimulatorHint small phone={code.phone} />
+    </div>
+  );
+}

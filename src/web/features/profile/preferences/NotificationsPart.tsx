@@ -1,0 +1,172 @@
+import { Volume2 } from 'lucide-react';
+import { useState } from 'react';
+import { sounds } from '#contract/people.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import {
+  disablePush,
+  enablePush,
+  sendTestPush,
+  usePushState,
+  type PushState,
+} from '#web/features/push/push.ts';
+import { playSound } from '#web/browser/sound.ts';
+import { useUser } from '#web/api/user.ts';
+import styles from '#web/features/profile/profile.module.css';
+import { Section } from '#web/features/profile/Section.tsx';
+import { useChoices } from '#web/features/profile/preferences/useChoices.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Checkbox } from '#web/ui/form/Checkbox.tsx';
+import { Select } from '#web/ui/select/Select.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+const soundOptions = Object.entries(sounds).map(([value, label]) => ({ value, label }));
+
+async function tryOut(sound: string): Promise<void> {
+  if ((await playSound(sound)) === 'played') return;
+  toast('Bunyi tidak dapat diputar. Periksa izin bunyi situs ini di peramban Anda.', {
+    tone: 'warning',
+  });
+}
+
+/** What is heard and shown when a message comes in. */
+export function NoticesPart() {
+  const user = useUser();
+  const { choose, failures } = useChoices();
+  return (
+    <Section id="pemberitahuan" title="Pemberitahuan">
+      <div className={styles['group']}>
+        <Checkbox
+          label="Bunyikan pesan baru"
+          help="Satu pesan berbunyi sekali, berapa pun tab yang terbuka."
+          checked={user.sound_on}
+          error={failures.sound_on}
+          onChange={({ target }) => choose('sound_on', { sound_on: target.checked })}
+        />
+        <div className={styles['beside']}>
+          <Select
+            label="Pilihan bunyi"
+            options={soundOptions}
+            value={user.sound}
+            error={failures.sound}
+            onChange={({ target }) => choose('sound', { sound: target.value })}
+          />
+          <Button
+            variant="outline"
+            tone="neutral"
+            icon={<Volume2 size={18} aria-hidden="true" />}
+            onClick={() => void tryOut(user.sound)}
+          >
+            Coba bunyi
+          </Button>
+        </div>
+      </div>
+      <div className={styles['group']}>
+        <Checkbox
+          label="Pemberitahuan pesan baru"
+          help="Muncul juga saat Kabari tidak sedang dibuka. Berlaku untuk semua peramban Anda."
+          checked={user.push_on}
+          error={failures.push_on}
+          onChange={({ target }) => choose('push_on', { push_on: target.checked })}
+        />
+        {user.push_on && (
+          <>
+            <ThisBrowser />
+            <Checkbox
+              label="Tampilkan isi pesan"
+              help="Tanpa ini, pemberitahuan hanya menyebut pengirimnya. Isinya lewat layanan pemberitahuan peramban dalam keadaan terenkripsi."
+              checked={user.push_text}
+              error={failures.push_text}
+              onChange={({ target }) => choose('push_text', { push_text: target.checked })}
+            />
+          </>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+/** How it stands with notices in this very browser, in words that say what can be done. */
+const words: Record<PushState, string> = {
+  unsupported:
+    'Peramban ini tidak mendukung pemberitahuan, atau halaman ini tidak dibuka lewat HTTPS.',
+  install_first:
+    'Di iPhone dan iPad, tambahkan dulu Kabari ke layar utama lewat tombol Bagikan, lalu buka dari sana.',
+  denied:
+    'Peramban memblokir pemberitahuan dari situs ini. Izinkan lewat ikon gembok di samping alamat, lalu muat ulang.',
+  unasked: 'Peramban ini belum diizinkan menampilkan pemberitahuan.',
+  off: 'Dimatikan di peramban ini.',
+  starting: 'Sedang disiapkan di peramban ini.',
+  on: 'Menyala di peramban ini.',
+  failed:
+    'Layanan pemberitahuan peramban ini belum dapat dihubungi. Kami mencobanya lagi nanti, atau coba sekarang.',
+};
+
+/** What a press does about it. */
+const ways: Partial<Record<PushState, string>> = {
+  unasked: 'Izinkan di peramban ini',
+  off: 'Nyalakan di peramban ini',
+  failed: 'Coba lagi',
+};
+
+function ThisBrowser() {
+  const state = usePushState();
+  const [busy, setBusy] = useState(false);
+  const run = (work: () => Promise<unknown>) => async () => {
+    setBusy(true);
+    await work().finally(() => setBusy(false));
+  };
+  const way = ways[state];
+  return (
+    <div className={styles['browser']}>
+      <p role="status">{words[state]}</p>
+      {way !== undefined && (
+        <Button size="sm" variant="subtle" busy={busy} onClick={() => void run(enablePush)()}>
+          {way}
+        </Button>
+      )}
+      {state === 'on' && (
+        <>
+          <TestPush />
+          <Button
+            size="sm"
+            variant="link"
+            tone="neutral"
+            busy={busy}
+            onClick={() => void run(disablePush)()}
+          >
+            Matikan di sini
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}
+
+function TestPush() {
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const send = async () => {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      await sendTestPush();
+      toast('Pemberitahuan uji dikirim ke peramban ini.', { tone: 'success' });
+    } catch (no) {
+      setFailure(sentenceOf(no));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Button size="sm" variant="subtle" busy={busy} onClick={() => void send()}>
+        Kirim uji
+      </Button>
+      {failure && (
+        <p className={styles['failure']} role="alert">
+          {failure}
+        </p>
+      )}
+    </>
+  );
+}

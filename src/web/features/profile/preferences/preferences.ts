@@ -1,0 +1,110 @@
+import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { User } from '#contract/accounts.ts';
+import { peopleActs } from '#web/api/lazyApi.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { setTheme, type Theme } from '#web/browser/theme.ts';
+import { userQuery } from '#web/api/user.ts';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+/** What a person chooses by a switch: it holds at once, before the server knows. */
+export type Choice = Partial<
+  Pick<User, 'theme' | 'timezone' | 'sound_on' | 'sound' | 'push_on' | 'push_text' | 'keys_on'>
+>;
+
+const CHANNEL = 'kabari-user';
+/** The address of a picture is good for an hour at least. */
+const PICTURE_MS = 45 * 60_000;
+
+/** Choices on their way, in their order; and the person as the server knew them before. */
+const waiting: Choice[] = [];
+let confirmed: User | undefined;
+/** One after the other: of two choices about the same thing the later one is to stand. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** The person with every choice that is on its way. */
+export const withChoices = (user: User, choices: readonly Choice[]): User =>
+  Object.assign({}, user, ...choices) as User;
+
+function show(client: QueryClient): void {
+  if (confirmed) client.setQueryData(userQuery.queryKey, withChoices(confirmed, waiting));
+}
+
+/** Tells this browser's other tabs that something about the person has changed. */
+function tellTabs(): void {
+  if (!('BroadcastChannel' in globalThis)) return;
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.postMessage('changed');
+  channel.close();
+}
+
+/**
+ * Chooses for the person who is signed in: shown at once in this tab, later in the others; taken back
+ * where the server could not be told.
+ *
+ * @returns a promise that rejects when it was taken back.
+ */
+export function useChoose(): (choice: Choice) => Promise<void> {
+  const client = useQueryClient();
+  const update = useAct(async () => (await peopleActs()).updateUser);
+  return async (choice) => {
+    if (waiting.length === 0) confirmed = client.getQueryData(userQuery.queryKey);
+    waiting.push(choice);
+    show(client);
+    const saved = last.then(() => update.perform(fieldsOf(choice)));
+    last = saved.catch(() => undefined);
+    try {
+      confirmed = await saved;
+      tellTabs();
+    } finally {
+      waiting.splice(waiting.indexOf(choice), 1);
+      show(client);
+    }
+  };
+}
+
+/** Chooses the colours, for this person on every device; says so where that could not be kept. */
+export function useChooseTheme(): (theme: Theme) => void {
+  const choose = useChoose();
+  return (theme) => {
+    choose({ theme }).catch((error: unknown) => toast(sentenceOf(error), { tone: 'danger' }));
+  };
+}
+
+/** A choice as the act has it: switches are '1' and '0'. */
+export function fieldsOf(choice: Choice): Record<string, string> {
+  const pairs = Object.entries(choice).map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'boolean' ? (value ? '1' : '0') : value,
+  ]);
+  return Object.fromEntries(pairs);
+}
+
+/** Takes over what the server says of the person, in every tab of this browser. */
+export function useTakeUser(): (user: User) => void {
+  const client = useQueryClient();
+  return (user) => {
+    confirmed = user;
+    client.setQueryData(userQuery.queryKey, withChoices(user, waiting));
+    tellTabs();
+  };
+}
+
+/** Keeps this tab as the person wants it: the colours they chose, and what other tabs changed. */
+export function useSameUser({ theme }: User): void {
+  const client = useQueryClient();
+  useQuery({
+    ...userQuery,
+    refetchInterval: ({ state }) => (state.data?.avatar ? PICTURE_MS : false),
+  });
+  useEffect(() => setTheme(theme), [theme]);
+  useEffect(() => {
+    if (!('BroadcastChannel' in globalThis)) return undefined;
+    const channel = new BroadcastChannel(CHANNEL);
+    channel.addEventListener('message', () => {
+      void client.invalidateQueries({ queryKey: userQuery.queryKey });
+    });
+    return () => channel.close();
+  }, [client]);
+}

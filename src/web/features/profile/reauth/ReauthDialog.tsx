@@ -1,0 +1,105 @@
+import { useId, useRef, useState } from 'react';
+import { peopleActs } from '#web/api/lazyApi.ts';
+import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { answerProof } from '#web/api/reauth.ts';
+import { useAct } from '#web/api/query.ts';
+import { useUser } from '#web/api/user.ts';
+import { PasswordOwner } from '#web/features/auth/password/UsernameField.tsx';
+import styles from '#web/features/profile/profile.module.css';
+import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { PasswordField } from '#web/ui/form/PasswordField.tsx';
+
+const EMPTY = 'Tulis kata sandi Anda.';
+
+/** The password as it is typed, sent, and what became of it. */
+function useProof() {
+  const field = useRef<HTMLInputElement>(null);
+  const [password, setPassword] = useState('');
+  const [wrong, setWrong] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const prove = useAct(async () => (await peopleActs()).prove);
+
+  const tryAgain = (sentence: string) => {
+    setWrong(sentence);
+    field.current?.focus();
+    field.current?.select();
+  };
+  const send = async () => {
+    if (prove.busy) return;
+    setError(undefined);
+    if (password === '') return tryAgain(EMPTY);
+    try {
+      await prove.perform({ password });
+      answerProof(true);
+    } catch (no) {
+      if (refusalCode(no) === 'password_wrong') tryAgain(sentenceOf(no));
+      else setError(no);
+    }
+  };
+
+  const type = (typed: string) => {
+    setPassword(typed);
+    setWrong(undefined);
+  };
+  // React does not render autoFocus as an attribute, and `<dialog>` looks for the attribute.
+  const attach = (input: HTMLInputElement | null) => {
+    field.current = input;
+    input?.setAttribute('autofocus', '');
+  };
+  return { attach, password, wrong, error, busy: prove.busy, type, send };
+}
+
+/** Asks for the password once more, before what a stranger at this computer must not do. */
+export function ProofDialog() {
+  const { phone } = useUser();
+  const form = useId();
+  const { attach, password, wrong, error, busy, type, send } = useProof();
+  const close = () => busy || answerProof(false);
+  return (
+    <Modal
+      open
+      onClose={close}
+      title="Masukkan kata sandi Anda"
+      size="sm"
+      shape="sheet"
+      footer={
+        <>
+          <Button variant="outline" tone="neutral" onClick={close}>
+            Batal
+          </Button>
+          <Button type="submit" form={form} busy={busy}>
+            Lanjutkan
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={form}
+        noValidate
+        className={styles['form']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <p className={styles['lead']}>
+          Demi keamanan akun, tindakan ini meminta kata sandi Anda sekali lagi.
+        </p>
+        <Refused error={error} />
+        <PasswordOwner phone={phone} />
+        <PasswordField
+          ref={attach}
+          label="Kata sandi"
+          required
+          name="password"
+          autoComplete="current-password"
+          value={password}
+          error={wrong}
+          onChange={(event) => type(event.target.value)}
+        />
+      </form>
+    </Modal>
+  );
+}

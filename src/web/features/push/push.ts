@@ -1,0 +1,231 @@
+import { useSyncExternalStore } from 'react';
+import { pushConfig, registerPush, testPush, unregisterPush } from '#contract/push.ts';
+import { apiUrl, perform } from '#web/api/act.ts';
+import { refusalCode } from '#web/api/errors.ts';
+import { keep, kept } from '#web/browser/storage.ts';
+import { askForNotices } from '#web/browser/tab/notifications.ts';
+import { pushToken, setPushToken } from '#web/browser/push/pushToken.ts';
+import { sessionToken } from '#web/browser/session.ts';
+import { forgetRecord, forgetRecords, readRecord, writeRecord } from '#web/browser/push/records.ts';
+import { decide, isFor, keyBytes, optionsOf } from '#web/browser/push/subscriptions.ts';
+
+/**
+ * How it stands with push in this browser:
+ * - `unsupported`: it knows no push, or the page is not secure; `install_first`: an iPhone or iPad,
+ *   where the app must be on the home screen first;
+ * - `denied`: the person said no to the browser, and only its settings change that; `unasked`: not
+ *   asked yet;
+ * - `off`: allowed, but switched off here; `starting`; `on`; `failed`: the push service or ours could
+ *   not be reached, tried again within the hour.
+ */
+export type PushState =
+  | 'unsupported'
+  | 'install_first'
+  | 'denied'
+  | 'unasked'
+  | 'off'
+  | 'starting'
+  | 'on'
+  | 'failed';
+
+const OFF = 'push-off';
+/** A browser without a network may never settle a subscription. */
+const PATIENCE_MS = 15_000;
+const LEAVING_MS = 3_000;
+const CHECK_MS = 3_600_000;
+
+let state: PushState = 'starting';
+let checkedAt = 0;
+const listeners = new Set<() => void>();
+
+function become(next: PushState): PushState {
+  state = next;
+  for (const listener of listeners) listener();
+  return next;
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const pushState = (): PushState => state;
+
+/** How it stands with push in this browser, kept current. */
+export const usePushState = (): PushState => useSyncExternalStore(subscribe, pushState);
+
+/**
+ * Keeps this browser subscribed while somebody is signed in: now, and when the tab is looked at again
+ * after an hour.
+ *
+ * @param wanted whether the person has push switched on in their settings.
+ * @returns how to stop
+ */
+export function followPush(wanted: boolean): () => void {
+  const look = () => {
+    if (!document.hidden && Date.now() - checkedAt >= CHECK_MS) void check(wanted);
+  };
+  void check(wanted);
+  document.addEventListener('visibilitychange', look);
+  return () => document.removeEventListener('visibilitychange', look);
+}
+
+/**
+ * Switches push on in this browser, after the browser's own question where it was not put yet: for a
+ * click. Never rejects.
+ *
+ * @returns how it stands then
+ */
+export async function enablePush(): Promise<PushState> {
+  if (obstacle() === 'unasked') await askForNotices();
+  keep('browser', OFF, undefined);
+  return check(true);
+}
+
+/** Switches push off in this browser, until `enablePush` or another sign-in. Never rejects. */
+export async function disablePush(): Promise<PushState> {
+  keep('browser', OFF, '1');
+  await inTurn(dropSubscription);
+  return become(obstacle() ?? 'off');
+}
+
+/**
+ * Has a notice sent to this browser, now.
+ *
+ * @throws Refusal `push_gone` when this browser is subscribed no longer (the state says `off` then),
+ *   `push_service_down`; TransportError.
+ */
+export async function sendTestPush(): Promise<void> {
+  try {
+    await perform(testPush, { push_token: pushToken() });
+  } catch (error) {
+    if (refusalCode(error) === 'push_gone') await disablePush();
+    throw error;
+  }
+}
+
+/**
+ * Leaves nothing of push in this browser: for signing out, before the session ends. What takes too long
+ * for somebody who waits is left to the next page (`startWorker`). Never rejects.
+ */
+export async function leavePush(): Promise<void> {
+  const leaving = async () => {
+    await inTurn(dropSubscription);
+    const { clearAppBadge } = navigator as { clearAppBadge?: () => Promise<void> };
+    await clearAppBadge?.call(navigator).catch(() => undefined);
+    await forgetRecords();
+  };
+  await within(leaving(), LEAVING_MS).catch(() => undefined);
+}
+
+/** Why there can be no push here; `undefined` when there can. */
+function obstacle(): PushState | undefined {
+  const { serviceWorker, standalone } = navigator as {
+    serviceWorker?: ServiceWorkerContainer;
+    standalone?: boolean;
+  };
+  if (!serviceWorker || !('PushManager' in window) || !('Notification' in window)) {
+    return standalone === false ? 'install_first' : 'unsupported';
+  }
+  if (Notification.permission === 'default') return 'unasked';
+  return Notification.permission === 'denied' ? 'denied' : undefined;
+}
+
+/** The algorithm of `design.md`, 4.2, in one tab at a time. */
+async function check(wanted: boolean): Promise<PushState> {
+  checkedAt = Date.now();
+  const why = obstacle();
+  if (why === 'unsupported' || why === 'install_first') {
+    tell('this browser takes no push');
+    return become(why);
+  }
+  const off = why ?? (wanted && kept('browser', OFF) === undefined ? undefined : 'off');
+  if (off !== undefined) {
+    // Also when the permission was taken back: the server need not try any more.
+    if (await readRecord('push')) await inTurn(dropSubscription);
+    return become(off);
+  }
+  if (state !== 'on') become('starting');
+  try {
+    await inTurn(keepSubscription);
+    return become('on');
+  } catch (error) {
+    tell(error instanceof Error ? error.message : 'failed');
+    return become('failed');
+  }
+}
+
+function tell(why: string): void {
+  // oxlint-disable-next-line no-console -- Specified: a browser without push is no error of anybody's.
+  console.info(`push: ${why}`);
+}
+
+async function inTurn(work: () => Promise<void>): Promise<void> {
+  const { locks } = navigator as { locks?: LockManager };
+  await (locks ? locks.request('kabari-push', work) : work());
+}
+
+/** One subscription for the server's key, and a token for it that is good for this session. */
+async function keepSubscription(): Promise<void> {
+  const registration = await within(navigator.serviceWorker.ready, PATIENCE_MS);
+  const { vapid_key: vapidKey } = await perform(pushConfig, {});
+  const { pushManager, scope } = registration;
+  let subscription = await pushManager.getSubscription();
+  if (subscription && !isFor(subscription, vapidKey)) {
+    await subscription.unsubscribe();
+    subscription = null;
+  }
+  const applicationServerKey = keyBytes(vapidKey);
+  const subscribing = { userVisibleOnly: true, applicationServerKey };
+  subscription ??= await within(pushManager.subscribe(subscribing), PATIENCE_MS);
+  const options = optionsOf(subscription, { vapidKey, scope });
+  const old = await readRecord('push');
+  const session = await digest(sessionToken());
+  if (old && decide(old, { options, session }, Date.now()) === 'keep') {
+    setPushToken(old.token);
+    return;
+  }
+  const { endpoint, p256dh, auth } = options;
+  const { token } = await perform(registerPush, {
+    endpoint,
+    p256dh,
+    auth,
+    vapid_key: vapidKey,
+    ...(old && { old: old.token }),
+  });
+  setPushToken(token);
+  await writeRecord('push', { token, createTime: Date.now(), options, session, apiUrl: apiUrl() });
+}
+
+/** Ends the subscription, on the server when it can be reached, and in this browser in any case. */
+async function dropSubscription(): Promise<void> {
+  const old = await readRecord('push');
+  setPushToken('');
+  if (old && sessionToken() !== '') {
+    await perform(unregisterPush, { push_token: old.token }).catch(() => undefined);
+  }
+  const { serviceWorker } = navigator as { serviceWorker?: ServiceWorkerContainer };
+  const registration = await serviceWorker?.getRegistration();
+  const subscription = await registration?.pushManager?.getSubscription();
+  await subscription?.unsubscribe().catch(() => undefined);
+  // Last: whoever is cut off before leaves the sign that there is something to end.
+  await forgetRecord('push');
+}
+
+/** Tells sessions apart without keeping their token a second time. */
+async function digest(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return btoa(String.fromCharCode(...new Uint8Array(bytes).slice(0, 12)));
+}
+
+async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('it took too long')), limitMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,52 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { noteActions } from '#web/browser/install/install.ts';
+import { setPushToken } from '#web/browser/push/pushToken.ts';
+import { safeTarget } from '#web/browser/redirect.ts';
+import { useUser } from '#web/api/user.ts';
+import { onWorkerWord } from '#web/browser/push/workerMessages.ts';
+import { writeRecord } from '#web/browser/push/records.ts';
+
+/**
+ * For the layout of who is signed in: keeps this browser subscribed to push, tells the worker what it
+ * cannot know, goes where a clicked notice leads, and notes what makes installing worth an offer.
+ */
+export function usePush(): void {
+  const router = useRouter();
+  const client = useQueryClient();
+  const { id, push_on: wanted, sound_on: sounding } = useUser();
+
+  useEffect(() => noteActions(client), [client]);
+
+  useEffect(() => {
+    void writeRecord('sound', sounding);
+  }, [id, sounding]);
+
+  useEffect(() => {
+    let stop: (() => void) | undefined;
+    let gone = false;
+    const start = async () => {
+      const { followPush } = await import('#web/features/push/push.ts');
+      if (!gone) stop = followPush(wanted);
+    };
+    start().catch(() => undefined);
+    return () => {
+      gone = true;
+      stop?.();
+    };
+  }, [id, wanted]);
+
+  useEffect(() => {
+    const stops = [
+      onWorkerWord('renewed', ({ token }) => setPushToken(token)),
+      onWorkerWord('go', ({ url }) => {
+        const path = safeTarget(url, window.location.origin);
+        if (path !== null) router.history.push(path);
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [router]);
+}

@@ -1,0 +1,166 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { CircleCheck } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { formatRupiah } from '#contract/base/money.ts';
+import { cancelTopup, type Topup, topupStatusLabel } from '#contract/saldo.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { recentTopupsQuery, saldoQuery, topupQuery } from '#web/features/saldo/queries.ts';
+import { Instruction } from '#web/features/saldo/topups/Instruction.tsx';
+import { configQuery } from '#web/api/configQuery.ts';
+import { When } from '#web/ui/time/DateTime.tsx';
+import { topupTone } from '#web/features/saldo/topups/topups.ts';
+import styles from '#web/features/saldo/topups/TopupDetail.module.css';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+
+type Props = { topup: Topup; onClose: () => void };
+
+/** One top-up in its dialog: how to pay it while it waits, and what became of it. */
+export function TopupDetail({ topup, onClose }: Props) {
+  const client = useQueryClient();
+  const pending = topup.status === 'pending';
+  const arrived = useArrived(topup);
+  const cancel = useAct(cancelTopup, {
+    onSuccess: (after) => {
+      client.setQueryData(topupQuery(after.id).queryKey, after);
+      void client.invalidateQueries({ queryKey: recentTopupsQuery.queryKey });
+      void client.invalidateQueries({ queryKey: saldoQuery.queryKey });
+    },
+  });
+  const askCancel = () =>
+    confirm({
+      title: 'Batalkan isi saldo ini?',
+      children:
+        'Jika Anda sudah mentransfer, jangan dibatalkan: saldo bertambah begitu transfer masuk.',
+      cancelText: 'Kembali',
+      confirmText: 'Batalkan isi saldo',
+      sentenceOf,
+      onConfirm: async () => {
+        try {
+          await cancel.perform({ topup_id: topup.id });
+        } finally {
+          // A refusal means that it is something else by now: show what.
+          void client.invalidateQueries({ queryKey: topupQuery(topup.id).queryKey });
+        }
+      },
+    });
+  const foot = (
+    <>
+      {pending && (
+        <Button variant="outline" tone="danger" onClick={() => void askCancel()}>
+          Batalkan
+        </Button>
+      )}
+      {(topup.status === 'expired' || topup.status === 'cancelled') && (
+        <LinkButton
+          to="/saldo"
+          search={(before) => ({ ...before, open: undefined, new: '1' })}
+          resetScroll={false}
+          variant="outline"
+        >
+          Buat isi saldo baru
+        </LinkButton>
+      )}
+      <Button onClick={onClose}>{topup.status === 'paid' ? 'Selesai' : 'Tutup'}</Button>
+    </>
+  );
+  return (
+    <Modal open onClose={onClose} title="Isi saldo" footer={foot}>
+      {/* The page's live region is out of reach behind a dialog. */}
+      <p role="status" className="sr-only">
+        {arrived && `Isi saldo lunas. ${formatRupiah(topup.credited)} masuk ke saldo Anda.`}
+      </p>
+      {pending ? <Instruction topup={topup} /> : <Outcome topup={topup} />}
+      {pending && <SimulatedBankLink total={topup.total} />}
+    </Modal>
+  );
+}
+
+/** Whether it was paid while it was being looked at; the saldo is asked for again when it was. */
+function useArrived({ status }: Topup): boolean {
+  const client = useQueryClient();
+  const first = useRef(status);
+  const arrived = status === 'paid' && first.current !== 'paid';
+  useEffect(() => {
+    if (!arrived) return;
+    void client.invalidateQueries({ queryKey: saldoQuery.queryKey });
+    void client.invalidateQueries({ queryKey: ['saldo_mutation_list'] });
+    void client.invalidateQueries({ queryKey: recentTopupsQuery.queryKey });
+  }, [arrived, client]);
+  return arrived;
+}
+
+const meaning: Record<Exclude<Topup['status'], 'pending' | 'paid'>, string> = {
+  expired:
+    'Waktu bayarnya sudah habis. Jika Anda terlanjur mentransfer jumlah yang tepat, saldo tetap bertambah.',
+  cancelled:
+    'Isi saldo ini dibatalkan. Jika Anda terlanjur mentransfer jumlah yang tepat, saldo tetap bertambah.',
+  review: 'Transfer Anda sedang diperiksa petugas. Anda tidak perlu melakukan apa-apa.',
+  rejected: 'Isi saldo ini ditolak. Hubungi layanan pelanggan bila menurut Anda ini keliru.',
+};
+
+function Outcome({ topup }: { topup: Topup }) {
+  const { status, note } = topup;
+  return (
+    <div className={styles['outcome']}>
+      {status === 'paid' ? (
+        <div className={styles['paid']}>
+          <CircleCheck size={44} strokeWidth={1.75} aria-hidden="true" />
+          <p className={styles['word']}>{topupStatusLabel.paid}</p>
+          <p>
+            <strong>
+              <Money amount={topup.credited} />
+            </strong>{' '}
+            sudah masuk ke saldo Anda.
+          </p>
+        </div>
+      ) : (
+        status !== 'pending' && (
+          <div className={styles['said']}>
+            <StatusChip tone={topupTone[status]}>{topupStatusLabel[status]}</StatusChip>
+            <p>{meaning[status]}</p>
+          </div>
+        )
+      )}
+      {note && (
+        <p className={styles['note']}>
+          <span className={styles['noteLabel']}>Catatan</span> {note}
+        </p>
+      )}
+      <Facts facts={factsOf(topup)} />
+    </div>
+  );
+}
+
+/** What the amount is made of; lines that are nothing are left out. */
+function factsOf(topup: Topup): readonly Fact[] {
+  const lines: readonly (Fact | false)[] = [
+    { term: 'Nominal', is: <Money amount={topup.base} /> },
+    topup.ppn > 0 && { term: 'PPN', is: <Money amount={topup.ppn} /> },
+    { term: 'Kode unik', is: <Money amount={topup.unique_code} /> },
+    { term: 'Jumlah transfer', is: <Money amount={topup.total} /> },
+    { term: 'Dibuat', is: <When at={topup.created_at} /> },
+    topup.paid_at !== null && { term: 'Lunas', is: <When at={topup.paid_at} /> },
+    { term: 'Nomor', is: topup.id },
+  ];
+  return lines.filter((line) => line !== false);
+}
+
+/** Where the bank is a simulated one, paying is a click. */
+function SimulatedBankLink({ total }: { total: number }) {
+  const { data: config } = useQuery(configQuery);
+  if (!config?.simulator) return null;
+  return (
+    <p className={styles['simulated']}>
+      <Link to="/simulator" search={{ bank: '1', amount: total }} target="_blank" rel="noopener">
+        Bayar lewat bank simulasi<span className="sr-only"> (tab baru)</span>
+      </Link>
+    </p>
+  );
+}

@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ChevronRight, Landmark } from 'lucide-react';
+import { type Topup, topupStatusLabel } from '#contract/saldo.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { recentTopupsQuery } from '#web/features/saldo/queries.ts';
+import { topupTone } from '#web/features/saldo/topups/topups.ts';
+import styles from '#web/features/saldo/topups/Topups.module.css';
+import { When } from '#web/ui/time/DateTime.tsx';
+import { Countdown } from '#web/ui/time/Countdown.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+
+/** The top-ups that wait, with what is left of their time, and the last ones before them. */
+export function Topups() {
+  const topups = useQuery(recentTopupsQuery);
+  return (
+    <Panel title="Isi saldo">
+      {topups.isPending && <Bones />}
+      {topups.isError && !topups.data && (
+        <WentWrong message={sentenceOf(topups.error)} onRetry={() => void topups.refetch()} />
+      )}
+      {topups.data?.length === 0 && (
+        <EmptyState icon={<Landmark size={24} />} title="Isi saldo Anda akan tampil di sini.">
+          Pilih nominal, transfer tepat sejumlah yang tertulis, dan saldo bertambah otomatis.
+        </EmptyState>
+      )}
+      {topups.data && topups.data.length > 0 && (
+        <ul className={styles['list']}>
+          {topups.data.map((topup) => (
+            <li key={topup.id}>
+              <Line topup={topup} onEnd={() => void topups.refetch()} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Line({ topup, onEnd }: { topup: Topup; onEnd: () => void }) {
+  const pending = topup.status === 'pending';
+  return (
+    <Link
+      to="/saldo"
+      search={(before) => ({ ...before, open: topup.id, new: undefined })}
+      resetScroll={false}
+      className={styles['line']}
+    >
+      <span className={styles['amount']}>
+        <Money amount={topup.total} />
+      </span>
+      <span className={styles['chip']}>
+        <StatusChip tone={topupTone[topup.status]}>{topupStatusLabel[topup.status]}</StatusChip>
+      </span>
+      <span className={styles['when']}>
+        {pending ? (
+          <>
+            Bayar dalam <Countdown until={topup.expires_at} onEnd={onEnd} />
+          </>
+        ) : (
+          <When at={topup.paid_at ?? topup.created_at} />
+        )}
+      </span>
+      <ChevronRight size={18} className={styles['arrow']} aria-hidden="true" />
+    </Link>
+  );
+}
+
+const Bones = () => (
+  <div className={styles['list']} aria-busy="true">
+    {[0, 1, 2].map((line) => (
+      <div key={line} className={styles['line']}>
+        <span className={styles['amount']}>
+          <Skeleton width="7em" />
+        </span>
+        <span className={styles['chip']}>
+          <Skeleton width="9em" />
+        </span>
+        <span className={styles['when']}>
+          <Skeleton width="8em" />
+        </span>
+      </div>
+    ))}
+  </div>
+);

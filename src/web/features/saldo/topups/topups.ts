@@ -1,0 +1,43 @@
+import { formatRupiah } from '#contract/base/money.ts';
+import type { Topup, TopupStatus } from '#contract/saldo.ts';
+import type { Tone } from '#web/ui/status/StatusChip.tsx';
+
+/** Closed top-ups that are listed below those that wait. */
+const CLOSED_SHOWN = 3;
+
+/**
+ * The top-ups worth showing: all that wait, the one that ends first on top, then the newest closed
+ * ones. `newest` may hold waiting ones too.
+ */
+export function recentTopups(
+  pending: readonly Topup[],
+  newest: readonly Topup[],
+): readonly Topup[] {
+  const looked = newest.filter(({ status }) => status === 'review');
+  const closed = newest.filter(({ status }) => status !== 'review' && status !== 'pending');
+  const soonest = pending.toSorted((a, b) => a.expires_at.getTime() - b.expires_at.getTime());
+  return [...soonest, ...looked, ...closed.slice(0, CLOSED_SHOWN)];
+}
+
+/** `8800123456` → `8800 1234 56`, as banks print account numbers. */
+export const inFours = (digits: string): string => digits.replace(/(\d{4})(?=\d)/g, '$1 ');
+
+/** The amount to transfer, cut before its last three digits: they carry the kode unik. */
+export function splitTotal(total: number): { head: string; tail: string } {
+  const shown = formatRupiah(total);
+  return { head: shown.slice(0, -3), tail: shown.slice(-3) };
+}
+
+/** How many messages an amount pays at a price; `undefined` when messages cost nothing. */
+export const messagesFor = (amount: number, price: number): number | undefined =>
+  price > 0 ? Math.max(0, Math.floor(amount / price)) : undefined;
+
+/** The colour of a top-up's state. */
+export const topupTone: Record<TopupStatus, Tone> = {
+  pending: 'warning',
+  paid: 'success',
+  expired: 'neutral',
+  cancelled: 'neutral',
+  review: 'info',
+  rejected: 'danger',
+};

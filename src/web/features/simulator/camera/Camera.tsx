@@ -1,0 +1,195 @@
+import { Camera as Lens, CircleCheck, ImageUp, MonitorUp, ScanQrCode } from 'lucide-react';
+import { type DragEvent, type FormEvent, useEffect, useRef, useState } from 'react';
+import type { SimulatedPhone } from '#contract/simulator.ts';
+import styles from '#web/features/simulator/camera/Camera.module.css';
+import { Film } from '#web/features/simulator/camera/Film.tsx';
+import { type FilmKind, filmKinds } from '#web/features/simulator/camera/films.ts';
+import { PhoneHead } from '#web/features/simulator/phone/PhoneHead.tsx';
+import type { Screens } from '#web/features/simulator/phone/screens.ts';
+import { pictureAmong, type Scan, useScan } from '#web/features/simulator/camera/useScan.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+import { useBroken } from '#web/ui/media/useBroken.ts';
+
+type Props = {
+  phone: SimulatedPhone;
+  screens: Screens;
+  /** Looks at the other tabs at once, without being told to. */
+  looks: boolean;
+  onBack: () => void;
+};
+
+/**
+ * The phone's camera. It reads the QR in a picture (of another tab, a file, the clipboard) or in a
+ * film (a real camera, a shared screen), and joins the phone to the token it belongs to.
+ */
+export function Camera({ phone, screens, looks, onBack }: Props) {
+  const scan = useScan(phone.phone, screens);
+  const begin = useRef(scan.lookAround);
+  useEffect(() => {
+    if (looks) void begin.current();
+  }, [looks]);
+  const [film, setFilm] = useState<FilmKind>();
+  const { state } = scan;
+  const linked = phone.linked_to.join(', ');
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    const file = pictureAmong(event.dataTransfer.files);
+    if (file) void scan.see(file);
+  };
+  return (
+    <>
+      <PhoneHead title="Pindai kode QR" onBack={onBack} />
+      <div
+        className={styles['camera']}
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={drop}
+      >
+        <Finder scan={scan} film={film} onFilmEnd={() => setFilm(undefined)} />
+        <p role="status" className={styles['said']}>
+          {state.at === 'looking' && 'Membaca gambar…'}
+          {state.at === 'done' &&
+            (linked ? `Tersambung ke token ${linked}.` : 'Terpindai. Menyambungkan…')}
+          {state.at === 'idle' &&
+            (film
+              ? 'Arahkan ke kode QR.'
+              : 'Buka tautan pindai di tab lain, lalu arahkan kamera ini ke sana.')}
+        </p>
+        <Alert
+          state="danger"
+          visible={state.at === 'failed'}
+          label={state.at === 'failed' ? state.sentence : ''}
+        />
+        {state.at === 'done' ? (
+          <Button size="lg" block onClick={onBack}>
+            Selesai
+          </Button>
+        ) : (
+          <>
+            <Sources
+              busy={state.at === 'looking'}
+              film={film}
+              onScreens={() => void scan.lookAround()}
+              onFile={(file) => void scan.see(file)}
+              onFilm={setFilm}
+            />
+            <PairingCode busy={state.at === 'looking'} onCode={(code) => void scan.pair(code)} />
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+type FinderProps = {
+  scan: Scan;
+  film: FilmKind | undefined;
+  onFilmEnd: () => void;
+};
+
+/** What is before the camera. */
+function Finder({ scan, film, onFilmEnd }: FinderProps) {
+  const { broken, fail } = useBroken(scan.picture);
+  const picture = broken ? undefined : scan.picture;
+  const Sign = scan.state.at === 'done' ? CircleCheck : ScanQrCode;
+  return (
+    <div className={styles['finder']} data-state={scan.state.at}>
+      {film && (
+        <Film
+          kind={film}
+          onText={(text) => {
+            onFilmEnd();
+            void scan.read(text);
+          }}
+          onFailure={(sentence) => {
+            onFilmEnd();
+            scan.fail(sentence);
+          }}
+        />
+      )}
+      {!film && picture && <img src={picture} alt="Gambar di depan kamera" onError={fail} />}
+      {!film && !picture && <Sign size={72} strokeWidth={1} aria-hidden="true" />}
+    </div>
+  );
+}
+
+type SourcesProps = {
+  busy: boolean;
+  film: FilmKind | undefined;
+  onScreens: () => void;
+  onFile: (file: File) => void;
+  onFilm: (kind: FilmKind | undefined) => void;
+};
+
+const filmWords = {
+  camera: { label: 'Kamera perangkat', Icon: Lens },
+  screen: { label: 'Bagikan layar', Icon: MonitorUp },
+} as const;
+
+function Sources({ busy, film, onScreens, onFile, onFilm }: SourcesProps) {
+  return (
+    <div className={styles['sources']}>
+      <Button size="lg" block busy={busy} icon={<ScanQrCode size={18} />} onClick={onScreens}>
+        Arahkan ke tab lain
+      </Button>
+      <label className={styles['file']}>
+        <ImageUp size={18} aria-hidden="true" />
+        Pilih gambar
+        <input
+          type="file"
+          accept="image/*"
+          onChange={(event) => {
+            const file = pictureAmong(event.target.files);
+            event.target.value = '';
+            if (file) onFile(file);
+          }}
+        />
+      </label>
+      {filmKinds().map((kind) => {
+        const { label, Icon } = filmWords[kind];
+        return (
+          <Button
+            key={kind}
+            variant="outline"
+            tone="neutral"
+            aria-pressed={film === kind}
+            icon={<Icon size={18} />}
+            onClick={() => onFilm(film === kind ? undefined : kind)}
+          >
+            {label}
+          </Button>
+        );
+      })}
+      <p className={styles['hint']}>Tangkapan layar juga boleh ditempel atau diseret ke sini.</p>
+    </div>
+  );
+}
+
+function PairingCode({ busy, onCode }: { busy: boolean; onCode: (code: string) => void }) {
+  const [code, setCode] = useState('');
+  const [missing, setMissing] = useState(false);
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    setMissing(code.trim() === '');
+    if (code.trim() !== '' && !busy) onCode(code.trim());
+  };
+  return (
+    <form noValidate className={styles['code']} onSubmit={send}>
+      <TextField
+        label="Atau kode pasangan"
+        name="code"
+        autoComplete="off"
+        autoCapitalize="characters"
+        spellCheck={false}
+        maxLength={40}
+        value={code}
+        error={missing ? 'Tulis kode di bawah QR.' : undefined}
+        onChange={(event) => setCode(event.target.value)}
+      />
+      <Button type="submit" variant="subtle" tone="neutral">
+        Tautkan
+      </Button>
+    </form>
+  );
+}

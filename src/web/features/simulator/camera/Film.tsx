@@ -1,0 +1,54 @@
+import { useEffect, useRef } from 'react';
+import { type FilmKind, openFilm } from '#web/features/simulator/camera/films.ts';
+import { readFrame } from '#web/features/simulator/camera/pictures.ts';
+
+/** A frame is looked at this often. */
+const LOOK_MS = 300;
+
+type Props = {
+  kind: FilmKind;
+  /** Called once, with what the first code in the film says. */
+  onText: (text: string) => void;
+  /** Called with a sentence when there is no film. */
+  onFailure: (sentence: string) => void;
+};
+
+/** Moving pictures before the camera, watched until a code is seen. */
+export function Film({ kind, onText, onFailure }: Props) {
+  const screen = useRef<HTMLVideoElement>(null);
+  const told = useRef({ onText, onFailure });
+  useEffect(() => {
+    told.current = { onText, onFailure };
+  });
+  useEffect(() => {
+    let stream: MediaStream | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let over = false;
+    const look = async () => {
+      const text = screen.current && (await readFrame(screen.current));
+      if (over) return;
+      if (text) told.current.onText(text);
+      else timer = setTimeout(() => void look(), LOOK_MS);
+    };
+    const start = async () => {
+      stream = await openFilm(kind);
+      if (over || !screen.current) return stop();
+      screen.current.srcObject = stream;
+      await screen.current.play();
+      await look();
+    };
+    const stop = () => {
+      over = true;
+      clearTimeout(timer);
+      for (const track of stream?.getTracks() ?? []) track.stop();
+    };
+    start().catch(() => {
+      if (!over)
+        told.current.onFailure(
+          'Kamera tidak dapat dibuka. Izinkan di peramban, atau pilih gambar.',
+        );
+    });
+    return stop;
+  }, [kind]);
+  return <video ref={screen} muted playsInline aria-label="Yang dilihat kamera" />;
+}

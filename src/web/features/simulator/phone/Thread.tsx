@@ -1,0 +1,131 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { ScanQrCode } from 'lucide-react';
+import { Fragment, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { TEXT_MAX } from '#contract/messages.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { type SimulatedLine, simulatedReply } from '#contract/simulator.ts';
+import { formatDate, formatTime } from '#contract/base/time.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import type { Conversation } from '#web/features/simulator/phone/conversations.ts';
+import { PhoneHead, PhoneTool } from '#web/features/simulator/phone/PhoneHead.tsx';
+import { phoneQuery } from '#web/features/simulator/queries.ts';
+import styles from '#web/features/simulator/phone/Thread.module.css';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { ChatBubble, ChatDivider, ChatList } from '#web/ui/chat/ChatBubble.tsx';
+import { Composer } from '#web/ui/chat/Composer.tsx';
+import { startsRun } from '#web/ui/chat/chat.ts';
+
+/** Within so many px of its end a thread follows what comes. */
+const NEAR_END_PX = 80;
+
+type Props = {
+  /** Whose phone it is. */
+  phone: string;
+  conversation: Conversation;
+  /** Told of the newest line while the thread is open. */
+  onSeen: (lineId: string) => void;
+  onBack: () => void;
+  onCamera: () => void;
+};
+
+/** A conversation in the phone, with the box to answer. */
+export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props) {
+  const { peer, lines, newest } = conversation;
+  const client = useQueryClient();
+  const [text, setText] = useState('');
+  const place = useFollowing(newest.id);
+  const reply = useAct(simulatedReply, {
+    onSuccess: (after) => void client.setQueryData(phoneQuery(phone).queryKey, after),
+  });
+  useEffect(() => onSeen(newest.id));
+  const send = async (said: string) => {
+    setText('');
+    try {
+      await reply.perform({ phone, to: peer, text: said });
+    } catch {
+      setText((typed) => typed || said);
+    }
+  };
+  const name = formatPhone(peer);
+  return (
+    <>
+      <PhoneHead title={name} onBack={onBack}>
+        <PhoneTool label="Pindai kode QR" onClick={onCamera}>
+          <ScanQrCode size={21} />
+        </PhoneTool>
+      </PhoneHead>
+      <div
+        ref={place}
+        className={styles['thread']}
+        role="log"
+        aria-label={`Pesan dengan ${name}`}
+        tabIndex={0}
+      >
+        <ChatList label={`Percakapan dengan ${name}`}>
+          {lines.map((line, index) => (
+            <Fragment key={line.id}>
+              {startsDay(line, lines[index - 1]) && (
+                <ChatDivider>{formatDate(line.at)}</ChatDivider>
+              )}
+              <Line line={line} before={lines[index - 1]} name={name} />
+            </Fragment>
+          ))}
+        </ChatList>
+      </div>
+      <Alert
+        state="danger"
+        visible={reply.error !== null}
+        label={reply.error ? sentenceOf(reply.error) : ''}
+        onClose={reply.reset}
+      />
+      <Composer
+        label={`Balas ${name}`}
+        placeholder="Tulis balasan"
+        value={text}
+        maxLength={TEXT_MAX}
+        onChange={setText}
+        onSend={(said) => void send(said)}
+      />
+    </>
+  );
+}
+
+type LineProps = { line: SimulatedLine; before: SimulatedLine | undefined; name: string };
+
+const Line = ({ line, before, name }: LineProps) => (
+  <ChatBubble
+    message={line.content}
+    side={line.direction}
+    sender={line.direction === 'out' ? 'Anda' : name}
+    time={formatTime(line.at)}
+    at={line.at}
+    first={startsRun(
+      { side: line.direction, at: line.at },
+      before && { side: before.direction, at: before.at },
+    )}
+    note={line.possible_duplicate && 'Mungkin terkirim dua kali'}
+  />
+);
+
+const startsDay = (line: SimulatedLine, before: SimulatedLine | undefined): boolean =>
+  before === undefined || formatDate(before.at) !== formatDate(line.at);
+
+/** Keeps a thread at its end when something comes, unless its reader has gone up. */
+function useFollowing(newestId: string) {
+  const place = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+  useEffect(() => {
+    const thread = place.current;
+    const look = () => {
+      if (!thread) return;
+      atEnd.current = thread.scrollHeight - thread.scrollTop - thread.clientHeight < NEAR_END_PX;
+    };
+    thread?.addEventListener('scroll', look, { passive: true });
+    return () => thread?.removeEventListener('scroll', look);
+  }, []);
+  useLayoutEffect(() => {
+    if (atEnd.current && place.current) place.current.scrollTop = place.current.scrollHeight;
+  }, [newestId]);
+  return place;
+}

@@ -1,0 +1,38 @@
+import { captionText } from '#contract/messages/captions.ts';
+import type { SimulatedLine } from '#contract/simulator.ts';
+import { chatKind } from '#web/ui/chat/chat.ts';
+
+/** All lines between the phone and one number, oldest first. */
+export type Conversation = { peer: string; lines: readonly SimulatedLine[]; newest: SimulatedLine };
+
+/** A phone's lines (oldest first) by the number at the other end, the newest conversation first. */
+export function conversationsOf(lines: readonly SimulatedLine[]): readonly Conversation[] {
+  const conversations = new Map<string, Conversation>();
+  for (const line of lines) {
+    const before = conversations.get(line.peer)?.lines ?? [];
+    conversations.set(line.peer, { peer: line.peer, lines: [...before, line], newest: line });
+  }
+  return [...conversations.values()].sort((a, b) => b.newest.at.getTime() - a.newest.at.getTime());
+}
+
+const words = {
+  image: 'Gambar',
+  audio: 'Pesan suara',
+  video: 'Video',
+  contact: 'Kontak',
+  file: 'Berkas',
+  text: '',
+} as const;
+
+/** A line in a few words, for the list: its text, or what it is. */
+export const excerptOf = ({ content }: SimulatedLine): string => {
+  const kind = words[chatKind(content.type)];
+  const said = captionText(content.caption);
+  return [kind, said].filter((part) => part !== '').join(': ');
+};
+
+/** How many lines came in after the one that was last looked at; `seen` is a line's id. */
+export function unreadIn({ lines }: Conversation, seen: string | undefined): number {
+  const from = lines.findIndex(({ id }) => id === seen) + 1;
+  return lines.slice(from).filter(({ direction }) => direction === 'in').length;
+}

@@ -1,0 +1,93 @@
+import { RotateCcwKey, Trash2, Unplug } from 'lucide-react';
+import { useState } from 'react';
+import { formatPhone } from '#contract/base/phone.ts';
+import { rotateToken, unlinkToken, type Token } from '#contract/tokens.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { KeyDialog } from '#web/features/tokens/keys/KeyDialog.tsx';
+import { useTokenChanged } from '#web/features/tokens/queries.ts';
+import styles from '#web/features/tokens/tokens.module.css';
+import { useRemoveToken } from '#web/features/tokens/drawer/useRemoveToken.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { confirm, type Question } from '#web/ui/overlay/confirm.ts';
+
+type Props = { token: Token; onGone: () => void };
+
+/** What cannot be taken back: each is asked about first. */
+export function TokenActions({ token, onGone }: Props) {
+  const [key, setKey] = useState<string>();
+  const changed = useTokenChanged();
+  const rotate = useAct(rotateToken);
+  const unlink = useAct(unlinkToken);
+  const askRemove = useRemoveToken(token, onGone);
+  const which = { token_id: token.id };
+  const ask = (words: Question, onConfirm: () => Promise<void>) =>
+    confirm({ cancelText: 'Batal', sentenceOf, ...words, onConfirm });
+
+  const askRotate = () =>
+    ask(rotateWords, async () => {
+      const made = await rotate.perform(which);
+      changed(made.token);
+      setKey(made.key);
+    });
+  const askUnlink = () => ask(unlinkWords(token), async () => changed(await unlink.perform(which)));
+
+  const outline = { variant: 'outline', tone: 'neutral' } as const;
+  return (
+    <section className={styles['part']}>
+      <h3>Tindakan</h3>
+      <div className={styles['actions']}>
+        <Button
+          {...outline}
+          icon={<RotateCcwKey size={18} aria-hidden="true" />}
+          onClick={() => void askRotate()}
+        >
+          Ganti kunci
+        </Button>
+        {token.phone && (
+          <Button
+            {...outline}
+            icon={<Unplug size={18} aria-hidden="true" />}
+            onClick={() => void askUnlink()}
+          >
+            Putuskan ponsel
+          </Button>
+        )}
+        <Button
+          {...outline}
+          tone="danger"
+          icon={<Trash2 size={18} aria-hidden="true" />}
+          onClick={() => void askRemove()}
+        >
+          Hapus token
+        </Button>
+      </div>
+      {key !== undefined && (
+        <KeyDialog
+          title="Kunci baru"
+          secret={key}
+          note="Kunci lama masih berlaku 24 jam."
+          onClose={() => setKey(undefined)}
+        />
+      )}
+    </section>
+  );
+}
+
+const rotateWords: Question = {
+  title: 'Ganti kunci API?',
+  children: <p>Kunci baru ditampilkan sekali. Kunci lama masih berlaku 24 jam, lalu ditolak.</p>,
+  confirmText: 'Ganti kunci',
+  tone: 'primary',
+};
+
+const unlinkWords = ({ phone }: Token): Question => ({
+  title: 'Putuskan ponsel?',
+  children: (
+    <p>
+      Token ini tidak dapat mengirim lagi lewat {phone ? formatPhone(phone) : 'ponselnya'} sampai QR
+      dipindai kembali. Riwayat pesan tetap ada.
+    </p>
+  ),
+  confirmText: 'Putuskan',
+});

@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { formatNumber } from '#contract/base/money.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { formatAgo, formatDateTime } from '#contract/base/time.ts';
+import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
+import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { useUser } from '#web/api/user.ts';
+import { Doubt, DoubtChip } from '#web/features/tokens/drawer/TokenReview.tsx';
+import { Samples } from '#web/features/tokens/keys/KeyShown.tsx';
+import { LinkPart } from '#web/features/tokens/links/LinkPart.tsx';
+import { tokenQuery } from '#web/features/tokens/queries.ts';
+import { TokenActions } from '#web/features/tokens/drawer/TokenActions.tsx';
+import { TokenSettings } from '#web/features/tokens/drawer/TokenSettings.tsx';
+import styles from '#web/features/tokens/tokens.module.css';
+import { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Drawer } from '#web/ui/overlay/Modal.tsx';
+import { Facts } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+
+type Props = {
+  id: string;
+  /** Came here to link a phone. */
+  linking: boolean;
+  onClose: () => void;
+};
+
+/** One token beside the list: what it is, its phone, its settings, its key. */
+export function TokenDrawer({ id, linking, onClose }: Props) {
+  const { data: token, isError, error, refetch } = useQuery(tokenQuery(id));
+  return (
+    <Drawer open onClose={onClose} title={token?.name ?? 'Token'}>
+      {token ? (
+        <Details token={token} linking={linking} onGone={onClose} />
+      ) : isError ? (
+        <WentWrong
+          message={sentenceOf(error)}
+          {...(refusalCode(error) === 'not_found' ? {} : { onRetry: () => void refetch() })}
+        />
+      ) : (
+        <div aria-busy="true" className={styles['parts']}>
+          <Skeleton height={24} width={120} />
+          <Skeleton height={18} lines={6} />
+        </div>
+      )}
+    </Drawer>
+  );
+}
+
+type DetailsProps = { token: Token; linking: boolean; onGone: () => void };
+
+function Details({ token, linking, onGone }: DetailsProps) {
+  const { timezone } = useUser();
+  const states = useRef<HTMLDivElement>(null);
+  const { doubt } = token;
+  return (
+    <div className={styles['parts']}>
+      <div ref={states} tabIndex={-1} className={styles['statesPart']}>
+        <span className={styles['states']}>
+          <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
+          <DoubtChip token={token} />
+        </span>
+        {token.status === 'suspended' && (
+          <p className={styles['note']}>
+            Token ini ditangguhkan penyelenggara. Hubungi layanan pelanggan.
+          </p>
+        )}
+      </div>
+      {doubt && (
+        <Doubt token={{ ...token, doubt }} onKept={() => states.current?.focus()} onGone={onGone} />
+      )}
+      <LinkPart token={token} linking={linking} />
+      <section className={styles['part']}>
+        <h3>Rincian</h3>
+        <Facts
+          facts={[
+            {
+              term: 'Nomor',
+              is: token.phone ? formatPhone(token.phone) : 'Belum ada ponsel yang tersambung',
+            },
+            { term: 'Kanal', is: channelLabel[token.channel] },
+            {
+              term: 'Kunci API',
+              is: (
+                <code aria-label={`Berakhir dengan ${token.key_hint}`}>••••{token.key_hint}</code>
+              ),
+            },
+            {
+              term: 'Pesan hari ini',
+              is: `${formatNumber(token.sent_today)} dari ${formatNumber(token.daily_limit)}`,
+            },
+            {
+              term: 'Terakhir dipakai',
+              is: token.last_used_at
+                ? formatAgo(token.last_used_at, undefined, timezone)
+                : 'Belum pernah',
+            },
+            { term: 'Dibuat', is: formatDateTime(token.created_at, timezone) },
+          ]}
+        />
+      </section>
+      <TokenSettings key={token.id} token={token} />
+      <section className={styles['part']}>
+        <h3>Contoh kode</h3>
+        <Samples />
+      </section>
+      <TokenActions token={token} onGone={onGone} />
+    </div>
+  );
+}

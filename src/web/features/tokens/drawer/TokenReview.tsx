@@ -1,0 +1,68 @@
+import { Check, ShieldQuestionMark, Trash2 } from 'lucide-react';
+import { keepToken, type Token } from '#contract/tokens.ts';
+import { useAct } from '#web/api/query.ts';
+import { useUser } from '#web/api/user.ts';
+import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { useTokenChanged } from '#web/features/tokens/queries.ts';
+import styles from '#web/features/tokens/tokens.module.css';
+import { useRemoveToken } from '#web/features/tokens/drawer/useRemoveToken.tsx';
+import { doubtSentence } from '#web/features/tokens/labels.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+/** Says of a token that its owner should look at it; nothing for one that nobody doubts. */
+export const DoubtChip = ({ token }: { token: Token }) =>
+  token.doubt && (
+    <StatusChip tone="warning" icon={<ShieldQuestionMark size={14} aria-hidden="true" />}>
+      Perlu diperiksa
+    </StatusChip>
+  );
+
+type Props = {
+  token: Token & { doubt: NonNullable<Token['doubt']> };
+  /** After it was kept: what had the focus is there no more. */
+  onKept: () => void;
+  onGone: () => void;
+};
+
+/** Why a token should be looked at, and the two ways on: it stays, or it ends. */
+export function Doubt({ token, onKept, onGone }: Props) {
+  const { timezone } = useUser();
+  const changed = useTokenChanged();
+  const askRemove = useRemoveToken(token, onGone);
+  const keep = useAct(keepToken, {
+    onSuccess: (kept) => {
+      changed(kept);
+      toast(`Token ${token.name} tetap dipakai.`, { tone: 'success' });
+      onKept();
+    },
+  });
+  return (
+    <section aria-label="Perlu diperiksa" className={styles['part']}>
+      <Alert visible state="warning" label={doubtSentence(token.doubt, timezone)}>
+        <p>Sementara itu token ini tetap bekerja. Hapus bila bukan Anda yang membuatnya.</p>
+      </Alert>
+      <Refused error={keep.error} />
+      <div className={styles['actions']}>
+        <Button
+          variant="subtle"
+          icon={<Check size={18} aria-hidden="true" />}
+          busy={keep.busy}
+          onClick={() => keep.mutate({ token_id: token.id })}
+        >
+          Tetap pakai
+        </Button>
+        <Button
+          variant="outline"
+          tone="danger"
+          icon={<Trash2 size={18} aria-hidden="true" />}
+          onClick={() => void askRemove()}
+        >
+          Tidak kenal, hapus
+        </Button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,33 @@
+import { deleteToken, type Token } from '#contract/tokens.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { useTokenChanged } from '#web/features/tokens/queries.ts';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+/** Asks whether a token shall end, and ends it; `onGone` closes what shows it. */
+export function useRemoveToken({ id, name }: Token, onGone: () => void): () => Promise<void> {
+  const changed = useTokenChanged();
+  const remove = useAct(deleteToken);
+  return async () => {
+    const gone = await confirm({
+      title: `Hapus token ${name}?`,
+      children: (
+        <p>
+          Kuncinya langsung ditolak dan ponselnya terputus. Ini tidak dapat dibatalkan. Riwayat
+          pesan tetap ada.
+        </p>
+      ),
+      cancelText: 'Batal',
+      confirmText: 'Hapus',
+      sentenceOf,
+      onConfirm: async () => {
+        await remove.perform({ token_id: id });
+      },
+    });
+    if (!gone) return;
+    onGone();
+    changed();
+    toast(`Token ${name} dihapus.`, { tone: 'success' });
+  };
+}

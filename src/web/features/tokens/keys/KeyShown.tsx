@@ -1,0 +1,53 @@
+import { useState } from 'react';
+import styles from '#web/features/tokens/tokens.module.css';
+import { samplesFor, useSending } from '#web/features/tokens/samples.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
+import { CopyField } from '#web/ui/copy/CopyField.tsx';
+import { Tabs } from '#web/ui/tabs/Tabs.tsx';
+
+/** A fresh key, the only time it is seen, with code that uses it. */
+export const KeyShown = ({ secret, note }: { secret: string; note?: string }) => (
+  <div className={styles['parts']}>
+    <Alert
+      visible
+      state="warning"
+      label="Kunci ini hanya ditampilkan sekali. Salin dan simpan sekarang di tempat yang aman."
+    >
+      {note && <p>{note}</p>}
+    </Alert>
+    <CopyField label="Kunci API" value={secret} look="code" />
+    <section className={styles['part']}>
+      <h3>Cara memakainya</h3>
+      <Samples secret={secret} />
+    </section>
+  </div>
+);
+
+/** The first message in four languages; without a key, with a word in its place. */
+export function Samples({ secret }: { secret?: string }) {
+  const [language, setLanguage] = useState('curl');
+  const samples = samplesFor(useSending(secret));
+  return (
+    <>
+      <Tabs
+        label="Bahasa pemrograman"
+        value={language}
+        onChange={setLanguage}
+        tabs={samples.map((sample) => ({
+          value: sample.language,
+          label: sample.title,
+          content: <CodeBlock title={sample.title} code={sample.code} />,
+        }))}
+      />
+      <p className={styles['note']}>
+        Semua alamat, isian, dan galatnya ada di{' '}
+        {/* In a tab of its own: a key is shown only once. */}
+        <a href="/docs" target="_blank" rel="noreferrer">
+          Dokumentasi API
+        </a>
+        .
+      </p>
+    </>
+  );
+}

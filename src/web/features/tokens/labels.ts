@@ -1,0 +1,26 @@
+import { formatDateTime } from '#contract/base/time.ts';
+import type { ChannelName, Token, TokenStatus } from '#contract/tokens.ts';
+import type { Tone } from '#web/ui/status/StatusChip.tsx';
+
+/** How a token reaches phones, in the interface's words. */
+export const channelLabel: Record<ChannelName, string> = { simulator: 'Simulator' };
+
+export const statusTone: Record<TokenStatus, Tone> = {
+  unlinked: 'neutral',
+  linking: 'info',
+  linked: 'success',
+  disconnected: 'danger',
+  suspended: 'warning',
+};
+
+const happened: Record<NonNullable<Token['doubt']>['cause'], string> = {
+  password_reset: 'Kata sandi akun ini diganti dengan kode',
+  phone_changed: 'Nomor akun ini diganti',
+};
+
+/** Why a token should be looked at, with the moment in the person's time zone. */
+export const doubtSentence = (
+  { cause, since }: NonNullable<Token['doubt']>,
+  zone: string,
+): string =>
+  `${happened[cause]} pada ${formatDateTime(since, zone)}. Pastikan token ini masih Anda kenal.`;

@@ -1,0 +1,178 @@
+import { ExternalLink, Link2, QrCode } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { formatPhone } from '#contract/base/phone.ts';
+import { consentScan, linkToken, type Token } from '#contract/tokens.ts';
+import { useAct } from '#web/api/query.ts';
+import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { tokenQuery, useTokenChanged } from '#web/features/tokens/queries.ts';
+import styles from '#web/features/tokens/tokens.module.css';
+import { announce } from '#web/ui/announce/announce.ts';
+import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
+import { CopyField } from '#web/ui/copy/CopyField.tsx';
+import { Countdown } from '#web/ui/time/Countdown.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+
+const QrImage = lazy(async () => ({
+  default: (await import('#web/ui/qr/QrImage.tsx')).QrImage,
+}));
+const ScanHere = lazy(async () => ({
+  default: (await import('#web/features/tokens/links/ScanHere.tsx')).ScanHere,
+}));
+
+/** Large enough for a camera: an address makes many modules. */
+const QR_PX = 220;
+/** How often the token is looked at while a phone is awaited; live events are usually faster. */
+const LOOK_MS = 4_000;
+
+const hints = {
+  none: 'Ponselnya ada pada Anda: tampilkan QR di sini, lalu pindai dengan ponsel itu. Ponselnya ada pada orang lain: kirimi ia tautan pindai.',
+  late: 'QR atau tautan tadi sudah kedaluwarsa. Buat yang baru.',
+  used: 'Tadi tidak berhasil menyambung. Periksa apakah nomornya sudah dipakai token lain, lalu coba sekali lagi.',
+};
+
+/** An address for one scan; with `nonce` it was agreed to in this browser, which shows the QR itself. */
+type Link = { path: string; expires_at: Date; nonce?: string };
+
+/** A token's link while it lasts, how the last one ended, and how to begin another. */
+function useLink(token: Token) {
+  const [link, setLink] = useState<Link>();
+  const [ended, setEnded] = useState<'late' | 'used'>();
+  const changed = useTokenChanged();
+  const make = useAct(linkToken);
+  const agree = useAct(consentScan);
+  const begin = async (here: boolean) => {
+    const made = await make.perform({ token_id: token.id });
+    const data = made.path.slice('/scan/'.length);
+    setLink(here ? { ...made, ...(await agree.perform({ data })) } : made);
+    setEnded(undefined);
+    changed();
+  };
+  const connected = token.status === 'linked';
+  const awaited = link !== undefined && !connected;
+  useQuery({
+    ...tokenQuery(token.id),
+    enabled: awaited,
+    refetchInterval: awaited ? LOOK_MS : false,
+  });
+  const begun = useRef(false);
+  useEffect(() => {
+    // A token that waits for its phone and then does not any more: the link came to nothing.
+    if (link && begun.current && token.status === 'unlinked') setEnded((why) => why ?? 'used');
+    begun.current = token.status === 'linking';
+  }, [link, token.status]);
+  const arrived = connected && link !== undefined;
+  useEffect(() => {
+    if (!arrived) return;
+    setLink(undefined);
+    announce('Ponsel tersambung.');
+  }, [arrived]);
+  return {
+    live: ended ? undefined : link,
+    ended,
+    end: () => setEnded('late'),
+    busy: make.busy || agree.busy,
+    error: make.error ?? agree.error,
+    /** With `here` this browser agrees to it, and shows the QR. What goes wrong is in `error`. */
+    begin: (here: boolean) => void begin(here).catch(() => undefined),
+  };
+}
+
+/** The way from a token to its phone: a QR here, an address for one scan, or who is connected. */
+export function LinkPart({ token, linking }: { token: Token; linking: boolean }) {
+  const { live, ended, end, busy, error, begin } = useLink(token);
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (live) section.current?.scrollIntoView({ block: 'start' });
+  }, [live]);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!linking) return;
+    // `<dialog>` looks for the attribute when it opens; an open one is left to `focus`.
+    button.current?.setAttribute('autofocus', '');
+    button.current?.focus();
+  }, [linking]);
+
+  if (token.status === 'suspended') return null;
+  if (token.status === 'linked') {
+    return (
+      <p className={styles['connected']}>
+        Tersambung ke <strong className="num">{token.phone && formatPhone(token.phone)}</strong>.
+        Token ini siap mengirim dan menerima pesan.
+      </p>
+    );
+  }
+  const here = live?.nonce;
+  return (
+    <section ref={section} className={styles['part']} data-look="card">
+      <h3>Sambungkan ponsel</h3>
+      <Refused error={error} />
+      {!live && <p className={styles['text']}>{hints[ended ?? 'none']}</p>}
+      {live && here !== undefined && (
+        <Suspense fallback={<Skeleton width={264} height={264} />}>
+          <ScanHere key={here} path={live.path} nonce={here} onEnd={end} />
+        </Suspense>
+      )}
+      {live && here === undefined && <ScanLink link={live} onEnd={end} />}
+      <div className={styles['actions']}>
+        <Button
+          ref={button}
+          variant={live ? 'outline' : 'solid'}
+          tone={live ? 'neutral' : 'primary'}
+          icon={<QrCode size={18} aria-hidden="true" />}
+          busy={busy}
+          onClick={() => begin(true)}
+        >
+          {here === undefined ? 'Tampilkan QR' : 'Tampilkan QR baru'}
+        </Button>
+        <Button
+          variant="outline"
+          tone="neutral"
+          icon={<Link2 size={18} aria-hidden="true" />}
+          busy={busy}
+          onClick={() => begin(false)}
+        >
+          {live && here === undefined ? 'Buat tautan baru' : 'Buat tautan pindai'}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function ScanLink({ link, onEnd }: { link: Link; onEnd: () => void }) {
+  const address = window.location.origin + link.path;
+  return (
+    <>
+      <CopyField label="Tautan pindai" value={address} shown={shortened(address)} look="code" />
+      <p className={styles['note']}>
+        Sekali pakai, berlaku <Countdown until={link.expires_at} onEnd={onEnd} /> lagi.
+      </p>
+      <div>
+        <AnchorButton
+          href={link.path}
+          target="_blank"
+          rel="noopener"
+          icon={<ExternalLink size={18} aria-hidden="true" />}
+        >
+          Buka<span className="sr-only"> halaman pindai (tab baru)</span>
+        </AnchorButton>
+      </div>
+      <details className={styles['elsewhere']}>
+        <summary>Buka di ponsel lain</summary>
+        <div className={styles['scan']}>
+          <Suspense fallback={<Skeleton width={QR_PX} height={QR_PX} />}>
+            <QrImage text={address} size={QR_PX} alt="QR tautan ini: buka di ponsel lain" />
+          </Suspense>
+          <p className={styles['note']}>
+            QR ini hanya membuka tautan di atas, dengan kamera ponsel biasa. Ponsel yang
+            disambungkan memindai QR lain, di halaman yang terbuka.
+          </p>
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** An address that is too long to be read, by its two ends. */
+const shortened = (address: string): string =>
+  `${address.replace(/^https?:\/\//, '').slice(0, -60)}…${address.slice(-6)}`;

@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { isGone, scanQuery } from '#web/features/scan/queries.ts';
+import { Code, HowTo, Progress } from '#web/features/scan/Scanning.tsx';
+import styles from '#web/features/tokens/tokens.module.css';
+import { Countdown } from '#web/ui/time/Countdown.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+
+type Props = {
+  /** The link's path, which this browser has agreed to. */
+  path: string;
+  nonce: string;
+  /** The link ran out. */
+  onEnd: () => void;
+};
+
+/** The QR that the phone scans, beside the token: for who has both in their hands. */
+export function ScanHere({ path, nonce, onEnd }: Props) {
+  const data = path.slice('/scan/'.length);
+  // Goes on while the simulated phone is in front.
+  const { data: scan, error, refetch } = useQuery(scanQuery(data, { nonce, hidden: true }));
+  const over = isGone(error) || scan?.state === 'expired';
+  useEffect(() => {
+    if (over) onEnd();
+  }, [over, onEnd]);
+  if (!scan) return <Skeleton width={264} height={264} />;
+  const { qr, state, channel } = scan;
+  const simulated = channel === 'simulator';
+  const look = () => void refetch();
+  return (
+    <>
+      <Progress state={state} />
+      {state === 'scanned' && (
+        <p role="status">Kode sudah terpindai. Tunggu sampai ponsel selesai menyambung.</p>
+      )}
+      {state === 'waiting' && qr && <Code qr={qr} simulated={simulated} onStale={look} />}
+      {state === 'waiting' && <HowTo simulated={simulated} />}
+      <p className={styles['note']}>
+        Setelah tersambung, token ini dapat mengirim dan membaca pesan nomor itu. QR ini berlaku{' '}
+        <Countdown until={scan.expires_at} onEnd={look} /> lagi.
+      </p>
+    </>
+  );
+}

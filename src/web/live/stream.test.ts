@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Frame } from './frames.ts';
+import { followStream, reopenDelayMs } from './stream.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A server whose connections the test holds in its hands. */
+function aServer() {
+  const lines: { since: number | undefined; say: (text: string) => void; hangUp: () => void }[] =
+    [];
+  const frames: Frame[] = [];
+  let position: number | undefined;
+  let wake = () => undefined as void;
+  let refuse: Error | undefined;
+  const stop = new AbortController();
+  const following = followStream({
+    open: async (since, signal) => {
+      if (refuse) throw refuse;
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      const writer = writable.getWriter();
+      const gone = () => void writer.abort(signal.reason).catch(() => undefined);
+      signal.addEventListener('abort', gone, { once: true });
+      lines.push({
+        since,
+        say: (text) => void writer.write(new TextEncoder().encode(text)).catch(() => undefined),
+        hangUp: () => void writer.close().catch(() => undefined),
+      });
+      return new Response(readable);
+    },
+    since: () => position,
+    onFrame: (frame) => {
+      frames.push(frame);
+      position = frame.position ?? position;
+    },
+    patienceMs: (error) =>
+      error instanceof Error && error.message === 'signed out' ? undefined : 0,
+    onWake: (listener) => {
+      wake = listener;
+      return () => undefined;
+    },
+    signal: stop.signal,
+  });
+  return {
+    lines,
+    frames,
+    following,
+    stop: () => stop.abort(),
+    wake: () => wake(),
+    refuseWith: (error: Error | undefined) => (refuse = error),
+  };
+}
+
+test('after a cut it goes on where it was', async () => {
+  const server = aServer();
+  await vi.advanceTimersByTimeAsync(0);
+  server.lines[0]?.say('id: 41\nevent: reset\ndata: 41\n\nid: 42\ndata: {}\n\n');
+  await vi.advanceTimersByTimeAsync(0);
+  server.lines[0]?.hangUp();
+  await vi.advanceTimersByTimeAsync(1_000);
+
+  expect(server.frames.map(({ position }) => position)).toEqual([41, 42]);
+  expect(server.lines.map(({ since }) => since)).toEqual([undefined, 42]);
+  server.stop();
+  await server.following;
+});
+
+test('a line that says nothing for 40 seconds is opened again; comments keep it', async () => {
+  const server = aServer();
+  await vi.advanceTimersByTimeAsync(0);
+  for (let comment = 0; comment < 6; comment++) {
+    server.lines[0]?.say(':\n\n');
+    await vi.advanceTimersByTimeAsync(15_000);
+  }
+  expect(server.lines).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(42_000);
+  expect(server.lines.length).toBeGreaterThan(1);
+  server.stop();
+  await server.following;
+});
+
+test('a server that is down is asked ever more rarely, and at once when the network is back', async () => {
+  const server = aServer();
+  await vi.advanceTimersByTimeAsync(0);
+  server.refuseWith(new Error('no network'));
+  server.lines[0]?.hangUp();
+  await vi.advanceTimersByTimeAsync(120_000);
+  server.refuseWith(undefined);
+  server.wake();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(server.lines).toHaveLength(2);
+  server.stop();
+  await server.following;
+});
+
+test('it ends for good when the session did', async () => {
+  const server = aServer();
+  await vi.advanceTimersByTimeAsync(0);
+  server.refuseWith(new Error('signed out'));
+  server.lines[0]?.hangUp();
+  await vi.advanceTimersByTimeAsync(2_000);
+  await server.following;
+  expect(server.lines).toHaveLength(1);
+});
+
+test('the wait before it is opened again doubles from half a second to half a minute', () => {
+  expect([0, 1, 2, 9].map((tries) => reopenDelayMs(tries, 0.5))).toEqual([
+    500, 1_000, 2_000, 30_000,
+  ]);
+  expect(reopenDelayMs(3, 0)).toBe(2_800);
+});

@@ -1,0 +1,14 @@
+import { useSyncExternalStore } from 'react';
+import { announcements } from '#web/ui/announce/announce.ts';
+
+/** The page's one live region for `announce()`; always there, so that it is listened to. */
+export function Announcer() {
+  const { text, turn } = useSyncExternalStore(announcements.subscribe, announcements.now);
+  // The same words twice must differ, or they are not read again.
+  return (
+    <div role="status" className="sr-only">
+      {text}
+      {turn % 2 === 1 && '\u00a0'}
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+import styles from '#web/ui/brand/Mark.module.css';
+
+/** The product's mark and name. */
+export const Mark = () => (
+  <span className={styles['mark']}>
+    <svg viewBox="0 0 64 64" width="28" height="28" aria-hidden="true">
+      <path
+        className={styles['bubble']}
+        d="M18 6h28a14 14 0 0 1 14 14v20a14 14 0 0 1-14 14H25.5l-12.3 7.400A2.500 2.500 0 0 1 9.400 59.200V51.700A14 14 0 0 1 4 40V20A14 14 0 0 1 18 6Z"
+      />
+      <path
+        className={styles['letter']}
+        d="M23.500 17v26M41.500 22.500 24.500 33.200M30.500 29.500 42 43"
+      />
+    </svg>
+    <span className={styles['name']}>Kabari</span>
+  </span>
+);

@@ -1,0 +1,110 @@
+import { createLink } from '@tanstack/react-router';
+import { useEffect, type ComponentPropsWithRef, type ReactNode } from 'react';
+import { announce } from '#web/ui/announce/announce.ts';
+import styles from '#web/ui/button/Button.module.css';
+import { classes } from '#web/ui/classes.ts';
+
+export type ButtonLook = {
+  /** `solid` for the one main action of a place, `subtle` for the others, `link` inside text. */
+  variant?: 'solid' | 'subtle' | 'outline' | 'link';
+  /** `attention` (kunyit) is for topping up and little else; `danger` for what cannot be undone. */
+  tone?: 'primary' | 'neutral' | 'danger' | 'attention';
+  /** 32, 40 (default), 44 and 52 px. */
+  size?: 'sm' | 'md' | 'lg' | 'xl';
+  /** An icon before the words (a lucide icon at `size={18}`). */
+  icon?: ReactNode;
+  /** As wide as its place. */
+  block?: boolean;
+  /** Shows the icon alone: give `aria-label`. */
+  square?: boolean;
+};
+
+export type ButtonProps = ButtonLook &
+  ComponentPropsWithRef<'button'> & {
+    /** At work: keeps its width and the focus, says 'Memuat…', ignores further clicks. */
+    busy?: boolean;
+  };
+
+function look({ variant = 'solid', tone = 'primary', size = 'md', block, square }: ButtonLook) {
+  return classes(
+    styles['button'],
+    styles[variant],
+    styles[tone],
+    styles[size],
+    block && styles['block'],
+    square && styles['square'],
+  );
+}
+
+/** A button; `type="button"` unless it says `submit`. */
+export function Button({
+  variant,
+  tone,
+  size,
+  icon,
+  block,
+  square,
+  busy = false,
+  className,
+  children,
+  onClick,
+  type = 'button',
+  ...rest
+}: ButtonProps) {
+  const shown = look(definite({ variant, tone, size, block, square }));
+  useEffect(() => {
+    if (busy) announce('Memuat…');
+  }, [busy]);
+  return (
+    <button
+      {...rest}
+      type={type}
+      className={classes(shown, busy && styles['busy'], className)}
+      aria-disabled={busy || rest['aria-disabled'] || undefined}
+      aria-busy={busy || undefined}
+      onClick={(event) => {
+        if (busy) event.preventDefault();
+        else onClick?.(event);
+      }}
+    >
+      <span className={styles['content']}>
+        {icon}
+        {children}
+      </span>
+      {busy && <span className={styles['wheel']} />}
+    </button>
+  );
+}
+
+type AnchorProps = ButtonLook & ComponentPropsWithRef<'a'>;
+
+/** A plain link (another site, a file) that looks like a button. */
+export function AnchorButton({
+  variant,
+  tone,
+  size,
+  icon,
+  block,
+  square,
+  className,
+  children,
+  ...rest
+}: AnchorProps) {
+  const shown = look(definite({ variant, tone, size, block, square }));
+  return (
+    <a {...rest} className={classes(shown, className)}>
+      <span className={styles['content']}>
+        {icon}
+        {children}
+      </span>
+    </a>
+  );
+}
+
+/** A link to a screen that looks like a button: `to`, `search` and `params` as the router has them. */
+export const LinkButton = createLink(AnchorButton);
+
+/** Leaves out what is undefined, for types that tell "absent" from "undefined". */
+function definite(look: { [K in keyof ButtonLook]: ButtonLook[K] | undefined }): ButtonLook {
+  return Object.fromEntries(Object.entries(look).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,126 @@
+import { formatNumber } from '#contract/base/money.ts';
+import styles from '#web/ui/chart/SmallBars.module.css';
+import { shareOut } from '#web/ui/chart/bars.ts';
+
+export type Series = {
+  key: string;
+  label: string;
+  /** Charts: toska, kunyit, langit, then patterns. */
+  color: 'toska' | 'kunyit' | 'langit' | 'pandan' | 'bata' | 'neutral';
+};
+
+export type Bar = {
+  /** Under the bar and in the table: `21 Nov`. */
+  label: string;
+  /** By the key of the series. */
+  values: Readonly<Record<string, number>>;
+};
+
+type Props = {
+  /** Names the chart and its table. */
+  title: string;
+  series: readonly Series[];
+  bars: readonly Bar[];
+  /** In px; 160. */
+  height?: number;
+};
+
+const STEP = 20;
+const WIDTH = 13;
+
+/** Stacked bars over days. The same figures stand in a table for who cannot see them. */
+export function SmallBars({ title, series, bars, height = 160 }: Props) {
+  const totals = bars.map((bar) =>
+    series.reduce((sum, { key }) => sum + (bar.values[key] ?? 0), 0),
+  );
+  const most = Math.max(1, ...totals);
+  const wide = Math.max(1, bars.length) * STEP;
+  return (
+    <figure className={styles['chart']}>
+      <ul className={styles['legend']} aria-hidden="true">
+        {series.map(({ key, label, color }) => (
+          <li key={key} data-color={color}>
+            <span className={styles['swatch']} />
+            {label}
+          </li>
+        ))}
+      </ul>
+      <div className={styles['plot']}>
+        <span className={styles['most']} aria-hidden="true">
+          {formatNumber(most)}
+        </span>
+        <svg
+          viewBox={`0 0 ${wide} ${height}`}
+          height={height}
+          preserveAspectRatio="none"
+          className={styles['bars']}
+          aria-hidden="true"
+        >
+          {bars.map((bar, index) => (
+            <g key={bar.label + index}>
+              <title>{`${bar.label}: ${formatNumber(totals[index] ?? 0)}`}</title>
+              <rect x={index * STEP} y={0} width={STEP} height={height} fill="transparent" />
+              {shareOut(
+                series.map(({ key }) => bar.values[key] ?? 0),
+                most,
+                height,
+              ).map(({ y, height: tall }, part) => (
+                <rect
+                  key={series[part]?.key}
+                  className={styles['part']}
+                  data-color={series[part]?.color}
+                  x={index * STEP + (STEP - WIDTH) / 2}
+                  y={y}
+                  width={WIDTH}
+                  height={tall}
+                />
+              ))}
+            </g>
+          ))}
+        </svg>
+        <div className={styles['ends']} aria-hidden="true">
+          <span>{bars.at(0)?.label}</span>
+          <span>{bars.at(-1)?.label}</span>
+        </div>
+      </div>
+      <details className={styles['figures']}>
+        <summary>Lihat angkanya</summary>
+        <Figures title={title} series={series} bars={bars} totals={totals} />
+      </details>
+    </figure>
+  );
+}
+
+type FiguresProps = Pick<Props, 'title' | 'series' | 'bars'> & { totals: readonly number[] };
+
+const Figures = ({ title, series, bars, totals }: FiguresProps) => (
+  // What scrolls must be reachable by keyboard.
+  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+  <div className={styles['scroll']} tabIndex={0} role="region" aria-label={title}>
+    <table className={styles['table']}>
+      <caption className="sr-only">{title}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Tanggal</th>
+          {series.map(({ key, label }) => (
+            <th key={key} scope="col">
+              {label}
+            </th>
+          ))}
+          <th scope="col">Jumlah</th>
+        </tr>
+      </thead>
+      <tbody>
+        {bars.map((bar, index) => (
+          <tr key={bar.label + index}>
+            <th scope="row">{bar.label}</th>
+            {series.map(({ key }) => (
+              <td key={key}>{formatNumber(bar.values[key] ?? 0)}</td>
+            ))}
+            <td>{formatNumber(totals[index] ?? 0)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);

@@ -1,0 +1,57 @@
+import { Minus, TrendingDown, TrendingUp } from 'lucide-react';
+import type { ReactNode } from 'react';
+import styles from '#web/ui/chart/Stat.module.css';
+
+type Props = {
+  label: ReactNode;
+  /** The figure, formatted. */
+  value: ReactNode;
+  /** How much more or less than before, as a fraction: 0.12 is 12 % more; null: nothing to compare. */
+  change?: number | null;
+  /** What it is compared with: 'dari kemarin'. */
+  since?: string;
+  /** More is bad (failures): colours the other way round. */
+  lessIsBetter?: boolean;
+  /** More below: a note, a link. */
+  children?: ReactNode;
+};
+
+const percent = new Intl.NumberFormat('id-ID', { style: 'percent', maximumFractionDigits: 0 });
+
+/** A figure and how it moved. Put several in a `Stats`. */
+export function Stat({ label, value, change, since, lessIsBetter = false, children }: Props) {
+  return (
+    <div className={styles['stat']}>
+      <dt className={styles['label']}>{label}</dt>
+      <dd>
+        <span className={styles['value']}>{value}</span>
+        {change !== undefined && change !== null && (
+          <Change change={change} since={since} lessIsBetter={lessIsBetter} />
+        )}
+        {children && <span className={styles['more']}>{children}</span>}
+      </dd>
+    </div>
+  );
+}
+
+type ChangeProps = { change: number; since: string | undefined; lessIsBetter: boolean };
+
+function Change({ change, since, lessIsBetter }: ChangeProps) {
+  const Icon = change > 0 ? TrendingUp : change < 0 ? TrendingDown : Minus;
+  const good = change === 0 ? undefined : change > 0 !== lessIsBetter;
+  return (
+    <span className={styles['change']} data-good={good}>
+      <Icon size={14} aria-hidden="true" />
+      <span>
+        <span className="sr-only">{change > 0 ? 'naik ' : change < 0 ? 'turun ' : ''}</span>
+        {change === 0 ? 'Tetap' : percent.format(Math.abs(change))}
+        {since && <span className={styles['since']}> {since}</span>}
+      </span>
+    </span>
+  );
+}
+
+/** Figures side by side, with lines between them rather than boxes around them. */
+export const Stats = ({ children }: { children: ReactNode }) => (
+  <dl className={styles['stats']}>{children}</dl>
+);

@@ -1,0 +1,257 @@
+import { useState } from 'react';
+import { sampleMedia, samplePeaks } from '#web/gallery/media/sampleMedia.ts';
+import type { Piece } from '#web/gallery/piece.ts';
+import { Emitted, Show } from '#web/gallery/Show.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { ChatBubble, ChatDivider, ChatList } from '#web/ui/chat/ChatBubble.tsx';
+import { startsRun, type ChatMessage } from '#web/ui/chat/chat.ts';
+import { Ticks, type Mark } from '#web/ui/chat/Ticks.tsx';
+
+const { picture, clip, voiceNote } = sampleMedia;
+
+type Line = { side: 'in' | 'out'; minute: number; message: ChatMessage; mark?: Mark };
+
+const types: readonly Line[] = [
+  {
+    side: 'in',
+    minute: 0,
+    message: {
+      type: 'text',
+      caption: 'Pagi, kue lapisnya masih ada? Menu: https://toko.example/menu',
+    },
+  },
+  { side: 'in', minute: 2, message: { type: 'webp', url: picture, caption: 'Yang seperti ini' } },
+  { side: 'in', minute: 9, message: { type: 'jpeg', url: picture } },
+  {
+    side: 'out',
+    minute: 10,
+    message: { type: 'ogg', url: voiceNote, peaks: samplePeaks },
+    mark: 'read',
+  },
+  { side: 'in', minute: 11, message: { type: 'ogg', url: voiceNote } },
+  {
+    side: 'out',
+    minute: 12,
+    message: { type: 'mp4', url: clip, caption: 'Cara menyimpannya' },
+    mark: 'read',
+  },
+  {
+    side: 'in',
+    minute: 13,
+    message: { type: 'vcard', name: 'Bu Sari (kurir)', phone: '0857-1111-2222' },
+  },
+  {
+    side: 'out',
+    minute: 14,
+    message: {
+      type: 'pdf',
+      url: picture,
+      filename: 'Daftar harga kue lapis dan kue basah untuk hajatan, November 2026.pdf',
+      size: 1_250_000,
+    },
+    mark: 'delivered',
+  },
+  {
+    side: 'in',
+    minute: 15,
+    message: { type: 'document', url: picture, filename: 'pesanan.xlsx', size: 18_400 },
+  },
+  { side: 'in', minute: 16, message: { type: 'zip', filename: 'foto-foto.zip' } },
+];
+
+const links: readonly Line[] = [
+  {
+    side: 'out',
+    minute: 20,
+    message: { type: 'jpeg', url: 'https://cdn.toko.example/kue.jpg', caption: 'Kue hari ini' },
+    mark: 'read',
+  },
+  {
+    side: 'out',
+    minute: 21,
+    message: { type: 'ogg', url: 'https://cdn.toko.example/salam.ogg', external: true },
+    mark: 'read',
+  },
+  {
+    side: 'in',
+    minute: 22,
+    message: { type: 'mp4', url: 'http://film.example:8080/cara.mp4', external: true },
+  },
+  {
+    side: 'out',
+    minute: 23,
+    message: {
+      type: 'pdf',
+      url: 'https://berkas-pelanggan.toko-kue-lapis-legit-bu-ani.example/harga/2026.pdf',
+      filename: 'Syarat pesanan kue lapis dan kue basah untuk hajatan, November 2026.pdf',
+      external: true,
+    },
+    mark: 'delivered',
+  },
+  {
+    side: 'in',
+    minute: 24,
+    message: { type: 'webp', url: 'https://user:pass@toko.example/x', external: true },
+  },
+];
+
+const marks: readonly Mark[] = [
+  'scheduled',
+  'waiting',
+  'sending',
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+  'cancelled',
+  'expired',
+];
+
+const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 2, minute));
+const timeOf = (minute: number) => `09.${String(minute).padStart(2, '0')}`;
+
+function Demo() {
+  const [asked, setAsked] = useState('');
+  return (
+    <>
+      <Show title="Every type">
+        <div>
+          <ChatList label="Percakapan dengan Budi">
+            <ChatDivider>Hari ini</ChatDivider>
+            <Lines lines={types} onMessage={setAsked} />
+          </ChatList>
+        </div>
+        <Emitted of="Asked to write to">{asked}</Emitted>
+      </Show>
+      <Show title="Files that lie elsewhere">
+        <div>
+          <ChatList label="Percakapan dengan Rina">
+            <Lines lines={links} />
+          </ChatList>
+        </div>
+      </Show>
+      <Days />
+      <Marks />
+    </>
+  );
+}
+
+type LinesProps = { lines: readonly Line[]; onMessage?: (digits: string) => void };
+
+const Lines = ({ lines, onMessage }: LinesProps) =>
+  lines.map(({ side, minute, message, mark }, index) => {
+    const before = lines[index - 1];
+    return (
+      <ChatBubble
+        key={minute}
+        message={message}
+        side={side}
+        sender={side === 'out' ? 'Anda' : 'Budi'}
+        time={timeOf(minute)}
+        at={at(minute)}
+        first={startsRun(
+          { side, at: at(minute) },
+          before && { side: before.side, at: at(before.minute) },
+        )}
+        ticks={mark && <Ticks mark={mark} iconOnly />}
+        onMessage={onMessage}
+      />
+    );
+  });
+
+const Days = () => (
+  <Show title="Days and the unread">
+    <div>
+      <ChatList label="Percakapan dengan Sari">
+        <ChatDivider>Kemarin</ChatDivider>
+        <ChatBubble
+          message={{ type: 'text', caption: 'Besok jadi?' }}
+          side="in"
+          sender="Sari"
+          time="17.40"
+        />
+        <ChatDivider>Hari ini</ChatDivider>
+        <ChatDivider fresh>Belum dibaca</ChatDivider>
+        <ChatBubble
+          message={{ type: 'text', caption: 'Halo?' }}
+          side="in"
+          sender="Sari"
+          time="08.02"
+        />
+      </ChatList>
+    </div>
+  </Show>
+);
+
+const Marks = () => (
+  <Show title="How far it came">
+    <div>
+      <ChatList label="Percakapan dengan Tono">
+        {marks.map((mark, index) => (
+          <ChatBubble
+            key={mark}
+            message={{ type: 'text', caption: `Pesanan nomor ${index + 1}` }}
+            side="out"
+            sender="Anda"
+            time={timeOf(index)}
+            first={index === 0}
+            pending={mark === 'sending'}
+            ticks={<Ticks mark={mark} iconOnly />}
+            note={
+              mark === 'failed' && (
+                <>
+                  Nomor ini tidak memakai WhatsApp.{' '}
+                  <Button size="sm" variant="link" tone="danger">
+                    Kirim ulang
+                  </Button>
+                </>
+              )
+            }
+          />
+        ))}
+      </ChatList>
+    </div>
+  </Show>
+);
+
+export const piece: Piece = {
+  id: 'chat-message',
+  title: 'ChatBubble',
+  about:
+    'One message of a conversation, whatever its type: picture (grows), voice message, film, contact, text, and a file for everything else. A file that lies with somebody else is a card with a link; nothing of it is loaded. ChatList holds them, ChatDivider stands between days and above the unread.',
+  props: [
+    {
+      name: 'message',
+      type: 'ChatMessage',
+      about:
+        'type, caption, url, external, filename, name, phone; size and peaks where they are known.',
+    },
+    { name: 'side', type: "'out' | 'in'", about: 'Ours are at the end.' },
+    {
+      name: 'sender, time, at',
+      type: 'string, string, Date',
+      about: 'Who and when: the message’s accessible name.',
+    },
+    { name: 'ticks', type: 'ReactNode', about: 'How far it came, as Ticks.' },
+    {
+      name: 'first',
+      type: 'boolean',
+      default: 'true',
+      about: 'Begins a run by the same sender (startsRun: five minutes).',
+    },
+    { name: 'note', type: 'ReactNode', about: 'Under the bubble: a failure and the way on.' },
+    { name: 'pending', type: 'boolean', default: 'false', about: 'On its way to the server.' },
+    {
+      name: 'onMessage',
+      type: '(digits: string) => void',
+      about: 'Opens a conversation with a contact.',
+    },
+    {
+      name: 'as',
+      type: "'li' | 'div'",
+      default: "'li'",
+      about: 'div in a virtual list, whose items are made elsewhere.',
+    },
+  ],
+  Demo,
+};

@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  chatKind,
+  contactDigits,
+  fileEnd,
+  fileKind,
+  fileType,
+  isExternal,
+  mediaUrl,
+  phoneHref,
+  shortName,
+  startsRun,
+} from '#web/ui/chat/chat.ts';
+
+test('each specified type is shown as what it is, and anything else as a file', () => {
+  for (const type of ['jpeg', 'png', 'webp', 'jpg']) expect(chatKind(type)).toBe('image');
+  expect(chatKind('ogg')).toBe('audio');
+  expect(chatKind('mp4')).toBe('video');
+  expect(chatKind('vcard')).toBe('contact');
+  expect(chatKind('text')).toBe('text');
+  for (const type of ['pdf', 'svg', 'gif', '', '__proto__', 'constructor']) {
+    expect(chatKind(type)).toBe('file');
+  }
+});
+
+test('a number is called in its 62 form, however it was written', () => {
+  expect(phoneHref('0812-3456-7890')).toBe('tel:+6281234567890');
+  expect(phoneHref('812 3456 7890')).toBe('tel:+6281234567890');
+  expect(phoneHref('+62 (812) 3456.7890')).toBe('tel:+6281234567890');
+  expect(phoneHref('006581234567')).toBe('tel:+6581234567');
+  expect(phoneHref('belum ada')).toBeUndefined();
+});
+
+test('a tel: address has nothing in it but 15 digits at most, whatever a card says', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (phone) => {
+      expect(contactDigits(phone)).toMatch(/^\d{0,15}$/);
+      expect(phoneHref(phone) ?? 'tel:+1').toMatch(/^tel:\+\d{1,15}$/);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a file is fetched by http, https or blob, and by nothing else', () => {
+  const base = 'https://kabari.example/message-history';
+  for (const url of ['/files/a?k=b', 'https://media.example/a.ogg', 'blob:https://x.example/1']) {
+    expect(mediaUrl(url, base)).toBe(url);
+  }
+  for (const url of [
+    'javascript:alert(1)',
+    ' java\nscript:alert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'vbscript:x',
+    'file:///etc/passwd',
+    'https://[',
+  ]) {
+    expect(mediaUrl(url, base)).toBeUndefined();
+  }
+});
+
+test('a name is cut after 200 letters, never inside one', () => {
+  expect(shortName('Budi')).toBe('Budi');
+  const family = '👨‍👩‍👧‍👦';
+  expect(shortName(family.repeat(201))).toBe(`${family.repeat(200)}…`);
+  expect(shortName(family.repeat(150))).toBe(family.repeat(150));
+});
+
+test('a file is known by the end of its name, else by its type', () => {
+  expect(fileEnd('Laporan.Okt.XLSX')).toBe('xlsx');
+  expect(fileEnd('.env')).toBe('');
+  expect(fileEnd('tanpa akhiran')).toBe('');
+  expect(fileKind('laporan.pdf', 'bin')).toBe('document');
+  expect(fileKind('laporan', 'xlsx')).toBe('sheet');
+  expect(fileKind('apa', 'apa')).toBe('other');
+  expect(fileType('laporan.pdf', 'bin')).toBe('PDF');
+  expect(fileType('laporan', 'application/zip')).toBe('ZIP');
+  expect(fileType('laporan', 'document')).toBe('');
+  expect(fileType('a', '<img>')).toBe('');
+});
+
+test('a run ends with its sender, or after five minutes of silence', () => {
+  const at = (minutes: number, seconds = 0) =>
+    new Date(Date.UTC(2026, 10, 21, 9, minutes, seconds));
+  const before = { side: 'in', at: at(0) } as const;
+  expect(startsRun({ side: 'in', at: at(5) }, before)).toBe(false);
+  expect(startsRun({ side: 'in', at: at(5, 1) }, before)).toBe(true);
+  expect(startsRun({ side: 'out', at: at(0) }, before)).toBe(true);
+  expect(startsRun({ side: 'in', at: at(0) }, undefined)).toBe(true);
+});
+
+test('a file lies elsewhere when its server says so, or else when its address leads to another site', () => {
+  const base = 'https://kabari.example/message-history';
+  const told = (url: string, external: boolean | null = null) =>
+    isExternal({ url, external }, base);
+  expect(told('https://toko.example/a.png')).toBe(true);
+  expect(told('http://kabari.example/a.png')).toBe(true);
+  expect(told('//toko.example/a.png')).toBe(true);
+  expect(told('javascript:alert(1)')).toBe(true);
+  expect(told('/files/a?k=b')).toBe(false);
+  expect(told('https://kabari.example/files/a')).toBe(false);
+  expect(told('blob:https://kabari.example/1')).toBe(false);
+  expect(told('https://[')).toBe(false);
+  expect(told('https://berkas.example/files/a', false)).toBe(false);
+  expect(told('/files/a', true)).toBe(true);
+  expect(isExternal({ url: null, external: null }, base)).toBe(false);
+});

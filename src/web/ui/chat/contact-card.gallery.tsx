@@ -1,0 +1,48 @@
+import { useState } from 'react';
+import type { Piece } from '#web/gallery/piece.ts';
+import { Emitted, Show } from '#web/gallery/Show.tsx';
+import { ContactCard } from '#web/ui/chat/ContactCard.tsx';
+
+function Demo() {
+  const [asked, setAsked] = useState('');
+  return (
+    <>
+      <Show title="With everything">
+        <ContactCard name="Budi Santoso" phone="0812-3456-7890" onMessage={setAsked} />
+        <Emitted of="Wants to write to">{asked}</Emitted>
+      </Show>
+      <Show title="Where nothing can be written">
+        <ContactCard name="Toko Kue; Lapis, & Teman" phone="+65 8123 4567" />
+      </Show>
+      <Show title="A long name">
+        <ContactCard
+          name="Raden Mas Panji Sosrokartono Kusumadiningrat dari Pusat Oleh-oleh Malioboro"
+          phone="6281299988877"
+        />
+      </Show>
+      <Show title="Without a number">
+        <ContactCard name="Sari" phone="" />
+      </Show>
+      <Show title="Without a name">
+        <ContactCard name="" phone="6285711112222" />
+      </Show>
+    </>
+  );
+}
+
+export const piece: Piece = {
+  id: 'contact-card',
+  title: 'ContactCard',
+  about:
+    'Somebody’s name and number: called, copied and written to in 62 form, or kept as a vCard 3.0.',
+  props: [
+    { name: 'name', type: 'string', about: 'Anything; shown as text, its first 200 letters.' },
+    { name: 'phone', type: 'string', about: 'However it was written.' },
+    {
+      name: 'onMessage',
+      type: '(digits: string) => void',
+      about: "Opens a conversation; without it there is no 'Kirim pesan'.",
+    },
+  ],
+  Demo,
+};

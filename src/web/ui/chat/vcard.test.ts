@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { foldLine, vcardFileName, vcardOf, vcardText } from '#web/ui/chat/vcard.ts';
+
+test('a contact becomes a vCard 3.0 with CRLF', () => {
+  expect(vcardOf({ name: 'Budi Santoso', phone: '0812-3456-7890' })).toBe(
+    'BEGIN:VCARD\r\nVERSION:3.0\r\nN:;Budi Santoso;;;\r\nFN:Budi Santoso\r\n' +
+      'TEL;TYPE=CELL,VOICE:+6281234567890\r\nEND:VCARD\r\n',
+  );
+});
+
+test('what has a meaning in a vCard is escaped', () => {
+  expect(vcardText('Toko; "Maju, Jaya" \\ Cab.\r\nSolo\n')).toBe(
+    String.raw`Toko\; "Maju\, Jaya" \\ Cab.\nSolo\n`,
+  );
+});
+
+test('no name writes a line of its own, and every letter of it comes back', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 150 }), (name) => {
+      const card = vcardOf({ name, phone: '6281234567890' });
+      expect(card.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+      for (const line of card.split('\r\n')) {
+        expect(new TextEncoder().encode(line).length).toBeLessThanOrEqual(75);
+      }
+      const lines = card.replaceAll('\r\n ', '').split('\r\n');
+      expect(lines.map((line) => line.split(/[:;]/, 1)[0])).toEqual([
+        'BEGIN',
+        'VERSION',
+        'N',
+        'FN',
+        'TEL',
+        'END',
+        '',
+      ]);
+      const read = lines[3]!
+        .slice(3)
+        .replace(/\\(.)/g, (_, one: string) => (one === 'n' ? '\n' : one));
+      const said = name
+        .toWellFormed()
+        .replace(/\r\n|[\r\n\u2028\u2029]/g, '\n')
+        .replace(/[^\P{Cc}\n]/gu, '');
+      if (said !== '') expect(read).toBe(said);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a long line is folded between letters', () => {
+  const folded = foldLine(`FN:${'é'.repeat(60)}`);
+  expect(folded.split('\r\n')).toHaveLength(2);
+  expect(folded.replaceAll('\r\n ', '')).toBe(`FN:${'é'.repeat(60)}`);
+});
+
+test('a file name leads nowhere and hides nothing', () => {
+  expect(vcardFileName('Budi Santoso')).toBe('Budi Santoso.vcf');
+  expect(vcardFileName('../../etc/passwd')).toBe('etc passwd.vcf');
+  expect(vcardFileName('Budi\u202efcv.exe')).toBe('Budi fcv.exe.vcf');
+  expect(vcardFileName('…'.repeat(100))).toBe(`${'…'.repeat(80)}.vcf`);
+  expect(vcardFileName(' . ')).toBe('kontak.vcf');
+});

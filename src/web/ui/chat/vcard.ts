@@ -1,0 +1,56 @@
+import { contactDigits, shortName } from '#web/ui/chat/chat.ts';
+
+export type Contact = { name: string; phone: string };
+
+const LINE_OCTETS = 75;
+const CRLF = '\r\n';
+const encoder = new TextEncoder();
+
+/** A value as a vCard 3.0 wants it: `\`, `,`, `;` and line ends escaped, other control characters gone. */
+export const vcardText = (value: string): string =>
+  value
+    .replace(/[\\,;]/g, String.raw`\$&`)
+    .replace(/\r\n|[\r\n\u2028\u2029]/g, String.raw`\n`)
+    .replace(/\p{Cc}/gu, '');
+
+/** A line in pieces of at most 75 octets, never inside a letter; each but the first begins with a blank. */
+export function foldLine(line: string): string {
+  let folded = '';
+  let octets = 0;
+  for (const letter of line) {
+    const more = encoder.encode(letter).length;
+    if (octets + more > LINE_OCTETS) {
+      folded += `${CRLF} `;
+      octets = 1;
+    }
+    folded += letter;
+    octets += more;
+  }
+  return folded;
+}
+
+/** A contact as a vCard 3.0 (RFC 2426): lines end with CRLF; the number with its country in front. */
+export function vcardOf({ name, phone }: Contact): string {
+  const digits = contactDigits(phone);
+  const known = vcardText(shortName(name.toWellFormed())) || `+${digits}`;
+  const lines = [
+    'BEGIN:VCARD',
+    'VERSION:3.0',
+    // Indonesian names are not made of a family's and a given one: all of it is the given name.
+    `N:;${known};;;`,
+    `FN:${known}`,
+    ...(digits === '' ? [] : [`TEL;TYPE=CELL,VOICE:+${digits}`]),
+    'END:VCARD',
+  ];
+  return lines.map((line) => foldLine(line) + CRLF).join('');
+}
+
+/** What a contact's file is called: its name without what file systems and tricksters use. */
+export function vcardFileName(name: string): string {
+  const plain = name
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>:"/\\|?*]/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/^[.\s]+|[.\s]+$/g, '');
+  return `${[...plain].slice(0, 80).join('').trim() || 'kontak'}.vcf`;
+}

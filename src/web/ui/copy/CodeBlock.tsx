@@ -1,0 +1,27 @@
+import { useId } from 'react';
+import { CopyButton } from '#web/ui/copy/CopyField.tsx';
+import styles from '#web/ui/copy/CodeBlock.module.css';
+
+type Props = {
+  code: string;
+  /** Above the code: its language or what it does. */
+  title: string;
+};
+
+/** Code to be copied; scrolls sideways inside itself, by keyboard too. */
+export function CodeBlock({ code, title }: Props) {
+  const id = useId();
+  return (
+    <figure className={styles['block']}>
+      <figcaption className={styles['head']}>
+        <span id={id}>{title}</span>
+        <CopyButton value={code} describes={id} />
+      </figcaption>
+      {/* What scrolls must be reachable by keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre className={styles['code']} tabIndex={0} role="region" aria-labelledby={id}>
+        <code>{code}</code>
+      </pre>
+    </figure>
+  );
+}

@@ -1,0 +1,46 @@
+import { Check, Copy } from 'lucide-react';
+import { useId, type ReactNode } from 'react';
+import { useCopy } from '#web/ui/copy/copyText.ts';
+import styles from '#web/ui/copy/CopyField.module.css';
+import { classes } from '#web/ui/classes.ts';
+
+type Props = {
+  label: ReactNode;
+  /** What is copied. */
+  value: string;
+  /** What is shown, when it differs: groups of four, a formatted amount. */
+  shown?: ReactNode;
+  help?: ReactNode;
+  /** `code`: keys and addresses in a fixed width. `amount`: large. */
+  look?: 'code' | 'amount';
+};
+
+/** A value that is there to be taken along, with a button 'Salin'. */
+export function CopyField({ label, value, shown, help, look }: Props) {
+  const id = useId();
+  return (
+    <div className={styles['field']}>
+      <span id={id} className={styles['label']}>
+        {label}
+      </span>
+      <div className={styles['box']}>
+        <output aria-labelledby={id} className={classes(styles['value'], look && styles[look])}>
+          {shown ?? value}
+        </output>
+        <CopyButton value={value} describes={id} />
+      </div>
+      {help && <p className={styles['help']}>{help}</p>}
+    </div>
+  );
+}
+
+/** The button alone; `describes` is the id of the words that say what is copied. */
+export function CopyButton({ value, describes }: { value: string; describes?: string }) {
+  const [copied, copy] = useCopy(value);
+  return (
+    <button type="button" className={styles['copy']} aria-describedby={describes} onClick={copy}>
+      {copied ? <Check size={16} aria-hidden="true" /> : <Copy size={16} aria-hidden="true" />}
+      <span aria-live="polite">{copied ? 'Tersalin' : 'Salin'}</span>
+    </button>
+  );
+}

@@ -1,0 +1,103 @@
+import {
+  daysIn,
+  isCivilDate,
+  monthNames,
+  partsOf,
+  plusDays,
+  type CivilDate,
+  type DateRange,
+} from '#web/ui/date/dates.ts';
+
+const words: Readonly<Record<string, number>> = { 'hari ini': 0, kemarin: -1, besok: 1 };
+/** Short forms in use that are not the beginning of a month's name. */
+const shortForms: Readonly<Record<string, string>> = { agt: 'agu', ags: 'agu', nop: 'nov' };
+
+/** A month's number from its name or the beginning of it (three letters at least), else 0. */
+function monthNumber(text: string): number {
+  const name = shortForms[text] ?? text;
+  return monthNames.findIndex((month) => month.toLowerCase().startsWith(name)) + 1;
+}
+
+type Typed = { day: number; month: number | undefined; year: number | undefined };
+
+const fullYear = (text: string): number => Number(text.padStart(4, '20'));
+
+/** The parts that a text names; a day alone only where another date can lend the rest. */
+function partsIn(text: string): Typed | undefined {
+  const parts = /^(\d{1,2})(?:[\s/.-]+(?:(\d{1,2})|([a-z]{3,}))(?:[\s/.-]+(\d{4}|\d{2}))?)?$/.exec(
+    text,
+  );
+  if (!parts) return undefined;
+  const [, day, number, name, year] = parts;
+  const month = number ?? (name && String(monthNumber(name)));
+  return {
+    day: Number(day),
+    month: month === undefined ? undefined : Number(month),
+    year: year === undefined ? undefined : fullYear(year),
+  };
+}
+
+function dateOf({ day, month = 0 }: Typed, year: number): CivilDate | undefined {
+  const two = (part: number) => String(part).padStart(2, '0');
+  const date = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
+  return isCivilDate(date) ? date : undefined;
+}
+
+const tidy = (typed: string): string => typed.trim().toLowerCase().replace(/\s+/g, ' ');
+
+function plainDate(text: string, today: CivilDate): CivilDate | undefined {
+  const days = Object.hasOwn(words, text) ? words[text] : undefined;
+  if (days !== undefined) return plusDays(today, days);
+  return isCivilDate(text) ? text : undefined;
+}
+
+/**
+ * A date as people type it: `21/11/2026`, `21-11-26`, `3 okt`, `3 okt 2026`, `2026-11-21`,
+ * `hari ini`, `kemarin`. Without a year, this year. `undefined` when it is no date.
+ */
+export function readDate(typed: string, today: CivilDate): CivilDate | undefined {
+  const text = tidy(typed);
+  const plain = plainDate(text, today);
+  if (plain !== undefined) return plain;
+  const parts = partsIn(text);
+  return parts && dateOf(parts, parts.year ?? partsOf(today).year);
+}
+
+/** What stands between the two dates of a range; a hyphen only with spaces around it. */
+const BETWEEN = /\s*[–—]\s*|\s+(?:-|s\/d|sd|sampai|hingga)\s+/;
+
+/** Half a year: a range across New Year without a year is not longer. */
+const ACROSS_DAYS = 183;
+
+/**
+ * A range as people type it: `start - end`, each as `readDate` has it, or one date for one day. The
+ * start may leave out what the end says (`1 - 21 nov 2026`, `28 des - 3 jan 2027`); dates in the
+ * wrong order are turned round. `undefined` when it is no range.
+ */
+export function readRange(typed: string, today: CivilDate): DateRange | undefined {
+  const [start = '', end, ...more] = tidy(typed).split(BETWEEN);
+  if (more.length > 0) return undefined;
+  if (end === undefined) {
+    const day = readDate(start, today);
+    return day === undefined ? undefined : { from: day, to: day };
+  }
+  const to = readDate(end, today);
+  const from = to === undefined ? undefined : startBefore(start, to, today);
+  if (to === undefined || from === undefined) return undefined;
+  return from <= to ? { from, to } : { from: to, to: from };
+}
+
+/** The start of a range; what it does not say is the end's. */
+function startBefore(start: string, to: CivilDate, today: CivilDate): CivilDate | undefined {
+  const plain = plainDate(start, today);
+  if (plain !== undefined) return plain;
+  const parts = partsIn(start);
+  if (!parts) return undefined;
+  const end = partsOf(to);
+  const whole = { ...parts, month: parts.month ?? end.month };
+  const date = dateOf(whole, whole.year ?? end.year);
+  if (parts.year !== undefined || parts.month === undefined) return date;
+  const before = dateOf(whole, end.year - 1);
+  const later = date === undefined || date > to;
+  return later && before && daysIn({ from: before, to }) <= ACROSS_DAYS ? before : date;
+}

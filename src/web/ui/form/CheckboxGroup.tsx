@@ -1,0 +1,85 @@
+import { useId, type ReactNode } from 'react';
+import { Checkbox } from '#web/ui/form/Checkbox.tsx';
+import styles from '#web/ui/form/CheckboxGroup.module.css';
+import { classes } from '#web/ui/classes.ts';
+
+type Choice = { value: string; label: ReactNode; help?: ReactNode; disabled?: boolean };
+
+type Props = {
+  legend: ReactNode;
+  options: readonly Choice[];
+  /** The values of the boxes that are ticked, in the order of the options. */
+  value: readonly string[];
+  onChange: (value: readonly string[]) => void;
+  /** A box above the others that ticks them all; its label. */
+  all?: ReactNode;
+  name?: string;
+  help?: ReactNode;
+  error?: string | undefined;
+  /** At least one is to be ticked. */
+  required?: boolean;
+  disabled?: boolean;
+};
+
+/** Boxes that belong together, under one name; what is wrong is told of the group. */
+export function CheckboxGroup(props: Props) {
+  const { legend, options, value, onChange, all, name, required = false, disabled = false } = props;
+  const noteId = useId();
+  const note = props.error ?? props.help;
+  const chosen = new Set(value);
+  const free = options.filter((option) => !option.disabled);
+  const ticked = free.filter((option) => chosen.has(option.value)).length;
+  const put = (changed: readonly Choice[], on: boolean) => {
+    const touched = new Set(changed.map((option) => option.value));
+    const keeps = ({ value: one }: Choice) => (touched.has(one) ? on : chosen.has(one));
+    onChange(options.filter(keeps).map((option) => option.value));
+  };
+  return (
+    <fieldset
+      className={styles['group']}
+      disabled={disabled}
+      aria-describedby={note ? noteId : undefined}
+    >
+      <legend className={styles['legend']}>
+        {legend}
+        {required && (
+          <>
+            <span className="sr-only"> (wajib)</span>
+            <span className={styles['star']} aria-hidden="true" />
+          </>
+        )}
+      </legend>
+      {all !== undefined && (
+        <Checkbox
+          label={all}
+          checked={free.length > 0 && ticked === free.length}
+          indeterminate={ticked > 0 && ticked < free.length}
+          onChange={({ target }) => put(free, target.checked)}
+        />
+      )}
+      <div className={classes(all !== undefined && styles['under'])}>
+        {options.map((option) => (
+          <Checkbox
+            key={option.value}
+            name={name}
+            value={option.value}
+            label={option.label}
+            help={option.help}
+            invalid={props.error !== undefined}
+            disabled={option.disabled}
+            checked={chosen.has(option.value)}
+            onChange={({ target }) => put([option], target.checked)}
+          />
+        ))}
+      </div>
+      <p
+        id={noteId}
+        className={props.error ? styles['error'] : styles['help']}
+        aria-live="polite"
+        hidden={!note}
+      >
+        {note}
+      </p>
+    </fieldset>
+  );
+}

@@ -1,0 +1,120 @@
+import { useLocation } from '@tanstack/react-router';
+import { Ellipsis } from 'lucide-react';
+import { useEffect, useState, type ReactNode } from 'react';
+import styles from '#web/ui/layout/BottomBar.module.css';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { classes } from '#web/ui/classes.ts';
+import { splitForBar } from '#web/ui/menu/menus.ts';
+import {
+  entriesOf,
+  MenuAnchor,
+  MenuBadge,
+  useCurrentHref,
+  type MenuEntry,
+  type MenuFolder,
+} from '#web/ui/layout/Sidebar.tsx';
+
+/** As many as a thumb can tell apart on 320 px. */
+const PLACES = 5;
+
+type Props = {
+  /** The menu's name, for screen readers. */
+  label: string;
+  /** The same menu as the sidebar's; folders are laid flat. */
+  menu: readonly (MenuEntry | MenuFolder)[];
+  /** Under the other entries, in the sheet: with it there is a sheet however few entries there are. */
+  more?: ReactNode;
+};
+
+/** The menu of phones, below 768 px: five entries, or four and a sheet with the others. */
+export function BottomBar({ label, menu, more }: Props) {
+  const entries = entriesOf(menu);
+  const current = useCurrentHref(entries);
+  const { shown, rest } = splitForBar(entries, PLACES, more !== undefined);
+  return (
+    <nav aria-label={label} className={styles['bar']}>
+      <ul className={styles['places']}>
+        {shown.map(({ href, label: word, Icon, badge }) => (
+          <li key={href}>
+            <MenuAnchor to={href} current={href === current} className={styles['place']}>
+              <Icon size={20} aria-hidden="true" />
+              <span>{word}</span>
+              <MenuBadge className={styles['badge']}>{badge}</MenuBadge>
+            </MenuAnchor>
+          </li>
+        ))}
+        {(rest.length > 0 || more) && (
+          <li>
+            <More rest={rest} current={current}>
+              {more}
+            </More>
+          </li>
+        )}
+      </ul>
+    </nav>
+  );
+}
+
+type MoreProps = {
+  rest: readonly MenuEntry[];
+  current: string | undefined;
+  children: ReactNode;
+};
+
+function More({ rest, current, children }: MoreProps) {
+  const [open, setOpen] = useSheet();
+  const holds = rest.some(({ href }) => href === current);
+  return (
+    <>
+      <button
+        type="button"
+        className={classes(styles['place'], holds && styles['holds'])}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        onClick={() => setOpen(true)}
+      >
+        <Ellipsis size={20} aria-hidden="true" />
+        <span>Lainnya</span>
+      </button>
+      <Modal open={open} onClose={() => setOpen(false)} title="Lainnya" size="sm" shape="sheet">
+        {rest.length > 0 && (
+          <ul className={styles['rest']}>
+            {rest.map(({ href, label, Icon, badge }) => (
+              <li key={href}>
+                <MenuAnchor
+                  to={href}
+                  current={href === current}
+                  className={styles['entry']}
+                  onClick={() => setOpen(false)}
+                >
+                  <Icon size={20} aria-hidden="true" />
+                  <span>{label}</span>
+                  <MenuBadge>{badge}</MenuBadge>
+                </MenuAnchor>
+              </li>
+            ))}
+          </ul>
+        )}
+        {children}
+      </Modal>
+    </>
+  );
+}
+
+/**
+ * Whether a sheet of phones is open. It closes on another page, and where the sidebar stands: there it
+ * would be out of sight, and the page behind it inert.
+ */
+export function useSheet(): [boolean, (open: boolean) => void] {
+  const [open, setOpen] = useState(false);
+  const page = useLocation({ select: ({ pathname }) => pathname });
+  useEffect(() => setOpen(false), [page]);
+  useEffect(() => {
+    if (!open) return;
+    const wide = window.matchMedia('(min-width: 768px)');
+    const look = () => setOpen(!wide.matches);
+    wide.addEventListener('change', look);
+    return () => wide.removeEventListener('change', look);
+  }, [open]);
+  return [open, setOpen];
+}

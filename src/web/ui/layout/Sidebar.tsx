@@ -1,0 +1,170 @@
+import { createLink, useLocation } from '@tanstack/react-router';
+import { ChevronDown, PanelLeftClose, PanelLeftOpen, type LucideIcon } from 'lucide-react';
+import {
+  useId,
+  useState,
+  useSyncExternalStore,
+  type ComponentPropsWithRef,
+  type ReactNode,
+} from 'react';
+import { classes } from '#web/ui/classes.ts';
+import { currentHref } from '#web/ui/menu/menus.ts';
+import styles from '#web/ui/layout/Sidebar.module.css';
+import { Tooltip } from '#web/ui/overlay/Tooltip.tsx';
+
+export type MenuEntry = {
+  /** A path of the app. */
+  href: string;
+  label: string;
+  Icon: LucideIcon;
+  /** A short count after the words; on the icon's corner where there are none. Nothing shows nothing. */
+  badge?: ReactNode;
+};
+
+export type MenuFolder = { label: string; Icon: LucideIcon; entries: readonly MenuEntry[] };
+
+/** All links of a menu, those in folders too. */
+export const entriesOf = (menu: readonly (MenuEntry | MenuFolder)[]): readonly MenuEntry[] =>
+  menu.flatMap((one) => ('href' in one ? [one] : one.entries));
+
+/** Which entry of the menu the page belongs to. */
+export function useCurrentHref(entries: readonly MenuEntry[]): string | undefined {
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  const hrefs = entries.map(({ href }) => href);
+  return currentHref(path, hrefs);
+}
+
+/** What a person chose for the menu; undefined: by the room there is. */
+export type SidebarWidth = 'wide' | 'icons' | undefined;
+
+type Props = {
+  /** The menu's name, for screen readers. */
+  label: string;
+  menu: readonly (MenuEntry | MenuFolder)[];
+  /** To be kept by the owner; without a choice it is icons below 1024 px. */
+  width: SidebarWidth;
+  onWidth: (width: SidebarWidth) => void;
+  /** Above the entries, and at the foot. They see their room by `@container (max-width: 100px)`. */
+  head?: ReactNode;
+  /** A function is told whether the menu is icons only, where names have to be said otherwise. */
+  foot?: ReactNode | ((icons: boolean) => ReactNode);
+};
+
+/** The menu beside the page from 768 px on: 232 px wide, or 64 px of icons. Phones have `BottomBar`. */
+export function Sidebar({ label, menu, width, onWidth, head, foot }: Props) {
+  const roomy = useRoomy();
+  const icons = (width ?? (roomy ? 'wide' : 'icons')) === 'icons';
+  const current = useCurrentHref(entriesOf(menu));
+  const name = icons ? 'Bentangkan menu' : 'Ciutkan menu';
+  const id = useId();
+  return (
+    <nav aria-label={label} className={classes(styles['sidebar'], icons && styles['icons'])}>
+      <div className={styles['top']}>
+        {head}
+        <Tooltip text={name} off={!icons}>
+          <button
+            type="button"
+            className={styles['width']}
+            aria-label={name}
+            aria-expanded={!icons}
+            aria-controls={id}
+            onClick={() => onWidth(icons ? 'wide' : 'icons')}
+          >
+            {icons ? (
+              <PanelLeftOpen size={18} aria-hidden="true" />
+            ) : (
+              <PanelLeftClose size={18} aria-hidden="true" />
+            )}
+          </button>
+        </Tooltip>
+      </div>
+      <ul id={id} className={classes(styles['links'], styles['all'])}>
+        {menu.map((one) =>
+          'href' in one ? (
+            <Item key={one.href} entry={one} current={current === one.href} icons={icons} />
+          ) : (
+            <Folder key={one.label} folder={one} current={current} icons={icons} />
+          ),
+        )}
+      </ul>
+      {foot && (
+        <div className={styles['foot']}>{typeof foot === 'function' ? foot(icons) : foot}</div>
+      )}
+    </nav>
+  );
+}
+
+const roomyQuery = window.matchMedia('(min-width: 1024px)');
+
+function subscribe(listener: () => void): () => void {
+  roomyQuery.addEventListener('change', listener);
+  return () => roomyQuery.removeEventListener('change', listener);
+}
+
+const useRoomy = (): boolean => useSyncExternalStore(subscribe, () => roomyQuery.matches);
+
+type ItemProps = { entry: MenuEntry; current: boolean; icons: boolean };
+
+const Item = ({ entry: { href, label, Icon, badge }, current, icons }: ItemProps) => (
+  <li>
+    <Tooltip text={label} off={!icons}>
+      <MenuAnchor to={href} current={current} className={styles['link']}>
+        <Icon size={20} aria-hidden="true" />
+        <span className={styles['word']}>{label}</span>
+        <MenuBadge className={styles['badge']}>{badge}</MenuBadge>
+      </MenuAnchor>
+    </Tooltip>
+  </li>
+);
+
+/** A count that asks for attention; not there while there is nothing in it. */
+export const MenuBadge = ({
+  className,
+  children,
+}: {
+  className?: string | undefined;
+  children: ReactNode;
+}) => <b className={classes(styles['count'], className)}>{children}</b>;
+
+type FolderProps = { folder: MenuFolder; current: string | undefined; icons: boolean };
+
+/** Opens and closes; it cannot hide the page that one is on when it is first shown. */
+function Folder({ folder: { label, Icon, entries }, current, icons }: FolderProps) {
+  const holds = entries.some(({ href }) => href === current);
+  const [open, setOpen] = useState(holds);
+  const id = useId();
+  return (
+    <li>
+      <Tooltip text={label} off={!icons}>
+        <button
+          type="button"
+          className={classes(styles['link'], holds && !open && styles['holds'])}
+          aria-expanded={open}
+          aria-controls={id}
+          onClick={() => setOpen(!open)}
+        >
+          <Icon size={20} aria-hidden="true" />
+          <span className={styles['word']}>{label}</span>
+          <ChevronDown size={16} aria-hidden="true" className={styles['chevron']} />
+        </button>
+      </Tooltip>
+      <ul id={id} hidden={!open} className={classes(styles['links'], styles['nested'])}>
+        {entries.map((entry) => (
+          <Item key={entry.href} entry={entry} current={current === entry.href} icons={icons} />
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+type AnchorProps = ComponentPropsWithRef<'a'> & { current: boolean };
+
+/** The menu says itself which entry is the current one: the router would name every parent too. */
+const Anchor = ({ current, children, ...rest }: AnchorProps) => (
+  <a {...rest} aria-current={current ? 'page' : undefined}>
+    {children}
+  </a>
+);
+
+/** A link of a menu, in the sidebar and in the bar of phones. */
+export const MenuAnchor = createLink(Anchor);

@@ -1,0 +1,322 @@
+import {
+  useLayoutEffect,
+  useRef,
+  useState,
+  type FocusEventHandler,
+  type ReactNode,
+  type RefObject,
+} from 'react';
+import { CurrencyInput, type CurrencyInputOnChangeValues } from 'react-currency-input-field';
+import { formatRupiah } from '#contract/base/money.ts';
+import styles from '#web/ui/money/CurrencyField.module.css';
+import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/form/Field.tsx';
+import { classes } from '#web/ui/classes.ts';
+import {
+  digitsIn,
+  readRupiah,
+  readTyped,
+  unfinished,
+  withPoint,
+  type Tail,
+} from '#web/ui/money/currency.ts';
+import { inWords } from '#web/ui/money/rupiahWords.ts';
+
+type Props = FieldProps & {
+  /** Rupiah, whole unless `decimals` says otherwise; `undefined` when empty. */
+  value: number | undefined;
+  onChange: (amount: number | undefined) => void;
+  /**
+   * The library's own way of telling: its text (with a comma), the name, and three readings of it.
+   */
+  onValueChange?: (
+    value: string | undefined,
+    name: string | undefined,
+    values: CurrencyInputOnChangeValues,
+  ) => void;
+  /** How much an arrow key adds or takes, and how far the arrows go; typing goes further. */
+  step?: number;
+  min?: number;
+  max?: number;
+  /** How many digits can be typed; 15. */
+  maxLength?: number;
+  /** How many decimals are kept when the field is left; none. */
+  decimals?: number;
+  /** Also takes `50rb`, `1,5jt`, `2miliar`; `k`, `m` and `b` always are. */
+  indonesianSuffixes?: boolean;
+  /** Amounts to be chosen by one press. */
+  quick?: readonly number[];
+  id?: string;
+  name?: string;
+  className?: string;
+  required?: boolean;
+  disabled?: boolean;
+  autoFocus?: boolean;
+  onBlur?: FocusEventHandler<HTMLInputElement>;
+};
+
+/** From here on an amount is also said in words: so many zeros are easily miscounted. */
+const WORDS_FROM = 1_000_000;
+
+const asText = (value: number | undefined): string => String(value ?? '').replace('.', ',');
+
+/** Rupiah as they are typed: `1.250.000`, and `50k`, `1,5m`, `2b` for the long ones. */
+export function CurrencyField({ quick, ...props }: Props): ReactNode {
+  const { value, disabled = false, onChange } = props;
+  if (!quick) return <Amount {...props} />;
+  return (
+    <div className={styles['withQuick']}>
+      <Amount {...props} />
+      <fieldset className={styles['quick']} disabled={disabled}>
+        <legend className="sr-only">Nominal siap pakai</legend>
+        {quick.map((amount) => (
+          <button
+            key={amount}
+            type="button"
+            className={styles['choice']}
+            aria-pressed={amount === value}
+            onClick={() => onChange(amount)}
+          >
+            {formatRupiah(amount)}
+          </button>
+        ))}
+      </fieldset>
+    </div>
+  );
+}
+
+/** How the library is used, whatever is asked of the field. */
+const fixed = {
+  className: insideClass('num'),
+  placeholder: '000.000',
+  // The specification names this attribute; nothing reads it.
+  mask: '999.999',
+  inputMode: 'decimal',
+  autoComplete: 'off',
+  groupSeparator: '.',
+  decimalSeparator: ',',
+  allowNegativeValue: false,
+  // Letters are read before the library sees them.
+  disableAbbreviations: true,
+} as const;
+
+function Amount(props: Omit<Props, 'quick'>) {
+  const { value, onChange, onValueChange, indonesianSuffixes = false, ...others } = props;
+  const { label, help, error, hideLabel, size, id, className, onBlur, ...rest } = others;
+  const { decimals = 0, maxLength = 15, ...input } = rest;
+  const amount = useAmount(props, decimals);
+  const reading = useReading({ indonesian: indonesianSuffixes, decimals, maxLength });
+  const { notice } = reading;
+  const frame = { help, error, id, className, required: input.required };
+  const said =
+    value !== undefined && Math.abs(value) >= WORDS_FROM && Number.isSafeInteger(Math.trunc(value));
+
+  return (
+    <Field {...frame} label={<Named label={label} />} hideLabel={hideLabel ?? false}>
+      {(links) => {
+        const words = said ? `${links.id}-words` : undefined;
+        const noticeId = `${links.id}-notice`;
+        return (
+          <>
+            <div
+              className={controlClass(size)}
+              onBlurCapture={({ target }) => {
+                if (target === amount.ref.current) reading.leave(amount.ref.current.value);
+              }}
+            >
+              <Prefix />
+              <CurrencyInput
+                key={amount.turn}
+                ref={amount.ref}
+                {...fixed}
+                {...input}
+                {...links}
+                aria-describedby={
+                  classes(words, notice && noticeId, links['aria-describedby']) || undefined
+                }
+                decimalScale={decimals}
+                maxLength={maxLength}
+                value={amount.text}
+                transformRawValue={reading.read}
+                onPaste={reading.paste}
+                onFocus={() => amount.focus(true)}
+                onBlur={(event) => {
+                  amount.focus(false);
+                  reading.left();
+                  onBlur?.(event);
+                }}
+                onValueChange={(text, name, values) => {
+                  amount.take(text);
+                  // A comma alone that was left behind: the library tells NaN.
+                  if (text === '') onValueChange?.(undefined, name, NOTHING);
+                  else onValueChange?.(text, name, values ?? NOTHING);
+                }}
+              />
+              {indonesianSuffixes && (
+                <Multipliers
+                  disabled={input.disabled ?? false}
+                  onPress={(word) => {
+                    const text = reading.read(`${amount.text}${word}`);
+                    if (digitsIn(text) <= maxLength) amount.take(text);
+                  }}
+                />
+              )}
+            </div>
+            <p id={noticeId} className={styles['notice']} role="status">
+              {notice}
+            </p>
+            {words && <Words id={words} amount={value} />}
+          </>
+        );
+      }}
+    </Field>
+  );
+}
+
+const Prefix = () => (
+  <span className={styles['prefix']} aria-hidden="true">
+    Rp
+  </span>
+);
+
+const Words = ({ id, amount = 0 }: { id: string; amount: number | undefined }) => (
+  <p id={id} className={styles['words']}>
+    {inWords(amount)}
+  </p>
+);
+
+type MultipliersProps = { disabled: boolean; onPress: (word: 'rb' | 'jt') => void };
+
+/** What the keyboard of a phone has no letters for, where the amount itself is typed. */
+const Multipliers = ({ disabled, onPress }: MultipliersProps) => (
+  <span className={styles['multipliers']}>
+    {(
+      [
+        ['rb', 'ribu'],
+        ['jt', 'juta'],
+      ] as const
+    ).map(([word, name]) => (
+      <button
+        key={word}
+        type="button"
+        className={styles['multiplier']}
+        disabled={disabled}
+        aria-label={`Kali se${name}`}
+        // The field keeps the focus, and the phone its keyboard.
+        onPointerDown={(event) => event.preventDefault()}
+        onClick={() => onPress(word)}
+      >
+        {word}
+      </button>
+    ))}
+  </span>
+);
+
+const NOTHING: CurrencyInputOnChangeValues = { float: null, formatted: '', value: '' };
+
+const Named = ({ label }: { label: ReactNode }) => (
+  <>
+    {label}
+    <span className="sr-only"> (rupiah)</span>
+  </>
+);
+
+type Held = {
+  text: string;
+  /**
+   * Counts the values that came from outside. The library keeps what was typed last for its caret:
+   * another value, another input.
+   */
+  turn: number;
+  ref: RefObject<HTMLInputElement | null>;
+  take: (text: string | undefined) => void;
+  focus: (here: boolean) => void;
+};
+
+/**
+ * The text that stands for the value: as it was typed, or made from a value that came from outside.
+ */
+function useAmount({ value, onChange }: Pick<Props, 'value' | 'onChange'>, decimals: number): Held {
+  const [held, setHeld] = useState({ amount: value, text: asText(value), turn: 0 });
+  const ref = useRef<HTMLInputElement>(null);
+  const focused = useRef(false);
+  if (held.amount !== value) {
+    setHeld({ amount: value, text: asText(value), turn: held.turn + 1 });
+  }
+  useLayoutEffect(() => {
+    if (held.turn > 0 && focused.current) ref.current?.focus();
+  }, [held.turn]);
+  return {
+    text: held.text,
+    turn: held.turn,
+    ref,
+    take: (text) => {
+      const amount = readRupiah(text, decimals);
+      setHeld(({ turn }) => ({ amount, text: text ?? '', turn }));
+      if (amount !== value) onChange(amount);
+    },
+    focus: (here) => {
+      focused.current = here;
+    },
+  };
+}
+
+type Reading = { indonesian: boolean; decimals: number; maxLength: number };
+
+/**
+ * Reads what is typed with a memory of the letters before (`50r`, then `50rb`), and what is pasted;
+ * says what of it is not read.
+ */
+function useReading({ maxLength, ...how }: Reading) {
+  const tail = useRef<Tail>(undefined);
+  const pasted = useRef(false);
+  const leaving = useRef(false);
+  /** The digits before the point that was typed last. */
+  const point = useRef<number>(undefined);
+  const [notice, setNotice] = useState('');
+  const shortly = how.indonesian
+    ? 'rb (ribu) atau jt (juta)'
+    : 'k (ribu), m (juta), atau b (miliar)';
+  const unread = (letters: string) =>
+    letters && `“${letters}” tidak dibaca. Tulis angka saja, atau singkat dengan ${shortly}.`;
+  return {
+    notice,
+    read: (given: string): string => {
+      if (leaving.current) return readTyped(given, how).text;
+      if (given.endsWith('.')) point.current = digitsIn(given);
+      const raw = withPoint(given, point.current);
+      const typed = readTyped(raw, { ...how, tail: tail.current, pasted: pasted.current });
+      const tooLong = digitsIn(typed.text) > maxLength;
+      pasted.current = false;
+      tail.current = typed.tail;
+      setNotice(
+        tooLong
+          ? `Paling banyak ${maxLength} angka; yang berikutnya tidak dibaca.`
+          : unread(typed.ignored),
+      );
+      return typed.text;
+    },
+    /**
+     * The field is about to be left with this text: also what was only begun is not read. The library
+     * reads it once more before it says that the field was left.
+     */
+    leave: (text: string) => {
+      leaving.current = true;
+      const begun = unread(unfinished(tail.current));
+      const cents = how.decimals === 0 && /,0*[1-9]/.test(text);
+      if (begun) setNotice(begun);
+      else if (cents) setNotice('Angka di belakang koma tidak dibaca: rupiah ditulis bulat.');
+    },
+    left: () => {
+      leaving.current = false;
+      tail.current = undefined;
+      point.current = undefined;
+    },
+    paste: () => {
+      pasted.current = true;
+      // A paste that changes nothing must not colour what is typed next.
+      setTimeout(() => {
+        pasted.current = false;
+      });
+    },
+  };
+}

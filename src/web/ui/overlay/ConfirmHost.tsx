@@ -1,0 +1,62 @@
+import { useSyncExternalStore } from 'react';
+import { createRoot } from 'react-dom/client';
+import type { Question } from '#web/ui/overlay/confirm.ts';
+import { ConfirmDialog } from '#web/ui/overlay/ConfirmDialog.tsx';
+
+type Asked = { turn: number; question: Question; answer: (confirmed: boolean) => void };
+
+let asked: Asked | undefined;
+let turns = 0;
+/** Whether `onConfirm` is at work: what is under way is waited for. */
+let working = false;
+let mounted = false;
+const listeners = new Set<() => void>();
+
+function become(next: Asked | undefined): void {
+  asked = next;
+  for (const listener of listeners) listener();
+}
+
+function answer(confirmed: boolean): void {
+  asked?.answer(confirmed);
+  become(undefined);
+}
+
+/** Puts a question to the person; the one before it, if it still stands, is answered with no. */
+export function ask(question: Question): Promise<boolean> {
+  mount();
+  answer(false);
+  turns += 1;
+  const turn = turns;
+  return new Promise((resolve) => become({ turn, question, answer: resolve }));
+}
+
+/** One place in the page, beside the app, so that any code may ask, whatever is on the screen. */
+function mount(): void {
+  if (mounted) return;
+  mounted = true;
+  const place = document.body.appendChild(document.createElement('div'));
+  createRoot(place).render(<Host />);
+  // On another page it is nobody's question any more.
+  window.addEventListener('popstate', () => working || answer(false));
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function Host() {
+  const now = useSyncExternalStore(subscribe, () => asked);
+  if (!now) return null;
+  const { onConfirm, ...words } = now.question;
+  const carryOut = async () => {
+    working = true;
+    try {
+      await onConfirm?.();
+    } finally {
+      working = false;
+    }
+  };
+  return <ConfirmDialog key={now.turn} {...words} open onConfirm={carryOut} onClose={answer} />;
+}

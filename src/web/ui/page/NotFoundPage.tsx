@@ -1,0 +1,35 @@
+import { SearchX } from 'lucide-react';
+import styles from '#web/ui/page/noticePage.module.css';
+import { LinkButton } from '#web/ui/button/Button.tsx';
+import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
+import { useBroken } from '#web/ui/media/useBroken.ts';
+
+const PICTURE = '/not-found.svg';
+
+/** Any path that is nobody's; also what is not for the one who asks. */
+export function NotFoundPage() {
+  const { broken, fail } = useBroken(PICTURE);
+  return (
+    <main id="isi" tabIndex={-1} className={styles['page']}>
+      {broken ? (
+        <SearchX size={72} strokeWidth={1} aria-hidden="true" className={styles['image']} />
+      ) : (
+        <img
+          src={PICTURE}
+          alt=""
+          width={220}
+          height={160}
+          onError={fail}
+          className={styles['image']}
+        />
+      )}
+      <PageTitle>Halaman tidak ditemukan</PageTitle>
+      <p className={styles['text']}>
+        Alamat ini tidak ada atau sudah dipindahkan. Periksa kembali tautannya.
+      </p>
+      <div className={styles['actions']}>
+        <LinkButton to="/">Kembali ke Halaman Utama</LinkButton>
+      </div>
+    </main>
+  );
+}

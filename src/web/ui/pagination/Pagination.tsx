@@ -1,0 +1,92 @@
+import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+import styles from '#web/ui/pagination/Pagination.module.css';
+import { clampPage, pages } from '#web/ui/pagination/paging.ts';
+
+/** In a container narrower than 640 px, only numbers this close to the current one are shown. */
+const NARROW_REACH = 2;
+
+type Props = {
+  /** The page people see, from 1 (whatever the wire counts from). */
+  page: number;
+  /** `undefined` when nobody knows: then there is only back and forth. */
+  total: number | undefined;
+  /** With an unknown total: whether there is a next page. */
+  hasMore?: boolean;
+  onPage: (page: number) => void;
+  /** Names it for screen readers where a screen has more than one. */
+  label?: string | undefined;
+};
+
+/** Page numbers within 5 of the current one, 2 where it is narrow. */
+export function Pagination({ page, total, hasMore = false, onPage, label }: Props) {
+  const current = total === undefined ? Math.max(1, page) : clampPage(page, total);
+  const last = total ?? (hasMore ? current + 1 : current);
+  if (last <= 1 && current === 1) return null;
+  const go = (to: number, off: boolean) => ({ off, onGo: () => onPage(to) });
+  return (
+    <nav className={styles['nav']} aria-label={label ?? 'Halaman'}>
+      <ul className={styles['list']}>
+        {total !== undefined && (
+          <li className={styles['edge']}>
+            <Step label="Halaman pertama" {...go(1, current === 1)}>
+              <ChevronsLeft size={18} />
+            </Step>
+          </li>
+        )}
+        <li>
+          <Step label="Halaman sebelumnya" {...go(current - 1, current === 1)}>
+            <ChevronLeft size={18} />
+          </Step>
+        </li>
+        {total === undefined ? (
+          <li className={styles['now']}>Halaman {current}</li>
+        ) : (
+          pages(current, total).map((number) => (
+            <li key={number} data-far={Math.abs(number - current) > NARROW_REACH || undefined}>
+              <button
+                type="button"
+                className={styles['number']}
+                aria-label={`Halaman ${number}`}
+                aria-current={number === current ? 'page' : undefined}
+                onClick={() => number === current || onPage(number)}
+              >
+                {number}
+              </button>
+            </li>
+          ))
+        )}
+        <li>
+          <Step label="Halaman berikutnya" {...go(current + 1, current >= last)}>
+            <ChevronRight size={18} />
+          </Step>
+        </li>
+        {total !== undefined && (
+          <li className={styles['edge']}>
+            <Step label="Halaman terakhir" {...go(total, current >= last)}>
+              <ChevronsRight size={18} />
+            </Step>
+          </li>
+        )}
+      </ul>
+      <p className="sr-only" role="status">
+        {total === undefined ? `Halaman ${current}` : `Halaman ${current} dari ${total}`}
+      </p>
+    </nav>
+  );
+}
+
+type StepProps = { label: string; off: boolean; onGo: () => void; children: ReactNode };
+
+/** At the ends it stays, switched off, so that nothing jumps under the pointer. */
+const Step = ({ label, off, onGo, children }: StepProps) => (
+  <button
+    type="button"
+    className={styles['number']}
+    aria-label={label}
+    aria-disabled={off || undefined}
+    onClick={() => off || onGo()}
+  >
+    {children}
+  </button>
+);

@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react';
+import styles from '#web/ui/panel/EmptyState.module.css';
+
+type Props = {
+  /** A lucide icon at `size={24}`. */
+  icon?: ReactNode;
+  /** One sentence: what would be here. */
+  title: ReactNode;
+  children?: ReactNode;
+  /** The one button that starts it. */
+  action?: ReactNode;
+};
+
+/** Nothing yet: says what would be here and how to start it. */
+export const EmptyState = ({ icon, title, children, action }: Props) => (
+  <div className={styles['empty']}>
+    {icon && (
+      <span className={styles['icon']} aria-hidden="true">
+        {icon}
+      </span>
+    )}
+    <p className={styles['title']}>{title}</p>
+    {children && <div className={styles['text']}>{children}</div>}
+    {action && <div className={styles['action']}>{action}</div>}
+  </div>
+);
+
+type WrongProps = {
+  /** What happened and what to do, as one sentence. */
+  message: string;
+  onRetry?: () => void;
+};
+
+/** Something could not be loaded: says so in its place, and offers to try again. */
+export const WentWrong = ({ message, onRetry }: WrongProps) => (
+  <div className={styles['empty']} role="alert">
+    <p className={styles['title']}>{message}</p>
+    {onRetry && (
+      <button type="button" className={styles['retry']} onClick={onRetry}>
+        Coba lagi
+      </button>
+    )}
+  </div>
+);

@@ -1,0 +1,233 @@
+import {
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ChangeEvent,
+  type ClipboardEvent,
+  type ComponentPropsWithRef,
+  type FocusEvent,
+  type SyntheticEvent,
+} from 'react';
+import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/form/Field.tsx';
+import { caretFor, digitsOf } from '#web/ui/phone/phone.ts';
+import {
+  enterText,
+  guessAtHome,
+  startWith,
+  type Country,
+  type Manner,
+  type Typed,
+} from '#web/ui/phone/telephone.ts';
+import type { Choice, CountryTable, tableOf } from '#web/ui/phone/telephoneCountries.ts';
+import styles from '#web/ui/phone/TelephoneInput.module.css';
+import type { TelephoneList } from '#web/ui/phone/TelephoneList.tsx';
+
+/** What a telephone field can be told; the names and defaults are those of react-phone-input-2. */
+export type TelephoneOptions = Manner &
+  Choice & {
+    /** A search box above the list; without one, typing jumps to a name. False when left out. */
+    enableSearch?: boolean | undefined;
+    searchPlaceholder?: string | undefined;
+    searchNotFound?: string | undefined;
+    /** The caret goes to the end when the field gets the focus; true when left out. */
+    jumpCursorToEnd?: boolean | undefined;
+    /** Copies digits without what groups them; true when left out. */
+    copyNumbersOnly?: boolean | undefined;
+    /** A press beside the list closes it; true when left out. */
+    enableClickOutside?: boolean | undefined;
+  };
+
+/** What an `<input>` takes beside what the field looks after itself. */
+export type TelephoneAttributes = FieldProps &
+  Omit<
+    ComponentPropsWithRef<'input'>,
+    'ref' | 'size' | 'type' | 'value' | 'defaultValue' | 'onChange' | 'onCopy' | 'onDoubleClick'
+  >;
+
+type Props = TelephoneAttributes & {
+  /** Digits, the country's in front; '' when empty. */
+  value: string;
+  options: TelephoneOptions;
+  /** Told after every change of the text. */
+  onEnter: (entered: Typed, event: SyntheticEvent) => void;
+  /** The sentence that says what is wrong with what stands there; `error` goes before it. */
+  judge?: (now: Typed, dirty: boolean) => string | undefined;
+  /** Looks closer at the digits once the field is left; comes out with a sentence if they are wrong. */
+  verify?: ((digits: string) => Promise<string | undefined>) | undefined;
+};
+
+type List = typeof TelephoneList;
+type Tables = typeof tableOf;
+type Kept = Typed & { table: CountryTable | undefined };
+
+const ignore = () => undefined;
+
+/** Whether a text is no more than the beginning of its country's dial code. */
+const isBare = ({ text, country }: Typed) => (country?.dialCode ?? '').startsWith(digitsOf(text));
+
+/**
+ * What stands in the field: what was typed as long as it is the value, else the value. What was
+ * typed without the table of countries is read anew when it is there.
+ */
+function useEntered(value: string, options: TelephoneOptions) {
+  const [tables, setTables] = useState<{ of: Tables }>();
+  const [kept, setKept] = useState<Kept>();
+  const table = tables?.of(options);
+  const guess = table?.guess ?? guessAtHome(options);
+  const own = kept && (digitsOf(kept.text) === digitsOf(value) || (!value && isBare(kept)));
+  const now: Typed = own && kept.table === table ? kept : startWith(value, options, guess);
+
+  const load = () => {
+    void import('#web/ui/phone/telephoneCountries.ts').then(
+      (made) => setTables({ of: made.tableOf }),
+      ignore,
+    );
+  };
+  const lacking = !tables && (options.country !== 'id' || !now.country);
+  useEffect(() => {
+    if (lacking) load();
+  }, [lacking]);
+  const keep = (next: Typed) => setKept({ ...next, table });
+  return { now, dirty: Boolean(own), table, guess, keep, load };
+}
+
+/** The list of countries: its code, whether it is open, and who gets the focus after it. */
+function useList(load: () => void) {
+  const [List, setList] = useState<List>();
+  const [open, setOpen] = useState(false);
+  const next = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (open) return;
+    next.current?.focus();
+    next.current = null;
+  }, [open]);
+  const show = () => {
+    load();
+    void import('#web/ui/phone/TelephoneList.tsx').then(
+      (made) => setList(() => made.TelephoneList),
+      ignore,
+    );
+    setOpen(true);
+  };
+  const hide = (focus: HTMLElement | null) => {
+    next.current = focus;
+    setOpen(false);
+  };
+  return { List, open, show, hide };
+}
+
+type Entered = ReturnType<typeof useEntered>;
+
+/** What the `<input>` does with what happens to it. */
+function useNumber(props: Props, { now, guess, keep }: Entered) {
+  const { options, onEnter, verify, placeholder = '', onFocus, onBlur } = props;
+  const { prefix = '+', disableCountryCode, jumpCursorToEnd, copyNumbersOnly } = options;
+  const [wrong, setWrong] = useState<{ digits: string; sentence: string | undefined }>();
+  const field = useRef<HTMLInputElement>(null);
+  const digits = digitsOf(now.text);
+
+  useLayoutEffect(() => {
+    if (now.caret !== undefined && document.activeElement === field.current) {
+      field.current?.setSelectionRange(now.caret, now.caret);
+    }
+  }, [now]);
+  const enter = (next: Typed, event: SyntheticEvent) => {
+    keep(next);
+    if (next.text !== now.text || next.country !== now.country) onEnter(next, event);
+  };
+  const toEnd = () => {
+    const end = caretFor(field.current?.value ?? '', 0);
+    if (document.activeElement === field.current) field.current?.setSelectionRange(end, end);
+  };
+  const handlers = {
+    onChange: (event: ChangeEvent<HTMLInputElement>) => {
+      const { value: text, selectionStart } = event.target;
+      enter(enterText({ text, caret: selectionStart ?? text.length }, now, options, guess), event);
+    },
+    onFocus: (event: FocusEvent<HTMLInputElement>) => {
+      event.target.placeholder = '';
+      if (now.country && !disableCountryCode && now.text === prefix) {
+        keep({ ...now, text: prefix + now.country.dialCode });
+      }
+      // The browser puts the caret where it was pressed, or selects all, after this event.
+      if (jumpCursorToEnd !== false) setTimeout(toEnd);
+      onFocus?.(event);
+    },
+    onBlur: (event: FocusEvent<HTMLInputElement>) => {
+      event.target.placeholder = placeholder;
+      void verify?.(digits).then((sentence) => setWrong({ digits, sentence }), ignore);
+      onBlur?.(event);
+    },
+    onCopy: (event: ClipboardEvent<HTMLInputElement>) => {
+      if (copyNumbersOnly === false) return;
+      const { value: text, selectionStart, selectionEnd } = event.currentTarget;
+      const copied = digitsOf(text.slice(selectionStart ?? 0, selectionEnd ?? 0));
+      event.clipboardData.setData('text/plain', copied);
+      event.preventDefault();
+    },
+    onDoubleClick: () => field.current?.select(),
+  };
+  return { field, handlers, enter, wrong: wrong?.digits === digits ? wrong.sentence : undefined };
+}
+
+/** What stands under the variants of `TelephoneField`: the country's button and the number. */
+export function TelephoneInput(props: Props) {
+  const { value, options, onEnter: _, judge, verify: __, ...rest } = props;
+  const { label, help, error, hideLabel = false, size, id, className, ...input } = rest;
+  const entered = useEntered(value, options);
+  const { now, dirty, table } = entered;
+  const { List, open, show, hide } = useList(entered.load);
+  const { field, handlers, enter, wrong } = useNumber(props, entered);
+  const button = useRef<HTMLButtonElement>(null);
+  const frame = { label, help, id, className, hideLabel, required: input.required };
+  return (
+    <Field {...frame} error={error ?? judge?.(now, dirty) ?? wrong}>
+      {(links) => (
+        <>
+          <div className={controlClass(size, styles['box'])}>
+            <button
+              ref={button}
+              type="button"
+              className={styles['country']}
+              aria-label={nameOf(now.country)}
+              aria-haspopup="dialog"
+              aria-expanded={open}
+              disabled={input.disabled}
+              onClick={() => (open ? hide(button.current) : show())}
+              // For eyes only, by the style sheet: the name says the country in full.
+              data-code={now.country?.iso2 ?? '–'}
+            />
+            <input
+              autoComplete="tel"
+              {...input}
+              {...links}
+              {...handlers}
+              ref={field}
+              type="tel"
+              inputMode="tel"
+              className={insideClass('num', styles['number'])}
+              value={now.text}
+            />
+          </div>
+          {open && List && table && (
+            <List
+              table={table}
+              options={options}
+              now={now}
+              button={button}
+              onPick={(next, event) => {
+                enter(next, event);
+                hide(field.current);
+              }}
+              onClose={(to) => hide(to && (to === 'button' ? button : field).current)}
+            />
+          )}
+        </>
+      )}
+    </Field>
+  );
+}
+
+const nameOf = (country: Country | undefined) =>
+  country ? `Negara: ${country.shown} (+${country.dialCode})` : 'Negara: belum dikenali';

@@ -1,0 +1,274 @@
+import { Popover } from 'radix-ui';
+import {
+  useEffect,
+  useId,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type RefObject,
+  type SyntheticEvent,
+} from 'react';
+import { controlClass } from '#web/ui/form/Field.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { classes } from '#web/ui/classes.ts';
+import type { Country, Typed } from '#web/ui/phone/telephone.ts';
+import {
+  listed,
+  pickCountry,
+  searchCountries,
+  typeAhead,
+  TYPE_AHEAD_MS,
+  type CountryTable,
+} from '#web/ui/phone/telephoneCountries.ts';
+import type { TelephoneOptions } from '#web/ui/phone/TelephoneInput.tsx';
+import styles from '#web/ui/phone/TelephoneList.module.css';
+import { useTopLayer } from '#web/ui/overlay/topLayer.ts';
+import { useWide } from '#web/ui/layout/useWide.ts';
+
+/** Where the focus goes when the list closes; null when it is elsewhere already. */
+type Leave = 'button' | 'number' | null;
+
+type Props = {
+  table: CountryTable;
+  options: TelephoneOptions;
+  now: Typed;
+  /** What the list was opened with; it hangs below the box around it. */
+  button: RefObject<HTMLButtonElement | null>;
+  onPick: (next: Typed, event: SyntheticEvent) => void;
+  onClose: (to: Leave) => void;
+};
+
+/** The countries to pick from: below the field, or on phones a sheet. */
+export function TelephoneList(props: Props) {
+  const { button, options, onClose } = props;
+  const wide = useWide();
+  const place = useTopLayer();
+  const box = useRef<HTMLElement>(button.current?.parentElement ?? null);
+  if (!wide) {
+    return (
+      <Modal open title="Pilih negara" onClose={() => onClose('button')}>
+        <Countries {...props} />
+      </Modal>
+    );
+  }
+  return (
+    <Popover.Root open onOpenChange={() => onClose(null)}>
+      <Popover.Anchor virtualRef={box} />
+      <Popover.Portal container={place}>
+        <Popover.Content
+          className={styles['popover']}
+          align="start"
+          sideOffset={6}
+          collisionPadding={12}
+          aria-label="Pilih negara"
+          onOpenAutoFocus={(event) => event.preventDefault()}
+          onCloseAutoFocus={(event) => event.preventDefault()}
+          onEscapeKeyDown={(event) => event.preventDefault()}
+          onInteractOutside={(event) => {
+            const again = event.target instanceof Node && button.current?.contains(event.target);
+            if (again || options.enableClickOutside === false) event.preventDefault();
+          }}
+        >
+          <Countries {...props} />
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
+
+/** How far Page Up and Page Down go. */
+const PAGE = 8;
+
+const isSame = (one: Country, other: Country | undefined) =>
+  one.iso2 === other?.iso2 && one.dialCode === other.dialCode;
+
+function Countries({ table, options, now, onPick, onClose }: Props) {
+  const { enableSearch = false, searchNotFound } = options;
+  const [list] = useState(() => listed(table));
+  const [query, setQuery] = useState('');
+  const found = searchCountries(list, query);
+  const placeOf = (country: Country | undefined) =>
+    Math.max(
+      0,
+      list.findIndex((one) => isSame(one, country)),
+    );
+  const [active, setActive] = useState(() => placeOf(now.country));
+  const jump = useTypeAhead((typed) => {
+    const country = typeAhead(list, typed);
+    if (country) setActive(placeOf(country));
+  });
+  const search = (text: string) => {
+    setQuery(text);
+    setActive(text.trim() === '' ? placeOf(now.country) : 0);
+  };
+  const pick = (country: Country, event: SyntheticEvent) =>
+    onPick(pickCountry(now, country, options), event);
+
+  const press = (event: KeyboardEvent) => {
+    const moves: Record<string, number> = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: active + PAGE,
+      PageUp: active - PAGE,
+      ...(!enableSearch && { Home: 0, End: found.length - 1 }),
+    };
+    const to = moves[event.key];
+    const country = found[active];
+    if (to !== undefined) setActive(Math.min(Math.max(0, to), Math.max(0, found.length - 1)));
+    else if (event.key === 'Enter' && country) pick(country, event);
+    else if (event.key === 'Escape' && query !== '') search('');
+    else if (event.key === 'Escape') onClose('button');
+    else if (event.key === 'Tab') onClose(event.shiftKey ? 'button' : 'number');
+    else if (event.key !== 'Enter' && (enableSearch || !jump(event))) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const id = useId();
+  const idOf = (country: Country | undefined) =>
+    country && `${id}-${country.iso2}-${country.dialCode}`;
+  const activeId = idOf(found[active]);
+  useShown(activeId);
+  const links = { 'aria-activedescendant': activeId, onKeyDown: press };
+  return (
+    <div className={styles['countries']}>
+      {enableSearch && (
+        <SearchBox {...links} id={id} query={query} options={options} onSearch={search} />
+      )}
+      <ListBox
+        {...(!enableSearch && links)}
+        id={id}
+        found={found}
+        active={active}
+        split={query === '' ? table.preferred.length : 0}
+        now={now.country}
+        idOf={idOf}
+        onPick={pick}
+      />
+      <p className={styles['none']} role="status">
+        {found.length === 0 && searchNotFound}
+      </p>
+    </div>
+  );
+}
+
+type Links = {
+  'aria-activedescendant': string | undefined;
+  onKeyDown: (event: KeyboardEvent) => void;
+};
+
+type SearchProps = Links & {
+  id: string;
+  query: string;
+  options: TelephoneOptions;
+  onSearch: (query: string) => void;
+};
+
+const SearchBox = ({ id, query, options, onSearch, ...links }: SearchProps) => (
+  <div className={styles['search']}>
+    <input
+      {...links}
+      ref={takeFocus}
+      role="combobox"
+      aria-label={options.searchPlaceholder}
+      aria-expanded
+      aria-controls={`${id}-list`}
+      aria-autocomplete="list"
+      autoComplete="off"
+      spellCheck={false}
+      className={controlClass('md', styles['query'])}
+      placeholder={options.searchPlaceholder}
+      value={query}
+      onChange={(event) => onSearch(event.target.value)}
+    />
+  </div>
+);
+
+type ListProps = Partial<Links> & {
+  id: string;
+  found: readonly Country[];
+  active: number;
+  /** How many preferred countries stand first. */
+  split: number;
+  now: Country | undefined;
+  idOf: (country: Country) => string | undefined;
+  onPick: (country: Country, event: SyntheticEvent) => void;
+};
+
+/** Has the focus itself where there is no search box. */
+const ListBox = ({ id, found, active, split, now, idOf, onPick, ...links }: ListProps) => (
+  <div
+    {...links}
+    {...(links.onKeyDown && { tabIndex: 0, ref: takeFocus })}
+    id={`${id}-list`}
+    role="listbox"
+    aria-label="Negara"
+    className={styles['list']}
+    hidden={found.length === 0}
+  >
+    {found.map((country, index) => (
+      // Keys are heard where the focus is: in the search box, or on the list.
+      // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+      <div
+        key={idOf(country)}
+        id={idOf(country)}
+        role="option"
+        tabIndex={-1}
+        aria-selected={isSame(country, now)}
+        className={classes(styles['option'], index === split && split > 0 && styles['rest'])}
+        data-active={index === active || undefined}
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={(event) => onPick(country, event)}
+      >
+        <span className={styles['code']} aria-hidden="true">
+          {country.iso2}
+        </span>
+        <span className={styles['name']}>{country.shown}</span>
+        <span className={styles['dial']}>+{country.dialCode}</span>
+      </div>
+    ))}
+  </div>
+);
+
+/** For a `ref`: takes the focus, also in a dialog that is about to open. */
+function takeFocus(element: HTMLElement | null): void {
+  element?.setAttribute('autofocus', '');
+  element?.focus({ preventScroll: true });
+}
+
+/** Brings the active option into sight: to the middle at first, then as little as it takes. */
+function useShown(activeId: string | undefined): void {
+  const block = useRef<ScrollLogicalPosition>('center');
+  useEffect(() => {
+    // Not before the list has its place and its height.
+    const turn = requestAnimationFrame(() => {
+      if (activeId) document.getElementById(activeId)?.scrollIntoView({ block: block.current });
+      block.current = 'nearest';
+    });
+    return () => cancelAnimationFrame(turn);
+  }, [activeId]);
+}
+
+/**
+ * Letters typed on the list become a word; `onWord` is called with it after a pause.
+ *
+ * @returns takes a key press; false when it is no letter of a word.
+ */
+function useTypeAhead(onWord: (word: string) => void): (event: KeyboardEvent) => boolean {
+  const word = useRef('');
+  const pause = useRef<number>(undefined);
+  const newest = useRef(onWord);
+  useEffect(() => {
+    newest.current = onWord;
+  });
+  useEffect(() => () => window.clearTimeout(pause.current), []);
+  return ({ key, ctrlKey, metaKey, altKey }) => {
+    if ([...key].length !== 1 || ctrlKey || metaKey || altKey) return false;
+    word.current += key;
+    window.clearTimeout(pause.current);
+    pause.current = window.setTimeout(() => {
+      newest.current(word.current);
+      word.current = '';
+    }, TYPE_AHEAD_MS);
+    return true;
+  };
+}

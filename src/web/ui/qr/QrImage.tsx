@@ -1,0 +1,52 @@
+import { create } from 'qrcode';
+import { useMemo, type ReactNode } from 'react';
+import styles from '#web/ui/qr/QrImage.module.css';
+
+type Props = {
+  /** What the code says. */
+  text: string;
+  /** What it is for, for who cannot see it. */
+  alt: string;
+  /** The side in px; 264. */
+  size?: number;
+  /** Over the code when it no longer counts: 'Kedaluwarsa' with a button. */
+  cover?: ReactNode;
+};
+
+const QUIET = 4;
+
+/** A QR code, always dark on white with its quiet zone, so that every camera reads it. */
+export function QrImage({ text, alt, size = 264, cover }: Props) {
+  const { side, path } = useMemo(() => drawn(text), [text]);
+  return (
+    <div className={styles['frame']} style={{ width: size }}>
+      <svg
+        viewBox={`${-QUIET} ${-QUIET} ${side + 2 * QUIET} ${side + 2 * QUIET}`}
+        className={styles['code']}
+        role="img"
+        aria-label={alt}
+        data-covered={cover ? true : undefined}
+        shapeRendering="crispEdges"
+      >
+        <rect x={-QUIET} y={-QUIET} width="100%" height="100%" fill="#fff" />
+        <path d={path} fill="#000" />
+      </svg>
+      {cover && <div className={styles['cover']}>{cover}</div>}
+    </div>
+  );
+}
+
+/** One path for all dark modules, a run per row. */
+function drawn(text: string): { side: number; path: string } {
+  const { modules } = create(text, { errorCorrectionLevel: 'M' });
+  const side = modules.size;
+  const runs: string[] = [];
+  for (let row = 0; row < side; row += 1) {
+    for (let column = 0; column < side; column += 1) {
+      const from = column;
+      while (column < side && modules.get(row, column)) column += 1;
+      if (column > from) runs.push(`M${from} ${row}h${column - from}v1h${from - column}z`);
+    }
+  }
+  return { side, path: runs.join('') };
+}

@@ -1,0 +1,167 @@
+import { ChevronDown, X } from 'lucide-react';
+import { Popover } from 'radix-ui';
+import { useId, useRef, type FocusEventHandler, type ReactNode, type RefObject } from 'react';
+import styles from '#web/ui/select/Combobox.module.css';
+import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/form/Field.tsx';
+import { classes } from '#web/ui/classes.ts';
+import type { Option } from '#web/ui/select/options.ts';
+import { useTopLayer } from '#web/ui/overlay/topLayer.ts';
+import { useCombobox, type Combo } from '#web/ui/select/useCombobox.ts';
+
+export type ComboboxProps = FieldProps & {
+  options: readonly Option[];
+  /** The value of the chosen option; '' when none is and no option has that value. */
+  value: string;
+  onChange: (value: string) => void;
+  /** With it the choice can be taken back: by the button, or by emptying the text. */
+  clearable?: boolean;
+  /** Said when nothing fits what was typed. */
+  none?: ReactNode;
+  placeholder?: string;
+  name?: string;
+  id?: string;
+  className?: string;
+  required?: boolean;
+  disabled?: boolean;
+  onBlur?: FocusEventHandler<HTMLInputElement>;
+};
+
+/**
+ * One of a long list, found by typing. The list narrows while one types, its first entry ready to
+ * be taken by Enter or Tab; arrows go round, Escape takes back what was typed. Whatever is left in
+ * the field on leaving is an option: text that names none gives way to the last choice.
+ */
+export function Combobox(props: ComboboxProps) {
+  const { options, value, clearable = false, placeholder, name, required, disabled } = props;
+  const { label, help, error, hideLabel, size, id, className, onBlur } = props;
+  const listId = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const combo = useCombobox({ options, value, clearable, listId, onChange: props.onChange });
+  const words = typeof label === 'string' ? label : '';
+  const frame = { label, help, error, id, className, required };
+  return (
+    <Popover.Root open={combo.open} onOpenChange={(open) => open || combo.leave()}>
+      <Field {...frame} hideLabel={hideLabel ?? false}>
+        {(links) => (
+          <Popover.Anchor asChild>
+            <div ref={box} className={controlClass(size, styles['box'])}>
+              <input
+                {...links}
+                type="text"
+                role="combobox"
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                aria-autocomplete="list"
+                aria-expanded={combo.open}
+                aria-controls={combo.open ? listId : undefined}
+                aria-activedescendant={combo.activeId}
+                className={insideClass()}
+                {...{ placeholder, required, disabled }}
+                value={combo.text}
+                onChange={(event) => combo.type(event.target.value)}
+                onKeyDown={combo.press}
+                onClick={(event) => {
+                  if (!combo.open) event.currentTarget.select();
+                  combo.show();
+                }}
+                onBlur={(event) => {
+                  combo.leave();
+                  onBlur?.(event);
+                }}
+              />
+              {name !== undefined && <input type="hidden" name={name} value={value} />}
+              {clearable && value !== '' && !disabled && (
+                <Clear label={classes('Hapus pilihan', words)} onClear={() => props.onChange('')} />
+              )}
+              <ChevronDown size={18} className={styles['arrow']} aria-hidden="true" />
+              <span role="status" className="sr-only">
+                {combo.said(props.none ?? NONE)}
+              </span>
+            </div>
+          </Popover.Anchor>
+        )}
+      </Field>
+      <List combo={combo} id={listId} label={label} none={props.none ?? NONE} box={box} />
+    </Popover.Root>
+  );
+}
+
+const NONE = 'Tidak ada yang cocok';
+
+const Clear = ({ label, onClear }: { label: string; onClear: () => void }) => (
+  <button
+    type="button"
+    className={styles['clear']}
+    aria-label={label}
+    onClick={({ currentTarget }) => {
+      currentTarget.parentElement?.querySelector('input')?.focus();
+      onClear();
+    }}
+  >
+    <X size={16} aria-hidden="true" />
+  </button>
+);
+
+type ListProps = {
+  combo: Combo;
+  id: string;
+  label: ReactNode;
+  none: ReactNode;
+  /** The control that it belongs to. */
+  box: RefObject<HTMLElement | null>;
+};
+
+function List({ combo, id, label, none, box }: ListProps) {
+  const place = useTopLayer();
+  // Unlike a dialog, a list is content: it stays within the landmark of its field.
+  const main = place === document.body && box.current?.closest('main');
+  const isInside = (target: EventTarget | null) =>
+    target instanceof Node && box.current?.contains(target);
+  return (
+    <Popover.Portal container={main || place}>
+      <Popover.Content
+        // oxlint-disable-next-line jsx-a11y/aria-role -- takes Radix's role of a dialog away
+        role={undefined}
+        className={styles['popover']}
+        align="start"
+        sideOffset={4}
+        collisionPadding={8}
+        // The focus stays in the text all the time.
+        onOpenAutoFocus={(event) => event.preventDefault()}
+        onCloseAutoFocus={(event) => event.preventDefault()}
+        // Escape is the text field's, too: it takes back what was typed.
+        onEscapeKeyDown={(event) => event.preventDefault()}
+        onInteractOutside={(event) => isInside(event.target) && event.preventDefault()}
+        onMouseDown={(event) => event.preventDefault()}
+      >
+        <div
+          id={id}
+          role="listbox"
+          aria-label={typeof label === 'string' ? label : 'Pilihan'}
+          className={styles['list']}
+          hidden={combo.matches.length === 0}
+        >
+          {combo.matches.map((option) => (
+            // The keys are the text field's; see `useCombobox`.
+            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+            <div
+              key={option.value}
+              id={combo.idOf(option.value)}
+              role="option"
+              tabIndex={-1}
+              className={styles['option']}
+              aria-selected={option.value === combo.value}
+              aria-disabled={option.disabled || undefined}
+              data-active={option.value === combo.active || undefined}
+              onClick={() => option.disabled || combo.choose(option.value)}
+            >
+              {option.label}
+            </div>
+          ))}
+        </div>
+        {combo.matches.length === 0 && <p className={styles['none']}>{none}</p>}
+      </Popover.Content>
+    </Popover.Portal>
+  );
+}

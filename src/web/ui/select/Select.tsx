@@ -1,0 +1,42 @@
+import { ChevronDown } from 'lucide-react';
+import type { ComponentPropsWithRef } from 'react';
+import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/form/Field.tsx';
+import type { Option } from '#web/ui/select/options.ts';
+import styles from '#web/ui/select/Select.module.css';
+
+type Props = FieldProps &
+  Omit<ComponentPropsWithRef<'select'>, 'size' | 'children'> & {
+    options: readonly Option[];
+    /** Shown while nothing is chosen; cannot be chosen itself. */
+    placeholder?: string;
+  };
+
+/**
+ * The browser's own select. For a filter, give an option with value '' ("Semua status"). A list
+ * that may grow beyond twelve belongs in a `SelectOne`.
+ */
+export function Select({ options, placeholder, ...props }: Props) {
+  const { label, help, error, hideLabel, size, id, className, ...input } = props;
+  const frame = { label, help, error, id, className, required: input.required };
+  return (
+    <Field {...frame} hideLabel={hideLabel ?? false}>
+      {(links) => (
+        <div className={controlClass(size, styles['box'])}>
+          <select {...input} {...links} className={insideClass(styles['select'])}>
+            {placeholder !== undefined && (
+              <option value="" disabled hidden>
+                {placeholder}
+              </option>
+            )}
+            {options.map((option) => (
+              <option key={option.value} value={option.value} disabled={option.disabled}>
+                {option.label}
+              </option>
+            ))}
+          </select>
+          <ChevronDown size={18} className={styles['arrow']} aria-hidden="true" />
+        </div>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,24 @@
+import { lazy, Suspense, type ReactNode } from 'react';
+import type { ComboboxProps } from '#web/ui/select/Combobox.tsx';
+import { OPTIONS_PLAIN_MAX } from '#web/ui/select/options.ts';
+import { Select } from '#web/ui/select/Select.tsx';
+
+const Combobox = lazy(async () => ({
+  default: (await import('#web/ui/select/Combobox.tsx')).Combobox,
+}));
+
+type Props = Omit<ComboboxProps, 'clearable' | 'none' | 'onBlur'>;
+
+/**
+ * One of a list whose length is not known: up to twelve options the browser's own select, more than
+ * that a list that is searched by typing (its code is fetched then; until it is here, the select).
+ */
+export function SelectOne({ onChange, ...props }: Props): ReactNode {
+  const select = <Select {...props} onChange={({ target }) => onChange(target.value)} />;
+  if (props.options.length <= OPTIONS_PLAIN_MAX) return select;
+  return (
+    <Suspense fallback={select}>
+      <Combobox {...props} onChange={onChange} />
+    </Suspense>
+  );
+}

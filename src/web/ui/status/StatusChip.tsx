@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react';
+import styles from '#web/ui/status/StatusChip.module.css';
+import { classes } from '#web/ui/classes.ts';
+
+export type Tone = 'primary' | 'success' | 'info' | 'warning' | 'danger' | 'neutral';
+
+type Props = {
+  tone?: Tone;
+  /** A lucide icon at `size={14}`; a dot when left out. */
+  icon?: ReactNode;
+  children: ReactNode;
+};
+
+/** A state in one or two words; its colour only repeats what they say. */
+export const StatusChip = ({ tone = 'neutral', icon, children }: Props) => (
+  <span className={classes(styles['chip'], styles[tone])}>
+    {icon ?? <span className={styles['dot']} aria-hidden="true" />}
+    {children}
+  </span>
+);

@@ -1,0 +1,16 @@
+import styles from '#web/ui/table/ColumnSeparator.module.css';
+import type { Separator } from '#web/ui/table/useColumnWidths.ts';
+
+type Props = { column: string; separator: Separator };
+
+/** The line behind a column that moves by pointer and by keys, and makes the column wider or narrower. */
+export const ColumnSeparator = ({ column, separator }: Props) => (
+  <span
+    role="separator"
+    aria-orientation="vertical"
+    aria-label={`Lebar kolom ${column}`}
+    tabIndex={0}
+    className={styles['separator']}
+    {...separator}
+  />
+);

@@ -1,0 +1,210 @@
+import { Fragment, memo, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
+import boxes from '#web/ui/form/Checkbox.module.css';
+import type { Column, Selection, TableProps } from '#web/ui/table/DataTable.tsx';
+import styles from '#web/ui/table/DataTable.module.css';
+import { classes } from '#web/ui/classes.ts';
+import { toggled } from '#web/ui/table/selection.ts';
+import { singleKeys } from '#web/browser/singleKeys.ts';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import tools from '#web/ui/table/TableTools.module.css';
+
+const SKELETON_ROWS = 10;
+
+type Props<Row> = {
+  table: TableProps<Row>;
+  /** Shows where the rows will be. */
+  waiting: boolean;
+};
+
+/** The rows, or that there are none. */
+export function TableBody<Row>({ table, waiting }: Props<Row>) {
+  const { columns, rows, rowKey, onOpen, menu, selection, empty } = table;
+  const span = columns.length + (menu ? 1 : 0) + (selection ? 1 : 0);
+  return (
+    // The keys of the buttons and boxes inside, heard here once.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <tbody role="rowgroup" onKeyDown={onOpen || selection ? walk : undefined}>
+      {waiting && <Bones table={table} />}
+      {!waiting &&
+        rows.map((row, index) => (
+          <Fragment key={rowKey(row)}>
+            <GroupHead row={row} before={rows[index - 1]} group={table.group} span={span} />
+            <Line row={row} table={table} />
+            <Detail span={span}>{table.detail?.(row)}</Detail>
+          </Fragment>
+        ))}
+      {!waiting && rows.length === 0 && <Nothing span={span}>{empty}</Nothing>}
+    </tbody>
+  );
+}
+
+type GroupProps<Row> = {
+  row: Row;
+  before: Row | undefined;
+  group: ((row: Row) => string) | undefined;
+  span: number;
+};
+
+/** The words over the first row of a group. */
+function GroupHead<Row>({ row, before, group, span }: GroupProps<Row>) {
+  const words = group?.(row);
+  if (!group || (before !== undefined && group(before) === words)) return null;
+  return (
+    <tr role="row" className={styles['group']}>
+      <th role="rowheader" scope="rowgroup" colSpan={span}>
+        {words}
+      </th>
+    </tr>
+  );
+}
+
+const Detail = ({ span, children }: { span: number; children: ReactNode }) =>
+  children && (
+    <tr role="row" className={styles['detail']}>
+      <td role="cell" colSpan={span}>
+        {children}
+      </td>
+    </tr>
+  );
+
+const Nothing = ({ span, children }: { span: number; children: ReactNode }) => (
+  <tr role="row" className={styles['nothing']}>
+    <td role="cell" colSpan={span}>
+      <p className={styles['empty']}>Data tidak ditemukan</p>
+      {children}
+    </td>
+  </tr>
+);
+
+/** Where a column stands in the card of a narrow place. */
+const phonePlace = <Row,>(column: Column<Row>, index: number) =>
+  column.phone ?? (index === 0 ? 'title' : 'line');
+
+function Line<Row>({ row, table }: { row: Row; table: TableProps<Row> }) {
+  const { columns, rowKey, onOpen, openKey, menu, selection } = table;
+  const key = rowKey(row);
+  const chosen = selection?.chosen.has(key) ?? false;
+  const click = (event: MouseEvent<HTMLTableRowElement>) => {
+    const target = event.target as Element;
+    const own = target.closest('a, button, input, label, select, textarea, [role^="menu"]');
+    const selecting = window.getSelection()?.isCollapsed === false;
+    // What floats above the row (a menu, a dialog) belongs to it in React, not on the screen.
+    const inside = event.currentTarget.contains(target);
+    if (!own && !selecting && inside) onOpen?.(row);
+  };
+  return (
+    <tr
+      role="row"
+      className={classes(styles['row'], onOpen && styles['opens'])}
+      data-open={key === openKey || undefined}
+      data-chosen={chosen || undefined}
+      onClick={onOpen && click}
+    >
+      {selection && <Choose row={row} rowKeyed={key} selection={selection} />}
+      {columns.map((column, index) => (
+        <td
+          key={column.id}
+          role="cell"
+          data-align={column.align}
+          data-whole={column.whole}
+          data-phone={phonePlace(column, index)}
+        >
+          {column.phone === 'fact' ? (
+            <Fact column={column} row={row} />
+          ) : onOpen && index === 0 ? (
+            <button
+              type="button"
+              className={styles['open']}
+              data-row="open"
+              onClick={() => onOpen(row)}
+            >
+              <Cell column={column} row={row} />
+            </button>
+          ) : (
+            <Cell column={column} row={row} />
+          )}
+        </td>
+      ))}
+      {menu && (
+        <td role="cell" data-phone="menu" className={styles['menu']}>
+          {menu(row)}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+/** Drawn anew only for another row or another column: most of what a table costs is in here. */
+const Cell = memo(function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
+  return column.cell(row);
+}) as <Row>(props: { column: Column<Row>; row: Row }) => ReactNode;
+
+/** In a card its title stands before it; elsewhere, and for ears, the column's header says it. */
+const Fact = <Row,>(props: { column: Column<Row>; row: Row }) => (
+  <>
+    <span className={styles['label']} aria-hidden="true">
+      {props.column.title}
+    </span>
+    <span className={styles['value']}>
+      <Cell {...props} />
+    </span>
+  </>
+);
+
+type ChooseProps<Row> = { row: Row; rowKeyed: string; selection: Selection<Row> };
+
+const Choose = <Row,>({ row, rowKeyed, selection }: ChooseProps<Row>) => (
+  <td role="cell" data-phone="choose">
+    <label className={tools['tick']}>
+      <input
+        type="checkbox"
+        className={boxes['box']}
+        data-row="choose"
+        aria-label={`Pilih baris ${selection.nameOf(row)}`}
+        checked={selection.chosen.has(rowKeyed)}
+        onChange={() => selection.onChoose(toggled(selection.chosen, rowKeyed))}
+      />
+    </label>
+  </td>
+);
+
+function Bones<Row>({ table: { columns, menu, selection } }: { table: TableProps<Row> }) {
+  return Array.from({ length: SKELETON_ROWS }, (_, line) => (
+    <tr key={line} role="row" className={styles['row']} aria-hidden="true">
+      {selection && <td data-phone="choose">&nbsp;</td>}
+      {columns.map((column, index) => (
+        <td key={column.id} data-align={column.align} data-phone={phonePlace(column, index)}>
+          <Skeleton width={`${56 + ((line * 37 + index * 53) % 34)}%`} />
+        </td>
+      ))}
+      {menu && <td data-phone="menu">&nbsp;</td>}
+    </tr>
+  ));
+}
+
+const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
+
+/**
+ * While a row's button or box has the focus: j, k and the arrows walk to the same of the next row,
+ * x chooses the row, and Enter opens it.
+ */
+function walk(event: KeyboardEvent<HTMLTableSectionElement>): void {
+  const target = event.target as HTMLElement;
+  const kind = target.dataset['row'];
+  if (kind === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key.length === 1 && !singleKeys()) return;
+  const step = Object.hasOwn(steps, event.key) ? (steps[event.key] ?? 0) : 0;
+  if (step !== 0) {
+    const all = [...event.currentTarget.querySelectorAll<HTMLElement>(`[data-row="${kind}"]`)];
+    const next = all[all.indexOf(target) + step];
+    event.preventDefault();
+    next?.focus();
+    return;
+  }
+  const press = (what: string) => {
+    event.preventDefault();
+    target.closest('tr')?.querySelector<HTMLElement>(`[data-row="${what}"]`)?.click();
+  };
+  if (event.key === 'x') press('choose');
+  if (event.key === 'Enter' && kind === 'choose') press('open');
+}

@@ -1,0 +1,80 @@
+import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
+import type { RefObject } from 'react';
+import type { Column, TableProps } from '#web/ui/table/DataTable.tsx';
+import { ColumnSeparator } from '#web/ui/table/ColumnSeparator.tsx';
+import styles from '#web/ui/table/DataTable.module.css';
+import { classes } from '#web/ui/classes.ts';
+import { ariaSort, nextSort, type Sort } from '#web/ui/table/sort.ts';
+import { ChooseAll } from '#web/ui/table/TableTools.tsx';
+import type { Separator } from '#web/ui/table/useColumnWidths.ts';
+
+type Props<Row> = {
+  table: TableProps<Row>;
+  head: RefObject<HTMLTableRowElement | null>;
+  /** One for each cell of the row, boxes and menus included. */
+  separators: readonly Separator[];
+  onSort: (sort: Sort) => void;
+};
+
+/** The header row: what sorts is a button, and behind each column stands a line that moves. */
+export function TableHead<Row>({ table, head, separators, onSort }: Props<Row>) {
+  const { columns, view, selection, menu } = table;
+  const before = selection ? 1 : 0;
+  return (
+    <thead role="rowgroup">
+      <tr role="row" ref={head}>
+        {selection && (
+          <th role="columnheader" scope="col">
+            <span className="sr-only">Pilih</span>
+            <ChooseAll table={table} selection={selection} />
+          </th>
+        )}
+        {columns.map((column, index) => (
+          <Header
+            key={column.id}
+            column={column}
+            sort={view.sort}
+            onSort={onSort}
+            separator={index < columns.length - 1 ? separators[index + before] : undefined}
+          />
+        ))}
+        {menu && (
+          <th role="columnheader" scope="col">
+            <span className="sr-only">Tindakan</span>
+          </th>
+        )}
+      </tr>
+    </thead>
+  );
+}
+
+type HeaderProps<Row> = {
+  column: Column<Row>;
+  sort: Sort | null | undefined;
+  onSort: (sort: Sort) => void;
+  separator: Separator | undefined;
+};
+
+function Header<Row>({ column, sort, onSort, separator }: HeaderProps<Row>) {
+  const { id, title, sortable, align } = column;
+  const direction = ariaSort(sort, id);
+  const Arrow = { ascending: ArrowUp, descending: ArrowDown, none: ArrowUpDown }[direction];
+  return (
+    <th
+      role="columnheader"
+      scope="col"
+      data-align={align}
+      aria-sort={sortable ? direction : undefined}
+    >
+      {sortable && (
+        <button type="button" className={styles['sort']} onClick={() => onSort(nextSort(sort, id))}>
+          {title}
+          <Arrow size={14} aria-hidden="true" />
+        </button>
+      )}
+      {/* In two-line rows the button is gone; the column still has its name. */}
+      <span className={classes(sortable && styles['name'])}>{title}</span>
+      {separator && <ColumnSeparator column={title} separator={separator} />}
+    </th>
+  );
+}

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { COLUMN_MIN_PX, fillRow, tradeWidth, widest } from '#web/ui/table/columns.ts';
+import { pageInstead } from '#web/ui/pagination/paging.ts';
+import { allToggled, chosenOf, toggled } from '#web/ui/table/selection.ts';
+
+test('a page that is gone becomes the last one, counted as the wire counts', () => {
+  expect(pageInstead('default', 9, 4)).toBe(3);
+  expect(pageInstead('arrow', 9, 4)).toBe(4);
+  expect(pageInstead('default', 3, 4)).toBeUndefined();
+  expect(pageInstead('arrow', 4, 4)).toBeUndefined();
+});
+
+test('an empty or failed list, and one whose length nobody knows, stay where they are', () => {
+  expect(pageInstead('default', 2, 0)).toBeUndefined();
+  expect(pageInstead('manual', 9, undefined)).toBeUndefined();
+});
+
+test('a column can take from the next one all but its minimum', () => {
+  expect(widest([150, 150, 150], 0)).toBe(280);
+  const widths = fc.array(fc.integer({ min: 20, max: 600 }), { minLength: 2, maxLength: 8 });
+  fc.assert(
+    fc.property(widths, fc.nat(), fc.integer({ min: -900, max: 900 }), (given, at, delta) => {
+      const index = at % (given.length - 1);
+      const moved = tradeWidth(given, index, delta);
+      const sum = (all: readonly number[]) => all.reduce((one, other) => one + other, 0);
+      expect(sum(moved)).toBe(sum(given));
+      expect(Math.min(...moved)).toBeGreaterThanOrEqual(COLUMN_MIN_PX);
+      expect(moved[index]).toBeLessThanOrEqual(widest(given, index));
+    }),
+  );
+});
+
+test('in a row of any width each column keeps its share', () => {
+  expect(fillRow([100, 200, 100], 800)).toEqual([200, 400, 200]);
+  expect(fillRow([100, 200, 100], undefined)).toEqual([100, 200, 100]);
+  expect(fillRow([], 800)).toEqual([]);
+});
+
+test('rows are chosen one by one, or all that are shown', () => {
+  const shown = ['a', 'b'];
+  const some = toggled(new Set(['z']), 'a');
+  expect([...some]).toEqual(['z', 'a']);
+  expect(chosenOf(some, shown)).toBe('some');
+  const all = allToggled(some, shown);
+  expect(chosenOf(all, shown)).toBe('all');
+  expect([...allToggled(all, shown)]).toEqual(['z']);
+  expect([...toggled(some, 'a')]).toEqual(['z']);
+  expect(chosenOf(new Set(['z']), shown)).toBe('none');
+  expect(chosenOf(new Set(), [])).toBe('none');
+});

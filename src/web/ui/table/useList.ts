@@ -1,0 +1,128 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import type { Act, InputFor, OutputOf, Paging } from '#contract/base/act.ts';
+import { PAGE_SIZE } from '#contract/base/act.ts';
+import { perform } from '#web/api/act.ts';
+import { isAbort, sentenceOf } from '#web/api/errors.ts';
+import {
+  firstStarts,
+  startOf,
+  startsAfter,
+  type ListAnswer,
+  type Starts,
+} from '#web/api/listPages.ts';
+import type { TableView } from '#web/ui/table/DataTable.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+type ListAct = Act & { list: Paging };
+type Fields = Readonly<Record<string, unknown>>;
+type Filters<A extends Act> = Omit<InputFor<A>, 'page' | 'start' | 'sort_by' | 'sort_type'>;
+
+type Options = {
+  /** Told about a failure, after the toast. */
+  onError?: (error: Error) => void;
+  enabled?: boolean;
+};
+
+/** What a list is asked with: the caller's fields, where it stands, how it is sorted. */
+export function listInput(
+  paging: Paging,
+  filters: Fields,
+  view: TableView,
+  starts: Starts = firstStarts,
+): Record<string, unknown> {
+  const start = paging === 'manual' ? startOf(starts, view.page) : view.page;
+  return { ...filters, page: view.page, start, ...view.sort };
+}
+
+/** The query key of every page of a list: to invalidate them all. */
+export const listKey = (act: Act): readonly [string] => [act.name];
+
+/** The toast's words: an error that has nothing but its message says that ('Error'). */
+const messageOf = (error: Error): string =>
+  error.name === 'Error' && error.message !== '' ? error.message : sentenceOf(error);
+
+/**
+ * A page of a list, for `DataTable`: spread `table` into it.
+ *
+ * The rows stay while the next page is on its way. A failure is told in a toast and leaves an empty
+ * list, as specified.
+ */
+export function useList<A extends ListAct>(
+  act: A,
+  filters: Filters<A>,
+  view: TableView,
+  options: Options = {},
+) {
+  const ask = async (input: Fields, signal: AbortSignal) => {
+    const answer = await perform(act, input as InputFor<A>, { signal });
+    return answer as ListAnswer<OutputOf<A>>;
+  };
+  return usePages({ key: listKey(act), paging: act.list, ask }, filters, view, options);
+}
+
+type Source<Row> = {
+  /** The beginning of the query's key; everything that is asked follows. */
+  key: readonly [string];
+  paging: Paging;
+  ask: (input: Fields, signal: AbortSignal) => Promise<ListAnswer<Row>>;
+};
+
+/** The same for a list that is asked for otherwise than by an act. */
+export function usePages<Row>(
+  { key, paging, ask }: Source<Row>,
+  filters: Fields,
+  view: TableView,
+  { onError, enabled = true }: Options = {},
+) {
+  const { starts, learn } = useStarts([key, filters, view.sort]);
+  const input = listInput(paging, filters, view, starts);
+  const query = useQuery({
+    queryKey: [...key, input],
+    queryFn: ({ signal }) => ask(input, signal),
+    placeholderData: keepPreviousData,
+    enabled,
+  });
+  const { data, error, isPlaceholderData, isFetching } = query;
+  if (data && paging === 'manual' && !isPlaceholderData) learn(view.page, data.count);
+  useFailure(error, onError);
+
+  const rows = error ? [] : (data?.rows ?? []);
+  return {
+    ...query,
+    table: {
+      type: paging,
+      rows,
+      totalPages: error ? 0 : (data?.totalPages ?? (paging === 'manual' ? undefined : 0)),
+      hasMore: rows.length >= PAGE_SIZE,
+      loading: query.isPending,
+      busy: isPlaceholderData || (error !== null && isFetching),
+      view,
+    },
+  };
+}
+
+/** Where the pages of a list begin; forgotten as soon as it is asked for otherwise. */
+function useStarts(asked: unknown) {
+  const of = JSON.stringify(asked);
+  const [known, setKnown] = useState({ of, starts: firstStarts });
+  const starts = known.of === of ? known.starts : firstStarts;
+  const learn = (page: number, count: number) => {
+    const next = startsAfter(starts, page, count);
+    if (next !== starts) setKnown({ of, starts: next });
+  };
+  return { starts, learn };
+}
+
+/** Tells a failure once: in a toast, then to whom it concerns. */
+function useFailure(error: Error | null, onError: Options['onError']): void {
+  const told = useRef(onError);
+  useEffect(() => {
+    told.current = onError;
+  });
+  useEffect(() => {
+    if (!error || isAbort(error)) return;
+    toast(messageOf(error), { tone: 'danger' });
+    told.current?.(error);
+  }, [error]);
+}

@@ -1,0 +1,134 @@
+import { createLink } from '@tanstack/react-router';
+import {
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ComponentPropsWithRef,
+  type KeyboardEvent,
+  type ReactNode,
+} from 'react';
+import { stepRound } from '#web/ui/menu/menus.ts';
+import styles from '#web/ui/tabs/Tabs.module.css';
+
+export type Tab = { value: string; label: ReactNode; content: ReactNode };
+
+type Props = {
+  /** What is being chosen among, for screen readers. */
+  label: string;
+  tabs: readonly Tab[];
+  value: string;
+  onChange: (value: string) => void;
+};
+
+/** Tabs inside a page or a drawer. When a tab is a view with an address, use `TabLinks`. */
+export function Tabs({ label, tabs, value, onChange }: Props) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const chosen = tabs.findIndex((tab) => tab.value === value);
+  // What is not among the tabs chooses none; the first is the way in then.
+  const stop = Math.max(0, chosen);
+  const keys = (event: KeyboardEvent) => {
+    const to = nextTab(event, stop, tabs.length);
+    const tab = to === undefined ? undefined : tabs[to];
+    if (to === undefined || !tab) return;
+    event.preventDefault();
+    onChange(tab.value);
+    list.current?.querySelectorAll<HTMLElement>('[role="tab"]').item(to).focus();
+  };
+  return (
+    <div>
+      {/* The keys come up from the tabs, of which one can be reached. */}
+      {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
+      <div ref={list} role="tablist" aria-label={label} className={styles['list']} onKeyDown={keys}>
+        {tabs.map((tab, index) => (
+          <button
+            key={tab.value}
+            type="button"
+            role="tab"
+            id={`${id}-${index}-tab`}
+            aria-selected={index === chosen}
+            aria-controls={`${id}-${index}`}
+            tabIndex={index === stop ? 0 : -1}
+            className={styles['tab']}
+            onClick={() => onChange(tab.value)}
+          >
+            {tab.label}
+          </button>
+        ))}
+      </div>
+      {tabs.map((tab, index) => (
+        <Panel
+          key={tab.value}
+          id={`${id}-${index}`}
+          label={`${id}-${index}-tab`}
+          shown={index === chosen}
+        >
+          {tab.content}
+        </Panel>
+      ))}
+    </div>
+  );
+}
+
+/** Where a key leads among the tabs; `undefined` for the others. */
+function nextTab({ key }: KeyboardEvent, from: number, count: number): number | undefined {
+  if (key === 'ArrowRight') return stepRound(from, 1, count);
+  if (key === 'ArrowLeft') return stepRound(from, -1, count);
+  if (key === 'Home') return 0;
+  if (key === 'End') return count - 1;
+  return undefined;
+}
+
+const reachable =
+  'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), summary, audio[controls], video[controls], [tabindex]:not([tabindex="-1"])';
+
+type PanelProps = { id: string; label: string; shown: boolean; children: ReactNode };
+
+/** A stop of its own only when nothing in it is one, so that it can always be scrolled by keys. */
+function Panel({ id, label, shown, children }: PanelProps) {
+  const panel = useRef<HTMLDivElement>(null);
+  const [empty, setEmpty] = useState(false);
+  useLayoutEffect(() => {
+    const place = panel.current;
+    if (!shown || !place) return;
+    const look = () => setEmpty(place.querySelector(reachable) === null);
+    look();
+    const watcher = new MutationObserver(look);
+    watcher.observe(place, {
+      subtree: true,
+      childList: true,
+      attributeFilter: ['disabled', 'href', 'tabindex'],
+    });
+    return () => watcher.disconnect();
+  }, [shown]);
+  return (
+    <div
+      ref={panel}
+      role="tabpanel"
+      id={id}
+      aria-labelledby={label}
+      hidden={!shown}
+      tabIndex={empty ? 0 : undefined}
+      className={styles['panel']}
+    >
+      {shown && children}
+    </div>
+  );
+}
+
+/** A row of views with addresses: put `TabLink`s inside. */
+export const TabLinks = ({ label, children }: { label: string; children: ReactNode }) => (
+  <nav className={styles['list']} aria-label={label}>
+    {children}
+  </nav>
+);
+
+const Anchor = ({ children, ...rest }: ComponentPropsWithRef<'a'>) => (
+  <a {...rest} className={styles['tab']}>
+    {children}
+  </a>
+);
+
+/** One view: `to`, `search`, `params` as the router has them; the open one says so by itself. */
+export const TabLink = createLink(Anchor);

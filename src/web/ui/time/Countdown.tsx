@@ -1,0 +1,40 @@
+import { useEffect, useRef, useState } from 'react';
+import { showCountdown } from '#web/ui/time/countdown.ts';
+
+type Props = {
+  /** When it reaches zero. */
+  until: Date;
+  /** Called once when it does. */
+  onEnd?: () => void;
+  /** Shown at zero instead of `00.00`. */
+  ended?: string;
+};
+
+/** The time that is left, `04.59`, counted by the clock and not by ticks. */
+export function Countdown({ until, onEnd, ended }: Props) {
+  const end = until.getTime();
+  const [left, setLeft] = useState(() => secondsTo(end));
+  const atEnd = useRef(onEnd);
+  useEffect(() => {
+    atEnd.current = onEnd;
+  });
+  useEffect(() => {
+    const look = () => {
+      const seconds = secondsTo(end);
+      setLeft(seconds);
+      if (seconds > 0) return;
+      clearInterval(timer);
+      atEnd.current?.();
+    };
+    const timer = setInterval(look, 250);
+    look();
+    return () => clearInterval(timer);
+  }, [end]);
+  return (
+    <time className="num" role="timer" aria-live="off">
+      {left <= 0 && ended !== undefined ? ended : showCountdown(left)}
+    </time>
+  );
+}
+
+const secondsTo = (end: number): number => Math.max(0, Math.ceil((end - Date.now()) / 1000));

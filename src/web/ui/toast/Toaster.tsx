@@ -1,0 +1,117 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react';
+import { useEffect, useRef, useState, useSyncExternalStore, type RefObject } from 'react';
+import { createPortal } from 'react-dom';
+import { useTopLayer } from '#web/ui/overlay/topLayer.ts';
+import styles from '#web/ui/toast/Toaster.module.css';
+import { dismissToast, TOAST_MS, toasts, type Toast } from '#web/ui/toast/toasts.ts';
+import { useAttention } from '#web/ui/toast/useAttention.ts';
+import { useSwipe } from '#web/ui/toast/useSwipe.ts';
+
+const icons = { info: Info, success: CircleCheck, warning: TriangleAlert, danger: CircleAlert };
+
+/**
+ * Shows what `toast()` says, for 5 s each; they wait while one is pointed at or has the focus, and
+ * while nobody looks. F8 goes there and Escape back. One in the page, through `ToastPlace`.
+ */
+export function Toaster() {
+  const shown = useSyncExternalStore(toasts.subscribe, toasts.now);
+  const place = useRef<HTMLElement>(null);
+  const { paused, ...watched } = useAttention(place);
+  const list = (urgent: boolean) =>
+    shown
+      .filter(({ tone }) => (tone === 'danger') === urgent)
+      .map((one) => <One key={one.id} toast={one} paused={paused} place={place} />);
+  const heard = useHeard();
+  return createPortal(
+    <section
+      ref={place}
+      className={styles['viewport']}
+      aria-label="Pemberitahuan (F8)"
+      tabIndex={-1}
+      {...watched}
+    >
+      {/* Regions that are there before their words: only those are read out. */}
+      <div role="alert" aria-atomic="false" className={styles['region']}>
+        {heard && list(true)}
+      </div>
+      <div role="status" aria-atomic="false" className={styles['region']}>
+        {heard && list(false)}
+      </div>
+    </section>,
+    useTopLayer(),
+  );
+}
+
+/** False for the first frame, in which the regions stand empty. */
+function useHeard(): boolean {
+  const [heard, setHeard] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setHeard(true), 50);
+    return () => clearTimeout(timer);
+  }, []);
+  return heard;
+}
+
+type OneProps = { toast: Toast; paused: boolean; place: RefObject<HTMLElement | null> };
+
+function One({ toast: { id, text, tone, action }, paused, place }: OneProps) {
+  const Icon = icons[tone];
+  const card = useRef<HTMLDivElement>(null);
+  const close = () => {
+    // Whoever was in it goes on among the others.
+    if (card.current?.contains(document.activeElement)) place.current?.focus();
+    dismissToast(id);
+  };
+  useTimeLeft(paused, () => dismissToast(id));
+  const swipe = useSwipe(card, () => dismissToast(id));
+  return (
+    <div
+      ref={card}
+      role="group"
+      className={styles['toast']}
+      data-tone={tone}
+      {...swipe}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.stopPropagation();
+        close();
+      }}
+    >
+      <Icon size={18} className={styles['icon']} aria-hidden="true" />
+      <p className={styles['text']}>{text}</p>
+      {action && (
+        <button
+          type="button"
+          className={styles['action']}
+          onClick={() => {
+            close();
+            action.onAction();
+          }}
+        >
+          {action.label}
+        </button>
+      )}
+      <button type="button" className={styles['close']} aria-label="Tutup" onClick={close}>
+        <X size={16} />
+      </button>
+    </div>
+  );
+}
+
+/** Calls back when the toast's time is over; what is paused goes on where it stopped. */
+function useTimeLeft(paused: boolean, over: () => void): void {
+  const left = useRef(TOAST_MS);
+  const then = useRef(over);
+  useEffect(() => {
+    then.current = over;
+  });
+  useEffect(() => {
+    if (paused) return undefined;
+    const began = performance.now();
+    const timer = setTimeout(() => then.current(), left.current);
+    return () => {
+      clearTimeout(timer);
+      left.current = Math.max(0, left.current - (performance.now() - began));
+    };
+  }, [paused]);
+}

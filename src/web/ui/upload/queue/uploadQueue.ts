@@ -1,0 +1,342 @@
+import { holdReload } from '#web/browser/install/appUpdate.ts';
+import { freshKey } from '#web/api/idempotencyKey.ts';
+import { Fault } from '#web/api/uploads/uploadFault.ts';
+import type { UploadServer } from '#web/api/uploads/uploadWire.ts';
+import {
+  afterUploadEvent,
+  noUploads,
+  startable,
+  uploadOrigins,
+  type UploadEvent,
+  type UploadFault,
+  type UploadItem,
+  type UploadState,
+} from '#web/ui/upload/queue/uploadState.ts';
+
+/** A file that the server has: an upload nobody used yet (`limbo`), or one that is kept (`local`). */
+export type StoredUpload = {
+  id: string;
+  origin: 'limbo' | 'local';
+  /** With its name and size it is shown without being fetched. */
+  name?: string;
+  /** Bytes. */
+  size?: number;
+  type?: string;
+  /** The address of a picture of it. */
+  poster?: string;
+};
+
+/** What happened to an item that people want to hear of. */
+export type UploadNews = {
+  what: 'added' | 'removed' | 'complete' | 'cancelled' | 'fault';
+  item: UploadItem;
+};
+
+/** What may change while the uploads go on; asked for each time it is needed. */
+export type UploadSettings = {
+  server: UploadServer;
+  /** Files that are sent at the same time. */
+  parallel: number;
+  /** Whether files are sent as soon as they are there. */
+  instant: boolean;
+  /** Whether what the server cannot take back stays, with a button to try again. */
+  forceRevert: boolean;
+  /** Why a file is not taken at all. */
+  check: (file: File) => UploadFault | undefined;
+  /** The words for what went wrong at a step. */
+  faultOf: (step: 'load' | 'process' | 'revert' | 'remove', fault: Fault) => UploadFault;
+  /** Deletes a kept (`local`) file; without it, such a file only leaves the list. */
+  discard: ((id: string) => Promise<void>) | undefined;
+  heard: (news: UploadNews) => void;
+};
+
+const blank = {
+  size: undefined,
+  type: '',
+  phase: 'init',
+  progress: undefined,
+  file: undefined,
+  source: undefined,
+  id: undefined,
+  transferId: undefined,
+  fault: undefined,
+  poster: undefined,
+} as const;
+
+const fromFile = (file: File): UploadItem => ({
+  ...blank,
+  key: freshKey(),
+  name: file.name,
+  size: file.size,
+  type: file.type,
+  origin: uploadOrigins.input,
+  file,
+});
+
+const fromLink = (link: string): UploadItem => ({
+  ...blank,
+  key: freshKey(),
+  name: link,
+  origin: uploadOrigins.input,
+  source: link,
+});
+
+function fromStored({ id, origin, name, size, type, poster }: StoredUpload): UploadItem {
+  const known = name !== undefined && size !== undefined;
+  const ready = origin === 'limbo' ? 'processing-complete' : 'idle';
+  return {
+    ...blank,
+    key: freshKey(),
+    name: name ?? id,
+    size,
+    type: type ?? '',
+    origin: uploadOrigins[origin],
+    source: id,
+    id,
+    phase: known ? ready : 'init',
+    poster,
+  };
+}
+
+const failures = {
+  load: 'load-fail',
+  process: 'fail',
+  revert: 'revert-fail',
+  remove: 'remove-fail',
+} as const;
+
+/** How what is not a file of this device is fetched, by its origin. */
+const fetches = {
+  [uploadOrigins.input]: 'fetch',
+  [uploadOrigins.limbo]: 'restore',
+  [uploadOrigins.local]: 'load',
+} as const;
+
+/**
+ * The uploads of one widget: a store of items and the work on them. All that can happen to an item is
+ * said in `ui/upload/queue/uploadState.ts`; here is only what has to be done about it.
+ */
+export class Uploads {
+  readonly #settings: () => UploadSettings;
+  readonly #listeners = new Set<() => void>();
+  readonly #work = new Map<string, AbortController>();
+  #state = noUploads;
+
+  constructor(settings: () => UploadSettings) {
+    this.#settings = settings;
+  }
+
+  /** Calls back after every change; gives how to stop. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly state = (): UploadState => this.#state;
+
+  /** Takes files in at this place of the list. */
+  add(files: readonly File[], at: number): void {
+    this.#bring(files.map(fromFile), at);
+  }
+
+  /** Takes addresses in: the server is asked to fetch them. */
+  addLinks(links: readonly string[], at: number): void {
+    this.#bring(links.map(fromLink), at);
+  }
+
+  /** Shows what the server has already. */
+  addStored(stored: readonly StoredUpload[]): void {
+    this.#bring(stored.map(fromStored), this.#state.items.length);
+  }
+
+  /** Sends, or sends again; also fetches again what could not be fetched. */
+  start(key: string): void {
+    if (this.#itemOf(key)?.phase === 'load-error') this.#fetch(key);
+    else if (this.#tell({ kind: 'queue', key })) this.#pump();
+  }
+
+  /** Stops fetching (the item goes) or sending (the item stays). */
+  abort(key: string): void {
+    this.#stop(key);
+    if (this.#itemOf(key)?.phase === 'loading') return this.#gone(key);
+    if (!this.#tell({ kind: 'abort', key })) return;
+    this.#news('cancelled', key);
+    this.#pump();
+  }
+
+  /** Takes a complete upload back; the item goes with it where files are sent at once. */
+  revert(key: string): void {
+    const id = this.#itemOf(key)?.id;
+    if (id === undefined || !this.#tell({ kind: 'revert', key })) return;
+    this.#working(key, async () => {
+      try {
+        await this.#settings().server.revert(id);
+      } catch (error) {
+        if (this.#settings().forceRevert) return this.#failed(key, 'revert', error);
+      }
+      this.#news('cancelled', key);
+      if (this.#settings().instant) this.#gone(key);
+      else this.#tell({ kind: 'reverted', key });
+    });
+  }
+
+  /** Takes the item out; an upload that nobody used is taken back. */
+  remove(key: string): void {
+    const item = this.#itemOf(key);
+    this.#stop(key);
+    if (!item || !this.#tell({ kind: 'remove', key })) return;
+    const { server, discard } = this.#settings();
+    const { id, origin, transferId } = item;
+    if (origin === uploadOrigins.local) {
+      if (id === undefined || !discard) return this.#gone(key);
+      return this.#working(key, () =>
+        discard(id).then(
+          () => this.#gone(key),
+          (error: unknown) => this.#failed(key, 'remove', error),
+        ),
+      );
+    }
+    const unused = id ?? transferId;
+    // The server forgets by itself, a day later, what it could not be told.
+    if (unused !== undefined) server.revert(unused).catch(() => undefined);
+    this.#gone(key);
+    this.#pump();
+  }
+
+  /** Takes items out whose uploads somebody has used. */
+  forget(ids: readonly string[]): void {
+    for (const { key, id } of this.#state.items) {
+      if (id !== undefined && ids.includes(id)) this.#tell({ kind: 'removed', key });
+    }
+  }
+
+  move(key: string, to: number): void {
+    this.#tell({ kind: 'move', key, to });
+  }
+
+  /** Stops everything that is on its way. */
+  close(): void {
+    for (const { key, phase } of this.#state.items) {
+      this.#stop(key);
+      if (phase === 'loading') this.#tell({ kind: 'removed', key });
+      else this.#tell({ kind: 'abort', key });
+    }
+  }
+
+  #itemOf(key: string): UploadItem | undefined {
+    return this.#state.items.find((item) => item.key === key);
+  }
+
+  #tell(event: UploadEvent): boolean {
+    const next = afterUploadEvent(this.#state, event);
+    if (next === this.#state) return false;
+    this.#state = next;
+    for (const listener of this.#listeners) listener();
+    return true;
+  }
+
+  #news(what: UploadNews['what'], key: string): void {
+    const item = this.#itemOf(key);
+    if (item) this.#settings().heard({ what, item });
+  }
+
+  /** Does something about an item that can be stopped. What it brings after that is nobody's business. */
+  #working(key: string, doing: (signal: AbortSignal) => Promise<void>): void {
+    this.#stop(key);
+    const gone = new AbortController();
+    this.#work.set(key, gone);
+    const release = holdReload();
+    void doing(gone.signal)
+      // What goes wrong outside is told by the steps themselves: this is a bug, and is seen as one.
+      .catch((error: unknown) => reportError(error))
+      .finally(() => {
+        release();
+        if (this.#work.get(key) === gone) this.#work.delete(key);
+        this.#pump();
+      });
+  }
+
+  #stop(key: string): void {
+    this.#work.get(key)?.abort();
+    this.#work.delete(key);
+  }
+
+  /** Sends those that may be sent now. */
+  #pump(): void {
+    for (const key of startable(this.#state, this.#settings().parallel)) {
+      if (this.#tell({ kind: 'start', key })) {
+        this.#working(key, (signal) => this.#send(key, signal));
+      }
+    }
+  }
+
+  async #send(key: string, signal: AbortSignal): Promise<void> {
+    const item = this.#itemOf(key);
+    if (!item?.file) return;
+    try {
+      const id = await this.#settings().server.process({
+        file: item.file,
+        transferId: item.transferId,
+        signal,
+        onTransfer: (transferId) => void this.#tell({ kind: 'transfer', key, transferId }),
+        onProgress: (progress) => void this.#tell({ kind: 'progress', key, progress }),
+      });
+      if (!signal.aborted && this.#tell({ kind: 'complete', key, id })) this.#news('complete', key);
+    } catch (error) {
+      if (!signal.aborted) this.#failed(key, 'process', error);
+    }
+  }
+
+  #failed(key: string, step: keyof typeof failures, error: unknown): void {
+    const known = error instanceof Fault ? error : new Fault(0);
+    const fault = this.#settings().faultOf(step, known);
+    const kind = step === 'load' && known.lasting ? ('invalid' as const) : failures[step];
+    if (this.#tell({ kind, key, fault })) this.#news('fault', key);
+  }
+
+  #bring(items: readonly UploadItem[], at: number): void {
+    this.#tell({ kind: 'add', items, at });
+    for (const { key, file, phase } of items) {
+      if (file) this.#accept(key, file);
+      else if (phase === 'init') this.#fetch(key);
+    }
+  }
+
+  #accept(key: string, file: File, id?: string): void {
+    const { check, instant } = this.#settings();
+    const isNew = this.#itemOf(key)?.origin === uploadOrigins.input;
+    const fault = isNew ? check(file) : undefined;
+    if (fault) {
+      if (this.#tell({ kind: 'invalid', key, fault })) this.#news('fault', key);
+      return;
+    }
+    if (!this.#tell({ kind: 'loaded', key, file, ...(id !== undefined && { id }) })) return;
+    this.#news('added', key);
+    if (instant && isNew) this.start(key);
+  }
+
+  #fetch(key: string): void {
+    const { source, origin = uploadOrigins.input } = this.#itemOf(key) ?? {};
+    if (source === undefined || !this.#tell({ kind: 'load', key })) return;
+    this.#working(key, async (signal) => {
+      try {
+        const { file, id } = await this.#settings().server.load({
+          how: fetches[origin],
+          source,
+          signal,
+          onProgress: (progress) => void this.#tell({ kind: 'progress', key, progress }),
+        });
+        if (!signal.aborted) this.#accept(key, file, id);
+      } catch (error) {
+        if (!signal.aborted) this.#failed(key, 'load', error);
+      }
+    });
+  }
+
+  #gone(key: string): void {
+    const item = this.#itemOf(key);
+    if (item && this.#tell({ kind: 'removed', key })) {
+      this.#settings().heard({ what: 'removed', item });
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { bytesMaxFor, mimesFor, type FileMime } from '#contract/uploads.ts';
+import type { Fault } from '#web/api/uploads/uploadFault.ts';
+import { Uploads, type UploadSettings } from '#web/ui/upload/queue/uploadQueue.ts';
+import { uploadServer } from '#web/api/uploads/uploadWire.ts';
+import type { FileUploadProps } from '#web/ui/upload/FileUpload.tsx';
+import { fileSizeText } from '#web/ui/upload/fileSize.ts';
+import { acceptsType, expectsText, typeOfFile } from '#web/api/uploads/fileTypes.ts';
+import {
+  standOf,
+  uploadedIds,
+  uploadOrigins,
+  type UploadFault,
+  type UploadState,
+} from '#web/ui/upload/queue/uploadState.ts';
+import { openVoice, type Later, type Voice } from '#web/api/uploads/voiceRecording.ts';
+import { englishUploads, worded, type UploadLabels } from '#web/ui/upload/uploadLabels.ts';
+
+/** Files that are sent at the same time. */
+const PARALLEL = 2;
+
+const later: Later = (afterMs, run) => {
+  const id = setTimeout(run, afterMs);
+  return () => clearTimeout(id);
+};
+
+export const labelsOf = ({ labels }: Pick<FileUploadProps, 'labels'>): UploadLabels => ({
+  ...englishUploads,
+  ...labels,
+});
+
+/** The types a field takes: those it names, or those of what it is for. */
+export const acceptedOf = ({ accept, purpose }: FileUploadProps): readonly string[] =>
+  accept ?? (purpose === undefined ? [] : mimesFor(purpose));
+
+function largest({ maxBytes, purpose }: FileUploadProps, type: string): number {
+  if (maxBytes !== undefined) return maxBytes;
+  const most = purpose === undefined ? 0 : bytesMaxFor(purpose, type as FileMime);
+  return most === 0 ? Number.POSITIVE_INFINITY : most;
+}
+
+/** Why a file is not taken: its type, or its size. */
+function checked(props: FileUploadProps, file: File): UploadFault | undefined {
+  const labels = labelsOf(props);
+  const accepted = acceptedOf(props);
+  const type = typeOfFile(file);
+  if (!acceptsType(type, accepted)) {
+    const sub = expectsText(accepted, labels.typeExpects, props.typeLabels);
+    return { main: labels.typeInvalid, sub };
+  }
+  const most = largest(props, type);
+  if (file.size <= most) return undefined;
+  const size = fileSizeText(most, labels.size, props.sizeBase);
+  return { main: labels.tooLarge, sub: worded(labels.sizeMax, { size }) };
+}
+
+function faultWords(
+  labels: UploadLabels,
+  step: 'load' | 'process' | 'revert' | 'remove',
+  { sentence, lasting }: Fault,
+): UploadFault {
+  const own = {
+    load: labels.loadError,
+    process: labels.processingError,
+    revert: labels.revertError,
+    remove: labels.removeError,
+  };
+  return { main: sentence ?? own[step], sub: lasting ? '' : labels.tapToRetry };
+}
+
+type Opened = { uploads: Uploads; voice: Voice; said: string; state: UploadState };
+
+/** The store of a widget, what it says, and what it tells its owner. */
+export function useUploads(props: FileUploadProps, attended: () => boolean): Opened {
+  const newest = useRef(props);
+  newest.current = props;
+  const around = useRef(attended);
+  around.current = attended;
+  const [said, setSaid] = useState('');
+  const [{ uploads, voice }] = useState(() => open(newest, around, setSaid));
+  const state = useSyncExternalStore(uploads.subscribe, uploads.state);
+  useEffect(
+    () => () => {
+      uploads.close();
+      voice.quiet();
+    },
+    [uploads, voice],
+  );
+  useTelling(uploads, newest);
+  useValue(uploads, props);
+  return { uploads, voice, said, state };
+}
+
+type Newest = { readonly current: FileUploadProps };
+
+function open(
+  newest: Newest,
+  around: { readonly current: () => boolean },
+  say: (text: string) => void,
+) {
+  const server = uploadServer(() => {
+    const { purpose, metadata, chunkBytes, chunkForce } = newest.current;
+    return {
+      metadata: { ...metadata, ...(purpose !== undefined && { purpose }) },
+      ...(chunkBytes !== undefined && { chunkBytes }),
+      ...(chunkForce !== undefined && { chunkForce }),
+    };
+  });
+  const settings = (): UploadSettings => {
+    const props = newest.current;
+    const labels = labelsOf(props);
+    return {
+      server,
+      parallel: props.maxParallelUploads ?? PARALLEL,
+      instant: props.instantUpload ?? true,
+      forceRevert: props.forceRevert ?? false,
+      check: (file) => checked(newest.current, file),
+      faultOf: (step, fault) => faultWords(labels, step, fault),
+      discard: props.onDiscard,
+      heard: ({ what, item: { name, fault, file, origin } }) => {
+        if (what === 'added') {
+          voice.added(name);
+          if (file && origin === uploadOrigins.input) props.onAdd?.(file);
+        } else if (what === 'removed') voice.removed(name);
+        else if (what === 'complete') voice.told(`${name} ${labels.processingComplete}`);
+        else if (what === 'cancelled') voice.told(`${name} ${labels.processingAborted}`);
+        else if (fault) voice.told(`${fault.main} ${name} ${fault.sub}`.trim());
+      },
+    };
+  };
+  const uploads = new Uploads(settings);
+  const voice = openVoice({
+    say,
+    words: () => labelsOf(newest.current),
+    total: () => uploads.state().items.length,
+    attended: () => around.current(),
+    later,
+  });
+  return { uploads, voice };
+}
+
+const same = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((id, nth) => id === other[nth]);
+
+/** Lists that a widget told its owner: when one comes back as its value, that is no news. */
+const toldLists = new WeakSet<readonly string[]>();
+
+function useTelling(uploads: Uploads, newest: Newest): void {
+  useEffect(() => {
+    let ids = uploadedIds(uploads.state());
+    let stand = standOf(uploads.state());
+    return uploads.subscribe(() => {
+      const state = uploads.state();
+      const now = uploadedIds(state);
+      if (!same(ids, now)) {
+        ids = now;
+        toldLists.add(now);
+        newest.current.onChange?.(now);
+      }
+      const next = standOf(state);
+      if (next === stand) return;
+      stand = next;
+      newest.current.onStand?.(next);
+    });
+  }, [uploads, newest]);
+}
+
+/** What the owner gives as the value: uploads that are not there are shown, others leave. */
+function useValue(uploads: Uploads, { value, stored = [] }: FileUploadProps): void {
+  const details = useRef(stored);
+  details.current = stored;
+  useEffect(() => {
+    if (value === undefined || toldLists.has(value)) return;
+    const shown = uploadedIds(uploads.state());
+    if (same(shown, value)) return;
+    uploads.forget(shown.filter((id) => !value.includes(id)));
+    const missing = value.filter((id) => !shown.includes(id));
+    uploads.addStored(
+      missing.map(
+        (id) => details.current.find((one) => one.id === id) ?? { id, origin: 'limbo' as const },
+      ),
+    );
+  }, [uploads, value]);
+}
