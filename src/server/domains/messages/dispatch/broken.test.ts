@@ -69,8 +69,8 @@ describe('one item that cannot be written costs the others nothing:', () => {
     await vi.waitFor(
       async () =>
         expect(
-          await sql`select peer, state, ready_at > clock_timestamp() as rests from dispatch`,
-        ).toEqual([{ peer: BROKEN, state: 'unknown', circuitBreaker: true }]),
+          await sql`select peer, state, ready_at > clock_timestamp() as "isResting" from dispatch`,
+        ).toEqual([{ peer: BROKEN, state: 'unknown', isResting: true }]),
       patient,
     );
     await lanes.close();
