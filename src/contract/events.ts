@@ -14,7 +14,7 @@ const MessageFacts = {
   status: MessageStatus,
 };
 
-/** What the server tells an open tab; webhooks and push are made from the same. */
+/** What the server sends to an open tab; webhooks and push are made from the same. */
 export const LiveEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('message.accepted'), ...MessageFacts }),
   z.object({ kind: z.literal('message.changed'), ...MessageFacts }),

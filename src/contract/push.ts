@@ -36,7 +36,7 @@ export const registerPush = act({
 
 /**
  * The worker's own renewal, when the browser changed its subscription while nobody looked: the old
- * token is the proof, for a worker knows no session.
+ * token authenticates it, for a service worker knows no session.
  */
 export const renewPush = act({
   name: 'push_renew',

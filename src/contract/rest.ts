@@ -64,12 +64,12 @@ export const apiRefusals: readonly RefusalCode[] = [
 ];
 
 /** What a field takes, where its schema cannot say it: in words, or by an example within a larger one. */
-export const fieldNotes = z.registry<{ wanted?: InBoth; example?: unknown }>();
+export const fieldNotes = z.registry<{ expected?: InBoth; example?: unknown }>();
 
 const Link = z.url({ protocol: /^https?$/ }).check(z.maxLength(2000));
 const Caption = z.optional(z.string().check(z.maxLength(1024)));
 const Recipient = noted(z.pipe(z.string(), TypedPhone), {
-  wanted: {
+  expected: {
     id: 'nomor telepon sebagai teks, misalnya "0812-3456-7890" atau "6281234567890"',
     en: 'a phone number as a string, such as "0812-3456-7890" or "6281234567890"',
   },
@@ -83,7 +83,7 @@ const envelope = {
   /** The caller's own reference, unique per account: the same ref sends, and charges, once. */
   ref: z.optional(
     noted(z.string().check(z.regex(/^[ -~]{1,64}$/)), {
-      wanted: {
+      expected: {
         id: 'teks 1–64 karakter: huruf, angka atau tanda baca ASCII',
         en: 'a string of 1 to 64 characters: ASCII letters, digits or punctuation',
       },
@@ -91,7 +91,7 @@ const envelope = {
   ),
   send_at: z.optional(
     noted(z.iso.datetime({ offset: true }).check(z.refine((at) => Date.parse(at) < SEND_AT_END)), {
-      wanted: {
+      expected: {
         id: 'waktu ISO 8601 dengan zona dan sebelum tahun 9999, misalnya "2026-12-24T09:00:00+07:00"',
         en: 'an ISO 8601 time with a zone and before the year 9999, such as "2026-12-24T09:00:00+07:00"',
       },
@@ -106,7 +106,7 @@ const envelope = {
         .record(z.string().check(z.maxLength(40)), z.string().check(z.maxLength(500)))
         .check(z.refine((data) => Object.keys(data).length <= METADATA_MAX)),
       {
-        wanted: {
+        expected: {
           id: `paling banyak ${METADATA_MAX} pasang nama (40 karakter) dan teks (500 karakter), misalnya {"pesanan": "A-17"}`,
           en: `up to ${METADATA_MAX} pairs of a name (40 characters) and a string (500 characters), such as {"order": "A-17"}`,
         },
@@ -158,7 +158,7 @@ export const NewMessage = z.discriminatedUnion('type', [
 ]);
 export type NewMessage = z.output<typeof NewMessage>;
 const shortest = '{"to": "0812-3456-7890", "text": {"body": "…"}}';
-fieldNotes.add(NewMessage, { wanted: { id: shortest, en: shortest } });
+fieldNotes.add(NewMessage, { expected: { id: shortest, en: shortest } });
 
 /** Many messages in one request; each is then read by itself. */
 export const ManyMessages = z.strictObject({
@@ -230,7 +230,7 @@ export type ApiMessage = z.output<typeof ApiMessage>;
 export const ApiMessageQuery = z.strictObject({
   limit: z.optional(
     noted(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
-      wanted: {
+      expected: {
         id: `bilangan bulat 1 sampai ${API_LIMITS.pageMax}`,
         en: `a whole number from 1 to ${API_LIMITS.pageMax}`,
       },
@@ -238,7 +238,7 @@ export const ApiMessageQuery = z.strictObject({
   ),
   cursor: z.optional(
     noted(Id('message'), {
-      wanted: {
+      expected: {
         id: 'nilai `next_cursor` dari halaman sebelumnya',
         en: 'the `next_cursor` of the page before',
       },

@@ -113,7 +113,7 @@ export const paging = <const Columns extends readonly [string, ...string[]]>(
   sort_type: z.optional(z.enum(['asc', 'desc'])),
 });
 
-/** What a handler of a list returns; the door writes it in the act's paging shape. */
+/** What a handler of a list returns; the endpoint writes it in the act's paging shape. */
 export type PageOf<Row> = {
   rows: readonly Row[];
   /** Rows in all, where known. */

@@ -119,7 +119,7 @@ function hangPortal(app: FastifyInstance, container: Container, streams: LiveStr
     log[level]({ request: requestId, act, err: bug }, 'an act failed');
   };
   const calls = metrics.counter('kabari_acts_total', 'Calls of acts, by act and outcome');
-  const door = createActEndpoint(actHandlers(container), {
+  const endpoint = createActEndpoint(actHandlers(container), {
     findSession: (token) => container.sessions.find(token),
     isElsewhere: (person, device) => container.sessions.isElsewhere(person, device),
     reauthOf: (sessionId, device) => container.sessions.reauthOf(sessionId, device),
@@ -128,9 +128,9 @@ function hangPortal(app: FastifyInstance, container: Container, streams: LiveStr
     audit: openAudit(container.allAccountsSql),
     origins,
     report,
-    told: ({ act, outcome }) => calls.add({ act, outcome }),
+    onMetric: ({ act, outcome }) => calls.add({ act, outcome }),
   });
-  openPortal(app, { door, streams, origins, production: config.production, report });
+  openPortal(app, { endpoint, streams, origins, production: config.production, report });
   registerUploads(app, {
     uploads: container.uploads,
     openFile: container.files.open,

@@ -10,7 +10,7 @@ import {
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { isDiskFull } from '#server/infra/observability/disk.ts';
 
-/** What a door says: a status, a JSON body ready to send, and the seconds to wait before a retry. */
+/** An answer: a status, a JSON body ready to send, and the seconds to wait before a retry. */
 export type Answer = {
   status: number;
   body: string;
@@ -71,7 +71,7 @@ const BUSY_SECONDS = 2;
 
 /**
  * What to say when the database cannot serve just now: it restarts, its disk is full, it takes too
- * long. Nothing was accepted that is not kept; trying again is right. `undefined` for other errors.
+ * long. Nothing was accepted that is not stored; trying again is right. `undefined` for other errors.
  */
 export function troubleBehind(error: unknown): Refusal | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

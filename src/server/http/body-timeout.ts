@@ -83,7 +83,7 @@ const DRAIN_STALL_MS = 2_000;
 const DRAIN_MS_MAX = 60_000;
 
 /**
- * Reads what is left of a body and forgets it, so that its sender hears the answer.
+ * Reads what is left of a body and forgets it, so that its sender receives the answer.
  *
  * @returns false when there is too much of it, or it comes too slowly: then the connection is to be cut.
  */

@@ -118,7 +118,7 @@ function withHealth(checks: Record<string, Check>, { token }: { token?: string }
   return { app, state };
 }
 
-test('a house is ready when every part is, and says which is not', async () => {
+test('the application is ready when every part is, and says which is not', async () => {
   const database = vi.fn(async () => undefined);
   const { app, state } = withHealth({ database, relay: () => Promise.reject(new Error('late')) });
   const answer = await app.inject({ url: '/readyz' });
@@ -241,7 +241,7 @@ test('a stall that is over sends nobody away', async () => {
   expect([...statuses]).toEqual([200]);
 });
 
-test('only a house with simulated phones lets its own pages use the camera', async () => {
+test('only an installation with simulated phones lets its own pages use the camera', async () => {
   const app = openServer({
     config: { TRUSTED_PROXIES: [], SIMULATOR: true, production: false },
     log: openLog({ level: 'silent' }),

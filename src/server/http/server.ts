@@ -48,7 +48,7 @@ const BUSY_SECONDS = 2;
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
- * The HTTP server all doors stand in: time-outs and limits against slow and giant callers
+ * The HTTP server behind all endpoints: time-outs and limits against slow and giant callers
  * (`security.md`, T40 to T42), the headers of every answer, and the log.
  */
 export function openServer({
@@ -95,11 +95,11 @@ export function openServer({
   cutSlowReaders(app, limits.stalledMs);
   putHeaders(app, headers);
   limitBodies(app, limits.bodyMs);
-  app.addHook('onRequest', async ({ method, headers: asked }) => {
+  app.addHook('onRequest', async ({ method, headers: requestHeaders }) => {
     if (!methods.has(method)) {
       throw new Refusal('method_not_allowed', { allow: [...methods].join(', ') });
     }
-    if ((asked['content-encoding'] ?? 'identity') !== 'identity') {
+    if ((requestHeaders['content-encoding'] ?? 'identity') !== 'identity') {
       throw new Refusal('media_type_unsupported', {});
     }
     return undefined;

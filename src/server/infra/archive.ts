@@ -16,7 +16,7 @@ export type Contents = {
 type Watch = {
   /** Ends the writing: the archive is of no use any more. */
   signal: AbortSignal;
-  /** Told of what was written since the last time: a row once per file it is in, a file's bytes. */
+  /** Called with what was written since the last time: a row once per file it is in, a file's bytes. */
   wrote: (amount: { rows: number } | { bytes: number }) => void;
 };
 

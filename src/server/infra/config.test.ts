@@ -89,7 +89,7 @@ describe('nonsense is refused with one sentence that names the setting', () => {
     ],
     [
       { ROLE: 'worker' },
-      'ROLE=worker needs DATABASE_URL: the database inside the house serves one process only.',
+      'ROLE=worker needs DATABASE_URL: the embedded database serves one process only.',
     ],
   ])('%o', (env, sentence) => {
     expect(refusal(env)).toBe(sentence);

@@ -137,7 +137,7 @@ export const settings = {
     'all',
   ),
   DATABASE_URL: optional(
-    'The PostgreSQL (15 or newer) to use. Without it the house runs its own, in the data folder.',
+    'The PostgreSQL (15 or newer) to use. Without it the application runs its own, in the data folder.',
     postgresUrl,
     { secret: true },
   ),
@@ -146,7 +146,7 @@ export const settings = {
     text,
   ),
   SECRET_KEY: optional(
-    'Mixed into every secret of the house, so that a copy of the database alone opens nothing: at least 32 characters of chance, the same on every node. Required in production.',
+    'Mixed into every secret of the installation, so that a copy of the database alone opens nothing: at least 32 characters of chance, the same on every node. Required in production.',
     secretKey,
     { secret: true },
   ),
@@ -159,7 +159,7 @@ export const settings = {
     origin,
   ),
   MEDIA_ORIGIN: optional(
-    'Another address of this house, where files that people sent are shown: nothing in one could ever reach the portal. Without it `PUBLIC_URL`.',
+    'Another address of this installation, where files that people sent are shown: nothing in one could ever reach the portal. Without it `PUBLIC_URL`.',
     origin,
   ),
   PORTAL_ORIGINS: setting(
@@ -320,7 +320,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   refuseShared(given);
   if (given.ROLE !== 'all' && given.DATABASE_URL === undefined) {
     throw new StartError(
-      `ROLE=${given.ROLE} needs DATABASE_URL: the database inside the house serves one process only.`,
+      `ROLE=${given.ROLE} needs DATABASE_URL: the embedded database serves one process only.`,
     );
   }
   return {
@@ -391,7 +391,7 @@ function refuseUnsafe(given: Settings): void {
   }
   if (given.TRUSTED_PROXIES.length === 0) {
     throw new StartError(
-      'NODE_ENV=production needs TRUSTED_PROXIES, the proxy that speaks https for this house.',
+      'NODE_ENV=production needs TRUSTED_PROXIES, the proxy that speaks https for this installation.',
     );
   }
 }

@@ -6,7 +6,7 @@ const busy = () => new Refusal('busy', { seconds: 5 });
  * Lets so many in at once; others wait their turn, in order.
  *
  * @param waitingMax how many may wait: one more is refused, so that nobody waits without end.
- * @param refusal what that one is told; `busy` for 5 s unless said otherwise.
+ * @param refusal what that one is answered; `busy` for 5 s unless said otherwise.
  */
 export function semaphore(
   atOnce: number,

@@ -51,7 +51,7 @@ export async function peopleApp(
   const origins = { own: undefined, portals: [], trustsHost: true };
   const config = { TRUSTED_PROXIES: ['127.0.0.1'], SIMULATOR: false, production: false };
   const app = openServer({ config, log, delayMsMax: 0 });
-  const door = createActEndpoint(accountsActs(deps), {
+  const endpoint = createActEndpoint(accountsActs(deps), {
     findSession: (token) => deps.sessions.find(token),
     isElsewhere: (person, device) => deps.sessions.isElsewhere(person, device),
     reauthOf: (sessionId, device) => deps.sessions.reauthOf(sessionId, device),
@@ -62,7 +62,7 @@ export async function peopleApp(
     report,
   });
   const streams = openStreams({ alive: async () => new Set(), report });
-  openPortal(app, { door, streams, origins, production: false, report });
+  openPortal(app, { endpoint, streams, origins, production: false, report });
   await app.ready();
   const close = async () => {
     streams.close();

@@ -55,11 +55,15 @@ const thing = { name: 'Kursi', size: 4 };
 type Handler = (call: Call, input: never) => Promise<unknown>;
 const oneHandler = (one: Act, handle: Handler): ActHandler => bind(one, handle as never);
 
-/** The door over a test's acts; `answer` asks it as a browser would. */
-function anEndpoint(sql: Sql, kept: readonly ActHandler[], changes: Partial<ActEndpointDeps> = {}) {
+/** The endpoint over a test's acts; `answer` asks it as a browser would. */
+function anEndpoint(
+  sql: Sql,
+  handlers: readonly ActHandler[],
+  changes: Partial<ActEndpointDeps> = {},
+) {
   const report = vi.fn();
   const secrets = secretsFrom(new Uint8Array(32).fill(7));
-  const door = createActEndpoint(kept, {
+  const endpoint = createActEndpoint(handlers, {
     findSession: async (token) => people.get(token),
     isElsewhere: () => false,
     reauthOf: async () => ({ inOwnBrowser: true, recent: true }),
@@ -76,7 +80,7 @@ function anEndpoint(sql: Sql, kept: readonly ActHandler[], changes: Partial<ActE
     site = 'same-origin',
   ) => {
     const form = new URLSearchParams(toPairs({ act: name, token: '', fcm: '', ...fields }));
-    const reply = await door({
+    const reply = await endpoint({
       fields: parseForm(form.toString()),
       source: { origin: undefined, site: site === '' ? undefined : site, host: '' },
       ip: '203.0.113.7',
@@ -93,14 +97,14 @@ function anEndpoint(sql: Sql, kept: readonly ActHandler[], changes: Partial<ActE
 const said = (type: string) => ({ body: { code: 0, error: { type } } });
 
 describe('who may call', () => {
-  const kept = [
+  const handlers = [
     oneHandler(look, async () => thing),
     oneHandler(rule, async () => thing),
     oneHandler(anyone, async () => thing),
   ];
 
   test('a customer gets what is theirs, in the envelope', async ({ sql }) => {
-    const { answer } = anEndpoint(sql, kept);
+    const { answer } = anEndpoint(sql, handlers);
     expect(await answer('thing_get', { token: 'ani', name: 'Kursi' })).toMatchObject({
       status: 200,
       body: { code: 1, msg: 'Berhasil.', data: thing },
@@ -108,7 +112,7 @@ describe('who may call', () => {
   });
 
   test('without a session, or with one that is over, one is sent to sign in', async ({ sql }) => {
-    const { answer } = anEndpoint(sql, kept);
+    const { answer } = anEndpoint(sql, handlers);
     for (const token of ['', 'stolen-and-revoked']) {
       const refused = await answer('thing_get', { token, name: 'Kursi' });
       expect(refused).toMatchObject({ status: 401, ...said('not_signed_in') });
@@ -116,7 +120,7 @@ describe('who may call', () => {
   });
 
   test('an operator act does not exist for anybody else, down to the letter', async ({ sql }) => {
-    const { answer } = anEndpoint(sql, kept);
+    const { answer } = anEndpoint(sql, handlers);
     const unknown = await answer('no_such_act');
     expect(unknown).toMatchObject({ status: 400, ...said('act_unknown') });
     for (const token of ['', 'ani'])
@@ -125,14 +129,14 @@ describe('who may call', () => {
   });
 
   test('an operator has acts of their own and no customer acts', async ({ sql }) => {
-    const { answer } = anEndpoint(sql, kept);
+    const { answer } = anEndpoint(sql, handlers);
     const refused = await answer('thing_get', { token: 'operator', name: 'Kursi' });
     expect(refused).toMatchObject({ status: 403, ...said('not_allowed') });
     expect(await answer('thing_anyone', { token: 'operator' })).toMatchObject({ status: 200 });
   });
 
   test('an act over its pace is refused with the seconds to wait', async ({ sql }) => {
-    const { answer } = anEndpoint(sql, kept);
+    const { answer } = anEndpoint(sql, handlers);
     const asked = Array.from({ length: 130 }, () =>
       answer('thing_get', { token: 'ani', name: 'x' }),
     );
@@ -232,7 +236,7 @@ describe('when something goes wrong', () => {
     expect(report).toHaveBeenCalledWith(surprise, { requestId: 'req_1', act: 'thing_get' });
   });
 
-  test('an answer of another shape than promised never leaves the house', async ({ sql }) => {
+  test('an answer of another shape than promised never leaves the application', async ({ sql }) => {
     const wrong = async () => ({ name: 'Kursi', size: 'rahasia' });
     const { answer, report } = anEndpoint(sql, [oneHandler(look, wrong)]);
     const broken = await answer('thing_get', { token: 'ani', name: 'x' });

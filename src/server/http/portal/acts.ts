@@ -12,7 +12,7 @@ import { readInput } from '#server/http/input.ts';
 import { type Origins, type Source, checkSource } from '#server/http/origin.ts';
 
 /** What a call was, for the log and the figures. Never what people wrote. */
-export type Told = { act: string; outcome: string; seconds: number };
+export type ActMetric = { act: string; outcome: string; seconds: number };
 
 export type ActEndpointDeps = {
   findSession: (token: string) => Promise<Person | undefined>;
@@ -24,14 +24,14 @@ export type ActEndpointDeps = {
   answers: ActAnswers;
   audit: Audit;
   origins: Origins;
-  /** Told of what is our fault. */
+  /** Called with what is our fault. */
   report: (bug: unknown, about: { requestId: string; act: string }) => void;
-  /** Told of every call. */
-  told?: (call: Told) => void;
+  /** Called after every call. */
+  onMetric?: (call: ActMetric) => void;
 };
 
 /** One call as it came in. */
-export type Asked = {
+export type ActRequest = {
   fields: Fields;
   source: Source;
   ip: string;
@@ -46,41 +46,44 @@ export type Asked = {
 export type Stream = { frames: AsyncIterable<Frame>; person: Person };
 export type Reply = Answer | Stream;
 
-/** The door of the portal's acts: fields in, status and body out. */
-export type ActEndpoint = (asked: Asked) => Promise<Reply>;
+/** The endpoint of the portal's acts: fields in, status and body out. */
+export type ActEndpoint = (request: ActRequest) => Promise<Reply>;
 
-/** An act that takes longer than this is answered `timed_out`; what it does is done and kept. */
+/** An act that takes longer than this is answered `timed_out`; what it does is completed and stored. */
 const ACT_MS_MAX = 12_000;
 const NOBODY: Nobody = { kind: 'nobody' };
 
-export function createActEndpoint(kept: readonly ActHandler[], deps: ActEndpointDeps): ActEndpoint {
-  const keepers = new Map(kept.map((one) => [one.act.name, one]));
-  return async (asked) => {
+export function createActEndpoint(
+  handlers: readonly ActHandler[],
+  deps: ActEndpointDeps,
+): ActEndpoint {
+  const handlersByName = new Map(handlers.map((one) => [one.act.name, one]));
+  return async (request) => {
     const began = performance.now();
     let act: Act | undefined;
-    const tell = (outcome: string) => {
+    const record = (outcome: string) => {
       const seconds = (performance.now() - began) / 1000;
-      deps.told?.({ act: act?.name ?? 'unknown', outcome, seconds });
+      deps.onMetric?.({ act: act?.name ?? 'unknown', outcome, seconds });
     };
     try {
-      const envelope = envelopeOf(asked.fields);
-      const keeper = keepers.get(envelope.act);
-      act = keeper?.act;
-      checkSource(deps.origins, asked.source, act?.by === 'public' && act.changes);
-      const caller = await admit(deps, act, envelope.token, asked);
-      if (!keeper) throw new Refusal('act_unknown', {});
-      const input = readInput(keeper.act.input, Object.fromEntries(envelope.own));
-      const reply = await run(deps, { keeper, caller, input, envelope, asked });
-      tell('status' in reply ? (reply.refused ?? 'ok') : 'stream');
+      const envelope = envelopeOf(request.fields);
+      const handler = handlersByName.get(envelope.act);
+      act = handler?.act;
+      checkSource(deps.origins, request.source, act?.by === 'public' && act.changes);
+      const caller = await admit(deps, act, envelope.token, request);
+      if (!handler) throw new Refusal('act_unknown', {});
+      const input = readInput(handler.act.input, Object.fromEntries(envelope.own));
+      const reply = await run(deps, { handler, caller, input, envelope, request });
+      record('status' in reply ? (reply.refused ?? 'ok') : 'stream');
       return reply;
     } catch (error) {
       const answer = refused(error, {
-        requestId: asked.requestId,
+        requestId: request.requestId,
         promised: act?.refuses ?? [],
         report: (bug) =>
-          deps.report(bug, { requestId: asked.requestId, act: act?.name ?? 'unknown' }),
+          deps.report(bug, { requestId: request.requestId, act: act?.name ?? 'unknown' }),
       });
-      tell(answer.refused ?? 'ok');
+      record(answer.refused ?? 'ok');
       return answer;
     }
   };
@@ -96,7 +99,7 @@ async function admit(
   { findSession, isElsewhere, reauthOf, limiter }: ActEndpointDeps,
   act: Act | undefined,
   token: string,
-  { ip, device }: Asked,
+  { ip, device }: ActRequest,
 ): Promise<Person | Nobody> {
   const caller = (token === '' ? undefined : await findSession(token)) ?? NOBODY;
   const no = act ? turnedAway(act, caller) : new Refusal('act_unknown', {});
@@ -137,31 +140,31 @@ function turnedAway({ by }: Act, caller: Person | Nobody): Refusal | undefined {
 }
 
 type Admitted = {
-  keeper: ActHandler;
+  handler: ActHandler;
   caller: Person | Nobody;
   input: unknown;
   envelope: Envelope;
-  asked: Asked;
+  request: ActRequest;
 };
 
 async function run(deps: ActEndpointDeps, admitted: Admitted): Promise<Reply> {
-  const { keeper, caller, input, envelope, asked } = admitted;
-  const { act } = keeper;
+  const { handler, caller, input, envelope, request } = admitted;
+  const { act } = handler;
   const call = {
     caller,
     key: envelope.key ?? crypto.randomUUID(),
-    ip: asked.ip,
-    agent: asked.agent,
-    device: asked.device,
-    requestId: asked.requestId,
-    signal: asked.signal,
+    ip: request.ip,
+    agent: request.agent,
+    device: request.device,
+    requestId: request.requestId,
+    signal: request.signal,
   };
   if (act.streams) {
     if (caller.kind !== 'person') throw new Error(`${act.name} streams to nobody`);
-    return { frames: keeper.handle(call, input as never) as AsyncIterable<Frame>, person: caller };
+    return { frames: handler.handle(call, input as never) as AsyncIterable<Frame>, person: caller };
   }
   const once = async (): Promise<Answer> => {
-    const made = await perform(deps, admitted, () => keeper.handle(call, input as never));
+    const made = await perform(deps, admitted, () => handler.handle(call, input as never));
     if (act.audited) await writeAudit(deps, admitted, made);
     return made.answer;
   };
@@ -176,7 +179,7 @@ type Made = { answer: Answer; result: unknown };
 
 async function perform(
   { report }: ActEndpointDeps,
-  { keeper: { act }, asked: { requestId } }: Admitted,
+  { handler: { act }, request: { requestId } }: Admitted,
   handle: () => unknown,
 ): Promise<Made> {
   try {
@@ -195,7 +198,7 @@ async function perform(
 /** A repeated key gets the first answer; faults and crowds are not answers, and may be tried again. */
 async function onlyOnce(
   answers: ActAnswers,
-  { keeper: { act }, caller, envelope }: Admitted,
+  { handler: { act }, caller, envelope }: Admitted,
   key: string,
   once: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -239,10 +242,10 @@ async function withTimeout(work: Promise<Answer>): Promise<Answer> {
 
 /** The act is done: trouble with its audit line is ours, and does not change what was answered. */
 async function writeAudit(deps: ActEndpointDeps, admitted: Admitted, made: Made): Promise<void> {
-  const { keeper, caller, asked, envelope } = admitted;
+  const { handler, caller, request, envelope } = admitted;
   const person = caller.kind === 'person' ? caller : undefined;
-  const { act } = keeper;
-  const { requestId, ip } = asked;
+  const { act } = handler;
+  const { requestId, ip } = request;
   try {
     await deps.audit.write({
       accountId: person?.accountId ?? accountIn(made.result),

@@ -18,7 +18,7 @@ type Wish = { production?: boolean; portals?: readonly string[] };
 type Open = (wish?: Wish) => Asking;
 type Asking = (headers?: Record<string, string>) => Promise<{ device: string; cookies: string[] }>;
 
-/** The portal's door over an act that says which browser it sees. */
+/** The portal's endpoint over an act that says which browser it sees. */
 const test = base.extend<{ open: Open }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   open: async ({}, use) => {
@@ -28,7 +28,7 @@ const test = base.extend<{ open: Open }>({
       const config = { TRUSTED_PROXIES: [], SIMULATOR: false, production };
       const app = openServer({ config, log: openLog({ level: 'silent' }), delayMsMax: 0 });
       const nothing = () => undefined;
-      const door = createActEndpoint([whichHandler], {
+      const endpoint = createActEndpoint([whichHandler], {
         findSession: async () => undefined,
         isElsewhere: () => false,
         reauthOf: async () => ({ inOwnBrowser: false, recent: false }),
@@ -39,7 +39,7 @@ const test = base.extend<{ open: Open }>({
         report: nothing,
       });
       const streams = { admit: nothing, serve: async () => undefined, close: nothing };
-      openPortal(app, { door, streams, origins, production, report: nothing });
+      openPortal(app, { endpoint, streams, origins, production, report: nothing });
       opened.push(app);
       return (headers = {}) => ask(app, headers);
     });

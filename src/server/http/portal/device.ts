@@ -11,7 +11,7 @@ type Deps = { origins: Origins; production: boolean };
  * Which browser is calling: 256 random bits in a cookie that no script can read and that stays when
  * people sign out. A browser without one gets one with this answer.
  *
- * It says nothing about who is there. A sign-in asks for a code where it is new, a proof of the password
+ * It says nothing about who is there. A sign-in asks for a code where it is new, reauthentication with the password
  * holds only beside it, and a session's token without it only reads (`docs/decisions/025-copied-tokens.md`).
  *
  * @returns '' for portals served elsewhere: their calls carry no cookies.
@@ -26,10 +26,10 @@ export function deviceOf(
   const name = production ? '__Host-kabari-device' : 'kabari-device';
   const known = cookie(request.headers.cookie, name);
   if (known !== undefined) return known;
-  const fresh = randomBytes(32).toString('base64url');
+  const newDevice = randomBytes(32).toString('base64url');
   const rest = `Path=/; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Strict${production ? '; Secure' : ''}`;
-  reply.header('set-cookie', `${name}=${fresh}; ${rest}`);
-  return fresh;
+  reply.header('set-cookie', `${name}=${newDevice}; ${rest}`);
+  return newDevice;
 }
 
 /** The value of our cookie; undefined when there is none, or it is not one that we made. */

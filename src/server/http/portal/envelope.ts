@@ -8,7 +8,7 @@ export type Envelope = {
   token: string;
   /** The device's push token; empty until the browser has one. */
   fcm: string;
-  /** The name of this mutation: a repeat of it is the same wish. */
+  /** The key of this mutation: a repeat with the same key is the same request. */
   key: string | undefined;
   own: Fields;
 };

@@ -10,7 +10,7 @@ import { type Origins, isPortal, sourceOf } from '#server/http/origin.ts';
 import { cutAfter } from '#server/http/body-timeout.ts';
 
 type Deps = {
-  door: ActEndpoint;
+  endpoint: ActEndpoint;
   streams: LiveStreams;
   origins: Origins;
   production: boolean;
@@ -51,7 +51,7 @@ export function openPortal(app: FastifyInstance, deps: Deps): void {
 }
 
 async function answerCall(
-  { door, streams, origins, production }: Deps,
+  { endpoint, streams, origins, production }: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -60,7 +60,7 @@ async function answerCall(
   const fields = await fieldsOfBody(request);
   // A live stream stays for hours: the bytes it was asked with need not.
   request.body = undefined;
-  const answer = await door({
+  const answer = await endpoint({
     fields,
     source: sourceOf(request),
     ip: request.ip,
@@ -75,7 +75,7 @@ async function answerCall(
   reply.raw.writeHead(200, {
     ...headersOf(reply),
     'content-type': 'text/event-stream; charset=utf-8',
-    // It ends with its connection: when the house closes, nothing is left to wait for.
+    // It ends with its connection: when the application closes, nothing is left to wait for.
     connection: 'close',
     'x-accel-buffering': 'no',
   });

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sameBytes, sha256 } from '#server/infra/security/secrets.ts';
 
-/** One thing the house cannot work without: resolves when it is well, throws when it is not. */
+/** One dependency the application cannot work without: resolves when it is healthy, throws when it is not. */
 export type Check = () => Promise<void>;
 
 type Deps = {
   checks: Readonly<Record<string, Check>>;
-  /** False from the moment the house begins to close. */
+  /** False from the moment the application begins to close. */
   open: () => boolean;
   metricsText: () => Promise<string>;
   /** Lets others than this machine read the figures. */
@@ -20,7 +20,7 @@ const REMEMBER_MS = 500;
 
 type Verdict = { ready: boolean; checks: Record<string, 'ok' | 'failing'> };
 
-/** Whether the house lives, whether it can be given work, and its figures. */
+/** Liveness, readiness and metrics. */
 export function openHealth(app: FastifyInstance, deps: Deps): void {
   const config = { pressureHandler: () => undefined };
   let known: { verdict: Promise<Verdict>; until: number } | undefined;

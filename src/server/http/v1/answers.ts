@@ -62,7 +62,7 @@ export function answerOther({ method, url }: FastifyRequest, reply: FastifyReply
 
 /**
  * Every "no" of the API, as problem details; what is not a refusal is our bug, and reported. A body that is
- * still coming is read to its end first, so that its sender hears the answer.
+ * still coming is read to its end first, so that its sender receives the answer.
  */
 export async function answerNo(
   report: (bug: unknown, requestId: string) => void,

@@ -19,7 +19,7 @@ import { readFields } from './fields.ts';
 import { type RateLimiter, createRateLimiter } from '#server/http/rate-limiter.ts';
 import { problemOf } from './problem.ts';
 
-/** Whose key it is, as far as this door needs to know. */
+/** The owner of an API key, as far as these endpoints need to know. */
 export type ApiSender = {
   accountId: string;
   tokenId: string;
@@ -38,7 +38,7 @@ type ApiSent = {
   language: string;
 };
 
-/** What main hands this door: it knows no domain. */
+/** What the application hands to these endpoints: they know no domain. */
 export type ApiDeps = {
   keys: {
     find: (key: string) => Promise<ApiSender | undefined>;
@@ -216,21 +216,24 @@ async function sendMany(
   request: FastifyRequest,
   key: string | undefined,
 ): Promise<Reply> {
-  const asked = languageIn(request);
-  const many = readFields(ManyMessages, request.body, { language: asked, itemByItem: true });
+  const requestLanguage = languageIn(request);
+  const many = readFields(ManyMessages, request.body, {
+    language: requestLanguage,
+    itemByItem: true,
+  });
   if (many instanceof Refusal) throw many;
   const readIn = (language: Language) => many.messages.map((one) => readMessage(one, language));
-  const read = readIn(asked);
+  const read = readIn(requestLanguage);
   const messages = read.flatMap((one) => (one instanceof Refusal ? [] : [one]));
-  const answer = { language: asked, shape: shapeOf(many.messages, read) };
+  const answer = { language: requestLanguage, shape: shapeOf(many.messages, read) };
   const sent =
     messages.length === 0
-      ? { results: [], saldo: undefined, replayed: false, language: asked }
+      ? { results: [], saldo: undefined, replayed: false, language: requestLanguage }
       : await deps.messages.send({ sender, messages, key, answer });
   // A repeat speaks the language of the first answer.
   const language = sent.language === 'en' ? 'en' : 'id';
   const answers = sent.results[Symbol.iterator]();
-  const results = (language === asked ? read : readIn(language)).map((one) =>
+  const results = (language === requestLanguage ? read : readIn(language)).map((one) =>
     one instanceof Refusal
       ? one
       : (answers.next().value ?? new Refusal('our_fault', { request: request.id })),
@@ -271,8 +274,8 @@ function readMessage(given: unknown, language: Language): NewMessage | Refusal {
 }
 
 function readQuery(request: FastifyRequest): z.output<typeof ApiMessageQuery> {
-  const asked = { language: languageIn(request), fromAddress: true };
-  const query = readFields(ApiMessageQuery, request.query, asked);
+  const options = { language: languageIn(request), fromAddress: true };
+  const query = readFields(ApiMessageQuery, request.query, options);
   if (query instanceof Refusal) throw query;
   return query;
 }

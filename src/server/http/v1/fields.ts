@@ -21,14 +21,14 @@ type Node = {
   additionalProperties?: Node | boolean;
   items?: Node;
   oneOf?: readonly Node[];
-  wanted?: InBoth;
+  expected?: InBoth;
   example?: unknown;
 };
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-type Asked = {
+type ReadOptions = {
   language: Language;
   /** How the input is called where it is wrong as a whole. */
   whole?: string;
@@ -49,14 +49,14 @@ const roots = new WeakMap<z.ZodMiniType, Node>();
 export function readFields<Schema extends z.ZodMiniType>(
   schema: Schema,
   input: unknown,
-  asked: Asked,
+  options: ReadOptions,
 ): z.output<Schema> | Refusal {
-  const looked = asked.itemByItem ? namesOf(input) : input;
-  const unstorable = refuseUnstorable(looked, asked.language, asked.whole);
+  const looked = options.itemByItem ? namesOf(input) : input;
+  const unstorable = refuseUnstorable(looked, options.language, options.whole);
   if (unstorable) return unstorable;
   const read = schema.safeParse(input);
   if (read.success) return read.data;
-  const fields = fieldErrors(schema, input, read.error.issues, asked);
+  const fields = fieldErrors(schema, input, read.error.issues, options);
   return new Refusal('input_invalid', { fields });
 }
 
@@ -68,20 +68,20 @@ function fieldErrors(
   schema: z.ZodMiniType,
   input: unknown,
   issues: readonly Issue[],
-  asked: Asked,
+  options: ReadOptions,
 ): Record<string, string> {
   const root = rootOf(schema);
   const fields = new Map<string, string>();
   const say = (path: Path, sentence: string) => {
-    const name = path.map(String).join('.') || (asked.whole ?? 'body');
+    const name = path.map(String).join('.') || (options.whole ?? 'body');
     if (fields.size < NAMED_MAX && !fields.has(name)) fields.set(name, sentence);
   };
   for (const issue of issues) {
     const node = nodeAt(root, issue.path, input);
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) say([...issue.path, key], unknownField(node, asked));
+      for (const key of issue.keys) say([...issue.path, key], unknownField(node, options));
     } else {
-      say(issue.path, sentenceOf(issue, node, { given: valueAt(input, issue.path), ...asked }));
+      say(issue.path, sentenceOf(issue, node, { given: valueAt(input, issue.path), ...options }));
     }
   }
   return Object.fromEntries(fields);
@@ -137,17 +137,19 @@ function valueAt(value: unknown, path: Path): unknown {
 function sentenceOf(
   issue: Exclude<Issue, { code: 'unrecognized_keys' }>,
   node: Node,
-  { language, given, fromAddress = false }: Asked & { given: unknown },
+  { language, given, fromAddress = false }: ReadOptions & { given: unknown },
 ): string {
   // A rule of its own says it in its own words.
   if (issue.code === 'custom' && issue.message !== DEFAULT_MESSAGE) {
     const own = language === 'en' ? issue.params?.['en'] : issue.message;
     if (typeof own === 'string') return own;
   }
-  const wanted = wantedBy(node, language);
-  if (given === undefined) return words.required[language](wanted);
+  const expected = wantedBy(node, language);
+  if (given === undefined) return words.required[language](expected);
   const got = fromAddress ? undefined : gotInstead(issue, given, language);
-  return got === undefined ? words.expected[language](wanted) : words.butGot[language](wanted, got);
+  return got === undefined
+    ? words.expected[language](expected)
+    : words.butGot[language](expected, got);
 }
 
 /** What zod says where a schema says nothing. */
@@ -171,14 +173,14 @@ function kindOf(value: unknown): Kind {
   return kind === 'string' || kind === 'number' || kind === 'boolean' ? kind : 'object';
 }
 
-function unknownField({ properties }: Node, { language }: Asked): string {
+function unknownField({ properties }: Node, { language }: ReadOptions): string {
   const known = Object.keys(properties ?? {}).join(', ');
   return words.unknown[language](known);
 }
 
 /** What a place takes, in words that fit into a sentence; objects are shown by an example. */
 function wantedBy(node: Node, language: Language): string {
-  if (node.wanted) return node.wanted[language];
+  if (node.expected) return node.expected[language];
   if (node.enum) return words.oneOf[language](node.enum.map((one) => JSON.stringify(one)));
   if (node.const !== undefined) return JSON.stringify(node.const);
   const known = words.takes[language];
@@ -235,16 +237,16 @@ function rangeOf(from: number | undefined, to: number | undefined, language: Lan
 
 const words = {
   required: {
-    id: (wanted: string) => `Wajib diisi: ${wanted}.`,
-    en: (wanted: string) => `Required: ${wanted}.`,
+    id: (expected: string) => `Wajib diisi: ${expected}.`,
+    en: (expected: string) => `Required: ${expected}.`,
   },
   expected: {
-    id: (wanted: string) => `Harus ${wanted}.`,
-    en: (wanted: string) => `Expected ${wanted}.`,
+    id: (expected: string) => `Harus ${expected}.`,
+    en: (expected: string) => `Expected ${expected}.`,
   },
   butGot: {
-    id: (wanted: string, got: string) => `Harus ${wanted}, bukan ${got}.`,
-    en: (wanted: string, got: string) => `Expected ${wanted}, got ${got}.`,
+    id: (expected: string, got: string) => `Harus ${expected}, bukan ${got}.`,
+    en: (expected: string, got: string) => `Expected ${expected}, got ${got}.`,
   },
   unknown: {
     id: (known: string) => `Isian ini tidak dikenal. Yang dikenal di sini: ${known}.`,

@@ -37,7 +37,7 @@ export type Call<By extends Caller = Caller> = {
   signal: AbortSignal;
 };
 
-/** A frame of a streaming act: an event at its position, or the wish that everything be refetched. */
+/** A frame of a streaming act: an event at its position, or the request that everything be refetched. */
 export type Frame = { position: number; event: LiveEvent } | { position: number; reset: true };
 
 type ResultOf<A extends Act> = A['streams'] extends true
@@ -46,13 +46,13 @@ type ResultOf<A extends Act> = A['streams'] extends true
     ? OutputOf<A>
     : PageOf<OutputOf<A>>;
 
-/** An act with its keeper. */
+/** An act with its handler. */
 export type ActHandler = {
   act: Act;
   handle: (call: Call, input: never) => Promise<unknown> | AsyncIterable<Frame>;
 };
 
-/** Binds a handler to the act it keeps; what it returns must be what the act promised. */
+/** Binds a handler to its act; what it returns must be what the act promised. */
 export function handle<A extends Act>(
   act: A,
   handle: (call: Call<A['by']>, input: InputOf<A>) => Promise<ResultOf<A>>,
@@ -60,7 +60,7 @@ export function handle<A extends Act>(
   return { act, handle: handle as ActHandler['handle'] };
 }
 
-/** Binds the keeper of a streaming act. */
+/** Binds the handler of a streaming act. */
 export function handleStream<A extends Act>(
   act: A,
   handle: (call: Call<A['by']>, input: InputOf<A>) => AsyncIterable<Frame>,

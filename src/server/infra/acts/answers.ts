@@ -8,7 +8,7 @@ export type KeyedCall = {
   person: string;
   key: string;
   act: string;
-  /** What was asked, in a form that is the same for the same wish. */
+  /** What was asked, in a form that is the same for the same request. */
   input: string;
 };
 

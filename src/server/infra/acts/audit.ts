@@ -18,7 +18,7 @@ export type AuditLine = {
 
 export type Audit = { write(line: AuditLine): Promise<void> };
 
-/** Where calls of strangers are kept: no account has this id. */
+/** Where calls without a session are recorded: no account has this id. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** The append-only audit log. */

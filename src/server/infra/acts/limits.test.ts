@@ -66,7 +66,7 @@ describe('counted in the database', () => {
   });
 });
 
-describe('the limiter of the doors', () => {
+describe('the rate limiter', () => {
   test('an address that keeps asking is refused with the seconds to wait', async ({ sql }) => {
     const limiter = openLimiter(sql, { authMax: 3 });
     for (let times = 0; times < 3; times++) await limiter.allow('auth', { ip: '203.0.113.7' });

@@ -92,7 +92,7 @@ const AUTH_WINDOW_SECONDS = 600;
 const NETWORK_FACTOR = 10;
 
 /**
- * The limiter of the doors. `auth` and `otp` are counted in the database, per address and network,
+ * The rate limiter of the endpoints. `auth` and `otp` are counted in the database, per address and network,
  * on all nodes together; `read`, `write` and `scan` by this process, per person or address.
  *
  * @param authMax calls of the classes `auth` and `otp` from one address in ten minutes.

@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A process that is the house: says its address when it has a database, then lives on. */
+/** A process that stands for the application: says its address when it has a database, then lives on. */
 function appProcess(): { app: ChildProcess; said: Promise<string>; complaint: () => string } {
   const words = `
     import { startEmbedded } from ${JSON.stringify(program)};
@@ -73,7 +73,7 @@ const untilGone = async (pid: number) => {
   }
 };
 
-describe('the database inside the house', () => {
+describe('the embedded database', () => {
   test('keeps what it was given, from one start to the next', async () => {
     const first = await startEmbedded({ dataFolder: folder });
     const sql = openOwner(first.url);
@@ -134,7 +134,7 @@ describe('the database inside the house', () => {
 });
 
 describe('after a crash', () => {
-  test('the server outlives the house, and the next start takes it over at once', async () => {
+  test('the server outlives the application, and the next start takes it over at once', async () => {
     const { app, said } = appProcess();
     const sql = openOwner(await said);
     await sql`create table survivors (word text)`;
@@ -151,7 +151,7 @@ describe('after a crash', () => {
     expect(existsSync(join(folder, 'postgres/postmaster.pid'))).toBe(false);
   });
 
-  test('house and server killed together: everything confirmed is there', async () => {
+  test('application and server killed together: everything confirmed is there', async () => {
     const { app, said } = appProcess();
     const sql = openOwner(await said);
     await sql`create table confirmed (n int)`;
@@ -169,7 +169,7 @@ describe('after a crash', () => {
     await server.stop();
   });
 
-  test('a server that dies under a living house is back by itself', async () => {
+  test('a server that dies under a living application is back by itself', async () => {
     let deaths = 0;
     const server = await startEmbedded({ dataFolder: folder, onDeath: () => deaths++ });
     const sql = openOwner(server.url);

@@ -27,7 +27,7 @@ import {
 import { holdFolder } from './folder-lock.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** The role that owns the house's database: it migrates, and is no superuser. */
+/** The role that owns the application's database: it migrates, and is no superuser. */
 const OWNER = 'kabari';
 const SUPERUSER = 'postgres';
 /** How often the server's life is looked after. */
@@ -42,11 +42,11 @@ export type Embedded = {
   stop(): Promise<void>;
 };
 
-type Wanted = {
+type EmbeddedOptions = {
   dataFolder: string;
   /** False only for tests: nothing is flushed, so a power cut loses the database. */
   durable?: boolean;
-  /** Told when the server died by itself and is being started again. */
+  /** Called when the server died by itself and is being started again. */
   onDeath?: () => void;
 };
 
@@ -54,7 +54,7 @@ type Wanted = {
  * Runs the PostgreSQL that npm installed, with everything it keeps in one folder.
  *
  * Finds the data of the last start again, recovers what a crash left, takes over a server that
- * outlived its house, and starts the server again when it dies. One house per folder.
+ * outlived its application, and starts the server again when it dies. One application per folder.
  *
  * @throws StartError when the folder is taken, cannot be written, or holds another major version.
  */
@@ -62,7 +62,7 @@ export async function startEmbedded({
   dataFolder,
   durable = true,
   onDeath,
-}: Wanted): Promise<Embedded> {
+}: EmbeddedOptions): Promise<Embedded> {
   const folder = resolve(dataFolder);
   await refuseFullDisk(folder, neededBytes(folder));
   const osUser = openFolder(folder);
@@ -168,13 +168,13 @@ function watchOver(home: Home, { durable, current, replaced, onDeath }: Watched)
   const ending = new AbortController();
   const { signal } = ending;
   const watch = async () => {
-    for (let told = false; ;) {
+    for (let isReported = false; ;) {
       await pause(WATCH_MS, undefined, { signal, ref: false });
       if (!hasDied(home, current())) continue;
-      if (!told) onDeath?.();
+      if (!isReported) onDeath?.();
       const started = await startServer(home, durable, current().port).catch(() => undefined);
       if (started) replaced(started);
-      told = started === undefined;
+      isReported = started === undefined;
     }
   };
   const watching = watch().catch(() => undefined);

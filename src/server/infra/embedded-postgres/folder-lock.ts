@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** Who holds a folder: enough to tell a living holder from another process with the same number. */
+/** Who holds a folder: enough to distinguish a living holder from another process with the same number. */
 type Holder = { pid: number; since: string };
 
 /**

@@ -31,9 +31,9 @@ export type Home = {
   /** The unix socket's folder; `undefined` where the system has none (Windows): loopback TCP there. */
   sockets: string | undefined;
   log: string;
-  /** A copy of the server's programs, readable by the servant. */
+  /** A copy of the server's programs, readable by the operating-system user. */
   programs: string;
-  /** Undefined when the house itself is not root. */
+  /** Undefined when the application itself is not root. */
   osUser: OsUser | undefined;
 };
 
@@ -46,7 +46,7 @@ export const defaultDataFolder = (): string =>
 /**
  * The data folder, made and tried.
  *
- * @returns the servant when the house is root.
+ * @returns the operating-system user when the application is root.
  * @throws StartError when the folder cannot be used.
  */
 export function openFolder(folder: string): OsUser | undefined {
@@ -103,8 +103,8 @@ export function furnish(folder: string, osUser: OsUser | undefined): Home {
 /** The system user `kabari`, made on first need; `nobody` where users cannot be made. */
 function osUserOf(): OsUser {
   const id = (flag: string, name: string): number | undefined => {
-    const asked = spawnSync('id', [flag, name], { encoding: 'utf8' });
-    return asked.status === 0 ? Number(asked.stdout) : undefined;
+    const result = spawnSync('id', [flag, name], { encoding: 'utf8' });
+    return result.status === 0 ? Number(result.stdout) : undefined;
   };
   if (id('-u', 'kabari') === undefined) {
     const home = ['--no-create-home', '--home-dir', '/var/lib/kabari', '--shell', '/bin/false'];
@@ -130,7 +130,7 @@ function socketFolderFor(folder: string): string {
   return join(tmpdir(), `kabari-${process.getuid?.()}-${short}`);
 }
 
-/** The socket's folder is the lock on the door: mode 0700, and who can reach it is trusted. */
+/** The socket's folder is the access control: mode 0700, and who can reach it is trusted. */
 function makeSocketFolder(sockets: string, osUser: OsUser | undefined): void {
   mkdirSync(sockets, { recursive: true, mode: 0o700 });
   const owner = lstatSync(sockets);
@@ -158,7 +158,7 @@ function packageFolder(): string {
 
 /**
  * The server's programs, copied beside the data: `node_modules` is never written to, and as root the
- * servant could not read it there. The copy is finished under another name and renamed, so a copy
+ * operating-system user could not read it there. The copy is finished under another name and renamed, so a copy
  * that exists is whole.
  */
 function copyPrograms(folder: string): string {
@@ -198,7 +198,7 @@ function makeLinks(native: string): void {
   }
 }
 
-/** Programs runnable and files readable by the servant, whatever the installing umask was. */
+/** Programs runnable and files readable by the operating-system user, whatever the installing umask was. */
 function openToAll(native: string): void {
   execFileSync('chmod', ['-R', 'u=rwX,go=rX', native]);
   for (const program of readdirSync(join(native, 'bin'))) {

@@ -26,7 +26,7 @@ export type Running = { pid: number; port: number; child: ChildProcess | undefin
 export const program = (home: Home, name: string) =>
   join(home.programs, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 
-/** How to run a program of PostgreSQL's: as the servant, in a folder he may enter. */
+/** How to run a program of PostgreSQL's: as the operating-system user, in a folder that user may enter. */
 export const spawnOptions = (home: Home) => ({
   ...home.osUser,
   cwd: home.folder,
@@ -103,7 +103,7 @@ export function findServer(places: Places): Running | undefined {
 }
 
 /**
- * A running server for the data: the one that outlived its house when it is as we want it, else a
+ * A running server for the data: the one that outlived its application when it is as we want it, else a
  * new one.
  *
  * @throws StartError when it does not start within a minute.
@@ -159,7 +159,7 @@ function makeWay(home: Home): void {
 }
 
 /**
- * Starts the server in a session of its own, so that neither Ctrl-C nor the death of the house
+ * Starts the server in a session of its own, so that neither Ctrl-C nor the death of the application
  * reaches it: it goes on, and the next start takes it over.
  *
  * @returns `undefined` when it exited instead of becoming ready.

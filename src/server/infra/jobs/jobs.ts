@@ -14,7 +14,7 @@ export type Job = {
 };
 
 export type Jobs = {
-  /** Runs a job out of its turn, soon. */
+  /** Runs a job out of its schedule, as soon as a worker is free. */
   start(name: string): Promise<void>;
   close(): Promise<void>;
 };
@@ -24,12 +24,12 @@ const INSTALL_LOCK = 7_206_218;
 const WIB = 'Asia/Jakarta';
 /** How often a queue is looked at; cron itself has minutes. */
 const POLL_SECONDS = 20;
-/** What is under way may finish for this long when the house closes. */
+/** What is under way may finish for this long when the application closes. */
 const FINISH_MS = 20_000;
 const JOB_SECONDS_MAX = 900;
 
 /**
- * Runs the house's jobs on pg-boss (`architecture.md`, 1), over our own pools: each job once per turn,
+ * Runs the application's jobs on pg-boss (`architecture.md`, 1), over our own pools: each job once per turn,
  * whichever node takes it; a failed turn is tried again and a dead node's is taken over.
  *
  * @param owner a pool of the database's owner, for pg-boss's tables; used before this returns, then not.
@@ -39,7 +39,7 @@ export async function startJobs(
   jobs: readonly Job[],
   { pollSeconds = POLL_SECONDS }: { pollSeconds?: number } = {},
 ): Promise<Jobs> {
-  // Loaded here: with its schedules it takes longer to load than the rest of the house together.
+  // Loaded here: with its schedules it takes longer to load than the rest of the application together.
   const { PgBoss } = await import('pg-boss');
   await install(PgBoss, owner);
   const boss = new PgBoss({

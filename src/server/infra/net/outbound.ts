@@ -59,7 +59,7 @@ type Resolve = (
   done: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-type Wanted = {
+type OutboundOptions = {
   /** Origins the operator named: asked whatever their scheme, port and address. */
   listed: readonly string[];
   /** How names are looked up; as the system does without it. */
@@ -84,8 +84,8 @@ const PORTS = [443, 80, 8443];
  * cannot change between the judging and the asking. Each request has a connection of its own, and no
  * proxy of the environment stands between.
  */
-export function openOutbound(wanted: Wanted): Outbound {
-  const { listed, resolve = systemLookup, ports = PORTS } = wanted;
+export function openOutbound(options: OutboundOptions): Outbound {
+  const { listed, resolve = systemLookup, ports = PORTS } = options;
   const isListed = (url: URL) => listed.includes(url.origin);
 
   const check = (text: string): URL => {
@@ -104,7 +104,7 @@ export function openOutbound(wanted: Wanted): Outbound {
     post: async (ask) => {
       const url = check(ask.url);
       const lookup = isListed(url) ? undefined : judging(resolve);
-      return exchange(url, ask, { lookup, ...wanted });
+      return exchange(url, ask, { lookup, ...options });
     },
   };
 }
@@ -132,10 +132,12 @@ const judging =
     });
   };
 
-type Way = Pick<Wanted, 'connectMs' | 'headersMs'> & { lookup: LookupFunction | undefined };
+type Route = Pick<OutboundOptions, 'connectMs' | 'headersMs'> & {
+  lookup: LookupFunction | undefined;
+};
 
 /** One request and its answer, or one OutboundError. */
-async function exchange(url: URL, ask: OutboundAsk, way: Way): Promise<OutboundAnswer> {
+async function exchange(url: URL, ask: OutboundAsk, way: Route): Promise<OutboundAnswer> {
   const secure = url.protocol === 'https:';
   const request = (secure ? overHttps : overHttp)({
     agent: false,
@@ -171,7 +173,7 @@ async function exchange(url: URL, ask: OutboundAsk, way: Way): Promise<OutboundA
   }
 }
 
-type Limits = Pick<Wanted, 'connectMs' | 'headersMs'> & Pick<OutboundAsk, 'totalMs'>;
+type Limits = Pick<OutboundOptions, 'connectMs' | 'headersMs'> & Pick<OutboundAsk, 'totalMs'>;
 
 /** Watches the clock over the connection, the answer's first line, and the whole. */
 function limit(
@@ -199,7 +201,7 @@ function answerOf(request: ClientRequest): Promise<OutboundAnswer> {
     request.once('response', (response) => {
       const parts: Buffer[] = [];
       let size = 0;
-      const tell = () => {
+      const finish = () => {
         const body = Buffer.concat(parts).subarray(0, ANSWER_BYTES_MAX);
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
       };
@@ -207,10 +209,10 @@ function answerOf(request: ClientRequest): Promise<OutboundAnswer> {
         parts.push(part);
         size += part.length;
         if (size < ANSWER_BYTES_MAX) return;
-        tell();
+        finish();
         request.destroy();
       });
-      response.once('end', tell);
+      response.once('end', finish);
       response.on('error', reject);
     });
   });

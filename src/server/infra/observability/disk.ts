@@ -79,7 +79,7 @@ export function watchDisks({
   log: Log;
 }): DiskWatch {
   const full = new Set<string>();
-  const told = (disk: string, state: 'full' | 'well' | 'unknown', free?: number) => {
+  const logState = (disk: string, state: 'full' | 'well' | 'unknown', free?: number) => {
     if (state === 'unknown' || (state === 'full') === full.has(disk)) return;
     const facts = { disk, ...(free !== undefined && { free }) };
     if (state === 'well') {
@@ -93,8 +93,8 @@ export function watchDisks({
   const look = async () => {
     const free = await freeBytes(folder).catch(() => undefined);
     const [here, there] = await Promise.all([tryFolder(folder, free), tryDatabase(sql)]);
-    told(folder, here, free);
-    told('the database', there);
+    logState(folder, here, free);
+    logState('the database', there);
   };
   let looking: Promise<void> | undefined;
   const timer = setInterval(() => {

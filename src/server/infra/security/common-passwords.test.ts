@@ -72,7 +72,7 @@ test('what everybody chooses is refused', () => {
   expect(refused(everybodys)).toEqual(everybodys);
 });
 
-test('the name of the house, of the person, and their number are refused', () => {
+test('the name of the product, of the person, and their number are refused', () => {
   const own = [
     'kabari123',
     'Kabari2026',

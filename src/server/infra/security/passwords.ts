@@ -83,7 +83,7 @@ let guests = 0;
 
 /**
  * Runs a stranger's call that will need a hash, or sends it away before anything is looked up for it:
- * a crowd that signs in takes the database from nobody else.
+ * many sign-ins at once do not take the database from anybody else.
  *
  * @throws Refusal `too_many_requests` when as many are under way as hashes may run and wait.
  */

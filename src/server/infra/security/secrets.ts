@@ -9,7 +9,7 @@ import {
 } from 'node:crypto';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-/** What the house keeps a key of its own for; no two of these ever share one. */
+/** What the application derives a key of its own for; no two of these ever share one. */
 const purposes = ['pepper', 'links', 'captcha', 'captcha-answer', 'phones', 'sealing'] as const;
 type Purpose = (typeof purposes)[number];
 
