@@ -2,7 +2,7 @@
  * Pages of the history: first, deepest, any, and each filter, on a large account ÷ on a small one, in
  * the same database and in turn; as function calls and through `POST /api`.
  *
- * `npm run bench:history`; `HISTORY_ROWS=10000000` for the size that `quality.md` names.
+ * `npm run bench:history`; `HISTORY_ROWS=10000000` for the size that docs/faults.md#figures names.
  */
 import { randomBytes } from 'node:crypto';
 import type { InputOf } from '#contract/base/act.ts';

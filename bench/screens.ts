@@ -23,7 +23,7 @@ const ROUNDS = 3;
 const SLOWER = 4;
 const INP_MS_MAX = 200;
 const categories = ['performance', 'accessibility', 'best-practices'] as const;
-/** What each score must reach (`quality.md`, section 2). */
+/** What each score must reach (docs/faults.md#figures). */
 const scoresMin = [0.95, 1, 1] as const;
 
 const run = promisify(execFile);

@@ -29,8 +29,8 @@ const budgets = [
 ];
 
 /**
- * Pieces that come when somebody needs them: what each chunk may weigh by itself, in KB. `design.md`
- * (section 2) gives the figures of upload, zoom, telephone numbers and toasts; the others may grow a
+ * Pieces that come when somebody needs them: what each chunk may weigh by itself, in KB. The figures
+ * of upload, zoom, telephone numbers and toasts are given (docs/screens.md#bytes); the others may grow a
  * third beyond what they were.
  */
 const pieces = {

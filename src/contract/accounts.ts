@@ -30,7 +30,7 @@ export type User = z.output<typeof User>;
 
 /** The shortest password; NIST asks 8 where a second factor (our OTP) stands beside it. */
 export const PASSWORD_MIN = 8;
-/** The longest password, in UTF-8 bytes (`security.md`, T5). */
+/** The longest password, in UTF-8 bytes (docs/threats.md, T5). */
 export const PASSWORD_MAX_BYTES = 256;
 
 export const NewPassword = z.string().check(

@@ -9,7 +9,7 @@ import { TokenStatus } from './tokens.ts';
 export const Direction = z.enum(['out', 'in']);
 export type Direction = z.output<typeof Direction>;
 
-/** `rulings.md`, 9. */
+/** What each means: docs/wire.md#message-states. */
 export const MessageStatus = z.enum([
   'scheduled',
   'accepted',
@@ -85,7 +85,7 @@ export const MessageRow = z.object({
 });
 export type MessageRow = z.output<typeof MessageRow>;
 
-/** What a chat bubble shows (specification, section 3: type, caption, url, filename, name, phone). */
+/** What a chat bubble shows (docs/screens.md#chat). */
 export const ChatContent = z.object({
   type: z.string(),
   caption: z.string(),

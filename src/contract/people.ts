@@ -128,7 +128,7 @@ export const updateUser = act({
     sound_on: z.optional(Switch),
     sound: z.optional(SoundName),
     push_on: z.optional(Switch),
-    /** Whether a push notice carries the message's text (`rulings.md`, 32). */
+    /** Whether a push notice carries the message's text (docs/wire.md#push). */
     push_text: z.optional(Switch),
     /** Single-letter shortcuts (WCAG 2.1.4). */
     keys_on: z.optional(Switch),

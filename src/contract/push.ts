@@ -76,7 +76,7 @@ export const testPush = act({
   refuses: ['push_gone', 'push_service_down'],
 });
 
-/** What a push carries, before encryption at most 3.8 KB (specification, section 3; `design.md`, 4.2). */
+/** What a push carries, before encryption at most 3.8 KB (docs/wire.md#push). */
 export const PushPayload = z.object({
   web_push: z.literal(8030),
   notification: z.object({

@@ -14,7 +14,7 @@ const SEND_AT_END = Date.UTC(9999, 0, 1);
 export const MESSAGES_MAX = 1000;
 
 export const API_LIMITS = {
-  /** JSON body of one request, in bytes (`security.md`, T41). */
+  /** JSON body of one request, in bytes (docs/threats.md, T41). */
   bodyBytes: 1_048_576,
   idempotencyKeyMax: 255,
   /** Messages on a page, at most. */

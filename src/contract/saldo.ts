@@ -180,7 +180,7 @@ export type Topup = z.output<typeof Topup>;
 export const TOPUP_MIN = 10_000;
 export const TOPUP_MAX = 100_000_000;
 export const TOPUP_PRESETS = [50_000, 100_000, 250_000, 500_000, 1_000_000] as const;
-/** Waiting top-ups one account may have at once (`ledger.md`, 3.1). */
+/** Waiting top-ups one account may have at once (docs/money.md#top-ups). */
 export const TOPUPS_OPEN_MAX = 3;
 
 const TopupAmount = WholeNumber({

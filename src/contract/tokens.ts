@@ -51,7 +51,7 @@ const TokenName = z
     z.regex(/^[^\p{Cc}<>]*$/u, 'Nama berisi karakter yang tidak dapat dipakai.'),
   );
 
-/** `kbr_live_` or `kbr_test_`, 43 base62 characters, 6 of CRC32 (`security.md`, 1.2). */
+/** `kbr_live_` or `kbr_test_`, 43 base62 characters, 6 of CRC32 (docs/threats.md#api-keys). */
 export const API_KEY_PATTERN = /^kbr_(live|test)_[0-9A-Za-z]{49}$/;
 
 export const listTokens = act({
@@ -153,7 +153,7 @@ export const unlinkToken = act({
   output: Token,
 });
 
-/** The `data` of `/scan/{data}` (`rulings.md`, 33). */
+/** The `data` of `/scan/{data}` (docs/threats.md, T39). */
 export const ScanData = z
   .string()
   .check(z.regex(/^[A-Za-z0-9_.~-]{1,512}$/, 'Tautan ini tidak lengkap. Salin ulang alamatnya.'));

@@ -5,7 +5,7 @@ import type { RefusalCode } from './refusals.ts';
 /** Who may call an act. `customer` includes nobody else: an operator has acts of its own. */
 export type Caller = 'public' | 'customer' | 'operator' | 'anyone_signed_in';
 
-/** How a list is paged on the wire (`interfaces.md`, section 1). */
+/** How a list is paged on the wire (docs/wire.md#lists). */
 export type Paging = 'default' | 'arrow' | 'manual';
 
 /** How often one caller may ask: a class of the limiter, by person or by address. */
@@ -120,5 +120,5 @@ export type PageOf<Row> = {
   total: number;
 };
 
-/** Rows on a page, everywhere (specification, section 9). */
+/** Rows on a page, everywhere (docs/screens.md#tables). */
 export const PAGE_SIZE = 10;

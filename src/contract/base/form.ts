@@ -1,6 +1,6 @@
 /**
  * The portal's wire: flat fields, `name[]` for lists, JSON text for structured values
- * (`interfaces.md`, section 1; limits from `security.md`, T31).
+ * (docs/wire.md#envelope; why the limits: docs/threats.md, T31).
  */
 export const FORM_LIMITS = {
   pairs: 1000,

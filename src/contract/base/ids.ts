@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 /**
  * Ids are UUIDv7 inside; outside they wear a prefix and 26 characters of Crockford base32
- * (`rulings.md`, 25). They are not secrets: every look-up is bound to the owner.
+ * (docs/wire.md#ids). They are not secrets: every look-up is bound to the owner.
  */
 export const idPrefixes = {
   account: 'acc_',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** The largest amount the application handles, in whole rupiah (`ledger.md`: within ±9·10¹⁵). */
+/** The largest amount the application handles, in whole rupiah (docs/money.md#amounts). */
 export const RUPIAH_MAX = 9_000_000_000_000_000;
 
 /** Whole rupiah: a safe integer within ±9·10¹⁵; negative only where a mutation says so. */

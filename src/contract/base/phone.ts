@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** The longest phone number, in digits (E.164; specification, section 5). */
+/** The longest phone number, in digits (E.164; docs/screens.md#money-dates-phones). */
 export const PHONE_DIGITS_MAX = 15;
 
 /** A number up to its last digit that counts. */

@@ -177,7 +177,7 @@ function checksOf(
   };
 }
 
-/** Figures read when somebody asks (`architecture.md`, 6). */
+/** Figures read when somebody asks. */
 function measure(
   { metrics, allAccountsSql, live, messages }: Container,
   worker: Worker | undefined,

@@ -8,7 +8,7 @@ declare module 'fastify' {
   }
 }
 
-/** A body that belongs to no upload has arrived after this, or its sender is cut off (`security.md`, T40). */
+/** A body that belongs to no upload has arrived after this, or its sender is cut off (docs/threats.md, T40). */
 const BODY_MS = 15_000;
 
 /** Cuts off who sends a body too slowly, exactly as Node cuts off who sends headers too slowly. */

@@ -64,7 +64,7 @@ function textOf(body: Buffer): string {
   }
 }
 
-/** The fields of a multipart body. No act takes a file (`security.md`, T41). */
+/** The fields of a multipart body. No act takes a file (docs/threats.md, T41). */
 async function partsOf(contentType: string, body: Buffer): Promise<[string, string][]> {
   checkParts(contentType, body);
   const form = await new Response(new Uint8Array(body), {

@@ -28,7 +28,7 @@ export const isPortal = ({ portals }: Origins, { origin }: Source): boolean =>
   origin !== undefined && portals.includes(origin);
 
 /**
- * Refuses calls that another site's page makes in somebody's browser (`security.md`, T8).
+ * Refuses calls that another site's page makes in somebody's browser (docs/threats.md, T8).
  *
  * Browsers say where a call comes from; programs say nothing. Those may ask, and act with a session's
  * token, which no other site has; what anyone may change without one (`secretless`) they may not.

@@ -49,7 +49,7 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 /**
  * The HTTP server behind all endpoints: time-outs and limits against slow and giant callers
- * (`security.md`, T40 to T42), the headers of every answer, and the log.
+ * (docs/threats.md, T40 to T42), the headers of every answer, and the log.
  */
 export function openServer({
   config,

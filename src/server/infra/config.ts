@@ -344,7 +344,7 @@ function refuseShared({ MEDIA_ORIGIN, PUBLIC_URL, API_URL, PORTAL_ORIGINS }: Set
   }
 }
 
-/** A captcha without its keys would let nobody in, or everybody (`security.md`, T7). */
+/** A captcha without its keys would let nobody in, or everybody (docs/threats.md, T7). */
 function refuseKeyless(given: Settings): void {
   if (given.CAPTCHA_PROVIDER === 'altcha') return;
   for (const name of ['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET_KEY'] as const) {
@@ -354,7 +354,7 @@ function refuseKeyless(given: Settings): void {
   }
 }
 
-/** What production never does (`security.md`, T49): plain http, no key of its own, no proxy to trust. */
+/** What production never does (docs/threats.md, T49): plain http, no key of its own, no proxy to trust. */
 function refuseUnsafe(given: Settings): void {
   if (given.PUBLIC_URL === undefined) {
     throw new StartError('NODE_ENV=production needs PUBLIC_URL, the https address people use.');

@@ -3,7 +3,7 @@ const BOM = '\uFEFF';
 
 /**
  * Beginnings that a spreadsheet takes for a formula, also after quotes and blanks, and in full width
- * (`security.md`, T36).
+ * (docs/threats.md, T36).
  */
 const formula = /^(?:[\t\r\n]|[\s"'\p{Cf}]*[=+\-@＝＋－＠])/u;
 

@@ -1,4 +1,4 @@
--- The role the app works as: no superuser, no BYPASSRLS (rulings, 26). Roles are the cluster's, so
+-- The role the app works as: no superuser, no BYPASSRLS. Roles are the cluster's, so
 -- another database on the same server may have made it already.
 do $$
 begin

@@ -77,7 +77,7 @@ create table captchas_used (
 );
 grant select, insert, delete on captchas_used to kabari_app;
 
--- The first answer to a repeated `key`, sealed; kept 24 hours (rulings, 1).
+-- The first answer to a repeated `key`, sealed; kept 24 hours (docs/wire.md#keys).
 create table act_answers (
   person      text not null,
   key         uuid not null,

@@ -1,4 +1,4 @@
--- Money (ledger.md). Whole rupiah. Nothing but the functions of this file and of 0006 and 0007 writes
+-- Money (docs/money.md). Whole rupiah. Nothing but the functions of this file and of 0006 and 0007 writes
 -- a wallet: the app's role may only read these tables.
 create table gl_accounts (code text primary key, name text not null);
 insert into gl_accounts values

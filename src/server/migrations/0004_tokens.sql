@@ -30,7 +30,7 @@ create table token_keys (
 create index token_keys_by_token on token_keys (account_id, token_id);
 grant select, insert, update on token_keys to kabari_app;
 
--- Accepted per token and WIB day; counted in accept_batch, under the wallet's lock (rulings, 13).
+-- Accepted per token and WIB day; counted in accept_batch, under the wallet's lock.
 create table token_days (
   account_id  uuid not null,
   token_id    uuid not null,

@@ -82,7 +82,7 @@ create table dispatch (
   attempt     int not null default 0,
   unknowns    int not null default 0,
   epoch       bigint,
-  -- A text that must not rest in `messages` (rulings, 14); gone with the row.
+  -- A text that must not rest in `messages` (docs/wire.md#message-states); gone with the row.
   secret      text,
   primary key (account_id, message_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
@@ -171,7 +171,7 @@ create table conversations (
   token_id         uuid not null,
   peer             text not null,
   peer_name        text,
-  -- The newest conversation_seq given (rulings, 16).
+  -- The newest conversation_seq given (docs/wire.md#live-stream).
   seq              bigint not null default 0,
   last_message_id  uuid not null,
   last_at          timestamptz not null,

@@ -1,4 +1,4 @@
--- The accept path (ledger.md 2.3, rulings 11-13, 21): one call places, reserves and queues a batch of
+-- The accept path (docs/money.md#accepting): one call places, reserves and queues a batch of
 -- requests of one account, or refuses items one by one. One round trip, one commit.
 --
 -- Requests and items come as parallel arrays. A request owns the items p_from[r] .. p_upto[r], and

@@ -374,7 +374,7 @@ begin
 end
 $$;
 
--- Receipts for messages we do not know yet; tried again for a day (rulings, 17).
+-- Receipts for messages we do not know yet; tried again for a day.
 create table parked_receipts (
   account_id  uuid not null,
   message_id  uuid not null,

@@ -1,4 +1,4 @@
--- What the history and its search read (rulings, 18).
+-- What the history and its search read.
 
 -- Rows that are few among many, by what never changes: updates of a message stay HOT.
 create index messages_received on messages (account_id, message_id) where direction = 'in';

@@ -1,5 +1,5 @@
 /**
- * The words of a reply that says no (specification, section 8): those of its `result.msg`, else those of its
+ * The words of a reply that says no (docs/screens.md#calls): those of its `result.msg`, else those of its
  * `msg`; `undefined` where neither says anything. Blanks and what is no text say nothing.
  */
 export function replyMessage(reply: unknown): string | undefined {

@@ -59,7 +59,7 @@ export function readPush(raw: string | undefined, origin: string): Pushed {
   };
 }
 
-/** A link to one of our own pages as a path; `undefined` for any other (`security.md`, T13). */
+/** A link to one of our own pages as a path; `undefined` for any other (docs/threats.md, T13). */
 export const ownLink = (link: unknown, origin: string): string | undefined =>
   safeTarget(text(link), origin) ?? undefined;
 

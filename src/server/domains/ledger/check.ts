@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** One invariant of `ledger.md`, 2.6, as it was found. */
+/** One invariant of docs/money.md#invariants, as it was found. */
 export type Finding = {
   invariant: string;
   /** What holds when it is well. */

@@ -7,7 +7,7 @@ import { semaphore } from '#server/infra/semaphore.ts';
 export type PictureMime = 'image/jpeg' | 'image/png' | 'image/webp';
 type Crop = NonNullable<UploadMetadata['crop']>;
 
-/** Bombs and giants (`security.md`, T17). */
+/** Bombs and giants (docs/threats.md, T17). */
 const PIXELS_MAX = 40_000_000;
 const CHANNELS_MAX = 4;
 const SECONDS_MAX = 10;
@@ -27,7 +27,7 @@ const enter = semaphore(AT_ONCE, WAITING_MAX);
 
 /**
  * Draws a picture anew: upright, without metadata, nothing of the old file but what one sees. What was
- * hidden in it (`security.md`, T16) does not come along.
+ * hidden in it (docs/threats.md, T16) does not come along.
  *
  * @param from where the sender's bytes lie; @param to where the new ones will.
  * @throws Refusal `upload_contradicts` when it is a picture of another kind, `upload_unsafe` when it cannot be

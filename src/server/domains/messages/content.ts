@@ -72,7 +72,7 @@ export function openForApi(
 }
 
 /**
- * A message as the chat renderer takes it (specification, section 3): a place is shown as text with a link to a
+ * A message as the chat renderer takes it (docs/screens.md#chat): a place is shown as text with a link to a
  * map; a document is always a file, also when it happens to be a picture.
  *
  * @param kept the message as it is stored. What it names by a link is not here: pages open it, and never load it.

@@ -53,7 +53,7 @@ export type Messages = {
   sinks: Sinks;
   /**
    * Sends a text of the installation's own token, free of charge. At rest the message shows `shown`; the
-   * text itself lives in its dispatch row until it is sent (`rulings.md`, 14).
+   * text itself lives in its dispatch row until it is sent (docs/wire.md#message-states).
    */
   sendAsSystem: (system: SystemSender, text: SystemText) => Promise<void>;
   /** Starts the worker that owns lanes. */

@@ -12,7 +12,7 @@ const ROWS_MAX = 200;
 const PUBLISH_MS = 10_000;
 /** How often the outbox is looked at without a hint. */
 const POLL_MS = 250;
-/** Live tabs are told at most once in this long per process (`architecture.md`, section 5). */
+/** Live tabs are told at most once in this long per process (docs/wire.md#live-stream). */
 const COALESCE_MS = 20;
 
 type Row = {

@@ -61,7 +61,7 @@ type KeptLine = BankLine & { bank: string; hash: string; receivedAt: Date };
 type Promised = { account_id: string; topup_id: string; status: TopupStatus };
 
 /**
- * The rules of `ledger.md`, 3.2 (5): a credit of exactly the promised amount, on the same account, not
+ * The rules of docs/money.md#bank-lines: a credit of exactly the promised amount, on the same account, not
  * more than an hour older than the top-up and not past the promise, by the day.
  */
 async function match(tx: Tx, line: KeptLine): Promise<boolean> {

@@ -75,7 +75,7 @@ export async function openPrices({
  * The tax on a whole-rupiah amount: one exact fraction, rounded half up once.
  *
  * Taking 12 % of a base already rounded to rupiah differs by Rp 1 for 2.7 % of all amounts
- * (`ledger.md`, 3.5); this way is the frozen one.
+ * (docs/money.md#prices-and-ppn); this way is the frozen one.
  */
 export function taxOf(base: Rupiah, { num, den, dppNum, dppDen }: TaxRate): Rupiah {
   const above = num * dppNum;

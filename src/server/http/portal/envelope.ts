@@ -1,7 +1,7 @@
 import type { Fields } from '#contract/base/form.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 
-/** What every call carries beside its act's own fields (`rulings.md`, 1). */
+/** What every call carries beside its act's own fields (docs/wire.md#envelope). */
 export type Envelope = {
   act: string;
   /** The session's token; empty when signed out. */

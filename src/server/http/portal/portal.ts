@@ -20,7 +20,7 @@ type Deps = {
 const PREFLIGHT_SECONDS = 600;
 const AGENT_MAX = 300;
 
-/** The portal's one address: `POST /api` (`interfaces.md`, 1). */
+/** The portal's one address: `POST /api` (docs/wire.md#envelope). */
 export function openPortal(app: FastifyInstance, deps: Deps): void {
   void app.register(async (scope) => {
     readForms(scope);

@@ -31,7 +31,7 @@ const OWN_SIMULATING: ReadonlySet<string> = new Set([...OWN, 'camera', 'display-
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** The headers that every answer carries, whatever it is (`security.md`, T46). */
+/** The headers that every answer carries, whatever it is (docs/threats.md, T46). */
 export const safetyHeaders = ({
   production,
   SIMULATOR,
@@ -80,7 +80,7 @@ type PolicyParts = {
 };
 
 /**
- * The policy of the web app's pages, built from the settings (`rulings.md`, 30): our own files only, no
+ * The policy of the web app's pages, built from the settings (docs/threats.md, T9): our own files only, no
  * inline code but the theme script, no code from text.
  */
 export function pagePolicy(parts: PolicyParts): string {

@@ -28,7 +28,7 @@ const CACHE_SECONDS = 3_000;
 const FILES = '/files/';
 
 /**
- * Kept files by their signed, short-lived addresses (`rulings.md`, 33). Their bytes came from strangers:
+ * Kept files by their signed, short-lived addresses (docs/wire.md#uploads). Their bytes came from strangers:
  * nothing in them runs, whatever they are.
  *
  * @param mediaOrigin where they are shown, and nothing else is, when that is not the portal's own

@@ -55,7 +55,7 @@ export type UploadForm = {
 };
 
 /**
- * What multipart may bring here (`security.md`, T41). The file is cut, without a word, at this many bytes:
+ * What multipart may bring here (docs/threats.md, T41). The file is cut, without a word, at this many bytes:
  * more than any purpose takes, so that its own limit is the one that speaks.
  */
 const PARTS = {
@@ -133,7 +133,7 @@ export function nameIn({ headers }: FastifyRequest): string {
   }
 }
 
-/** What an address asks for. Nothing else may stand in it (`security.md`, T12). */
+/** What an address asks for. Nothing else may stand in it (docs/threats.md, T12). */
 export function questionOf(request: FastifyRequest): { verb: string; id: string } {
   const asked = Object.entries(request.query as Record<string, unknown>);
   const [verb, id] = asked[0] ?? [];

@@ -38,7 +38,7 @@ const ID_BYTES_MAX = 100;
 const PREFLIGHT_SECONDS = 600;
 const WAIT_SECONDS = 2;
 
-/** FilePond's verbs at `/api/uploads`, for whoever carries a session's token (`rulings.md`, 5). */
+/** FilePond's verbs at `/api/uploads`, for whoever carries a session's token (docs/wire.md#uploads). */
 export function registerUploads(app: FastifyInstance, deps: UploadsDeps): void {
   void app.register(async (scope) => {
     readBodies(scope);

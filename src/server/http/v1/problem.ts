@@ -9,7 +9,7 @@ const titles: Record<Language, (status: number) => string> = {
   en: (status) => (status >= 500 ? 'Service trouble' : 'Request refused'),
 };
 
-/** A refusal as RFC 9457 problem details (`interfaces.md`, section 2). */
+/** A refusal as RFC 9457 problem details (docs/api.md#errors). */
 export function problemOf(no: Refusal, requestId: string, language: Language): Problem {
   const entry: { status: number; retryable?: true } = refusals[no.code];
   const fields =

@@ -84,7 +84,7 @@ type Pace = { burst: number; perSecond: number };
 const paces: Record<'read' | 'write' | 'scan', Pace> = {
   read: { burst: 100, perSecond: 20 },
   write: { burst: 40, perSecond: 5 },
-  // 30 a minute (security, T39); a page that asks every two seconds stays within it.
+  // 30 a minute (docs/threats.md, T39); a page that asks every two seconds stays within it.
   scan: { burst: 30, perSecond: 0.5 },
 };
 const AUTH_WINDOW_SECONDS = 600;

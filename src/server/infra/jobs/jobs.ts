@@ -29,7 +29,7 @@ const FINISH_MS = 20_000;
 const JOB_SECONDS_MAX = 900;
 
 /**
- * Runs the application's jobs on pg-boss (`architecture.md`, 1), over our own pools: each job once per turn,
+ * Runs the application's jobs on pg-boss, over our own pools: each job once per turn,
  * whichever node takes it; a failed turn is tried again and a dead node's is taken over.
  *
  * @param owner a pool of the database's owner, for pg-boss's tables; used before this returns, then not.

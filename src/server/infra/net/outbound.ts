@@ -37,7 +37,7 @@ export type OutboundAnswer = {
   body: Buffer;
 };
 
-/** Asks others, at addresses that people or browsers gave us (`security.md`, T20). */
+/** Asks others, at addresses that people or browsers gave us (docs/threats.md, T20). */
 export type Outbound = {
   /**
    * The address, when it may be asked as far as can be told without looking its name up.

@@ -12,7 +12,7 @@ const CONTEXT_WORD_MIN = 4;
 const WALK_MIN = 3;
 const WALKS_MAX = 3;
 
-/** The product's own words (`security.md`, V6.1.2). */
+/** The product's own words (docs/threats.md#passwords). */
 const houseWords = ['kabari', 'katasandi', 'whatsapp'];
 
 const walks = [

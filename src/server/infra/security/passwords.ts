@@ -11,7 +11,7 @@ const LANES = 1;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** Hashes at once, and callers that may wait for them (`security.md`, T5): 76 MiB at most. */
+/** Hashes at once, and callers that may wait for them (docs/threats.md, T5): 76 MiB at most. */
 const AT_ONCE = 4;
 const WAITING_MAX = 50;
 const WAIT_SECONDS = 2;
@@ -39,7 +39,7 @@ const nobodysHash = phc(randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 
 /**
  * True when `password` is, byte for byte, what `stored` was made from. Without `stored` it is
- * false, after the same work (`security.md`, T3).
+ * false, after the same work (docs/threats.md, T3).
  *
  * @throws Refusal `too_many_requests` when too many are waiting already.
  */

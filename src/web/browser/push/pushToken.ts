@@ -1,6 +1,6 @@
 let token = '';
 
-/** The device push token: one value, empty until it is known (specification, section 3). */
+/** The device push token: one value, empty until it is known (docs/screens.md#calls). */
 export const pushToken = (): string => token;
 
 /** Saves the device push token once it is resolved. */

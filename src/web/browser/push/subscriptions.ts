@@ -26,7 +26,7 @@ const FRESH_MS = 7 * 24 * 3_600_000;
 const compared = ['vapidKey', 'scope', 'endpoint', 'p256dh', 'auth'] as const;
 
 /**
- * What is to be done about a device push token (`design.md`, 4.2): none yet, given for another
+ * What is to be done about a device push token (docs/wire.md#push): none yet, given for another
  * subscription or to another session, seven days or more old, or good as it is.
  */
 export function decide(

@@ -131,7 +131,7 @@ function obstacle(): PushState | undefined {
   return Notification.permission === 'denied' ? 'denied' : undefined;
 }
 
-/** The algorithm of `design.md`, 4.2, in one tab at a time. */
+/** One subscription and a token for it (docs/wire.md#push), in one tab at a time. */
 async function check(wanted: boolean): Promise<PushState> {
   checkedAt = Date.now();
   const why = obstacle();

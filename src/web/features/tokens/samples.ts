@@ -71,7 +71,7 @@ reply = requests.post(
 )
 print(reply.status_code, reply.json())`;
 
-/** A number that always receives and reads, in the simulator (`product.md`, 9). */
+/** A number that always receives and reads, in the simulator. */
 const SIMULATED = '62800000001';
 const SOMEBODY = '6281234567890';
 

@@ -1,6 +1,6 @@
 import { normalizePhone, PHONE_DIGITS_MAX } from '#contract/base/phone.ts';
 
-/** A message as the renderer gets it (specification, section 3). */
+/** A message as the renderer gets it (docs/screens.md#chat). */
 export type ChatMessage = {
   type: string;
   caption?: string | null;

@@ -26,7 +26,7 @@ const aRange = fc
   .tuple(aDay, aDay)
   .map(([one, other]) => (one <= other ? { from: one, to: other } : { from: other, to: one }));
 
-test('the presets are those of the specification, today included', () => {
+test('the presets are those that were specified, today included', () => {
   expect(presetNames).toEqual([
     'Today',
     'Yesterday',

@@ -3,7 +3,7 @@ import { createFormControl } from 'react-hook-form';
 import { expect, test } from 'vitest';
 import { brokenFields, brokenRule, type FieldRules } from '#web/ui/form/formRules.ts';
 
-/** What react-hook-form says of the value: the library whose rules the specification names. */
+/** What react-hook-form says of the value: the library whose rules are ours (docs/screens.md#fields). */
 async function oracle(value: unknown, rules: FieldRules, type?: string) {
   const form = createFormControl({ defaultValues: { field: value } });
   const { ref } = form.register('field', rules);

@@ -1,6 +1,6 @@
 import type { Progress } from '#web/ui/media/media.ts';
 
-/** Audio tells its position so often while it plays (specification, section 9). */
+/** Audio tells its position so often while it plays (docs/screens.md#media). */
 export const LISTEN_MS = 10_000;
 /** Video looks at its progress so often. */
 export const PROGRESS_MS = 1_000;

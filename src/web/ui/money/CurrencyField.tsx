@@ -88,7 +88,7 @@ export function CurrencyField({ quick, ...props }: Props): ReactNode {
 const fixed = {
   className: insideClass('num'),
   placeholder: '000.000',
-  // The specification names this attribute; nothing reads it.
+  // Specified (docs/screens.md#fields); nothing reads it.
   mask: '999.999',
   inputMode: 'decimal',
   autoComplete: 'off',

@@ -1,6 +1,6 @@
 type Words = Readonly<Record<string, number>>;
 
-/** The letters the specification names, and what each multiplies by (as a power of ten). */
+/** The specified letters (docs/screens.md#fields), and what each multiplies by (as a power of ten). */
 const shortWords: Words = { k: 3, m: 6, b: 9 };
 
 /**

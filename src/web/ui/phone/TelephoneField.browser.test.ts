@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
 import { soon } from '#tests/support/wait-for.ts';
 
-const PLAIN = 'Plain, as the specification has it';
+const PLAIN = 'Plain, as specified';
 const OURS = 'On our screens';
 
 const told = (page: Page, of: string) => page.getByLabel(of, { exact: true }).textContent();

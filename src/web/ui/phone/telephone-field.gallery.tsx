@@ -102,7 +102,7 @@ function Sample({ first = '', ...props }: SampleProps) {
 
 const Demo = () => (
   <>
-    <Show title="Plain, as the specification has it">
+    <Show title="Plain, as specified">
       <Plain />
     </Show>
     <Show title="On our screens">

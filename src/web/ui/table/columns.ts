@@ -1,4 +1,4 @@
-/** A column's width unless it says another (specification, section 9). */
+/** A column's width unless it says another (docs/screens.md#tables). */
 export const COLUMN_PX = 150;
 /** The least width a column may have. */
 export const COLUMN_MIN_PX = 20;

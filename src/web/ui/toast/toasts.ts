@@ -8,7 +8,7 @@ export type Toast = {
   action?: { label: string; onAction: () => void };
 };
 
-/** How long a toast stays (specification, section 9). */
+/** How long a toast stays (docs/screens.md#toasts-and-dialogs). */
 export const TOAST_MS = 5_000;
 /** More than this at once is noise: the oldest go. */
 export const TOASTS_MAX = 5;

@@ -7,7 +7,7 @@ import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 
 const DAY_SECONDS = 86_400;
 const PER_PHONE_DAILY = 10;
-/** Numbers that differ in their last four digits only (`security.md`, T2). */
+/** Numbers that differ in their last four digits only (docs/threats.md, T2). */
 const PER_PREFIX_DAILY = 100;
 const NETWORK_FACTOR = 4;
 /**

@@ -9,7 +9,7 @@ import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { type OtpPurpose, countCode, countEntered, newCode, sendCode } from './otp-sending.ts';
 import { deviceHash } from '#server/domains/accounts/sessions/sessions.ts';
 
-/** How long a code lives, and how long one may ask for another (rulings, 27). */
+/** How long a code lives, and how long one may ask for another (docs/threats.md, T1). */
 const CODE_SECONDS = 300;
 const RESENDABLE_SECONDS = 1800;
 const TRIES = 5;

@@ -6,7 +6,7 @@ import { askCode, withCode } from '#server/domains/accounts/otp/otp.ts';
 import { passwordOf, userOf } from '#server/domains/accounts/people.ts';
 import { demandPassword } from '#server/domains/accounts/sessions/reauth.ts';
 
-/** How long a deletion can be called off; everything works until then (`security.md`, 1.4). */
+/** How long a deletion can be called off; everything works until then (docs/threats.md#personal-data). */
 const GRACE_DAYS = 7;
 
 /** The acts of an account's end. What happens when its time has come is in erase.ts. */

@@ -65,7 +65,7 @@ export function openExports(deps: ExportsDeps): Exports {
   };
 }
 
-/** Archives an account may ask for in a day (`security.md`, T37). */
+/** Archives an account may ask for in a day (docs/threats.md, T37). */
 const DAILY_MAX = 3;
 const DAY_SECONDS = 86_400;
 

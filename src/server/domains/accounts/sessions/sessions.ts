@@ -6,13 +6,13 @@ import { newId } from '#server/infra/ids.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import type { Whose } from '#server/domains/accounts/people.ts';
 
-/** A session ends after so long without use, and after so long in any case (rulings, 27). */
+/** A session ends after so long without use, and after so long in any case (docs/threats.md, T10). */
 const IDLE_DAYS = 7;
 const LIFE_DAYS = 30;
 /** A person's sessions at once; the oldest goes when there is one more. */
 const SESSIONS_MAX = 10;
 /**
- * How long a found session is believed; a revocation elsewhere is seen within 1 s (rulings, 17).
+ * How long a found session is believed; a revocation elsewhere is seen within 1 s (docs/threats.md, T10).
  */
 const BELIEVED_MS = 900;
 const REMEMBERED_MAX = 10_000;

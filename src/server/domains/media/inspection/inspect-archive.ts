@@ -3,7 +3,7 @@ import { type Entry, type ZipFile, open } from 'yauzl';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { FileMime } from '#contract/uploads.ts';
 
-/** What an archive may hold (`security.md`, T17). */
+/** What an archive may hold (docs/threats.md, T17). */
 const ENTRIES_MAX = 1_000;
 const INFLATED_BYTES_MAX = 100_000_000;
 const RATIO_MAX = 100;

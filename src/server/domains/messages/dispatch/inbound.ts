@@ -3,7 +3,7 @@ import type { Inbound } from '#server/domains/channels/channels.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 
-/** Words with which a recipient stops, and resumes, receiving from a token (`product.md`, 1). */
+/** Words with which a recipient stops, and resumes, receiving from a token. */
 const stopWords = new Set(['stop', 'berhenti']);
 const startWords = new Set(['start', 'mulai']);
 

@@ -3,7 +3,7 @@ import type { Fragment, Tx } from '#server/infra/postgres/database.ts';
 import { type Page, type Wanted, idsWhere, matching, within } from './pages.ts';
 import { readMessages, sqlOrder } from './rows.ts';
 
-/** Matches of a beginning are counted up to here; an interface shows more as "lebih dari" (rulings, 18). */
+/** Matches of a beginning are counted up to here; an interface shows more as "lebih dari" (docs/wire.md#lists). */
 export const SEARCH_MAX = 10_000;
 /** A name may belong to this many phones; more are not looked at. */
 const NAMESAKES_MAX = 100;

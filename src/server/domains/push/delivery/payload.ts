@@ -28,8 +28,8 @@ const LOOKED_AT_MAX = 8_000;
 const letters = new Intl.Segmenter('id', { granularity: 'grapheme' });
 
 /**
- * What a notice says of a message: who wrote, and what only when the person wants that (`rulings.md`,
- * 32). Under 3.8 kB, whatever people call themselves.
+ * What a notice says of a message: who wrote, and what only when the person wants that
+ * (docs/wire.md#push). Under 3.8 kB, whatever people call themselves.
  *
  * @param origin where the portal is; addresses stay relative without it.
  */
