@@ -30,7 +30,7 @@ async function twoPeople(running: RunningApp): Promise<[Marked, Marked]> {
 /** Asks for the archive, makes it, and fetches it by its address. */
 async function archiveOf({ container, app }: RunningApp, { ask }: Marked) {
   expect((await ask('user_export')).body).toMatchObject({ code: 1, data: { status: 'waiting' } });
-  await container.exports.work();
+  await container.accounts.exports.work();
   const { export: made } = (await ask('user_export_get')).body.data;
   expect(made).toMatchObject({ status: 'ready', progress: 100 });
   const answer = await app.inject({ url: made.url });
@@ -56,14 +56,14 @@ const pass = (db: TestDatabase, { accountId }: Marked) => db.owner`
 
 /** What is held of accounts; the house's own list, but the one named throws when it is to be erased. */
 const dyingAt = ({ container }: RunningApp, place: number): readonly AccountData[] => {
-  const { tenantSql: sql, secrets, files, uploads, exports } = container;
-  const archives = exports.accountData;
+  const { tenantSql: sql, allAccountsSql } = container.pools;
+  const { secrets } = container.infra;
+  const archives = container.accounts.exports.accountData;
   const all = accountDataOf({
     sql,
-    allAccountsSql: container.allAccountsSql,
+    allAccountsSql,
     secrets,
-    files,
-    uploads,
+    ...container.media,
     archives,
   });
   const die = async () => {
@@ -118,7 +118,7 @@ test('all that an account holds is in its archive, and nothing of anybody else',
   });
   for (let more = 0; more < 2; more++) {
     await ask('user_export');
-    await running.container.exports.work();
+    await running.container.accounts.exports.work();
   }
   expect((await ask('user_export')).body.error.type).toBe('export_limit');
 });
@@ -142,11 +142,11 @@ test('an archive whose maker died is made anew, and nothing half-written stays',
     where account_id = ${accountId} returning export_id as id, owner`;
   await mkdir(folder, { recursive: true });
   await writeFile(`${folder}/${claimed?.id}.${claimed?.owner}.part`, 'half');
-  await running.container.exports.work();
+  await running.container.accounts.exports.work();
   expect((await ask('user_export_get')).body.data.export.status).toBe('working');
 
   await db.owner`update exports set lease_until = clock_timestamp() where status = 'working'`;
-  await running.container.exports.work();
+  await running.container.accounts.exports.work();
   const { export: made } = (await ask('user_export_get')).body.data;
   expect(made.status).toBe('ready');
   expect(Object.keys(await filesIn(folder))).toEqual([
@@ -156,7 +156,7 @@ test('an archive whose maker died is made anew, and nothing half-written stays',
   // After its day it is gone, from the disk too.
   await db.owner`update exports set expires_at = clock_timestamp()`;
   expect((await running.app.inject({ url: made.url })).statusCode).toBe(404);
-  await running.container.exports.sweep();
+  await running.container.accounts.exports.sweep();
   expect(await filesIn(folder)).toEqual({});
   expect((await ask('user_export_get')).body.data.export).toMatchObject({
     status: 'expired',
@@ -186,10 +186,10 @@ test('an erased account leaves no trace but its books, however often the work wa
   expect(marksIn(everywhere.join('\n'), ani.marks)).toEqual(Object.keys(ani.marks));
 
   // Before its day nothing happens; on its day it closes, and its owner is told.
-  await container.eraseDue();
+  await container.accounts.eraseDue();
   expect((await ani.ask('user_check_token')).body.code).toBe(1);
   await pass(db, ani);
-  await container.eraseDue();
+  await container.accounts.eraseDue();
   await waitFor(async () => {
     expect((await ani.ask('user_check_token')).status).toBe(401);
     const phone = (await running.ask('simulator_phone', { phone: ani.marks.newPhone })).body.data;
@@ -215,8 +215,8 @@ test('an erased account leaves no trace but its books, however often the work wa
     await waitFor(async () => {
       const accountDataSources = dyingAt(running, place);
       await eraseDue({
-        allAccountsSql: container.allAccountsSql,
-        sendOtp: container.tell,
+        allAccountsSql: container.pools.allAccountsSql,
+        sendOtp: container.accounts.sendOtp,
         accountDataSources,
         report,
       });
@@ -227,8 +227,8 @@ test('an erased account leaves no trace but its books, however often the work wa
   expect(troubles).toEqual(
     Array.from({ length: places }, (_, place) => new Error(`killed before ${place}`)),
   );
-  await container.eraseDue();
-  await container.eraseDue();
+  await container.accounts.eraseDue();
+  await container.accounts.eraseDue();
 
   const dump = await dumpOf(db.owner);
   const traces = Object.entries({ ...dump, ...(await filesIn(dataFolder)) }).flatMap(
@@ -288,10 +288,10 @@ test('a number that has become somebody else’s stays theirs', async ({ db, ope
   await askToBeErased(running, ani);
   for (let turn = 0; turn < 2; turn++) {
     await pass(db, ani);
-    await container.eraseDue();
+    await container.accounts.eraseDue();
   }
   await waitFor(async () => {
-    await container.eraseDue();
+    await container.accounts.eraseDue();
     const [row] = await db.owner`
       select 1 from accounts where account_id = ${ani.accountId} and erased_at is not null`;
     expect(row).toBeDefined();

@@ -9,8 +9,8 @@ const media = 'http://berkas.example';
 async function picture({ container }: RunningApp, accountId: string): Promise<URL> {
   const create = { width: 8, height: 8, channels: 3, background: '#0f766e' } as const;
   const bytes = await sharp({ create }).png().toBuffer();
-  const { fileId } = await container.files.save({ accountId, name: 'toko.png', bytes });
-  return new URL(container.files.link(accountId, fileId), own);
+  const { fileId } = await container.media.files.save({ accountId, name: 'toko.png', bytes });
+  return new URL(container.media.files.link(accountId, fileId), own);
 }
 
 const look = async ({ app }: RunningApp, { pathname, search }: URL, host: string) =>

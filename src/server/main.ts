@@ -58,8 +58,10 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   const container = await openContainer({ config, log, url, dataFolder, build, handOver });
   running.container = container;
   // At once: should the rest of the start fail, nobody could ever sign in as operator.
-  process.stdout.write(first.lines(container.newOperator));
-  first.forgetOnceUsed(container.allAccountsSql, running.closing.signal).catch(() => undefined);
+  process.stdout.write(first.lines(container.accounts.newOperator));
+  first
+    .forgetOnceUsed(container.pools.allAccountsSql, running.closing.signal)
+    .catch(() => undefined);
   if (config.ROLE !== 'web') running.worker = await startWorker(container, url);
   if (config.ROLE === 'worker') {
     running.app = openHealthServer(container, running.worker, () => running.open);
@@ -133,7 +135,7 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 }
 
 /** What the console says to whoever started the house. */
-function greeting({ config }: Container, port: number): string {
+function greeting({ infra: { config } }: Container, port: number): string {
   const address = config.PUBLIC_URL ?? `http://localhost:${port}`;
   const lines = [`Kabari runs: ${address}`];
   if (config.SIMULATOR) lines.push(`  simulated phones  ${address}/simulator`);

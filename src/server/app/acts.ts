@@ -1,46 +1,47 @@
 import { accountsActs } from '#server/domains/accounts/accounts.ts';
-import { paymentsActs } from '#server/domains/payments/payments.ts';
+import { eventsActs } from '#server/domains/events/events.ts';
 import { ledgerActs } from '#server/domains/ledger/ledger.ts';
+import { claimUpload, releaseFile } from '#server/domains/media/media.ts';
 import { operatorActs } from '#server/domains/operator/operator.ts';
+import { paymentsActs } from '#server/domains/payments/payments.ts';
 import { pushActs } from '#server/domains/push/push.ts';
 import { tokensActs } from '#server/domains/tokens/tokens.ts';
-import { liveActs } from '#server/http/live/live.ts';
-import { claimUpload, releaseFile } from '#server/domains/media/uploads/uploads.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Container } from './container.ts';
 
-/** Every act of the contract with its keeper, each exactly once. */
+/** Every act of the contract with its handler, each exactly once. */
 export function actHandlers(container: Container): readonly ActHandler[] {
-  const { tenantSql, config, log, secrets, sessions, captcha, now, prices, subscribers } =
-    container;
+  const { infra, pools, accounts, media, subscribers } = container;
+  const { config, log, secrets, now, report, build } = infra;
+  const { tenantSql: sql, allAccountsSql } = pools;
   return [
     ...accountsActs({
-      sql: tenantSql,
-      allAccountsSql: container.allAccountsSql,
+      sql,
+      allAccountsSql,
       config,
       log,
       secrets,
-      sessions,
-      captcha,
-      sendOtp: container.tell,
+      sessions: accounts.sessions,
+      captcha: accounts.captcha,
+      sendOtp: accounts.sendOtp,
       onAccountOpened: subscribers.accountOpened,
-      fileLink: container.files.link,
+      fileLink: media.files.link,
       claimUpload,
       releaseFile: async (tx, which) => {
         const digests = await releaseFile(tx, which);
-        return () => container.files.erase(container.allAccountsSql, digests);
+        return () => media.files.erase(allAccountsSql, digests);
       },
-      report: container.report,
-      build: container.build,
+      report,
+      build,
     }),
-    ...container.exports.acts,
-    ...tokensActs({ sql: tenantSql, secrets }),
+    ...accounts.exports.acts,
+    ...tokensActs({ sql, secrets, subscribers }),
     ...container.messages.acts,
-    ...ledgerActs({ sql: tenantSql }),
-    ...paymentsActs({ sql: tenantSql, prices, config, now }),
-    ...container.simulator.acts,
-    ...operatorActs({ allAccountsSql: container.allAccountsSql, now }),
+    ...ledgerActs({ sql }),
+    ...paymentsActs({ sql, prices: container.pricing, config, now }),
+    ...container.channels.simulator.acts,
+    ...operatorActs({ allAccountsSql, now }),
     ...pushActs(container.push),
-    ...liveActs(container.live),
+    ...eventsActs(container.events.hub),
   ];
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FirstOperator } from '#server/domains/accounts/accounts.ts';
+import { type FirstOperator, hasOperatorSignedIn } from '#server/domains/accounts/accounts.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
 /** How the first operator's password reaches whoever started the application. */
@@ -45,10 +45,7 @@ export function openFirstPassword(dataFolder: string, isTerminal: boolean): Firs
     },
     forgetOnceUsed: async (sql, signal) => {
       while (existsSync(path)) {
-        const [used] = await sql`
-          select from users u join accounts a using (account_id)
-          where a.is_system and u.role = 'operator' and u.signed_in_at is not null`.catch(() => []);
-        if (used) return rm(path, { force: true });
+        if (await hasOperatorSignedIn(sql).catch(() => false)) return rm(path, { force: true });
         await pause(LOOK_MS, undefined, { signal, ref: false });
       }
     },

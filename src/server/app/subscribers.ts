@@ -1,52 +1,107 @@
+import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { AccountOpened } from '#server/domains/accounts/accounts.ts';
 import type { Inbound, Sinks } from '#server/domains/channels/channels.ts';
-import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
+import { type Enrichers, appendEvent } from '#server/domains/events/events.ts';
+import { openWallet, postEntry, saldoNow } from '#server/domains/ledger/ledger.ts';
+import { createLane, messageEvents, wakeLane } from '#server/domains/messages/messages.ts';
 import { type Received, queueNotices } from '#server/domains/push/push.ts';
-import { type ConnectDeps, handleUndo } from '#server/domains/tokens/tokens.ts';
+import {
+  type ConnectDeps,
+  type TokenSubscribers,
+  handleUndo,
+} from '#server/domains/tokens/tokens.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
-/** What happens in one domain because of what happened in another. Each line: an event, its reactions. */
-export type Subscribers = {
-  /** A customer's account is opened: it has a wallet, and the welcome bonus in it, once per number. */
+/**
+ * What happens in one domain because of what happened in another: an event, and who reacts. All but
+ * `messageCame` run in the transaction of their cause: they stand or fall with it.
+ */
+export type Subscribers = TokenSubscribers & {
+  /** A customer's account was opened. */
   accountOpened: AccountOpened;
-  /** The installation's own account is opened: it has a wallet, and pays nothing. */
+  /** The installation's own account was opened. */
   systemAccountOpened: AccountOpened;
-  /** A message has come in: it is kept, and when it says PUTUS to the house, the phone is parted. */
-  messageCame: (inbound: Inbound) => Promise<void>;
-  /** A message is being kept: the browsers of its account are told, once that stands. */
+  /** A message has come in and is being stored. */
   messageReceived: (tx: Tx, received: Received) => Promise<void>;
+  /** A channel brings a message. */
+  messageCame: (inbound: Inbound) => Promise<void>;
 };
 
 type Deps = {
   config: Pick<Config, 'WELCOME_BONUS'>;
   sinks: () => Sinks;
-  connecting: ConnectDeps;
+  connecting: () => ConnectDeps;
+};
+
+/** Tokens: each has a lane, and open tabs learn that one has changed. */
+export const tokenSubscribers: TokenSubscribers = {
+  tokenCreated: createLane,
+  tokenLinked: wakeLane,
+  tokenChanged: (tx, { accountId, tokenId }) =>
+    appendEvent(tx, {
+      accountId,
+      kind: 'token.changed',
+      data: { token_id: publicId('token', tokenId) },
+    }),
 };
 
 export const createSubscribers = ({ config, sinks, connecting }: Deps): Subscribers => ({
-  async accountOpened(tx, accountId, isNewNumber) {
+  ...tokenSubscribers,
+  accountOpened: async (tx, accountId, isNewNumber) => {
     await openWallet(tx, accountId);
-    if (config.WELCOME_BONUS === 0 || !isNewNumber) return;
-    await postEntry(tx, {
-      accountId,
-      kind: 'bonus',
-      delta: rupiah(config.WELCOME_BONUS),
-      contra: 'exp:bonus',
-      refType: 'account',
-      refId: accountId,
-      idemKey: 'bonus:welcome',
-      actor: 'house',
-      memo: 'Bonus selamat datang',
-    });
+    if (isNewNumber) await giveBonus(tx, accountId, config);
   },
   systemAccountOpened: openWallet,
   messageReceived: queueNotices,
-  async messageCame(inbound) {
+  messageCame: async (inbound) => {
     await sinks().inbound(inbound);
-    const { accountId, tokenId, from, type, body } = inbound;
-    const text = type === 'text' ? body['text'] : undefined;
-    if (typeof text === 'string') await handleUndo(connecting, { accountId, tokenId, from, text });
+    await undoByAnswer(connecting(), inbound);
   },
 });
+
+/** What published events carry beyond what the outbox says. */
+export const enrichers: Enrichers = {
+  rows: {
+    'message.accepted': messageEvents,
+    'message.changed': messageEvents,
+    'message.received': messageEvents,
+    'saldo.changed': async () => () => [],
+  },
+  totals: [
+    // Once, as it stands, however many rows say that it has changed.
+    async (tx, accountId, rows) => {
+      if (!rows.some(({ data }) => typeof data?.['available'] === 'number')) return undefined;
+      const saldo = await saldoNow(tx, accountId);
+      return saldo && { kind: 'saldo.changed', data: saldo };
+    },
+  ],
+};
+
+/** The welcome bonus, once per number. */
+async function giveBonus(
+  tx: Tx,
+  accountId: string,
+  { WELCOME_BONUS }: Deps['config'],
+): Promise<void> {
+  if (WELCOME_BONUS === 0) return;
+  await postEntry(tx, {
+    accountId,
+    kind: 'bonus',
+    delta: rupiah(WELCOME_BONUS),
+    contra: 'exp:bonus',
+    refType: 'account',
+    refId: accountId,
+    idemKey: 'bonus:welcome',
+    actor: 'house',
+    memo: 'Bonus selamat datang',
+  });
+}
+
+/** PUTUS in answer to the installation's notice parts the phone from its token. */
+async function undoByAnswer(deps: ConnectDeps, inbound: Inbound): Promise<void> {
+  const { accountId, tokenId, from, type, body } = inbound;
+  const text = type === 'text' ? body['text'] : undefined;
+  if (typeof text === 'string') await handleUndo(deps, { accountId, tokenId, from, text });
+}

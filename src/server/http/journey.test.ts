@@ -115,8 +115,12 @@ test('a file is served by its signed address only, and nothing in it runs', asyn
   const bytes = Buffer.from(
     '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
   );
-  const { fileId } = await container.files.save({ accountId, bytes, name: 'a"b\r\nX: 1.svg' });
-  const address = container.files.link(accountId, fileId);
+  const { fileId } = await container.media.files.save({
+    accountId,
+    bytes,
+    name: 'a"b\r\nX: 1.svg',
+  });
+  const address = container.media.files.link(accountId, fileId);
   const served = await app.inject({ url: address });
   expect(served.headers).toMatchObject({
     'content-type': 'application/octet-stream',

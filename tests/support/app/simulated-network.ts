@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
 import type { Inbound, Outgoing, Receipt, Sinks } from '#server/domains/channels/channels.ts';
 import { type Network, openNetwork } from '#server/domains/channels/simulator/network.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -40,7 +41,7 @@ async function networkWith(sql: Sql, { speed = 0, allAccountsSql = sql }: Option
   const reported: unknown[] = [];
   const report = (error: unknown) => void reported.push(error);
   const tell = async () => undefined;
-  const connecting = { allAccountsSql, secrets, tell, report };
+  const connecting = { allAccountsSql, secrets, tell, report, subscribers };
   const open = (): Network =>
     openNetwork({ allAccountsSql, pace: { speed, seed: 'test' }, connecting, files, report });
   const network = open();

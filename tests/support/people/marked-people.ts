@@ -90,7 +90,7 @@ async function register(
 
 async function upload(running: RunningApp, person: Marked, name: string, bytes: Buffer) {
   const purpose = name.endsWith('.png') ? 'avatar' : 'chat';
-  return running.container.uploads.take(person, {
+  return running.container.media.uploads.take(person, {
     purpose,
     declared: '',
     name,

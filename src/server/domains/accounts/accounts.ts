@@ -31,7 +31,11 @@ export { type Captcha, openAltcha } from './signin/captcha.ts';
 export { openCaptcha } from './signin/captcha-widget.ts';
 export { eraseDue } from './privacy/erase.ts';
 export { type Exports, openExports, verifyExport } from './privacy/exports.ts';
-export { type FirstOperator, ensureOperator } from './signin/first-operator.ts';
+export {
+  type FirstOperator,
+  ensureOperator,
+  hasOperatorSignedIn,
+} from './signin/first-operator.ts';
 export { accountsAccountData } from './account-data.ts';
 export { Settings } from './people.ts';
 export { type Sessions, openSessions, standing } from './sessions/sessions.ts';

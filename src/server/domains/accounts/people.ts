@@ -5,7 +5,6 @@ import { SoundName } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
-import type { AccountsDeps } from './deps.ts';
 
 export type AccountStatus = 'active' | 'suspended' | 'closed';
 export type Whose = { accountId: string; userId: string };
@@ -46,7 +45,7 @@ type UserRow = {
  */
 export async function userOf(
   sql: Sql | Tx,
-  { fileLink }: Pick<AccountsDeps, 'fileLink'>,
+  { fileLink }: { fileLink: (accountId: string, fileId: string) => string },
   { accountId, userId }: Whose,
 ): Promise<User> {
   const [row] = await sql<UserRow[]>`

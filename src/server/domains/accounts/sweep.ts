@@ -1,3 +1,4 @@
+import { sweepHits } from '#server/infra/acts/limits.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
 /**
@@ -13,6 +14,5 @@ export async function sweepAccounts(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`delete from password_grants where expires_at < clock_timestamp()`;
   await allAccountsSql`delete from known_devices where seen_at < clock_timestamp() - interval '400 days'`;
   await allAccountsSql`delete from captchas_used where expires_at < clock_timestamp() - interval '1 hour'`;
-  await allAccountsSql`
-    delete from limit_counters where window_start < clock_timestamp() - interval '2 days'`;
+  await sweepHits(allAccountsSql);
 }

@@ -4,7 +4,8 @@ import { type TestDatabase, test as base } from '#tests/support/database/databas
 import type { Frame } from '#server/infra/acts/act.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
-import { LIVE_CHANNEL, type LiveHub, openLive } from './live.ts';
+import { type LiveHub, openLive } from './live.ts';
+import { LIVE_CHANNEL } from './notify.ts';
 
 /**
  * A hub on the test's database; `ears` are the pools of its LISTEN connections, in turn. What it looks

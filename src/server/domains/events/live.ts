@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LiveEvent } from '#contract/events.ts';
 import type { Frame } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
-
-/** The channel on which the relay hints, after commit, whose events have grown. */
-export const LIVE_CHANNEL = 'kabari_live';
+import { LIVE_CHANNEL } from './notify.ts';
 
 /** More events behind than this, and the tab refetches everything instead. */
 const BEHIND_MAX = 500;

@@ -63,3 +63,4 @@ export { WalletBatcher } from './batcher.ts';
 export { checkLedger } from './check.ts';
 export { ledgerAccountData } from './account-data.ts';
 export { ledgerActs } from './statement.ts';
+export { saldoNow } from './live-events.ts';

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
+import { syncFolder } from '#server/infra/sync-folder.ts';
 import { mimeByBytes } from './inspection/inspect-bytes.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
@@ -224,11 +225,4 @@ export function verifyFile(
 function pathOf(folder: string, digest: Buffer): string {
   const name = digest.toString('hex');
   return join(folder, name.slice(0, 2), name);
-}
-
-/** Makes a change of names in a folder last; where folders cannot be synced, the system does it alone. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await openToRead(folder, 'r').catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
 }

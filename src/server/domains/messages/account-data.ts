@@ -1,4 +1,5 @@
 import { publicId } from '#contract/base/ids.ts';
+import { eraseEventsAbout, eraseSetAside, hasUnpublished } from '#server/domains/events/events.ts';
 import { pastPhonesOf } from '#server/domains/tokens/tokens.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import {
@@ -152,22 +153,25 @@ async function isQuiet(
   { accountId, phones }: ErasureRequest,
 ): Promise<boolean> {
   if ((await failLeft(allAccountsSql, accountId)) > 0) return false;
-  const [under] = await allAccountsSql`
-    select 1 from outbox where account_id = ${accountId} and tries = 0
-    union all
-    select 1 from outbox o join tokens t on t.account_id = o.account_id and t.is_system
-    where o.tries = 0 and o.peers && ${[...phones]}::text[]
-    union all
-    select 1 from dispatch d join tokens t using (account_id, token_id)
-    where t.is_system and d.peer = any(${[...phones]}::text[])
-      and d.message_id > uuid_floor(clock_timestamp() - ${PATIENCE}::interval)
+  if (await hasUnpublished(allAccountsSql, { accountId })) return false;
+  const system = await systemAccount(allAccountsSql);
+  if (system === undefined) return true;
+  if (await hasUnpublished(allAccountsSql, { accountId: system, peers: phones })) return false;
+  const [leaving] = await allAccountsSql`
+    select from dispatch where account_id = ${system} and peer = any(${[...phones]}::text[])
+      and message_id > uuid_floor(clock_timestamp() - ${PATIENCE}::interval)
     limit 1`;
-  return under === undefined;
+  return leaving === undefined;
+}
+
+/** The account whose token sends what the installation itself writes. */
+async function systemAccount(allAccountsSql: Sql): Promise<string | undefined> {
+  const [system] = await allAccountsSql<{ account_id: string }[]>`
+    select account_id from tokens where is_system limit 1`;
+  return system?.account_id;
 }
 
 const tables = [
-  'events',
-  'event_positions',
   'parked_receipts',
   'request_keys',
   'message_refs',
@@ -176,8 +180,6 @@ const tables = [
 ] as const;
 
 async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest): Promise<void> {
-  // First: whoever is publishing these is waited for, and nothing new comes.
-  await eraseRows(allAccountsSql, 'outbox', accountId);
   await untilNone((limit) =>
     numberOf(allAccountsSql`select erase_messages(${accountId}, ${limit}) as n`),
   );
@@ -190,18 +192,18 @@ async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest)
 /** The house's own conversations with numbers that are nobody's any more. */
 async function eraseTold(allAccountsSql: Sql, phones: readonly string[]): Promise<void> {
   const peers = [...phones];
-  const system = allAccountsSql`(select account_id from tokens where is_system)`;
+  const system = await systemAccount(allAccountsSql);
+  if (system === undefined) return;
   // What was set aside would be told of them later.
-  await allAccountsSql`
-    delete from outbox where account_id in ${system} and tries > 0 and peers && ${peers}::text[]`;
+  await eraseSetAside(allAccountsSql, { accountId: system, peers });
   await untilNone((limit) =>
     numberOf(allAccountsSql`select erase_told(${peers}::text[], ${limit}) as n`),
   );
+  await eraseEventsAbout(allAccountsSql, { accountId: system, peers });
   await allAccountsSql`
-    delete from events where account_id in ${system} and data->>'peer' = any(${peers}::text[])`;
+    delete from conversations where account_id = ${system} and peer = any(${peers}::text[])`;
   await allAccountsSql`
-    delete from conversations where account_id in ${system} and peer = any(${peers}::text[])`;
-  await allAccountsSql`delete from optouts where account_id in ${system} and peer = any(${peers}::text[])`;
+    delete from optouts where account_id = ${system} and peer = any(${peers}::text[])`;
 }
 
 async function numberOf(asked: PromiseLike<readonly object[]>): Promise<number> {

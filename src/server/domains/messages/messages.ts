@@ -20,8 +20,16 @@ import type { Log } from '#server/infra/observability/log.ts';
 export { contentOf, excerptOf } from './content.ts';
 export { messagesAccountData } from './account-data.ts';
 export { retryParked } from './dispatch/receipts.ts';
-export { type Relay, startRelay } from './relay.ts';
+export {
+  checkLanes,
+  countDispatch,
+  createLane,
+  laneLagSeconds,
+  wakeLane,
+} from './dispatch/lane-rows.ts';
 export { expireMessages } from './dispatch/withdraw.ts';
+export { messageEvents } from './live-events.ts';
+export { ensurePartitions, pruneRequests } from './upkeep.ts';
 export type { Lanes } from './dispatch/lanes.ts';
 
 export type MessagesDeps = {
@@ -33,6 +41,8 @@ export type MessagesDeps = {
   acceptSql: Sql;
   prices: Prices;
   channels: Channels;
+  /** Sends what the installation itself writes. */
+  system: { accountId: string; tokenId: string };
   fileLink: FileLink;
   offerFile: OfferFile;
   /** Where links begin that are shown outside the portal. */
@@ -40,8 +50,6 @@ export type MessagesDeps = {
   log: Log;
   now: () => Date;
   pacePerSecond: number;
-  /** Told after COMMIT that lanes have new work and the outbox has news. */
-  onWork: () => void;
   /** Reacts to a message that has come in, in the transaction that keeps it. */
   onReceived: OnReceived;
 };
@@ -52,10 +60,12 @@ export type Messages = {
   /** Where channels bring receipts and inbound messages. */
   sinks: Sinks;
   /**
-   * Sends a text of the installation's own token, free of charge. At rest the message shows `shown`; the
+   * Sends a text with the installation's own token, free of charge. At rest the message shows `shown`; the
    * text itself lives in its dispatch row until it is sent (docs/wire.md#message-states).
    */
-  sendAsSystem: (system: SystemSender, text: SystemText) => Promise<void>;
+  sendAsSystem: (text: SystemText) => Promise<void>;
+  /** Calls a listener after each COMMIT that gave lanes new work, or the outbox news. */
+  onWork: (listener: () => void) => void;
   /** Starts the worker that owns lanes. */
   startLanes: () => Lanes;
   /** Messages that wait to be placed. */
@@ -64,15 +74,18 @@ export type Messages = {
   close: () => Promise<void>;
 };
 
-export type SystemSender = { accountId: string; tokenId: string };
-export type SystemText = { to: string; text: string; shown: string };
+type SystemText = { to: string; text: string; shown: string };
 
 /** Codes older than this are not worth sending. */
 const SYSTEM_TTL_MS = 5 * 60_000;
 
 /** Opens the subject: the acts it keeps and what others may call. */
 export function openMessages(deps: MessagesDeps): Messages {
-  const { sql, allAccountsSql, acceptSql, prices, fileLink, offerFile, origin, now, onWork } = deps;
+  const { sql, allAccountsSql, acceptSql, prices, fileLink, offerFile, origin, now } = deps;
+  const listeners: (() => void)[] = [];
+  const onWork = () => {
+    for (const listener of listeners) listener();
+  };
   const accepter = openAccepter(acceptSql, onWork);
   const told = async <T>(work: Promise<T>): Promise<T> => {
     const done = await work;
@@ -92,7 +105,9 @@ export function openMessages(deps: MessagesDeps): Messages {
       receipts: (receipts) => told(applyReceipts(allAccountsSql, receipts)),
       inbound: (inbound) => told(receiveInbound(allAccountsSql, inbound, deps.onReceived)),
     },
-    sendAsSystem: async ({ accountId, tokenId }, { to, text, shown }) => {
+    onWork: (listener) => void listeners.push(listener),
+    sendAsSystem: async ({ to, text, shown }) => {
+      const { accountId, tokenId } = deps.system;
       const at = now();
       const item = {
         id: newId(at.getTime()),

@@ -12,6 +12,7 @@ export { pushAccountData } from './account-data.ts';
 export { type Received, queueNotices, sweepPush } from './delivery/queue.ts';
 export { type PushSender, startPushSender } from './delivery/sender.ts';
 export type { PushDeps } from './deps.ts';
+export { readVapid } from './vapid.ts';
 
 /** The acts of this domain: which browsers get notices. */
 export const pushActs = (deps: PushDeps): readonly ActHandler[] => [

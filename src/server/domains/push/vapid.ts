@@ -1,6 +1,6 @@
 import { createECDH } from 'node:crypto';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { type Secrets, hmac } from '#server/infra/security/secrets.ts';
+import { type Secrets, hmac, storedSecret } from '#server/infra/security/secrets.ts';
 
 /** With what the house shows push services who it is (RFC 8292). */
 export type Vapid = {
@@ -24,26 +24,13 @@ const REUSED_MS = 3_600_000;
 const REMEMBERED_MAX = 100;
 
 /**
- * The installation's pair, made at its first start and sealed in `house_secrets`; the same on every
- * node. Another SECRET_KEY has a pair of its own: browsers then subscribe anew by themselves.
+ * The installation's pair, made at its first start and stored sealed; the same on every node. Another SECRET_KEY has a pair of its own: browsers then subscribe anew by themselves.
  */
 export async function readVapid(allAccountsSql: Sql, secrets: Secrets): Promise<Vapid> {
   const name = `vapid ${hmac(secrets.key('pepper'), 'vapid').toString('hex', 0, 8)}`;
-  const kept = async () => {
-    const [row] = await allAccountsSql<{ value: Buffer }[]>`
-      select value from house_secrets where name = ${name}`;
-    return row && secrets.open(row.value, name);
-  };
-  let opened = await kept();
-  if (!opened) {
-    const sealed = secrets.seal(JSON.stringify(newPair()), name);
-    await allAccountsSql`
-      insert into house_secrets (name, value) values (${name}, ${sealed})
-      on conflict (name) do nothing`;
-    opened = await kept();
-  }
-  if (!opened) throw new Error('house_secrets: the VAPID pair cannot be opened');
-  return vapidOf(JSON.parse(opened.toString('utf8')) as Pair);
+  const make = () => JSON.stringify(newPair());
+  const pair = await storedSecret(allAccountsSql, secrets, { name, make });
+  return vapidOf(JSON.parse(pair) as Pair);
 }
 
 function newPair(): Pair {

@@ -5,16 +5,17 @@ import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { refuseCooling } from './cool-down.ts';
 import { makeKey } from './keys/key.ts';
 import { releasePhone } from './links/phones.ts';
-import { readToken, tellTokenChanged, tokenNotFound } from './row.ts';
+import { readToken, tokenNotFound } from './row.ts';
+import type { TokenSubscribers } from './subscribers.ts';
 
-type Deps = { sql: Sql };
+type Deps = { sql: Sql; subscribers: TokenSubscribers };
 
-export const updateTokenHandler = ({ sql }: Deps) =>
-  handle(updateToken, ({ caller }, input) => changeToken(sql, caller.accountId, input));
+export const updateTokenHandler = (deps: Deps) =>
+  handle(updateToken, ({ caller }, input) => changeToken(deps, caller.accountId, input));
 
 /** Gives a token another name or daily limit; what is not named stays. */
 export function changeToken(
-  sql: Sql,
+  { sql, subscribers }: Deps,
   accountId: string,
   { token_id, name, daily_limit }: InputOf<typeof updateToken>,
 ): Promise<Token> {
@@ -25,13 +26,13 @@ export function changeToken(
         daily_limit = coalesce(${daily_limit ?? null}, daily_limit)
       where account_id = ${accountId} and token_id = ${token_id} and deleted_at is null`;
     if (changed.count === 0) throw tokenNotFound();
-    await tellTokenChanged(tx, accountId, token_id);
+    await subscribers.tokenChanged(tx, { accountId, tokenId: token_id });
     return readToken(tx, accountId, token_id);
   });
 }
 
-export const rotateTokenHandler = ({ sql }: Deps) =>
-  handle(rotateToken, ({ caller }, input) => rotateKey(sql, caller.accountId, input.token_id));
+export const rotateTokenHandler = (deps: Deps) =>
+  handle(rotateToken, ({ caller }, input) => rotateKey(deps, caller.accountId, input.token_id));
 
 /**
  * A new key for a token; every older key ends within 24 hours, or when it would have ended anyway.
@@ -39,7 +40,7 @@ export const rotateTokenHandler = ({ sql }: Deps) =>
  * @throws Refusal `cooling_down` when the account gets no new key yet.
  */
 export function rotateKey(
-  sql: Sql,
+  { sql, subscribers }: Deps,
   accountId: string,
   tokenId: string,
 ): Promise<OutputOf<typeof rotateToken>> {
@@ -58,19 +59,23 @@ export function rotateKey(
     await tx`
       insert into token_keys (key_hash, account_id, token_id)
       values (${hash}, ${accountId}, ${tokenId})`;
-    await tellTokenChanged(tx, accountId, tokenId);
+    await subscribers.tokenChanged(tx, { accountId, tokenId });
     return { token: await readToken(tx, accountId, tokenId), key };
   });
 }
 
-export const deleteTokenHandler = ({ sql }: Deps) =>
+export const deleteTokenHandler = (deps: Deps) =>
   handle(deleteToken, async ({ caller }, input) => {
-    await removeToken(sql, caller.accountId, input.token_id);
+    await removeToken(deps, caller.accountId, input.token_id);
     return {};
   });
 
 /** Ends a token for good: its keys, its phone and its open links. Its messages stay to be read. */
-export function removeToken(sql: Sql, accountId: string, tokenId: string): Promise<void> {
+export function removeToken(
+  { sql, subscribers }: Deps,
+  accountId: string,
+  tokenId: string,
+): Promise<void> {
   return asAccount(sql, accountId, async (tx) => {
     await releasePhone(tx, accountId, tokenId);
     const gone = await tx`
@@ -80,6 +85,6 @@ export function removeToken(sql: Sql, accountId: string, tokenId: string): Promi
     await tx`
       update token_keys set revoked_at = clock_timestamp()
       where account_id = ${accountId} and token_id = ${tokenId} and revoked_at is null`;
-    await tellTokenChanged(tx, accountId, tokenId);
+    await subscribers.tokenChanged(tx, { accountId, tokenId });
   });
 }

@@ -34,6 +34,7 @@ import {
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { signedIn, test } from '#tests/support/app/running-app.ts';
 import { soon } from '#tests/support/wait-for.ts';
+import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
 import { openKeyRing, tokensActs } from './tokens.ts';
 
 const ANI = '6281234567890';
@@ -43,7 +44,7 @@ const KASIR = { name: 'Kasir', channel: 'simulator' } as const;
 
 /** An account's tokens, as its person asks for them. */
 function tokensOf({ deps }: AccountsApp, accountId: string) {
-  const kept = tokensActs({ sql: deps.sql, secrets: deps.secrets });
+  const kept = tokensActs({ sql: deps.sql, secrets: deps.secrets, subscribers });
   const call = { caller: { kind: 'person', accountId }, agent: 'test' } as never;
   const handle = async (act: Act, input: object) =>
     kept.find((one) => one.act.name === act.name)?.handle(call, act.input.parse(input) as never);

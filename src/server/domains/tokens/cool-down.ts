@@ -2,7 +2,10 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { type Token, keepToken } from '#contract/tokens.ts';
 import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import { isDoubted, readToken, tellTokenChanged } from './row.ts';
+import { isDoubted, readToken } from './row.ts';
+import type { TokenSubscribers } from './subscribers.ts';
+
+type Deps = { sql: Sql; subscribers: TokenSubscribers };
 
 /** So long after a password was reset by code, or the number changed, no API key is made. */
 const COOL_DOWN_HOURS = 24;
@@ -23,8 +26,8 @@ export async function refuseCooling(tx: Tx, accountId: string): Promise<void> {
   if (hours > 0) throw new Refusal('cooling_down', { hours });
 }
 
-export const keepTokenHandler = ({ sql }: { sql: Sql }) =>
-  handle(keepToken, ({ caller }, input) => keep(sql, caller.accountId, input.token_id));
+export const keepTokenHandler = (deps: Deps) =>
+  handle(keepToken, ({ caller }, input) => keep(deps, caller.accountId, input.token_id));
 
 /**
  * Its owner has looked at a token and knows it: the doubt ends, until the next reset or change of
@@ -32,14 +35,14 @@ export const keepTokenHandler = ({ sql }: { sql: Sql }) =>
  *
  * @throws Refusal `not_found` when the account has no such token.
  */
-function keep(sql: Sql, accountId: string, tokenId: string): Promise<Token> {
+function keep({ sql, subscribers }: Deps, accountId: string, tokenId: string): Promise<Token> {
   return asAccount(sql, accountId, async (tx) => {
     // The moment that was looked at, not the present one: a reset under way begins a new doubt.
     const kept = await tx`
       update tokens t set kept_since = a.cooling_since from accounts a
       where a.account_id = t.account_id and ${isDoubted(tx)}
         and t.account_id = ${accountId} and t.token_id = ${tokenId} and t.deleted_at is null`;
-    if (kept.count > 0) await tellTokenChanged(tx, accountId, tokenId);
+    if (kept.count > 0) await subscribers.tokenChanged(tx, { accountId, tokenId });
     return readToken(tx, accountId, tokenId);
   });
 }

@@ -6,22 +6,25 @@ import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts
 import { newId } from '#server/infra/ids.ts';
 import { refuseCooling } from './cool-down.ts';
 import { makeKey } from './keys/key.ts';
-import { readToken, tellTokenChanged } from './row.ts';
+import { readToken } from './row.ts';
+import type { TokenSubscribers } from './subscribers.ts';
 
-export const createTokenHandler = ({ sql }: { sql: Sql }) =>
-  handle(createToken, ({ caller }, input) => addToken(sql, caller.accountId, input));
+type Deps = { sql: Sql; subscribers: TokenSubscribers };
+
+export const createTokenHandler = (deps: Deps) =>
+  handle(createToken, ({ caller }, input) => addToken(deps, caller.accountId, input));
 
 /** Tokens an account may have. */
 export const TOKENS_MAX = 10;
 
 /**
- * Makes a token with its first key and its lane.
+ * Makes a token with its first key.
  *
  * @throws Refusal `tokens_full` when the account has ten, `account_suspended` when it may not,
  *   `cooling_down` when it may not yet.
  */
 export function addToken(
-  sql: Sql,
+  { sql, subscribers }: Deps,
   accountId: string,
   { name, channel }: InputOf<typeof createToken>,
 ): Promise<OutputOf<typeof createToken>> {
@@ -40,8 +43,8 @@ export function addToken(
     await tx`
       insert into token_keys (key_hash, account_id, token_id)
       values (${hash}, ${accountId}, ${tokenId})`;
-    await tx`insert into lanes (account_id, token_id) values (${accountId}, ${tokenId})`;
-    await tellTokenChanged(tx, accountId, tokenId);
+    await subscribers.tokenCreated(tx, { accountId, tokenId });
+    await subscribers.tokenChanged(tx, { accountId, tokenId });
     return { token: await readToken(tx, accountId, tokenId), key };
   });
 }

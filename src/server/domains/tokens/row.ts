@@ -2,7 +2,6 @@ import { publicId } from '#contract/base/ids.ts';
 import type { ChannelName, Token, TokenStatus } from '#contract/tokens.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
-import { newId } from '#server/infra/ids.ts';
 
 type TokenRow = {
   token_id: string;
@@ -98,14 +97,6 @@ export async function readTokens(
     where account_id = ${accountId} and deleted_at is null`;
   const [rows, [count]] = await Promise.all([found, counted]);
   return { rows: rows.map(tokenFrom), total: count?.total ?? 0 };
-}
-
-/** Tells the account's open tabs that a token is not what it was; in the change's own transaction. */
-export async function tellTokenChanged(tx: Tx, accountId: string, tokenId: string): Promise<void> {
-  await tx`
-    insert into outbox (account_id, outbox_id, kind, data)
-    values (${accountId}, ${newId()}, 'token.changed',
-      ${tx.json({ token_id: publicId('token', tokenId) })})`;
 }
 
 export const tokenNotFound = () => new Refusal('not_found', { what: 'Token' });

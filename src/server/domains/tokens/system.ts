@@ -1,5 +1,6 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
+import type { TokenSubscribers } from './subscribers.ts';
 
 /** The token that sends one-time codes and notices. */
 export type SystemToken = { accountId: string; tokenId: string; phone: string };
@@ -12,9 +13,14 @@ const SYSTEM_DAILY_LIMIT = 10_000_000;
  * from outside. Houses that start at the same time make one.
  *
  * @param phone the number it is linked to when it is made; an existing token keeps its own.
+ * @param subscribers react to the token being made, in the same transaction.
  * @throws Error when there is no system account yet, or the number belongs to somebody.
  */
-export function ensureSystemToken(allAccountsSql: Sql, phone: string): Promise<SystemToken> {
+export function ensureSystemToken(
+  allAccountsSql: Sql,
+  phone: string,
+  { tokenCreated }: Pick<TokenSubscribers, 'tokenCreated'>,
+): Promise<SystemToken> {
   return allAccountsSql.begin(async (tx) => {
     const [account] = await tx<{ accountId: string }[]>`
       select account_id as "accountId" from accounts where is_system for no key update`;
@@ -30,7 +36,7 @@ export function ensureSystemToken(allAccountsSql: Sql, phone: string): Promise<S
         account_id, token_id, name, channel, status, phone, key_hint, daily_limit, is_system
       ) values (${accountId}, ${tokenId}, 'Kabari', 'simulator', 'linked', ${phone}, '',
         ${SYSTEM_DAILY_LIMIT}, true)`;
-    await tx`insert into lanes (account_id, token_id) values (${accountId}, ${tokenId})`;
+    await tokenCreated(tx, { accountId, tokenId });
     await tx`
       insert into linked_phones (channel, phone, account_id, token_id)
       values ('simulator', ${phone}, ${accountId}, ${tokenId})`;

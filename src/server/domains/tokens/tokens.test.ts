@@ -14,13 +14,18 @@ import {
 } from '#contract/tokens.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
+import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
 import { newId } from '#server/infra/ids.ts';
 import { secretsFrom, sha256 } from '#server/infra/security/secrets.ts';
 import { ensureSystemToken, tokensActs } from './tokens.ts';
 
 /** The acts as a signed-in person of an account asks them, with row-level security. */
 function actsOf(db: TestDatabase, accountId: string) {
-  const kept = tokensActs({ sql: db.tenantSql, secrets: secretsFrom(Buffer.alloc(32)) });
+  const kept = tokensActs({
+    sql: db.tenantSql,
+    secrets: secretsFrom(Buffer.alloc(32)),
+    subscribers,
+  });
   const call = { caller: { kind: 'person', accountId }, agent: 'test' } as never;
   return async function ask<A extends Act>(act: A, input: InputOf<A>) {
     const keeper = kept.find((one) => one.act.name === act.name)!;
@@ -192,11 +197,11 @@ test('the system token is made once, also when two houses start together', async
   const accountId = newId();
   await sql`insert into accounts (account_id, name, is_system) values (${accountId}, 'Kabari', true)`;
   const both = await Promise.all([
-    ensureSystemToken(sql, '6281100000000'),
-    ensureSystemToken(sql, '6281100000000'),
+    ensureSystemToken(sql, '6281100000000', subscribers),
+    ensureSystemToken(sql, '6281100000000', subscribers),
   ]);
   expect(both[0]).toEqual(both[1]);
-  expect(await ensureSystemToken(sql, '6281100000099')).toEqual(both[0]);
+  expect(await ensureSystemToken(sql, '6281100000099', subscribers)).toEqual(both[0]);
   expect(await sql`select status, phone, is_system from tokens`).toEqual([
     { status: 'linked', phone: '6281100000000', is_system: true },
   ]);
@@ -204,5 +209,7 @@ test('the system token is made once, also when two houses start together', async
 });
 
 test('without a system account there is no system token', async ({ sql }) => {
-  await expect(ensureSystemToken(sql, '6281100000000')).rejects.toThrow('system account');
+  await expect(ensureSystemToken(sql, '6281100000000', subscribers)).rejects.toThrow(
+    'system account',
+  );
 });

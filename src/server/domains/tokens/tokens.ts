@@ -9,6 +9,7 @@ import { createTokenHandler } from './create.ts';
 import { consentScanHandler, linkTokenHandler, getScanHandler } from './links/links.ts';
 import { unlinkTokenHandler } from './links/phones.ts';
 import { readToken, readTokens } from './row.ts';
+import type { TokenSubscribers } from './subscribers.ts';
 
 export { type KeyRing, openKeyRing } from './keys/key-ring.ts';
 export { type ConnectDeps, connectLink, handleUndo, scanQr } from './links/connect.ts';
@@ -16,9 +17,10 @@ export { tokensAccountData } from './account-data.ts';
 export { isDoubted } from './row.ts';
 export { pastPhonesOf, tokenOfPhone } from './links/phones.ts';
 export { ensureSystemToken } from './system.ts';
+export type { TokenSubscribers } from './subscribers.ts';
 
 /** What the domain's acts need. */
-export type TokensDeps = { sql: Sql; secrets: Secrets };
+export type TokensDeps = { sql: Sql; secrets: Secrets; subscribers: TokenSubscribers };
 
 /** The acts of tokens and of the links that join them to phones. */
 export const tokensActs = (deps: TokensDeps): readonly ActHandler[] => [

@@ -44,7 +44,7 @@ test('an open tab hears of a change within the moment, and where it stands', asy
   expect(heard.text).toMatch(
     /^id: 1\nevent: saldo\.changed\ndata: \{"kind":"saldo\.changed","available":1000,"held":0\}\n\n/,
   );
-  expect(container.live.following).toBe(1);
+  expect(container.events.hub.following).toBe(1);
 });
 
 test('the stream is for people who are signed in', async ({ openContainer }) => {
@@ -61,7 +61,7 @@ test('when the session ends, its stream ends within five seconds', async ({
   const [ani, budi] = [await signedIn(db), await signedIn(db)];
   const hears = await stream(address, { token: ani.token });
   const other = await stream(address, { token: budi.token });
-  await vi.waitFor(() => expect(container.live.following).toBe(2), patient);
+  await vi.waitFor(() => expect(container.events.hub.following).toBe(2), patient);
   await ask('user_logout', { token: ani.token });
   await vi.waitFor(() => expect(hears.heard.ended).toBe(true), patient);
   expect(other.heard.ended).toBe(false);
@@ -70,9 +70,9 @@ test('when the session ends, its stream ends within five seconds', async ({
 test('a tab that is closed leaves no stream behind', async ({ db, openContainer }) => {
   const { address, container } = await listening(await openContainer());
   const { end } = await stream(address, { token: (await signedIn(db)).token });
-  await vi.waitFor(() => expect(container.live.following).toBe(1), patient);
+  await vi.waitFor(() => expect(container.events.hub.following).toBe(1), patient);
   end.abort();
-  await vi.waitFor(() => expect(container.live.following).toBe(0), patient);
+  await vi.waitFor(() => expect(container.events.hub.following).toBe(0), patient);
 });
 
 test('one person opens so many streams and no more', async ({ db, openContainer }) => {

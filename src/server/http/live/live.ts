@@ -1,8 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { events } from '#contract/events.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Frame, type ActHandler, type Person, handleStream } from '#server/infra/acts/act.ts';
-import type { LiveHub } from '#server/domains/events/live.ts';
+import type { Frame, Person } from '#server/infra/acts/act.ts';
 
 /** A comment this often tells both ends, and every proxy between, that the line is up. */
 const COMMENT_MS = 15_000;
@@ -10,13 +8,6 @@ const COMMENT_MS = 15_000;
 const SESSIONS_MS = 2_000;
 /** Open streams of one person in one process: one per browser is needed. */
 const PER_PERSON = 30;
-
-/** The keeper of the act `events`. */
-export const liveActs = (hub: LiveHub): readonly ActHandler[] => [
-  handleStream(events, ({ caller, signal }, { since }) =>
-    hub.follow({ accountId: caller.accountId, since, signal }),
-  ),
-];
 
 type Open = {
   person: Person;

@@ -72,7 +72,9 @@ app('the whole house takes uploads, and a domain may claim them', async ({ openC
   expect(answer.headers).toMatchObject({ 'x-content-type-options': 'nosniff' });
   const uploadId = uuidOf('upload', answer.payload) ?? '';
   const wanted = { accountId, userId, uploadId, purpose: 'proof' as const };
-  const fileId = await asAccount(opened.tenantSql, accountId, (tx) => claimUpload(tx, wanted));
-  const shown = await app.inject({ url: opened.files.link(accountId, fileId) });
+  const fileId = await asAccount(opened.pools.tenantSql, accountId, (tx) =>
+    claimUpload(tx, wanted),
+  );
+  const shown = await app.inject({ url: opened.media.files.link(accountId, fileId) });
   expect(shown.rawPayload).toEqual(pdfOf(2_000));
 });

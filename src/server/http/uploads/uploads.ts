@@ -11,15 +11,39 @@ import {
 } from '#contract/uploads.ts';
 import type { Person } from '#server/infra/acts/act.ts';
 import type { Limiter } from '#server/infra/acts/limits.ts';
-import type { Uploads } from '#server/domains/media/uploads/uploads.ts';
 import { asRefusal, no } from '#server/http/answer.ts';
 import { type ServedFile, sendFile } from './files.ts';
 import { type Origins, checkSource, isPortal, sourceOf } from '#server/http/origin.ts';
 import { type Pace, cutAfter, drained, withinPace } from '#server/http/body-timeout.ts';
 import { LARGEST, bytesIn, bytesOf, formOf, nameIn, questionOf } from './uploads-form.ts';
 
+type Owner = { accountId: string; userId: string };
+type Incoming = AsyncIterable<Uint8Array>;
+type Announced = Omit<Awaited<ReturnType<typeof formOf>>, 'file'> & { lengthBytes: number };
+
+/** What the verbs need of uploads. Nobody finds another person's. */
+export type UploadStore = {
+  /** Begins an upload in pieces and gives its id. */
+  begin(owner: Owner, announced: Announced): Promise<string>;
+  /** Takes the next piece and gives the bytes received. */
+  append(
+    owner: Owner,
+    uploadId: string,
+    piece: { offset: number; lengthBytes: number; name: string; bytes: Incoming },
+  ): Promise<number>;
+  /** Takes a file in one piece and gives the upload's id. */
+  take(owner: Owner, announced: Announced & { name: string; bytes: Incoming }): Promise<string>;
+  /** @throws Refusal `not_found`; for a refused upload, its reason. */
+  find(
+    owner: Owner,
+    uploadId: string,
+  ): Promise<{ receivedBytes: number; lengthBytes: number; fileId: string | null }>;
+  /** Takes an upload back, with its file. @throws Refusal `not_found`, `upload_used` */
+  revert(owner: Owner, uploadId: string): Promise<void>;
+};
+
 export type UploadsDeps = {
-  uploads: Uploads;
+  uploads: UploadStore;
   openFile: (accountId: string, fileId: string) => Promise<ServedFile | undefined>;
   findSession: (token: string) => Promise<Person | undefined>;
   limiter: Limiter;
@@ -157,7 +181,11 @@ async function admitted<T>(
 }
 
 /** A file in one piece, or the beginning of one in pieces. */
-async function post(uploads: Uploads, person: Person, request: FastifyRequest): Promise<string> {
+async function post(
+  uploads: UploadStore,
+  person: Person,
+  request: FastifyRequest,
+): Promise<string> {
   if (Object.keys(request.query as object).length > 0) malformed('alamatnya tidak memuat isian');
   const given = bytesIn(request, 'Content-Length');
   if (given !== undefined && given > LARGEST + FORM_BYTES) throw new Refusal('body_too_large', {});
@@ -180,7 +208,11 @@ async function post(uploads: Uploads, person: Person, request: FastifyRequest): 
 }
 
 /** The next piece. */
-async function patch(uploads: Uploads, person: Person, request: FastifyRequest): Promise<number> {
+async function patch(
+  uploads: UploadStore,
+  person: Person,
+  request: FastifyRequest,
+): Promise<number> {
   const { verb, id } = questionOf(request);
   if (verb !== 'patch') malformed('potongan berkas dikirim dengan ?patch=');
   if (request.headers['content-type'] !== CHUNK_TYPE) {

@@ -114,7 +114,7 @@ async function pictureOf(running: RunningApp, db: TestDatabase) {
   const { accountId, tokenId } = ani;
   const create = { width: 8, height: 8, channels: 3, background: '#0f766e' } as const;
   const bytes = await sharp({ create }).png().toBuffer();
-  const { fileId } = await running.container.files.save({ accountId, name: 'a.png', bytes });
+  const { fileId } = await running.container.media.files.save({ accountId, name: 'a.png', bytes });
   const stored = {
     at: new Date(),
     tokenId,

@@ -66,9 +66,47 @@ export async function hitsWithin(
   return row?.hits ?? 0;
 }
 
-/** Forgets what was counted of subjects: of people who are gone, and of the addresses they came from. */
-export async function forgetHits(sql: Sql | Tx, subjects: readonly string[]): Promise<void> {
-  await sql`delete from limit_counters where subject = any(${[...subjects]}::text[])`;
+/**
+ * Forgets what was counted of subjects: of people who are gone, and of the addresses they came from.
+ *
+ * @param scopes only these; all without it.
+ */
+export async function forgetHits(
+  sql: Sql | Tx,
+  subjects: readonly string[],
+  scopes?: readonly string[],
+): Promise<void> {
+  const only = scopes ? [...scopes] : null;
+  await sql`
+    delete from limit_counters where subject = any(${[...subjects]}::text[])
+      and (${only}::text[] is null or scope = any(${only}::text[]))`;
+}
+
+/** Stops a subject for so many seconds from now, until `forgetHits`. */
+export async function block(
+  sql: Sql | Tx,
+  { scope, subject, seconds }: { scope: string; subject: string; seconds: number },
+): Promise<void> {
+  await sql`
+    insert into limit_counters (scope, subject, window_start, hits)
+    values (${scope}, ${subject}, clock_timestamp() + make_interval(secs => ${seconds}), 1)`;
+}
+
+/** For how many seconds a subject is still stopped by `block`; 0 when it is not. */
+export async function blockedSeconds(
+  sql: Sql | Tx,
+  { scope, subject }: { scope: string; subject: string },
+): Promise<number> {
+  const [row] = await sql<{ seconds: number | null }[]>`
+    select ceil(extract(epoch from max(window_start) - clock_timestamp()))::int as seconds
+    from limit_counters where scope = ${scope} and subject = ${subject}`;
+  return Math.max(0, row?.seconds ?? 0);
+}
+
+/** Forgets counters whose window is two days gone. */
+export async function sweepHits(allAccountsSql: Sql): Promise<void> {
+  await allAccountsSql`
+    delete from limit_counters where window_start < clock_timestamp() - interval '2 days'`;
 }
 
 /** Who is asking: a person by their user, anyone else by their address. */

@@ -49,6 +49,33 @@ export async function readSecrets(allAccountsSql: Sql, secretKey?: string): Prom
 }
 
 /**
+ * A secret value of the installation, made at its first start and stored sealed; the same on every node.
+ *
+ * @param name says what it is; sealed under another SECRET_KEY it cannot be opened.
+ * @param make called where there is none yet; of several nodes that start at once, one's value stays.
+ */
+export async function storedSecret(
+  allAccountsSql: Sql,
+  secrets: Secrets,
+  { name, make }: { name: string; make: () => string },
+): Promise<string> {
+  const open = async () => {
+    const [row] = await allAccountsSql<{ value: Buffer }[]>`
+      select value from house_secrets where name = ${name}`;
+    return row && secrets.open(row.value, name);
+  };
+  let opened = await open();
+  if (!opened) {
+    await allAccountsSql`
+      insert into house_secrets (name, value) values (${name}, ${secrets.seal(make(), name)})
+      on conflict (name) do nothing`;
+    opened = await open();
+  }
+  if (!opened) throw new Error(`house_secrets: ${name} cannot be opened`);
+  return opened.toString('utf8');
+}
+
+/**
  * Secrets derived from a root of 32 bytes and the setting; the same root gives the same secrets.
  */
 export function secretsFrom(root: Uint8Array, secretKey = ''): Secrets {

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { type Contents, writeArchive } from '#server/infra/archive.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { syncFolder } from '#server/domains/media/files.ts';
+import { syncFolder } from '#server/infra/sync-folder.ts';
 import type { Attachment, AccountData } from '#server/infra/account-data.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';

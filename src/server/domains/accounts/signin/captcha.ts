@@ -7,7 +7,6 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
-import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { isSuspect } from './login-tries.ts';
 
 /** Tells people from programs; the only thing the acts know of a captcha's provider. */
@@ -120,7 +119,9 @@ export async function useOnce(
   return first !== undefined;
 }
 
-export const captchaChallengeHandler = ({ allAccountsSql, captcha }: AccountsDeps): ActHandler =>
+type Deps = { allAccountsSql: Sql; captcha: Captcha };
+
+export const captchaChallengeHandler = ({ allAccountsSql, captcha }: Deps): ActHandler =>
   handle(captchaChallenge, async ({ ip }, input) => {
     const harder = await isSuspect(allAccountsSql, ip);
     const { provider, siteKey, scriptUrl } = captcha;

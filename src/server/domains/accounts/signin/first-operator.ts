@@ -49,6 +49,14 @@ export async function ensureOperator(
   });
 }
 
+/** True once the installation's operator has signed in. */
+export async function hasOperatorSignedIn(allAccountsSql: Sql): Promise<boolean> {
+  const [used] = await allAccountsSql`
+    select from users u join accounts a using (account_id)
+    where a.is_system and u.role = 'operator' and u.signed_in_at is not null`;
+  return used !== undefined;
+}
+
 /** 99 bits of chance, in four groups that can be read aloud. */
 function newPassword(): string {
   const letter = () => ALPHABET[randomInt(ALPHABET.length)] ?? '';

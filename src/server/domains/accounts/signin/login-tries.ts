@@ -1,5 +1,12 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { hit, hitsWithin, networkOf } from '#server/infra/acts/limits.ts';
+import {
+  block,
+  blockedSeconds,
+  forgetHits,
+  hit,
+  hitsWithin,
+  networkOf,
+} from '#server/infra/acts/limits.ts';
 
 const WINDOW_SECONDS = 900;
 /** Counted by the minute, so that the quarter of an hour slides. */
@@ -31,26 +38,19 @@ export const waitAfterTries = (tries: number): number =>
 export async function takeTry(allAccountsSql: Sql, subject: string): Promise<number> {
   return allAccountsSql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(hashtextextended('login ' || ${subject}, 0))`;
-    const [held] = await tx<{ seconds: number | null }[]>`
-      select ceil(extract(epoch from max(window_start) - clock_timestamp()))::int as seconds
-      from limit_counters where scope = 'login_wait' and subject = ${subject}`;
-    if (held?.seconds && held.seconds > 0) return held.seconds;
+    const seconds = await blockedSeconds(tx, { scope: 'login_wait', subject });
+    if (seconds > 0) return seconds;
     await hit(tx, [{ scope: 'login_try', subject, max: 1_000_000, windowSeconds: STEP_SECONDS }]);
     const tries = await hitsWithin(tx, { scope: 'login_try', subject, seconds: WINDOW_SECONDS });
     const wait = waitAfterTries(tries);
-    if (wait > 0) {
-      await tx`
-        insert into limit_counters (scope, subject, window_start, hits)
-        values ('login_wait', ${subject}, clock_timestamp() + make_interval(secs => ${wait}), 1)`;
-    }
+    if (wait > 0) await block(tx, { scope: 'login_wait', subject, seconds: wait });
     return 0;
   });
 }
 
 /** Forgets the tries after the right password. */
 export async function forgetTries(allAccountsSql: Sql, subject: string): Promise<void> {
-  await allAccountsSql`
-    delete from limit_counters where scope in ('login_try', 'login_wait') and subject = ${subject}`;
+  await forgetHits(allAccountsSql, [subject], ['login_try', 'login_wait']);
 }
 
 /** Notes a wrong password against the address and the house. */

@@ -10,7 +10,7 @@ import type {
 } from '#server/domains/channels/channels.ts';
 import { type ConnectDeps, connectLink, tokenOfPhone } from '#server/domains/tokens/tokens.ts';
 import { type Sql, isTransient } from '#server/infra/postgres/database.ts';
-import type { Files } from '#server/domains/media/files.ts';
+import type { Files } from '#server/domains/media/media.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Pace, type Plan, planFor } from './outcomes.ts';
 import { picture } from './picture.ts';

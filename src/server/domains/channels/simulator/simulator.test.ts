@@ -13,6 +13,7 @@ import {
 } from '#contract/simulator.ts';
 import { consentScan, getScan, linkToken } from '#contract/tokens.ts';
 import type { Inbound, Receipt } from '#server/domains/channels/channels.ts';
+import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
 import { tokensActs } from '#server/domains/tokens/tokens.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -63,7 +64,13 @@ async function routeWith(db: TestDatabase, { on = true, speed = 0, linked = true
   const simulator = openSimulator({
     allAccountsSql: db.allAccountsSql,
     config: { SIMULATOR: on, SIMULATOR_SPEED: speed },
-    connecting: { allAccountsSql: db.allAccountsSql, secrets, tell: async () => undefined, report },
+    connecting: {
+      allAccountsSql: db.allAccountsSql,
+      secrets,
+      tell: async () => undefined,
+      report,
+      subscribers,
+    },
     files: { save: () => Promise.reject(new Error('no file is expected')) },
     show: (_account, _type, body) => ({ ...nothing, caption: String(body['text']) }),
     receiveBankLine: async (line) => {
@@ -81,7 +88,7 @@ async function routeWith(db: TestDatabase, { on = true, speed = 0, linked = true
   });
   const kept: readonly ActHandler[] = [
     ...simulator.acts,
-    ...tokensActs({ sql: db.tenantSql, secrets }),
+    ...tokensActs({ sql: db.tenantSql, secrets, subscribers }),
   ];
   const call = { caller: { kind: 'person', accountId: ani.accountId }, agent: 'test' } as never;
   const ask = async <A extends Act>(act: A, input: InputOf<A>) => {

@@ -14,7 +14,7 @@ import type { ConnectDeps } from '#server/domains/tokens/tokens.ts';
 import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import type { Files } from '#server/domains/media/files.ts';
+import type { Files } from '#server/domains/media/media.ts';
 import { type NetworkDeps, openNetwork } from './network.ts';
 import { type ShowContent, readPhone, turnSwitches, writeFrom } from './phone.ts';
 import { scanWith } from './scan.ts';

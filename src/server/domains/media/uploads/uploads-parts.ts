@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UPLOAD_HOURS } from '#contract/uploads.ts';
-import { syncFolder } from '#server/domains/media/files.ts';
+import { syncFolder } from '#server/infra/sync-folder.ts';
 import { newId } from '#server/infra/ids.ts';
 
 /** Bytes on their way in, as they come from the network. */

@@ -12,9 +12,9 @@ import {
   unreadConversations,
 } from '#contract/messages.ts';
 import type { TokenStatus } from '#contract/tokens.ts';
+import { appendEvent } from '#server/domains/events/events.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import { newId } from '#server/infra/ids.ts';
 import { type Body, type FileLink, excerptOf } from '#server/domains/messages/content.ts';
 import { idsWhere, reading } from '#server/domains/messages/history/pages.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
@@ -171,14 +171,11 @@ export function markRead(
 ): Promise<{ unread_total: number }> {
   return asAccount(sql, accountId, async (tx) => {
     const facts = { token_id: publicId('token', tokenId), peer };
-    await tx`
-      with read as (
-        update conversations set unread = 0
-        where account_id = ${accountId} and token_id = ${tokenId} and peer = ${peer} and unread > 0
-        returning 1
-      )
-      insert into outbox (account_id, outbox_id, kind, data)
-      select ${accountId}, ${newId()}, 'conversation.read', ${tx.json(facts)} from read`;
+    const read = await tx`
+      update conversations set unread = 0
+      where account_id = ${accountId} and token_id = ${tokenId} and peer = ${peer} and unread > 0`;
+    if (read.count > 0)
+      await appendEvent(tx, { accountId, kind: 'conversation.read', data: facts });
     return { unread_total: await unreadOf(tx, accountId) };
   });
 }

@@ -7,7 +7,8 @@ import { customerWith } from '#tests/support/people/people.ts';
 import { patient } from '#tests/support/wait-for.ts';
 import { expireMessages, messagesAccountData } from '#server/domains/messages/messages.ts';
 import { applyReceipts, retryParked } from './receipts.ts';
-import { startRelay } from '#server/domains/messages/relay.ts';
+import { enrichers } from '#server/app/subscribers.ts';
+import { startRelay } from '#server/domains/events/events.ts';
 
 const log = openLog({ level: 'silent' });
 const BROKEN = '628120000666';
@@ -183,7 +184,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     await place(sql, ani, { peers: ['628121'] });
     await place(sql, budi, { peers: ['628122'] });
     await refuse(db, 'events', `new.data->>'peer' = '${BROKEN}'`);
-    const relay = startRelay({ sql, log }, () => undefined);
+    const relay = startRelay({ sql, log, enrichers });
     await relay.drain();
     const told = async () =>
       (await sql`select data->>'peer' as peer from events where data ? 'peer' order by peer`).map(
@@ -208,7 +209,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     await place(sql, ani, { peers: [BROKEN] });
     await place(sql, ani, { peers: ['628121'] });
     await refuse(db, 'events', `new.data->>'peer' = '${BROKEN}'`, 'query_canceled');
-    const relay = startRelay({ sql, log }, () => undefined);
+    const relay = startRelay({ sql, log, enrichers });
     await relay.drain();
     await relay.close();
     expect(await sql`select data->>'peer' as peer from events where data ? 'peer'`).toEqual([
@@ -222,7 +223,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     await place(sql, ani, { peers: ['628121'] });
     await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
     await place(sql, ani, { peers: ['628122'] });
-    const relay = startRelay({ sql, log }, () => undefined);
+    const relay = startRelay({ sql, log, enrichers });
     await relay.drain();
     await sql`update outbox set retry_at = clock_timestamp()`;
     await relay.drain();

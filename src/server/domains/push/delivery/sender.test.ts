@@ -2,7 +2,8 @@ import { expect, vi } from 'vitest';
 import { patient } from '#tests/support/wait-for.ts';
 import { testPush } from '#contract/push.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { startRelay } from '#server/domains/messages/messages.ts';
+import { enrichers } from '#server/app/subscribers.ts';
+import { startRelay } from '#server/domains/events/events.ts';
 import { startPushService } from '#tests/push/push-service.ts';
 import { type PushApp, type Shopkeeper, test } from '#tests/push/push-app.ts';
 import { finish, postpone, takeDue } from './queue.ts';
@@ -76,10 +77,11 @@ test('the badge counts conversations with something unread, published or not', a
   };
   await push.receive(ani, { from: '6281200000001' });
   expect(await badges()).toBe('1');
-  const relay = startRelay(
-    { sql: push.deps.allAccountsSql, log: { error: vi.fn() } as never },
-    () => {},
-  );
+  const relay = startRelay({
+    sql: push.deps.allAccountsSql,
+    log: { error: vi.fn() } as never,
+    enrichers,
+  });
   await relay.drain();
   await push.receive(ani, { from: '6281200000002' });
   expect(await badges()).toBe('2');

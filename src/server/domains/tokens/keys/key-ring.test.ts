@@ -4,6 +4,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { removeToken, rotateKey } from '#server/domains/tokens/change.ts';
+import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
 import { addToken } from '#server/domains/tokens/create.ts';
 import { openKeyRing } from './key-ring.ts';
 import { makeKey } from './key.ts';
@@ -15,7 +16,10 @@ const throws = (error: unknown) => {
 /** A token with its key, and a ring on a clock of the test's own. */
 async function ringWith(sql: Sql) {
   const ani = await customerWith(sql);
-  const { token, key } = await addToken(sql, ani.accountId, { name: 'Toko', channel: 'simulator' });
+  const { token, key } = await addToken({ sql, subscribers }, ani.accountId, {
+    name: 'Toko',
+    channel: 'simulator',
+  });
   const [made] = await sql<{ token_id: string }[]>`
     select token_id from tokens where name = 'Toko' and account_id = ${ani.accountId}`;
   const clock = { ms: 0 };
@@ -91,14 +95,14 @@ test('a busy key is looked up again in the background, so that nobody waits for 
 test('a deleted token no longer opens anything a second later', async ({ sql }) => {
   const { ring, clock, key, accountId, tokenId } = await ringWith(sql);
   expect(await ring.find(key)).toBeDefined();
-  await removeToken(sql, accountId, tokenId);
+  await removeToken({ sql, subscribers }, accountId, tokenId);
   clock.ms = 1_000;
   expect(await ring.find(key)).toBeUndefined();
 });
 
 test('a rotated key works beside the new one until its 24 hours are over', async ({ sql }) => {
   const { ring, clock, key, accountId, tokenId } = await ringWith(sql);
-  const { key: next } = await rotateKey(sql, accountId, tokenId);
+  const { key: next } = await rotateKey({ sql, subscribers }, accountId, tokenId);
   expect(await ring.find(key)).toBeDefined();
   expect(await ring.find(next)).toBeDefined();
 

@@ -12,7 +12,7 @@ import {
   readQr,
 } from './link-data.ts';
 import { releasePhone, tokenOfPhone } from './phones.ts';
-import { tellTokenChanged } from '#server/domains/tokens/row.ts';
+import type { TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
 
 export type ConnectDeps = {
   allAccountsSql: Sql;
@@ -20,7 +20,10 @@ export type ConnectDeps = {
   /** Sends a notice of the house to a phone; what it rejects with is reported, not thrown. */
   tell: (phone: string, text: string, shown: string) => Promise<unknown>;
   report: (error: unknown) => void;
+  subscribers: TokenSubscribers;
 };
+
+type ScanDeps = Pick<ConnectDeps, 'allAccountsSql' | 'secrets' | 'subscribers'>;
 
 /** A link whose QR a phone has read, or whose code its owner has typed. */
 export type ScannedLink = LinkName & { tokenId: string; channel: ChannelName };
@@ -41,7 +44,7 @@ type OpenLink = ScannedLink & {
  *   when its link was used or is over, `phone_taken` when the phone belongs to another token.
  */
 export async function scanQr(
-  { allAccountsSql, secrets }: Pick<ConnectDeps, 'allAccountsSql' | 'secrets'>,
+  { allAccountsSql, secrets, subscribers }: ScanDeps,
   text: string,
   phone: string,
   also?: (tx: Tx, link: ScannedLink) => Promise<void>,
@@ -54,14 +57,15 @@ export async function scanQr(
     if (readQr(text) && !isShown(secrets, link, text)) return new Refusal('qr_stale', {});
     const holder = await tokenOfPhone(tx, link.channel, phone);
     if (holder && holder.tokenId !== link.tokenId) {
-      await endLink(tx, link, 'failed');
+      await endLink(tx, link);
+      await subscribers.tokenChanged(tx, link);
       return new Refusal('phone_taken', {});
     }
     await tx`
       update links set state = 'scanned', phone = ${phone}, qr_hash = ${sha256(text)},
         qr_expires_at = clock_timestamp()
       where account_id = ${link.accountId} and link_id = ${link.linkId}`;
-    await tellTokenChanged(tx, link.accountId, link.tokenId);
+    await subscribers.tokenChanged(tx, link);
     await also?.(tx, link);
     return link;
   });
@@ -98,11 +102,9 @@ function isShown(secrets: Secrets, link: OpenLink, text: string): boolean {
 }
 
 /** A link that did not come to be; its token is free for another try. */
-async function endLink(tx: Tx, link: ScannedLink, state: 'failed' | 'expired'): Promise<void> {
+async function endLink(tx: Tx, { accountId, linkId }: ScannedLink): Promise<void> {
   await tx`
-    update links set state = ${state}
-    where account_id = ${link.accountId} and link_id = ${link.linkId}`;
-  await tellTokenChanged(tx, link.accountId, link.tokenId);
+    update links set state = 'failed' where account_id = ${accountId} and link_id = ${linkId}`;
 }
 
 /**
@@ -122,14 +124,15 @@ export async function connectLink(deps: ConnectDeps, name: LinkName): Promise<vo
     if (link.state !== 'scanned') return new Refusal('link_gone', {});
     const phone = await takePhone(tx, link);
     if (phone === undefined) {
-      await endLink(tx, link, 'failed');
+      await endLink(tx, link);
+      await deps.subscribers.tokenChanged(tx, link);
       return new Refusal('phone_taken', {});
     }
     await tx`
       update links set state = 'connected'
       where account_id = ${link.accountId} and link_id = ${link.linkId}`;
-    await wakeLane(tx, link);
-    await tellTokenChanged(tx, link.accountId, link.tokenId);
+    await deps.subscribers.tokenLinked(tx, link);
+    await deps.subscribers.tokenChanged(tx, link);
     return tokenOfPhone(tx, link.channel, phone).then((token) => token && { ...token, phone });
   });
   if (done instanceof Refusal) throw done;
@@ -161,16 +164,6 @@ async function takePhone(tx: Tx, link: ScannedLink): Promise<string | undefined>
   return taken.phone;
 }
 
-/** What waited for the phone may leave now. */
-async function wakeLane(tx: Tx, { accountId, tokenId }: ScannedLink): Promise<void> {
-  await tx`
-    update lanes set wakes = wakes + 1, ready_at = least(ready_at, clock_timestamp())
-    where account_id = ${accountId} and token_id = ${tokenId}
-      and exists (
-        select from dispatch d where d.account_id = ${accountId} and d.token_id = ${tokenId}
-      )`;
-}
-
 const UNDO_WORD = 'PUTUS';
 
 /**
@@ -191,7 +184,7 @@ export async function handleUndo(
     const token = system && (await tokenOfPhone(tx, system.channel, heard.from));
     if (!token || token.tokenId === heard.tokenId) return undefined;
     await releasePhone(tx, token.accountId, token.tokenId);
-    await tellTokenChanged(tx, token.accountId, token.tokenId);
+    await deps.subscribers.tokenChanged(tx, token);
     return token;
   });
   if (!parted) return false;

@@ -2,6 +2,7 @@ import { expect, vi } from 'vitest';
 import { STALL_SECONDS, patient } from '#tests/support/wait-for.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { Scan } from '#contract/tokens.ts';
+import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
@@ -26,9 +27,8 @@ async function houseWith(sql: Sql) {
     allAccountsSql: sql,
     secrets,
     tell: async (phone: string, text: string) => void notices.push({ phone, text }),
-    report: (error: unknown) => {
-      throw error;
-    },
+    report: (error: unknown) => Promise.reject(error),
+    subscribers,
   };
   const link = async (whose: Customer = ani) => {
     const { path } = await openLink(deps, whose.accountId, whose.tokenId);
@@ -285,14 +285,14 @@ test('a token whose link ran out is shown as not connected, not as connecting', 
   const { ani, deps, link } = await houseWith(sql);
   await link();
   await later(sql, 601);
-  const token = await unlinkPhone(deps.sql, ani.accountId, ani.tokenId);
+  const token = await unlinkPhone(deps, ani.accountId, ani.tokenId);
   expect(token.status).toBe('unlinked');
 });
 
 test('unlinking frees the phone and ends an open link', async ({ sql }) => {
   const { ani, deps, data, show, nonce } = await shownLink(sql);
   const { text } = await show();
-  expect(await unlinkPhone(sql, ani.accountId, ani.tokenId)).toMatchObject({ status: 'unlinked' });
+  expect(await unlinkPhone(deps, ani.accountId, ani.tokenId)).toMatchObject({ status: 'unlinked' });
   await expect(scanQr(deps, text, PHONE)).rejects.toEqual(gone);
   expect(await readScan(deps, data, nonce)).toMatchObject({ state: 'expired' });
 });
@@ -306,7 +306,7 @@ test('an unlinked phone may be linked to the token of somebody else', async ({ s
     const { qr } = await readScan(deps, data, nonce);
     await connectLink(deps, await scanQr(deps, qr!.text, PHONE));
     expect(await tokenOf(sql, customer)).toEqual({ status: 'linked', phone: PHONE });
-    await unlinkPhone(sql, customer.accountId, customer.tokenId);
+    await unlinkPhone(deps, customer.accountId, customer.tokenId);
     expect(await tokenOf(sql, customer)).toEqual({ status: 'unlinked', phone: null });
   }
 });
@@ -351,7 +351,7 @@ test('a suspended account or token gets no link', async ({ sql }) => {
 test('answering PUTUS to the notice parts the phone at once, and only there', async ({ sql }) => {
   const { ani, deps, notices, show } = await shownLink(sql);
   await sql`insert into accounts (account_id, name, is_system) values (${newId()}, 'Kabari', true)`;
-  const system = await ensureSystemToken(sql, '6281100000000');
+  const system = await ensureSystemToken(sql, '6281100000000', subscribers);
   await connectLink(deps, await scanQr(deps, (await show()).text, PHONE));
 
   const budi = await customerWith(sql);

@@ -18,15 +18,17 @@ import {
   signLink,
 } from './link-data.ts';
 import { closeLinks } from './phones.ts';
-import { readToken, tellTokenChanged } from '#server/domains/tokens/row.ts';
+import { readToken } from '#server/domains/tokens/row.ts';
+import type { TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
 
 type Deps = { sql: Sql; secrets: Secrets };
+type OpenDeps = Deps & { subscribers: TokenSubscribers };
 
 const LINK_MINUTES = 10;
 /** Links older than this are refused without a look at the database, however far clocks are apart. */
 const LONG_GONE_MS = 3_600_000;
 
-export const linkTokenHandler = (deps: Deps) =>
+export const linkTokenHandler = (deps: OpenDeps) =>
   handle(linkToken, ({ caller }, input) => openLink(deps, caller.accountId, input.token_id));
 
 /**
@@ -36,7 +38,7 @@ export const linkTokenHandler = (deps: Deps) =>
  * @throws Refusal `account_suspended` when the account, or this token of it, may not link.
  */
 export function openLink(
-  { sql, secrets }: Deps,
+  { sql, secrets, subscribers }: OpenDeps,
   accountId: string,
   tokenId: string,
 ): Promise<OutputOf<typeof linkToken>> {
@@ -55,7 +57,7 @@ export function openLink(
     await tx`
       update tokens set status = 'linking'
       where account_id = ${accountId} and token_id = ${tokenId} and status = 'unlinked'`;
-    await tellTokenChanged(tx, accountId, tokenId);
+    await subscribers.tokenChanged(tx, { accountId, tokenId });
     const data = signLink(secrets, { accountId, linkId }, made.expires_at);
     return { path: `/scan/${data}`, expires_at: made.expires_at };
   });

@@ -1,17 +1,24 @@
 import { type ChannelName, type Token, unlinkToken } from '#contract/tokens.ts';
 import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import { readToken, tellTokenChanged } from '#server/domains/tokens/row.ts';
+import { readToken } from '#server/domains/tokens/row.ts';
+import type { TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
 
-export const unlinkTokenHandler = ({ sql }: { sql: Sql }) =>
-  handle(unlinkToken, ({ caller }, input) => unlinkPhone(sql, caller.accountId, input.token_id));
+type Deps = { sql: Sql; subscribers: TokenSubscribers };
+
+export const unlinkTokenHandler = (deps: Deps) =>
+  handle(unlinkToken, ({ caller }, input) => unlinkPhone(deps, caller.accountId, input.token_id));
 
 /** Parts a token from its phone and ends its open links; a token without a phone stays as it is. */
-export function unlinkPhone(sql: Sql, accountId: string, tokenId: string): Promise<Token> {
+export function unlinkPhone(
+  { sql, subscribers }: Deps,
+  accountId: string,
+  tokenId: string,
+): Promise<Token> {
   return asAccount(sql, accountId, async (tx) => {
     await readToken(tx, accountId, tokenId);
     await releasePhone(tx, accountId, tokenId);
-    await tellTokenChanged(tx, accountId, tokenId);
+    await subscribers.tokenChanged(tx, { accountId, tokenId });
     return readToken(tx, accountId, tokenId);
   });
 }

@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
 import { soon } from '#tests/support/wait-for.ts';
 import { publicId } from '#contract/base/ids.ts';
+import { enrichers } from '#server/app/subscribers.ts';
 import { openLog } from '#server/infra/observability/log.ts';
-import { openAccepter } from './submit/accept.ts';
-import { receiveInbound } from './dispatch/inbound.ts';
+import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { receiveInbound } from '#server/domains/messages/dispatch/inbound.ts';
 import { startRelay } from './relay.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
@@ -43,7 +44,7 @@ test('events are numbered without gaps, and per conversation, in the order they 
   await receiveInbound(sql, inbound);
 
   const told: string[][] = [];
-  const relay = startRelay({ sql, log }, (accounts) => told.push([...accounts]));
+  const relay = startRelay({ sql, log, enrichers }, (accounts) => told.push([...accounts]));
   await relay.drain();
   await relay.close();
 
@@ -81,7 +82,7 @@ test('events are numbered without gaps, and per conversation, in the order they 
 
 test('two relays publish everything once, without gaps, while more comes', async ({ sql }) => {
   const people = await Promise.all([1, 2, 3].map(() => customerWith(sql, { saldo: 100_000 })));
-  const relays = [startRelay({ sql, log }, nobody), startRelay({ sql, log }, nobody)];
+  const relays = [startRelay({ sql, log, enrichers }), startRelay({ sql, log, enrichers })];
   const accepter = openAccepter(sql, () => {
     for (const relay of relays) relay.poke();
   });

@@ -1,0 +1,81 @@
+import type { FastifyInstance } from 'fastify';
+import { checkOutbox, countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
+import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
+import { type Check, openHealth } from '#server/http/site/health.ts';
+import { checkReachable } from '#server/infra/postgres/reachable.ts';
+import type { Container } from './container.ts';
+import type { Worker } from './worker.ts';
+
+type Process = {
+  /** The worker in this process, when there is one. */
+  worker: Worker | undefined;
+  /** False from the moment the application begins to close. */
+  open: () => boolean;
+};
+
+/** Serves health and figures. */
+export function registerHealth(
+  app: FastifyInstance,
+  container: Container,
+  { worker, open }: Process,
+): void {
+  const { config, metrics } = container.infra;
+  openHealth(app, {
+    checks: checksOf(container, worker),
+    open,
+    metricsText: metrics.text,
+    metricsToken: config.METRICS_TOKEN,
+  });
+  measure(container, worker);
+}
+
+/** What must be well before work is given to this process. */
+function checksOf(
+  { infra, pools: { allAccountsSql } }: Container,
+  worker: Worker | undefined,
+): Record<string, Check> {
+  return {
+    database: () => checkReachable(allAccountsSql),
+    disk: async () => {
+      const full = infra.disks.full();
+      if (full.length > 0) throw new Error(`no room on the disk of ${full.join(', ')}`);
+    },
+    relay: () => checkOutbox(allAccountsSql),
+    ...(worker && { lanes: () => worker.checkLanes() }),
+  };
+}
+
+/** Figures read when somebody asks. */
+function measure(
+  { infra: { metrics }, pools: { allAccountsSql }, events, messages }: Container,
+  worker: Worker | undefined,
+): void {
+  metrics.gauge('kabari_live_streams', 'Open live streams of this process', () => [
+    { value: events.hub.following },
+  ]);
+  metrics.gauge('kabari_accept_waiting', 'Messages waiting to be placed', () => [
+    { value: messages.waiting() },
+  ]);
+  metrics.gauge('kabari_lanes_running', 'Lanes this process owns', () => [
+    { value: worker?.lanes.running() ?? 0 },
+  ]);
+  metrics.gauge(
+    'kabari_outbox_oldest_seconds',
+    'How long the longest-waiting event has been due',
+    () => outboxLagSeconds(allAccountsSql),
+  );
+  metrics.gauge(
+    'kabari_outbox_set_aside',
+    'Events that could not be published and are tried again later',
+    () => countSetAside(allAccountsSql),
+  );
+  metrics.gauge('kabari_dispatch_waiting', 'Messages waiting to leave', () =>
+    countDispatch(allAccountsSql),
+  );
+  metrics.gauge('kabari_lane_lag_seconds', 'How long the longest-waiting lane has been due', () =>
+    laneLagSeconds(allAccountsSql),
+  );
+  metrics.gauge('kabari_resident_bytes', 'Resident memory of this process', () => [
+    { value: process.memoryUsage.rss() },
+  ]);
+}

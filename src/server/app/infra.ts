@@ -1,0 +1,89 @@
+import type { Config } from '#server/infra/config.ts';
+import { type DiskWatch, isDiskFull, watchDisks } from '#server/infra/observability/disk.ts';
+import type { Log } from '#server/infra/observability/log.ts';
+import { type Metrics, openMetrics } from '#server/infra/observability/metrics.ts';
+import { type Sql, isTransient, openDatabase } from '#server/infra/postgres/database.ts';
+import { verifyRowLevelSecurity } from '#server/infra/postgres/row-level-security.ts';
+import { type Secrets, readSecrets } from '#server/infra/security/secrets.ts';
+
+/** The tools that every part works with. */
+export type Infra = {
+  config: Config;
+  log: Log;
+  now: () => Date;
+  /** Names the built web app. */
+  build: string;
+  /** The database as its owner. */
+  url: string;
+  /** Where files lie. */
+  dataFolder: string;
+  secrets: Secrets;
+  metrics: Metrics;
+  /** Knows when a disk is full. */
+  disks: DiskWatch;
+  /** Logs what is our fault as a bug, and trouble that passes by itself as a warning. */
+  report: (trouble: unknown) => void;
+};
+
+/** The pools of connections of one process. */
+export type Pools = {
+  /** Sees one account at a time. */
+  tenantSql: Sql;
+  /** Sees all accounts. */
+  allAccountsSql: Sql;
+  /** The accept path's own, so that nothing else delays it. */
+  acceptSql: Sql;
+  /** Who is calling is looked up in a pool of its own: many sign-ins at once hold nobody else up. */
+  callersSql: Sql;
+};
+
+/** What a process is started with. */
+export type Options = Pick<Infra, 'build' | 'config' | 'dataFolder' | 'log' | 'url'> & {
+  now?: () => Date;
+};
+
+/** Connections of each pool; the application's own server has 60 in all. */
+const CONNECTIONS = { tenantSql: 10, allAccountsSql: 8, acceptSql: 10, callersSql: 2 } as const;
+
+/**
+ * Opens the pools on a migrated database, and the tools.
+ *
+ * @throws StartError when a connection sees more than it may.
+ */
+export async function openInfra(options: Options): Promise<{ infra: Infra; pools: Pools }> {
+  const { build, config, dataFolder, log, url, now = () => new Date() } = options;
+  const pools = await openPools(url);
+  const report = (trouble: unknown) => {
+    if (isTransient(trouble) || isDiskFull(trouble))
+      log.warn({ err: trouble }, 'trouble that may pass');
+    else log.error({ err: trouble }, 'a bug');
+  };
+  const secrets = await readSecrets(pools.allAccountsSql, config.SECRET_KEY);
+  const disks = watchDisks({ folder: dataFolder, sql: pools.allAccountsSql, log });
+  const tools = { secrets, metrics: openMetrics(), disks, report };
+  return { infra: { build, config, dataFolder, log, url, now, ...tools }, pools };
+}
+
+async function openPools(url: string): Promise<Pools> {
+  const open = (name: keyof Pools, as: 'tenant' | 'house', label: string) =>
+    openDatabase(url, { max: CONNECTIONS[name], as, name: label });
+  const pools: Pools = {
+    tenantSql: open('tenantSql', 'tenant', 'portal'),
+    allAccountsSql: open('allAccountsSql', 'house', 'house'),
+    acceptSql: open('acceptSql', 'house', 'accept'),
+    callersSql: open('callersSql', 'house', 'callers'),
+  };
+  await verifyRowLevelSecurity([
+    { sql: pools.tenantSql, max: CONNECTIONS.tenantSql, sees: 'one account' },
+    ...[pools.allAccountsSql, pools.acceptSql, pools.callersSql].map(
+      (sql) => ({ sql, max: CONNECTIONS.callersSql, sees: 'all accounts' }) as const,
+    ),
+  ]);
+  return pools;
+}
+
+/** Closes what `openInfra` opened. */
+export async function closeInfra({ disks }: Infra, pools: Pools): Promise<void> {
+  await disks.close();
+  await Promise.all(Object.values(pools).map((sql) => sql.end({ timeout: 5 })));
+}

@@ -1,0 +1,62 @@
+import { type AccountData, eraseRows, untilNone } from '#server/infra/account-data.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+
+/**
+ * The events of an account. They go before what they tell of: whoever is publishing some is waited for,
+ * and nothing new comes.
+ */
+export const eventsAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
+  erase: async ({ accountId }) => {
+    await eraseRows(allAccountsSql, 'outbox', accountId);
+    await eraseRows(allAccountsSql, 'events', accountId);
+    await eraseRows(allAccountsSql, 'event_positions', accountId);
+  },
+});
+
+/** Events of an account, all or those about some numbers. */
+type Whose = { accountId: string; peers?: readonly string[] };
+
+/**
+ * True while the relay has not yet published what happened last. Events that were set aside, for they
+ * cannot be published, are not waited for.
+ */
+export async function hasUnpublished(
+  allAccountsSql: Sql,
+  { accountId, peers }: Whose,
+): Promise<boolean> {
+  const among = peers ? [...peers] : null;
+  const [waiting] = await allAccountsSql`
+    select from outbox where account_id = ${accountId} and tries = 0
+      and (${among}::text[] is null or peers && ${among}::text[])
+    limit 1`;
+  return waiting !== undefined;
+}
+
+/** Erases events about some numbers that were set aside: they would be published later. */
+export async function eraseSetAside(
+  allAccountsSql: Sql,
+  { accountId, peers }: Required<Whose>,
+): Promise<void> {
+  await allAccountsSql`
+    delete from outbox
+    where account_id = ${accountId} and tries > 0 and peers && ${[...peers]}::text[]`;
+}
+
+/** Erases the published events about some numbers. */
+export async function eraseEventsAbout(
+  allAccountsSql: Sql,
+  { accountId, peers }: Required<Whose>,
+): Promise<void> {
+  await allAccountsSql`
+    delete from events where account_id = ${accountId} and data->>'peer' = any(${[...peers]}::text[])`;
+}
+
+/** Forgets events after 30 days, a few thousand rows at a time. */
+export const pruneEvents = (allAccountsSql: Sql): Promise<void> =>
+  untilNone(async (limit) => {
+    const { count } = await allAccountsSql`
+      delete from events where (account_id, position) in (
+        select account_id, position from events
+        where at < clock_timestamp() - interval '30 days' limit ${limit})`;
+    return count;
+  });

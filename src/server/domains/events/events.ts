@@ -1,0 +1,22 @@
+import { events } from '#contract/events.ts';
+import { type ActHandler, handleStream } from '#server/infra/acts/act.ts';
+import type { LiveHub } from './live.ts';
+
+export { type Enrichers, type NewEvent, type OutboxRow, type RowEnricher } from './enrich.ts';
+export {
+  eraseEventsAbout,
+  eraseSetAside,
+  eventsAccountData,
+  hasUnpublished,
+  pruneEvents,
+} from './erase.ts';
+export { type LiveHub, openLive } from './live.ts';
+export { appendEvent, checkOutbox, countSetAside, outboxLagSeconds } from './outbox.ts';
+export { type Relay, startRelay } from './relay.ts';
+
+/** The act of this domain: an account's events, as they come. */
+export const eventsActs = (hub: LiveHub): readonly ActHandler[] => [
+  handleStream(events, ({ caller, signal }, { since }) =>
+    hub.follow({ accountId: caller.accountId, since, signal }),
+  ),
+];

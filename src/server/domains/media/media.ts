@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import type { Config } from '#server/infra/config.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
+import { type Files, openFiles } from './files.ts';
+import { openScanner } from './inspection/inspect-malware.ts';
+import { type Uploads, openUploads } from './uploads/uploads.ts';
+
+export { mediaAccountData } from './account-data.ts';
+export { type Files, verifyFile } from './files.ts';
+export { type Uploads, claimUpload, releaseFile } from './uploads/uploads.ts';
+
+/** The files of accounts, and those on their way in. */
+export type Media = { files: Files; uploads: Uploads };
+
+export type MediaDeps = {
+  /** Sees one account at a time. */
+  sql: Sql;
+  /** Sees all accounts. */
+  allAccountsSql: Sql;
+  config: Pick<Config, 'CLAMD_HOST' | 'FILES_PER_ACCOUNT_MB' | 'MEDIA_ORIGIN' | 'UPLOADS_OPEN_MB'>;
+  secrets: Secrets;
+  /** Where files lie. */
+  dataFolder: string;
+  /** Called when the malware scanner is away or answers strangely. */
+  report: (trouble: unknown) => void;
+};
+
+const MB = 1_000_000;
+
+/** Opens the store of files and the uploads into it. */
+export function openMedia(deps: MediaDeps): Media {
+  const { sql, allAccountsSql, config, secrets, dataFolder, report } = deps;
+  const files = openFiles(sql, join(dataFolder, 'files'), secrets, config.MEDIA_ORIGIN);
+  const uploads = openUploads({
+    sql,
+    allAccountsSql,
+    files,
+    dataFolder,
+    scanner: config.CLAMD_HOST === undefined ? undefined : openScanner(config.CLAMD_HOST, report),
+    openBytesMax: config.UPLOADS_OPEN_MB * MB,
+    storedBytesMax: config.FILES_PER_ACCOUNT_MB * MB,
+  });
+  return { files, uploads };
+}

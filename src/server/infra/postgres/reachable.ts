@@ -1,0 +1,6 @@
+import type { Sql } from './database.ts';
+
+/** Asks the database for nothing. @throws when it does not answer. */
+export async function checkReachable(sql: Sql): Promise<void> {
+  await sql`select 1`;
+}
