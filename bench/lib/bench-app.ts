@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
-import { migrate } from '#server/infra/postgres/migrations.ts';
+import { updateSchema } from '#server/infra/postgres/functions.ts';
 
 /** A migrated database of its own, on the settings that customers run. */
 export type BenchApp = {
@@ -18,7 +18,7 @@ export type BenchApp = {
   close(): Promise<void>;
 };
 
-const migrations = join(import.meta.dirname, '../../src/server/migrations');
+const serverFolder = join(import.meta.dirname, '../../src/server');
 
 /** Starts a throw-away PostgreSQL in a temporary folder and migrates it. */
 export async function openBenchApp(connections: number): Promise<BenchApp> {
@@ -27,7 +27,7 @@ export async function openBenchApp(connections: number): Promise<BenchApp> {
   const open = (as: 'owner' | 'house' | 'tenant', max: number) =>
     openDatabase(server.url, { max, as, name: 'bench' });
   const owner = open('owner', 1);
-  await migrate(owner, migrations);
+  await updateSchema(owner, serverFolder);
   const [allAccountsSql, tenantSql] = [open('house', connections), open('tenant', connections)];
   return {
     url: server.url,

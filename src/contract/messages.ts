@@ -25,6 +25,33 @@ export const MessageStatus = z.enum([
 ]);
 export type MessageStatus = z.output<typeof MessageStatus>;
 
+/**
+ * How far a message has come, for the whole product: `status_rank` in the database says the same. A status
+ * only rises: news that comes late, or twice, changes nothing.
+ */
+export const statusRank: Record<MessageStatus, number> = {
+  scheduled: 0,
+  accepted: 1,
+  queued: 2,
+  sending: 3,
+  sent: 4,
+  failed: 5,
+  cancelled: 5,
+  expired: 5,
+  delivered: 6,
+  read: 7,
+  received: 7,
+};
+
+const ends: ReadonlySet<MessageStatus> = new Set(['failed', 'cancelled', 'expired']);
+
+/**
+ * True when `next` says more than `now` does. An end that was assumed, and was proved wrong by `sent`, is
+ * corrected: which ends were assumed is known to the database alone.
+ */
+export const rises = (now: MessageStatus, next: MessageStatus): boolean =>
+  statusRank[next] > statusRank[now] || (ends.has(now) && next === 'sent');
+
 /** The status in the interface's words. */
 export const messageStatusLabel: Record<MessageStatus, string> = {
   scheduled: 'Terjadwal',

@@ -13,7 +13,7 @@ import { diskFullSentence, isDiskFull, refuseFullDisk } from './infra/observabil
 import { defaultDataFolder } from './infra/embedded-postgres/home.ts';
 import { type Embedded, startEmbedded } from './infra/embedded-postgres/embedded.ts';
 import { type Log, openLog } from './infra/observability/log.ts';
-import { migrate } from './infra/postgres/migrations.ts';
+import { updateSchema } from './infra/postgres/functions.ts';
 import { StartError } from './infra/start-error.ts';
 
 /** Everything that runs, in the order it was started. */
@@ -46,9 +46,11 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'migrations' });
   try {
     await checkDatabase(owner, config);
-    const migrations = await migrate(owner, join(import.meta.dirname, 'migrations'));
-    if (migrations.length > 0)
-      log.info({ migrations: migrations.length }, 'the database was migrated');
+    const { migrations, functions } = await updateSchema(owner, import.meta.dirname);
+    if (migrations.length + functions.length > 0) {
+      const changes = { migrations: migrations.length, functions: functions.length };
+      log.info(changes, 'the database was migrated');
+    }
   } finally {
     await owner.end({ timeout: 5 });
   }

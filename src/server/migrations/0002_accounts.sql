@@ -1,11 +1,27 @@
+-- Accounts, the people of an account, how they sign in and prove who they are, and how an account ends.
+
 create table accounts (
-  account_id  uuid primary key,
-  name        text not null,
-  status      text not null default 'active' check (status in ('active', 'suspended', 'closed')),
+  account_id     uuid primary key,
+  name           text not null,
+  status         text not null default 'active' check (status in ('active', 'suspended', 'closed')),
   -- The installation's own account: the operator's users and the token that sends OTPs.
-  is_system   boolean not null default false,
-  created_at  timestamptz not null default clock_timestamp()
+  is_system      boolean not null default false,
+  created_at     timestamptz not null default clock_timestamp(),
+  -- Asked for by its owner: erased from then on, unless it is called off before.
+  erase_at       timestamptz,
+  -- From here on nothing of it works; what it held is erased from a minute later on.
+  closed_at      timestamptz,
+  erased_at      timestamptz,
+  -- When its owner was told that it is done.
+  farewell_at    timestamptz,
+  -- Who sets a password by code, or changes the number, may be somebody else: for a day the account makes
+  -- no new API key. When the day began, and by what; the latest time counts.
+  cooling_since  timestamptz,
+  cooling_cause  text check (cooling_cause in ('password_reset', 'phone_changed')),
+  constraint cooling_has_cause check ((cooling_since is null) = (cooling_cause is null))
 );
+create index accounts_to_erase on accounts (erase_at)
+  where erase_at is not null and erased_at is null;
 call tenant_table('accounts');
 
 create table users (
@@ -13,10 +29,16 @@ create table users (
   user_id        uuid not null,
   name           text not null,
   phone          text not null,
+  email          text,
+  avatar_file    uuid,
   password_hash  text not null,
   role           text not null check (role in ('customer', 'operator')),
   timezone       text not null default 'Asia/Jakarta',
+  -- What the person chose; what is not in it has its default.
+  settings       jsonb not null default '{}',
   created_at     timestamptz not null default clock_timestamp(),
+  -- Null until the first sign-in: the operator's printed password works once without a code.
+  signed_in_at   timestamptz,
   primary key (account_id, user_id)
 );
 call tenant_table('users');
@@ -29,26 +51,69 @@ create table user_phones (
 );
 grant select, insert, update, delete on user_phones to kabari_app;
 
+-- Numbers that people had before: what the installation wrote to them is erased with their account.
+create table former_phones (
+  account_id  uuid not null,
+  phone       text not null,
+  left_at     timestamptz not null default clock_timestamp(),
+  primary key (account_id, phone)
+);
+create index former_phones_by_phone on former_phones (phone);
+call tenant_table('former_phones', 'select, insert, delete');
+
+-- Numbers whose account was erased, as a keyed hash: the welcome bonus is given once. No account is named,
+-- and without the installation's secrets no number can be told from it.
+create table erased_account_phones (phone_hmac bytea primary key);
+grant select, insert on erased_account_phones to kabari_app;
+
 -- Looked up globally, by the hash of the token: nothing but the hash is stored.
 create table sessions (
-  token_hash    bytea primary key,
-  session_id    uuid not null unique,
-  account_id    uuid not null,
-  user_id       uuid not null,
-  agent         text not null,
-  ip            text not null,
-  created_at    timestamptz not null default clock_timestamp(),
-  last_used_at  timestamptz not null default clock_timestamp(),
-  revoked_at    timestamptz
+  token_hash         bytea primary key,
+  session_id         uuid not null unique,
+  account_id         uuid not null,
+  user_id            uuid not null,
+  -- The browser it began in, by its cookie's hash; null for portals served elsewhere, which have no cookie.
+  device_hash        bytea,
+  agent              text not null,
+  ip                 text not null,
+  created_at         timestamptz not null default clock_timestamp(),
+  last_used_at       timestamptz not null default clock_timestamp(),
+  -- When its person last gave the password.
+  proved_at          timestamptz not null default clock_timestamp(),
+  -- A session's token may be copied to another browser: there it reads, and changes nothing that lasts
+  -- until the password was given there. The latest such browser, and when that was.
+  other_device_hash  bytea,
+  other_proved_at    timestamptz,
+  revoked_at         timestamptz,
+  constraint other_browser_gave_password
+    check ((other_device_hash is null) = (other_proved_at is null))
 );
 create index sessions_by_user on sessions (account_id, user_id);
+create index sessions_by_device on sessions (device_hash) where device_hash is not null;
 grant select, insert, update, delete on sessions to kabari_app;
+
+-- The browsers a person has signed in from with a code.
+create table known_devices (
+  account_id   uuid not null,
+  user_id      uuid not null,
+  device_hash  bytea not null,
+  seen_at      timestamptz not null default clock_timestamp(),
+  primary key (account_id, user_id, device_hash)
+);
+call tenant_table('known_devices');
 
 -- One code on its way. The code is an HMAC over challenge and code; the pending person waits here.
 create table otp_challenges (
   challenge_id    uuid primary key,
-  purpose         text not null check (purpose in ('register')),
+  purpose         text not null check (
+    purpose in ('register', 'login', 'forgot', 'phone_old', 'phone_new', 'delete')
+  ),
   phone           text not null,
+  -- Whose code it is; null for strangers.
+  account_id      uuid,
+  user_id         uuid,
+  -- The browser that asked: it gets the same code's challenge again when it asks again.
+  device_hash     bytea,
   code_hmac       bytea,
   -- null when the number is taken: the same answer goes out, no code can ever fit.
   pending         jsonb,
@@ -58,17 +123,19 @@ create table otp_challenges (
   expires_at      timestamptz not null,
   created_at      timestamptz not null default clock_timestamp()
 );
+create index otp_challenges_by_phone on otp_challenges (phone, created_at);
+create index otp_challenges_by_user on otp_challenges (account_id, user_id)
+  where account_id is not null;
 grant select, insert, update, delete on otp_challenges to kabari_app;
 
--- Fixed-window counters for limits that must hold on every node and fail closed.
-create table limit_counters (
-  scope        text not null,
-  subject      text not null,
-  window_start timestamptz not null,
-  hits         int not null,
-  primary key (scope, subject, window_start)
+-- A right code for a forgotten password is worth one change of it, for ten minutes.
+create table password_grants (
+  grant_hash  bytea primary key,
+  account_id  uuid not null,
+  user_id     uuid not null,
+  expires_at  timestamptz not null
 );
-grant select, insert, update, delete on limit_counters to kabari_app;
+grant select, insert, delete on password_grants to kabari_app;
 
 -- A solved captcha works once.
 create table captchas_used (
@@ -77,39 +144,30 @@ create table captchas_used (
 );
 grant select, insert, delete on captchas_used to kabari_app;
 
--- The first answer to a repeated `key`, sealed; kept 24 hours (docs/wire.md#keys).
-create table act_answers (
-  person      text not null,
-  key         uuid not null,
-  act         text not null,
-  input_hash  bytea not null,
-  status      int,
-  sealed      bytea,
-  created_at  timestamptz not null default clock_timestamp(),
-  primary key (person, key)
+-- Archives of what an account holds: asked for, made by a worker under a lease, kept for a day.
+create table exports (
+  account_id   uuid not null references accounts,
+  export_id    uuid not null,
+  -- Who asked, and is notified when it is ready.
+  user_id      uuid not null,
+  status       text not null default 'waiting'
+                 check (status in ('waiting', 'working', 'ready', 'failed', 'expired')),
+  progress     int not null default 0 check (progress between 0 and 100),
+  tries        int not null default 0,
+  -- The try that is under way, or made it: it names the archive's file.
+  owner        uuid,
+  lease_until  timestamptz,
+  size_bytes   bigint,
+  created_at   timestamptz not null default clock_timestamp(),
+  expires_at   timestamptz,
+  told_at      timestamptz,
+  primary key (account_id, export_id),
+  constraint ready_has_archive check (
+    status <> 'ready' or (owner is not null and size_bytes is not null and expires_at is not null)
+  )
 );
-create index act_answers_by_age on act_answers (created_at);
-grant select, insert, update, delete on act_answers to kabari_app;
-
-create table audit_log (
-  account_id  uuid not null,
-  audit_id    uuid not null,
-  at          timestamptz not null default clock_timestamp(),
-  actor       text not null,
-  act         text not null,
-  outcome     text not null,
-  ip          text not null,
-  request     text not null,
-  facts       jsonb not null default '{}',
-  primary key (account_id, audit_id)
-);
-create trigger audit_log_append_only before update or delete on audit_log
-  for each row execute function deny();
-call tenant_table('audit_log', 'select, insert');
-
--- Made once per installation: peppers and signing keys, sealed where they can be.
-create table house_secrets (
-  name   text primary key,
-  value  bytea not null
-);
-grant select, insert on house_secrets to kabari_app;
+create unique index exports_one_at_a_time on exports (account_id)
+  where status in ('waiting', 'working');
+create index exports_to_tell on exports (created_at) where status = 'ready' and told_at is null;
+create index exports_by_expiry on exports (expires_at) where status = 'ready';
+call tenant_table('exports');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { isAbout, rises, withRead, withSaldo, withStatus } from './patches.ts';
+import { isAbout, withRead, withSaldo, withStatus } from './patches.ts';
+import { rises } from '#contract/messages.ts';
 
 const row = { id: 'msg_1', status: 'sent', peer: '6281234567890', created_at: new Date(0) };
 const other = { id: 'msg_2', status: 'queued' };

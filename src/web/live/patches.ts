@@ -1,25 +1,4 @@
-import type { MessageStatus } from '#contract/messages.ts';
-
-/** How far a status is. It only rises: news that comes late, or twice, changes nothing. */
-const ranks: Record<MessageStatus, number> = {
-  scheduled: 0,
-  accepted: 1,
-  queued: 2,
-  sending: 3,
-  sent: 4,
-  failed: 5,
-  cancelled: 5,
-  expired: 5,
-  delivered: 6,
-  read: 7,
-  received: 7,
-};
-
-const ends: ReadonlySet<MessageStatus> = new Set(['failed', 'cancelled', 'expired']);
-
-/** True when `next` says more than `now` does. What was given up for lost, and was sent after all, is corrected. */
-export const rises = (now: MessageStatus, next: MessageStatus): boolean =>
-  ranks[next] > ranks[now] || (ends.has(now) && next === 'sent');
+import { type MessageStatus, rises, statusRank } from '#contract/messages.ts';
 
 type Bag = Readonly<Record<string, unknown>>;
 const isBag = (value: unknown): value is Bag =>
@@ -65,7 +44,7 @@ export const withStatus = <T>(data: T, { id, status }: News): T =>
   replaced(data, (bag) => {
     if (bag['id'] !== id || typeof bag['status'] !== 'string') return undefined;
     if (!rises(bag['status'] as MessageStatus, status)) return bag;
-    const isFailed = typeof bag['failure'] === 'string' && ranks[status] <= ranks.failed;
+    const isFailed = typeof bag['failure'] === 'string' && statusRank[status] <= statusRank.failed;
     return { ...bag, status, ...('failure' in bag && !isFailed && { failure: null }) };
   }) as T;
 

@@ -51,7 +51,7 @@ const counts: readonly Count[] = [
               select from message_events c
               where c.account_id = m.account_id and c.message_id = m.message_id and c.kind = 'corrected'
             ) then 0.5
-            else 4 end as rank
+            else 8 end as rank
         from messages m left join events e
           on e.account_id = m.account_id and e.message_id = m.message_id
         where m.direction = 'out'
@@ -80,12 +80,12 @@ const counts: readonly Count[] = [
       where m.direction = 'out' and m.status not in ('queued', 'scheduled') and (
         not m.status = any (coalesce(t.kinds, '{}'))
         or (
-          status_rank(m.status) > 0
+          m.status in ('sent', 'delivered', 'read')
           and (t.kinds && '{failed,cancelled,expired}') <> coalesce(t.corrected, false)
         )
-        or (status_rank(m.status) = 0 and t.corrected)
+        or (m.status not in ('sent', 'delivered', 'read') and t.corrected)
         or (m.status = 'failed' and t.kinds && '{delivered,read}')
-        or (status_rank(m.status) < 3 and 'read' = any (t.kinds))
+        or (m.status <> 'read' and 'read' = any (t.kinds))
       ) limit 3`,
   },
   {

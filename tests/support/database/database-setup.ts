@@ -1,11 +1,11 @@
-import { access, mkdtemp, readFile, readdir, rm, stat, statfs } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { isHeld } from '#server/infra/embedded-postgres/folder-lock.ts';
-import { migrate } from '#server/infra/postgres/migrations.ts';
+import { updateSchema } from '#server/infra/postgres/functions.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-const migrations = join(import.meta.dirname, '../../../src/server/migrations');
+const serverFolder = join(import.meta.dirname, '../../../src/server');
 
 const prefix = 'kabari-test-';
 
@@ -48,11 +48,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const dataFolder = await mkdtemp(join(where, prefix));
   const server = await startEmbedded({ dataFolder, durable: false });
   const owner = openDatabase(server.url, { max: 1, as: 'owner', name: 'template' });
-  const written = await access(migrations).then(
-    () => true,
-    () => false,
-  );
-  if (written) await migrate(owner, migrations);
+  await updateSchema(owner, serverFolder);
   await owner.end();
   project.provide('databaseServer', server.superuserUrl);
   const end = async () => {

@@ -29,7 +29,7 @@ type Range = { after: number; last: number };
  *
  * Entries are numbered without gaps, so a span of days is a range of numbers. Captures and releases are
  * no lines of their own; how many lines there are up to an entry is read from marks that are set every
- * 256 entries (0021, 0023), so no page costs more than another, at any length. Lines of one kind are the
+ * 256 entries (mark_statement), so no page costs more than another, at any length. Lines of one kind are the
  * exception: they are counted up to 10,000.
  */
 async function statementOf(
@@ -154,7 +154,7 @@ async function pageOfKind(tx: Tx, asked: Asked & { kind: LineKind }): Promise<Li
   return { lines: found, total };
 }
 
-/** What became of a hold, or whom a correction names, as `line_outcomes` (0023) tells. */
+/** What became of a hold, or whom a correction names, as `line_outcomes` tells. */
 type Outcome = {
   o_line: number;
   o_captured_n: number;

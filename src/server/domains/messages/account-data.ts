@@ -197,7 +197,7 @@ async function eraseTold(allAccountsSql: Sql, phones: readonly string[]): Promis
   // What was set aside would be told of them later.
   await eraseSetAside(allAccountsSql, { accountId: system, peers });
   await untilNone((limit) =>
-    numberOf(allAccountsSql`select erase_told(${peers}::text[], ${limit}) as n`),
+    numberOf(allAccountsSql`select erase_notices(${peers}::text[], ${limit}) as n`),
   );
   await eraseEventsAbout(allAccountsSql, { accountId: system, peers });
   await allAccountsSql`

@@ -51,7 +51,7 @@ export async function forgetStrangers(allAccountsSql: Sql): Promise<void> {
   for (let n = LINES_AT_ONCE; n > 0;) {
     const [erased] = await allAccountsSql<
       { n: number }[]
-    >`select forget_strangers(${LINES_AT_ONCE}) as n`;
+    >`select erase_anonymous_audit(${LINES_AT_ONCE}) as n`;
     n = erased?.n ?? 0;
   }
 }

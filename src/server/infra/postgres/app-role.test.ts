@@ -9,9 +9,9 @@ import { type Sql, openDatabase } from './database.ts';
 import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { startJobs } from '#server/infra/jobs/jobs.ts';
 import { openLog } from '#server/infra/observability/log.ts';
-import { migrate } from './migrations.ts';
+import { updateSchema } from './functions.ts';
 
-const migrations = join(import.meta.dirname, '../../migrations');
+const serverFolder = join(import.meta.dirname, '../..');
 
 type Server = { url: string; stop: () => Promise<void> };
 
@@ -59,7 +59,9 @@ for (const { name, here, start } of servers) {
     const walls = () => verifyRowLevelSecurityAt(url);
 
     test('starts once an administrator has run what the refusal says, and not before', async () => {
-      const refused: unknown = await migrate(owner, migrations).catch((error: unknown) => error);
+      const refused: unknown = await updateSchema(owner, serverFolder).catch(
+        (error: unknown) => error,
+      );
       expect(refused).toMatchObject({ name: 'StartError' });
       const statements = /then start again: (CREATE ROLE .*)$/.exec(String(refused))?.[1] ?? '';
       expect(statements).toMatch(
@@ -67,7 +69,8 @@ for (const { name, here, start } of servers) {
       );
       await admin.unsafe(statements);
       await checkDatabase(owner, { production: false });
-      expect(await migrate(owner, migrations)).toContain('0001_house.sql');
+      const { migrations } = await updateSchema(owner, serverFolder);
+      expect(migrations).toContain('0001_foundation.sql');
       await walls();
       const [allAccountsSql, log] = [openAs('house'), openLog({ level: 'silent' })];
       const jobs = await startJobs({ owner, allAccountsSql, log }, []);
@@ -77,11 +80,13 @@ for (const { name, here, start } of servers) {
 
     test('is told which grant is missing when the role is there', async () => {
       await admin.unsafe('revoke kabari_app from "juragan-1"');
-      const refused: unknown = await migrate(owner, migrations).catch((error: unknown) => error);
+      const refused: unknown = await updateSchema(owner, serverFolder).catch(
+        (error: unknown) => error,
+      );
       const statements = /then start again: (GRANT .*)$/.exec(String(refused))?.[1] ?? '';
       expect(statements).toMatch(/^GRANT kabari_app TO "juragan-1"( WITH SET TRUE)?;$/);
       await admin.unsafe(statements);
-      expect(await migrate(owner, migrations)).toEqual([]);
+      expect(await updateSchema(owner, serverFolder)).toEqual({ migrations: [], functions: [] });
       await walls();
     });
 

@@ -75,9 +75,12 @@ test('one that fails half-way leaves nothing behind, and says which it was', asy
   expect(await db.owner`select word from words`).toEqual([{ word: 'satu' }]);
 });
 
-test("the product's own migrations bring an empty database to the shape of the template", async ({
+test('a database of the test versions is recognised, and it is said what to do', async ({
   db,
+  folder,
 }) => {
-  const shipped = join(import.meta.dirname, '../../migrations');
-  expect(await migrate(db.owner, shipped)).toEqual([]);
+  await db.owner`update migrations set name = '0001_house.sql' where name like '0001_%'`;
+  await expect(migrate(db.owner, folder)).rejects.toThrow(
+    'This database was made by a test version and cannot be taken over: move the data folder aside or set KABARI_DATA to a new, empty folder (with DATABASE_URL: name a new, empty database), then start again.',
+  );
 });

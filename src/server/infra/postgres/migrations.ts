@@ -5,19 +5,25 @@ import { ensureAppRole } from './app-role.ts';
 import type { Sql, Tx } from './database.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** Any number, the same in every house: who holds this advisory lock migrates. */
-const MIGRATION_LOCK = 7_205_759_403;
+/** Any number, the same on every node: who holds this advisory lock changes the schema. */
+export const MIGRATION_LOCK = 7_205_759_403;
 
 type Migration = { name: string; text: string; sha256: string };
 
 /**
- * Brings the database to the newest shape: applies the files `NNNN_name.sql` of a folder that it has
- * not seen, in order, each in a transaction. Houses that start at the same time take turns.
+ * Brings the tables to the newest shape: applies the files `NNNN_name.sql` of a folder that the database
+ * has not seen, in order, each in a transaction. Nodes that start at the same time take turns.
+ *
+ * Migrations only go forward: what was applied is never edited, renamed or removed, and there is no way
+ * back but a backup. What changes later is a new file with the next number. They hold tables, indexes,
+ * policies, grants and data; functions and triggers are loaded after them, from beside the code that
+ * calls them, so no migration calls one.
  *
  * @param sql a pool of the database's owner.
  * @returns the names applied now.
- * @throws StartError when an applied file was changed or is missing here, when one fails, or when
- *   the role the application works as is missing and the owner may not make it.
+ * @throws StartError when an applied file was changed or is missing here, when one fails, when the
+ *   database is of a test version, or when the role the application works as is missing and the owner may
+ *   not make it.
  */
 export async function migrate(sql: Sql, folder: string): Promise<string[]> {
   const migrations = await readMigrations(folder);
@@ -36,6 +42,7 @@ async function applyNext(tx: Tx, migrations: readonly Migration[]): Promise<stri
   await prepare(tx);
   const known = await tx<{ name: string; sha256: string }[]>`
     select name, sha256 from migrations order by name`;
+  refuseTestVersion(known.map(({ name }) => name));
   refuseEdited(migrations, new Map(known.map(({ name, sha256 }) => [name, sha256])));
   const next = migrations[known.length];
   if (!next) return undefined;
@@ -68,7 +75,18 @@ async function prepare(tx: Tx): Promise<void> {
     )`);
 }
 
-const FIRST = '0001_house.sql';
+const FIRST = '0001_foundation.sql';
+/** The first migration of the test versions, whose migrations were written anew once. */
+const FIRST_OF_TEST_VERSIONS = '0001_house.sql';
+
+/** There were only test installations then; they begin again with an empty database. */
+function refuseTestVersion(known: readonly string[]): void {
+  if (!known.includes(FIRST_OF_TEST_VERSIONS)) return;
+  throw new StartError(
+    'This database was made by a test version and cannot be taken over: move the data folder aside or set KABARI_DATA to a new, empty folder (with DATABASE_URL: name a new, empty database), then start again.',
+  );
+}
+
 /** Where the first migration goes on after making and granting the role `kabari_app`. */
 const AFTER_ROLE = 'grant usage on schema public to kabari_app;';
 

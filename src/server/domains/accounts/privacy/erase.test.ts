@@ -25,7 +25,9 @@ test('of an account that stands nothing can be erased, whoever asks', async ({ d
     insert into user_phones (phone, account_id, user_id)
     select phone, account_id, user_id from users where account_id = ${accountId}`;
   await db.owner`update accounts set is_system = true where account_id = ${accountId}`;
-  await expect(db.allAccountsSql`select erase_told(${[phone]}::text[], 10)`).rejects.toMatchObject({
+  await expect(
+    db.allAccountsSql`select erase_notices(${[phone]}::text[], 10)`,
+  ).rejects.toMatchObject({
     code: '42501',
   });
 });

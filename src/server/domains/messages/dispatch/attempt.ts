@@ -126,7 +126,7 @@ export async function attempt(
 
 type Known = Pick<Settled, 'outcome' | 'failure' | 'at'>;
 
-/** The outcome of an earlier try that could not be settled (`keep_outcomes`). */
+/** The outcome of an earlier try that could not be settled (`store_outcomes`). */
 async function knownOf(
   { sql }: LaneTools,
   { accountId }: Claim,

@@ -56,7 +56,7 @@ async function settle(sql: Sql, claim: Claim, done: readonly Settled[]): Promise
 async function keep(sql: Sql, claim: Claim, known: readonly Settled[]): Promise<void> {
   const { accountId, tokenId, epoch } = claim;
   await retrying(
-    () => sql`select keep_outcomes(
+    () => sql`select store_outcomes(
       ${accountId}, ${tokenId}, ${epoch},
       ${known.map(({ id }) => id)}::uuid[],
       ${known.map(({ outcome }) => outcome)}::text[],

@@ -1,7 +1,7 @@
 import type { Rupiah } from '#contract/base/money.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
-/** What a notice of money turned out to be; `apply_paid` in 0008 says what each one did. */
+/** What a notice of money turned out to be; `apply_paid` says what each one did. */
 export type PaidOutcome =
   | 'applied'
   | 'duplicate'

@@ -3,12 +3,13 @@ import {
   conversationMessages,
   listConversations,
   readConversation,
+  rises,
   type Conversation,
   type ConversationMessage,
 } from '#contract/messages.ts';
 import { perform } from '#web/api/act.ts';
 import { threadKey, unreadKey } from '#web/live/cache.ts';
-import { rises, withRead } from '#web/live/patches.ts';
+import { withRead } from '#web/live/patches.ts';
 import {
   merged,
   readNewest,

@@ -1,0 +1,55 @@
+import { MessageStatus, rises, statusRank } from '#contract/messages.ts';
+import { newId } from '#server/infra/ids.ts';
+import { type TestDatabase, test } from '#tests/support/database/database.ts';
+import { expect } from 'vitest';
+
+const outcomes = ['sent', 'delivered', 'read', 'failed', 'cancelled', 'expired'] as const;
+
+/** What a message becomes by what is told of it; the price was given back with its end. */
+async function settled(
+  db: TestDatabase,
+  now: { status: MessageStatus; failure?: string },
+  outcome: string,
+): Promise<string | undefined> {
+  const [accountId, messageId] = [newId(), newId()];
+  const isEnd = ['failed', 'cancelled', 'expired'].includes(now.status);
+  await db.owner`
+    insert into messages (account_id, message_id, token_id, peer, direction, type, body, status,
+      price, charge_state, failure, created_at)
+    values (${accountId}, ${messageId}, ${newId()}, '628', 'out', 'text', '{}', ${now.status}, 0,
+      ${isEnd ? 'released' : 'held'}, ${now.failure ?? null}, now())`;
+  const [row] = await db.owner<{ next: string }[]>`
+    select next from settled_statuses(${accountId}, array[${messageId}]::uuid[],
+      array[${outcome}]::text[])`;
+  return row?.next;
+}
+
+test('the database and the contract have one order of statuses, for every pair', async ({ db }) => {
+  for (const one of MessageStatus.options) {
+    for (const other of MessageStatus.options) {
+      const [row] = await db.owner<{ apart: number }[]>`
+        select sign(status_rank(${one}) - status_rank(${other}))::int as apart`;
+      expect(row?.apart, `${one}, ${other}`).toBe(Math.sign(statusRank[one] - statusRank[other]));
+    }
+  }
+});
+
+test('a status becomes what is told of it exactly where that rises', async ({ db }) => {
+  for (const status of MessageStatus.options) {
+    for (const outcome of outcomes) {
+      const failure = status === 'failed' ? { failure: 'no_answer' } : {};
+      const next = rises(status, outcome) ? outcome : status;
+      expect(await settled(db, { status, ...failure }, outcome), `${status}, ${outcome}`).toBe(
+        next,
+      );
+    }
+  }
+});
+
+test('a failure that the network told is proved wrong by delivered, not by sent', async ({
+  db,
+}) => {
+  const blocked = { status: 'failed', failure: 'blocked' } as const;
+  expect(await settled(db, blocked, 'sent')).toBe('failed');
+  expect(await settled(db, blocked, 'delivered')).toBe('delivered');
+});

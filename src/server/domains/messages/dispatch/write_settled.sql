@@ -1,0 +1,53 @@
+-- Writes what became of messages: a step of the timeline for each outcome that was told (however
+-- often), and the rows themselves. m_* say what each message was and becomes; p_* what was told,
+-- index by index; the entries are those of settle_charges.
+-- Called by settle_batch; only the owner may call it. Locks the messages' rows.
+create or replace function write_settled(
+  p_account uuid,
+  p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[], p_duplicate boolean[],
+  m_id uuid[], m_old text[], m_next text[], m_charge text[],
+  p_captured bigint, p_released bigint, p_corrected bigint
+) returns void
+language plpgsql as $$
+begin
+  insert into message_events (account_id, message_id, kind, at, detail)
+    select p_account, i.id, i.outcome, coalesce(min(i.at), clock_timestamp()), min(i.failure)
+    from unnest(p_id, p_outcome, p_at, p_failure) as i(id, outcome, at, failure)
+    where i.id = any (m_id) group by i.id, i.outcome order by i.id, i.outcome
+    on conflict do nothing;
+  if m_old && array['failed', 'cancelled', 'expired'] then
+    insert into message_events (account_id, message_id, kind)
+      select p_account, i.id, 'corrected' from unnest(m_id, m_old, m_next) as i(id, old, next)
+      where i.old in ('failed', 'cancelled', 'expired') and i.next <> i.old
+      on conflict do nothing;
+  end if;
+
+  update messages m
+    set status = i.next,
+      charge_state = case
+        when i.charge = 'corrected' then 'captured' else coalesce(i.charge, m.charge_state) end,
+      settle_seq = case
+        when m.price = 0 then null
+        when i.charge = 'captured' then p_captured
+        when i.charge = 'released' then p_released
+        else m.settle_seq end,
+      correct_seq = case
+        when m.price > 0 and i.charge = 'corrected' then p_corrected else m.correct_seq end,
+      failure = case
+        when i.next in ('sent', 'delivered', 'read') then null
+        when i.next = 'failed' and m.status <> 'failed' then coalesce(i.failure, m.failure)
+        else m.failure end,
+      possible_duplicate = m.possible_duplicate or coalesce(i.duplicate, false)
+    from (
+      select c.id, c.next, c.charge, c.old, min(g.failure) as failure, bool_or(g.duplicate) as duplicate
+      from unnest(m_id, m_next, m_charge, m_old) as c(id, next, charge, old)
+      join unnest(p_id, p_failure, p_duplicate) as g(id, failure, duplicate) on g.id = c.id
+      group by c.id, c.next, c.charge, c.old
+    ) i
+    -- Named again as an array: joined by i.id alone, the plan reads every message of the account.
+    where m.account_id = p_account and m.message_id = any (m_id) and m.message_id = i.id
+      and (i.next <> i.old or i.charge is not null or coalesce(i.duplicate, false));
+end
+$$;
+
+revoke all on function write_settled from public;

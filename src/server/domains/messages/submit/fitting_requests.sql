@@ -1,0 +1,34 @@
+-- Which requests fit whole, counting those before them of the same wallet and token; the saldo
+-- after each, and the number of the entry that would hold its price. w_* are the wallets that could
+-- be locked.
+-- Read by accept_many, within its statement: PostgreSQL inlines it, so it must stay one plain
+-- `stable` select. Only the owner may call it.
+create or replace function fitting_requests(
+  p_account uuid[], p_token uuid[], p_from int[], p_upto int[], p_sum bigint[], p_today date,
+  w_account uuid[], w_available bigint[], w_seq bigint[]
+) returns table (ord bigint, fits boolean, saldo bigint, hold_seq bigint)
+language sql stable as $$
+  select r.ord, coalesce(
+      w.account is not null and sum(r.sum) over mine <= w.available
+        and t.status in ('linked', 'disconnected')
+        and coalesce(d.accepted, 0) + sum(r.upto - r.start + 1) over theirs <= t.daily_limit,
+      false
+    ),
+    w.available - (sum(r.sum) over mine)::bigint, w.seq + 1
+  from unnest(p_account, p_token, p_from, p_upto, p_sum) with ordinality
+    as r(account, token, start, upto, sum, ord)
+  left join unnest(w_account, w_available, w_seq) as w(account, available, seq)
+    on w.account = r.account
+  left join lateral (
+    select k.status, k.daily_limit from tokens k
+    where k.account_id = r.account and k.token_id = r.token and k.deleted_at is null limit 1
+  ) t on true
+  left join lateral (
+    select x.accepted from token_days x
+    where x.account_id = r.account and x.token_id = r.token and x.day = p_today limit 1
+  ) d on true
+  window mine as (partition by r.account order by r.ord),
+    theirs as (partition by r.account, r.token order by r.ord)
+$$;
+
+revoke all on function fitting_requests from public;

@@ -1,0 +1,40 @@
+-- Places the accepted items of a batch: the messages, their places in the queue, and a step of the
+-- timeline for what is scheduled. p_hold_seq is the number of the entry that will hold their
+-- prices.
+-- Called by accept_batch; only the owner may call it. Raises a unique violation when a message
+-- stands already.
+create or replace function place_items(
+  p_account uuid, p_hold_seq bigint, p_now timestamptz,
+  p_id uuid[], p_token uuid[], p_peer text[], p_type text[], p_body jsonb[], p_price bigint[],
+  p_ref text[], p_priority smallint[], p_ready timestamptz[], p_expires timestamptz[],
+  p_secret text[], p_ok boolean[]
+) returns void
+language plpgsql as $$
+begin
+  insert into messages (
+    account_id, message_id, token_id, peer, direction, type, body, status, price, charge_state,
+    hold_seq, ref, expires_at, created_at
+  )
+    select p_account, i.id, i.token, i.peer, 'out', i.type, i.body,
+      case when i.ready is null then 'queued' else 'scheduled' end,
+      i.price, 'held', case when i.price > 0 then p_hold_seq end, i.ref, i.expires, uuid_time(i.id)
+    from unnest(
+      p_id, p_token, p_peer, p_type, p_body, p_price, p_ref, p_ready, p_expires, p_ok
+    ) as i(id, token, peer, type, body, price, ref, ready, expires, ok)
+    where i.ok;
+
+  insert into dispatch (
+    account_id, message_id, token_id, priority, peer, ready_at, expires_at, secret
+  )
+    select p_account, i.id, i.token, i.priority, i.peer, coalesce(i.ready, p_now), i.expires, i.secret
+    from unnest(p_id, p_token, p_priority, p_peer, p_ready, p_expires, p_secret, p_ok)
+      as i(id, token, priority, peer, ready, expires, secret, ok)
+    where i.ok;
+
+  insert into message_events (account_id, message_id, kind, at, detail)
+    select p_account, i.id, 'scheduled', uuid_time(i.id), utc_text(i.ready)
+    from unnest(p_id, p_ready, p_ok) as i(id, ready, ok) where i.ok and i.ready is not null;
+end
+$$;
+
+revoke all on function place_items from public;

@@ -1,0 +1,195 @@
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test as base } from '#tests/support/database/database.ts';
+import { expect } from 'vitest';
+import { loadFunctions, updateSchema } from './functions.ts';
+import { type Sql, openDatabase } from './database.ts';
+
+type Folder = {
+  path: string;
+  write(file: string, text: string): Promise<void>;
+  remove(file: string): Promise<void>;
+};
+
+const one = (result: number) => `
+  create or replace function one() returns int language plpgsql as $$ begin return ${result}; end $$;
+  revoke all on function one from public;`;
+
+const ONE = 'domains/numbers/one.sql';
+
+async function openFolder(): Promise<Folder> {
+  const path = await mkdtemp(join(tmpdir(), 'kabari-functions-'));
+  return {
+    path,
+    write: async (file, text) => {
+      await mkdir(dirname(join(path, file)), { recursive: true });
+      await writeFile(join(path, file), text);
+    },
+    remove: (file) => rm(join(path, file)),
+  };
+}
+
+/** A server's folder of the test's own, with one function, on a database without any functions. */
+const test = base.extend<{ folder: Folder; owner: Sql }>({
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
+  folder: async ({}, use) => {
+    const folder = await openFolder();
+    await folder.write(ONE, one(1));
+    await use(folder);
+    await rm(folder.path, { recursive: true, force: true });
+  },
+  owner: async ({ db, folder }, use) => {
+    await loadFunctions(db.owner, join(folder.path, 'nothing'));
+    await use(db.owner);
+  },
+});
+
+const oidOf = async (sql: Sql, name: string): Promise<number | undefined> => {
+  const [row] = await sql<{ oid: number }[]>`
+    select oid::int from pg_proc where proname = ${name} and pronamespace = 'public'::regnamespace`;
+  return row?.oid;
+};
+
+const answer = async (sql: Sql, call: string): Promise<unknown> => {
+  const [row] = await sql.unsafe(`select ${call} as answer`);
+  return row?.['answer'];
+};
+
+test('a function is created once, and anew only when its text has changed', async ({
+  owner,
+  folder,
+}) => {
+  await folder.write('domains/numbers/deep/two.sql', one(2).replaceAll('one', 'two'));
+  expect(await loadFunctions(owner, folder.path)).toEqual(['domains/numbers/deep/two.sql', ONE]);
+  const untouched = await owner`select oid, xmin from pg_proc where proname = 'two'`;
+  const before = await oidOf(owner, 'one');
+  expect(await loadFunctions(owner, folder.path)).toEqual([]);
+  await folder.write(ONE, one(11));
+  expect(await loadFunctions(owner, folder.path)).toEqual([ONE]);
+  expect(await answer(owner, 'one()')).toBe(11);
+  expect(await oidOf(owner, 'one')).toBe(before);
+  expect(await owner`select oid, xmin from pg_proc where proname = 'two'`).toEqual(untouched);
+});
+
+test('what a file made goes with the file, and moves with it', async ({ owner, folder }) => {
+  await loadFunctions(owner, folder.path);
+  const before = await oidOf(owner, 'one');
+  await mkdir(join(folder.path, 'infra'));
+  await rename(join(folder.path, ONE), join(folder.path, 'infra/one.sql'));
+  expect(await loadFunctions(owner, folder.path)).toEqual([ONE, 'infra/one.sql']);
+  expect(await oidOf(owner, 'one')).toBe(before);
+  await folder.remove('infra/one.sql');
+  expect(await loadFunctions(owner, folder.path)).toEqual(['infra/one.sql']);
+  expect(await oidOf(owner, 'one')).toBeUndefined();
+});
+
+test('a function with other parameters, or another result, takes the place of the former', async ({
+  owner,
+  folder,
+}) => {
+  await loadFunctions(owner, folder.path);
+  await folder.write(ONE, one(1).replace('one() returns int', 'one(n int) returns int'));
+  await loadFunctions(owner, folder.path);
+  expect(await answer(owner, 'one(0)')).toBe(1);
+  await expect(answer(owner, 'one()')).rejects.toThrow('function one() does not exist');
+  await folder.write(ONE, one(1).replace('one() returns int', 'one(m int) returns text'));
+  await loadFunctions(owner, folder.path);
+  expect(await answer(owner, 'one(0)')).toBe('1');
+});
+
+test('a trigger is created with its function and goes with it', async ({ owner, folder }) => {
+  await owner`create table pages (n int)`;
+  const trigger = (n: number) => `
+    create or replace function page() returns trigger language plpgsql as $$
+    begin new.n := ${n}; return new; end $$;
+    create or replace trigger page before insert on pages for each row execute function page();`;
+  const inserted = async () => (await owner`insert into pages values (0) returning n`)[0]?.['n'];
+  for (const n of [1, 2]) {
+    await folder.write('domains/pages/page.sql', trigger(n));
+    await loadFunctions(owner, folder.path);
+    expect(await inserted()).toBe(n);
+  }
+  await folder.remove('domains/pages/page.sql');
+  await loadFunctions(owner, folder.path);
+  expect(await inserted()).toBe(0);
+});
+
+test('functions may call one another, whatever the order of their files', async ({
+  owner,
+  folder,
+}) => {
+  await folder.write(
+    'domains/a.sql',
+    'create or replace function a() returns int language sql as $$ select one() $$;',
+  );
+  await loadFunctions(owner, folder.path);
+  expect(await answer(owner, 'a()')).toBe(1);
+});
+
+const broken: Record<string, string> = {
+  'does not parse': 'create or replace function two() returns int language plpgsql as $$ begin',
+  'does not compile': one(2).replaceAll('one', 'two').replace('return 2', 'retrun 2'),
+  'names what is not there':
+    'create or replace function two() returns int language sql as $$ select three() $$;',
+  'is made by another file too': one(2),
+};
+
+for (const [why, text] of Object.entries(broken)) {
+  test(`a file whose function ${why} is named, and leaves everything as it was`, async ({
+    owner,
+    folder,
+  }) => {
+    await loadFunctions(owner, folder.path);
+    await folder.write(ONE, one(3));
+    await folder.write('domains/numbers/two.sql', text);
+    const refused: unknown = await loadFunctions(owner, folder.path).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).toMatchObject({ name: 'StartError' });
+    expect(String(refused)).toContain('domains/numbers/two.sql');
+    expect(await answer(owner, 'one()')).toBe(1);
+    expect(await oidOf(owner, 'two')).toBeUndefined();
+  });
+}
+
+test('nodes that start at the same time create each function once', async ({
+  db,
+  owner,
+  folder,
+}) => {
+  await loadFunctions(owner, folder.path);
+  await folder.write(ONE, one(2));
+  const nodes = [1, 2, 3, 4].map(() => openDatabase(db.url, { max: 1, as: 'owner', name: 'f' }));
+  const changes = await Promise.all(nodes.map((sql) => loadFunctions(sql, folder.path)));
+  expect(changes.toSorted((a, b) => a.length - b.length)).toEqual([[], [], [], [ONE]]);
+  expect(await answer(owner, 'one()')).toBe(2);
+  await Promise.all(nodes.map((sql) => sql.end()));
+});
+
+test('of two versions on one database the last that starts wins, and neither goes on', async ({
+  owner,
+  folder,
+}) => {
+  const newer = await openFolder();
+  await newer.write(ONE, one(2));
+  await newer.write('domains/numbers/two.sql', one(2).replaceAll('one', 'two'));
+  for (const [version, result] of [
+    [folder, 1],
+    [newer, 2],
+    [folder, 1],
+  ] as const) {
+    expect(await loadFunctions(owner, version.path)).toContain(ONE);
+    expect(await loadFunctions(owner, version.path)).toEqual([]);
+    expect(await answer(owner, 'one()')).toBe(result);
+  }
+  expect(await oidOf(owner, 'two')).toBeUndefined();
+  await rm(newer.path, { recursive: true });
+});
+
+test("the product's own schema brings an empty database to the shape of the template", async ({
+  db,
+}) => {
+  const server = join(import.meta.dirname, '../..');
+  expect(await updateSchema(db.owner, server)).toEqual({ migrations: [], functions: [] });
+});
