@@ -19,7 +19,7 @@ afterAll(() => made?.drop());
 /** By the database's clock everybody gave their password six minutes ago. */
 async function sixMinutesLater(): Promise<void> {
   if (!made) throw new Error('there is no database yet');
-  await made.db.allAccountsSql`update sessions set proved_at = proved_at - interval '6 minutes'`;
+  await made.db.allAccountsSql`update sessions set reauth_at = reauth_at - interval '6 minutes'`;
 }
 
 const PEER = '62800000001';

@@ -13,7 +13,7 @@ import { expireTopups } from '#server/domains/payments/payments.ts';
 import { type PushSender, startPushSender, sweepPush } from '#server/domains/push/push.ts';
 import { pruneLinks } from '#server/domains/tokens/tokens.ts';
 import { pruneAnswers } from '#server/infra/acts/answers.ts';
-import { forgetStrangers } from '#server/infra/acts/audit.ts';
+import { eraseAnonymousAudit } from '#server/infra/acts/audit.ts';
 import { type Job, type Jobs, startJobs } from '#server/infra/jobs/jobs.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import type { Container } from './container.ts';
@@ -101,7 +101,7 @@ function jobsOf({ infra, pools, accounts, media }: Container): readonly Job[] {
     { name: DATA_EXPORTS, cron: '* * * * *', heartbeatSeconds: 60, run: () => exports.work() },
     { name: 'export-sweep', cron: '47 * * * *', run: () => exports.sweep() },
     { name: 'account-erasure', cron: '* * * * *', heartbeatSeconds: 60, run: () => eraseDue() },
-    { name: 'stranger-audit', cron: '52 * * * *', run: () => forgetStrangers(allAccountsSql) },
+    { name: 'anonymous-audit', cron: '52 * * * *', run: () => eraseAnonymousAudit(allAccountsSql) },
     { name: 'push-sweep', cron: '37 * * * *', run: () => sweepPush(allAccountsSql) },
     {
       name: 'history-pruning',

@@ -111,8 +111,8 @@ create index audit_log_strangers on audit_log (audit_id)
 call tenant_table('audit_log', 'select, insert');
 
 -- Made once per installation: peppers and signing keys, sealed where they can be.
-create table house_secrets (
+create table installation_secrets (
   name   text primary key,
   value  bytea not null
 );
-grant select, insert on house_secrets to kabari_app;
+grant select, insert on installation_secrets to kabari_app;

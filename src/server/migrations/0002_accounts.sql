@@ -1,23 +1,23 @@
 -- Accounts, the people of an account, how they sign in and prove who they are, and how an account ends.
 
 create table accounts (
-  account_id     uuid primary key,
-  name           text not null,
-  status         text not null default 'active' check (status in ('active', 'suspended', 'closed')),
+  account_id           uuid primary key,
+  name                 text not null,
+  status               text not null default 'active' check (status in ('active', 'suspended', 'closed')),
   -- The installation's own account: the operator's users and the token that sends OTPs.
-  is_system      boolean not null default false,
-  created_at     timestamptz not null default clock_timestamp(),
+  is_system            boolean not null default false,
+  created_at           timestamptz not null default clock_timestamp(),
   -- Asked for by its owner: erased from then on, unless it is called off before.
-  erase_at       timestamptz,
+  erase_at             timestamptz,
   -- From here on nothing of it works; what it held is erased from a minute later on.
-  closed_at      timestamptz,
-  erased_at      timestamptz,
-  -- When its owner was told that it is done.
-  farewell_at    timestamptz,
+  closed_at            timestamptz,
+  erased_at            timestamptz,
+  -- When its owner was notified that it is done.
+  erasure_notified_at  timestamptz,
   -- Who sets a password by code, or changes the number, may be somebody else: for a day the account makes
   -- no new API key. When the day began, and by what; the latest time counts.
-  cooling_since  timestamptz,
-  cooling_cause  text check (cooling_cause in ('password_reset', 'phone_changed')),
+  cooling_since        timestamptz,
+  cooling_cause        text check (cooling_cause in ('password_reset', 'phone_changed')),
   constraint cooling_has_cause check ((cooling_since is null) = (cooling_cause is null))
 );
 create index accounts_to_erase on accounts (erase_at)
@@ -79,14 +79,14 @@ create table sessions (
   created_at         timestamptz not null default clock_timestamp(),
   last_used_at       timestamptz not null default clock_timestamp(),
   -- When its person last gave the password.
-  proved_at          timestamptz not null default clock_timestamp(),
+  reauth_at          timestamptz not null default clock_timestamp(),
   -- A session's token may be copied to another browser: there it reads, and changes nothing that lasts
   -- until the password was given there. The latest such browser, and when that was.
   other_device_hash  bytea,
-  other_proved_at    timestamptz,
+  other_reauth_at    timestamptz,
   revoked_at         timestamptz,
   constraint other_browser_gave_password
-    check ((other_device_hash is null) = (other_proved_at is null))
+    check ((other_device_hash is null) = (other_reauth_at is null))
 );
 create index sessions_by_user on sessions (account_id, user_id);
 create index sessions_by_device on sessions (device_hash) where device_hash is not null;
@@ -160,7 +160,7 @@ create table exports (
   size_bytes   bigint,
   created_at   timestamptz not null default clock_timestamp(),
   expires_at   timestamptz,
-  told_at      timestamptz,
+  notified_at  timestamptz,
   primary key (account_id, export_id),
   constraint ready_has_archive check (
     status <> 'ready' or (owner is not null and size_bytes is not null and expires_at is not null)
@@ -168,6 +168,6 @@ create table exports (
 );
 create unique index exports_one_at_a_time on exports (account_id)
   where status in ('waiting', 'working');
-create index exports_to_tell on exports (created_at) where status = 'ready' and told_at is null;
+create index exports_to_notify on exports (created_at) where status = 'ready' and notified_at is null;
 create index exports_by_expiry on exports (expires_at) where status = 'ready';
 call tenant_table('exports');

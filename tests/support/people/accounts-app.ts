@@ -53,8 +53,8 @@ export const codesLater = (sql: Sql, seconds: number) => sql`
 
 /** Lets so much time pass since people last gave their password. */
 export const proofsLater = (sql: Sql, seconds: number) => sql`
-  update sessions set proved_at = proved_at - make_interval(secs => ${seconds}),
-    other_proved_at = other_proved_at - make_interval(secs => ${seconds})`;
+  update sessions set reauth_at = reauth_at - make_interval(secs => ${seconds}),
+    other_reauth_at = other_reauth_at - make_interval(secs => ${seconds})`;
 
 /**
  * The accounts domain with everything real but the phone network: what would be sent is in `sent`.

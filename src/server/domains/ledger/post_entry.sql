@@ -30,9 +30,9 @@ begin
     p_account, w.seq, p_kind, p_delta, 0, p_contra, w.available, w.held,
     p_ref_type, p_ref_id, p_idem, p_actor, p_memo
   );
-  insert into outbox (account_id, outbox_id, kind, data)
-    values (p_account, gen_random_uuid(), 'saldo.changed',
-            jsonb_build_object('available', w.available, 'held', w.held));
+  perform enqueue_event(
+    p_account, 'saldo.changed', jsonb_build_object('available', w.available, 'held', w.held)
+  );
   return query select w.seq, true, w.available;
 end
 $$;

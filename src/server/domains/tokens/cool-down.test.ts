@@ -253,7 +253,7 @@ describe('tokens of before', () => {
     const browser = 'a'.repeat(43);
     await db.allAccountsSql`
       update sessions set device_hash = ${sha256(browser)},
-        proved_at = proved_at - interval '5 minutes'
+        reauth_at = reauth_at - interval '5 minutes'
       where session_id = ${sessionId}`;
     await db.allAccountsSql.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
     const keep = async () => {
@@ -263,7 +263,7 @@ describe('tokens of before', () => {
       return [status, body.error?.type ?? body.data.doubt];
     };
     expect(await keep()).toEqual([403, 'proof_needed']);
-    await db.allAccountsSql`update sessions set proved_at = clock_timestamp()`;
+    await db.allAccountsSql`update sessions set reauth_at = clock_timestamp()`;
     expect(await keep()).toEqual([200, null]);
   });
 });

@@ -166,7 +166,7 @@ describe('the password given in another browser', () => {
     expect(await rename(aCookie)).toEqual([200, 'ok']);
     expect(await rename(elsewhere['another person’s cookie'] ?? {})).toEqual([403, 'proof_needed']);
     await db.allAccountsSql`
-      update sessions set other_proved_at = other_proved_at - interval '5 minutes'`;
+      update sessions set other_reauth_at = other_reauth_at - interval '5 minutes'`;
     expect(await rename(aCookie)).toEqual([403, 'proof_needed']);
   });
 

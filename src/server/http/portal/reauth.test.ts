@@ -49,7 +49,7 @@ describe('what is sensitive', () => {
     const { body } = await container.ask('user_export', { token });
     expect(body.error).toEqual({ type: 'sign_in_needed', facts: {} });
     expect(await says(container, 'user_change_phone', token)).toEqual([422, 'input_invalid']);
-    await db.allAccountsSql`update sessions set proved_at = proved_at - interval '5 minutes'`;
+    await db.allAccountsSql`update sessions set reauth_at = reauth_at - interval '5 minutes'`;
     for (const { name } of fresh) expect(await says(container, name, token), name).toEqual(needed);
     expect(await db.allAccountsSql`select * from exports`).toEqual([]);
   });
@@ -64,10 +64,10 @@ describe('what is sensitive', () => {
   test('goes on under the same key once the proof is given', async ({ db, openContainer }) => {
     const container = await openContainer();
     const token = await ani(db);
-    await db.allAccountsSql`update sessions set proved_at = proved_at - interval '5 minutes'`;
+    await db.allAccountsSql`update sessions set reauth_at = reauth_at - interval '5 minutes'`;
     const wish = { token, key: crypto.randomUUID(), name: 'Kasir', channel: 'simulator' };
     expect((await container.ask('token_create', wish, from(HERS))).status).toBe(403);
-    await db.allAccountsSql`update sessions set proved_at = clock_timestamp()`;
+    await db.allAccountsSql`update sessions set reauth_at = clock_timestamp()`;
     expect((await container.ask('token_create', wish, from(HERS))).status).toBe(200);
   });
 });

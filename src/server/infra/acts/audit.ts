@@ -47,7 +47,7 @@ export async function eraseAudit(allAccountsSql: Sql, accountId: string): Promis
 }
 
 /** Takes the addresses of people who were not signed in out of lines that are older than seven days. */
-export async function forgetStrangers(allAccountsSql: Sql): Promise<void> {
+export async function eraseAnonymousAudit(allAccountsSql: Sql): Promise<void> {
   for (let n = LINES_AT_ONCE; n > 0;) {
     const [erased] = await allAccountsSql<
       { n: number }[]

@@ -8,7 +8,7 @@ test('nodes that start at once share the same secrets', async ({ sql }) => {
   const all = await Promise.all([1, 2, 3, 4].map(() => readSecrets(sql)));
   const keys = new Set(all.map((secrets) => secrets.key('pepper').toString('hex')));
   expect(keys.size).toBe(1);
-  expect(await sql`select count(*) as n from house_secrets`).toEqual([{ n: 1 }]);
+  expect(await sql`select count(*) as n from installation_secrets`).toEqual([{ n: 1 }]);
 });
 
 test('another start reads the secrets of the first', async ({ sql }) => {

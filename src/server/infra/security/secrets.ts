@@ -33,18 +33,18 @@ const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 /**
  * The installation's secrets, made at its first start.
  *
- * Everything is derived (HKDF-SHA256) from 32 bytes of chance that lie in `house_secrets`, together
+ * Everything is derived (HKDF-SHA256) from 32 bytes of chance that lie in `installation_secrets`, together
  * with the setting SECRET_KEY where there is one: then a copy of the database alone opens nothing.
  * Any number of nodes may start at once: the first row wins and all read it. Another SECRET_KEY
  * means other secrets: codes and captchas under way end, and what was sealed stays closed.
  */
 export async function readSecrets(allAccountsSql: Sql, secretKey?: string): Promise<Secrets> {
   await allAccountsSql`
-    insert into house_secrets (name, value) values (${ROOT}, ${randomBytes(32)})
+    insert into installation_secrets (name, value) values (${ROOT}, ${randomBytes(32)})
     on conflict (name) do nothing`;
   const [row] = await allAccountsSql<{ value: Buffer }[]>`
-    select value from house_secrets where name = ${ROOT}`;
-  if (row?.value.length !== 32) throw new Error('house_secrets: the root is not 32 bytes');
+    select value from installation_secrets where name = ${ROOT}`;
+  if (row?.value.length !== 32) throw new Error('installation_secrets: the root is not 32 bytes');
   return secretsFrom(row.value, secretKey);
 }
 
@@ -61,17 +61,17 @@ export async function storedSecret(
 ): Promise<string> {
   const open = async () => {
     const [row] = await allAccountsSql<{ value: Buffer }[]>`
-      select value from house_secrets where name = ${name}`;
+      select value from installation_secrets where name = ${name}`;
     return row && secrets.open(row.value, name);
   };
   let opened = await open();
   if (!opened) {
     await allAccountsSql`
-      insert into house_secrets (name, value) values (${name}, ${secrets.seal(make(), name)})
+      insert into installation_secrets (name, value) values (${name}, ${secrets.seal(make(), name)})
       on conflict (name) do nothing`;
     opened = await open();
   }
-  if (!opened) throw new Error(`house_secrets: ${name} cannot be opened`);
+  if (!opened) throw new Error(`installation_secrets: ${name} cannot be opened`);
   return opened.toString('utf8');
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { forgetStrangers, openAudit } from '#server/infra/acts/audit.ts';
+import { eraseAnonymousAudit, openAudit } from '#server/infra/acts/audit.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 
@@ -64,7 +64,7 @@ test('addresses of strangers are forgotten after seven days', async ({ db }) => 
     insert into audit_log (account_id, audit_id, actor, act, outcome, ip, request)
     values (${NOBODY}, uuid_floor(clock_timestamp() - interval '8 days'), 'public', 'user_login', 'ok',
       '203.0.113.8', 'req_old')`;
-  await forgetStrangers(db.allAccountsSql);
+  await eraseAnonymousAudit(db.allAccountsSql);
   const lines = await db.allAccountsSql`select request, ip from audit_log order by request`;
   expect([...lines]).toEqual([
     { request: 'req_new', ip: '203.0.113.9' },

@@ -31,7 +31,7 @@ async function eraseOne(deps: EraseDeps, accountId: string): Promise<void> {
   await allAccountsSql`select close_account(${accountId})`;
   const [account] = await allAccountsSql<{ isSettled: boolean; isTold: boolean }[]>`
     select closed_at < clock_timestamp() - make_interval(secs => ${SETTLED_SECONDS}) as "isSettled",
-      farewell_at is not null as "isTold"
+      erasure_notified_at is not null as "isTold"
     from accounts where account_id = ${accountId} and closed_at is not null and erased_at is null`;
   if (!account) return;
   for (const { close } of accountDataSources) await close?.(accountId);
@@ -59,7 +59,7 @@ async function sayFarewell(deps: EraseDeps, accountId: string): Promise<void> {
     });
   }
   await allAccountsSql`
-    update accounts set farewell_at = clock_timestamp() where account_id = ${accountId}`;
+    update accounts set erasure_notified_at = clock_timestamp() where account_id = ${accountId}`;
 }
 
 /** The numbers of its people; a former one that has become somebody else's is not among them. */

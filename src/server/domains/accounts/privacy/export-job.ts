@@ -154,11 +154,11 @@ async function tellReady(deps: MakeDeps): Promise<void> {
     select e.account_id as "accountId", e.export_id as "exportId", u.phone
     from exports e
     join users u on (u.account_id, u.user_id) = (e.account_id, e.user_id)
-    where e.status = 'ready' and e.told_at is null order by e.created_at limit 100`;
+    where e.status = 'ready' and e.notified_at is null order by e.created_at limit 100`;
   for (const { accountId, exportId, phone } of untold) {
     await tellExportReady(deps, phone).catch(deps.report);
     await allAccountsSql`
-      update exports set told_at = clock_timestamp()
+      update exports set notified_at = clock_timestamp()
       where account_id = ${accountId} and export_id = ${exportId}`;
   }
 }

@@ -53,7 +53,7 @@ export const proveHandler = (deps: AccountsDeps): ActHandler =>
     if (inOwnBrowser) {
       await checkPassword(deps, caller, { password, triesOf: 'prove' });
       await deps.allAccountsSql`
-        update sessions set proved_at = clock_timestamp() where session_id = ${caller.sessionId}`;
+        update sessions set reauth_at = clock_timestamp() where session_id = ${caller.sessionId}`;
       return { seconds: PROOF_SECONDS };
     }
     // Without a cookie there is nothing by which this browser would be known again.
@@ -81,7 +81,7 @@ async function rememberReauth(
       select session_id, other_device_hash from sessions
       where session_id = ${sessionId} for update
     )
-    update sessions set other_device_hash = ${browser}, other_proved_at = clock_timestamp()
+    update sessions set other_device_hash = ${browser}, other_reauth_at = clock_timestamp()
     from before where sessions.session_id = before.session_id
     returning before.other_device_hash is distinct from ${browser} as "isNew"`;
   return row?.isNew ?? false;

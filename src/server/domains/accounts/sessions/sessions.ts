@@ -104,7 +104,7 @@ export function openSessions(
       const [row] = await allAccountsSql<Reauth[]>`
         select own as "inOwnBrowser",
           coalesce(
-            case when own then proved_at when other_device_hash = ${browser} then other_proved_at end
+            case when own then reauth_at when other_device_hash = ${browser} then other_reauth_at end
               > clock_timestamp() - make_interval(secs => ${PROOF_SECONDS}),
             false) as recent
         from sessions, lateral (select device_hash is not distinct from ${browser} as own) browser

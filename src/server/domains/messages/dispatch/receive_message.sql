@@ -30,9 +30,10 @@ begin
     from unnest(array['day', 'month']) as grain
     on conflict (account_id, grain, since, token_id, direction, status, type) do update
       set messages = u.messages + 1;
-  insert into outbox (account_id, outbox_id, kind, message_ids, token_ids, peers, statuses, data)
-    values (p_account, gen_random_uuid(), 'message.received', array[p_id], array[p_token],
-      array[p_peer], array['received'], jsonb_build_object('peer_name', p_name));
+  perform enqueue_event(
+    p_account, 'message.received', jsonb_build_object('peer_name', p_name),
+    array[p_id], array[p_token], array[p_peer], array['received']
+  );
   return true;
 end
 $$;

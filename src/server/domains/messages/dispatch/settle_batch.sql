@@ -76,10 +76,10 @@ begin
     where d.account_id = p_account and d.message_id = any (m_id) and d.message_id = i.id
       and i.next not in ('queued', 'scheduled');
 
-  insert into outbox (account_id, outbox_id, kind, message_ids, token_ids, peers, statuses, data)
-    select p_account, gen_random_uuid(), 'message.changed', array_agg(i.id), array_agg(i.token),
-      array_agg(i.peer), array_agg(i.next),
-      jsonb_build_object('available', v_available, 'held', v_held)
+  perform enqueue_event(
+    p_account, 'message.changed', jsonb_build_object('available', v_available, 'held', v_held),
+    array_agg(i.id), array_agg(i.token), array_agg(i.peer), array_agg(i.next)
+  )
     from unnest(m_id, m_token, m_peer, m_old, m_next) as i(id, token, peer, old, next)
     where i.old <> i.next
     having count(*) > 0;

@@ -102,10 +102,11 @@ begin
     on conflict (account_id, token_id) do update
       set wakes = l.wakes + 1, ready_at = least(l.ready_at, excluded.ready_at);
 
-  insert into outbox (account_id, outbox_id, kind, message_ids, token_ids, peers, statuses, data)
-    select p_account, gen_random_uuid(), 'message.accepted', array_agg(i.id), array_agg(i.token),
-      array_agg(i.peer), array_agg(case when i.ready is null then 'queued' else 'scheduled' end),
-      jsonb_build_object('available', v_available, 'held', v_held)
+  perform enqueue_event(
+    p_account, 'message.accepted', jsonb_build_object('available', v_available, 'held', v_held),
+    array_agg(i.id), array_agg(i.token), array_agg(i.peer),
+    array_agg(case when i.ready is null then 'queued' else 'scheduled' end)
+  )
     from unnest(p_id, p_token, p_peer, p_ready, v_ok) as i(id, token, peer, ready, ok) where i.ok;
 end
 $$;

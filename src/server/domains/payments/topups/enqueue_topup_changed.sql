@@ -1,8 +1,8 @@
 -- Every change of a top-up's status is an event, in the transaction that made it.
 create or replace function enqueue_topup_changed() returns trigger language plpgsql as $$
 begin
-  insert into outbox (account_id, outbox_id, kind, data) values (
-    new.account_id, gen_random_uuid(), 'topup.changed',
+  perform enqueue_event(
+    new.account_id, 'topup.changed',
     jsonb_build_object('topup_id', topup_public_id(new.topup_id), 'status', new.status)
   );
   return null;

@@ -236,6 +236,6 @@ describe('the law in the database', () => {
       expect(await tx`select from bank_lines`).toHaveLength(0);
       await tx`select apply_paid(${ani.accountId}, ${idOf(topup)}, 'mine', ${topup.total}, now(), 'me')`;
     });
-    await expect(theft).rejects.toThrow('only the house');
+    await expect(theft).rejects.toThrow('work over all accounts only');
   });
 });
