@@ -27,7 +27,7 @@ async function houseWith(sql: Sql) {
     allAccountsSql: sql,
     secrets,
     tell: async (phone: string, text: string) => void notices.push({ phone, text }),
-    report: (error: unknown) => Promise.reject(error),
+    report: (error: unknown) => expect.unreachable(String(error)),
     subscribers,
   };
   const link = async (whose: Customer = ani) => {
