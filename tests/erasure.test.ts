@@ -216,7 +216,7 @@ test('an erased account leaves no trace but its books, however often the work wa
       const accountDataSources = dyingAt(running, place);
       await eraseDue({
         allAccountsSql: container.pools.allAccountsSql,
-        sendOtp: container.accounts.sendOtp,
+        sendSystemText: container.accounts.sendSystemText,
         accountDataSources,
         report,
       });

@@ -49,7 +49,7 @@ async function openContainer(config: Config): Promise<Opened> {
   return { allAccountsSql: opened.allAccountsSql, close };
 }
 
-function print({ invariant, says, ok, offenders }: Finding): void {
+function print({ invariant, description: says, ok, offenders }: Finding): void {
   console.log(`${invariant.padEnd(8)} ${ok ? 'ok ' : 'RED'}  ${says}`);
   for (const row of offenders) console.log(`              ${JSON.stringify(row)}`);
 }

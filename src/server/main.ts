@@ -15,6 +15,7 @@ import { type Embedded, startEmbedded } from './infra/embedded-postgres/embedded
 import { type Log, openLog } from './infra/observability/log.ts';
 import { updateSchema } from './infra/postgres/functions.ts';
 import { StartError } from './infra/start-error.ts';
+import { withTimeout } from './infra/with-timeout.ts';
 
 /** Everything that runs, in the order it was started. */
 type Running = {
@@ -124,17 +125,12 @@ async function close(running: Running): Promise<void> {
   running.closing.abort();
   const { app, worker, container, embedded } = running;
   running.closeHttp?.();
-  await Promise.all([app && within(HTTP_MS_MAX, app.close()), worker?.close()]);
+  await Promise.all([app && withTimeout<void>(app.close(), HTTP_MS_MAX, nothing), worker?.close()]);
   await container?.close();
   await embedded?.stop();
 }
 
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, ms);
-  await Promise.race([work, late.promise]);
-  clearTimeout(timer);
-}
+const nothing = () => undefined;
 
 /** What the console says to whoever started the house. */
 function greeting({ infra: { config } }: Container, port: number): string {
@@ -197,7 +193,7 @@ async function main(): Promise<void> {
     }
     log.info({ role: config.ROLE, port }, 'the house is open');
   } catch (error) {
-    await within(CLOSING_MS_MAX, close(running)).catch(() => undefined);
+    await withTimeout(close(running), CLOSING_MS_MAX, nothing).catch(nothing);
     process.stderr.write(`${await sentenceOf(error)}\n`);
     process.exit(1);
   }

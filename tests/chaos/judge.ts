@@ -104,7 +104,7 @@ export async function judge(allAccountsSql: Sql, journal: Journal): Promise<Verd
     ...(await countsThatDisagree(allAccountsSql)),
     ...(await keptAnswers(allAccountsSql, journal)),
   );
-  for (const { invariant, says, ok, offenders } of await checkLedger(allAccountsSql)) {
+  for (const { invariant, description: says, ok, offenders } of await checkLedger(allAccountsSql)) {
     if (ok) continue;
     broken.push({
       rule: 'ledger',

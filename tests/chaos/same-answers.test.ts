@@ -143,10 +143,10 @@ const env = { OTP_DAILY_PER_ADDRESS: '100000', OTP_DAILY_TOTAL: '100000' };
 async function slowlySending(db: TestDatabase, openPeople: () => Promise<PeopleApp>) {
   await bringKnown(db);
   const door = await openPeople();
-  const { sendOtp } = door.deps;
-  door.deps.sendOtp = async (...message) => {
+  const { sendSystemText } = door.deps;
+  door.deps.sendSystemText = async (...message) => {
     await db.tenantSql`select pg_sleep(0.01)`;
-    await sendOtp(...message);
+    await sendSystemText(...message);
   };
   return door;
 }

@@ -41,7 +41,7 @@ async function pushApp(db: TestDatabase, service: PushService) {
     excerptOf,
     log: { warn: (facts, message) => void lines.push(JSON.stringify({ ...facts, message })) },
     report: (trouble) => void troubles.push(trouble),
-    told: (outcome) => void outcomes.push(outcome),
+    onOutcome: (outcome) => void outcomes.push(outcome),
   };
   const sender = startPushSender(deps);
   const kept = new Map(pushActs(deps).map((one) => [one.act.name, one]));

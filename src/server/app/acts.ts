@@ -23,7 +23,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
       secrets,
       sessions: accounts.sessions,
       captcha: accounts.captcha,
-      sendOtp: accounts.sendOtp,
+      sendSystemText: accounts.sendSystemText,
       onAccountOpened: subscribers.accountOpened,
       fileLink: media.files.link,
       claimUpload,

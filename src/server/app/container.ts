@@ -48,7 +48,7 @@ export type Container = {
     eraseDue: () => Promise<void>;
     /** How the first operator signs in: only at the start that made them. */
     newOperator: FirstOperator | undefined;
-    sendOtp: SendText;
+    sendSystemText: SendText;
   };
   channels: { simulator: Simulator };
   events: { hub: LiveHub };
@@ -77,14 +77,15 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
   const { tenantSql, allAccountsSql, callersSql } = pools;
 
   const media = openMedia({ ...infra, sql: tenantSql, allAccountsSql });
-  const pricing = await openPrices({ allAccountsSql, config, now, onTrouble: report });
-  const sendOtp: SendText = (to, text, shown = text) => messages.sendAsSystem({ to, text, shown });
+  const pricing = await openPrices({ allAccountsSql, config, now, onError: report });
+  const sendSystemText: SendText = (to, text, shown = text) =>
+    messages.sendAsSystem({ to, text, shown });
   const subscribers = createSubscribers({
     config,
     sinks: () => messages.sinks,
     connecting: () => connecting,
   });
-  const connecting = { allAccountsSql, secrets, tell: sendOtp, report, subscribers };
+  const connecting = { allAccountsSql, secrets, sendSystemText, report, subscribers };
   const { systemAccountOpened } = subscribers;
   const newOperator = await ensureOperator(
     allAccountsSql,
@@ -119,8 +120,8 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
       sessions,
       captcha: openCaptcha({ allAccountsSql, secrets, config, report }),
       newOperator,
-      sendOtp,
-      ...openErasure(infra, pools, { media, sendOtp, sessions }),
+      sendSystemText,
+      ...openErasure(infra, pools, { media, sendSystemText, sessions }),
     },
     channels: { simulator },
     events: { hub },
@@ -176,17 +177,17 @@ async function openPush(infra: Infra, { allAccountsSql }: Pools): Promise<PushDe
     excerptOf,
     vapid: await readVapid(allAccountsSql, secrets),
     outbound: openOutbound({ listed: config.PUSH_SERVICES }),
-    told: (outcome) => notices.add({ outcome }),
+    onOutcome: (outcome) => notices.add({ outcome }),
   };
 }
 
-type ErasureParts = { media: Media; sendOtp: SendText; sessions: Sessions };
+type ErasureParts = { media: Media; sendSystemText: SendText; sessions: Sessions };
 
 /** What accounts hold: how it is taken along, and how it goes. */
 function openErasure(
   { dataFolder, report, secrets }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
-  { media, sendOtp, sessions }: ErasureParts,
+  { media, sendSystemText, sessions }: ErasureParts,
 ): Pick<Container['accounts'], 'eraseDue' | 'exports'> {
   const folder = join(dataFolder, 'exports');
   const accountDataSources = () =>
@@ -198,12 +199,17 @@ function openErasure(
     folder,
     accountDataSources,
     sessions,
-    sendOtp,
+    sendSystemText,
     report,
   });
   return {
     exports,
     eraseDue: () =>
-      eraseDue({ allAccountsSql, sendOtp, accountDataSources: accountDataSources(), report }),
+      eraseDue({
+        allAccountsSql,
+        sendSystemText,
+        accountDataSources: accountDataSources(),
+        report,
+      }),
   };
 }

@@ -4,7 +4,7 @@ import { actHandlers } from './acts.ts';
 import type { Container } from './container.ts';
 import { registerHealth } from './health.ts';
 import type { Worker } from './worker.ts';
-import { aliveSessions, verifyExport } from '#server/domains/accounts/accounts.ts';
+import { activeSessions, verifyExport } from '#server/domains/accounts/accounts.ts';
 import { verifyFile } from '#server/domains/media/media.ts';
 import { createActEndpoint } from '#server/http/portal/acts.ts';
 import { openApi } from '#server/http/v1/api.ts';
@@ -62,7 +62,7 @@ export function openHttp(
   };
   registerFiles(app, files, config.MEDIA_ORIGIN);
   const streams = openStreams({
-    alive: (sessions) => aliveSessions(container.pools.allAccountsSql, sessions),
+    alive: (sessions) => activeSessions(container.pools.allAccountsSql, sessions),
     report,
   });
   hangPortal(app, container, streams);

@@ -36,10 +36,10 @@ export async function startWorker(container: Container, ownerUrl: string): Promi
   const sql = container.pools.allAccountsSql;
   const { simulator } = container.channels;
   const pushes = startPushSender(container.push);
-  const relay = startRelay({ sql, log: infra.log, enrichers }, () => pushes.poke());
+  const relay = startRelay({ sql, log: infra.log, enrichers }, () => pushes.wake());
   const lanes = messages.startLanes();
   messages.onWork(() => {
-    lanes.poke();
+    lanes.wake();
     relay.poke();
   });
   if (infra.config.SIMULATOR) {
@@ -50,7 +50,7 @@ export async function startWorker(container: Container, ownerUrl: string): Promi
   }
   const jobs = startJobsSoon(container, ownerUrl);
   // Asked for here, begun soon; elsewhere, within a minute.
-  container.accounts.exports.onAsked(() => {
+  container.accounts.exports.onRequested(() => {
     jobs.then((started) => started?.start(DATA_EXPORTS)).catch(infra.report);
   });
   return {

@@ -40,8 +40,8 @@ async function networkWith(sql: Sql, { speed = 0, allAccountsSql = sql }: Option
   const files = openFiles(sql, folder, secrets);
   const reported: unknown[] = [];
   const report = (error: unknown) => void reported.push(error);
-  const tell = async () => undefined;
-  const connecting = { allAccountsSql, secrets, tell, report, subscribers };
+  const sendSystemText = async () => undefined;
+  const connecting = { allAccountsSql, secrets, sendSystemText, report, subscribers };
   const open = (): Network =>
     openNetwork({ allAccountsSql, pace: { speed, seed: 'test' }, connecting, files, report });
   const network = open();

@@ -35,7 +35,7 @@ export const no = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** What who guessed too often is told: so many seconds, or fewer by those that passed in the test. */
+/** The refusal of too many guesses: so many seconds, or fewer by those that passed in the test. */
 export const toldToWait = (seconds: number): unknown =>
   expect.objectContaining({
     code: 'too_many_requests',
@@ -71,7 +71,7 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
     secrets,
     sessions: openSessions(db.allAccountsSql),
     captcha: openAltcha(db.allAccountsSql, secrets, { rounds: 10, from: 1, to: 20 }),
-    sendOtp: async (phone, text, shown) => void sent.push({ phone, text, shown }),
+    sendSystemText: async (phone, text, shown) => void sent.push({ phone, text, shown }),
     onAccountOpened: async (tx, accountId) => void (await tx`select open_wallet(${accountId})`),
     fileLink: (_accountId, fileId) => `/files/${fileId}`,
     claimUpload: async () => {

@@ -11,7 +11,7 @@ import {
 } from '#server/infra/account-data.ts';
 import { forgetHits, networkOf } from '#server/infra/acts/limits.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
-import { keepErasedPhones } from './privacy/erased-phones.ts';
+import { storeErasedPhones } from './privacy/erased-phones.ts';
 import { deviceName } from './sessions/device-name.ts';
 
 type Deps = {
@@ -19,19 +19,19 @@ type Deps = {
   sql: Sql;
   /** Sees all: sessions are looked up by hash. */
   allAccountsSql: Sql;
-  /** The installation's: what is left of a number is a hash under its key. */
+  /** The installation's: of an erased number only a hash under its key stays. */
   secrets: Secrets;
 };
 
 /**
- * Who an account's people are and what they did. Erased last: until then their numbers tell where the
- * rest is.
+ * Who an account's people are and what they did. Erased last: the other domains find their data by
+ * these phone numbers.
  */
 export const accountsAccountData = ({ sql, allAccountsSql, secrets }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'profil', rows: () => atOnce(() => peopleOf(sql, accountId)) },
     { name: 'persetujuan', rows: () => atOnce(() => consentsOf(sql, accountId)) },
-    { name: 'nomor-sebelumnya', rows: () => atOnce(() => formerOf(sql, accountId)) },
+    { name: 'nomor-sebelumnya', rows: () => atOnce(() => formerPhonesOf(sql, accountId)) },
     { name: 'sesi', rows: () => atOnce(() => sessionsOf(allAccountsSql, accountId)) },
     { name: 'peramban', rows: () => atOnce(() => devicesOf(sql, accountId)) },
     { name: 'jejak-audit', rows: () => auditOf(sql, accountId) },
@@ -57,7 +57,7 @@ const peopleOf = (sql: Sql, accountId: string): Promise<Row[]> =>
     }));
   });
 
-/** Nobody registers without agreeing; the phones that agreed to be linked are with the links. */
+/** Registering requires consent; the consents of linked phones are exported with the links. */
 const consentsOf = (sql: Sql, accountId: string): Promise<Row[]> =>
   asAccount(
     sql,
@@ -67,7 +67,7 @@ const consentsOf = (sql: Sql, accountId: string): Promise<Row[]> =>
       from users where account_id = ${accountId} order by user_id`,
   );
 
-const formerOf = (sql: Sql, accountId: string): Promise<Row[]> =>
+const formerPhonesOf = (sql: Sql, accountId: string): Promise<Row[]> =>
   asAccount(
     sql,
     accountId,
@@ -95,20 +95,20 @@ const devicesOf = (sql: Sql, accountId: string): Promise<Row[]> =>
       select seen_at from known_devices where account_id = ${accountId} order by seen_at`,
   );
 
-type Line = Row & { audit_id: string; actor: string };
+type AuditLine = Row & { audit_id: string; actor: string };
 
 async function* auditOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
-  const lines = inPages<Line>(
+  const entries = inPages<AuditLine>(
     { sql, accountId },
-    (tx, last, limit) => tx<Line[]>`
+    (tx, last, limit) => tx<AuditLine[]>`
       select audit_id, at, actor, act, outcome, ip, request, facts from audit_log
       where account_id = ${accountId} ${last ? tx`and audit_id > ${last.audit_id}` : tx``}
       order by audit_id limit ${limit}`,
   );
-  for await (const { audit_id: _, ...facts } of lines) yield facts;
+  for await (const { audit_id: _, ...facts } of entries) yield facts;
 }
 
-/** Leaves a pseudonym: the account and its people by their ids, the books, and its numbers as keyed hashes. */
+/** Leaves a pseudonym: the ids of the account and its people, the ledger, and its numbers as keyed hashes. */
 async function erase(
   { allAccountsSql, secrets }: Omit<Deps, 'sql'>,
   { accountId, phones }: ErasureRequest,
@@ -119,12 +119,12 @@ async function erase(
   const addresses = await allAccountsSql<{ ip: string }[]>`
     select ip from sessions where account_id = ${accountId}
     union select ip from audit_log where account_id = ${accountId} and ip <> ''`;
-  const places = addresses.flatMap(({ ip }) => [ip, networkOf(ip)]);
-  await forgetHits(allAccountsSql, [accountId, ...ids, ...places]);
+  const networks = addresses.flatMap(({ ip }) => [ip, networkOf(ip)]);
+  await forgetHits(allAccountsSql, [accountId, ...ids, ...networks]);
   await forgetAnswers(allAccountsSql, ids);
   await eraseAudit(allAccountsSql, accountId);
   await allAccountsSql.begin(async (tx) => {
-    await keepErasedPhones(tx, { secrets }, accountId);
+    await storeErasedPhones(tx, { secrets }, accountId);
     await pseudonymize(tx, { accountId, phones });
   });
 }

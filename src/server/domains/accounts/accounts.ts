@@ -26,7 +26,7 @@ import {
 import { updateUserHandler } from './profile/update.ts';
 import { verifyOtpHandler } from './otp/verify-otp.ts';
 
-export { aliveSessions } from './alive.ts';
+export { activeSessions } from './alive.ts';
 export { type Captcha, openAltcha } from './signin/captcha.ts';
 export { openCaptcha } from './signin/captcha-widget.ts';
 export { eraseDue } from './privacy/erase.ts';
@@ -38,11 +38,11 @@ export {
 } from './signin/first-operator.ts';
 export { accountsAccountData } from './account-data.ts';
 export { Settings } from './people.ts';
-export { type Sessions, openSessions, standing } from './sessions/sessions.ts';
+export { type Sessions, openSessions, isActiveSession } from './sessions/sessions.ts';
 export { sweepAccounts } from './sweep.ts';
 export type { AccountOpened, AccountsDeps } from './deps.ts';
 
-/** The acts of this domain: who people are, and that they are. */
+/** The acts of this domain: registration, sign-in, sessions, profile and closing of accounts. */
 export const accountsActs = (deps: AccountsDeps): readonly ActHandler[] => [
   registerUserHandler(deps),
   verifyOtpHandler(deps),

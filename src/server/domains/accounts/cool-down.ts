@@ -1,11 +1,11 @@
 import type { Tx } from '#server/infra/postgres/database.ts';
 
 /**
- * Notes that an account has come into hands that only a code vouches for. From then on, by the
- * database's clock, other domains withhold for a day what could be used against its owner.
+ * Records that the account was recovered with a one-time code only. For a day from then, by the
+ * database's clock, other domains refuse what a thief could use against its owner.
  *
- * Its row is locked before the moment is taken: whatever was being made under that lock stands before
- * it, and whatever waits for it comes after.
+ * The row is locked before the clock is read: what was created under that lock counts as before, what
+ * waits for it as after.
  */
 export async function beginCoolDown(
   tx: Tx,

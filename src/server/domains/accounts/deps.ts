@@ -4,9 +4,7 @@ import type { Secrets } from '#server/infra/security/secrets.ts';
 import type { Captcha } from './signin/captcha.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
-/**
- * Runs inside the transaction that opens an account: what it does stands or falls with the account.
- */
+/** Runs inside the transaction that opens an account, and commits or rolls back with it. */
 export type AccountOpened = (
   tx: Tx,
   accountId: string,
@@ -15,24 +13,24 @@ export type AccountOpened = (
 ) => Promise<void>;
 
 /**
- * Makes a finished upload of this person's a file of their account.
+ * Turns a finished upload of this user into a file of their account.
  *
  * @returns the file's id.
- * @throws Refusal `upload_gone` when there is none of this purpose that waits.
+ * @throws Refusal `upload_gone` when there is no finished upload for this purpose.
  */
 export type ClaimUpload = (
   tx: Tx,
-  which: { accountId: string; userId: string; uploadId: string; purpose: 'avatar' },
+  file: { accountId: string; userId: string; uploadId: string; purpose: 'avatar' },
 ) => Promise<string>;
 
 /**
- * Lets go of a file that nothing names any more, in the transaction that stops naming it.
+ * Deletes a file that nothing refers to any more, in the transaction that removes the reference.
  *
- * @returns erases its bytes: call it once that stands.
+ * @returns deletes its bytes: call it after COMMIT.
  */
 export type ReleaseFile = (
   tx: Tx,
-  which: { accountId: string; fileId: string },
+  file: { accountId: string; fileId: string },
 ) => Promise<() => Promise<void>>;
 
 /** What the acts of this domain work with. */
@@ -57,15 +55,15 @@ export type AccountsDeps = {
   sessions: Sessions;
   captcha: Captcha;
   /** Sends a text through the installation's own token; `shownText` is what its history shows. */
-  sendOtp: (phone: string, text: string, shownText: string) => Promise<void>;
+  sendSystemText: (phone: string, text: string, shownText: string) => Promise<void>;
   onAccountOpened: AccountOpened;
-  /** A signed address of a kept file. */
+  /** A signed URL of a stored file. */
   fileLink: (accountId: string, fileId: string) => string;
-  /** Takes over a finished upload, inside the transaction that uses it. */
+  /** Claims a finished upload, inside the transaction that uses it. */
   claimUpload: ClaimUpload;
   releaseFile: ReleaseFile;
-  /** Told of what went wrong after an answer had left. */
-  report: (trouble: unknown) => void;
+  /** Receives errors that happen after the response was sent. */
+  report: (error: unknown) => void;
   /** Names the built web app, so that an open tab can tell that there is a newer one. */
   build: string;
 };

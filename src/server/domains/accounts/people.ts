@@ -7,7 +7,7 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 
 export type AccountStatus = 'active' | 'suspended' | 'closed';
-export type Whose = { accountId: string; userId: string };
+export type UserRef = { accountId: string; userId: string };
 
 /** The id of the installation's own account; `undefined` before the first start has made it. */
 export async function systemAccount(allAccountsSql: Sql | Tx): Promise<string | undefined> {
@@ -16,7 +16,7 @@ export async function systemAccount(allAccountsSql: Sql | Tx): Promise<string | 
   return row?.account_id;
 }
 
-/** What a person may choose, each with what holds until they do. */
+/** A user's settings, each with its default. */
 export const Settings = z.object({
   theme: z._default(z.enum(['system', 'light', 'dark']), 'system'),
   sound_on: z._default(z.boolean(), true),
@@ -46,7 +46,7 @@ type UserRow = {
 export async function userOf(
   sql: Sql | Tx,
   { fileLink }: { fileLink: (accountId: string, fileId: string) => string },
-  { accountId, userId }: Whose,
+  { accountId, userId }: UserRef,
 ): Promise<User> {
   const [row] = await sql<UserRow[]>`
     select u.name, u.phone, u.role, u.timezone, u.email, u.avatar_file as avatar, u.settings,
@@ -72,7 +72,7 @@ export async function statusOf(sql: Sql | Tx, accountId: string): Promise<Accoun
   return row?.status ?? 'closed';
 }
 
-type NewPerson = {
+type NewAccount = {
   name: string;
   phone: string;
   passwordHash: string;
@@ -88,8 +88,8 @@ type NewPerson = {
  */
 export async function openAccount(
   tx: Tx,
-  { name, phone, passwordHash, role, isSystem = false }: NewPerson,
-): Promise<Whose | undefined> {
+  { name, phone, passwordHash, role, isSystem = false }: NewAccount,
+): Promise<UserRef | undefined> {
   const accountId = newId();
   const userId = newId();
   await tx`
@@ -97,10 +97,10 @@ export async function openAccount(
   await tx`
     insert into users (account_id, user_id, name, phone, password_hash, role)
     values (${accountId}, ${userId}, ${name}, ${phone}, ${passwordHash}, ${role})`;
-  const [owned] = await tx`
+  const [claimed] = await tx`
     insert into user_phones (phone, account_id, user_id) values (${phone}, ${accountId}, ${userId})
     on conflict (phone) do nothing returning phone`;
-  return owned && { accountId, userId };
+  return claimed && { accountId, userId };
 }
 
 /** True when a phone belongs to someone already. */
@@ -109,10 +109,10 @@ export async function isPhoneTaken(sql: Sql | Tx, phone: string): Promise<boolea
   return row !== undefined;
 }
 
-/** A person with what proves them. */
+/** A user's password hash, phone and name. */
 export async function passwordOf(
   sql: Sql | Tx,
-  { accountId, userId }: Whose,
+  { accountId, userId }: UserRef,
 ): Promise<{ hash: string; phone: string; name: string }> {
   const [row] = await sql<{ hash: string; phone: string; name: string }[]>`
     select password_hash as hash, phone, name from users

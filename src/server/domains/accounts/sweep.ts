@@ -2,11 +2,10 @@ import { sweepHits } from '#server/infra/acts/limits.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
 /**
- * Removes what has ended: codes a day after they were asked for, sessions beyond any use, used
- * captchas that expired, and counters whose window is two days gone. Safe to repeat and to run on
- * two nodes.
+ * Removes what has expired: codes a day after they were requested, old sessions, used captchas, and
+ * counters whose window ended two days ago. Safe to repeat and to run on two nodes.
  *
- * Ended sessions stay for 30 days: the places they tell of are where their people are known.
+ * Ended sessions stay for 30 days: sign-in recognises people by the addresses of their sessions.
  */
 export async function sweepAccounts(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`delete from otp_challenges where created_at < clock_timestamp() - interval '1 day'`;

@@ -2,8 +2,8 @@ import { asAccount, type Sql } from '#server/infra/postgres/database.ts';
 import { type AccountData, type Row, atOnce, inPages } from '#server/infra/account-data.ts';
 
 /**
- * An account's saldo and its mutations. They are never erased: tax law has the books kept, and once the
- * account is a pseudonym they name nobody.
+ * An account's saldo and its mutations. They are never erased: tax law requires the ledger to be kept, and
+ * after pseudonymization it names nobody.
  */
 export const ledgerAccountData = ({ sql }: { sql: Sql }): AccountData => ({
   subjects: (accountId) => [
@@ -34,12 +34,12 @@ export const ledgerAccountData = ({ sql }: { sql: Sql }): AccountData => ({
   ],
 });
 
-type Entry = Row & { seq: number };
+type EntryRow = Row & { seq: number };
 
 const mutationsOf = (sql: Sql, accountId: string) =>
-  inPages<Entry>(
+  inPages<EntryRow>(
     { sql, accountId },
-    (tx, last, limit) => tx<Entry[]>`
+    (tx, last, limit) => tx<EntryRow[]>`
       select seq, kind, d_available as amount, d_held as held_amount, available_after, held_after,
         n_items as items, ref_type, ref_id, memo, created_at
       from wallet_entries where account_id = ${accountId} and seq > ${last?.seq ?? 0}

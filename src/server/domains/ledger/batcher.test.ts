@@ -65,14 +65,14 @@ test('a busy wallet starves nobody, and a single large job goes alone', async ()
 
 test('beyond its bound the queue refuses, and a closing batcher answers what it took', async () => {
   const { batcher, calls, submit } = batcherWith({ queueMax: 2 });
-  const taken = [submit('a', '1'), submit('a', '2'), submit('a', '3')];
+  const submitted = [submit('a', '1'), submit('a', '2'), submit('a', '3')];
   await expect(submit('a', '4')).rejects.toEqual(new Refusal('queue_full', { seconds: 1 }));
   const closed = batcher.close();
   await expect(submit('b', '5')).rejects.toEqual(new Refusal('busy', { seconds: 5 }));
   calls[0]?.answer();
   await soon(() => calls.length).toBe(2);
   calls[1]?.answer();
-  expect(await Promise.all(taken)).toEqual(['1', '2', '3']);
+  expect(await Promise.all(submitted)).toEqual(['1', '2', '3']);
   await closed;
 });
 

@@ -1,6 +1,6 @@
 import { Refusal } from '#contract/base/refusals.ts';
 
-/** Something that waits to be placed; `size` counts its messages. */
+/** A job that waits to be placed; `size` counts its messages. */
 export type Waiting = { size: number };
 
 type Entry<Job, Result> = {
@@ -9,14 +9,14 @@ type Entry<Job, Result> = {
   reject: (error: unknown) => void;
 };
 
-type Lane<Job, Result> = {
+type WalletQueue<Job, Result> = {
   wallet: string;
-  queue: Entry<Job, Result>[];
+  entries: Entry<Job, Result>[];
   /** Messages waiting, over all jobs of the queue. */
   waiting: number;
   inFlight: boolean;
-  /** True while the lane stands in the round. */
-  listed: boolean;
+  /** True while the queue is in the list of ready ones. */
+  isReady: boolean;
 };
 
 /** The jobs of one wallet in a batch. */
@@ -24,8 +24,7 @@ export type Group<Job> = { wallet: string; jobs: readonly Job[] };
 
 /**
  * Places the groups of a batch. Resolves when the batch's slot is free again, with an answer per group:
- * one result per job, in order, or the promise of them, so that a group that needs longer holds back
- * nobody else.
+ * one result per job, in order, or a promise of them, so that a slow group delays no other.
  */
 export type RunBatch<Job, Result> = (
   groups: readonly Group<Job>[],
@@ -34,30 +33,30 @@ export type RunBatch<Job, Result> = (
 export type BatcherLimits = {
   /** Messages in one batch; a larger single job goes alone. */
   batchMax: number;
-  /** Batches under way at once. */
+  /** Batches in flight at once. */
   batches: number;
   /** Messages waiting per wallet before `queue_full`. */
   queueMax: number;
 };
 
 /**
- * Three batches under way keep two cores busy without waiting for each other's locks; a wallet is in one
+ * Three batches in flight keep two cores busy without waiting for each other's locks; a wallet is in one
  * of them at a time, so its jobs keep their order.
  */
 export const BATCHER_LIMITS: BatcherLimits = { batchMax: 200, batches: 3, queueMax: 5000 };
 
 /**
- * The micro-batcher: a batch is whatever queued, over all wallets, while earlier batches were under way.
+ * The micro-batcher: a batch is whatever was queued, over all wallets, while earlier batches were in flight.
  *
- * No timer: with nothing under way, a job leaves at once. Wallets take turns, so that a busy one
- * starves nobody.
+ * No timer: with nothing in flight, a job leaves at once. Wallets are served round-robin, so that a busy
+ * one starves no other.
  */
 export class WalletBatcher<Job extends Waiting, Result> {
   readonly #run: RunBatch<Job, Result>;
   readonly #limits: BatcherLimits;
-  readonly #lanes = new Map<string, Lane<Job, Result>>();
-  readonly #round: Lane<Job, Result>[] = [];
-  #underWay = 0;
+  readonly #queues = new Map<string, WalletQueue<Job, Result>>();
+  readonly #ready: WalletQueue<Job, Result>[] = [];
+  #inFlight = 0;
   #closed = false;
   #drained: (() => void) | undefined;
 
@@ -73,18 +72,18 @@ export class WalletBatcher<Job extends Waiting, Result> {
    */
   submit(wallet: string, job: Job): Promise<Result> {
     if (this.#closed) return Promise.reject(new Refusal('busy', { seconds: 5 }));
-    let lane = this.#lanes.get(wallet);
-    if (!lane) {
-      lane = { wallet, queue: [], waiting: 0, inFlight: false, listed: false };
-      this.#lanes.set(wallet, lane);
+    let queue = this.#queues.get(wallet);
+    if (!queue) {
+      queue = { wallet, entries: [], waiting: 0, inFlight: false, isReady: false };
+      this.#queues.set(wallet, queue);
     }
-    if (lane.waiting > 0 && lane.waiting + job.size > this.#limits.queueMax) {
+    if (queue.waiting > 0 && queue.waiting + job.size > this.#limits.queueMax) {
       return Promise.reject(new Refusal('queue_full', { seconds: 1 }));
     }
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    lane.queue.push({ job, resolve, reject });
-    lane.waiting += job.size;
-    this.#list(lane);
+    queue.entries.push({ job, resolve, reject });
+    queue.waiting += job.size;
+    this.#markReady(queue);
     this.#pump();
     return promise;
   }
@@ -92,85 +91,85 @@ export class WalletBatcher<Job extends Waiting, Result> {
   /** Messages that wait, over all wallets. */
   get waiting(): number {
     let waiting = 0;
-    for (const lane of this.#lanes.values()) waiting += lane.waiting;
+    for (const queue of this.#queues.values()) waiting += queue.waiting;
     return waiting;
   }
 
-  /** Takes nothing new and resolves when everything queued has been answered. */
+  /** Accepts nothing new and resolves when everything queued has been answered. */
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#lanes.size === 0) return;
+    if (this.#queues.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#drained = resolve;
     await promise;
   }
 
-  #list(lane: Lane<Job, Result>) {
-    if (lane.listed || lane.inFlight || lane.queue.length === 0) return;
-    lane.listed = true;
-    this.#round.push(lane);
+  #markReady(queue: WalletQueue<Job, Result>) {
+    if (queue.isReady || queue.inFlight || queue.entries.length === 0) return;
+    queue.isReady = true;
+    this.#ready.push(queue);
   }
 
   #pump() {
-    while (this.#underWay < this.#limits.batches && this.#round.length > 0) void this.#send();
+    while (this.#inFlight < this.#limits.batches && this.#ready.length > 0) void this.#send();
   }
 
-  /** The next lanes of the round, with as much of each as the batch has room for. */
-  #take(): { lane: Lane<Job, Result>; entries: Entry<Job, Result>[] }[] {
-    const taken: { lane: Lane<Job, Result>; entries: Entry<Job, Result>[] }[] = [];
+  /** The next ready queues, with as much of each as fits in the batch. */
+  #nextBatch(): { queue: WalletQueue<Job, Result>; entries: Entry<Job, Result>[] }[] {
+    const batch: { queue: WalletQueue<Job, Result>; entries: Entry<Job, Result>[] }[] = [];
     let room = this.#limits.batchMax;
     while (room > 0) {
-      const [lane] = this.#round;
-      if (!lane) break;
-      const { count, size } = fitting(lane.queue, room, taken.length === 0);
+      const [queue] = this.#ready;
+      if (!queue) break;
+      const { count, size } = fitting(queue.entries, room, batch.length === 0);
       if (count === 0) break;
-      this.#round.shift();
-      lane.listed = false;
-      lane.inFlight = true;
-      lane.waiting -= size;
-      taken.push({ lane, entries: lane.queue.splice(0, count) });
+      this.#ready.shift();
+      queue.isReady = false;
+      queue.inFlight = true;
+      queue.waiting -= size;
+      batch.push({ queue, entries: queue.entries.splice(0, count) });
       room -= size;
     }
-    return taken;
+    return batch;
   }
 
   async #send() {
-    const taken = this.#take();
-    this.#underWay += 1;
+    const batch = this.#nextBatch();
+    this.#inFlight += 1;
     try {
-      const groups = taken.map(({ lane, entries }) => ({
-        wallet: lane.wallet,
+      const groups = batch.map(({ queue, entries }) => ({
+        wallet: queue.wallet,
         jobs: entries.map(({ job }) => job),
       }));
       const answers = await this.#run(groups);
-      taken.forEach(({ lane, entries }, index) => {
+      batch.forEach(({ queue, entries }, index) => {
         const answer = answers[index] ?? [];
-        if (answer instanceof Promise) void this.#await(lane, entries, answer);
-        else this.#answer(lane, entries, answer);
+        if (answer instanceof Promise) void this.#await(queue, entries, answer);
+        else this.#answer(queue, entries, answer);
       });
     } catch (error) {
-      for (const { lane, entries } of taken) this.#fail(lane, entries, error);
+      for (const { queue, entries } of batch) this.#fail(queue, entries, error);
     } finally {
-      this.#underWay -= 1;
+      this.#inFlight -= 1;
       this.#pump();
     }
   }
 
   async #await(
-    lane: Lane<Job, Result>,
+    queue: WalletQueue<Job, Result>,
     entries: readonly Entry<Job, Result>[],
     answer: Promise<readonly Result[]>,
   ) {
     try {
-      this.#answer(lane, entries, await answer);
+      this.#answer(queue, entries, await answer);
     } catch (error) {
-      this.#fail(lane, entries, error);
+      this.#fail(queue, entries, error);
     }
     this.#pump();
   }
 
   #answer(
-    lane: Lane<Job, Result>,
+    queue: WalletQueue<Job, Result>,
     entries: readonly Entry<Job, Result>[],
     results: readonly Result[],
   ) {
@@ -179,27 +178,27 @@ export class WalletBatcher<Job extends Waiting, Result> {
       if (result === undefined) reject(new Error('a job was not answered'));
       else resolve(result);
     });
-    this.#free(lane);
+    this.#release(queue);
   }
 
-  #fail(lane: Lane<Job, Result>, entries: readonly Entry<Job, Result>[], error: unknown) {
+  #fail(queue: WalletQueue<Job, Result>, entries: readonly Entry<Job, Result>[], error: unknown) {
     for (const { reject } of entries) reject(error);
-    this.#free(lane);
+    this.#release(queue);
   }
 
-  #free(lane: Lane<Job, Result>) {
-    lane.inFlight = false;
-    if (lane.queue.length === 0) this.#lanes.delete(lane.wallet);
-    this.#list(lane);
-    if (this.#lanes.size === 0) this.#drained?.();
+  #release(queue: WalletQueue<Job, Result>) {
+    queue.inFlight = false;
+    if (queue.entries.length === 0) this.#queues.delete(queue.wallet);
+    this.#markReady(queue);
+    if (this.#queues.size === 0) this.#drained?.();
   }
 }
 
 /** How many jobs from the front fit; the first of a batch always does. */
-function fitting(queue: readonly { job: Waiting }[], room: number, first: boolean) {
+function fitting(entries: readonly { job: Waiting }[], room: number, first: boolean) {
   let size = 0;
   let count = 0;
-  for (const { job } of queue) {
+  for (const { job } of entries) {
     if (size + job.size > room && !(first && count === 0)) break;
     size += job.size;
     count += 1;

@@ -3,8 +3,8 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 /** One invariant of docs/money.md#invariants, as it was found. */
 export type Finding = {
   invariant: string;
-  /** What holds when it is well. */
-  says: string;
+  /** What the invariant says. */
+  description: string;
   ok: boolean;
   /** What breaks it: at most 100 rows. */
   offenders: readonly object[];
@@ -13,21 +13,25 @@ export type Finding = {
 /** Rows shown of what breaks an invariant. */
 const OFFENDERS_MAX = 100;
 
-/** Each asks for the rows that break it: none is well. */
-type Invariant = { invariant: string; says: string; broken: (sql: Tx) => PromiseLike<object[]> };
+/** An invariant, with a query for the rows that break it. */
+type Invariant = {
+  invariant: string;
+  description: string;
+  broken: (sql: Tx) => PromiseLike<object[]>;
+};
 
 /**
- * The invariants of the money, all seen at one instant, so that it may run while money moves.
+ * Checks the invariants of the money in one snapshot, so that it may run while money moves.
  *
- * @param house a pool that sees every account.
+ * @param allAccountsSql a pool that sees every account.
  */
 export async function checkLedger(allAccountsSql: Sql): Promise<Finding[]> {
   return allAccountsSql.begin('isolation level repeatable read read only', async (tx) => {
     const findings: Finding[] = [];
-    for (const { invariant, says, broken } of invariants) {
+    for (const { invariant, description, broken } of invariants) {
       const rows = await broken(tx);
       const offenders = rows.slice(0, OFFENDERS_MAX);
-      findings.push({ invariant, says, ok: rows.length === 0, offenders });
+      findings.push({ invariant, description, ok: rows.length === 0, offenders });
     }
     return findings;
   });
@@ -36,13 +40,13 @@ export async function checkLedger(allAccountsSql: Sql): Promise<Finding[]> {
 const walletInvariants: readonly Invariant[] = [
   {
     invariant: 'I1',
-    says: 'debits and credits of the whole ledger sum to 0',
+    description: 'debits and credits of the whole ledger sum to 0',
     broken: (sql) => sql`
       select sum(amount) as off from gl_all having coalesce(sum(amount), 0) <> 0`,
   },
   {
     invariant: 'I2',
-    says: 'every wallet is the sum of its entries, and they are numbered without gaps',
+    description: 'every wallet is the sum of its entries, and they are numbered without gaps',
     broken: (sql) => sql`
       select w.account_id, w.available, e.available as entries_available, w.held,
         e.held as entries_held, w.seq, e.last, e.n
@@ -57,7 +61,7 @@ const walletInvariants: readonly Invariant[] = [
   },
   {
     invariant: 'I3',
-    says: 'what every entry says came after it is the running sum up to it',
+    description: 'what every entry says came after it is the running sum up to it',
     broken: (sql) => sql`
       select * from (
         select account_id, seq, available_after, held_after,
@@ -69,21 +73,21 @@ const walletInvariants: readonly Invariant[] = [
   },
   {
     invariant: 'I6',
-    says: 'the clearing of every account is 0',
+    description: 'the clearing of every account is 0',
     broken: (sql) => sql`
       select account_id, sum(amount)::bigint as off from gl_all where gl_account = 'clearing'
       group by account_id having sum(amount) <> 0 limit 100`,
   },
   {
     invariant: 'I8',
-    says: 'no entry left anything below 0',
+    description: 'no entry left anything below 0',
     broken: (sql) => sql`
       select account_id, seq, available_after, held_after from wallet_entries
       where available_after < 0 or held_after < 0 limit 100`,
   },
 ];
 
-/** Accounts whose messages are being erased, or are gone: their entries stand alone from then on. */
+/** Accounts whose messages are being or were erased: their entries have no messages any more. */
 const closed = (sql: Tx) => sql`(select account_id from accounts where closed_at is not null)`;
 
 /** The kind of entry that settled a message `m`: a correction comes on top of its release. */
@@ -93,7 +97,7 @@ const settlement = (sql: Tx) => sql`
 const messageInvariants: readonly Invariant[] = [
   {
     invariant: 'I4',
-    says: 'what a wallet holds is the price of its messages in state held',
+    description: 'what a wallet holds is the price of its messages in state held',
     broken: (sql) => sql`
       select w.account_id, w.held, coalesce(m.held, 0) as messages_held
       from wallets w left join (
@@ -104,7 +108,8 @@ const messageInvariants: readonly Invariant[] = [
   },
   {
     invariant: 'I5',
-    says: 'every hold, capture, release and correction is the sum and the count of its messages',
+    description:
+      'every hold, capture, release and correction is the sum and the count of its messages',
     broken: (sql) => sql`
       with part as (
         select account_id, hold_seq as seq, 'hold' as kind, price from messages
@@ -130,7 +135,7 @@ const messageInvariants: readonly Invariant[] = [
   },
   {
     invariant: 'I9',
-    says: 'every priced message has one hold, and one settlement exactly when it is settled',
+    description: 'every priced message has one hold, and one settlement exactly when it is settled',
     broken: (sql) => sql`
       select m.account_id, m.message_id, m.charge_state, m.hold_seq, m.settle_seq
       from messages m
@@ -147,7 +152,8 @@ const messageInvariants: readonly Invariant[] = [
   },
   {
     invariant: 'I10',
-    says: 'what was captured is the price of the captured messages, and the revenue booked for it',
+    description:
+      'what was captured is the price of the captured messages, and the revenue booked for it',
     broken: (sql) => sql`
       select account_id, e.amount as entries_amount, m.amount as messages_amount
       from (
@@ -165,7 +171,8 @@ const messageInvariants: readonly Invariant[] = [
 const correctionInvariants: readonly Invariant[] = [
   {
     invariant: 'I16',
-    says: 'what arrived is charged or waived, never given back; each once, after it was given back',
+    description:
+      'what arrived is charged or waived, never given back; each once, after it was given back',
     broken: (sql) => sql`
       select m.account_id, m.message_id, m.status, m.charge_state, m.settle_seq, m.correct_seq
       from messages m
@@ -176,7 +183,7 @@ const correctionInvariants: readonly Invariant[] = [
   },
   {
     invariant: 'I17',
-    says: 'what was waived is booked, message by message, as revenue and as our own expense',
+    description: 'what was waived is booked, message by message, as revenue and as our own expense',
     broken: (sql) => sql`
       select account_id, message_id, m.price, g.expense, g.revenue
       from (select * from messages where charge_state = 'waived') m
@@ -195,7 +202,7 @@ const correctionInvariants: readonly Invariant[] = [
 const topupInvariants: readonly Invariant[] = [
   {
     invariant: 'I7',
-    says: 'a top-up is paid exactly when its entry and its booking stand, of what it says',
+    description: 'a top-up is paid exactly when its entry and its booking stand, of what it says',
     broken: (sql) => sql`
       select account_id, topup_id, t.status, t.credited, e.d_available as entry_amount,
         t.received, g.cash, g.ppn, t.ppn as topup_ppn
@@ -217,7 +224,7 @@ const topupInvariants: readonly Invariant[] = [
   },
   {
     invariant: 'I12',
-    says: 'a payment pays one top-up, and a paid top-up names its one payment',
+    description: 'a payment pays one top-up, and a paid top-up names its one payment',
     broken: (sql) => sql`
       select t.account_id, t.topup_id, t.provider_txn_id, p.txn_id
       from (select * from topups where status = 'paid') t
@@ -229,7 +236,7 @@ const topupInvariants: readonly Invariant[] = [
   },
   {
     invariant: 'I13',
-    says: 'the PPN we owe is the PPN of the paid top-ups',
+    description: 'the PPN we owe is the PPN of the paid top-ups',
     broken: (sql) => sql`
       select booked, topups from (
         select
@@ -241,7 +248,7 @@ const topupInvariants: readonly Invariant[] = [
   },
   {
     invariant: 'suspense',
-    says: 'what rests in suspense is what was paid a second time',
+    description: 'what rests in suspense is what was paid a second time',
     broken: (sql) => sql`
       select booked, payments from (
         select

@@ -10,7 +10,7 @@ export async function openWallet(tx: Tx, accountId: string): Promise<void> {
 export type Entry = {
   accountId: string;
   kind: EntryKind;
-  /** What is added to the available saldo; negative takes. */
+  /** What is added to the available saldo; negative subtracts. */
   delta: Rupiah;
   /** The general-ledger account on the other side. */
   contra: string;
@@ -27,7 +27,7 @@ export type Entry = {
  *
  * @returns `applied: false` when this `idemKey` had been posted before, with the same facts.
  * @throws PostgresError `WA002` when the key was used with other facts (our bug), and a violation of
- *   `saldo_not_negative` when the saldo does not reach.
+ *   `saldo_not_negative` when the saldo is too small.
  */
 export async function postEntry(
   tx: Tx,
@@ -38,7 +38,7 @@ export async function postEntry(
       ${entry.accountId}, ${entry.kind}, ${entry.delta}, ${entry.contra}, ${entry.refType},
       ${entry.refId}, ${entry.idemKey}, ${entry.actor}, ${entry.memo ?? null}
     )`;
-  if (!posted) throw new Error('post_entry answered nothing');
+  if (!posted) throw new Error('post_entry returned no row');
   return { seq: posted.o_seq, applied: posted.o_applied, available: rupiah(posted.o_available) };
 }
 

@@ -164,7 +164,7 @@ describe('the statement of messages', () => {
     }
   });
 
-  test('a correction of several messages opens to them; what we bear is told too', async ({
+  test('a correction of several messages opens to them; what we waive is shown too', async ({
     sql,
     db,
   }) => {
@@ -201,8 +201,8 @@ describe('the statement of messages', () => {
     const acts = ledgerActs({ sql: db.tenantSql });
     const lines: Mutation[] = [];
     for (let page = 0; page < 16; page++) {
-      const asked = { page: String(page) };
-      const found = (await perform(acts, 'saldo_mutation_list', ani, asked)) as Page;
+      const query = { page: String(page) };
+      const found = (await perform(acts, 'saldo_mutation_list', ani, query)) as Page;
       expect(found.total).toBe(151);
       lines.push(...found.rows);
     }

@@ -198,10 +198,10 @@ describe('the statement', () => {
     'the day %s is not taken',
     async (from, { sql, db }) => {
       const ani = await customerWith(sql);
-      const asked = perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, {
+      const answer = perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, {
         from,
       });
-      await expect(asked).rejects.toThrow('Tanggal');
+      await expect(answer).rejects.toThrow('Tanggal');
     },
   );
 });

@@ -12,7 +12,7 @@ import {
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
-/** The acts the ledger keeps: the statement. */
+/** The acts of the ledger: the statement. */
 export const ledgerActs = ({ sql }: { sql: Sql }): readonly ActHandler[] => [
   handle(listMutations, ({ caller }, input) => statementOf(sql, caller.accountId, input)),
   handle(listLineMessages, ({ caller }, input) => messagesOfLine(sql, caller.accountId, input)),
@@ -42,16 +42,16 @@ async function statementOf(
   if (kind === undefined) await markEntries(sql, accountId);
   return asAccount(sql, accountId, async (tx) => {
     const range = await rangeOf(tx, accountId, { from, to });
-    const asked = { accountId, range, offset, ascending: sort_type === 'asc' };
+    const linesQuery = { accountId, range, offset, ascending: sort_type === 'asc' };
     const { lines, total } = await (kind === undefined
-      ? pageOfAll(tx, asked)
-      : pageOfKind(tx, { ...asked, kind }));
+      ? pageOfAll(tx, linesQuery)
+      : pageOfKind(tx, { ...linesQuery, kind }));
     const outcomes = await outcomesOf(tx, accountId, lines);
     return { rows: lines.map((line) => mutationOf(line, outcomes.get(line.seq))), total };
   });
 }
 
-/** Sets the marks that are missing, in steps that last: one that breaks loses none before it. */
+/** Sets the missing marks, in committed steps: one that fails loses none before it. */
 async function markEntries(sql: Sql, accountId: string): Promise<void> {
   let isMore = true;
   while (isMore) {
@@ -85,7 +85,7 @@ async function rangeOf(
   return { after: range.after, last: Math.max(range.after, range.last) };
 }
 
-type Asked = { accountId: string; range: Range; offset: number; ascending: boolean };
+type LinesQuery = { accountId: string; range: Range; offset: number; ascending: boolean };
 
 type Row = {
   seq: number;
@@ -103,8 +103,8 @@ type Row = {
 
 type Lines = { lines: readonly Row[]; total: number };
 
-async function pageOfAll(tx: Tx, asked: Asked): Promise<Lines> {
-  const { accountId, range, offset, ascending } = asked;
+async function pageOfAll(tx: Tx, linesQuery: LinesQuery): Promise<Lines> {
+  const { accountId, range, offset, ascending } = linesQuery;
   const [lines] = await tx<{ before: number; upto: number }[]>`
     select lines_upto(${accountId}, ${range.after}) as before,
       lines_upto(${accountId}, ${range.last}) as upto`;
@@ -133,20 +133,20 @@ async function pageOfAll(tx: Tx, asked: Asked): Promise<Lines> {
   return { lines: found, total };
 }
 
-async function pageOfKind(tx: Tx, asked: Asked & { kind: LineKind }): Promise<Lines> {
-  const { accountId, range, offset, ascending, kind } = asked;
-  const those = tx`account_id = ${accountId} and kind = ${kind}
+async function pageOfKind(tx: Tx, linesQuery: LinesQuery & { kind: LineKind }): Promise<Lines> {
+  const { accountId, range, offset, ascending, kind } = linesQuery;
+  const matches = tx`account_id = ${accountId} and kind = ${kind}
     and seq > ${range.after} and seq <= ${range.last}`;
   const [counted] = await tx<{ total: number }[]>`
     select count(*) as total from (
-      select from wallet_entries where ${those} limit ${COUNT_MAX}
+      select from wallet_entries where ${matches} limit ${COUNT_MAX}
     ) counted`;
   const total = counted?.total ?? 0;
   if (offset >= total) return { lines: [], total };
   const order = ascending ? tx`asc` : tx`desc`;
   const found = await tx<Row[]>`
     select e.* from (
-      select seq from wallet_entries where ${those}
+      select seq from wallet_entries where ${matches}
       order by seq ${order} limit ${PAGE_SIZE} offset ${offset}
     ) page
     join wallet_entries e on e.account_id = ${accountId} and e.seq = page.seq
@@ -154,7 +154,7 @@ async function pageOfKind(tx: Tx, asked: Asked & { kind: LineKind }): Promise<Li
   return { lines: found, total };
 }
 
-/** What became of a hold, or whom a correction names, as `line_outcomes` tells. */
+/** The outcome of a hold, or the message of a correction, as returned by `line_outcomes`. */
 type Outcome = {
   o_line: number;
   o_captured_n: number;

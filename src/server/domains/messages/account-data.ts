@@ -20,7 +20,7 @@ type Deps = {
   allAccountsSql: Sql;
 };
 
-/** An account's messages with their timelines, its conversations, and who asked to hear no more. */
+/** An account's messages with their timelines, its conversations, and its opt-outs. */
 export const messagesAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     {
@@ -31,8 +31,8 @@ export const messagesAccountData = ({ sql, allAccountsSql }: Deps): AccountData 
     { name: 'percakapan', rows: () => conversationsOf(sql, accountId) },
     { name: 'berhenti-menerima', rows: () => optoutsOf(sql, accountId) },
   ],
-  close: async (accountId) => void (await failLeft(allAccountsSql, accountId)),
-  isReady: (erasure) => isQuiet(allAccountsSql, erasure),
+  close: async (accountId) => void (await failUnsent(allAccountsSql, accountId)),
+  isReady: (erasure) => isSettled(allAccountsSql, erasure),
   erase: (erasure) => erase(allAccountsSql, erasure),
 });
 
@@ -67,9 +67,9 @@ async function* messagesOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   }
 }
 
-type Wanted = { accountId: string; after: string | undefined; limit: number };
+type PageQuery = { accountId: string; after: string | undefined; limit: number };
 
-async function readPage(tx: Tx, { accountId, after, limit }: Wanted): Promise<Stored[]> {
+async function readPage(tx: Tx, { accountId, after, limit }: PageQuery): Promise<Stored[]> {
   // The condition of row-level security would have the planner read whole partitions (see pages.ts).
   await tx`select set_config('enable_seqscan', 'off', true)`;
   return tx<Stored[]>`
@@ -90,34 +90,34 @@ async function readPage(tx: Tx, { accountId, after, limit }: Wanted): Promise<St
     order by m.message_id`;
 }
 
-/** The body; a kept file is named as it is in the list of files. */
+/** The body; a stored file has the id of the list of files. */
 function withFile(body: Body): Body {
   const { file, ...rest } = body;
   return typeof file === 'string' ? { ...rest, file: publicId('file', file) } : body;
 }
 
-type Talk = Row & { token_id: string; peer: string };
+type ConversationRow = Row & { token_id: string; peer: string };
 
 async function* conversationsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
-  const talks = inPages<Talk>(
+  const conversations = inPages<ConversationRow>(
     { sql, accountId },
-    (tx, last, limit) => tx<Talk[]>`
+    (tx, last, limit) => tx<ConversationRow[]>`
       select token_id, peer, peer_name, unread, last_at from conversations
       where account_id = ${accountId} ${last ? after(tx, last) : tx``}
       order by token_id, peer limit ${limit}`,
   );
-  for await (const { token_id, ...facts } of talks) {
+  for await (const { token_id, ...facts } of conversations) {
     yield { token: publicId('token', token_id), ...facts };
   }
 }
 
-const after = (tx: Tx, { token_id, peer }: Talk) =>
+const after = (tx: Tx, { token_id, peer }: ConversationRow) =>
   tx`and (token_id, peer) > (${token_id}::uuid, ${peer}::text)`;
 
 async function* optoutsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
-  const optouts = inPages<Talk>(
+  const optouts = inPages<ConversationRow>(
     { sql, accountId },
-    (tx, last, limit) => tx<Talk[]>`
+    (tx, last, limit) => tx<ConversationRow[]>`
       select token_id, peer, created_at from optouts
       where account_id = ${accountId} ${last ? after(tx, last) : tx``}
       order by token_id, peer limit ${limit}`,
@@ -127,39 +127,39 @@ async function* optoutsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   }
 }
 
-/** No answer of a network is awaited longer. */
+/** A channel's answer is awaited no longer. */
 const RECEIPT_WAIT_MS = 30_000;
 
 /**
- * What has not left a closed account never will: it fails, and its price is given back. What may have left
- * waits for its receipt first.
+ * Fails the unsent messages of a closed account and releases their price. What may have left waits for
+ * its receipt first.
  *
- * @returns how many messages still do.
+ * @returns how many messages still wait.
  */
-async function failLeft(allAccountsSql: Sql, accountId: string): Promise<number> {
+async function failUnsent(allAccountsSql: Sql, accountId: string): Promise<number> {
   await allAccountsSql`select recover_lane(${accountId}, null, null, false, ${RECEIPT_WAIT_MS})`;
   return failWaiting(allAccountsSql, { accountId });
 }
 
-/** What the house wrote to a number is given up after five minutes; one that hangs waits no longer. */
-const PATIENCE = '15 minutes';
+/** A notice to a number expires after five minutes; one that hangs is awaited no longer than this. */
+const NOTICE_TIMEOUT = '15 minutes';
 
 /**
- * False while a message waits for its receipt, the farewell is on its way, or the relay has not told yet
- * what happened last. Events that were set aside, for they cannot be told, are not waited for.
+ * False while a message waits for its receipt, the final notice is being sent, or the relay has not
+ * published the last events. Events set aside because they cannot be published are not waited for.
  */
-async function isQuiet(
+async function isSettled(
   allAccountsSql: Sql,
   { accountId, phones }: ErasureRequest,
 ): Promise<boolean> {
-  if ((await failLeft(allAccountsSql, accountId)) > 0) return false;
+  if ((await failUnsent(allAccountsSql, accountId)) > 0) return false;
   if (await hasUnpublished(allAccountsSql, { accountId })) return false;
   const system = await systemAccount(allAccountsSql);
   if (system === undefined) return true;
   if (await hasUnpublished(allAccountsSql, { accountId: system, peers: phones })) return false;
   const [leaving] = await allAccountsSql`
     select from dispatch where account_id = ${system} and peer = any(${[...phones]}::text[])
-      and message_id > uuid_floor(clock_timestamp() - ${PATIENCE}::interval)
+      and message_id > uuid_floor(clock_timestamp() - ${NOTICE_TIMEOUT}::interval)
     limit 1`;
   return leaving === undefined;
 }
@@ -186,11 +186,17 @@ async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest)
   for (const table of tables) await eraseRows(allAccountsSql, table, accountId);
   await eraseRows(allAccountsSql, 'lanes', accountId);
   await allAccountsSql`select erase_counts(${accountId})`;
-  await eraseTold(allAccountsSql, [...phones, ...(await pastPhonesOf(allAccountsSql, accountId))]);
+  await eraseSystemConversations(allAccountsSql, [
+    ...phones,
+    ...(await pastPhonesOf(allAccountsSql, accountId)),
+  ]);
 }
 
-/** The house's own conversations with numbers that are nobody's any more. */
-async function eraseTold(allAccountsSql: Sql, phones: readonly string[]): Promise<void> {
+/** Erases the system account's conversations with numbers that belong to nobody any more. */
+async function eraseSystemConversations(
+  allAccountsSql: Sql,
+  phones: readonly string[],
+): Promise<void> {
   const peers = [...phones];
   const system = await systemAccount(allAccountsSql);
   if (system === undefined) return;
@@ -206,7 +212,7 @@ async function eraseTold(allAccountsSql: Sql, phones: readonly string[]): Promis
     delete from optouts where account_id = ${system} and peer = any(${peers}::text[])`;
 }
 
-async function numberOf(asked: PromiseLike<readonly object[]>): Promise<number> {
-  const [row] = (await asked) as { n: number }[];
+async function numberOf(query: PromiseLike<readonly object[]>): Promise<number> {
+  const [row] = (await query) as { n: number }[];
   return row?.n ?? 0;
 }

@@ -8,7 +8,7 @@ import { customerWith } from '#tests/support/people/people.ts';
 
 const DAY_MS = 86_400_000;
 
-test('a repeat a month later, at another price, is told the price and the plan of then', async ({
+test('a repeat a month later, at another price, answers the price and the schedule of then', async ({
   sql,
 }) => {
   const { accountId, tokenId } = await customerWith(sql, { saldo: 1000 });

@@ -21,35 +21,39 @@ import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 /** The sender on whose behalf the API is called. */
 export type Sender = { accountId: string; tokenId: string; simulated: boolean };
 
-export type Sending = {
+export type SendRequest = {
   sender: Sender;
   messages: readonly NewMessage[];
   /** The caller's Idempotency-Key. */
   key: string | undefined;
-  /** The language of its answer, and what else the answer shows: a repeat has the same shape. */
+  /** The language of its answer, and its extra fields: a repeat must have the same shape. */
   answer: { language: string; shape: string };
 };
 
 /**
- * One result per message, in order: what was accepted, or why not. For a repeated key all of it is what was
- * answered first, in the first answer's language.
+ * One result per message, in order: accepted, or the refusal. For a repeated key it is the first answer,
+ * in its language.
  */
-export type Sent = {
+export type SendResponse = {
   results: readonly (Accepted | Refusal)[];
   saldo: number;
   replayed: boolean;
   language: string;
 };
 
-/** For whom an answer is written: in which language, and where links begin. */
-type For = Omit<Reader, 'offerFile'>;
+/** How an answer is written: its language, and the origin of links. */
+type ReaderOptions = Omit<Reader, 'offerFile'>;
 
-/** What the public API asks of messages. */
+/** What the public API needs of messages. */
 export type ApiMessages = {
-  send: (sending: Sending) => Promise<Sent>;
-  list: (sender: Sender, query: z.output<typeof ApiMessageQuery>, reader: For) => Promise<ApiPage>;
-  one: (sender: Sender, id: string, reader: For) => Promise<ApiMessage>;
-  cancel: (sender: Sender, id: string, reader: For) => Promise<ApiMessage>;
+  send: (request: SendRequest) => Promise<SendResponse>;
+  list: (
+    sender: Sender,
+    query: z.output<typeof ApiMessageQuery>,
+    reader: ReaderOptions,
+  ) => Promise<ApiPage>;
+  one: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
+  cancel: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
   balance: (sender: Sender) => Promise<{ available: number; held: number }>;
 };
 
@@ -63,10 +67,10 @@ type Deps = {
 
 /** The messages' side of `/v1`. A token sees and sends its own messages only. */
 export function openApiMessages({ sql, accepter, prices, offerFile, now }: Deps): ApiMessages {
-  const one = (sender: Sender, id: string, reader: For) =>
+  const one = (sender: Sender, id: string, reader: ReaderOptions) =>
     ownMessage(sql, sender, id, { ...reader, offerFile });
   return {
-    send: (sending) => send({ accepter, prices, now }, sending),
+    send: (request) => send({ accepter, prices, now }, request),
     list: ({ accountId, tokenId }, query, reader) =>
       listForApi(sql, { accountId, tokenId, ...query }, { ...reader, offerFile }),
     one,
@@ -84,16 +88,16 @@ export function openApiMessages({ sql, accepter, prices, offerFile, now }: Deps)
 
 /** A message of the sender's own token; another's is not found. */
 async function ownMessage(sql: Sql, sender: Sender, id: string, reader: Reader) {
-  const asked = { accountId: sender.accountId, messageId: messageUuid(id) };
-  const message = await messageForApi(sql, asked, reader);
+  const ref = { accountId: sender.accountId, messageId: messageUuid(id) };
+  const message = await messageForApi(sql, ref, reader);
   if (message.token !== publicId('token', sender.tokenId)) throw notFound();
   return message;
 }
 
 async function send(
   { accepter, prices, now }: Pick<Deps, 'accepter' | 'prices' | 'now'>,
-  { sender, messages, key, answer }: Sending,
-): Promise<Sent> {
+  { sender, messages, key, answer }: SendRequest,
+): Promise<SendResponse> {
   const { accountId, tokenId, simulated } = sender;
   const context: AnswerContext = {
     at: now().getTime(),
@@ -106,10 +110,10 @@ async function send(
   const items = itemsOf(context);
   const hash = key === undefined ? noHash : hashOf(messages);
   const placed = await accepter.place({ accountId, tokenId, key, hash, context, items });
-  const first = placed.context ?? context;
-  if (first.shape !== context.shape) throw new Refusal('idempotency_conflict', {});
-  const shown = placed.replayed ? itemsOf(first) : items;
-  return { ...sentFrom(placed, shown, first), language: first.language };
+  const firstContext = placed.context ?? context;
+  if (firstContext.shape !== context.shape) throw new Refusal('idempotency_conflict', {});
+  const shownItems = placed.replayed ? itemsOf(firstContext) : items;
+  return { ...sentFrom(placed, shownItems, firstContext), language: firstContext.language };
 }
 
 const noHash = Buffer.alloc(0);

@@ -1,7 +1,7 @@
 import { captionText } from '#contract/messages/captions.ts';
 import type { ChatContent, MessageType } from '#contract/messages.ts';
 
-/** What a message says, as `messages.body` keeps it: one shape per type (`rest.ts`, flattened). */
+/** A message's content, as stored in `messages.body`: one shape per type (`rest.ts`, flattened). */
 export type Body = Readonly<Record<string, unknown>>;
 
 /** A short-lived, signed address of a stored file. */
@@ -16,8 +16,8 @@ const text = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 
 /**
- * The first words of a message for a table, a list or a notice: what its bubble says, never its markup. Empty for
- * media without a caption.
+ * The first words of a message for a table, a list or a notice, without markup. Empty for media without a
+ * caption.
  */
 export function excerptOf(type: MessageType, body: Body): string {
   const words = wordsOf(type, body);
@@ -46,8 +46,8 @@ function coordinates(body: Body): string | null {
   return known ? `${latitude},${longitude}` : null;
 }
 
-/** The body as others may have it: a stored file's id is replaced by a link to it. */
-export function openBody(accountId: string, body: Body, fileLink: FileLink): Body {
+/** The body with a link in place of a stored file's id. */
+export function bodyWithLink(accountId: string, body: Body, fileLink: FileLink): Body {
   const file = text(body['file']);
   if (file === null) return body;
   const { file: _, ...rest } = body;
@@ -59,7 +59,7 @@ export function openBody(accountId: string, body: Body, fileLink: FileLink): Bod
  *
  * @param origin where links begin that do not name their host.
  */
-export function openForApi(
+export function bodyForApi(
   accountId: string,
   body: Body,
   { offerFile, origin }: { offerFile: OfferFile; origin: string },
@@ -75,19 +75,19 @@ export function openForApi(
  * A message as the chat renderer takes it (docs/screens.md#chat): a place is shown as text with a link to a
  * map; a document is always a file, also when it happens to be a picture.
  *
- * @param kept the message as it is stored. What it names by a link is not here: pages open it, and never load it.
+ * @param stored the stored message. External links are not files here: pages open them, and never load them.
  */
 export function contentOf(
-  { accountId, type, body: kept }: { accountId: string; type: MessageType; body: Body },
+  { accountId, type, body: stored }: { accountId: string; type: MessageType; body: Body },
   fileLink: FileLink,
 ): ChatContent {
-  const body = openBody(accountId, kept, fileLink);
+  const body = bodyWithLink(accountId, stored, fileLink);
   const link = text(body['link']);
   const content = {
     type: renderedAs(type, body),
     caption: text(body['caption']) ?? '',
     url: link,
-    external: link !== null && text(kept['file']) === null,
+    external: link !== null && text(stored['file']) === null,
     filename: text(body['filename']),
     name: null,
     phone: null,
@@ -106,8 +106,8 @@ export function contentOf(
   }
 }
 
-const pictures = new Set(['jpeg', 'jpg', 'png', 'webp']);
-const shownOtherwise = new Set([...pictures, 'ogg', 'mp4', 'vcard', 'text']);
+const imageKinds = new Set(['jpeg', 'jpg', 'png', 'webp']);
+const shownOtherwise = new Set([...imageKinds, 'ogg', 'mp4', 'vcard', 'text']);
 
 function renderedAs(type: MessageType, body: Body): string {
   const kind = kindOf(body);
@@ -118,7 +118,7 @@ function renderedAs(type: MessageType, body: Body): string {
     case 'contact':
       return 'vcard';
     case 'image':
-      return pictures.has(kind) ? kind : 'jpeg';
+      return imageKinds.has(kind) ? kind : 'jpeg';
     case 'sticker':
       return 'webp';
     case 'audio':
@@ -130,7 +130,7 @@ function renderedAs(type: MessageType, body: Body): string {
   }
 }
 
-/** What a file is, in the renderer's words: from its type, else from the end of its name or link. */
+/** A file's kind for the renderer: from its MIME type, else from the extension of its name or link. */
 function kindOf(body: Body): string {
   const mime = text(body['mime'])?.split(';')[0]?.trim().split('/')[1];
   if (mime !== undefined && /^[a-z0-9]{1,8}$/.test(mime)) return mime;

@@ -24,7 +24,7 @@ const reject = (app: TopupApp, { id }: Topup) =>
   ask(app, 'operator_topup_reject', { topup_id: id, reason: 'Transfer tidak pernah masuk' });
 
 describe('the list of top-ups', () => {
-  test("shows everybody's, with whose it is, the newest first", async ({ sql, db }) => {
+  test("shows everybody's with the account's name, the newest first", async ({ sql, db }) => {
     const app = await topupApp(db);
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
     const first = await app.topup(ani.accountId);

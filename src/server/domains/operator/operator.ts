@@ -13,7 +13,7 @@ export type OperatorDeps = {
   now: () => Date;
 };
 
-/** The acts of who runs the installation. The door lets nobody else in: they see all accounts. */
+/** The acts of operators, who see all accounts; the endpoint refuses everybody else. */
 export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [
   handle(operatorTopups, (_, input) => topupsForOperator(deps, input)),
   handle(confirmTopup, ({ caller }, { topup_id, reference, reason }) =>

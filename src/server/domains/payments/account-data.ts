@@ -3,9 +3,9 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { type AccountData, type Row, inPages } from '#server/infra/account-data.ts';
 
 type Deps = {
-  /** The tenants' pool. */
+  /** The pool that sees one account at a time. */
   sql: Sql;
-  /** Sees all: bank lines are the house's. */
+  /** Sees all: bank lines belong to the installation. */
   allAccountsSql: Sql;
 };
 
@@ -38,7 +38,7 @@ const LINES_AT_ONCE = 500;
 
 type Line = Named & { hash: string };
 
-/** Bank lines are the house's: they are read by the top-ups they paid. */
+/** Bank lines belong to the installation: they are read by the top-ups they paid. */
 async function* transfersOf(allAccountsSql: Sql, accountId: string): AsyncGenerator<Row> {
   let last: Line | undefined;
   for (;;) {

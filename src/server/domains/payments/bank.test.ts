@@ -34,7 +34,7 @@ describe('a line of our bank account', () => {
     expect(await sql`select from provider_payments`).toHaveLength(1);
   });
 
-  test('of another amount is kept and pays nobody', async ({ sql, db }) => {
+  test('of another amount is stored and pays no top-up', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const { total } = await app.topup(ani.accountId);
@@ -116,7 +116,10 @@ describe('a line of our bank account', () => {
     expect(await sql`select outcome from provider_payments`).toEqual([{ outcome: 'paid' }]);
   });
 
-  test('for a rejected top-up is kept for the operator, and pays nobody', async ({ sql, db }) => {
+  test('for a rejected top-up is stored for the operator, and pays no top-up', async ({
+    sql,
+    db,
+  }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const { total } = await app.topup(ani.accountId);

@@ -5,16 +5,16 @@ import type { TopupStatus } from '#contract/saldo.ts';
 import { storable } from '#contract/base/text.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
-import { applyPaid, noteOfLate } from './topups/pay.ts';
+import { applyPaid, lateNote } from './topups/pay.ts';
 import { statusAt } from './topups/topup.ts';
 
-/** A credit on our bank account, as a statement or the simulated bank tells it. */
+/** A credit on our bank account, from a statement or the simulated bank. */
 export type BankLine = {
   amount: Rupiah;
   sender: string;
   /**
-   * The bank's own reference. Where a statement has none, whoever reads it makes one of what tells
-   * equal lines of a day apart (the balance behind the line, its place among its equals).
+   * The bank's own reference. Where a statement has none, its reader makes one of what distinguishes equal
+   * lines of a day (the balance after the line, its place among its equals).
    */
   reference: string;
   /** When the bank says it came; a statement may know the day only. */
@@ -28,45 +28,45 @@ export type BankDeps = {
 };
 
 /**
- * Takes a line of our bank account and, when exactly one top-up was promised its amount in its time,
+ * Stores a line of our bank account and, when exactly one top-up has its amount reserved at that time,
  * pays that top-up with it. The same line again changes nothing.
  *
  * @returns `matched`: whether the line is the payment of a top-up.
  */
 export async function receiveBankLine(
   { allAccountsSql, config, now }: BankDeps,
-  told: BankLine,
+  input: BankLine,
 ): Promise<{ matched: boolean }> {
-  // A bank cannot be asked to write it again: what cannot be kept is replaced.
-  const line = { ...told, sender: storable(told.sender), reference: storable(told.reference) };
+  // A bank cannot be asked to send it again: what cannot be stored is replaced.
+  const line = { ...input, sender: storable(input.sender), reference: storable(input.reference) };
   const bank = config.BANK_NUMBER;
   const hash = hashOfLine(bank, line);
   const receivedAt = now();
   const work = async (tx: Tx): Promise<{ matched: boolean }> => {
-    const [kept] = await tx`
+    const [stored] = await tx`
       insert into bank_lines (hash, bank, amount, description, reference, at, received_at)
       values (
-        ${hash}, ${bank}, ${line.amount}, ${line.sender}, ${plain(line.reference)}, ${line.at},
+        ${hash}, ${bank}, ${line.amount}, ${line.sender}, ${normalized(line.reference)}, ${line.at},
         ${receivedAt}
       ) on conflict do nothing returning hash`;
-    if (!kept) return { matched: await paidWith(tx, hash) };
+    if (!stored) return { matched: await paidWith(tx, hash) };
     const matched = await match(tx, { ...line, bank, hash, receivedAt });
     return { matched };
   };
   return retrying(() => allAccountsSql.begin(work));
 }
 
-type KeptLine = BankLine & { bank: string; hash: string; receivedAt: Date };
+type StoredLine = BankLine & { bank: string; hash: string; receivedAt: Date };
 
-type Promised = { account_id: string; topup_id: string; status: TopupStatus };
+type ReservedTopup = { account_id: string; topup_id: string; status: TopupStatus };
 
 /**
- * The rules of docs/money.md#bank-lines: a credit of exactly the promised amount, on the same account, not
- * more than an hour older than the top-up and not past the promise, by the day.
+ * The rules of docs/money.md#bank-lines: a credit of exactly the reserved amount, on the same account, not
+ * more than an hour older than the top-up and not after the reservation, by the day.
  */
-async function match(tx: Tx, line: KeptLine): Promise<boolean> {
+async function match(tx: Tx, line: StoredLine): Promise<boolean> {
   const day = civilDate(line.at);
-  const [promised] = await tx<Promised[]>`
+  const [reserved] = await tx<ReservedTopup[]>`
     select topups.account_id, topups.topup_id, ${statusAt(tx, line.receivedAt)} as status
     from reserved_transfers r join topups using (account_id, topup_id)
     where r.bank = ${line.bank} and r.amount = ${line.amount}
@@ -74,13 +74,13 @@ async function match(tx: Tx, line: KeptLine): Promise<boolean> {
         ((topups.created_at - interval '1 hour') at time zone 'Asia/Jakarta')::date
         and (r.reserved_until at time zone 'Asia/Jakarta')::date
     for no key update of topups`;
-  if (!promised) return false;
-  const topup = { accountId: promised.account_id, topupId: promised.topup_id };
-  if (await typedBefore(tx, line, promised)) {
-    await useLine(tx, line.hash, topup);
+  if (!reserved) return false;
+  const topup = { accountId: reserved.account_id, topupId: reserved.topup_id };
+  if (await confirmedByReference(tx, line, reserved)) {
+    await assignLine(tx, line.hash, topup);
     return true;
   }
-  const note = noteOfLate(promised.status);
+  const note = lateNote(reserved.status);
   const outcome = await applyPaid(tx, {
     ...topup,
     txnId: txnOf(line.hash),
@@ -89,17 +89,21 @@ async function match(tx: Tx, line: KeptLine): Promise<boolean> {
     actor: 'bank',
     ...(note !== undefined && { note }),
   });
-  if (outcome === 'applied' || outcome === 'second_payment') await useLine(tx, line.hash, topup);
+  if (outcome === 'applied' || outcome === 'second_payment') await assignLine(tx, line.hash, topup);
   return outcome === 'applied';
 }
 
 /** True when an operator confirmed the top-up with this line's reference before the line came. */
-async function typedBefore(tx: Tx, line: KeptLine, promised: Promised): Promise<boolean> {
+async function confirmedByReference(
+  tx: Tx,
+  line: StoredLine,
+  reserved: ReservedTopup,
+): Promise<boolean> {
   const txn = txnOf(hashOfReference(line.bank, line.reference));
   const found = await tx`
     select from provider_payments
     where provider = 'bank' and txn_id = ${txn} and amount = ${line.amount}
-      and account_id = ${promised.account_id} and topup_id = ${promised.topup_id}`;
+      and account_id = ${reserved.account_id} and topup_id = ${reserved.topup_id}`;
   return found.length > 0;
 }
 
@@ -113,8 +117,8 @@ async function paidWith(tx: Tx, hash: string): Promise<boolean> {
   return found.length > 0;
 }
 
-/** Remembers whose payment a line is. */
-export async function useLine(
+/** Records which top-up a line paid. */
+export async function assignLine(
   tx: Tx,
   hash: string,
   { accountId, topupId }: { accountId: string; topupId: string },
@@ -126,16 +130,16 @@ export async function useLine(
 /** The provider's id of a payment by bank transfer. */
 export const txnOf = (hash: string): string => `bank:${hash}`;
 
-/** Text as it is compared: no case, single spaces. */
-export const plain = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
+/** Text normalized for comparison: lower case, single spaces. */
+export const normalized = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
 
-/** What tells a line from all others of all accounts: a statement read twice gives the same. */
+/** Identifies a line among all lines of all accounts: a statement read twice gives the same. */
 const hashOfLine = (bank: string, { amount, sender, reference, at }: BankLine): string =>
-  sha256([bank, civilDate(at), amount, plain(sender), plain(reference)]);
+  sha256([bank, civilDate(at), amount, normalized(sender), normalized(reference)]);
 
-/** Stands for a reference typed by hand, while its line has not come. */
+/** The hash of a reference typed by hand, before its line has come. */
 export const hashOfReference = (bank: string, reference: string): string =>
-  sha256([bank, 'typed', plain(reference)]);
+  sha256([bank, 'typed', normalized(reference)]);
 
 const sha256 = (parts: readonly (string | number)[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex');

@@ -13,14 +13,14 @@ export { paymentsAccountData } from './account-data.ts';
 export { confirmTopupByHand, rejectTopupByHand, topupsForOperator } from './topups/review.ts';
 
 export type PaymentsDeps = {
-  /** The tenants' pool. */
+  /** The pool that sees one account at a time. */
   sql: Sql;
   prices: Prices;
   config: Pick<Config, 'KODE_UNIK' | 'BANK_NAME' | 'BANK_NUMBER' | 'BANK_HOLDER'>;
   now: () => Date;
 };
 
-/** The acts billing keeps: the saldo in one look, and top-ups. */
+/** The acts of payments: the saldo summary, and top-ups. */
 export const paymentsActs = (deps: PaymentsDeps): readonly ActHandler[] => [
   saldoSummaryHandler(deps),
   createTopupHandler(deps),

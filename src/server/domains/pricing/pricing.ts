@@ -21,36 +21,31 @@ export type Prices = {
   ppnOf(base: Rupiah, at: Date): Rupiah;
   /** Reads prices and rates again now. */
   refresh(): Promise<void>;
-  /** Stops reading them again by itself. */
+  /** Stops the refresh timer. */
   close(): void;
 };
 
 type Dated<T> = { from: number; value: T };
 type Tables = { prices: Map<string, Dated<Rupiah>[]>; rates: Map<string, Dated<TaxRate>[]> };
 
-/** How old what is remembered may be: a new price holds on every node after this. */
+/** How old the cached tables may be: a new price holds on every node after this. */
 const REFRESH_MS = 5_000;
 
 type Deps = {
   allAccountsSql: Sql;
   config: Pick<Config, 'PPN'>;
   now: () => Date;
-  /** Told when the tables could not be read again; the remembered ones go on. */
-  onTrouble?: (error: unknown) => void;
+  /** Receives errors of reading the tables again; the cached ones stay in use. */
+  onError?: (error: unknown) => void;
 };
 
-/** Reads prices and tax rates into memory and keeps them at most five seconds old. */
-export async function openPrices({
-  allAccountsSql,
-  config,
-  now,
-  onTrouble,
-}: Deps): Promise<Prices> {
+/** Caches prices and tax rates in memory, at most five seconds old. */
+export async function openPrices({ allAccountsSql, config, now, onError }: Deps): Promise<Prices> {
   let tables = await readTables(allAccountsSql);
   const refresh = async () => {
     tables = await readTables(allAccountsSql);
   };
-  const timer = setInterval(() => void refresh().catch(onTrouble), REFRESH_MS);
+  const timer = setInterval(() => void refresh().catch(onError), REFRESH_MS);
   timer.unref();
 
   const priceOf = (category: Category, at: Date): Rupiah => {
@@ -78,12 +73,12 @@ export async function openPrices({
  * (docs/money.md#prices-and-ppn); this way is the frozen one.
  */
 export function taxOf(base: Rupiah, { num, den, dppNum, dppDen }: TaxRate): Rupiah {
-  const above = num * dppNum;
-  const below = den * dppDen;
-  return rupiah(Number((2n * BigInt(base) * above + below) / (2n * below)));
+  const numerator = num * dppNum;
+  const denominator = den * dppDen;
+  return rupiah(Number((2n * BigInt(base) * numerator + denominator) / (2n * denominator)));
 }
 
-/** The newest value that had begun; rows stand newest first. */
+/** The newest value that was valid by then; rows are sorted newest first. */
 function valueAt<T>(dated: readonly Dated<T>[] | undefined, atMs: number): T | undefined {
   return dated?.find(({ from }) => from <= atMs)?.value;
 }

@@ -1,7 +1,7 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type AccountData, atOnce } from '#server/infra/account-data.ts';
 
-/** The browsers that get an account's notices: by whose push service, and since when. */
+/** The browsers that get an account's notices: the push service, and since when. */
 export const pushAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   subjects: (accountId) => [
     {
@@ -14,7 +14,7 @@ export const pushAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): Ac
         ),
     },
   ],
-  // What waits to be sent goes with its browser.
+  // Queued notices are deleted with their browser (cascade).
   erase: async ({ accountId }) => {
     await allAccountsSql`delete from push_subscriptions where account_id = ${accountId}`;
   },

@@ -16,8 +16,8 @@ export type PushDeps = {
   /** The first words of a message; empty for media without a caption. */
   excerptOf: (type: MessageType, body: Readonly<Record<string, unknown>>) => string;
   log: { warn(facts: object, message: string): void };
-  /** Told of what is our fault. */
-  report: (trouble: unknown) => void;
-  /** Told how each notice ended, for the figures. */
-  told: (outcome: string) => void;
+  /** Receives errors that are our fault. */
+  report: (error: unknown) => void;
+  /** Called with the outcome of each notice, for the metrics. */
+  onOutcome: (outcome: string) => void;
 };

@@ -2,7 +2,7 @@ import { createECDH } from 'node:crypto';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Secrets, hmac, storedSecret } from '#server/infra/security/secrets.ts';
 
-/** With what the house shows push services who it is (RFC 8292). */
+/** Identifies the installation to push services (RFC 8292). */
 export type Vapid = {
   /** What browsers subscribe with: a point of P-256, uncompressed, base64url. */
   publicKey: string;
@@ -19,12 +19,12 @@ type Pair = { publicKey: string; privateKey: string };
 
 /** Push services accept 24 h at most; clocks differ. */
 const LIFE_SECONDS = 12 * 3_600;
-/** How long an authorization is used again: signing one took 4 of the 7 ms of a notice. */
-const REUSED_MS = 3_600_000;
-const REMEMBERED_MAX = 100;
+/** How long an authorization is cached: signing one took 4 of the 7 ms of a notice. */
+const CACHE_TTL_MS = 3_600_000;
+const CACHE_MAX = 100;
 
 /**
- * The installation's pair, made at its first start and stored sealed; the same on every node. Another SECRET_KEY has a pair of its own: browsers then subscribe anew by themselves.
+ * The installation's pair, created at its first start and stored sealed; the same on every node. Another SECRET_KEY has another pair of its own: browsers then subscribe again by themselves.
  */
 export async function readVapid(allAccountsSql: Sql, secrets: Secrets): Promise<Vapid> {
   const name = `vapid ${hmac(secrets.key('pepper'), 'vapid').toString('hex', 0, 8)}`;
@@ -44,15 +44,15 @@ function newPair(): Pair {
 }
 
 function vapidOf({ publicKey, privateKey }: Pair): Vapid {
-  const remembered = new Map<string, { words: string; until: number }>();
+  const cache = new Map<string, { header: string; expiresAtMs: number }>();
   return {
     publicKey,
     async authorize(origin, contact) {
       const name = `${origin} ${contact}`;
-      const known = remembered.get(name);
-      if (known && performance.now() < known.until) return known.words;
+      const cached = cache.get(name);
+      if (cached && performance.now() < cached.expiresAtMs) return cached.header;
       const { default: webPush } = await import('web-push');
-      const { Authorization: words } = webPush.getVapidHeaders(
+      const { Authorization: header } = webPush.getVapidHeaders(
         origin,
         contact,
         publicKey,
@@ -60,9 +60,9 @@ function vapidOf({ publicKey, privateKey }: Pair): Vapid {
         'aes128gcm',
         Math.floor(Date.now() / 1_000) + LIFE_SECONDS,
       );
-      if (remembered.size >= REMEMBERED_MAX) remembered.clear();
-      remembered.set(name, { words, until: performance.now() + REUSED_MS });
-      return words;
+      if (cache.size >= CACHE_MAX) cache.clear();
+      cache.set(name, { header, expiresAtMs: performance.now() + CACHE_TTL_MS });
+      return header;
     },
   };
 }

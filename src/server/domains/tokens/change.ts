@@ -13,7 +13,7 @@ type Deps = { sql: Sql; subscribers: TokenSubscribers };
 export const updateTokenHandler = (deps: Deps) =>
   handle(updateToken, ({ caller }, input) => changeToken(deps, caller.accountId, input));
 
-/** Gives a token another name or daily limit; what is not named stays. */
+/** Gives a token another name or daily limit; omitted fields stay. */
 export function changeToken(
   { sql, subscribers }: Deps,
   accountId: string,

@@ -44,10 +44,12 @@ const KASIR = { name: 'Kasir', channel: 'simulator' } as const;
 
 /** An account's tokens, as its person asks for them. */
 function tokensOf({ deps }: AccountsApp, accountId: string) {
-  const kept = tokensActs({ sql: deps.sql, secrets: deps.secrets, subscribers });
+  const handlers = tokensActs({ sql: deps.sql, secrets: deps.secrets, subscribers });
   const call = { caller: { kind: 'person', accountId }, agent: 'test' } as never;
   const handle = async (act: Act, input: object) =>
-    kept.find((one) => one.act.name === act.name)?.handle(call, act.input.parse(input) as never);
+    handlers
+      .find((one) => one.act.name === act.name)
+      ?.handle(call, act.input.parse(input) as never);
   return {
     ask: async <A extends Act>(act: A, input: InputFor<A>) =>
       act.output.parse(await handle(act, input as object)) as OutputOf<A>,
@@ -77,11 +79,11 @@ async function reset(app: AccountsApp, phone: string): Promise<void> {
 /** The number is changed, with a code from either. */
 async function move(app: AccountsApp, session: string): Promise<void> {
   const asker = { caller: await app.callerOf(session) };
-  const asked = await app.perform(changePhone, { phone: NEW }, asker);
+  const issued = await app.perform(changePhone, { phone: NEW }, asker);
   const codes = {
-    old_challenge: asked.old.challenge,
+    old_challenge: issued.old.challenge,
     old_code: app.codeFor(ANI),
-    new_challenge: asked.new.challenge,
+    new_challenge: issued.new.challenge,
     new_code: app.codeFor(NEW),
   };
   await app.perform(confirmPhone, codes, asker);
@@ -156,7 +158,7 @@ describe('for a day no new key is made', () => {
     await shop(app, ANI);
     await reset(app, ANI);
     const budi = await shop(app, BUDI);
-    expect((await budi.list()).map(({ doubt }) => doubt)).toEqual([null]);
+    expect((await budi.list()).map(({ doubt: review }) => review)).toEqual([null]);
     expect(await budi.ask(rotateToken, { token_id: budi.id })).toHaveProperty('key');
   });
 });
@@ -169,10 +171,10 @@ describe('tokens of before', () => {
     await move(app, session);
     const [account] = await db.owner<{ since: Date }[]>`
       select cooling_since as since from accounts where cooling_since is not null`;
-    const doubt = { since: account?.since, cause: 'phone_changed' };
+    const review = { since: account?.since, cause: 'phone_changed' };
     expect((await list()).map(({ name, doubt: why }) => [name, why])).toEqual([
-      ['Gudang', doubt],
-      ['Kasir', doubt],
+      ['Gudang', review],
+      ['Kasir', review],
     ]);
     await later(db, '24 hours');
     await db.owner`update tokens set created_at = created_at - interval '24 hours'`;
@@ -184,27 +186,27 @@ describe('tokens of before', () => {
     ]);
   });
 
-  test('are kept one by one, until the next reset', async ({ db }) => {
+  test('are confirmed one by one, until the next reset', async ({ db }) => {
     const app = await accountsApp(db);
     const { ask, list, accountId, id } = await shop(app, ANI);
     await ask(createToken, { ...KASIR, name: 'Gudang' });
     await reset(app, ANI);
     await db.owner`delete from outbox`;
     expect(await ask(keepToken, { token_id: id })).toMatchObject({ id, doubt: null });
-    // Said again, it changes nothing, and nobody is told.
+    // Repeated, it changes nothing, and no event is published.
     expect(await ask(keepToken, { token_id: id })).toMatchObject({ id, doubt: null });
     expect(await db.owner`select kind, data from outbox where account_id = ${accountId}`).toEqual([
       { kind: 'token.changed', data: { token_id: id } },
     ]);
-    const doubted = async () =>
-      (await list()).filter(({ doubt }) => doubt !== null).map(({ name }) => name);
-    expect(await doubted()).toEqual(['Gudang']);
+    const needReview = async () =>
+      (await list()).filter(({ doubt: review }) => review !== null).map(({ name }) => name);
+    expect(await needReview()).toEqual(['Gudang']);
     await codesLater(db.allAccountsSql, 300);
     await reset(app, ANI);
-    expect(await doubted()).toEqual(['Gudang', 'Kasir']);
+    expect(await needReview()).toEqual(['Gudang', 'Kasir']);
   });
 
-  test('are kept by nobody else', async ({ db }) => {
+  test('are confirmed by nobody else', async ({ db }) => {
     const app = await accountsApp(db);
     const ani = await shop(app, ANI);
     const budi = await shop(app, BUDI);
@@ -225,7 +227,7 @@ describe('tokens of before', () => {
     const { accountId, id, ask } = await shop(app, ANI);
     const started = Promise.withResolvers<void>();
     const waits = Promise.withResolvers<void>();
-    // Somebody makes a token: the account's row is theirs until it stands.
+    // Somebody creates a token: the account's row is locked until COMMIT.
     const making = db.allAccountsSql.begin(async (tx) => {
       await tx`select 1 from accounts where account_id = ${accountId} for no key update`;
       started.resolve();
@@ -247,7 +249,7 @@ describe('tokens of before', () => {
     });
   });
 
-  test('are kept only by who has just given the password', async ({ db, openContainer }) => {
+  test('are confirmed only with a recent password', async ({ db, openContainer }) => {
     const container = await openContainer();
     const { accountId, tokenId, token, sessionId } = await signedIn(db);
     const browser = 'a'.repeat(43);
@@ -257,9 +259,9 @@ describe('tokens of before', () => {
       where session_id = ${sessionId}`;
     await db.allAccountsSql.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
     const keep = async () => {
-      const wish = { token, key: crypto.randomUUID(), token_id: publicId('token', tokenId) };
+      const input = { token, key: crypto.randomUUID(), token_id: publicId('token', tokenId) };
       const from = { headers: { cookie: `kabari-device=${browser}` } };
-      const { status, body } = await container.ask('token_keep', wish, from);
+      const { status, body } = await container.ask('token_keep', input, from);
       return [status, body.error?.type ?? body.data.doubt];
     };
     expect(await keep()).toEqual([403, 'proof_needed']);

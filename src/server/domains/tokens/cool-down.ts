@@ -2,17 +2,17 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { type Token, keepToken } from '#contract/tokens.ts';
 import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import { isDoubted, readToken } from './row.ts';
+import { needsReview, readToken } from './row.ts';
 import type { TokenSubscribers } from './subscribers.ts';
 
 type Deps = { sql: Sql; subscribers: TokenSubscribers };
 
-/** So long after a password was reset by code, or the number changed, no API key is made. */
+/** So long after a password was reset by code, or the number changed, no API key is issued. */
 const COOL_DOWN_HOURS = 24;
 
 /**
- * Refuses whatever would hand out an API key while the account cools down. Locks the account's row: a
- * reset that comes meanwhile waits, and then finds the new token among those to be looked at.
+ * Refuses to issue an API key while the account cools down. Locks the account's row: a concurrent
+ * reset waits, and then finds the new token among those to be reviewed.
  *
  * @throws Refusal `cooling_down` with the hours left, rounded up, by the database's clock.
  */
@@ -27,22 +27,26 @@ export async function refuseCooling(tx: Tx, accountId: string): Promise<void> {
 }
 
 export const keepTokenHandler = (deps: Deps) =>
-  handle(keepToken, ({ caller }, input) => keep(deps, caller.accountId, input.token_id));
+  handle(keepToken, ({ caller }, input) => confirmToken(deps, caller.accountId, input.token_id));
 
 /**
- * Its owner has looked at a token and knows it: the doubt ends, until the next reset or change of
- * number. A token that nobody doubts stays as it is.
+ * The owner confirms a token: it needs no review until the next reset or change of number. A token
+ * without review stays as it is.
  *
  * @throws Refusal `not_found` when the account has no such token.
  */
-function keep({ sql, subscribers }: Deps, accountId: string, tokenId: string): Promise<Token> {
+function confirmToken(
+  { sql, subscribers }: Deps,
+  accountId: string,
+  tokenId: string,
+): Promise<Token> {
   return asAccount(sql, accountId, async (tx) => {
-    // The moment that was looked at, not the present one: a reset under way begins a new doubt.
-    const kept = await tx`
+    // The cool-down that was reviewed, not the present time: a concurrent reset requires a new review.
+    const confirmed = await tx`
       update tokens t set kept_since = a.cooling_since from accounts a
-      where a.account_id = t.account_id and ${isDoubted(tx)}
+      where a.account_id = t.account_id and ${needsReview(tx)}
         and t.account_id = ${accountId} and t.token_id = ${tokenId} and t.deleted_at is null`;
-    if (kept.count > 0) await subscribers.tokenChanged(tx, { accountId, tokenId });
+    if (confirmed.count > 0) await subscribers.tokenChanged(tx, { accountId, tokenId });
     return readToken(tx, accountId, tokenId);
   });
 }

@@ -49,7 +49,7 @@ export function addToken(
   });
 }
 
-/** Locks the account's row, so that what is counted next stands until the transaction ends. */
+/** Locks the account's row, so that counts taken next hold until the transaction ends. */
 export async function refuseSuspended(tx: Tx, accountId: string): Promise<void> {
   const [account] = await tx<{ status: string }[]>`
     select status from accounts where account_id = ${accountId} for no key update`;

@@ -14,15 +14,15 @@ type TokenRow = {
   daily_limit: number;
   last_used_at: Date | null;
   created_at: Date;
-  doubted_since: Date | null;
-  doubted_cause: NonNullable<Token['doubt']>['cause'] | null;
+  review_since: Date | null;
+  review_cause: NonNullable<Token['doubt']>['cause'] | null;
 };
 
 /**
- * True of a token `t` that its account `a` had when it last began to cool down,
- * and has not kept since.
+ * SQL that is true of a token `t` which its account `a` had when its last cool-down began, and has not
+ * confirmed since.
  */
-export const isDoubted = (tx: Sql | Tx): Fragment => tx`
+export const needsReview = (tx: Sql | Tx): Fragment => tx`
   (t.created_at <= a.cooling_since and t.kept_since is distinct from a.cooling_since)`;
 
 /**
@@ -39,8 +39,8 @@ export const tokenColumns = (tx: Sql | Tx): Fragment => tx`
     ) then 'unlinked'
     else t.status
   end as status,
-  case when ${isDoubted(tx)} then a.cooling_since end as doubted_since,
-  case when ${isDoubted(tx)} then a.cooling_cause end as doubted_cause,
+  case when ${needsReview(tx)} then a.cooling_since end as review_since,
+  case when ${needsReview(tx)} then a.cooling_cause end as review_cause,
   coalesce((
     select d.accepted from token_days d
     where d.account_id = t.account_id and d.token_id = t.token_id
@@ -59,10 +59,10 @@ export const tokenFrom = (row: TokenRow): Token => ({
   daily_limit: row.daily_limit,
   last_used_at: row.last_used_at,
   created_at: row.created_at,
-  doubt: doubtFrom(row),
+  doubt: reviewFrom(row),
 });
 
-const doubtFrom = ({ doubted_since: since, doubted_cause: cause }: TokenRow): Token['doubt'] =>
+const reviewFrom = ({ review_since: since, review_cause: cause }: TokenRow): Token['doubt'] =>
   since && cause && { since, cause };
 
 /**
@@ -84,14 +84,14 @@ type Column = 'name' | 'created_at' | 'last_used_at';
 export async function readTokens(
   tx: Tx,
   accountId: string,
-  wish: { by: Column; descending: boolean; offset: number; limit: number },
+  query: { by: Column; descending: boolean; offset: number; limit: number },
 ): Promise<{ rows: Token[]; total: number }> {
-  const direction = wish.descending ? tx`desc` : tx`asc`;
+  const direction = query.descending ? tx`desc` : tx`asc`;
   const found = tx<TokenRow[]>`
     select ${tokenColumns(tx)} from tokens t join accounts a using (account_id)
     where t.account_id = ${accountId} and t.deleted_at is null
-    order by ${tx(`t.${wish.by}`)} ${direction} nulls last, t.token_id ${direction}
-    limit ${wish.limit} offset ${wish.offset}`;
+    order by ${tx(`t.${query.by}`)} ${direction} nulls last, t.token_id ${direction}
+    limit ${query.limit} offset ${query.offset}`;
   const counted = tx<{ total: number }[]>`
     select count(*) as total from tokens
     where account_id = ${accountId} and deleted_at is null`;

@@ -10,7 +10,7 @@ const SYSTEM_DAILY_LIMIT = 10_000_000;
 
 /**
  * The system account's token, made at the first start. It has no API key, so nobody can send with it
- * from outside. Houses that start at the same time make one.
+ * from outside. Processes that start at the same time create one.
  *
  * @param phone the number it is linked to when it is made; an existing token keeps its own.
  * @param subscribers react to the token being made, in the same transaction.

@@ -21,15 +21,15 @@ import { ensureSystemToken, tokensActs } from './tokens.ts';
 
 /** The acts as a signed-in person of an account asks them, with row-level security. */
 function actsOf(db: TestDatabase, accountId: string) {
-  const kept = tokensActs({
+  const handlers = tokensActs({
     sql: db.tenantSql,
     secrets: secretsFrom(Buffer.alloc(32)),
     subscribers,
   });
   const call = { caller: { kind: 'person', accountId }, agent: 'test' } as never;
   return async function ask<A extends Act>(act: A, input: InputOf<A>) {
-    const keeper = kept.find((one) => one.act.name === act.name)!;
-    return (await keeper.handle(call, input as never)) as A['list'] extends undefined
+    const handler = handlers.find((one) => one.act.name === act.name)!;
+    return (await handler.handle(call, input as never)) as A['list'] extends undefined
       ? OutputOf<A>
       : PageOf<OutputOf<A>>;
   };
@@ -37,7 +37,7 @@ function actsOf(db: TestDatabase, accountId: string) {
 
 const idOf = (token: Token) => uuidOf('token', token.id)!;
 
-test('a new token has a key that is shown once: only its hash is kept', async ({ db, sql }) => {
+test('a new token has a key that is shown once: only its hash is stored', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   const ask = actsOf(db, ani.accountId);
   const { token, key } = await ask(createToken, { name: 'Toko', channel: 'simulator' });
@@ -58,8 +58,8 @@ test('a new token has a key that is shown once: only its hash is kept', async ({
   expect(await sql`select owner, epoch from lanes where token_id = ${idOf(token)}`).toEqual([
     { owner: null, epoch: 0 },
   ]);
-  const [told] = await sql`select kind, data from outbox where account_id = ${ani.accountId}`;
-  expect(told).toEqual({ kind: 'token.changed', data: { token_id: token.id } });
+  const [published] = await sql`select kind, data from outbox where account_id = ${ani.accountId}`;
+  expect(published).toEqual({ kind: 'token.changed', data: { token_id: token.id } });
 });
 
 test('the eleventh token is refused, also when it is asked for at the same moment', async ({
@@ -68,10 +68,10 @@ test('the eleventh token is refused, also when it is asked for at the same momen
 }) => {
   const ani = await customerWith(sql);
   const ask = actsOf(db, ani.accountId);
-  const asked = Array.from({ length: 12 }, (_, n) =>
+  const requests = Array.from({ length: 12 }, (_, n) =>
     ask(createToken, { name: `Token ${n}`, channel: 'simulator' }),
   );
-  const answers = await Promise.allSettled(asked);
+  const answers = await Promise.allSettled(requests);
   const refused = answers.filter((answer) => answer.status === 'rejected');
   expect(refused.map(({ reason }) => reason as unknown)).toEqual([
     new Refusal('tokens_full', { limit: 10 }),
@@ -93,8 +93,8 @@ test('a deleted token makes room for another', async ({ db, sql }) => {
 test('a suspended account gets no new token', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   await sql`update accounts set status = 'suspended' where account_id = ${ani.accountId}`;
-  const asked = actsOf(db, ani.accountId)(createToken, { name: 'Toko', channel: 'simulator' });
-  await expect(asked).rejects.toEqual(new Refusal('account_suspended', {}));
+  const requests = actsOf(db, ani.accountId)(createToken, { name: 'Toko', channel: 'simulator' });
+  await expect(requests).rejects.toEqual(new Refusal('account_suspended', {}));
 });
 
 test('tokens are listed newest first, ten on a page, or as they are sorted', async ({
@@ -193,7 +193,9 @@ test("another account's token cannot be seen or touched", async ({ db, sql }) =>
   expect(await sql`select * from tokens where token_id = ${ani.tokenId}`).toEqual(before);
 });
 
-test('the system token is made once, also when two houses start together', async ({ sql }) => {
+test('the system token is created once, also when two processes start together', async ({
+  sql,
+}) => {
   const accountId = newId();
   await sql`insert into accounts (account_id, name, is_system) values (${accountId}, 'Kabari', true)`;
   const both = await Promise.all([

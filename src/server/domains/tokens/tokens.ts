@@ -14,7 +14,7 @@ import type { TokenSubscribers } from './subscribers.ts';
 export { type KeyRing, openKeyRing } from './keys/key-ring.ts';
 export { type ConnectDeps, connectLink, handleUndo, scanQr } from './links/connect.ts';
 export { tokensAccountData } from './account-data.ts';
-export { isDoubted } from './row.ts';
+export { needsReview } from './row.ts';
 export { pastPhonesOf, tokenOfPhone } from './links/phones.ts';
 export { ensureSystemToken } from './system.ts';
 export type { TokenSubscribers } from './subscribers.ts';
@@ -22,7 +22,7 @@ export type { TokenSubscribers } from './subscribers.ts';
 /** What the domain's acts need. */
 export type TokensDeps = { sql: Sql; secrets: Secrets; subscribers: TokenSubscribers };
 
-/** The acts of tokens and of the links that join them to phones. */
+/** The acts of tokens and of the links that connect them to phones. */
 export const tokensActs = (deps: TokensDeps): readonly ActHandler[] => [
   listTokensHandler(deps),
   getTokenHandler(deps),
@@ -56,8 +56,8 @@ const getTokenHandler = ({ sql }: TokensDeps) =>
   );
 
 /**
- * Erases pairing codes whose time is over, and links of which nothing came after 30 days; for the
- * house's tidying. A link that somebody agreed to stays: it is the record of the consent.
+ * Deletes expired pairing codes, and links without consent after 30 days; for the clean-up job. A link
+ * with a consent stays: it is the record of the consent.
  */
 export async function pruneLinks(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`delete from link_codes where expires_at < clock_timestamp()`;

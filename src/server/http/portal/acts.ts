@@ -2,6 +2,7 @@ import type { Act } from '#contract/base/act.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import type { Fields } from '#contract/base/form.ts';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
+import { withTimeout } from '#server/infra/with-timeout.ts';
 import type { Frame, ActHandler, Nobody, Person, Reauth } from '#server/infra/acts/act.ts';
 import type { ActAnswers, Outcome } from '#server/infra/acts/answers.ts';
 import type { Audit } from '#server/infra/acts/audit.ts';
@@ -172,6 +173,8 @@ async function run(deps: ActEndpointDeps, admitted: Admitted): Promise<Reply> {
     act.changes && envelope.key !== undefined
       ? onlyOnce(deps.answers, admitted, envelope.key, once)
       : once(),
+    ACT_MS_MAX,
+    refuseTimedOut,
   );
 }
 
@@ -230,14 +233,8 @@ function again({ status, body }: Outcome): Answer {
   };
 }
 
-async function withTimeout(work: Promise<Answer>): Promise<Answer> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Refusal('timed_out', {})), ACT_MS_MAX);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+function refuseTimedOut(): never {
+  throw new Refusal('timed_out', {});
 }
 
 /** The act is done: trouble with its audit line is ours, and does not change what was answered. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sameBytes, sha256 } from '#server/infra/security/secrets.ts';
+import { withTimeout } from '#server/infra/with-timeout.ts';
 
 /** One dependency the application cannot work without: resolves when it is healthy, throws when it is not. */
 export type Check = () => Promise<void>;
@@ -53,13 +54,11 @@ export function openHealth(app: FastifyInstance, deps: Deps): void {
 async function judge(checks: Deps['checks']): Promise<Verdict> {
   const judged = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
-      const late = Promise.withResolvers<never>();
-      const timer = setTimeout(() => late.reject(new Error(`${name} is late`)), CHECK_MS_MAX);
-      const ok = await Promise.race([check(), late.promise]).then(
+      const passes = check().then(
         () => true,
         () => false,
       );
-      clearTimeout(timer);
+      const ok = await withTimeout(passes, CHECK_MS_MAX, () => false);
       return [name, ok ? 'ok' : 'failing'] as const;
     }),
   );

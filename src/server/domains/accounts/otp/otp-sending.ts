@@ -16,16 +16,16 @@ const NETWORK_FACTOR = 4;
 const PREFIX_JUDGED_FROM = 30;
 const PREFIX_ENTERED_SHARE = 0.2;
 
-type Keyed = Pick<AccountsDeps, 'secrets'>;
+type SecretsDeps = Pick<AccountsDeps, 'secrets'>;
 
-/** What a code is for: where it was asked, and what it opens. */
+/** What a code is for. */
 export type OtpPurpose = 'register' | 'login' | 'forgot' | 'phone_old' | 'phone_new' | 'delete';
 
-/** Six digits of chance. */
+/** Six random digits. */
 export const newCode = (): string => randomInt(1_000_000).toString().padStart(6, '0');
 
-/** A phone, or its prefix, as counters know it: not readable in the database. */
-const hidden = ({ secrets }: Keyed, phone: string): string =>
+/** A phone, or its prefix, as the subject of a counter: hashed, so that the database cannot be read for numbers. */
+const subjectHash = ({ secrets }: SecretsDeps, phone: string): string =>
   hmac(secrets.key('pepper'), 'limit', phone).toString('hex').slice(0, 32);
 
 const prefixOf = (phone: string): string => phone.slice(0, -4);
@@ -43,17 +43,17 @@ export async function countCode(
   { phone, ip }: { phone: string; ip: string },
 ): Promise<void> {
   const perAddress = deps.config.OTP_DAILY_PER_ADDRESS;
-  const prefix = hidden(deps, prefixOf(phone));
+  const prefix = subjectHash(deps, prefixOf(phone));
   const day = { windowSeconds: DAY_SECONDS };
-  const full = await hit(tx, [
-    { ...day, scope: 'otp_phone', subject: hidden(deps, phone), max: PER_PHONE_DAILY },
+  const exceeded = await hit(tx, [
+    { ...day, scope: 'otp_phone', subject: subjectHash(deps, phone), max: PER_PHONE_DAILY },
     { ...day, scope: 'otp_address', subject: ip, max: perAddress },
     { ...day, scope: 'otp_network', subject: networkOf(ip), max: perAddress * NETWORK_FACTOR },
     { ...day, scope: 'otp_prefix', subject: prefix, max: PER_PREFIX_DAILY },
     { ...day, scope: 'otp_total', subject: 'all', max: deps.config.OTP_DAILY_TOTAL },
   ]);
-  if (full) {
-    deps.log.warn({ scope: full.limit.scope }, 'a daily cap of codes is reached');
+  if (exceeded) {
+    deps.log.warn({ scope: exceeded.limit.scope }, 'a daily cap of codes is reached');
     throw new Refusal('otp_limit', {});
   }
   const today = { subject: prefix, seconds: DAY_SECONDS };
@@ -65,18 +65,18 @@ export async function countCode(
   throw new Refusal('otp_limit', {});
 }
 
-/** Notes that a code was entered: what `countCode` judges a prefix by. */
-export async function countEntered(tx: Tx, deps: Keyed, phone: string): Promise<void> {
-  const subject = hidden(deps, prefixOf(phone));
+/** Counts a code that was entered: `countCode` compares it with the codes sent to the prefix. */
+export async function countEntered(tx: Tx, deps: SecretsDeps, phone: string): Promise<void> {
+  const subject = subjectHash(deps, prefixOf(phone));
   await hit(tx, [{ scope: 'otp_entered', subject, max: 1_000_000, windowSeconds: DAY_SECONDS }]);
 }
 
-const SHOWN_AT_REST = 'Kode verifikasi ••••••';
-const TAKEN =
+const SHOWN_TEXT = 'Kode verifikasi ••••••';
+const ALREADY_REGISTERED =
   'Nomor ini sudah terdaftar di Kabari. Silakan masuk dengan kata sandi Anda. ' +
   'Jika Anda tidak mencoba mendaftar, abaikan pesan ini.';
 
-/** What the code is for, as the message says it: people who did not ask must understand. */
+/** What the code is for, in the message: also people who did not request it must understand. */
 const reasons: Readonly<Record<OtpPurpose, string>> = {
   register: '',
   login: ' untuk masuk dari peramban baru',
@@ -86,21 +86,20 @@ const reasons: Readonly<Record<OtpPurpose, string>> = {
   delete: ' untuk MENGHAPUS akun Anda',
 };
 
-type Sent = { phone: string; purpose: OtpPurpose; code: string; dud: boolean };
+type OutgoingCode = { phone: string; purpose: OtpPurpose; code: string; isDecoy: boolean };
 
 /**
- * Sends a code. A challenge that no code can fit (a `dud`) tells the owner of a number that is
- * registered already that it is; for a number nobody has, asked for by who forgot a password, nothing
- * leaves the house.
+ * Sends a code. A decoy challenge, which no code can solve, tells the owner of a registered number that
+ * it is registered; for a forgotten password of an unknown number nothing is sent.
  */
 export async function sendCode(
-  { sendOtp }: Pick<AccountsDeps, 'sendOtp'>,
-  { phone, purpose, code, dud }: Sent,
+  { sendSystemText }: Pick<AccountsDeps, 'sendSystemText'>,
+  { phone, purpose, code, isDecoy }: OutgoingCode,
 ): Promise<void> {
-  if (dud && purpose === 'forgot') return;
-  if (dud) return sendOtp(phone, TAKEN, TAKEN);
+  if (isDecoy && purpose === 'forgot') return;
+  if (isDecoy) return sendSystemText(phone, ALREADY_REGISTERED, ALREADY_REGISTERED);
   const text =
     `Kode verifikasi Kabari: ${code}${reasons[purpose]}. Berlaku 5 menit. ` +
     'Jangan berikan kepada siapa pun.';
-  return sendOtp(phone, text, SHOWN_AT_REST);
+  return sendSystemText(phone, text, SHOWN_TEXT);
 }

@@ -5,6 +5,7 @@ import type { Call } from '#server/infra/acts/act.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { hmac } from '#server/infra/security/secrets.ts';
+import type { UserRef } from '#server/domains/accounts/people.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { type OtpPurpose, countCode, countEntered, newCode, sendCode } from './otp-sending.ts';
 import { deviceHash } from '#server/domains/accounts/sessions/sessions.ts';
@@ -20,25 +21,23 @@ const WAITS_SECONDS = [60, 120, 300] as const;
 export const waitAfter = (sends: number): number =>
   WAITS_SECONDS[Math.min(sends, WAITS_SECONDS.length) - 1] ?? 300;
 
-type Whose = { accountId: string; userId: string };
-
-type Wish = {
+type CodeRequest = {
   purpose: OtpPurpose;
   phone: string;
-  /** Whose code it is; left out for strangers. */
-  whose?: Whose | undefined;
-  /** What waits for the code. */
+  /** The user it is for; left out when nobody is signed in. */
+  user?: UserRef | undefined;
+  /** Stored until the code is entered. */
   pending?: unknown;
-  /** True when no code shall ever fit: the answer is the same all the same. */
-  dud?: boolean;
+  /** True when no code may ever be right; the answer looks the same. */
+  isDecoy?: boolean;
 };
 
-/** A challenge that was written, and how to send its code once the transaction stands. */
-export type Asked = { answer: Challenge; send: () => Promise<void> };
+/** A stored challenge, and how to send its code after COMMIT. */
+export type IssuedCode = { answer: Challenge; send: () => Promise<void> };
 
-type Visitor = Pick<Call, 'ip' | 'device'>;
+type Client = Pick<Call, 'ip' | 'device'>;
 
-/** What is stored of a code: useless without the pepper, and for any other challenge. */
+/** What is stored of a code: useless without the pepper, and bound to its challenge. */
 const codeHmac = ({ secrets }: Pick<AccountsDeps, 'secrets'>, challengeId: string, code: string) =>
   hmac(secrets.key('pepper'), 'otp', challengeId, code);
 
@@ -47,12 +46,12 @@ const codeHmac = ({ secrets }: Pick<AccountsDeps, 'secrets'>, challengeId: strin
  *
  * @throws Refusal `otp_too_soon` with the seconds left to wait; `otp_limit`.
  */
-export async function askCode(
+export async function issueCode(
   tx: Tx,
-  deps: Pick<AccountsDeps, 'secrets' | 'config' | 'log' | 'sendOtp'>,
-  { purpose, phone, whose, pending, dud = false }: Wish,
-  { ip, device }: Visitor,
-): Promise<Asked> {
+  deps: Pick<AccountsDeps, 'secrets' | 'config' | 'log' | 'sendSystemText'>,
+  { purpose, phone, user, pending, isDecoy = false }: CodeRequest,
+  { ip, device }: Client,
+): Promise<IssuedCode> {
   const challengeId = newId();
   const code = newCode();
   const sends = (await sendsSoFar(tx, purpose, phone)) + 1;
@@ -62,22 +61,22 @@ export async function askCode(
       challenge_id, purpose, phone, account_id, user_id, device_hash, code_hmac, pending,
       tries_left, sends, next_send_at, expires_at
     ) values (
-      ${challengeId}, ${purpose}, ${phone}, ${whose?.accountId ?? null}, ${whose?.userId ?? null},
+      ${challengeId}, ${purpose}, ${phone}, ${user?.accountId ?? null}, ${user?.userId ?? null},
       ${deviceHash(device)},
-      ${dud ? null : codeHmac(deps, challengeId, code)},
-      ${dud || pending === undefined ? null : tx.json(pending as never)},
+      ${isDecoy ? null : codeHmac(deps, challengeId, code)},
+      ${isDecoy || pending === undefined ? null : tx.json(pending as never)},
       ${TRIES}, ${sends},
       clock_timestamp() + make_interval(secs => ${waitAfter(sends)}),
       clock_timestamp() + make_interval(secs => ${CODE_SECONDS})
     )`;
   return {
     answer: challengeAnswer({ challengeId, phone, sends }),
-    send: () => sendCode(deps, { phone, purpose, code, dud }),
+    send: () => sendCode(deps, { phone, purpose, code, isDecoy }),
   };
 }
 
 /**
- * How many codes for this a number got lately, holding off others that ask for the same.
+ * How many codes for this purpose a number got lately. Takes a lock per number and purpose.
  *
  * @throws Refusal `otp_too_soon` with the seconds left to wait.
  */
@@ -93,23 +92,23 @@ async function sendsSoFar(tx: Tx, purpose: OtpPurpose, phone: string): Promise<n
   return last?.sends ?? 0;
 }
 
-type Row = { purpose: OtpPurpose; phone: string; dud: boolean; sends: number; seconds: number };
+type Row = { purpose: OtpPurpose; phone: string; isDecoy: boolean; sends: number; seconds: number };
 
 /**
- * Writes another code for the same challenge, after 60, 120, then every 300 s. The code before it
- * ends, and the five tries begin anew; the caps of a day stay.
+ * Issues another code for the same challenge, after 60, 120, then every 300 s. The earlier code
+ * ends, and the five tries start again; the daily caps stay.
  *
  * @throws Refusal `otp_too_soon` with the seconds left; `otp_expired` half an hour after the first
  *   code, or when there is no such challenge; `otp_limit`.
  */
-export async function askAgain(
+export async function reissueCode(
   tx: Tx,
-  deps: Pick<AccountsDeps, 'secrets' | 'config' | 'log' | 'sendOtp'>,
+  deps: Pick<AccountsDeps, 'secrets' | 'config' | 'log' | 'sendSystemText'>,
   challengeId: string,
   ip: string,
-): Promise<Asked> {
+): Promise<IssuedCode> {
   const [row] = await tx<Row[]>`
-    select purpose, phone, code_hmac is null as dud, sends,
+    select purpose, phone, code_hmac is null as "isDecoy", sends,
       ceil(extract(epoch from next_send_at - clock_timestamp()))::int as seconds
     from otp_challenges
     where challenge_id = ${challengeId}
@@ -117,32 +116,31 @@ export async function askAgain(
     for update`;
   if (!row) throw new Refusal('otp_expired', {});
   if (row.seconds > 0) throw new Refusal('otp_too_soon', { seconds: row.seconds });
-  const { purpose, phone, dud } = row;
+  const { purpose, phone, isDecoy } = row;
   await countCode(tx, deps, { phone, ip });
   const code = newCode();
   const sends = row.sends + 1;
   await tx`
     update otp_challenges set
-      code_hmac = ${dud ? null : codeHmac(deps, challengeId, code)},
+      code_hmac = ${isDecoy ? null : codeHmac(deps, challengeId, code)},
       tries_left = ${TRIES}, sends = ${sends},
       next_send_at = clock_timestamp() + make_interval(secs => ${waitAfter(sends)}),
       expires_at = clock_timestamp() + make_interval(secs => ${CODE_SECONDS})
     where challenge_id = ${challengeId}`;
   return {
     answer: challengeAnswer({ challengeId, phone, sends }),
-    send: () => sendCode(deps, { phone, purpose, code, dud }),
+    send: () => sendCode(deps, { phone, purpose, code, isDecoy }),
   };
 }
 
-type Waiting = { purpose: OtpPurpose; phone: string; whose: Whose; device: string };
+type PendingCodeQuery = { purpose: OtpPurpose; phone: string; user: UserRef; device: string };
 
 /**
- * The challenge that this browser has waiting already, when its code still lives: asking twice sends
- * one code.
+ * The challenge that this browser already has, while its code is valid: asking twice sends one code.
  */
-export async function waitingCode(
+export async function pendingCode(
   tx: Tx,
-  { purpose, phone, whose, device }: Waiting,
+  { purpose, phone, user, device }: PendingCodeQuery,
 ): Promise<Challenge | undefined> {
   if (device === '') return undefined;
   const [row] = await tx<{ challengeId: string; sends: number; left: number; wait: number }[]>`
@@ -151,7 +149,7 @@ export async function waitingCode(
       ceil(extract(epoch from next_send_at - clock_timestamp()))::int as wait
     from otp_challenges
     where phone = ${phone} and purpose = ${purpose} and device_hash = ${deviceHash(device)}
-      and (account_id, user_id) = (${whose.accountId}, ${whose.userId}) and tries_left > 0 and expires_at > clock_timestamp()
+      and (account_id, user_id) = (${user.accountId}, ${user.userId}) and tries_left > 0 and expires_at > clock_timestamp()
     order by created_at desc limit 1`;
   return (
     row && {
@@ -162,69 +160,69 @@ export async function waitingCode(
   );
 }
 
-/** A right code: whose it was, and what waited for it. */
-export type Right = { phone: string; pending: unknown; whose: Whose | undefined };
+/** A right code: its user, and what was stored with the challenge. */
+export type VerifiedCode = { phone: string; pending: unknown; user: UserRef | undefined };
 
-type Typed = { challengeId: string; code: string };
+export type CodeInput = { challengeId: string; code: string };
 
-/** What codes are taken for, and whose; a challenge for anything or anybody else is not there. */
-type Taking = { purposes: readonly OtpPurpose[]; of?: Whose };
+/** The purposes, and the user, whose codes are accepted; other challenges are treated as missing. */
+type CodeScope = { purposes: readonly OtpPurpose[]; user?: UserRef };
 
-type Tried = Right & { purpose: OtpPurpose };
+type VerifiedChallenge = VerifiedCode & { purpose: OtpPurpose };
 
 /**
- * Does what a code was asked for, in the transaction that takes the code. A wrong code costs a try,
- * also of guesses made in parallel, and is told once that try is committed.
+ * Runs `work` in the transaction that consumes the code. A wrong code costs a try, also of guesses made
+ * in parallel, and is refused after that try is committed.
  *
  * @throws Refusal `otp_wrong` with the tries left; `otp_expired` after five minutes, five wrong
  *   codes, or success.
  */
-export async function withCode<T extends object>(
+export async function withVerifiedCode<T extends object>(
   deps: Pick<AccountsDeps, 'allAccountsSql' | 'secrets'>,
-  typed: Typed,
-  taking: Taking,
-  work: (tx: Tx, right: Tried) => Promise<T>,
+  input: CodeInput,
+  scope: CodeScope,
+  work: (tx: Tx, verified: VerifiedChallenge) => Promise<T>,
 ): Promise<T> {
   const outcome = await deps.allAccountsSql.begin(async (tx) => {
-    const tried = await tryCode(tx, deps, typed, taking);
-    return 'left' in tried ? tried : { done: await work(tx, tried) };
+    const verified = await verifyCode(tx, deps, input, scope);
+    return 'left' in verified ? verified : { done: await work(tx, verified) };
   });
   if ('left' in outcome) throw new Refusal('otp_wrong', { left: outcome.left });
   return outcome.done;
 }
 
 /**
- * Takes the challenge away when the code is right; else takes a try. The row's lock orders guesses, so
+ * Deletes the challenge when the code is right; else costs a try. The row's lock orders guesses, so
  * of two right answers at the same moment one succeeds.
  *
  * A wrong code is an answer, not an error: its lost try must be committed. Throw `otp_wrong` after.
  *
  * @throws Refusal `otp_expired` after five minutes, five wrong codes, or success.
  */
-export async function tryCode(
+export async function verifyCode(
   tx: Tx,
   deps: Pick<AccountsDeps, 'secrets'>,
-  { challengeId, code }: Typed,
-  { purposes, of }: Taking,
-): Promise<Tried | { left: number }> {
+  { challengeId, code }: CodeInput,
+  { purposes, user }: CodeScope,
+): Promise<VerifiedChallenge | { left: number }> {
   const [open] = await tx<{ purpose: OtpPurpose; userId: string | null }[]>`
     select purpose, user_id as "userId" from otp_challenges
     where challenge_id = ${challengeId} and tries_left > 0 and expires_at > clock_timestamp()
     for update`;
-  if (!open || !purposes.includes(open.purpose) || (of && open.userId !== of.userId)) {
+  if (!open || !purposes.includes(open.purpose) || (user && open.userId !== user.userId)) {
     throw new Refusal('otp_expired', {});
   }
-  const [right] = await tx<
+  const [verified] = await tx<
     { phone: string; pending: unknown; accountId: string | null; userId: string | null }[]
   >`
     delete from otp_challenges
     where challenge_id = ${challengeId} and code_hmac = ${codeHmac(deps, challengeId, code)}
     returning phone, pending, account_id as "accountId", user_id as "userId"`;
-  if (right) {
-    const { phone, pending, accountId, userId } = right;
+  if (verified) {
+    const { phone, pending, accountId, userId } = verified;
     await countEntered(tx, deps, phone);
-    const whose = accountId !== null && userId !== null ? { accountId, userId } : undefined;
-    return { purpose: open.purpose, phone, pending, whose };
+    const user = accountId !== null && userId !== null ? { accountId, userId } : undefined;
+    return { purpose: open.purpose, phone, pending, user };
   }
   const [wrong] = await tx<{ tries_left: number }[]>`
     update otp_challenges set tries_left = tries_left - 1 where challenge_id = ${challengeId}
@@ -233,20 +231,20 @@ export async function tryCode(
 }
 
 /**
- * Ends every code of a person's that is under way, and every right to set a password that one gave: what
- * was asked for before their password or number changed counts for nothing after.
+ * Revokes every open code of a user, and every grant to set a password: what was requested before
+ * their password or number changed must not work after.
  */
-export async function forgetCodes(tx: Tx, { accountId, userId }: Whose): Promise<void> {
+export async function revokeCodes(tx: Tx, { accountId, userId }: UserRef): Promise<void> {
   await tx`
     delete from otp_challenges where (account_id, user_id) = (${accountId}, ${userId})`;
   await tx`
     delete from password_grants where (account_id, user_id) = (${accountId}, ${userId})`;
 }
 
-type Told = { challengeId: string; phone: string; sends: number };
+type ChallengeFacts = { challengeId: string; phone: string; sends: number };
 
-/** What the browser is told of a code on its way; the same whether or not the number is known. */
-const challengeAnswer = ({ challengeId, phone, sends }: Told): Challenge => ({
+/** The answer about a code; the same whether or not the number is known. */
+const challengeAnswer = ({ challengeId, phone, sends }: ChallengeFacts): Challenge => ({
   challenge: publicId('challenge', challengeId),
   sent_to: `+62 ${phone.slice(2, 5)}-••••-${phone.slice(-4)}`,
   resend_in_seconds: waitAfter(sends),

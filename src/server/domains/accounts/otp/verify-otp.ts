@@ -5,8 +5,8 @@ import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { hadAccount } from '#server/domains/accounts/privacy/erased-phones.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
-import { tellNewDevice } from '#server/domains/accounts/notices.ts';
-import { type Right, withCode } from './otp.ts';
+import { notifyNewDevice } from '#server/domains/accounts/notices.ts';
+import { type VerifiedCode, withVerifiedCode } from './otp.ts';
 import { openAccount, statusOf, userOf } from '#server/domains/accounts/people.ts';
 import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
 
@@ -19,53 +19,53 @@ export const verifyOtpHandler = (deps: AccountsDeps): ActHandler =>
 
 const Pending = z.object({ name: z.string(), passwordHash: z.string() });
 
-type Visitor = Pick<Call, 'ip' | 'agent' | 'device'>;
+type Client = Pick<Call, 'ip' | 'agent' | 'device'>;
 
 /**
- * Signs in whom the code was for: the person whose registration waited for it, whose account is opened
- * now, or one whose browser was new. Every wrong code costs a try, also in parallel.
+ * Signs in the person that the code was for: after a registration, whose account is opened now, or in
+ * a new browser. Every wrong code costs a try, also in parallel.
  *
  * @throws Refusal `otp_wrong` with the tries left; `otp_expired` after five minutes, five wrong
  *   codes, success, or when the number was registered meanwhile; `account_suspended`.
  */
 export async function verify(
   deps: AccountsDeps,
-  asked: { challengeId: string; code: string },
-  visitor: Visitor,
+  input: { challengeId: string; code: string },
+  client: Client,
 ): Promise<SignedIn> {
-  const taking = { purposes: ['register', 'login'] } as const;
-  const { signedIn, isNew } = await withCode(deps, asked, taking, async (tx, right) => {
-    const isNew = right.purpose === 'register';
-    const begin = isNew ? open : enter;
-    return { signedIn: await begin(deps, tx, right, visitor), isNew };
+  const scope = { purposes: ['register', 'login'] } as const;
+  const { signedIn, isNew } = await withVerifiedCode(deps, input, scope, async (tx, verified) => {
+    const isNew = verified.purpose === 'register';
+    const signIn = isNew ? signInNew : signInKnown;
+    return { signedIn: await signIn(deps, tx, verified, client), isNew };
   });
-  if (!isNew) void tellNewDevice(deps, signedIn.user.phone, visitor.agent).catch(deps.report);
+  if (!isNew) void notifyNewDevice(deps, signedIn.user.phone, client.agent).catch(deps.report);
   return signedIn;
 }
 
-async function open(
+async function signInNew(
   deps: AccountsDeps,
   tx: Tx,
-  { phone, pending }: Right,
-  visitor: Visitor,
+  { phone, pending }: VerifiedCode,
+  client: Client,
 ): Promise<SignedIn> {
   const person = Pending.parse(pending);
   const opened = await openAccount(tx, { ...person, phone, role: 'customer' });
   if (!opened) throw new Refusal('otp_expired', {});
   await deps.onAccountOpened(tx, opened.accountId, !(await hadAccount(tx, deps, phone)));
-  const token = await startSession(tx, { ...opened, ...visitor });
+  const token = await startSession(tx, { ...opened, ...client });
   return { token, user: await userOf(tx, deps, opened) };
 }
 
-async function enter(
+async function signInKnown(
   deps: AccountsDeps,
   tx: Tx,
-  { whose }: Right,
-  visitor: Visitor,
+  { user }: VerifiedCode,
+  client: Client,
 ): Promise<SignedIn> {
-  if (!whose) throw new Error('a code to sign in was nobody’s');
-  const status = await statusOf(tx, whose.accountId);
+  if (!user) throw new Error('a sign-in code has no user');
+  const status = await statusOf(tx, user.accountId);
   if (status !== 'active') throw new Refusal('account_suspended', {});
-  const token = await startSession(tx, { ...whose, ...visitor });
-  return { token, user: await userOf(tx, deps, whose) };
+  const token = await startSession(tx, { ...user, ...client });
+  return { token, user: await userOf(tx, deps, user) };
 }

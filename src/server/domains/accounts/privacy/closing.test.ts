@@ -7,7 +7,7 @@ import { type TestDatabase, test } from '#tests/support/database/database.ts';
 
 const PHONE = '6281234567890';
 
-/** Ani, signed in, in a house of her own. */
+/** Ani, signed in, in an application of her own. */
 async function ani(db: TestDatabase) {
   const app = await accountsApp(db);
   const { token } = await app.customer(PHONE);
@@ -18,27 +18,27 @@ async function ani(db: TestDatabase) {
 const wait = (db: TestDatabase) =>
   db.owner`update otp_challenges set next_send_at = clock_timestamp()`;
 
-test('password and code set the day, seven days on; a second wish does not move it', async ({
+test('password and code set the day, seven days on; a second request does not move it', async ({
   db,
 }) => {
   const { perform, codeFor, sent, caller } = await ani(db);
   const { challenge } = await perform(askDeletion, {}, { caller });
-  const wish = { password: GOOD_PASSWORD, challenge, code: codeFor(PHONE) };
-  const { erased_at: first } = await perform(deleteAccount, wish, { caller });
+  const input = { password: GOOD_PASSWORD, challenge, code: codeFor(PHONE) };
+  const { erased_at: first } = await perform(deleteAccount, input, { caller });
   expect((Date.parse(first ?? '') - Date.now()) / 86_400_000).toBeCloseTo(7, 2);
   expect(sent.at(-1)?.text).toMatch(/akan dihapus pada \d+ \w+ \d{4}, \d\d\.\d\d WIB/);
 
   await wait(db);
   const again = await perform(askDeletion, {}, { caller });
-  const second = { ...wish, challenge: again.challenge, code: codeFor(PHONE) };
+  const second = { ...input, challenge: again.challenge, code: codeFor(PHONE) };
   expect((await perform(deleteAccount, second, { caller })).erased_at).toBe(first);
 });
 
-test('calling it off keeps everything, and says so once', async ({ db }) => {
+test('cancelling keeps everything, and notifies once', async ({ db }) => {
   const { perform, codeFor, sent, caller } = await ani(db);
   const { challenge } = await perform(askDeletion, {}, { caller });
-  const wish = { password: GOOD_PASSWORD, challenge, code: codeFor(PHONE) };
-  await perform(deleteAccount, wish, { caller });
+  const input = { password: GOOD_PASSWORD, challenge, code: codeFor(PHONE) };
+  await perform(deleteAccount, input, { caller });
   expect((await perform(keepAccount, {}, { caller })).erased_at).toBeNull();
   expect((await perform(keepAccount, {}, { caller })).erased_at).toBeNull();
   expect(sent.filter(({ text }) => text.includes('dibatalkan. Akun'))).toHaveLength(1);
@@ -52,14 +52,14 @@ test('a wrong password or code deletes nothing, and a wrong code costs a try', a
   await expect(
     perform(deleteAccount, { password: 'bukan ini', challenge, code }, { caller }),
   ).rejects.toMatchObject({ code: 'password_wrong' });
-  const tried = { password: GOOD_PASSWORD, challenge, code: wrong };
+  const input = { password: GOOD_PASSWORD, challenge, code: wrong };
   for (const left of [4, 3, 2, 1, 0]) {
-    await expect(perform(deleteAccount, tried, { caller })).rejects.toMatchObject({
+    await expect(perform(deleteAccount, input, { caller })).rejects.toMatchObject({
       code: 'otp_wrong',
       facts: { left },
     });
   }
-  await expect(perform(deleteAccount, { ...tried, code }, { caller })).rejects.toMatchObject({
+  await expect(perform(deleteAccount, { ...input, code }, { caller })).rejects.toMatchObject({
     code: 'otp_expired',
   });
   expect([
@@ -82,8 +82,8 @@ test('the code of somebody else deletes nobody', async ({ db }) => {
 test('while the seven days last, everything works', async ({ db }) => {
   const { perform, codeFor, caller, signIn } = await ani(db);
   const { challenge } = await perform(askDeletion, {}, { caller });
-  const wish = { password: GOOD_PASSWORD, challenge, code: codeFor(PHONE) };
-  await perform(deleteAccount, wish, { caller });
+  const input = { password: GOOD_PASSWORD, challenge, code: codeFor(PHONE) };
+  await perform(deleteAccount, input, { caller });
   const password = 'gajah-terbang-di-atas-laut';
   await perform(changePassword, { current: GOOD_PASSWORD, password }, { caller });
   const { user } = await signIn(PHONE, password);

@@ -5,7 +5,7 @@ import { customerWith } from '#tests/support/people/people.ts';
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-test('of an account that stands nothing can be erased, whoever asks', async ({ db }) => {
+test('of an active account nothing can be erased, whoever asks', async ({ db }) => {
   const { accountId, phone } = await customerWith(db.allAccountsSql);
   const audit = openAudit(db.allAccountsSql);
   const line = { actor: 'public', act: 'user_login', outcome: 'ok', ip: '203.0.113.9' };

@@ -1,23 +1,23 @@
 import { type Sql, isTransient } from '#server/infra/postgres/database.ts';
 import type { AccountData, ErasureRequest } from '#server/infra/account-data.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
-import { tellGone } from '#server/domains/accounts/notices.ts';
+import { notifyErased } from '#server/domains/accounts/notices.ts';
 
 export type EraseDeps = {
   allAccountsSql: Sql;
-  sendOtp: AccountsDeps['sendOtp'];
-  /** All that is held of accounts, in the order in which it may go; this domain's own last. */
+  sendSystemText: AccountsDeps['sendSystemText'];
+  /** All data of accounts, in the order of erasure; this domain's own last. */
   accountDataSources: readonly AccountData[];
   report: AccountsDeps['report'];
 };
 
-/** What was under way when an account was closed has come to its end after this: no act takes longer. */
-const SETTLED_SECONDS = 60;
+/** So long after closing nothing of the account is in progress any more: no act takes longer. */
+const QUIET_SECONDS = 60;
 
 /**
- * Erases the accounts whose time has come: closes each, tells its owner for the last time, and a minute
- * later erases everything but the books. The house's job; any number of nodes may, and after a crash the
- * next turn goes on where the last one ended.
+ * Erases the accounts whose day has come: closes each, sends its owner a final notice, and a minute
+ * later erases everything but the ledger. A job of the application; any number of nodes may run it, and
+ * after a crash the next run continues where the last one ended.
  */
 export async function eraseDue(deps: EraseDeps): Promise<void> {
   const due = await deps.allAccountsSql<{ accountId: string }[]>`
@@ -29,14 +29,14 @@ export async function eraseDue(deps: EraseDeps): Promise<void> {
 async function eraseOne(deps: EraseDeps, accountId: string): Promise<void> {
   const { allAccountsSql, accountDataSources } = deps;
   await allAccountsSql`select close_account(${accountId})`;
-  const [account] = await allAccountsSql<{ isSettled: boolean; isTold: boolean }[]>`
-    select closed_at < clock_timestamp() - make_interval(secs => ${SETTLED_SECONDS}) as "isSettled",
-      erasure_notified_at is not null as "isTold"
+  const [account] = await allAccountsSql<{ isQuiet: boolean; isNotified: boolean }[]>`
+    select closed_at < clock_timestamp() - make_interval(secs => ${QUIET_SECONDS}) as "isQuiet",
+      erasure_notified_at is not null as "isNotified"
     from accounts where account_id = ${accountId} and closed_at is not null and erased_at is null`;
   if (!account) return;
   for (const { close } of accountDataSources) await close?.(accountId);
-  if (!account.isTold) await sayFarewell(deps, accountId);
-  if (!account.isSettled) return;
+  if (!account.isNotified) await sendFinalNotice(deps, accountId);
+  if (!account.isQuiet) return;
 
   const erasure = { accountId, phones: await phonesOf(allAccountsSql, accountId) };
   for (const { isReady } of accountDataSources) if (isReady && !(await isReady(erasure))) return;
@@ -46,15 +46,15 @@ async function eraseOne(deps: EraseDeps, accountId: string): Promise<void> {
     where account_id = ${accountId} and erased_at is null`;
 }
 
-/** Told before the number is forgotten. After a crash in between it is told once more, never not at all. */
-async function sayFarewell(deps: EraseDeps, accountId: string): Promise<void> {
+/** Sent before the number is erased, at least once: after a crash in between it is sent again. */
+async function sendFinalNotice(deps: EraseDeps, accountId: string): Promise<void> {
   const { allAccountsSql } = deps;
   const people = await allAccountsSql<{ phone: string }[]>`
     select phone from user_phones where account_id = ${accountId}`;
   for (const { phone } of people) {
-    await tellGone(deps, phone).catch((error: unknown) => {
+    await notifyErased(deps, phone).catch((error: unknown) => {
       if (isTransient(error)) throw error;
-      // Who does not want to hear from us (STOP) is erased all the same.
+      // A recipient who opted out (STOP) is erased all the same.
       deps.report(error);
     });
   }
@@ -62,7 +62,7 @@ async function sayFarewell(deps: EraseDeps, accountId: string): Promise<void> {
     update accounts set erasure_notified_at = clock_timestamp() where account_id = ${accountId}`;
 }
 
-/** The numbers of its people; a former one that has become somebody else's is not among them. */
+/** The numbers of its people, without former ones that belong to somebody else now. */
 async function phonesOf(allAccountsSql: Sql, accountId: string): Promise<ErasureRequest['phones']> {
   const found = await allAccountsSql<{ phone: string }[]>`
     select phone from user_phones where account_id = ${accountId}

@@ -12,8 +12,8 @@ import { eraseDue } from './erase.ts';
 const ANI = '6281234567890';
 const OTHER = '6281298765432';
 
-/** The accounts, with what really happens when one is opened. */
-function housed(db: TestDatabase): Promise<AccountsApp> {
+/** The accounts, with the real subscribers of an opened account. */
+function setUp(db: TestDatabase): Promise<AccountsApp> {
   const { accountOpened } = createSubscribers({
     config: readConfig({}),
     sinks: () => {
@@ -36,12 +36,12 @@ async function bonusOf({ allAccountsSql }: TestDatabase, signedIn: SignedIn): Pr
   return wallet?.available ?? Number.NaN;
 }
 
-/** The whole end of an account: closed, and erased a minute later. */
+/** Closes an account and erases it a minute later. */
 async function erase(db: TestDatabase, { deps }: AccountsApp, signedIn: SignedIn) {
   const accountId = idOf(signedIn);
   const erasing = {
     allAccountsSql: db.allAccountsSql,
-    sendOtp: deps.sendOtp,
+    sendSystemText: deps.sendSystemText,
     accountDataSources: [
       accountsAccountData({
         sql: db.tenantSql,
@@ -65,13 +65,13 @@ async function erase(db: TestDatabase, { deps }: AccountsApp, signedIn: SignedIn
 
 async function changeNumber(app: AccountsApp, signedIn: SignedIn, from: string, to: string) {
   const asker = { caller: await app.callerOf(signedIn.token) };
-  const asked = await app.perform(changePhone, { phone: to }, asker);
+  const issued = await app.perform(changePhone, { phone: to }, asker);
   await app.perform(
     confirmPhone,
     {
-      old_challenge: asked.old.challenge,
+      old_challenge: issued.old.challenge,
       old_code: app.codeFor(from),
-      new_challenge: asked.new.challenge,
+      new_challenge: issued.new.challenge,
       new_code: app.codeFor(to),
     },
     asker,
@@ -82,7 +82,7 @@ async function changeNumber(app: AccountsApp, signedIn: SignedIn, from: string, 
 test('a number gets the welcome bonus once: not again after its account was erased', async ({
   db,
 }) => {
-  const app = await housed(db);
+  const app = await setUp(db);
   const first = await app.customer(ANI);
   expect(await bonusOf(db, first)).toBe(10_000);
   await erase(db, app, first);
@@ -97,7 +97,7 @@ test('a number gets the welcome bonus once: not again after its account was eras
 test('a number that somebody had and gave up gets none, while they are here and after', async ({
   db,
 }) => {
-  const app = await housed(db);
+  const app = await setUp(db);
   const ani = await app.customer(ANI);
   await changeNumber(app, ani, ANI, OTHER);
   const next = await app.customer(ANI);
@@ -109,16 +109,16 @@ test('a number that somebody had and gave up gets none, while they are here and 
 test('two registrations of one number at the same moment are one account and one bonus', async ({
   db,
 }) => {
-  const app = await housed(db);
-  const asked = [];
+  const app = await setUp(db);
+  const issued = [];
   for (const device of ['one', 'other']) {
     const { challenge } = await app.register(ANI, {}, { device });
-    asked.push({ device, challenge, code: app.codeFor(ANI) });
+    issued.push({ device, challenge, code: app.codeFor(ANI) });
     await db.allAccountsSql`update otp_challenges set created_at = created_at - interval '1 hour',
       next_send_at = next_send_at - interval '1 hour'`;
   }
   const opened = await Promise.allSettled(
-    asked.map(({ device, ...answer }) => app.perform(verifyOtp, answer, { device })),
+    issued.map(({ device, ...answer }) => app.perform(verifyOtp, answer, { device })),
   );
   expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   expect(await db.allAccountsSql`select kind, d_available from wallet_entries`).toEqual([
@@ -127,7 +127,7 @@ test('two registrations of one number at the same moment are one account and one
 });
 
 test('what is left of a number is a hash that only this installation can make', async ({ db }) => {
-  const app = await housed(db);
+  const app = await setUp(db);
   await erase(db, app, await app.customer(ANI));
   const left = await db.allAccountsSql<
     { phone_hmac: Buffer }[]

@@ -5,37 +5,37 @@ import { syncFolder } from '#server/infra/sync-folder.ts';
 import type { Attachment, AccountData } from '#server/infra/account-data.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
-import { type Try, archivePath, clearArchives, partPath } from './export-files.ts';
-import { tellExportReady } from '#server/domains/accounts/notices.ts';
+import { type ExportAttempt, archivePath, deleteArchiveFiles, partPath } from './export-files.ts';
+import { notifyExportReady } from '#server/domains/accounts/notices.ts';
 
-export type MakeDeps = {
+export type ExportJobDeps = {
   allAccountsSql: Sql;
   folder: string;
   accountDataSources: () => readonly AccountData[];
-  sendOtp: AccountsDeps['sendOtp'];
+  sendSystemText: AccountsDeps['sendSystemText'];
   report: AccountsDeps['report'];
 };
 
-/** A worker that is silent for so long is dead, and another begins anew. */
+/** A worker that has not renewed for so long is dead, and another starts again. */
 const LEASE_SECONDS = 60;
 const RENEW_MS = 5_000;
 const TRIES_MAX = 3;
-const KEPT_HOURS = 24;
+const RETENTION_HOURS = 24;
 
 /**
- * Makes every archive that waits, and those whose worker died; then tells who asked. What fails is tried
- * again a minute later, three times in all.
+ * Makes every pending archive, and those whose worker died; then notifies whoever requested them. What
+ * fails is tried again a minute later, three times in all.
  */
-export async function makeWaiting(deps: MakeDeps): Promise<void> {
+export async function makePendingExports(deps: ExportJobDeps): Promise<void> {
   for (;;) {
     const claim = await claimNext(deps.allAccountsSql);
     if (!claim) break;
-    await make(deps, claim).catch(deps.report);
+    await makeArchive(deps, claim).catch(deps.report);
   }
-  await tellReady(deps);
+  await notifyReady(deps);
 }
 
-type Claim = Try & { accountId: string };
+type Claim = ExportAttempt & { accountId: string };
 
 async function claimNext(allAccountsSql: Sql): Promise<Claim | undefined> {
   await allAccountsSql`
@@ -53,34 +53,34 @@ async function claimNext(allAccountsSql: Sql): Promise<Claim | undefined> {
   return claim;
 }
 
-/** Writes a claimed archive and offers it for a day; nothing is left of it when that fails. */
-async function make(deps: MakeDeps, claim: Claim): Promise<void> {
+/** Writes a claimed archive and offers it for a day; deletes its files when that fails. */
+async function makeArchive(deps: ExportJobDeps, claim: Claim): Promise<void> {
   const { allAccountsSql, folder } = deps;
   const { exportId, owner } = claim;
   const part = partPath(folder, claim);
   const path = archivePath(folder, claim);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await clearArchives(folder, (one) => one.exportId === exportId && one.owner !== owner);
+  await deleteArchiveFiles(folder, (one) => one.exportId === exportId && one.owner !== owner);
   const contents = contentsOf(deps.accountDataSources(), claim.accountId);
-  const progress = await openProgress(contents);
-  const lost = new AbortController();
+  const progress = await createProgress(contents);
+  const leaseLost = new AbortController();
   const renewal = setInterval(() => {
     renew(allAccountsSql, claim, progress.percent()).then(
-      (isOurs) => isOurs || lost.abort(new Error('another worker makes this archive')),
+      (isOwner) => isOwner || leaseLost.abort(new Error('another worker makes this archive')),
       deps.report,
     );
   }, RENEW_MS);
   try {
-    await writeArchive(part, contents, { signal: lost.signal, wrote: progress.wrote });
+    await writeArchive(part, contents, { signal: leaseLost.signal, wrote: progress.wrote });
     await rename(part, path);
     await syncFolder(folder);
     const { size } = await stat(path);
-    const offered = await allAccountsSql`
+    const updated = await allAccountsSql`
       update exports set status = 'ready', progress = 100, size_bytes = ${size}, lease_until = null,
-        expires_at = clock_timestamp() + make_interval(hours => ${KEPT_HOURS})
+        expires_at = clock_timestamp() + make_interval(hours => ${RETENTION_HOURS})
       where account_id = ${claim.accountId} and export_id = ${exportId} and owner = ${owner}
         and status = 'working'`;
-    if (offered.count === 0) throw new Error('an archive was finished that nobody waits for');
+    if (updated.count === 0) throw new Error('an archive was finished after its request was gone');
   } catch (error) {
     await Promise.all([rm(part, { force: true }), rm(path, { force: true })]);
     throw error;
@@ -89,7 +89,7 @@ async function make(deps: MakeDeps, claim: Claim): Promise<void> {
   }
 }
 
-/** Says that this worker lives; false when the archive is not its own any more. */
+/** Renews the lease; false when another worker has the archive now. */
 async function renew(allAccountsSql: Sql, claim: Claim, percent: number): Promise<boolean> {
   const { count } = await allAccountsSql`
     update exports set progress = ${percent},
@@ -126,12 +126,12 @@ async function* attachmentsOf(
   for (const { attachments } of accountDataSources) if (attachments) yield* attachments(accountId);
 }
 
-/** Rows that are expected of a subject that does not say; and bytes of a file that take as long as a row. */
+/** Rows expected of a subject without an estimate, and the bytes of a file that take as long as a row. */
 const FEW_ROWS = 20;
 const BYTES_PER_ROW = 20_000;
 
-/** How far an archive is: rows in both their files, and files as what they take. 100 comes at the end. */
-async function openProgress({ subjects }: Contents) {
+/** The progress of an archive: rows in both their files, and attachments by size. 100 comes at the end. */
+async function createProgress({ subjects }: Contents) {
   const expected = await Promise.all(
     subjects.map(async ({ about }) => (about ? about() : FEW_ROWS)),
   );
@@ -145,18 +145,18 @@ async function openProgress({ subjects }: Contents) {
   };
 }
 
-type Ready = { accountId: string; exportId: string; phone: string };
+type ReadyExport = { accountId: string; exportId: string; phone: string };
 
-/** Tells who asked; after a crash in between once more. */
-async function tellReady(deps: MakeDeps): Promise<void> {
+/** Notifies whoever requested an archive; after a crash in between once more. */
+async function notifyReady(deps: ExportJobDeps): Promise<void> {
   const { allAccountsSql } = deps;
-  const untold = await allAccountsSql<Ready[]>`
+  const unnotified = await allAccountsSql<ReadyExport[]>`
     select e.account_id as "accountId", e.export_id as "exportId", u.phone
     from exports e
     join users u on (u.account_id, u.user_id) = (e.account_id, e.user_id)
     where e.status = 'ready' and e.notified_at is null order by e.created_at limit 100`;
-  for (const { accountId, exportId, phone } of untold) {
-    await tellExportReady(deps, phone).catch(deps.report);
+  for (const { accountId, exportId, phone } of unnotified) {
+    await notifyExportReady(deps, phone).catch(deps.report);
     await allAccountsSql`
       update exports set notified_at = clock_timestamp()
       where account_id = ${accountId} and export_id = ${exportId}`;

@@ -11,46 +11,46 @@ import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { type ServedArchive, eraseArchives, openArchive, sweepArchives } from './export-files.ts';
 import type { Sessions } from '#server/domains/accounts/sessions/sessions.ts';
-import { makeWaiting } from './export-job.ts';
+import { makePendingExports } from './export-job.ts';
 
 export type ExportsDeps = {
   /** Sees one account at a time. */
   sql: Sql;
-  /** Sees all: archives are made for whoever waits. */
+  /** Sees all: archives are made for every account. */
   allAccountsSql: Sql;
   secrets: Secrets;
-  /** Where archives lie; made when it is missing. */
+  /** The folder of archives; created when it is missing. */
   folder: string;
-  /** All that is held of accounts. */
+  /** All data of accounts. */
   accountDataSources: () => readonly AccountData[];
   sessions: Pick<Sessions, 'isElsewhere'>;
-  sendOtp: AccountsDeps['sendOtp'];
+  sendSystemText: AccountsDeps['sendSystemText'];
   report: AccountsDeps['report'];
 };
 
-/** "My data": archives of everything an account holds. */
+/** "My data": archives of all data of an account. */
 export type Exports = {
   acts: readonly ActHandler[];
-  /** The archives themselves, as something an account holds. */
+  /** The archives themselves, as data of the account. */
   accountData: AccountData;
-  /** A finished archive; undefined when the account has none of this id, or its day is over. */
+  /** A finished archive; undefined when the account has none of this id, or it expired. */
   open: (accountId: string, exportId: string) => Promise<ServedArchive | undefined>;
-  /** Makes what waits, one after another, and tells who asked. The house's job. */
+  /** Makes pending archives, one after another, and notifies their requesters. A job of the application. */
   work: () => Promise<void>;
-  /** Forgets archives whose day is over, and what dead workers left. The house's job. */
+  /** Deletes expired archives and the files of dead workers. A job of the application. */
   sweep: () => Promise<void>;
-  /** Told when an archive was asked for. */
-  onAsked: (listener: () => void) => void;
+  /** Calls the listener when an archive is requested. */
+  onRequested: (listener: () => void) => void;
 };
 
 export function openExports(deps: ExportsDeps): Exports {
   const { allAccountsSql, folder } = deps;
   const listeners: (() => void)[] = [];
-  const asked = () => {
+  const notifyListeners = () => {
     for (const listener of listeners) listener();
   };
   return {
-    acts: [exportDataHandler(deps, asked), getExportHandler(deps)],
+    acts: [exportDataHandler(deps, notifyListeners), getExportHandler(deps)],
     accountData: {
       close: async (accountId) => {
         await allAccountsSql`
@@ -59,9 +59,9 @@ export function openExports(deps: ExportsDeps): Exports {
       erase: ({ accountId }) => eraseArchives({ allAccountsSql, folder }, accountId),
     },
     open: (accountId, exportId) => openArchive(deps, { accountId, exportId }),
-    work: () => makeWaiting(deps),
+    work: () => makePendingExports(deps),
     sweep: () => sweepArchives({ allAccountsSql, folder }),
-    onAsked: (listener) => listeners.push(listener),
+    onRequested: (listener) => listeners.push(listener),
   };
 }
 
@@ -69,7 +69,7 @@ export function openExports(deps: ExportsDeps): Exports {
 const DAILY_MAX = 3;
 const DAY_SECONDS = 86_400;
 
-type Row = {
+type ExportRow = {
   exportId: string;
   status: ExportState['status'];
   progress: number;
@@ -78,8 +78,8 @@ type Row = {
   expiresAt: Date | null;
 };
 
-const newestOf = async (tx: Tx, accountId: string): Promise<Row | undefined> => {
-  const [row] = await tx<Row[]>`
+const newestOf = async (tx: Tx, accountId: string): Promise<ExportRow | undefined> => {
+  const [row] = await tx<ExportRow[]>`
     select export_id as "exportId", progress, size_bytes as "sizeBytes", created_at as "createdAt",
       expires_at as "expiresAt",
       case when status = 'ready' and expires_at <= clock_timestamp() then 'expired'
@@ -88,11 +88,11 @@ const newestOf = async (tx: Tx, accountId: string): Promise<Row | undefined> => 
   return row;
 };
 
-/** Begins an archive. While one is on its way, that one is meant, and nothing more is counted. */
-const exportDataHandler = (deps: ExportsDeps, asked: () => void): ActHandler =>
+/** Requests an archive. While one is pending, answers that one and counts nothing. */
+const exportDataHandler = (deps: ExportsDeps, onRequested: () => void): ActHandler =>
   handle(exportData, async ({ caller: { accountId, userId } }) => {
     const row = await asAccount(deps.sql, accountId, async (tx) => {
-      // One at a time: two that ask together would both find none under way.
+      // One at a time: two requests together would both find none pending.
       await tx`select 1 from accounts where account_id = ${accountId} for no key update`;
       const newest = await newestOf(tx, accountId);
       if (newest?.status === 'waiting' || newest?.status === 'working') return newest;
@@ -106,7 +106,7 @@ const exportDataHandler = (deps: ExportsDeps, asked: () => void): ActHandler =>
       return newestOf(tx, accountId);
     });
     if (!row) throw new Error('an export was not made');
-    asked();
+    onRequested();
     return stateOf(deps, accountId, row);
   });
 
@@ -116,13 +116,13 @@ const getExportHandler = (deps: ExportsDeps): ActHandler =>
     const row = await asAccount(deps.sql, accountId, (tx) => newestOf(tx, accountId));
     if (!row) return { export: null };
     const state = stateOf(deps, accountId, row);
-    // The address works without the session: it is not for a browser that only has a copied token.
+    // The URL works without the session: a browser that only has a copied token must not get it.
     return { export: deps.sessions.isElsewhere(caller, device) ? { ...state, url: null } : state };
   });
 
-function stateOf({ secrets }: ExportsDeps, accountId: string, row: Row): ExportState {
+function stateOf({ secrets }: ExportsDeps, accountId: string, row: ExportRow): ExportState {
   const { exportId, status, progress, sizeBytes, createdAt, expiresAt } = row;
-  const linked = { accountId, id: exportId };
+  const link = { accountId, id: exportId };
   return {
     id: publicId('export', exportId),
     status,
@@ -130,18 +130,18 @@ function stateOf({ secrets }: ExportsDeps, accountId: string, row: Row): ExportS
     size_bytes: sizeBytes,
     url:
       status === 'ready' && expiresAt
-        ? `/exports/${signed(secrets, 'export', linked, expiresAt.getTime())}`
+        ? `/exports/${signed(secrets, 'export', link, expiresAt.getTime())}`
         : null,
     created_at: createdAt.toISOString(),
     expires_at: expiresAt?.toISOString() ?? null,
   };
 }
 
-/** Whose archive an address shows; undefined when we did not sign it, or its day is over. */
+/** The archive of a signed URL; undefined when we did not sign it, or it expired. */
 export function verifyExport(
   secrets: Secrets,
   address: { id: string; key: string },
 ): { accountId: string; fileId: string } | undefined {
-  const linked = verifySigned(secrets, 'export', address);
-  return linked && { accountId: linked.accountId, fileId: linked.id };
+  const link = verifySigned(secrets, 'export', address);
+  return link && { accountId: link.accountId, fileId: link.id };
 }

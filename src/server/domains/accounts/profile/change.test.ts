@@ -30,17 +30,17 @@ async function ani(db: TestDatabase) {
 type Ani = Awaited<ReturnType<typeof ani>>;
 
 async function codesFor({ perform, codeFor, asker }: Ani, phone = NEW) {
-  const asked = await perform(changePhone, { phone }, asker);
+  const issued = await perform(changePhone, { phone }, asker);
   return {
-    old_challenge: asked.old.challenge,
+    old_challenge: issued.old.challenge,
     old_code: codeFor(OLD),
-    new_challenge: asked.new.challenge,
+    new_challenge: issued.new.challenge,
     new_code: codeFor(phone),
   };
 }
 
 describe('changing the password', () => {
-  test('ends the other sessions, keeps this one, and tells the phone', async ({ db }) => {
+  test('ends the other sessions, keeps this one, and notifies the phone', async ({ db }) => {
     const app = await ani(db);
     const { perform, deps, first, second, sent, asker } = app;
     const change = { current: GOOD_PASSWORD, password: OTHER_PASSWORD };
@@ -51,12 +51,12 @@ describe('changing the password', () => {
       phone: OLD,
       text: expect.stringMatching(/^Kata sandi akun Kabari Anda baru saja diganti/),
     });
-    const told = sent.length;
+    const sentBefore = sent.length;
     await app.signIn(OLD, OTHER_PASSWORD, LAPTOP);
-    expect(sent).toHaveLength(told);
-    // The browser whose session ended is a new one again.
+    expect(sent).toHaveLength(sentBefore);
+    // The browser whose session ended is unknown again.
     await app.signIn(OLD, OTHER_PASSWORD);
-    expect(sent.length).toBeGreaterThan(told);
+    expect(sent.length).toBeGreaterThan(sentBefore);
   });
 
   test('needs the present one, and one that not everybody uses', async ({ db }) => {
@@ -156,8 +156,8 @@ describe('changing the number', () => {
     const budi = { caller: await app.callerOf((await app.customer(BUDI)).token) };
     expect(await no(perform(confirmPhone, codes, budi))).toEqual(expired);
     for (const which of ['old', 'new'] as const) {
-      const asked = { challenge: codes[`${which}_challenge`], code: codes[`${which}_code`] };
-      expect(await no(perform(verifyOtp, asked, LAPTOP))).toEqual(expired);
+      const issued = { challenge: codes[`${which}_challenge`], code: codes[`${which}_code`] };
+      expect(await no(perform(verifyOtp, issued, LAPTOP))).toEqual(expired);
     }
     expect(await perform(confirmPhone, codes, asker)).toMatchObject({ phone: NEW });
   });
@@ -189,7 +189,9 @@ describe('changing the number', () => {
     );
   });
 
-  test('to one that was taken meanwhile is refused, and nothing has changed', async ({ db }) => {
+  test('to one that was registered meanwhile is refused, and nothing has changed', async ({
+    db,
+  }) => {
     const app = await ani(db);
     const { perform, asker } = app;
     const codes = await codesFor(app);
@@ -222,7 +224,7 @@ describe('changing the number', () => {
     expect(await perform(confirmPhone, fresh, asker)).toMatchObject({ phone: NEW });
   });
 
-  test('ends what the old number was asked to prove', async ({ db }) => {
+  test('revokes the open codes of the old number', async ({ db }) => {
     const app = await ani(db);
     const { perform, solved, codeFor, asker } = app;
     const codes = await codesFor(app);

@@ -31,7 +31,7 @@ const storedIn = async ({ dataFolder }: UploadsApp): Promise<string[]> =>
   );
 
 describe('what a person changes about themselves', () => {
-  test('is kept, and the rest stays', async ({ db }) => {
+  test('is stored, and the rest stays', async ({ db }) => {
     const { perform, user, asker } = await ani(db);
     expect(user).toMatchObject({ email: null, avatar: null, theme: 'system', sound_on: true });
     const changed = await perform(
@@ -104,7 +104,7 @@ describe('a picture', () => {
     const { avatar } = await perform(updateUser, { avatar: first }, asker);
     const shown = await fetch(uploads.origin + avatar);
     expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/webp']);
-    const [kept] = await storedIn(uploads);
+    const [stored] = await storedIn(uploads);
 
     expect(await no(perform(updateUser, { avatar: first }, asker))).toEqual(
       new Refusal('upload_gone', {}),
@@ -115,7 +115,7 @@ describe('a picture', () => {
     expect(second).not.toBe(avatar);
     const left = await storedIn(uploads);
     expect(left).toHaveLength(1);
-    expect(left).not.toContain(kept);
+    expect(left).not.toContain(stored);
     expect((await fetch(uploads.origin + avatar)).status).toBe(404);
 
     expect(await perform(updateUser, { avatar: '' }, asker)).toMatchObject({ avatar: null });
@@ -134,11 +134,17 @@ describe('a picture', () => {
     const bytes = await picture('png');
     const file = { name: 'saya.png', bytes };
     const foreign = await uploads.post(budi.token, file, { purpose: 'avatar' });
-    const proof = await uploads.post(token, file, { purpose: 'proof' });
-    const ids = [await foreign.text(), await proof.text(), 'upl_', 'x', `upl_${'0'.repeat(26)}`];
+    const transferProof = await uploads.post(token, file, { purpose: 'proof' });
+    const ids = [
+      await foreign.text(),
+      await transferProof.text(),
+      'upl_',
+      'x',
+      `upl_${'0'.repeat(26)}`,
+    ];
     for (const avatar of ids) {
-      const asked = perform(updateUser, { avatar, name: 'Orang lain' }, asker);
-      expect(await no(asked)).toEqual(new Refusal('upload_gone', {}));
+      const answer = perform(updateUser, { avatar, name: 'Orang lain' }, asker);
+      expect(await no(answer)).toEqual(new Refusal('upload_gone', {}));
     }
     expect(await perform(checkToken, {}, asker)).toMatchObject({ name: 'Toko Ani', avatar: null });
   });

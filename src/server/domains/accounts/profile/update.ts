@@ -6,7 +6,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
-import { type Whose, userOf } from '#server/domains/accounts/people.ts';
+import { type UserRef, userOf } from '#server/domains/accounts/people.ts';
 
 /** Changes what was sent about the caller, and leaves the rest. */
 export const updateUserHandler = (deps: AccountsDeps): ActHandler =>
@@ -20,15 +20,15 @@ export const updateUserHandler = (deps: AccountsDeps): ActHandler =>
 
 type Updated = { user: User; erase: () => Promise<void> };
 
-/** @returns what erases the picture of before, where there is another now, or none. */
+/** @returns deletes the earlier picture, when it was replaced or removed. */
 async function update(
   deps: AccountsDeps,
   tx: Tx,
-  whose: Whose,
+  user: UserRef,
   { name, email, avatar, timezone, ...settings }: InputOf<typeof updateUser>,
 ): Promise<Updated> {
-  const { accountId, userId } = whose;
-  const chosen = Object.fromEntries(
+  const { accountId, userId } = user;
+  const changes = Object.fromEntries(
     Object.entries(settings).filter(([, value]) => value !== undefined),
   );
   await tx`
@@ -36,23 +36,23 @@ async function update(
       name = coalesce(${name ?? null}, name),
       timezone = coalesce(${timezone ?? null}, timezone),
       email = ${email === undefined ? tx`email` : email === '' ? null : email},
-      settings = settings || ${tx.json(chosen)}
+      settings = settings || ${tx.json(changes)}
     where (account_id, user_id) = (${accountId}, ${userId})`;
   // One account has one user today, and its name is theirs.
   if (name !== undefined) {
     await tx`update accounts set name = ${name} where account_id = ${accountId}`;
   }
-  const erase = avatar === undefined ? nothing : await changePicture(deps, tx, whose, avatar);
-  return { user: await userOf(tx, deps, whose), erase };
+  const erase = avatar === undefined ? nothing : await changePicture(deps, tx, user, avatar);
+  return { user: await userOf(tx, deps, user), erase };
 }
 
 const nothing = async (): Promise<void> => undefined;
 
-/** @param avatar a finished upload; '' takes the picture away. */
+/** @param avatar a finished upload; '' removes the picture. */
 async function changePicture(
   { claimUpload, releaseFile }: AccountsDeps,
   tx: Tx,
-  { accountId, userId }: Whose,
+  { accountId, userId }: UserRef,
   avatar: string,
 ): Promise<Updated['erase']> {
   const uploadId = avatar === '' ? undefined : uuidOf('upload', avatar);

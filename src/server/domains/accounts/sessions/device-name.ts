@@ -19,7 +19,7 @@ const systems: readonly [name: string, mark: RegExp][] = [
 const first = (list: readonly [string, RegExp][], agent: string): string | undefined =>
   list.find(([, mark]) => mark.test(agent))?.[0];
 
-/** What a browser says it is, in words: `Chrome di Android`. Whoever it is may lie. */
+/** A browser's User-Agent in words: `Chrome di Android`. Not verified. */
 export function deviceName(agent: string): string {
   const browser = first(browsers, agent) ?? 'Peramban lain';
   const system = first(systems, agent);

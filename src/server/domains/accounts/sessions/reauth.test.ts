@@ -22,48 +22,48 @@ async function ani(db: TestDatabase, device = HERS) {
   const { token } = await app.customer(ANI, { device });
   const caller = await app.callerOf(token);
   const reauth = (from = device) => app.deps.sessions.reauthOf(caller.sessionId, from);
-  const isProved = async (from = device) => (await reauth(from)).recent;
-  return { ...app, token, caller, reauth, isProved };
+  const isRecent = async (from = device) => (await reauth(from)).recent;
+  return { ...app, token, caller, reauth, isRecent };
 }
 
-describe('a proof', () => {
+describe('a reauthentication', () => {
   test('is a sign-in, for five minutes of the database', async ({ db }) => {
-    const { isProved } = await ani(db);
-    expect(await isProved()).toBe(true);
+    const { isRecent } = await ani(db);
+    expect(await isRecent()).toBe(true);
     await proofsLater(db.allAccountsSql, 300 - STALL_SECONDS);
-    expect(await isProved()).toBe(true);
+    expect(await isRecent()).toBe(true);
     await proofsLater(db.allAccountsSql, STALL_SECONDS);
-    expect(await isProved()).toBe(false);
+    expect(await isRecent()).toBe(false);
   });
 
   test('is the password given once more', async ({ db }) => {
-    const { perform, caller, isProved } = await ani(db);
+    const { perform, caller, isRecent } = await ani(db);
     await proofsLater(db.allAccountsSql, 301);
     expect(await no(perform(prove, { password: 'salah' }, { caller }))).toEqual(
       new Refusal('password_wrong', {}),
     );
-    expect(await isProved()).toBe(false);
+    expect(await isRecent()).toBe(false);
     expect(await perform(prove, right, { caller })).toEqual({ seconds: 300 });
-    expect(await isProved()).toBe(true);
+    expect(await isRecent()).toBe(true);
   });
 
   test('counts in the browser it was given in, and in no other', async ({ db }) => {
-    const { isProved } = await ani(db);
-    for (const device of ['', 'another', `${HERS} `]) expect(await isProved(device)).toBe(false);
+    const { isRecent } = await ani(db);
+    for (const device of ['', 'another', `${HERS} `]) expect(await isRecent(device)).toBe(false);
   });
 
   test('holds for a portal served elsewhere, which has no cookie', async ({ db }) => {
-    const { perform, caller, isProved } = await ani(db, '');
-    expect(await isProved()).toBe(true);
+    const { perform, caller, isRecent } = await ani(db, '');
+    expect(await isRecent()).toBe(true);
     await proofsLater(db.allAccountsSql, 301);
     await perform(prove, right, { caller, device: '' });
-    expect(await isProved()).toBe(true);
+    expect(await isRecent()).toBe(true);
   });
 
   test('is over with its session', async ({ db }) => {
-    const { deps, caller, isProved } = await ani(db);
+    const { deps, caller, isRecent } = await ani(db);
     await deps.sessions.end(caller.sessionId);
-    expect(await isProved()).toBe(false);
+    expect(await isRecent()).toBe(false);
   });
 });
 
@@ -90,13 +90,15 @@ describe('a token in another browser', () => {
   });
 
   test('of two such browsers, the one that gave the password last may', async ({ db }) => {
-    const { perform, caller, isProved } = await ani(db);
+    const { perform, caller, isRecent } = await ani(db);
     for (const device of [THIEFS, 'a third browser'])
       await perform(prove, right, { caller, device });
-    expect([await isProved(THIEFS), await isProved('a third browser')]).toEqual([false, true]);
+    expect([await isRecent(THIEFS), await isRecent('a third browser')]).toEqual([false, true]);
   });
 
-  test('is told to its owner when the password is given, once for a browser', async ({ db }) => {
+  test('is notified to its owner when the password is given, once for a browser', async ({
+    db,
+  }) => {
     const { perform, caller, sent } = await ani(db);
     const before = sent.length;
     for (let times = 0; times < 2; times++) {
@@ -129,12 +131,12 @@ describe('a token in another browser', () => {
     const thief = { caller, device: THIEFS };
     await perform(prove, right, thief);
     const change = { current: GOOD_PASSWORD, password: OTHER_PASSWORD };
-    const asked = perform(changePassword, change, thief);
-    expect(await no(asked)).toEqual(new Refusal('sign_in_needed', {}));
+    const answer = perform(changePassword, change, thief);
+    expect(await no(answer)).toEqual(new Refusal('sign_in_needed', {}));
     expect(await signIn(ANI)).toMatchObject({ user: { phone: ANI } });
   });
 
-  test('guesses on its own account: its owner is not kept waiting', async ({ db }) => {
+  test('guesses on its own account: its owner does not have to wait', async ({ db }) => {
     const { perform, caller } = await ani(db);
     const guess = () =>
       no(perform(prove, { password: 'salah' }, { caller, device: crypto.randomUUID() }));

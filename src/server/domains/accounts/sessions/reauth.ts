@@ -5,13 +5,13 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { passwordFits } from '#server/infra/security/passwords.ts';
 import { hmac } from '#server/infra/security/secrets.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
-import { forgetTries, takeTry } from '#server/domains/accounts/signin/login-tries.ts';
-import { tellNewDevice } from '#server/domains/accounts/notices.ts';
+import { resetTries, countTry } from '#server/domains/accounts/signin/login-tries.ts';
+import { notifyNewDevice } from '#server/domains/accounts/notices.ts';
 import { passwordOf } from '#server/domains/accounts/people.ts';
-import { PROOF_SECONDS, deviceHash } from './sessions.ts';
+import { REAUTH_SECONDS, deviceHash } from './sessions.ts';
 
 type Deps = Pick<AccountsDeps, 'allAccountsSql' | 'secrets' | 'sessions'>;
-type Asking = Pick<Call<'anyone_signed_in'>, 'caller' | 'device'>;
+type ReauthCall = Pick<Call<'anyone_signed_in'>, 'caller' | 'device'>;
 
 /**
  * Checks the password of somebody who is signed in, for what only the session's own browser may do.
@@ -20,57 +20,57 @@ type Asking = Pick<Call<'anyone_signed_in'>, 'caller' | 'device'>;
  * @throws Refusal `password_wrong`, `too_many_requests` with the seconds to wait; `sign_in_needed` from
  *   another browser, whatever the password: its token was copied, and who signs in there needs a code.
  */
-export async function demandPassword(deps: Deps, asking: Asking, password: string) {
-  const { inOwnBrowser } = await deps.sessions.reauthOf(asking.caller.sessionId, asking.device);
+export async function verifyPassword(deps: Deps, call: ReauthCall, password: string) {
+  const { inOwnBrowser } = await deps.sessions.reauthOf(call.caller.sessionId, call.device);
   if (!inOwnBrowser) throw new Refusal('sign_in_needed', {});
-  return checkPassword(deps, asking.caller, { password, triesOf: 'prove' });
+  return checkPassword(deps, call.caller, { password, scope: 'prove' });
 }
 
-/** @param triesOf whose wrong tries these are: a thief's must not keep the owner waiting. */
+/** @param scope counts tries apart: those of a thief must not make the owner wait. */
 async function checkPassword(
   { allAccountsSql, secrets }: Deps,
-  caller: Asking['caller'],
-  { password, triesOf }: { password: string; triesOf: 'prove' | 'prove elsewhere' },
+  caller: ReauthCall['caller'],
+  { password, scope }: { password: string; scope: 'prove' | 'prove elsewhere' },
 ) {
   const key = secrets.key('pepper');
-  const subject = hmac(key, triesOf, caller.userId).toString('hex').slice(0, 32);
-  const wait = await takeTry(allAccountsSql, subject);
+  const subject = hmac(key, scope, caller.userId).toString('hex').slice(0, 32);
+  const wait = await countTry(allAccountsSql, subject);
   if (wait > 0) throw new Refusal('too_many_requests', { seconds: wait });
   const person = await passwordOf(allAccountsSql, caller);
   if (!(await passwordFits(password, person.hash))) throw new Refusal('password_wrong', {});
-  await forgetTries(allAccountsSql, subject);
+  await resetTries(allAccountsSql, subject);
   return person;
 }
 
 /**
- * The password once more: for five minutes it opens what asks for it, in this browser. In another than
- * the session's own it leaves the session where it is, and its owner's phone is told.
+ * Reauthentication by password: for five minutes this browser may do what requires it. A browser other
+ * than the session's own is recorded beside it, and the owner's phone is notified.
  */
 export const proveHandler = (deps: AccountsDeps): ActHandler =>
   handle(prove, async (call, { password }) => {
     const { caller, device, agent } = call;
     const { inOwnBrowser } = await deps.sessions.reauthOf(caller.sessionId, device);
     if (inOwnBrowser) {
-      await checkPassword(deps, caller, { password, triesOf: 'prove' });
+      await checkPassword(deps, caller, { password, scope: 'prove' });
       await deps.allAccountsSql`
         update sessions set reauth_at = clock_timestamp() where session_id = ${caller.sessionId}`;
-      return { seconds: PROOF_SECONDS };
+      return { seconds: REAUTH_SECONDS };
     }
-    // Without a cookie there is nothing by which this browser would be known again.
+    // Without a cookie this browser could not be recognised again.
     if (device === '') throw new Refusal('sign_in_needed', {});
-    const { phone } = await checkPassword(deps, caller, { password, triesOf: 'prove elsewhere' });
-    const isNew = await rememberReauth(deps.allAccountsSql, caller.sessionId, device);
-    if (isNew) void tellNewDevice(deps, phone, agent).catch(deps.report);
-    return { seconds: PROOF_SECONDS };
+    const { phone } = await checkPassword(deps, caller, { password, scope: 'prove elsewhere' });
+    const isNew = await recordReauth(deps.allAccountsSql, caller.sessionId, device);
+    if (isNew) void notifyNewDevice(deps, phone, agent).catch(deps.report);
+    return { seconds: REAUTH_SECONDS };
   });
 
 /**
- * Writes down that the password was given in another browser than the session's own; of such browsers
- * the latest counts.
+ * Records that the password was given in another browser than the session's own; only the latest such
+ * browser counts.
  *
- * @returns whether it was given in this one for the first time.
+ * @returns whether it is the first time in this browser.
  */
-async function rememberReauth(
+async function recordReauth(
   allAccountsSql: Sql,
   sessionId: string,
   device: string,

@@ -7,7 +7,7 @@ import { asAccount } from '#server/infra/postgres/database.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { deviceName } from './device-name.ts';
 import { userOf } from '#server/domains/accounts/people.ts';
-import { endOne, endOthers, standing } from './sessions.ts';
+import { endSession, endOtherSessions, isActiveSession } from './sessions.ts';
 
 /** Ends the caller's own session, and no other. */
 export const logoutUserHandler = ({ sessions }: AccountsDeps): ActHandler =>
@@ -23,12 +23,12 @@ export const checkTokenHandler = (deps: AccountsDeps): ActHandler =>
 
 type Row = { id: string; agent: string; ip: string; created: Date; used: Date };
 
-/** The sessions that stand: the caller's own first, then by last use. */
+/** The active sessions: the caller's own first, then by last use. */
 export const listSessionsHandler = ({ allAccountsSql }: AccountsDeps): ActHandler =>
   handle(listSessions, async ({ caller: { accountId, userId, sessionId } }) => {
     const rows = await allAccountsSql<Row[]>`
       select session_id as id, agent, ip, created_at as created, last_used_at as used
-      from sessions where (account_id, user_id) = (${accountId}, ${userId}) and ${standing(allAccountsSql)}
+      from sessions where (account_id, user_id) = (${accountId}, ${userId}) and ${isActiveSession(allAccountsSql)}
       order by session_id = ${sessionId} desc, last_used_at desc, session_id desc`;
     return {
       rows: rows.map(({ id, agent, ip, created, used }) => ({
@@ -43,7 +43,7 @@ export const listSessionsHandler = ({ allAccountsSql }: AccountsDeps): ActHandle
     };
   });
 
-/** Ends one session of the caller's, or all others; their browsers are new again. */
+/** Ends one session of the caller's, or all others; their browsers become unknown. */
 export const revokeSessionsHandler = ({ allAccountsSql, sessions }: AccountsDeps): ActHandler =>
   handle(revokeSessions, async ({ caller }, { session_id: sessionId, others }) => {
     if ((sessionId === undefined) === (others === undefined)) {
@@ -51,14 +51,18 @@ export const revokeSessionsHandler = ({ allAccountsSql, sessions }: AccountsDeps
       throw new Refusal('input_invalid', { fields: { session_id: why } });
     }
     if (sessionId === undefined) {
-      const ended = await allAccountsSql.begin((tx) => endOthers(tx, caller, caller.sessionId));
-      await sessions.forget(ended);
+      const ended = await allAccountsSql.begin((tx) =>
+        endOtherSessions(tx, caller, caller.sessionId),
+      );
+      await sessions.evict(ended);
       return { ended: ended.length };
     }
-    if (!(await endOne(allAccountsSql, caller, { sessionId, from: caller.sessionId }))) {
+    if (
+      !(await endSession(allAccountsSql, caller, { sessionId, callerSessionId: caller.sessionId }))
+    ) {
       throw new Refusal('not_found', { what: 'Sesi' });
     }
-    await sessions.forget([sessionId]);
+    await sessions.evict([sessionId]);
     return { ended: 1 };
   });
 

@@ -30,10 +30,10 @@ async function ani(db: TestDatabase) {
   }
   const people = await Promise.all(tokens.map(app.callerOf));
   const asker = { ...DESK, caller: await app.callerOf(tokens[0] ?? '') };
-  const alive = async () =>
+  const active = async () =>
     (await Promise.all(tokens.map(app.deps.sessions.find))).map((one) => one !== undefined);
   const ids = people.map(({ sessionId }) => publicId('session', sessionId));
-  return { ...app, asker, alive, ids };
+  return { ...app, asker, active, ids };
 }
 
 test('a browser is named as people call it', () => {
@@ -63,24 +63,24 @@ test('sessions are listed with browser and place, this one first, then by last u
 
 test('one is ended by itself; its browser needs a code again', async ({ db }) => {
   const app = await ani(db);
-  const { perform, asker, alive, ids, sent } = app;
+  const { perform, asker, active, ids, sent } = app;
   expect(await perform(revokeSessions, { session_id: ids[1] ?? '' }, asker)).toEqual({ ended: 1 });
-  expect(await alive()).toEqual([true, false, true]);
+  expect(await active()).toEqual([true, false, true]);
   expect(await no(perform(revokeSessions, { session_id: ids[1] ?? '' }, asker))).toEqual(
     new Refusal('not_found', { what: 'Sesi' }),
   );
   await codesLater(db.allAccountsSql, 300);
-  const told = sent.length;
+  const sentBefore = sent.length;
   await app.signIn(ANI, GOOD_PASSWORD, THIRD);
-  expect(sent).toHaveLength(told);
+  expect(sent).toHaveLength(sentBefore);
   await app.signIn(ANI, GOOD_PASSWORD, PHONE);
-  expect(sent.length).toBeGreaterThan(told);
+  expect(sent.length).toBeGreaterThan(sentBefore);
 });
 
 test('all others are ended at once, and this one stays', async ({ db }) => {
-  const { perform, asker, alive } = await ani(db);
+  const { perform, asker, active } = await ani(db);
   expect(await perform(revokeSessions, { others: '1' }, asker)).toEqual({ ended: 2 });
-  expect(await alive()).toEqual([true, false, false]);
+  expect(await active()).toEqual([true, false, false]);
   expect(await db.allAccountsSql`select count(*) as n from known_devices`).toEqual([{ n: 1 }]);
   expect(await perform(revokeSessions, { others: '1' }, asker)).toEqual({ ended: 0 });
 });
@@ -93,9 +93,9 @@ test('a session of before in this very browser goes, and the browser stays known
   const again = await app.signIn(ANI, GOOD_PASSWORD, DESK);
   const here = { ...asker, caller: await app.callerOf(again.token) };
   await perform(revokeSessions, { session_id: ids[0] ?? '' }, here);
-  const told = app.sent.length;
+  const sentBefore = app.sent.length;
   await app.signIn(ANI, GOOD_PASSWORD, DESK);
-  expect(app.sent).toHaveLength(told);
+  expect(app.sent).toHaveLength(sentBefore);
 });
 
 test('one that is ended here is refused on another node within a second', async ({ db }) => {
@@ -117,7 +117,7 @@ test('one that is ended here is refused on another node within a second', async 
 test('nobody ends a session of somebody else, and a wish for both or neither is refused', async ({
   db,
 }) => {
-  const { customer, callerOf, perform, asker, alive, ids } = await ani(db);
+  const { customer, callerOf, perform, asker, active, ids } = await ani(db);
   const budi = { caller: await callerOf((await customer('6281398765432')).token) };
   expect(await no(perform(revokeSessions, { session_id: ids[1] ?? '' }, budi))).toEqual(
     new Refusal('not_found', { what: 'Sesi' }),
@@ -126,5 +126,5 @@ test('nobody ends a session of somebody else, and a wish for both or neither is 
   for (const wish of [{}, { session_id: ids[1] ?? '', others: '1' as const }]) {
     expect(await no(perform(revokeSessions, wish, asker))).toMatchObject({ code: 'input_invalid' });
   }
-  expect(await alive()).toEqual([true, true, true]);
+  expect(await active()).toEqual([true, true, true]);
 });

@@ -4,7 +4,7 @@ import type { Call, Person, Reauth } from '#server/infra/acts/act.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
-import type { Whose } from '#server/domains/accounts/people.ts';
+import type { UserRef } from '#server/domains/accounts/people.ts';
 
 /** A session ends after so long without use, and after so long in any case (docs/threats.md, T10). */
 const IDLE_DAYS = 7;
@@ -12,41 +12,41 @@ const LIFE_DAYS = 30;
 /** A person's sessions at once; the oldest goes when there is one more. */
 const SESSIONS_MAX = 10;
 /**
- * How long a found session is believed; a revocation elsewhere is seen within 1 s (docs/threats.md, T10).
+ * How long a found session is cached; a revocation elsewhere is seen within 1 s (docs/threats.md, T10).
  */
-const BELIEVED_MS = 900;
-const REMEMBERED_MAX = 10_000;
+const CACHE_TTL_MS = 900;
+const CACHE_MAX = 10_000;
 const AGENT_LENGTH_MAX = 300;
-/** How long a sign-in, or the password given once more, opens what asks for a fresh proof. */
-export const PROOF_SECONDS = 300;
+/** How long a sign-in, or a reauthentication, allows what requires a recent password. */
+export const REAUTH_SECONDS = 300;
 
-const tokenShape = /^kbs_[A-Za-z0-9_-]{43}$/;
+const tokenPattern = /^kbs_[A-Za-z0-9_-]{43}$/;
 
-/** A browser as it is stored; null for portals served elsewhere, which have none. */
+/** A browser's cookie as it is stored; null for portals on another origin, which have none. */
 export const deviceHash = (device: string): Buffer | null =>
   device === '' ? null : sha256(device);
 
 export type Sessions = {
-  /** The person whose session this token is; `undefined` when there is none, or no longer. */
+  /** The person of a session's token; `undefined` when there is no active session. */
   find(token: string): Promise<Person | undefined>;
   /**
-   * True when the session of a person that `find` gave is known to have begun in another browser than this
-   * one. Asks nobody: it is for what every call needs; changes are decided by `reauthOf`.
+   * True when the session of a person that `find` returned began in another browser than this one. Reads
+   * the cache only, for every call; what changes anything asks `reauthOf`.
    */
   isElsewhere(person: Person, device: string): boolean;
   /** Ends a session: at once in this process, within a second in the others. */
   end(sessionId: string): Promise<void>;
-  /** Forgets here that these sessions stood, after they were ended in a transaction. */
-  forget(sessionIds: readonly string[]): Promise<void>;
-  /** What this browser is to a session that stands, by the database's clock; nothing to one that ended. */
+  /** Removes these sessions from this process's cache, after they were ended in a transaction. */
+  evict(sessionIds: readonly string[]): Promise<void>;
+  /** Whether this browser is the session's own, and reauthenticated lately, by the database's clock. */
   reauthOf(sessionId: string, device: string): Promise<Reauth>;
 };
 
-type Remembered = { found: Promise<Person | undefined>; until: number };
+type CacheEntry = { found: Promise<Person | undefined>; expiresAtMs: number };
 
 /**
- * The sessions as the doors ask for them. What was found is believed for 0.9 s counted from before
- * the question, and asked for once however many calls arrive together.
+ * Opens the look-up of sessions. A result is cached for 0.9 s counted from before the query, and
+ * concurrent calls share one query.
  *
  * @param nowMs a clock that never jumps, in milliseconds.
  */
@@ -54,38 +54,38 @@ export function openSessions(
   allAccountsSql: Sql,
   nowMs: () => number = () => performance.now(),
 ): Sessions {
-  const remembered = new Map<string, Remembered>();
+  const cache = new Map<string, CacheEntry>();
   const browsers = new WeakMap<Person, Buffer | null>();
 
-  const ask = (token: string, hash: string): Promise<Person | undefined> => {
-    const found = findStanding(allAccountsSql, token).then((standing) => {
-      if (standing) browsers.set(standing.person, standing.browser);
-      return standing?.person;
+  const lookUp = (token: string, hash: string): Promise<Person | undefined> => {
+    const found = findActiveSession(allAccountsSql, token).then((session) => {
+      if (session) browsers.set(session.person, session.browser);
+      return session?.person;
     });
-    if (remembered.size >= REMEMBERED_MAX) remembered.clear();
-    const entry = { found, until: nowMs() + BELIEVED_MS };
-    remembered.set(hash, entry);
-    const forget = () => {
-      if (remembered.get(hash) === entry) remembered.delete(hash);
+    if (cache.size >= CACHE_MAX) cache.clear();
+    const entry = { found, expiresAtMs: nowMs() + CACHE_TTL_MS };
+    cache.set(hash, entry);
+    const evict = () => {
+      if (cache.get(hash) === entry) cache.delete(hash);
     };
-    found.then((person) => person ?? forget(), forget);
+    found.then((person) => person ?? evict(), evict);
     return found;
   };
 
-  const forget = async (sessionIds: readonly string[]): Promise<void> => {
-    for (const [hash, { found }] of remembered) {
+  const evict = async (sessionIds: readonly string[]): Promise<void> => {
+    for (const [hash, { found }] of cache) {
       const person = await found.catch(() => undefined);
-      if (person && sessionIds.includes(person.sessionId)) remembered.delete(hash);
+      if (person && sessionIds.includes(person.sessionId)) cache.delete(hash);
     }
   };
 
   return {
-    forget,
+    evict,
     async find(token) {
-      if (!tokenShape.test(token)) return undefined;
+      if (!tokenPattern.test(token)) return undefined;
       const hash = sha256(token).toString('base64');
-      const known = remembered.get(hash);
-      return known && nowMs() < known.until ? known.found : ask(token, hash);
+      const cached = cache.get(hash);
+      return cached && nowMs() < cached.expiresAtMs ? cached.found : lookUp(token, hash);
     },
     isElsewhere(person, device) {
       const own = browsers.get(person);
@@ -97,7 +97,7 @@ export function openSessions(
       await allAccountsSql`
         update sessions set revoked_at = clock_timestamp()
         where session_id = ${sessionId} and revoked_at is null`;
-      await forget([sessionId]);
+      await evict([sessionId]);
     },
     async reauthOf(sessionId, device) {
       const browser = deviceHash(device);
@@ -105,7 +105,7 @@ export function openSessions(
         select own as "inOwnBrowser",
           coalesce(
             case when own then reauth_at when other_device_hash = ${browser} then other_reauth_at end
-              > clock_timestamp() - make_interval(secs => ${PROOF_SECONDS}),
+              > clock_timestamp() - make_interval(secs => ${REAUTH_SECONDS}),
             false) as recent
         from sessions, lateral (select device_hash is not distinct from ${browser} as own) browser
         where session_id = ${sessionId} and revoked_at is null`;
@@ -114,8 +114,8 @@ export function openSessions(
   };
 }
 
-/** Of `sessions`: neither ended, nor unused for too long, nor too old, by the database's clock. */
-export const standing = (sql: Sql) => sql`
+/** SQL that is true of an active row of `sessions`: not ended, idle or too old, by the database's clock. */
+export const isActiveSession = (sql: Sql) => sql`
   revoked_at is null
   and last_used_at > clock_timestamp() - make_interval(days => ${IDLE_DAYS})
   and sessions.created_at > clock_timestamp() - make_interval(days => ${LIFE_DAYS})`;
@@ -130,7 +130,7 @@ type Row = {
 };
 
 /** Whose session a token is, and the browser it began in. */
-type Standing = { person: Person; browser: Buffer | null };
+type ActiveSession = { person: Person; browser: Buffer | null };
 
 /**
  * The person of a token, by the database's clock, in one look-up by the token's hash. Notes the use
@@ -139,17 +139,20 @@ type Standing = { person: Person; browser: Buffer | null };
 export const findSession = async (
   allAccountsSql: Sql,
   token: string,
-): Promise<Person | undefined> => (await findStanding(allAccountsSql, token))?.person;
+): Promise<Person | undefined> => (await findActiveSession(allAccountsSql, token))?.person;
 
-async function findStanding(allAccountsSql: Sql, token: string): Promise<Standing | undefined> {
-  if (!tokenShape.test(token)) return undefined;
+async function findActiveSession(
+  allAccountsSql: Sql,
+  token: string,
+): Promise<ActiveSession | undefined> {
+  if (!tokenPattern.test(token)) return undefined;
   const [row] = await allAccountsSql<Row[]>`
     select session_id, sessions.account_id, sessions.user_id, u.role, device_hash,
       last_used_at < clock_timestamp() - interval '1 minute' as unused
     from sessions
     join users u on (u.account_id, u.user_id) = (sessions.account_id, sessions.user_id)
     join accounts a on a.account_id = sessions.account_id
-    where token_hash = ${sha256(token)} and a.status = 'active' and ${standing(allAccountsSql)}`;
+    where token_hash = ${sha256(token)} and a.status = 'active' and ${isActiveSession(allAccountsSql)}`;
   if (!row) return undefined;
   if (row.unused) {
     await allAccountsSql`
@@ -164,17 +167,17 @@ async function findStanding(allAccountsSql: Sql, token: string): Promise<Standin
   };
 }
 
-type Visitor = Whose & Pick<Call, 'ip' | 'agent' | 'device'>;
+type NewSession = UserRef & Pick<Call, 'ip' | 'agent' | 'device'>;
 
 /**
- * Begins a session and returns its token, which is kept nowhere but with the person. The browser is
+ * Begins a session and returns its token, which is stored as a hash only. The browser is
  * known from now on; the oldest sessions beyond ten end.
  */
-export async function startSession(tx: Tx, visitor: Visitor): Promise<string> {
-  const { accountId, userId, ip } = visitor;
-  const device = deviceHash(visitor.device);
+export async function startSession(tx: Tx, session: NewSession): Promise<string> {
+  const { accountId, userId, ip } = session;
+  const device = deviceHash(session.device);
   const token = `kbs_${randomBytes(32).toString('base64url')}`;
-  const agent = visitor.agent.replace(/\p{Cc}/gu, ' ').slice(0, AGENT_LENGTH_MAX);
+  const agent = session.agent.replace(/\p{Cc}/gu, ' ').slice(0, AGENT_LENGTH_MAX);
   await tx`
     update users set signed_in_at = coalesce(signed_in_at, clock_timestamp())
     where (account_id, user_id) = (${accountId}, ${userId})`;
@@ -198,35 +201,38 @@ export async function startSession(tx: Tx, visitor: Visitor): Promise<string> {
 }
 
 /**
- * Ends all of a person's sessions but one, in the caller's transaction, and forgets the browsers they
- * were in: whoever signs in there again needs a code. Call `sessions.forget` with what it returns once
- * that stands.
+ * Ends all of a person's sessions but one, in the caller's transaction, and their browsers become
+ * unknown: whoever signs in there again needs a code. Call `sessions.evict` with the result after COMMIT.
  *
  * @param but the session that stays; left out when none shall.
  */
-export async function endOthers(tx: Tx, { accountId, userId }: Whose, but?: string) {
+export async function endOtherSessions(
+  tx: Tx,
+  { accountId, userId }: UserRef,
+  exceptSessionId?: string,
+) {
   const ended = await tx<{ id: string }[]>`
     update sessions set revoked_at = clock_timestamp()
     where (account_id, user_id) = (${accountId}, ${userId}) and revoked_at is null
-      and session_id is distinct from ${but ?? null}::uuid
+      and session_id is distinct from ${exceptSessionId ?? null}::uuid
     returning session_id as id`;
   await tx`
     delete from known_devices where (account_id, user_id) = (${accountId}, ${userId})
       and device_hash is distinct from (
-        select device_hash from sessions where session_id = ${but ?? null}::uuid)`;
+        select device_hash from sessions where session_id = ${exceptSessionId ?? null}::uuid)`;
   return ended.map(({ id }) => id);
 }
 
 /**
- * Ends one session of a person's, and forgets its browser, unless that is the one they are in.
+ * Ends one session of a person's; its browser becomes unknown, unless the caller's session is in it.
  *
  * @param from the session that asks.
- * @returns false when this person has no such session that stands.
+ * @returns false when this person has no such active session.
  */
-export async function endOne(
+export async function endSession(
   allAccountsSql: Sql,
-  { accountId, userId }: Whose,
-  { sessionId, from }: { sessionId: string; from: string },
+  { accountId, userId }: UserRef,
+  { sessionId, callerSessionId }: { sessionId: string; callerSessionId: string },
 ): Promise<boolean> {
   const [ended] = await allAccountsSql`
     with ended as (
@@ -238,7 +244,7 @@ export async function endOne(
       delete from known_devices k using ended
       where (k.account_id, k.user_id, k.device_hash) = (${accountId}, ${userId}, ended.device_hash)
         and k.device_hash is distinct from (
-          select device_hash from sessions where session_id = ${from})
+          select device_hash from sessions where session_id = ${callerSessionId})
     )
     select 1 from ended`;
   return ended !== undefined;

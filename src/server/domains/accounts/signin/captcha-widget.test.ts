@@ -48,7 +48,7 @@ describe.for(['turnstile', 'hcaptcha', 'recaptcha'] as const)('%s', (provider) =
     expect(JSON.stringify([task.body, config.body])).not.toContain(SECRET_KEY);
 
     const answer = there.solved({ action: 'user_login' });
-    // Nobody has this number: the password was looked at, so the captcha was taken.
+    // Nobody has this number: the password was checked, so the captcha was accepted.
     expect((await signIn(answer)).body.error.type).toBe('credentials_wrong');
     const sent = Object.fromEntries(there.asked.at(-1) ?? []);
     expect(sent).toEqual({
@@ -84,10 +84,10 @@ test('an answer counts once here, even where the provider takes it again', async
   there.actAs('forgetful');
   const { captcha } = opened(sql, 'recaptcha', there);
   const answer = there.solved();
-  const asked = Array.from({ length: 5 }, () => captcha.demand('user_login', answer));
-  const outcomes = await Promise.allSettled(asked);
+  const answers = Array.from({ length: 5 }, () => captcha.verify('user_login', answer));
+  const outcomes = await Promise.allSettled(answers);
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  await expect(captcha.demand('user_register', answer)).rejects.toEqual(failed);
+  await expect(captcha.verify('user_register', answer)).rejects.toEqual(failed);
 });
 
 test('an answer for another act, or from a page that is not ours, is refused', async ({ sql }) => {
@@ -97,11 +97,11 @@ test('an answer for another act, or from a page that is not ours, is refused', a
     PORTAL_ORIGINS: 'https://portal.example',
   });
   const solved = (hostname: string, action = 'user_login') => there.solved({ hostname, action });
-  const demand = (answer: string) => captcha.demand('user_login', answer);
-  await expect(demand(solved('kabari.example', 'user_register'))).rejects.toEqual(failed);
-  await expect(demand(solved('phishing.example'))).rejects.toEqual(failed);
-  await demand(solved('kabari.example'));
-  await demand(solved('portal.example'));
+  const verify = (answer: string) => captcha.verify('user_login', answer);
+  await expect(verify(solved('kabari.example', 'user_register'))).rejects.toEqual(failed);
+  await expect(verify(solved('phishing.example'))).rejects.toEqual(failed);
+  await verify(solved('kabari.example'));
+  await verify(solved('portal.example'));
 });
 
 test('nobody gets in while the provider is silent, talks nonsense, or refuses our key', async ({
@@ -111,13 +111,13 @@ test('nobody gets in while the provider is silent, talks nonsense, or refuses ou
   const { captcha, troubles } = opened(sql, 'hcaptcha', there);
   for (const manner of ['silent', 'broken'] as const) {
     there.actAs(manner);
-    await expect(captcha.demand('user_login', there.solved())).rejects.toEqual(unreachable);
+    await expect(captcha.verify('user_login', there.solved())).rejects.toEqual(unreachable);
   }
   there.actAs('well');
   const wrongKey = opened(sql, 'hcaptcha', there, { CAPTCHA_SECRET_KEY: 'of somebody else' });
-  await expect(wrongKey.captcha.demand('user_login', there.solved())).rejects.toEqual(unreachable);
+  await expect(wrongKey.captcha.verify('user_login', there.solved())).rejects.toEqual(unreachable);
   expect(troubles).toHaveLength(2);
   expect(wrongKey.troubles).toHaveLength(1);
   expect(await sql`select from captchas_used`).toEqual([]);
-  await captcha.demand('user_login', there.solved());
+  await captcha.verify('user_login', there.solved());
 });

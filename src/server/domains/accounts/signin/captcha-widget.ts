@@ -5,7 +5,7 @@ import { captchaPlaceOf } from '#server/infra/security/captcha-providers.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Secrets, sha256 } from '#server/infra/security/secrets.ts';
-import { type Captcha, openAltcha, useOnce } from './captcha.ts';
+import { type Captcha, openAltcha, markUsed } from './captcha.ts';
 
 type Deps = {
   allAccountsSql: Sql;
@@ -20,17 +20,17 @@ type Deps = {
     | 'PORTAL_ORIGINS'
     | 'PUBLIC_URL'
   >;
-  /** Told of keys that the provider does not know, and of a provider that does not answer. */
-  report: (trouble: unknown) => void;
+  /** Receives errors of keys that the provider does not know, and of a provider that does not answer. */
+  report: (fault: unknown) => void;
   /** How long the provider may take; 5,000 ms. */
   timeoutMs?: number;
 };
 
 const TIMEOUT_MS = 5_000;
-/** Longer than any provider believes an answer of its own. */
-const REMEMBERED_SECONDS = 3_600;
+/** Longer than any provider accepts an answer. */
+const USED_SECONDS = 3_600;
 
-/** What all three say: theirs is one protocol, with small differences. */
+/** The response of all three providers: one protocol, with small differences. */
 const Verdict = z.object({
   success: z.boolean(),
   hostname: z.optional(z.string()),
@@ -39,8 +39,8 @@ const Verdict = z.object({
 });
 type Verdict = z.output<typeof Verdict>;
 
-/** What is wrong with our own keys, or with the provider, and not with who was asked. */
-const notTheirs = /secret|sitekey|internal-error/;
+/** Error codes that mean a fault of our keys or of the provider, not of the person. */
+const ourFaultCodes = /secret|sitekey|internal-error/;
 
 /** The captcha that the settings name. */
 export function openCaptcha(deps: Deps): Captcha {
@@ -52,21 +52,21 @@ export function openCaptcha(deps: Deps): Captcha {
     provider,
     siteKey,
     scriptUrl: place.scriptUrl,
-    // How hard it is, the provider decides.
+    // The provider decides the difficulty.
     challenge: async () => ({}),
-    async demand(act, answer, ip) {
-      const verdict = await verify(deps, place.verifyUrl, { answer, ip });
-      if (!fits(config, verdict, act)) throw new Refusal('captcha_failed', {});
-      const name = `${provider}:${sha256(answer).toString('base64url')}`;
-      if (!(await useOnce(allAccountsSql, name, Date.now() / 1000 + REMEMBERED_SECONDS))) {
+    async verify(act, answer, ip) {
+      const verdict = await askProvider(deps, place.verifyUrl, { answer, ip });
+      if (!isAccepted(config, verdict, act)) throw new Refusal('captcha_failed', {});
+      const usedKey = `${provider}:${sha256(answer).toString('base64url')}`;
+      if (!(await markUsed(allAccountsSql, usedKey, Date.now() / 1000 + USED_SECONDS))) {
         throw new Refusal('captcha_failed', {});
       }
     },
   };
 }
 
-/** @throws Refusal `captcha_unreachable` without an answer that can be read: nobody gets in unseen. */
-async function verify(
+/** @throws Refusal `captcha_unreachable` without a readable answer: unverified callers are refused. */
+async function askProvider(
   { config, report, timeoutMs = TIMEOUT_MS }: Deps,
   url: string,
   { answer, ip }: { answer: string; ip: string | undefined },
@@ -81,8 +81,8 @@ async function verify(
     const signal = AbortSignal.timeout(timeoutMs);
     const response = await fetch(url, { method: 'POST', body, signal, redirect: 'error' });
     const verdict = Verdict.parse(await response.json());
-    const trouble = verdict['error-codes']?.find((code) => notTheirs.test(code));
-    if (trouble !== undefined) throw new Error(`the provider says ${trouble}`);
+    const fault = verdict['error-codes']?.find((code) => ourFaultCodes.test(code));
+    if (fault !== undefined) throw new Error(`the provider says ${fault}`);
     return verdict;
   } catch (error) {
     report(new Error('the captcha could not be verified', { cause: error }));
@@ -90,14 +90,14 @@ async function verify(
   }
 }
 
-/** Solved, on one of our own pages and for this act, as far as the provider says where and for what. */
-function fits(
+/** Solved, and, where the provider says so, on one of our own pages and for this act. */
+function isAccepted(
   { PUBLIC_URL, PORTAL_ORIGINS }: Deps['config'],
   { success, hostname, action }: Verdict,
   act: Guarded,
 ): boolean {
   if (!success || (action !== undefined && action !== '' && action !== act)) return false;
-  // A local installation has no address of its own to compare with.
+  // A local installation has no public URL to compare with.
   if (hostname === undefined || PUBLIC_URL === undefined) return true;
   return [PUBLIC_URL, ...PORTAL_ORIGINS].some((one) => new URL(one).hostname === hostname);
 }

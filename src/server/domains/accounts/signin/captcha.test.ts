@@ -8,7 +8,7 @@ import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { accountsApp } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type Captcha, openAltcha } from './captcha.ts';
-import { countWrong } from './login-tries.ts';
+import { countFailure } from './login-tries.ts';
 
 const secrets = secretsFrom(new Uint8Array(32).fill(7));
 const easy = { rounds: 10, from: 1, to: 20 };
@@ -28,23 +28,25 @@ const failed = new Refusal('captcha_failed', {});
 test('a solved captcha lets one call of its act through, once, on every node', async ({ sql }) => {
   const captcha = open(sql);
   const answer = sent(await solve(captcha, 'user_login'));
-  await captcha.demand('user_login', answer);
-  await expect(captcha.demand('user_login', answer)).rejects.toEqual(failed);
-  await expect(open(sql).demand('user_login', answer)).rejects.toEqual(failed);
+  await captcha.verify('user_login', answer);
+  await expect(captcha.verify('user_login', answer)).rejects.toEqual(failed);
+  await expect(open(sql).verify('user_login', answer)).rejects.toEqual(failed);
 });
 
-test('of the same answer sent ten times at once, one is taken', async ({ sql }) => {
+test('of the same answer sent ten times at once, one is accepted', async ({ sql }) => {
   const captcha = open(sql);
   const answer = sent(await solve(captcha, 'user_login'));
-  const asked = Array.from({ length: 10 }, () => captcha.demand('user_login', answer));
-  const taken = (await Promise.allSettled(asked)).filter(({ status }) => status === 'fulfilled');
-  expect(taken).toHaveLength(1);
+  const answers = Array.from({ length: 10 }, () => captcha.verify('user_login', answer));
+  const accepted = (await Promise.allSettled(answers)).filter(
+    ({ status }) => status === 'fulfilled',
+  );
+  expect(accepted).toHaveLength(1);
 });
 
 test('a captcha solved for one act does not open another', async ({ sql }) => {
   const captcha = open(sql);
   const answer = sent(await solve(captcha, 'user_login'));
-  await expect(captcha.demand('user_register', answer)).rejects.toEqual(failed);
+  await expect(captcha.verify('user_register', answer)).rejects.toEqual(failed);
 });
 
 test('a captcha is worth nothing after five minutes', async ({ sql }) => {
@@ -52,13 +54,13 @@ test('a captcha is worth nothing after five minutes', async ({ sql }) => {
   const answer = sent(await solve(captcha, 'user_login'));
   vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 301_000);
   try {
-    await expect(captcha.demand('user_login', answer)).rejects.toEqual(failed);
+    await expect(captcha.verify('user_login', answer)).rejects.toEqual(failed);
   } finally {
     vi.restoreAllMocks();
   }
 });
 
-test('nothing that was changed, made up, or signed elsewhere is taken', async ({ sql }) => {
+test('nothing that was changed, made up, or signed elsewhere is accepted', async ({ sql }) => {
   const captcha = open(sql);
   const { challenge, solution } = await solve(captcha, 'user_login');
   const parameters = challenge['parameters'] as Record<string, unknown>;
@@ -81,10 +83,10 @@ test('nothing that was changed, made up, or signed elsewhere is taken', async ({
     sent(await solve(elsewhere, 'user_login')),
   ];
   for (const answer of bad) {
-    await expect(captcha.demand('user_login', answer)).rejects.toEqual(failed);
-    await expect(captcha.demand('user_register', answer)).rejects.toEqual(failed);
+    await expect(captcha.verify('user_login', answer)).rejects.toEqual(failed);
+    await expect(captcha.verify('user_register', answer)).rejects.toEqual(failed);
   }
-  await captcha.demand('user_login', sent({ challenge, solution }));
+  await captcha.verify('user_login', sent({ challenge, solution }));
 });
 
 test('after wrong passwords from an address its captchas cost more', async ({ db }) => {
@@ -93,6 +95,6 @@ test('after wrong passwords from an address its captchas cost more', async ({ db
     const { challenge } = await app.perform(captchaChallenge, { for: 'user_login' }, { ip });
     return (challenge['parameters'] as { cost: number }).cost;
   };
-  for (let times = 0; times < 5; times++) await countWrong(db.allAccountsSql, '203.0.113.7');
+  for (let times = 0; times < 5; times++) await countFailure(db.allAccountsSql, '203.0.113.7');
   expect(await costFor('203.0.113.7')).toBe(4 * (await costFor('198.51.100.9')));
 });

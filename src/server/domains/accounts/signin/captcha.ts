@@ -9,7 +9,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { isSuspect } from './login-tries.ts';
 
-/** Tells people from programs; the only thing the acts know of a captcha's provider. */
+/** A captcha, independent of its provider. */
 export type Captcha = {
   provider: CaptchaProvider;
   /** What a browser needs for the provider's widget; '' where there is none. */
@@ -18,19 +18,19 @@ export type Captcha = {
   /** A task for the browser, good for one call of `act`; `harder` for callers under suspicion. */
   challenge(act: Guarded, harder: boolean): Promise<Record<string, unknown>>;
   /**
-   * @param ip who sends it, told to providers that ask for it.
+   * @param ip of the caller, passed to providers that ask for it.
    * @throws Refusal `captcha_failed` unless this solves a task for `act`, in time, the first time;
-   *   `captcha_unreachable` when nobody can say so now.
+   *   `captcha_unreachable` when it cannot be verified now.
    */
-  demand(act: Guarded, answer: string, ip?: string): Promise<void>;
+  verify(act: Guarded, answer: string, ip?: string): Promise<void>;
 };
 
 /**
  * The task's size: PBKDF2 rounds per step, and steps between `from` and `to`. The usual one takes
  * some 0.3 to 0.6 s of one core here (0.7 ms a step).
  */
-export type Work = { rounds: number; from: number; to: number };
-const USUAL: Work = { rounds: 5_000, from: 400, to: 800 };
+export type Difficulty = { rounds: number; from: number; to: number };
+const USUAL: Difficulty = { rounds: 5_000, from: 400, to: 800 };
 const HARDER_FACTOR = 4;
 const LIFE_MS = 300_000;
 
@@ -56,11 +56,15 @@ const Answer = z.object({
 });
 
 /**
- * ALTCHA, proof of work on our own machine: signed, bound to its act, five minutes, once.
+ * ALTCHA, self-hosted proof of work: signed, bound to its act, valid for five minutes, once.
  *
  * The server knows each task's solution by its signature, so checking one costs no work.
  */
-export function openAltcha(allAccountsSql: Sql, secrets: Secrets, work: Work = USUAL): Captcha {
+export function openAltcha(
+  allAccountsSql: Sql,
+  secrets: Secrets,
+  difficulty: Difficulty = USUAL,
+): Captcha {
   const keys = {
     hmacSignatureSecret: secrets.key('captcha').toString('hex'),
     hmacKeySignatureSecret: secrets.key('captcha-answer').toString('hex'),
@@ -70,45 +74,45 @@ export function openAltcha(allAccountsSql: Sql, secrets: Secrets, work: Work = U
     siteKey: '',
     scriptUrl: '',
     async challenge(act, harder) {
-      const made: AltchaChallenge = await createChallenge({
+      const challenge: AltchaChallenge = await createChallenge({
         ...keys,
         algorithm: 'PBKDF2/SHA-256',
-        cost: harder ? work.rounds * HARDER_FACTOR : work.rounds,
-        counter: randomInt(work.from, work.to),
+        cost: harder ? difficulty.rounds * HARDER_FACTOR : difficulty.rounds,
+        counter: randomInt(difficulty.from, difficulty.to),
         data: { for: act },
         expiresAt: new Date(Date.now() + LIFE_MS),
         deriveKey,
       });
-      return { ...made };
+      return { ...challenge };
     },
-    async demand(act, answer) {
-      const read = readAnswer(answer);
-      if (read?.challenge.parameters.data.for !== act) throw new Refusal('captcha_failed', {});
-      const { verified } = await verifySolution({ ...keys, ...read, deriveKey });
-      const { nonce, expiresAt } = read.challenge.parameters;
-      if (!verified || !(await useOnce(allAccountsSql, nonce, expiresAt))) {
+    async verify(act, answer) {
+      const parsed = parseAnswer(answer);
+      if (parsed?.challenge.parameters.data.for !== act) throw new Refusal('captcha_failed', {});
+      const { verified } = await verifySolution({ ...keys, ...parsed, deriveKey });
+      const { nonce, expiresAt } = parsed.challenge.parameters;
+      if (!verified || !(await markUsed(allAccountsSql, nonce, expiresAt))) {
         throw new Refusal('captcha_failed', {});
       }
     },
   };
 }
 
-function readAnswer(text: string): z.output<typeof Answer> | undefined {
+function parseAnswer(text: string): z.output<typeof Answer> | undefined {
   try {
-    const read = Answer.safeParse(JSON.parse(Buffer.from(text, 'base64').toString('utf8')));
-    return read.success ? read.data : undefined;
+    const parsed = Answer.safeParse(JSON.parse(Buffer.from(text, 'base64').toString('utf8')));
+    return parsed.success ? parsed.data : undefined;
   } catch {
     return undefined;
   }
 }
 
 /**
- * Notes that a captcha was used, for every node.
+ * Records that a captcha was used, for every node.
  *
  * @param expiresAt in seconds since 1970; swept an hour later.
  * @returns false when it was used before.
  */
-export async function useOnce(
+export async function markUsed(
   allAccountsSql: Sql,
   name: string,
   expiresAt: number,

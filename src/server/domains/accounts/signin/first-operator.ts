@@ -19,15 +19,15 @@ export type FirstOperator = { phone: string; password: string };
  * same time one does it.
  *
  * @param opened runs in the same transaction, for what every account needs.
- * @param handOver runs last before it is committed: who cannot be told the password is not made.
+ * @param deliverPassword runs last before COMMIT: when it fails, no operator is created.
  * @returns how the operator signs in, to be shown this once; `undefined` when they exist already.
  * @throws StartError when OPERATOR_PHONE belongs to a customer.
  */
 export async function ensureOperator(
   allAccountsSql: Sql,
   { OPERATOR_PHONE: phone }: Pick<Config, 'OPERATOR_PHONE'>,
-  opened: AccountOpened = async () => undefined,
-  handOver: (operator: FirstOperator) => Promise<void> = async () => undefined,
+  onOpened: AccountOpened = async () => undefined,
+  deliverPassword: (operator: FirstOperator) => Promise<void> = async () => undefined,
 ): Promise<FirstOperator | undefined> {
   if (await systemAccount(allAccountsSql)) return undefined;
   const password = newPassword();
@@ -35,16 +35,17 @@ export async function ensureOperator(
   return allAccountsSql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(hashtextextended('first operator', 0))`;
     if (await systemAccount(tx)) return undefined;
-    const made = await openAccount(tx, {
+    const operator = await openAccount(tx, {
       name: 'Kabari',
       phone,
       passwordHash,
       role: 'operator',
       isSystem: true,
     });
-    if (!made) throw new StartError('OPERATOR_PHONE belongs to a customer; choose another number.');
-    await opened(tx, made.accountId, true);
-    await handOver({ phone, password });
+    if (!operator)
+      throw new StartError('OPERATOR_PHONE belongs to a customer; choose another number.');
+    await onOpened(tx, operator.accountId, true);
+    await deliverPassword({ phone, password });
     return { phone, password };
   });
 }

@@ -109,8 +109,8 @@ describe('who forgot the password', () => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const captcha = await app.solved('user_login');
-    const asked = app.perform(forgotPassword, { phone: ANI, captcha });
-    expect(await no(asked)).toEqual(new Refusal('captcha_failed', {}));
+    const answer = app.perform(forgotPassword, { phone: ANI, captcha });
+    expect(await no(answer)).toEqual(new Refusal('captcha_failed', {}));
     const good = await app.solved('user_forgot_password');
     await app.perform(forgotPassword, { phone: ANI, captcha: good });
     const again = app.perform(forgotPassword, { phone: NOBODY, captcha: good });
@@ -164,9 +164,9 @@ describe('the right to set a password', () => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const grant = await grantFor(app, ANI);
-    const kept =
+    const stored =
       await db.allAccountsSql`select encode(grant_hash, 'escape') as h, * from password_grants`;
-    expect(JSON.stringify(kept)).not.toContain(grant);
+    expect(JSON.stringify(stored)).not.toContain(grant);
     await db.owner`
       update password_grants set expires_at = expires_at - interval '600 seconds'`;
     const late = app.perform(changeForgotten, { grant, password: OTHER_PASSWORD });

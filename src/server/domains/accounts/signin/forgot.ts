@@ -9,10 +9,10 @@ import { hashPassword } from '#server/infra/security/passwords.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import { beginCoolDown } from '#server/domains/accounts/cool-down.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
-import { tellPasswordChanged } from '#server/domains/accounts/notices.ts';
-import { askCode, forgetCodes, withCode } from '#server/domains/accounts/otp/otp.ts';
-import { type Whose, passwordOf, statusOf, userOf } from '#server/domains/accounts/people.ts';
-import { endOthers, startSession } from '#server/domains/accounts/sessions/sessions.ts';
+import { notifyPasswordChanged } from '#server/domains/accounts/notices.ts';
+import { issueCode, revokeCodes, withVerifiedCode } from '#server/domains/accounts/otp/otp.ts';
+import { type UserRef, passwordOf, statusOf, userOf } from '#server/domains/accounts/people.ts';
+import { endOtherSessions, startSession } from '#server/domains/accounts/sessions/sessions.ts';
 
 const GRANT_SECONDS = 600;
 
@@ -22,17 +22,17 @@ const GRANT_SECONDS = 600;
  */
 export const forgotPasswordHandler = (deps: AccountsDeps): ActHandler =>
   handle(forgotPassword, async (call, { phone, captcha }) => {
-    await deps.captcha.demand('user_forgot_password', captcha, call.ip);
+    await deps.captcha.verify('user_forgot_password', captcha, call.ip);
     const { answer, send } = await deps.allAccountsSql.begin(async (tx) => {
-      const whose = await ownerOf(tx, phone);
-      return askCode(tx, deps, { purpose: 'forgot', phone, whose, dud: !whose }, call);
+      const user = await ownerOf(tx, phone);
+      return issueCode(tx, deps, { purpose: 'forgot', phone, user, isDecoy: !user }, call);
     });
     void send().catch(deps.report);
     return answer;
   });
 
-async function ownerOf(tx: Tx, phone: string): Promise<Whose | undefined> {
-  const [row] = await tx<Whose[]>`
+async function ownerOf(tx: Tx, phone: string): Promise<UserRef | undefined> {
+  const [row] = await tx<UserRef[]>`
     select p.account_id as "accountId", p.user_id as "userId"
     from user_phones p join accounts a on a.account_id = p.account_id
     where p.phone = ${phone} and a.status <> 'closed'`;
@@ -41,11 +41,11 @@ async function ownerOf(tx: Tx, phone: string): Promise<Whose | undefined> {
 
 export const verifyForgotHandler = (deps: AccountsDeps): ActHandler =>
   handle(verifyForgot, async (_call, { challenge: challengeId, code }) => {
-    const typed = { challengeId, code };
-    return withCode(deps, typed, { purposes: ['forgot'] }, async (tx, { whose }) => {
-      if (!whose) throw new Error('a code for a forgotten password was nobody’s');
+    const codeInput = { challengeId, code };
+    return withVerifiedCode(deps, codeInput, { purposes: ['forgot'] }, async (tx, { user }) => {
+      if (!user) throw new Error('a code for a forgotten password has no user');
       const grant = randomBytes(32).toString('base64url');
-      const { accountId, userId } = whose;
+      const { accountId, userId } = user;
       await tx`
         insert into password_grants (grant_hash, account_id, user_id, expires_at)
         values (${sha256(grant)}, ${accountId}, ${userId},
@@ -62,15 +62,15 @@ export const changeForgottenHandler = (deps: AccountsDeps): ActHandler =>
   });
 
 /**
- * Sets the password that a grant stands for, once; every session of the person ends, and this browser,
- * whose person had the code, is signed in. The phone is told, and the account cools down.
+ * Sets the password by a grant, once; every session of the person ends, and this browser is signed in.
+ * The phone is notified, and the account cools down.
  *
  * @throws Refusal `grant_gone`, `password_common` (the grant stays), `account_suspended`.
  */
 async function resetPassword(
   deps: AccountsDeps,
   { grant, password }: { grant: string; password: string },
-  visitor: Pick<Call, 'ip' | 'agent' | 'device'>,
+  client: Pick<Call, 'ip' | 'agent' | 'device'>,
 ): Promise<SignedIn> {
   const holder = await holderOf(deps, grant);
   if (isCommonPassword(password, await passwordOf(deps.allAccountsSql, holder))) {
@@ -88,19 +88,19 @@ async function resetPassword(
     await tx`
       update users set password_hash = ${hash}
       where (account_id, user_id) = (${holder.accountId}, ${holder.userId})`;
-    await forgetCodes(tx, holder);
+    await revokeCodes(tx, holder);
     await beginCoolDown(tx, holder.accountId, 'password_reset');
-    const all = await endOthers(tx, holder);
-    const token = await startSession(tx, { ...holder, ...visitor });
-    return { signedIn: { token, user: await userOf(tx, deps, holder) }, ended: all };
+    const endedSessions = await endOtherSessions(tx, holder);
+    const token = await startSession(tx, { ...holder, ...client });
+    return { signedIn: { token, user: await userOf(tx, deps, holder) }, ended: endedSessions };
   });
-  await deps.sessions.forget(ended);
-  void tellPasswordChanged(deps, signedIn.user.phone).catch(deps.report);
+  await deps.sessions.evict(ended);
+  void notifyPasswordChanged(deps, signedIn.user.phone).catch(deps.report);
   return signedIn;
 }
 
-async function holderOf({ allAccountsSql }: AccountsDeps, grant: string): Promise<Whose> {
-  const [row] = await allAccountsSql<Whose[]>`
+async function holderOf({ allAccountsSql }: AccountsDeps, grant: string): Promise<UserRef> {
+  const [row] = await allAccountsSql<UserRef[]>`
     select account_id as "accountId", user_id as "userId" from password_grants
     where grant_hash = ${sha256(grant)} and expires_at > clock_timestamp()`;
   if (!row) throw new Refusal('grant_gone', {});

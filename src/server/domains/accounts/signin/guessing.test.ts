@@ -12,12 +12,12 @@ import {
 } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
-import { askCode } from '#server/domains/accounts/otp/otp.ts';
+import { issueCode } from '#server/domains/accounts/otp/otp.ts';
 
 const isRefused = (code: string) => (answer: unknown) =>
   answer instanceof Refusal && answer.code === code;
 
-/** A code to register with, asked for without what stands before it: captcha and password. */
+/** A registration code, requested without captcha and password. */
 async function askFor(
   { deps }: Pick<AccountsApp, 'deps'>,
   phone: string,
@@ -25,7 +25,7 @@ async function askFor(
 ): Promise<string> {
   const pending = { name: 'Toko Ani', passwordHash: '-' };
   const { answer, send } = await deps.allAccountsSql.begin((tx) =>
-    askCode(tx, deps, { purpose: 'register', phone, pending }, { ip, device: '' }),
+    issueCode(tx, deps, { purpose: 'register', phone, pending }, { ip, device: '' }),
   );
   await send();
   return answer.challenge;
@@ -45,7 +45,7 @@ describe('guessing codes', () => {
       { length: CHALLENGES },
       (_, n) => `62812${String(n).padStart(4, '0')}0001`,
     );
-    const asked = await Promise.all(
+    const issued = await Promise.all(
       phones.map(async (phone) => ({ phone, challenge: await askFor(app, phone) })),
     );
     const counts = { wrong: 0, dead: 0, in: 0 };
@@ -59,7 +59,7 @@ describe('guessing codes', () => {
     };
     for (let round = 0; round < GUESSES_EACH; round += 10) {
       const ten = Array.from({ length: 10 }, (_, n) => round + n);
-      await Promise.all(ten.flatMap((at) => asked.map(({ challenge }) => guess(challenge, at))));
+      await Promise.all(ten.flatMap((at) => issued.map(({ challenge }) => guess(challenge, at))));
     }
     expect(counts.wrong + counts.dead + counts.in).toBe(CHALLENGES * GUESSES_EACH);
     // By luck one in 5e-6 a challenge gets in; three of 200 do once in a billion runs.
@@ -68,7 +68,7 @@ describe('guessing codes', () => {
     expect(counts.wrong + counts.in * TRIES).toBeGreaterThanOrEqual(CHALLENGES * TRIES);
 
     const sixths = await Promise.all(
-      asked.map(({ phone, challenge }) =>
+      issued.map(({ phone, challenge }) =>
         no(app.perform(verifyOtp, { challenge, code: app.codeFor(phone) })),
       ),
     );

@@ -20,7 +20,7 @@ const ADDRESS_MAX = 30;
 const NETWORK_MAX = 150;
 /** From here on captchas are harder: for an address, and for everyone. */
 const ADDRESS_SUSPECT = 5;
-const NETWORK_SUSPECT_APP = 300;
+const TOTAL_SUSPECT = 300;
 
 /** Seconds to wait after so many tries in a quarter of an hour. */
 export const waitAfterTries = (tries: number): number =>
@@ -29,13 +29,13 @@ export const waitAfterTries = (tries: number): number =>
     : Math.min(FIRST_WAIT_SECONDS * 2 ** (tries - FREE_TRIES), LONGEST_WAIT_SECONDS);
 
 /**
- * Takes one try at a person's password; tries are counted before the password is looked at, so that
+ * Counts one try at a person's password; tries are counted before the password is checked, so that
  * parallel guesses gain nothing. Refused tries do not count: the wait always ends.
  *
- * @param subject whose password, unreadable; the same for numbers that are known and unknown.
+ * @param subject the hashed number; the same for known and unknown numbers.
  * @returns 0, or the seconds to wait.
  */
-export async function takeTry(allAccountsSql: Sql, subject: string): Promise<number> {
+export async function countTry(allAccountsSql: Sql, subject: string): Promise<number> {
   return allAccountsSql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(hashtextextended('login ' || ${subject}, 0))`;
     const seconds = await blockedSeconds(tx, { scope: 'login_wait', subject });
@@ -48,13 +48,13 @@ export async function takeTry(allAccountsSql: Sql, subject: string): Promise<num
   });
 }
 
-/** Forgets the tries after the right password. */
-export async function forgetTries(allAccountsSql: Sql, subject: string): Promise<void> {
+/** Resets the tries after the right password. */
+export async function resetTries(allAccountsSql: Sql, subject: string): Promise<void> {
   await forgetHits(allAccountsSql, [subject], ['login_try', 'login_wait']);
 }
 
-/** Notes a wrong password against the address and the house. */
-export async function countWrong(allAccountsSql: Sql, ip: string): Promise<void> {
+/** Counts a wrong password against the address, its network, and the whole installation. */
+export async function countFailure(allAccountsSql: Sql, ip: string): Promise<void> {
   const step = { scope: 'login_wrong', max: 1_000_000, windowSeconds: STEP_SECONDS };
   await allAccountsSql.begin((tx) =>
     hit(tx, [
@@ -65,22 +65,25 @@ export async function countWrong(allAccountsSql: Sql, ip: string): Promise<void>
   );
 }
 
-const wrongs = (allAccountsSql: Sql, subject: string): Promise<number> =>
+const failuresOf = (allAccountsSql: Sql, subject: string): Promise<number> =>
   hitsWithin(allAccountsSql, { scope: 'login_wrong', subject, seconds: WINDOW_SECONDS });
 
-/** Seconds an address must wait because it, or its network, guessed wrong too often; mostly 0. */
-export async function addressMustWait(allAccountsSql: Sql, ip: string): Promise<number> {
-  const [own, near] = await Promise.all([
-    wrongs(allAccountsSql, ip),
-    wrongs(allAccountsSql, networkOf(ip)),
+/** Seconds an address must wait because of wrong passwords from it or its network; mostly 0. */
+export async function addressWaitSeconds(allAccountsSql: Sql, ip: string): Promise<number> {
+  const [own, network] = await Promise.all([
+    failuresOf(allAccountsSql, ip),
+    failuresOf(allAccountsSql, networkOf(ip)),
   ]);
-  return own >= ADDRESS_MAX || near >= NETWORK_MAX ? STEP_SECONDS : 0;
+  return own >= ADDRESS_MAX || network >= NETWORK_MAX ? STEP_SECONDS : 0;
 }
 
 /**
- * True when captchas should cost more: this address, or the house as a whole, is being guessed at.
+ * True when captchas should be harder: too many wrong passwords from this address, or in total.
  */
 export async function isSuspect(allAccountsSql: Sql, ip: string): Promise<boolean> {
-  const [own, all] = await Promise.all([wrongs(allAccountsSql, ip), wrongs(allAccountsSql, 'all')]);
-  return own >= ADDRESS_SUSPECT || all >= NETWORK_SUSPECT_APP;
+  const [own, all] = await Promise.all([
+    failuresOf(allAccountsSql, ip),
+    failuresOf(allAccountsSql, 'all'),
+  ]);
+  return own >= ADDRESS_SUSPECT || all >= TOTAL_SUSPECT;
 }

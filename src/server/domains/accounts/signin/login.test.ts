@@ -84,7 +84,9 @@ describe('signing in', () => {
     expect(Math.abs(median(known) - median(unknown))).toBeLessThan(median(known) / 3);
   });
 
-  test('a suspended account is told so, but only with the right password', async ({ db }) => {
+  test('a suspended account is refused as such, but only with the right password', async ({
+    db,
+  }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     await db.allAccountsSql`update accounts set status = 'suspended'`;
@@ -114,8 +116,8 @@ describe('signing in', () => {
   test('without a solved captcha no password is looked at', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
-    const asked = app.perform(loginUser, { phone: ANI, password: GOOD_PASSWORD, captcha: 'x' });
-    expect(await no(asked)).toEqual(new Refusal('captcha_failed', {}));
+    const answer = app.perform(loginUser, { phone: ANI, password: GOOD_PASSWORD, captcha: 'x' });
+    expect(await no(answer)).toEqual(new Refusal('captcha_failed', {}));
   });
 });
 

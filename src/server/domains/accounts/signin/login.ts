@@ -5,15 +5,15 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { admitted, passwordFits } from '#server/infra/security/passwords.ts';
 import { hmac, sha256 } from '#server/infra/security/secrets.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
-import { addressMustWait, countWrong, forgetTries, takeTry } from './login-tries.ts';
-import { askCode, waitingCode } from '#server/domains/accounts/otp/otp.ts';
+import { addressWaitSeconds, countFailure, resetTries, countTry } from './login-tries.ts';
+import { issueCode, pendingCode } from '#server/domains/accounts/otp/otp.ts';
 import { type AccountStatus, userOf } from '#server/domains/accounts/people.ts';
 import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
 
 export const loginUserHandler = (deps: AccountsDeps): ActHandler =>
   handle(loginUser, (call, { phone, password, captcha }) =>
     admitted(async () => {
-      await deps.captcha.demand('user_login', captcha, call.ip);
+      await deps.captcha.verify('user_login', captcha, call.ip);
       const answer = await login(deps, { phone, password }, call);
       if ('token' in answer && call.caller.kind === 'person') {
         await deps.sessions.end(call.caller.sessionId);
@@ -22,7 +22,7 @@ export const loginUserHandler = (deps: AccountsDeps): ActHandler =>
     }),
   );
 
-type Visitor = Pick<Call, 'ip' | 'agent' | 'device'>;
+type Client = Pick<Call, 'ip' | 'agent' | 'device'>;
 
 /**
  * Signs a person in, or, in a browser that they never used, sends a code that `user_verify_otp` takes.
@@ -39,45 +39,47 @@ type Visitor = Pick<Call, 'ip' | 'agent' | 'device'>;
 export async function login(
   deps: AccountsDeps,
   { phone, password }: { phone: string; password: string },
-  visitor: Visitor,
+  client: Client,
 ): Promise<SignedIn | CodeAsked> {
   const { allAccountsSql, secrets } = deps;
-  const { ip } = visitor;
-  const person = await findByPhone(allAccountsSql, phone, visitor);
+  const { ip } = client;
+  const person = await findByPhone(allAccountsSql, phone, client);
   const isKnown = person?.isKnown ?? false;
-  const addressWait = isKnown ? 0 : await addressMustWait(allAccountsSql, ip);
+  const addressWait = isKnown ? 0 : await addressWaitSeconds(allAccountsSql, ip);
   if (addressWait > 0) throw new Refusal('too_many_requests', { seconds: addressWait });
 
-  const place = isKnown ? sha256(visitor.device) : person?.wasHere ? ip : '';
-  const subject = hmac(secrets.key('pepper'), 'login', phone, place).toString('hex').slice(0, 32);
-  const wait = await takeTry(allAccountsSql, subject);
+  const countedBy = isKnown ? sha256(client.device) : person?.isKnownAddress ? ip : '';
+  const subject = hmac(secrets.key('pepper'), 'login', phone, countedBy)
+    .toString('hex')
+    .slice(0, 32);
+  const wait = await countTry(allAccountsSql, subject);
   if (wait > 0) throw new Refusal('too_many_requests', { seconds: wait });
 
   const fits = await passwordFits(password, person?.passwordHash);
   if (!person || !fits) {
-    await countWrong(allAccountsSql, ip);
+    await countFailure(allAccountsSql, ip);
     throw new Refusal('credentials_wrong', {});
   }
-  await forgetTries(allAccountsSql, subject);
+  await resetTries(allAccountsSql, subject);
   if (person.status !== 'active') throw new Refusal('account_suspended', {});
-  if (!isKnown && !person.isFirst) return sendOne(deps, person, visitor);
+  if (!isKnown && !person.isFirst) return sendLoginCode(deps, person, client);
   return allAccountsSql.begin(async (tx) => {
-    const token = await startSession(tx, { ...person, ...visitor });
+    const token = await startSession(tx, { ...person, ...client });
     return { token, user: await userOf(tx, deps, person) };
   });
 }
 
-/** The right password in a new browser: a code as well. Asked again, the same code still counts. */
-async function sendOne(deps: AccountsDeps, person: Row, visitor: Visitor): Promise<CodeAsked> {
+/** The right password in a new browser: a code is required too. Asked again, the same code stays valid. */
+async function sendLoginCode(deps: AccountsDeps, person: Row, client: Client): Promise<CodeAsked> {
   const { phone, accountId, userId } = person;
-  const ask = async (tx: Tx) => {
-    const whose = { accountId, userId };
-    const { device } = visitor;
-    const waiting = await waitingCode(tx, { purpose: 'login', phone, whose, device });
-    if (waiting) return { answer: waiting, send: async () => undefined };
-    return askCode(tx, deps, { purpose: 'login', phone, whose }, visitor);
+  const issue = async (tx: Tx) => {
+    const user = { accountId, userId };
+    const { device } = client;
+    const pending = await pendingCode(tx, { purpose: 'login', phone, user, device });
+    if (pending) return { answer: pending, send: async () => undefined };
+    return issueCode(tx, deps, { purpose: 'login', phone, user }, client);
   };
-  const { answer, send } = await deps.allAccountsSql.begin(ask);
+  const { answer, send } = await deps.allAccountsSql.begin(issue);
   await send();
   return { challenge: answer };
 }
@@ -89,7 +91,7 @@ type Row = {
   passwordHash: string;
   status: AccountStatus;
   /** Signed in from this address lately. */
-  wasHere: boolean;
+  isKnownAddress: boolean;
   /** Signed in from this browser. */
   isKnown: boolean;
   /** Is the operator with the printed password, for the first time. */
@@ -99,7 +101,7 @@ type Row = {
 async function findByPhone(
   allAccountsSql: Sql,
   phone: string,
-  { ip, device }: Visitor,
+  { ip, device }: Client,
 ): Promise<Row | undefined> {
   const [row] = await allAccountsSql<Row[]>`
     select u.account_id as "accountId", u.user_id as "userId", u.phone,
@@ -108,7 +110,7 @@ async function findByPhone(
         select 1 from sessions s
         where (s.account_id, s.user_id) = (u.account_id, u.user_id) and s.ip = ${ip}
           and s.created_at > clock_timestamp() - interval '30 days'
-      ) as "wasHere",
+      ) as "isKnownAddress",
       exists (
         select 1 from known_devices d
         where (d.account_id, d.user_id) = (u.account_id, u.user_id)

@@ -11,7 +11,7 @@ import {
 } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { ensureOperator } from './first-operator.ts';
-import { countWrong } from './login-tries.ts';
+import { countFailure } from './login-tries.ts';
 import { openAccount } from '#server/domains/accounts/people.ts';
 
 const ANI = '6281234567890';
@@ -35,7 +35,7 @@ async function askedIn(app: AccountsApp, asker: object, phone = ANI): Promise<Co
 }
 
 describe('a browser that was never used', () => {
-  test('needs a code as well, is told of, and is known from then on', async ({ db }) => {
+  test('needs a code as well, is notified of, and is known from then on', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const { challenge } = await askedIn(app, PIXEL);
@@ -156,7 +156,7 @@ describe('strangers', () => {
     const beside = { ...home, device: 'a stranger at the same address' };
     const guess = async (phone: string) => no(login(app, phone, beside, 'salah sama sekali'));
     for (let times = 0; times < 6; times++) await guess(ANI);
-    for (let wrongs = 0; wrongs < 30; wrongs++) await countWrong(db.allAccountsSql, home.ip);
+    for (let wrongs = 0; wrongs < 30; wrongs++) await countFailure(db.allAccountsSql, home.ip);
     expect(await guess(BUDI)).toMatchObject({ code: 'too_many_requests' });
     expect(await login(app, ANI, home)).toHaveProperty('token');
   });

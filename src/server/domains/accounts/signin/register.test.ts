@@ -126,14 +126,14 @@ describe('registering', () => {
 
   test('without a solved captcha nothing is sent', async ({ db }) => {
     const app = await accountsApp(db);
-    const asked = app.perform(registerUser, {
+    const requests = app.perform(registerUser, {
       name: 'Toko Ani',
       phone: ANI,
       password: GOOD_PASSWORD,
       agree: '1',
       captcha: 'e30=',
     });
-    expect(await no(asked)).toEqual(new Refusal('captcha_failed', {}));
+    expect(await no(requests)).toEqual(new Refusal('captcha_failed', {}));
     expect(app.sent).toEqual([]);
   });
 });
@@ -311,10 +311,10 @@ describe('the caps of a day', () => {
   }) => {
     const config = readConfig({ OTP_DAILY_TOTAL: '12' });
     const app = await accountsApp(db, { config });
-    const asked = Array.from({ length: 40 }, (_, n) =>
+    const requests = Array.from({ length: 40 }, (_, n) =>
       no(app.register(`62813${String(n).padStart(4, '0')}0001`, {}, { ip: `203.0.${n}.7` })),
     );
-    await Promise.all(asked);
+    await Promise.all(requests);
     expect(app.sent).toHaveLength(12);
   });
 

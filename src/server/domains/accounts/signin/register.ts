@@ -5,20 +5,19 @@ import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { isCommonPassword } from '#server/infra/security/common-passwords.ts';
 import { admitted, hashPassword } from '#server/infra/security/passwords.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
-import { askCode } from '#server/domains/accounts/otp/otp.ts';
+import { issueCode } from '#server/domains/accounts/otp/otp.ts';
 import { isPhoneTaken } from '#server/domains/accounts/people.ts';
 
 export const registerUserHandler = (deps: AccountsDeps): ActHandler =>
   handle(registerUser, (call, input) =>
     admitted(async () => {
-      await deps.captcha.demand('user_register', input.captcha, call.ip);
+      await deps.captcha.verify('user_register', input.captcha, call.ip);
       return register(deps, input, call);
     }),
   );
 
 /**
- * Keeps a person's wish to register and sends a code to their phone. The account is opened when the
- * code comes back.
+ * Stores a registration and sends a code to the phone. The account is opened when the code is entered.
  *
  * A number that is registered already gets the same answer after the same work; its phone gets a
  * note instead of a code, and no code will ever fit.
@@ -29,15 +28,15 @@ export const registerUserHandler = (deps: AccountsDeps): ActHandler =>
 export async function register(
   deps: AccountsDeps,
   { name, phone, password }: Pick<InputOf<typeof registerUser>, 'name' | 'phone' | 'password'>,
-  visitor: Pick<Call, 'ip' | 'device'>,
+  client: Pick<Call, 'ip' | 'device'>,
 ): Promise<Challenge> {
   if (isCommonPassword(password, { phone, name })) throw new Refusal('password_common', {});
   const passwordHash = await hashPassword(password);
-  const asked = await deps.allAccountsSql.begin(async (tx) => {
-    const dud = await isPhoneTaken(tx, phone);
+  const issued = await deps.allAccountsSql.begin(async (tx) => {
+    const isDecoy = await isPhoneTaken(tx, phone);
     const pending = { name, passwordHash };
-    return askCode(tx, deps, { purpose: 'register', phone, pending, dud }, visitor);
+    return issueCode(tx, deps, { purpose: 'register', phone, pending, isDecoy }, client);
   });
-  await asked.send();
-  return asked.answer;
+  await issued.send();
+  return issued.answer;
 }

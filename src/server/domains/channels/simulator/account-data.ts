@@ -3,8 +3,8 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { type AccountData, type ErasureRequest, untilNone } from '#server/infra/account-data.ts';
 
 /**
- * What lies in simulated phones of an account's messages. It is no part of what the account holds, as a
- * real phone would not be; but this network is ours, and forgets what the house forgets.
+ * An account's messages on simulated phones. They are no data of the account, as on a real phone; but this
+ * network is ours, so they are erased with the account.
  */
 export const simulatorAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   erase: (erasure) => erase(allAccountsSql, erasure),

@@ -43,20 +43,20 @@ test('a line that cannot be written, or a receipt that nobody takes, costs the o
     'fulfilled',
   ]);
 
-  const unwanted = messages[3]?.messageId;
+  const refused = messages[3]?.messageId;
   await network.start({
     ...sinks,
     receipts: async (given) => {
-      await sinks.receipts(given.filter(({ messageId }) => messageId !== unwanted));
+      await sinks.receipts(given.filter(({ messageId }) => messageId !== refused));
       return given
-        .filter(({ messageId }) => messageId === unwanted)
+        .filter(({ messageId }) => messageId === refused)
         .map((item) => ({ item, error: new Error('not this one') }));
     },
   });
   const read = () =>
     new Set(receipts.filter(({ status }) => status === 'read').map((r) => r.messageId));
-  const wanted = new Set([messages[0]?.messageId, messages[2]?.messageId]);
-  await vi.waitFor(() => expect(read()).toEqual(wanted), patient);
+  const expected = new Set([messages[0]?.messageId, messages[2]?.messageId]);
+  await vi.waitFor(() => expect(read()).toEqual(expected), patient);
   await vi.waitFor(
     async () =>
       expect(await sql`select kind from sim_due where tries > 0 order by kind`).toEqual([
@@ -66,6 +66,6 @@ test('a line that cannot be written, or a receipt that nobody takes, costs the o
     patient,
   );
   expect(reported.length).toBeGreaterThan(0);
-  // What was kept is brought once: the house answers what was not, and nothing is brought one by one.
+  // What was stored is delivered once: the sink returns what was not, and nothing is delivered one by one.
   expect(receipts).toHaveLength(4);
 });

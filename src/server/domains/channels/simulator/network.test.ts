@@ -76,7 +76,7 @@ test('the text of a code reaches the phone, where its owner reads it', async ({
   expect(await sql`select body from sim_lines`).toEqual([{ body: { text: 'Kode: 123456' } }]);
 });
 
-test('while the database is away a message is told to come later, as often as it takes', async ({
+test('while the database is unreachable a message is answered "later", as often as it takes', async ({
   sql,
   openStreet,
 }) => {
@@ -97,7 +97,7 @@ test('while the database is away a message is told to come later, as often as it
   expect(await sql`select submits from sim_lines`).toEqual([{ submits: 1 }]);
 });
 
-test('…003 fails for good and …005 is told to wait, without a line in any phone', async ({
+test('…003 fails for good and …005 is answered "later", without a line in any phone', async ({
   sql,
   openStreet,
 }) => {
@@ -114,13 +114,13 @@ test('…003 fails for good and …005 is told to wait, without a line in any ph
 
 test('…006 never answers: only the caller giving up ends it', async ({ sql, openStreet }) => {
   const { ani, network } = await openStreet();
-  const patience = new AbortController();
-  const sending = network.send(toPhone(ani, '62800000006'), patience.signal);
+  const timeout = new AbortController();
+  const sending = network.send(toPhone(ani, '62800000006'), timeout.signal);
   const first = await Promise.race([sending, sql`select 'nothing yet' as heard`]);
   expect(first).toEqual([{ heard: 'nothing yet' }]);
-  patience.abort(new Error('no answer'));
+  timeout.abort(new Error('no answer'));
   await expect(sending).rejects.toThrow('no answer');
-  await expect(network.send(toPhone(ani, '62800000006'), patience.signal)).rejects.toThrow();
+  await expect(network.send(toPhone(ani, '62800000006'), timeout.signal)).rejects.toThrow();
 });
 
 test('…007 answers STOP to the number that wrote', async ({ sql, openStreet }) => {
@@ -140,15 +140,15 @@ test('…007 answers STOP to the number that wrote', async ({ sql, openStreet })
   ]);
 });
 
-test('…008 answers with a picture that is kept for the account', async ({ openStreet }) => {
+test('…008 answers with a picture that is stored for the account', async ({ openStreet }) => {
   const { ani, network, sinks, inbound, files } = await openStreet();
   await network.start(sinks);
   await network.send(toPhone(ani, '62800000008'), never);
   await vi.waitFor(() => expect(inbound).toHaveLength(1), patient);
   const { type, body } = inbound[0]!;
   expect({ type, mime: body['mime'] }).toEqual({ type: 'image', mime: 'image/png' });
-  const kept = await files.read(ani.accountId, String(body['file']));
-  expect(kept?.bytes.subarray(1, 4).toString()).toBe('PNG');
+  const stored = await files.read(ani.accountId, String(body['file']));
+  expect(stored?.bytes.subarray(1, 4).toString()).toBe('PNG');
 });
 
 test('a phone that blocks refuses, and gets nothing', async ({ sql, openStreet }) => {
@@ -201,7 +201,7 @@ test('receipts of an offline phone wait until it is back; others do not wait for
   await vi.waitFor(() => expect(receipts).toHaveLength(4), patient);
 });
 
-test('what is due survives the process: the next one tells it', async ({ openStreet }) => {
+test('what is due survives the process: the next one delivers it', async ({ openStreet }) => {
   const { ani, network, open, sinks, receipts } = await openStreet();
   await network.send(toPhone(ani, '6281234567890'), never);
   await network.close();
@@ -213,7 +213,7 @@ test('what is due survives the process: the next one tells it', async ({ openStr
   await next.close();
 });
 
-test('receipts that nobody kept are told again', async ({ sql, openStreet }) => {
+test('receipts that were not stored are delivered again', async ({ sql, openStreet }) => {
   const { ani, network, sinks, receipts, reported } = await openStreet();
   let broken = true;
   const unsteady: Sinks = {
@@ -261,7 +261,7 @@ test('an answer that nobody takes does not hold back the answers of others', asy
   );
 });
 
-test('of two processes, each receipt is told by one', async ({ sql, openStreet }) => {
+test('of two processes, each receipt is delivered by one', async ({ sql, openStreet }) => {
   const { ani, network, open, sinks, receipts } = await openStreet();
   const other = open();
   const messages = Array.from({ length: 700 }, () => toPhone(ani, '6281234567890'));
@@ -270,15 +270,12 @@ test('of two processes, each receipt is told by one', async ({ sql, openStreet }
   await vi.waitFor(() => expect(receipts.length).toBeGreaterThanOrEqual(1_400), patient);
   await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]), patient);
   await other.close();
-  const told = receipts.map(({ messageId, status }) => `${messageId} ${status}`);
-  expect(told).toHaveLength(1_400);
-  expect(new Set(told).size).toBe(1_400);
+  const delivered = receipts.map(({ messageId, status }) => `${messageId} ${status}`);
+  expect(delivered).toHaveLength(1_400);
+  expect(new Set(delivered).size).toBe(1_400);
 });
 
-test('an answer to a number that was unlinked meanwhile is heard by nobody', async ({
-  sql,
-  openStreet,
-}) => {
+test('a reply to a number that was unlinked meanwhile is dropped', async ({ sql, openStreet }) => {
   const { ani, network, sinks, inbound } = await openStreet();
   await network.send(toPhone(ani, '62800000007'), never);
   await sql`delete from linked_phones`;

@@ -25,24 +25,24 @@ export type NetworkDeps = {
   report: (error: unknown) => void;
 };
 
-/** The simulated network: a channel like any other, and a way to say that something is due. */
+/** The simulated network: a channel that can also be woken when something is due. */
 export type Network = Channel & { wake(afterMs: number): void };
 
 /** How long the network may take to answer: shorter where time runs faster, but never a race. */
 const TIMEOUT_MS = 10_000;
-const TIMEOUT_LEAST_MS = 2_000;
-/** When a message is tried again that the phones' own memory could not take. */
-const AWAY_MS = 500;
+const TIMEOUT_MS_MIN = 2_000;
+/** When a message is tried again that could not be stored on the phone. */
+const RETRY_MS = 500;
 
-/** Opens the network. Phones keep everything in the database, so it forgets nothing when it stops. */
+/** Opens the network. Phones store everything in the database, so nothing is lost when it stops. */
 export function openNetwork(deps: NetworkDeps): Network {
   const { allAccountsSql, pace, report } = deps;
   let sinks: Sinks | undefined;
   const ticker = new Ticker(
     allAccountsSql,
     (due) => {
-      if (!sinks) throw new Error('the simulator tells before it was started');
-      return tell(deps, sinks, due);
+      if (!sinks) throw new Error('the simulator has something due before it was started');
+      return handleDue(deps, sinks, due);
     },
     report,
   );
@@ -52,10 +52,10 @@ export function openNetwork(deps: NetworkDeps): Network {
   return {
     name: 'simulator',
     preallocates: true,
-    timeoutMs: Math.min(TIMEOUT_MS, Math.max(quicker, TIMEOUT_LEAST_MS)),
+    timeoutMs: Math.min(TIMEOUT_MS, Math.max(quicker, TIMEOUT_MS_MIN)),
     send: (message, signal) => deliver(writer, message, planFor(message, pace), signal),
-    async start(given) {
-      sinks = given;
+    async start(channelSinks) {
+      sinks = channelSinks;
       ticker.start();
     },
     close: () => ticker.close(),
@@ -72,11 +72,11 @@ async function deliver(
   switch (plan.outcome) {
     case 'silent':
       return silence(signal);
-    case 'taken': {
-      const written = await writer.write(message, plan).catch(awayOnly);
-      // The same id again is the same message: a database that is away says "later", not nothing, or
-      // two of its restarts would use up the tries of a message that nobody refused.
-      if (written === 'away') return { outcome: 'later', afterMs: AWAY_MS, failure: 'no_answer' };
+    case 'accepted': {
+      const written = await writer.write(message, plan).catch(awayIfTransient);
+      // The same id again is the same message: an unreachable database is answered "later", or two of its
+      // restarts would use up the tries of a message that nobody refused.
+      if (written === 'away') return { outcome: 'later', afterMs: RETRY_MS, failure: 'no_answer' };
       if (written === 'blocked') return { outcome: 'failed', failure: 'blocked' };
       return { outcome: 'sent' };
     }
@@ -85,7 +85,7 @@ async function deliver(
   }
 }
 
-function awayOnly(error: unknown): 'away' {
+function awayIfTransient(error: unknown): 'away' {
   if (isTransient(error)) return 'away';
   throw error;
 }
@@ -99,35 +99,35 @@ function silence(signal: AbortSignal): Promise<never> {
   return promise;
 }
 
-/** Tells what is due: receipts together, the rest one by one. Answers what was not kept. */
-async function tell(deps: NetworkDeps, sinks: Sinks, due: readonly Due[]): Promise<Set<Due>> {
-  const left = new Set<Due>();
+/** Delivers what is due: receipts together, the rest one by one. Returns what could not be stored. */
+async function handleDue(deps: NetworkDeps, sinks: Sinks, due: readonly Due[]): Promise<Set<Due>> {
+  const failed = new Set<Due>();
   const receipts = new Map(due.flatMap(receiptFrom));
   try {
-    const unkept = receipts.size > 0 ? await sinks.receipts([...receipts.keys()]) : [];
-    for (const { item } of unkept) {
+    const unstored = receipts.size > 0 ? await sinks.receipts([...receipts.keys()]) : [];
+    for (const { item } of unstored) {
       const one = receipts.get(item);
-      if (one) left.add(one);
+      if (one) failed.add(one);
     }
-    // One report of a look: what breaks one receipt may break five hundred.
-    if (unkept[0]) deps.report(unkept[0].error);
+    // One report per poll: what breaks one receipt may break five hundred.
+    if (unstored[0]) deps.report(unstored[0].error);
   } catch (error) {
     deps.report(error);
-    for (const one of receipts.values()) left.add(one);
+    for (const one of receipts.values()) failed.add(one);
   }
   for (const one of due) {
     try {
-      if (one.kind === 'inbound') await answer(deps, sinks, one);
-      else if (one.kind === 'connect') await finishLink(deps, one);
+      if (one.kind === 'inbound') await sendReply(deps, sinks, one);
+      else if (one.kind === 'connect') await connectPhone(deps, one);
     } catch (error) {
       deps.report(error);
-      left.add(one);
+      failed.add(one);
     }
   }
-  return left;
+  return failed;
 }
 
-/** The receipt that something due is, and what it came from; nothing for the rest. */
+/** The receipt of a due row, with the row; nothing for other kinds. */
 function receiptFrom(due: Due): [Receipt, Due][] {
   const { kind, accountId, messageId, at } = due;
   const known = accountId !== null && messageId !== null;
@@ -136,7 +136,7 @@ function receiptFrom(due: Due): [Receipt, Due][] {
     : [];
 }
 
-/** What an `inbound` row says: an answer typed in the phone, or one that a fixed outcome prescribes. */
+/** The facts of an `inbound` row: a reply typed in the phone, or one of a fixed outcome. */
 const ReplyFacts = z.object({
   lineId: z.uuid(),
   to: z.string(),
@@ -146,8 +146,8 @@ const ReplyFacts = z.object({
 });
 export type ReplyFacts = z.output<typeof ReplyFacts>;
 
-/** The phone's owner answers; when the number is linked to nobody any more, nobody hears it. */
-async function answer(deps: NetworkDeps, sinks: Sinks, due: Due): Promise<void> {
+/** The phone's owner replies; when the number is not linked any more, the reply is dropped. */
+async function sendReply(deps: NetworkDeps, sinks: Sinks, due: Due): Promise<void> {
   const reply = ReplyFacts.parse(due.facts);
   const holder = await tokenOfPhone(deps.allAccountsSql, 'simulator', reply.to);
   if (!holder) return;
@@ -177,20 +177,23 @@ async function contentsOf(
   if (what !== 'picture') return { type: 'text', body: { text } };
   const bytes = picture();
   const name = 'bukti.png';
-  const kept = await files.save({
+  const stored = await files.save({
     accountId,
     bytes,
     name,
     ...(fileId !== undefined && { fileId }),
   });
-  return { type: 'image', body: { file: kept.fileId, mime: kept.mime, caption: 'Ini buktinya' } };
+  return {
+    type: 'image',
+    body: { file: stored.fileId, mime: stored.mime, caption: 'Ini buktinya' },
+  };
 }
 
-/** What a `connect` row says: the link that the phone has scanned. */
+/** The facts of a `connect` row: the link that the phone has scanned. */
 const ConnectFacts = z.object({ accountId: z.uuid(), linkId: z.uuid() });
 
 /** The phone finishes linking; a link that was ended meanwhile needs nothing more. */
-async function finishLink({ connecting }: NetworkDeps, { facts }: Due): Promise<void> {
+async function connectPhone({ connecting }: NetworkDeps, { facts }: Due): Promise<void> {
   try {
     await connectLink(connecting, ConnectFacts.parse(facts));
   } catch (error) {

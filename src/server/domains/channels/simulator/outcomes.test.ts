@@ -11,7 +11,7 @@ const planned = (to: string, attempt = 1, messageId = newId()) =>
 test('an ordinary number has the message after 0.3 to 2 s and has read it 1 to 6 s later', () => {
   for (let count = 0; count < 500; count++) {
     const plan = planned('6281234567890');
-    if (plan.outcome !== 'taken') throw new Error(plan.outcome);
+    if (plan.outcome !== 'accepted') throw new Error(plan.outcome);
     expect(plan.deliveredMs).toBeGreaterThanOrEqual(300);
     expect(plan.deliveredMs).toBeLessThanOrEqual(2_000);
     const readAfterMs = (plan.readMs ?? 0) - plan.deliveredMs;
@@ -32,10 +32,10 @@ test('at speed 2 everything takes half as long, at speed 0 no time at all', () =
   const message = { messageId: newId(), to: '62800000007', attempt: 1 };
   const slow = planFor(message, lifelike);
   const fast = planFor(message, { ...lifelike, speed: 2 });
-  if (slow.outcome !== 'taken' || fast.outcome !== 'taken') throw new Error('not taken');
+  if (slow.outcome !== 'accepted' || fast.outcome !== 'accepted') throw new Error('not taken');
   expect(Math.abs(fast.deliveredMs - slow.deliveredMs / 2)).toBeLessThanOrEqual(1);
   expect(planFor(message, { ...lifelike, speed: 0 })).toEqual({
-    outcome: 'taken',
+    outcome: 'accepted',
     deliveredMs: 0,
     readMs: 0,
     reply: { what: 'stop', afterMs: 0 },
@@ -43,8 +43,8 @@ test('at speed 2 everything takes half as long, at speed 0 no time at all', () =
 });
 
 test('…001 reads, …002 does not', () => {
-  expect(planned('62800000001')).toMatchObject({ outcome: 'taken', readMs: expect.any(Number) });
-  expect(planned('62800000002')).toMatchObject({ outcome: 'taken', readMs: null });
+  expect(planned('62800000001')).toMatchObject({ outcome: 'accepted', readMs: expect.any(Number) });
+  expect(planned('62800000002')).toMatchObject({ outcome: 'accepted', readMs: null });
 });
 
 test('…003 is not on WhatsApp', () => {
@@ -53,7 +53,7 @@ test('…003 is not on WhatsApp', () => {
 
 test('…004 fails for a while, then takes the message', () => {
   const outcomes = [1, 2, 3, 4].map((attempt) => planned('62800000004', attempt).outcome);
-  expect(outcomes).toEqual(['later', 'later', 'later', 'taken']);
+  expect(outcomes).toEqual(['later', 'later', 'later', 'accepted']);
 });
 
 test('…005 is rate limited, longer each time, and fails in the end', () => {
@@ -73,7 +73,7 @@ test('…006 is silent, …007 answers STOP, …008 answers with a picture', () 
   expect(planned('62800000008')).toMatchObject({ reply: { what: 'picture' } });
 });
 
-test('each fixed outcome is told in a sentence, and ordinary numbers have none', () => {
+test('each fixed outcome has a sentence, and ordinary numbers have none', () => {
   const numbers = [1, 2, 3, 4, 5, 6, 7, 8].map((last) => `6280000000${last}`);
   expect(numbers.map(fixedOutcomeOf)).not.toContain(null);
   expect(fixedOutcomeOf('62800000009')).toBeNull();

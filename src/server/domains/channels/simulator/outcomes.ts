@@ -1,8 +1,8 @@
 import type { Failure } from '#contract/messages.ts';
 
-/** What the network will do with one message. Times are from the moment it was taken. */
+/** What the network will do with one message. Times are from its acceptance. */
 export type Plan =
-  | { outcome: 'taken'; deliveredMs: number; readMs: number | null; reply: PlannedReply | null }
+  | { outcome: 'accepted'; deliveredMs: number; readMs: number | null; reply: PlannedReply | null }
   | { outcome: 'failed'; failure: Failure }
   | { outcome: 'later'; afterMs: number; failure: Failure }
   | { outcome: 'silent' };
@@ -22,7 +22,7 @@ const DELIVERED_MS = [300, 2_000] as const;
 const READ_MS = [1_000, 6_000] as const;
 const REPLY_MS = [1_000, 4_000] as const;
 
-/** Tries that …004 fails before it takes the message. */
+/** Tries that …004 fails before it accepts the message. */
 const FAILS_FOR_A_WHILE = 3;
 /** The try at which …005 gives up for good. */
 const GIVES_UP_AT = 5;
@@ -55,11 +55,11 @@ export function planFor(
   const retryMs = paced(FIRST_RETRY_MS * 2 ** Math.min(attempt - 1, 4), pace);
   switch (to) {
     case '62800000002':
-      return { ...taken(messageId, pace), readMs: null };
+      return { ...acceptedPlan(messageId, pace), readMs: null };
     case '62800000003':
       return { outcome: 'failed', failure: 'not_on_whatsapp' };
     case '62800000004':
-      if (attempt > FAILS_FOR_A_WHILE) return taken(messageId, pace);
+      if (attempt > FAILS_FOR_A_WHILE) return acceptedPlan(messageId, pace);
       return { outcome: 'later', afterMs: retryMs, failure: 'no_answer' };
     case '62800000005':
       if (attempt >= GIVES_UP_AT) return { outcome: 'failed', failure: 'rate_limited' };
@@ -71,17 +71,17 @@ export function planFor(
     case '62800000008':
       return answered(messageId, pace, 'picture');
     default:
-      return taken(messageId, pace);
+      return acceptedPlan(messageId, pace);
   }
 }
 
-type Taken = Extract<Plan, { outcome: 'taken' }> & { readMs: number };
+type AcceptedPlan = Extract<Plan, { outcome: 'accepted' }> & { readMs: number };
 
-function taken(messageId: string, pace: Pace): Taken {
+function acceptedPlan(messageId: string, pace: Pace): AcceptedPlan {
   const deliveredMs = between(DELIVERED_MS, dice(pace.seed, messageId, 'delivered'));
   const readMs = deliveredMs + between(READ_MS, dice(pace.seed, messageId, 'read'));
   return {
-    outcome: 'taken',
+    outcome: 'accepted',
     deliveredMs: paced(deliveredMs, pace),
     readMs: paced(readMs, pace),
     reply: null,
@@ -89,7 +89,7 @@ function taken(messageId: string, pace: Pace): Taken {
 }
 
 function answered(messageId: string, pace: Pace, what: PlannedReply['what']): Plan {
-  const plan = taken(messageId, pace);
+  const plan = acceptedPlan(messageId, pace);
   const thinkingMs = paced(between(REPLY_MS, dice(pace.seed, messageId, 'reply')), pace);
   return { ...plan, reply: { what, afterMs: plan.readMs + thinkingMs } };
 }
@@ -101,7 +101,7 @@ export const paced = (ms: number, { speed }: Pick<Pace, 'speed'>): number =>
 const between = ([least, most]: readonly [number, number], chance: number) =>
   least + (most - least) * chance;
 
-/** 0 ≤ chance < 1, the same for the same words: FNV-1a, then stirred so that near ids fall far apart. */
+/** A hash of the words as 0 ≤ n < 1: FNV-1a with a final mix, so that near ids fall far apart. */
 function dice(...words: readonly string[]): number {
   let hash = 0x811c9dc5;
   for (const letter of words.join(' ')) {

@@ -14,7 +14,7 @@ import { newId } from '#server/infra/ids.ts';
 import type { Network, ReplyFacts } from './network.ts';
 import { type Pace, fixedOutcomeOf, paced } from './outcomes.ts';
 
-/** A message as the chat renderer takes it; files become links that may be opened. */
+/** Converts a message for the chat renderer; files become links that may be opened. */
 export type ShowContent = (accountId: string, type: MessageType, body: MessageBody) => ChatContent;
 
 export type PhoneDeps = {
@@ -38,7 +38,7 @@ type LineRow = {
 /** Lines that a phone shows. */
 const LINES_SHOWN = 100;
 
-/** A phone as it lies there: its switches, whom it is linked to, and its newest lines, oldest first. */
+/** A phone: its switches, its linked token, and its newest lines, oldest first. */
 export async function readPhone(
   { allAccountsSql, show }: PhoneDeps,
   phone: string,
@@ -74,9 +74,9 @@ const lineFrom = (show: ShowContent, row: LineRow): SimulatedLine => ({
 /**
  * The phone's owner writes to a number; it leaves at once, or when the phone is online again.
  *
- * @throws Refusal `not_found` when no token is linked to that number: nobody would hear it.
+ * @throws Refusal `not_found` when no token is linked to that number.
  */
-export async function writeFrom(
+export async function sendFromPhone(
   deps: PhoneDeps,
   { phone, to, text }: InputOf<typeof simulatedReply>,
 ): Promise<SimulatedPhone> {
@@ -97,16 +97,16 @@ export async function writeFrom(
 }
 
 /** How long a phone that comes back takes to fetch what waited, and its owner to look at it. */
-const BACK_MS = { delivered: 300, read: 2_500 };
+const ONLINE_MS = { delivered: 300, read: 2_500 };
 
-/** Turns the phone's switches. One that comes online brings what waited, in lifelike time. */
-export async function turnSwitches(
+/** Sets the phone's switches. One that comes online receives what waited, in realistic time. */
+export async function setSwitches(
   deps: PhoneDeps,
   { phone, offline, slow, blocked }: InputOf<typeof simulatedSwitch>,
 ): Promise<SimulatedPhone> {
   const { allAccountsSql, network, pace } = deps;
-  const deliveredMs = paced(BACK_MS.delivered, pace);
-  const readMs = paced(BACK_MS.read, pace);
+  const deliveredMs = paced(ONLINE_MS.delivered, pace);
+  const readMs = paced(ONLINE_MS.read, pace);
   await allAccountsSql.begin(async (tx) => {
     const [before] = await tx<{ offline: boolean }[]>`
       select offline from sim_phones where phone = ${phone} for update`;

@@ -9,7 +9,7 @@ const INK = [0x3a, 0x3f, 0x44] as const;
 type Colour = readonly [number, number, number];
 type Box = { x: number; y: number; width: number; height: number; colour: Colour };
 
-/** A slip of paper with lines on it, such as people photograph when they have paid. */
+/** A payment slip, such as people photograph when they have paid. */
 const boxes: readonly Box[] = [
   { x: 40, y: 24, width: 160, height: 272, colour: PAPER },
   { x: 84, y: 44, width: 72, height: 12, colour: INK },

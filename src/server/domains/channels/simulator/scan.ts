@@ -7,28 +7,28 @@ import { type PhoneDeps, readPhone } from './phone.ts';
 
 export type ScanDeps = PhoneDeps & { connecting: ConnectDeps };
 
-/** A phone takes this long to agree with the network, after its camera has read the QR. */
-const AGREEING_MS = 1_500;
+/** A phone takes this long to pair with the network, after its camera has read the QR. */
+const PAIRING_MS = 1_500;
 
 /**
  * The phone's camera has read a QR, or its owner typed the pairing code: the link is scanned now and
- * connected a moment later; that moment survives a crash, because it lies in the database.
+ * connected a moment later; this survives a crash, because it is stored in the database.
  *
  * @throws Refusal `qr_stale`, `link_gone` or `phone_taken`, as `scanQr` says.
  */
-export async function scanWith(
+export async function scanFromPhone(
   deps: ScanDeps,
   { phone, text }: InputOf<typeof simulatedScan>,
 ): Promise<SimulatedPhone> {
-  const agreeingMs = paced(AGREEING_MS, deps.pace);
+  const pairingMs = paced(PAIRING_MS, deps.pace);
   const link = await scanQr(deps.connecting, text.trim(), phone, async (tx, scanned) => {
     const facts = { accountId: scanned.accountId, linkId: scanned.linkId };
     await tx`
       insert into sim_due (due_id, kind, due_at, phone, facts)
-      values (${newId()}, 'connect', clock_timestamp() + ${agreeingMs} * interval '1 millisecond',
+      values (${newId()}, 'connect', clock_timestamp() + ${pairingMs} * interval '1 millisecond',
         ${phone}, ${tx.json(facts)})`;
   });
-  if (agreeingMs === 0) await connectLink(deps.connecting, link);
-  deps.network.wake(agreeingMs);
+  if (pairingMs === 0) await connectLink(deps.connecting, link);
+  deps.network.wake(pairingMs);
   return readPhone(deps, phone);
 }

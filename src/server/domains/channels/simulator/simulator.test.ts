@@ -28,7 +28,7 @@ const PHONE = '6281234567890';
 type Options = { on?: boolean; speed?: number; linked?: boolean };
 type Route = Awaited<ReturnType<typeof routeWith>>;
 
-/** Streets whose network is closed before their database goes. */
+/** Fixtures whose network is closed before their database is dropped. */
 const test = base.extend<{ openStreet: (options?: Options) => Promise<Route> }>({
   openStreet: async ({ db }, use) => {
     const requestRouter: Route[] = [];
@@ -67,7 +67,7 @@ async function routeWith(db: TestDatabase, { on = true, speed = 0, linked = true
     connecting: {
       allAccountsSql: db.allAccountsSql,
       secrets,
-      tell: async () => undefined,
+      sendSystemText: async () => undefined,
       report,
       subscribers,
     },
@@ -86,14 +86,14 @@ async function routeWith(db: TestDatabase, { on = true, speed = 0, linked = true
     },
     inbound: async (given) => void inbound.push(given),
   });
-  const kept: readonly ActHandler[] = [
+  const handlers: readonly ActHandler[] = [
     ...simulator.acts,
     ...tokensActs({ sql: db.tenantSql, secrets, subscribers }),
   ];
   const call = { caller: { kind: 'person', accountId: ani.accountId }, agent: 'test' } as never;
   const ask = async <A extends Act>(act: A, input: InputOf<A>) => {
-    const keeper = kept.find((one) => one.act.name === act.name)!;
-    return (await keeper.handle(call, input as never)) as OutputOf<A>;
+    const handler = handlers.find((one) => one.act.name === act.name)!;
+    return (await handler.handle(call, input as never)) as OutputOf<A>;
   };
   return { ani, simulator, ask, receipts, inbound, bank };
 }
@@ -225,7 +225,7 @@ test('at a lifelike pace the link is scanned first and connected a moment later'
   await vi.waitFor(async () => expect((await look()).state).toBe('connected'), patient);
 });
 
-test('a phone that was scanning when the house died is connected by the next one', async ({
+test('a phone that was scanning when the process died is connected by the next one', async ({
   db,
   openStreet,
 }) => {
@@ -293,8 +293,8 @@ test('where the simulator is off, its acts are as unknown as any other word', as
   const { simulator } = await openStreet({ on: false });
   expect(simulator.acts).toHaveLength(5);
   for (const { act, handle } of simulator.acts) {
-    const asked = handle({} as never, { phone: PHONE } as never) as Promise<unknown>;
-    await expect(asked, act.name).rejects.toEqual(new Refusal('act_unknown', {}));
+    const answer = handle({} as never, { phone: PHONE } as never) as Promise<unknown>;
+    await expect(answer, act.name).rejects.toEqual(new Refusal('act_unknown', {}));
   }
 });
 

@@ -16,8 +16,8 @@ import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Files } from '#server/domains/media/media.ts';
 import { type NetworkDeps, openNetwork } from './network.ts';
-import { type ShowContent, readPhone, turnSwitches, writeFrom } from './phone.ts';
-import { scanWith } from './scan.ts';
+import { type ShowContent, readPhone, setSwitches, sendFromPhone } from './phone.ts';
+import { scanFromPhone } from './scan.ts';
 
 export { simulatorAccountData } from './account-data.ts';
 
@@ -27,11 +27,11 @@ export type BankLine = { amount: Rupiah; sender: string; reference: string; at: 
 export type SimulatorDeps = {
   allAccountsSql: Sql;
   config: Pick<Config, 'SIMULATOR' | 'SIMULATOR_SPEED'>;
-  /** What joining a phone to a token needs. */
+  /** What connecting a phone to a token needs. */
   connecting: ConnectDeps;
   files: Pick<Files, 'save'>;
   show: ShowContent;
-  /** Gives a line of the bank's statement to whoever matches top-ups. */
+  /** Receives a line of the bank's statement and matches it with top-ups. */
   receiveBankLine: (line: BankLine) => Promise<{ matched: boolean }>;
   report: NetworkDeps['report'];
   /** The same seed gives the same message the same delivery times. */
@@ -41,7 +41,7 @@ export type SimulatorDeps = {
 export type Simulator = {
   /** For the registry of channels; only where the simulator is on. */
   channel: Channel;
-  /** The acts behind `/simulator`; where the simulator is off they are as unknown as any other word. */
+  /** The acts behind `/simulator`; where the simulator is off they are refused as unknown. */
   acts: readonly ActHandler[];
 };
 
@@ -65,9 +65,9 @@ export function openSimulator(deps: SimulatorDeps): Simulator {
     channel: network,
     acts: [
       handle(...whenOn(simulatedPhone, ({ phone }) => readPhone(phones, phone))),
-      handle(...whenOn(simulatedReply, (input) => writeFrom(phones, input))),
-      handle(...whenOn(simulatedSwitch, (input) => turnSwitches(phones, input))),
-      handle(...whenOn(simulatedScan, (input) => scanWith(phones, input))),
+      handle(...whenOn(simulatedReply, (input) => sendFromPhone(phones, input))),
+      handle(...whenOn(simulatedSwitch, (input) => setSwitches(phones, input))),
+      handle(...whenOn(simulatedScan, (input) => scanFromPhone(phones, input))),
       handle(...whenOn(simulatedTransfer, (input) => transfer(deps, input))),
     ],
   };
@@ -86,8 +86,8 @@ async function transfer(
 const bankReference = () => `SIM-${randomBytes(6).toString('hex').toUpperCase()}`;
 
 /**
- * Erases what phones hold for longer than a day, read or not: one-time codes lie there in clear, as in
- * a real phone. Also what has been due for a day and found nobody. For the house's hourly tidying.
+ * Deletes lines of phones after a day, read or not: one-time codes are stored there in clear, as on a real
+ * phone. Also what has been due for a day without success. For the hourly clean-up job.
  */
 export async function eraseOldLines(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`delete from sim_lines where at < clock_timestamp() - interval '1 day'`;

@@ -2,7 +2,7 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 export type DueKind = 'delivered' | 'read' | 'inbound' | 'connect';
 
-/** Something the network has to tell now. */
+/** Something that is due in the network. */
 export type Due = {
   dueId: string;
   kind: DueKind;
@@ -14,36 +14,36 @@ export type Due = {
   at: Date;
 };
 
-/** Tells what is due and answers what was not kept; those come again later. */
-export type Teller = (due: readonly Due[]) => Promise<ReadonlySet<Due>>;
+/** Handles what is due and returns what failed; that is retried later. */
+export type DueHandler = (due: readonly Due[]) => Promise<ReadonlySet<Due>>;
 
 const BATCH_MAX = 500;
-/** How often to look without being woken: rows may come from other processes. */
-const LOOK_EVERY_MS = 500;
-/** The least pause between two looks that found nothing, when others hold what is due. */
-const REST_MS = 25;
-const TROUBLE_MS = 1_000;
+/** How often to poll without being woken: rows may come from other processes. */
+const POLL_MS = 500;
+/** The least pause between two polls that found nothing, when others have locked what is due. */
+const IDLE_MS = 25;
+const ERROR_MS = 1_000;
 /** With waits of up to 32 s: gives up after some 25 minutes. */
 const TRIES_MAX = 50;
 
 /**
- * Brings what is due: looks by the database's clock, woken when something is known to be due sooner.
+ * Handles what is due, by the database's clock; woken when something is known to be due sooner.
  *
- * What was told is erased in the transaction that claimed it, so a process that dies in between
- * leaves it for the next: everything is told at least once.
+ * A handled row is deleted in the transaction that claimed it, so a process that dies in between leaves it
+ * for the next: everything is handled at least once.
  */
 export class Ticker {
-  readonly #house: Sql;
-  readonly #tell: Teller;
+  readonly #allAccountsSql: Sql;
+  readonly #handle: DueHandler;
   readonly #report: (error: unknown) => void;
   #timer: NodeJS.Timeout | undefined;
   #wakesAtMs = Infinity;
   #running: Promise<void> | undefined;
   #open = false;
 
-  constructor(allAccountsSql: Sql, tell: Teller, report: (error: unknown) => void) {
-    this.#house = allAccountsSql;
-    this.#tell = tell;
+  constructor(allAccountsSql: Sql, handle: DueHandler, report: (error: unknown) => void) {
+    this.#allAccountsSql = allAccountsSql;
+    this.#handle = handle;
     this.#report = report;
   }
 
@@ -52,7 +52,7 @@ export class Ticker {
     this.wake(0);
   }
 
-  /** Looks again in so many milliseconds, or sooner. */
+  /** Polls again in so many milliseconds, or sooner. */
   wake(afterMs: number) {
     const atMs = performance.now() + afterMs;
     if (!this.#open || atMs >= this.#wakesAtMs) return;
@@ -61,7 +61,7 @@ export class Ticker {
     this.#setTimer();
   }
 
-  /** Lets a running look end; nothing is told after that. */
+  /** Waits for a running poll; nothing is handled after that. */
   async close() {
     this.#open = false;
     clearTimeout(this.#timer);
@@ -72,18 +72,18 @@ export class Ticker {
     clearTimeout(this.#timer);
     const waitMs = Math.max(0, this.#wakesAtMs - performance.now());
     this.#timer = setTimeout(() => {
-      this.#running = this.#look();
+      this.#running = this.#poll();
     }, waitMs);
   }
 
-  async #look() {
+  async #poll() {
     this.#wakesAtMs = Infinity;
     let nextMs: number;
     try {
-      nextMs = await this.#bringAll();
+      nextMs = await this.#processAll();
     } catch (error) {
       this.#report(error);
-      nextMs = TROUBLE_MS;
+      nextMs = ERROR_MS;
     }
     this.#running = undefined;
     if (!this.#open) return;
@@ -91,42 +91,43 @@ export class Ticker {
     this.#setTimer();
   }
 
-  /** Brings batch after batch; answers in how many milliseconds the next look is worth it. */
-  async #bringAll(): Promise<number> {
-    let brought = BATCH_MAX;
-    while (brought === BATCH_MAX && this.#open) brought = await this.#bring();
-    const dueMs = await nextDueMs(this.#house);
-    return Math.min(LOOK_EVERY_MS, Math.max(dueMs, brought === 0 ? REST_MS : 0));
+  /** Handles batch after batch; returns in how many milliseconds to poll next. */
+  async #processAll(): Promise<number> {
+    let processed = BATCH_MAX;
+    while (processed === BATCH_MAX && this.#open) processed = await this.#processBatch();
+    const dueMs = await nextDueMs(this.#allAccountsSql);
+    return Math.min(POLL_MS, Math.max(dueMs, processed === 0 ? IDLE_MS : 0));
   }
 
-  #bring(): Promise<number> {
-    return this.#house.begin(async (tx) => {
+  #processBatch(): Promise<number> {
+    return this.#allAccountsSql.begin(async (tx) => {
       const due = await claimDue(tx);
       if (due.length === 0) return 0;
-      const left = await this.#tell(due);
-      await forget(
+      const failed = await this.#handle(due);
+      await deleteDue(
         tx,
-        due.filter((one) => !left.has(one)),
+        due.filter((one) => !failed.has(one)),
       );
-      await this.#postpone(tx, [...left]);
+      await this.#postpone(tx, [...failed]);
       return due.length;
     });
   }
 
-  async #postpone(tx: Tx, left: readonly Due[]) {
-    const lost = left.filter(({ tries }) => tries >= TRIES_MAX);
-    await forget(tx, lost);
-    for (const { kind } of lost) this.#report(new Error(`simulator: nobody took a ${kind}`));
-    if (lost.length === left.length) return;
+  async #postpone(tx: Tx, failed: readonly Due[]) {
+    const abandoned = failed.filter(({ tries }) => tries >= TRIES_MAX);
+    await deleteDue(tx, abandoned);
+    for (const { kind } of abandoned)
+      this.#report(new Error(`simulator: a ${kind} failed too often`));
+    if (abandoned.length === failed.length) return;
     await tx`
       update sim_due
       set tries = tries + 1,
         due_at = clock_timestamp() + interval '1 second' * 2 ^ least(tries, 5)
-      where due_id = any (${left.map(({ dueId }) => dueId)}::uuid[])`;
+      where due_id = any (${failed.map(({ dueId }) => dueId)}::uuid[])`;
   }
 }
 
-/** What is due and not held by another process; nothing of phones that are offline. */
+/** Claims what is due and not locked by another process; nothing of phones that are offline. */
 const claimDue = (tx: Tx) => tx<Due[]>`
   select due_id as "dueId", kind, phone, account_id as "accountId", message_id as "messageId", facts,
     tries, greatest(due_at, clock_timestamp() - interval '1 second') as at
@@ -135,7 +136,7 @@ const claimDue = (tx: Tx) => tx<Due[]>`
     and not exists (select from sim_phones p where p.phone = d.phone and p.offline)
   order by due_at limit ${BATCH_MAX} for update skip locked`;
 
-async function forget(tx: Tx, due: readonly Due[]): Promise<void> {
+async function deleteDue(tx: Tx, due: readonly Due[]): Promise<void> {
   if (due.length === 0) return;
   await tx`delete from sim_due where due_id = any (${due.map(({ dueId }) => dueId)}::uuid[])`;
 }

@@ -4,49 +4,49 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Plan } from './outcomes.ts';
 
-type TakenPlan = Extract<Plan, { outcome: 'taken' }>;
+type AcceptedPlan = Extract<Plan, { outcome: 'accepted' }>;
 
 /** What the phone did with a message. */
-export type Written = 'taken' | 'blocked';
+export type Written = 'accepted' | 'blocked';
 
 type Job = {
   message: Outgoing;
-  plan: TakenPlan;
+  plan: AcceptedPlan;
   resolve: (written: Written) => void;
   reject: (error: unknown) => void;
 };
 
-/** Messages in one statement, and statements under way at once. */
+/** Messages in one statement, and statements in flight at once. */
 const BATCH_MAX = 500;
-const UNDER_WAY_MAX = 2;
+const IN_FLIGHT_MAX = 2;
 /** How much longer a slow phone takes for everything. */
 const SLOW_TIMES = 10;
 
 /**
- * Puts messages into phones, many per statement: what comes in one turn of the event loop, or while
- * two statements are under way, goes together. No timer, so a lone message leaves at once.
+ * Stores messages on phones, many per statement: those of one turn of the event loop, or queued while two
+ * statements are in flight, go together. No timer, so a single message leaves at once.
  */
 export class LineWriter {
-  readonly #house: Sql;
-  readonly #onTaken: (firstDueMs: number) => void;
+  readonly #allAccountsSql: Sql;
+  readonly #onAccepted: (firstDueMs: number) => void;
   #queue: Job[] = [];
-  #underWay = 0;
-  #listening = false;
+  #inFlight = 0;
+  #isScheduled = false;
 
-  /** @param onTaken told after each statement in how many milliseconds its first receipt is due. */
-  constructor(allAccountsSql: Sql, onTaken: (firstDueMs: number) => void) {
-    this.#house = allAccountsSql;
-    this.#onTaken = onTaken;
+  /** @param onAccepted called after each statement with the milliseconds until its first receipt is due. */
+  constructor(allAccountsSql: Sql, onAccepted: (firstDueMs: number) => void) {
+    this.#allAccountsSql = allAccountsSql;
+    this.#onAccepted = onAccepted;
   }
 
-  /** Answers when the message is in the phone, for good; rejects when the database does. */
-  write(message: Outgoing, plan: TakenPlan): Promise<Written> {
+  /** Resolves when the message is stored on the phone; rejects when the database does. */
+  write(message: Outgoing, plan: AcceptedPlan): Promise<Written> {
     const { promise, resolve, reject } = Promise.withResolvers<Written>();
     this.#queue.push({ message, plan, resolve, reject });
-    if (!this.#listening) {
-      this.#listening = true;
+    if (!this.#isScheduled) {
+      this.#isScheduled = true;
       setImmediate(() => {
-        this.#listening = false;
+        this.#isScheduled = false;
         this.#pump();
       });
     }
@@ -54,11 +54,12 @@ export class LineWriter {
   }
 
   #pump() {
-    while (this.#underWay < UNDER_WAY_MAX && this.#queue.length > 0) void this.#send(this.#take());
+    while (this.#inFlight < IN_FLIGHT_MAX && this.#queue.length > 0)
+      void this.#send(this.#nextBatch());
   }
 
-  /** The next batch; a message that is in it already waits, because one statement takes an id once. */
-  #take(): Job[] {
+  /** The next batch; a message that is in it already waits, because a statement may have an id once. */
+  #nextBatch(): Job[] {
     const ids = new Set<string>();
     const batch: Job[] = [];
     const rest: Job[] = [];
@@ -73,32 +74,32 @@ export class LineWriter {
   }
 
   async #send(batch: readonly Job[]) {
-    this.#underWay += 1;
+    this.#inFlight += 1;
     try {
       const failed = await eachByItself(batch, (some) => this.#write(some));
       for (const { item, error } of failed) item.reject(error);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
-      this.#underWay -= 1;
+      this.#inFlight -= 1;
       this.#pump();
     }
   }
 
   async #write(batch: readonly Job[]) {
-    const taken = await insertLines(this.#house, batch);
-    this.#onTaken(Math.min(...batch.map(({ plan }) => plan.deliveredMs)));
+    const accepted = await insertLines(this.#allAccountsSql, batch);
+    this.#onAccepted(Math.min(...batch.map(({ plan }) => plan.deliveredMs)));
     for (const { message, resolve } of batch) {
-      resolve(taken.has(message.messageId) ? 'taken' : 'blocked');
+      resolve(accepted.has(message.messageId) ? 'accepted' : 'blocked');
     }
   }
 }
 
 /**
- * One statement: the lines, and what will come of them. An id that is there already counts one submit
- * more and brings nothing new. Phones that block are left out.
+ * One statement: the lines, and what will become due for them. A repeated id only adds to its count of
+ * submits. Phones that block are left out.
  *
- * @returns the ids that were taken.
+ * @returns the ids that were accepted.
  */
 async function insertLines(
   allAccountsSql: Sql,
@@ -149,7 +150,7 @@ async function insertLines(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The text itself, also where the message's own row only shows a mask: the phone is where it is read. */
+/** The text itself, also where the message's own row only has a mask: the phone shows it in clear. */
 const bodyOf = ({ body, text }: Outgoing) => (text === undefined ? body : { text });
 
 function replyFacts({ message, plan }: Job): string | null {

@@ -76,21 +76,21 @@ test('a conversation shows its newest message, its token and its name', async ({
 
 test('the messages of a conversation go back in time, ten by ten', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
-  const wishes = Array.from({ length: 23 }, (_, n) => ({
+  const options = Array.from({ length: 23 }, (_, n) => ({
     at: minutesAgo(n),
     tokenId,
     body: { text: `${n}` },
   }));
   await storeMessages(db.owner, accountId, [
-    ...wishes,
+    ...options,
     { at: minutesAgo(5), tokenId, peer: phone(1) },
   ]);
-  const asked = { token_id: tokenId, peer: '6281234567890' };
+  const input = { token_id: tokenId, peer: '6281234567890' };
   const page = async (start: number) => {
     const { rows, total } = await messagesWith(
       db.tenantSql,
       accountId,
-      { ...asked, start },
+      { ...input, start },
       fileLink,
     );
     return {
@@ -104,7 +104,10 @@ test('the messages of a conversation go back in time, ten by ten', async ({ db, 
   expect(await page(30)).toEqual({ captions: [], more: false });
 });
 
-test('reading a conversation is told once, and only of what was unread', async ({ db, sql }) => {
+test('reading a conversation is published once, and only when something was unread', async ({
+  db,
+  sql,
+}) => {
   const { accountId, tokenId } = await customerWith(sql);
   await storeMessages(db.owner, accountId, talks(tokenId));
   const read = (n: number) =>
@@ -124,11 +127,11 @@ test('reading a conversation is told once, and only of what was unread', async (
 test('conversations of another account are neither shown nor read', async ({ db, sql }) => {
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
   await storeMessages(db.owner, budi.accountId, talks(budi.tokenId));
-  const asked = { token_id: budi.tokenId, peer: phone(3) };
+  const input = { token_id: budi.tokenId, peer: phone(3) };
   expect(await conversationList(db.tenantSql, ani.accountId, {})).toEqual({ rows: [], total: 0 });
-  const messages = await messagesWith(db.tenantSql, ani.accountId, asked, fileLink);
+  const messages = await messagesWith(db.tenantSql, ani.accountId, input, fileLink);
   expect(messages).toEqual({ rows: [], total: 0 });
-  expect(await markRead(db.tenantSql, ani.accountId, asked)).toEqual({ unread_total: 0 });
+  expect(await markRead(db.tenantSql, ani.accountId, input)).toEqual({ unread_total: 0 });
   const unread = await asAccount(db.tenantSql, budi.accountId, (tx) =>
     unreadOf(tx, budi.accountId),
   );

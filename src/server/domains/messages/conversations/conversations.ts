@@ -16,14 +16,14 @@ import { appendEvent } from '#server/domains/events/events.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type Body, type FileLink, excerptOf } from '#server/domains/messages/content.ts';
-import { idsWhere, reading } from '#server/domains/messages/history/pages.ts';
+import { idsWhere, readAsAccount } from '#server/domains/messages/history/pages.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
 import { digitsOf, likeBeginning } from '#server/domains/messages/history/search.ts';
 
 /** What the acts of conversations need. */
 export type ConversationDeps = { sql: Sql; fileLink: FileLink };
 
-/** The acts of conversations: the list, one of them, reading it, and what waits unread. */
+/** The acts of conversations: the list, one of them, marking it read, and the unread count. */
 export const conversationActs = ({ sql, fileLink }: ConversationDeps): readonly ActHandler[] => [
   handle(listConversations, ({ caller }, input) => conversationList(sql, caller.accountId, input)),
   handle(conversationMessages, ({ caller }, input) =>
@@ -61,9 +61,9 @@ export function conversationList(
   input: InputOf<typeof listConversations>,
 ): Promise<PageOf<Conversation>> {
   const start = input.start ?? 0;
-  return reading(sql, accountId, async (tx) => {
+  return readAsAccount(sql, accountId, async (tx) => {
     const found = await readConversations(tx, accountId, await keysOf(tx, accountId, input));
-    return { rows: found.slice(0, PAGE_SIZE).map(shown), total: start + found.length };
+    return { rows: found.slice(0, PAGE_SIZE).map(conversationOf), total: start + found.length };
   });
 }
 
@@ -75,27 +75,30 @@ async function keysOf(
   accountId: string,
   { start = 0, q, sort_by, sort_type }: InputOf<typeof listConversations>,
 ): Promise<Key[]> {
-  const meant = q ? named(tx, q) : tx``;
-  const part = (also: Fragment, order: Fragment, skip: number, limit: number) => tx<Key[]>`
+  const matches = q ? matchesName(tx, q) : tx``;
+  const keysWhere = (also: Fragment, order: Fragment, skip: number, limit: number) => tx<Key[]>`
     select token_id, peer from conversations
-    where account_id = ${accountId} ${also} ${meant}
+    where account_id = ${accountId} ${also} ${matches}
     order by last_at ${order}, peer, token_id offset ${skip} limit ${limit}`;
-  const wanted = PAGE_SIZE + 1;
+  const rowsMax = PAGE_SIZE + 1;
   if (sort_by !== undefined) {
-    return part(tx``, sort_type === 'asc' ? tx`asc` : tx`desc`, start, wanted);
+    return keysWhere(tx``, sort_type === 'asc' ? tx`asc` : tx`desc`, start, rowsMax);
   }
-  // Two walks of two indexes: sorting all by "is unread" would read all of them for every page.
-  const unread = await part(tx`and unread > 0`, tx`desc`, start, wanted);
-  if (unread.length === wanted) return unread;
+  // Two index scans: sorting all by "is unread" would read all of them for every page.
+  const unread = await keysWhere(tx`and unread > 0`, tx`desc`, start, rowsMax);
+  if (unread.length === rowsMax) return unread;
   const [count] = await tx<{ unread: number }[]>`
     select count(*) as unread from conversations
-    where account_id = ${accountId} and unread > 0 ${meant}`;
+    where account_id = ${accountId} and unread > 0 ${matches}`;
   const skip = Math.max(0, start - (count?.unread ?? 0));
-  return [...unread, ...(await part(tx`and unread = 0`, tx`desc`, skip, wanted - unread.length))];
+  return [
+    ...unread,
+    ...(await keysWhere(tx`and unread = 0`, tx`desc`, skip, rowsMax - unread.length)),
+  ];
 }
 
-/** `and` the beginning of a number, or of a name. */
-function named(tx: Tx, q: string): Fragment {
+/** An `and` for the prefix of a number, or of a name. */
+function matchesName(tx: Tx, q: string): Fragment {
   const digits = digitsOf(q);
   return digits === undefined
     ? tx`and lower(peer_name) like ${likeBeginning(q.toLowerCase())}`
@@ -118,7 +121,7 @@ const readConversations = (tx: Tx, accountId: string, keys: readonly Key[]): Pro
     ) m
     order by k.place`;
 
-const shown = (stored: Stored): Conversation => ({
+const conversationOf = (stored: Stored): Conversation => ({
   token: {
     id: publicId('token', stored.token_id),
     name: stored.token_name,
@@ -144,15 +147,15 @@ export function messagesWith(
   fileLink: FileLink,
 ): Promise<PageOf<ConversationMessage>> {
   const order = sort_type === 'asc' ? 'oldest' : 'newest';
-  const wanted = {
+  const query = {
     accountId,
     filter: { tokenId },
     order,
     offset: start,
     limit: PAGE_SIZE + 1,
   } as const;
-  return reading(sql, accountId, async (tx) => {
-    const ids = idsWhere(tx, wanted, tx`and m.peer = ${peer}`);
+  return readAsAccount(sql, accountId, async (tx) => {
+    const ids = idsWhere(tx, query, tx`and m.peer = ${peer}`);
     const found = await readMessages(tx, { accountId, ids, order });
     return {
       rows: found
@@ -163,7 +166,7 @@ export function messagesWith(
   });
 }
 
-/** Counts a conversation's messages as read; other tabs are told when there was something unread. */
+/** Marks a conversation as read; publishes an event when something was unread. */
 export function markRead(
   sql: Sql,
   accountId: string,

@@ -3,10 +3,10 @@ import type { Channel, Outgoing, SendResult } from '#server/domains/channels/cha
 import { type Sql, retrying } from '#server/infra/postgres/database.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 
-/** A claimed lane: ours while the epoch stands. */
+/** A claimed lane: ours while its epoch is unchanged. */
 export type Claim = { accountId: string; tokenId: string; epoch: number };
 
-export type LaneTools = {
+export type LaneContext = {
   sql: Sql;
   log: Log;
   channel: Channel;
@@ -16,18 +16,18 @@ export type LaneTools = {
   paceMs: number;
   /** How many lanes its worker runs. */
   lanes: () => number;
-  /** Aborted when the lane must be given up: the lease is lost, or the process closes. */
+  /** Aborted when the lane must stop: the lease is lost, or the process closes. */
   signal: AbortSignal;
 };
 
 /** Tries after which a "later" becomes a failure. */
 const TRIES_MAX = 8;
-/** What may have an outcome that cannot be read now is looked at again after this long. */
-const UNREAD_REST_MS = 5_000;
+/** When a stored outcome cannot be read now, it is read again after this long. */
+const UNREAD_RETRY_MS = 5_000;
 /** A receipt for a try without an answer is awaited for this many times the channel's time-out. */
 const RECEIPT_WAITS = 2;
 
-/** How long a receipt is awaited after a try that nobody answered. */
+/** How long a receipt is awaited after a try without an answer. */
 export const receiptWaitMs = ({ timeoutMs }: Pick<Channel, 'timeoutMs'>): number =>
   timeoutMs * RECEIPT_WAITS;
 
@@ -42,7 +42,7 @@ export type Dispatched = {
   o_unknowns: number;
   /** Its ttl has passed. */
   o_expired: boolean;
-  /** Null: it certainly has not left. Else how much longer the receipt of an earlier try is awaited. */
+  /** Null: it certainly has not left. Else how long the receipt of an earlier try is still awaited. */
   o_unsure_ms: number | null;
 };
 
@@ -61,22 +61,22 @@ export type Postponed = {
   afterMs: number;
   detail: string;
 };
-/** What became of one try. */
+/** The result of one try. */
 export type Result = Settled | Postponed;
 
 /**
- * One try of one message; never throws: silence and errors of the channel are an unknown outcome.
+ * One try of one message; never throws: a time-out or error of the channel is an unknown outcome.
  *
  * What may have left is not sent again once its ttl has passed, and ends only when its receipt has been
- * awaited in vain: then it fails with `no_answer`, and a later receipt corrects that. What is known of an
- * earlier try, and could not be settled, is the result: it is not sent again.
+ * awaited in vain: then it fails with `no_answer`, and a later receipt corrects that. A recorded outcome
+ * of an earlier try, which could not be settled, is the result: it is not sent again.
  */
 export async function attempt(
-  tools: LaneTools,
+  context: LaneContext,
   claim: Claim,
   message: Dispatched,
 ): Promise<Result> {
-  const { channel } = tools;
+  const { channel } = context;
   const { o_id: id, o_unsure_ms: unsureMs, o_unknowns: unknowns } = message;
   const settled = (outcome: Settled['outcome'], failure: Failure | null): Settled => ({
     kind: 'settled',
@@ -94,18 +94,18 @@ export async function attempt(
     detail: 'no_answer',
   });
   if (unsureMs !== null) {
-    const known = await knownOf(tools, claim, id).catch(() => 'unread' as const);
-    // Sent only when it is certain that nothing is known of it.
-    if (known === 'unread') {
+    const recorded = await recordedOutcomeOf(context, claim, id).catch(() => 'unread' as const);
+    // Sent again only when it is certain that no outcome was recorded.
+    if (recorded === 'unread') {
       return {
         kind: 'postponed',
         id,
         state: 'ready',
-        afterMs: UNREAD_REST_MS,
+        afterMs: UNREAD_RETRY_MS,
         detail: 'no_answer',
       };
     }
-    if (known) return { ...settled(known.outcome, known.failure), at: known.at };
+    if (recorded) return { ...settled(recorded.outcome, recorded.failure), at: recorded.at };
   }
   if (message.o_expired) {
     if (unsureMs === null) return settled('expired', null);
@@ -113,7 +113,7 @@ export async function attempt(
   }
   if (unknowns > 1) return settled('failed', 'no_answer');
 
-  const answer = await sendOnce(tools, outgoing(tools, claim, message));
+  const answer = await sendOnce(context, outgoing(context, claim, message));
   if (answer === 'unknown') return awaitReceipt(receiptWaitMs(channel));
   if (answer.outcome === 'sent') return settled('sent', null);
   const { failure } = answer;
@@ -124,47 +124,47 @@ export async function attempt(
   return unsureMs === null || unsureMs <= 0 ? settled('failed', failure) : awaitReceipt(unsureMs);
 }
 
-type Known = Pick<Settled, 'outcome' | 'failure' | 'at'>;
+type RecordedOutcome = Pick<Settled, 'outcome' | 'failure' | 'at'>;
 
 /** The outcome of an earlier try that could not be settled (`store_outcomes`). */
-async function knownOf(
-  { sql }: LaneTools,
+async function recordedOutcomeOf(
+  { sql }: LaneContext,
   { accountId }: Claim,
   id: string,
-): Promise<Known | undefined> {
-  const [known] = await retrying(
-    () => sql<Known[]>`
+): Promise<RecordedOutcome | undefined> {
+  const [recorded] = await retrying(
+    () => sql<RecordedOutcome[]>`
       select outcome, failure, outcome_at as at from dispatch
       where account_id = ${accountId} and message_id = ${id} and outcome is not null`,
   );
-  return known;
+  return recorded;
 }
 
-const outgoing = (tools: LaneTools, claim: Claim, message: Dispatched): Outgoing => ({
+const outgoing = (context: LaneContext, claim: Claim, message: Dispatched): Outgoing => ({
   accountId: claim.accountId,
   tokenId: claim.tokenId,
   messageId: message.o_id,
-  from: tools.from,
+  from: context.from,
   to: message.o_peer,
   type: message.o_type,
   body: message.o_body,
   ...(message.o_secret !== null && { text: message.o_secret }),
-  possibleDuplicate: message.o_unknowns > 0 && !tools.channel.preallocates,
+  possibleDuplicate: message.o_unknowns > 0 && !context.channel.preallocates,
   attempt: message.o_attempt,
 });
 
 async function sendOnce(
-  { channel }: LaneTools,
+  { channel }: LaneContext,
   message: Outgoing,
 ): Promise<SendResult | 'unknown'> {
-  const gaveUp = new AbortController();
-  const { promise: silence, resolve } = Promise.withResolvers<'unknown'>();
+  const timeout = new AbortController();
+  const { promise: timedOut, resolve } = Promise.withResolvers<'unknown'>();
   const timer = setTimeout(() => {
-    gaveUp.abort();
+    timeout.abort();
     resolve('unknown');
   }, channel.timeoutMs);
   try {
-    return await Promise.race([channel.send(message, gaveUp.signal), silence]);
+    return await Promise.race([channel.send(message, timeout.signal), timedOut]);
   } catch {
     return 'unknown';
   } finally {

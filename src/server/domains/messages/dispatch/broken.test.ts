@@ -32,7 +32,7 @@ const refuse = (
 const refuseResults = (db: TestDatabase) =>
   refuse(db, 'messages', `new.peer = '${BROKEN}' and new.status <> 'queued'`);
 
-/** How often the database is asked to settle messages while work is done. */
+/** Counts the settle statements while work is done. */
 async function settlingsOf(db: TestDatabase, work: () => Promise<unknown>): Promise<number> {
   await db.owner.unsafe(`
     create sequence settlings;
@@ -89,19 +89,19 @@ describe('one item that cannot be written costs the others nothing:', () => {
     await refuseResults(db);
     const { seen, channels } = network(() => ({ outcome: 'sent' }), { preallocates: false });
     const lanes = lanesOver(sql, channels);
-    const kept = { state: 'unknown', later: true };
+    const expected = { state: 'unknown', later: true };
     const isKept = () =>
       vi.waitFor(
         async () =>
           expect(
             await sql`select state, ready_at > clock_timestamp() as later from dispatch`,
-          ).toEqual([kept]),
+          ).toEqual([expected]),
         patient,
       );
     const isDue = async () => {
       await db.owner`update dispatch set ready_at = clock_timestamp()`;
       await db.owner`update lanes set ready_at = clock_timestamp(), wakes = wakes + 1`;
-      lanes.poke();
+      lanes.wake();
     };
     await isKept();
     for (let turn = 0; turn < 2; turn++) {
@@ -177,7 +177,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     ]);
   });
 
-  test('an event, which is told later', async ({ db, sql }) => {
+  test('an event, which is published later', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const budi = await customerWith(sql, { saldo: 10_000 });
     await place(sql, ani, { peers: [BROKEN] });
@@ -186,11 +186,11 @@ describe('one item that cannot be written costs the others nothing:', () => {
     await refuse(db, 'events', `new.data->>'peer' = '${BROKEN}'`);
     const relay = startRelay({ sql, log, enrichers });
     await relay.drain();
-    const told = async () =>
+    const published = async () =>
       (await sql`select data->>'peer' as peer from events where data ? 'peer' order by peer`).map(
         ({ peer }) => peer as string,
       );
-    expect(await told()).toEqual(['628121', '628122']);
+    expect(await published()).toEqual(['628121', '628122']);
     expect(await sql`select tries, retry_at > clock_timestamp() as later from outbox`).toEqual([
       { tries: 1, later: true },
     ]);
@@ -198,7 +198,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     await db.owner`drop function refuse cascade`;
     await vi.waitFor(async () => {
       await relay.drain();
-      expect(await told()).toEqual([BROKEN, '628121', '628122'].toSorted());
+      expect(await published()).toEqual([BROKEN, '628121', '628122'].toSorted());
     }, patient);
     await relay.close();
     expect(await sql`select account_id, last from event_positions order by last`).toHaveLength(2);
@@ -218,7 +218,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     expect(await sql`select tries from outbox`).toEqual([{ tries: 1 }]);
   });
 
-  test('an event that is told late: the saldo told with it is the one of now', async ({ sql }) => {
+  test('an event that is published late: its saldo is the present one', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     await place(sql, ani, { peers: ['628121'] });
     await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
@@ -228,10 +228,10 @@ describe('one item that cannot be written costs the others nothing:', () => {
     await sql`update outbox set retry_at = clock_timestamp()`;
     await relay.drain();
     await relay.close();
-    const told = await sql<{ data: unknown }[]>`
+    const published = await sql<{ data: unknown }[]>`
       select data from events where kind = 'saldo.changed' order by position`;
     const now = { available: 9_700, held: 300 };
-    expect(told.map(({ data }) => data)).toEqual([now, now]);
+    expect(published.map(({ data }) => data)).toEqual([now, now]);
   });
 
   test('an event of an account that is to be erased', async ({ db, sql }) => {
@@ -245,7 +245,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
     expect(await accountData.isReady?.(erasure)).toBe(true);
 
-    // What the house's own token was to tell of their number is never told.
+    // Pending events of the system token about their number are never published.
     const ourAccount = await customerWith(sql, { saldo: 10_000 });
     await db.owner`update accounts set is_system = true where account_id = ${ourAccount.accountId}`;
     await db.owner`update tokens set is_system = true where account_id = ${ourAccount.accountId}`;

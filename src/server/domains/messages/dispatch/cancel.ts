@@ -11,7 +11,7 @@ export const cancelMessageHandler = ({ sql }: { sql: Sql }) =>
   );
 
 /**
- * Takes a message that has not left yet out of the queue and gives its price back.
+ * Removes a message that has not left from the queue and releases its price.
  *
  * @throws Refusal `not_found`; `message_in_flight` when it is being sent or may have left;
  *   `message_final` when it has left or ended. Cancelling a cancelled message answers it again.

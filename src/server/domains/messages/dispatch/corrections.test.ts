@@ -9,15 +9,15 @@ import { reader } from '#tests/support/reader.ts';
 import { messageDetail } from '#server/domains/messages/history/detail.ts';
 import { applyReceipts } from './receipts.ts';
 
-type Told = { id: string; outcome: string; failure?: string };
+type Outcome = { id: string; outcome: string; failure?: string };
 
-/** What lanes, jobs and receipts tell of messages. */
-const settle = (sql: Sql, accountId: string, ...told: readonly Told[]) =>
+/** Outcomes as lanes, jobs and receipts report them. */
+const settle = (sql: Sql, accountId: string, ...outcomes: readonly Outcome[]) =>
   sql`select * from settle_batch(
-    ${accountId}, null, null, ${told.map(({ id }) => id)}::uuid[],
-    ${told.map(({ outcome }) => outcome)}::text[],
-    ${told.map(({ failure }) => failure ?? null)}::text[],
-    ${told.map(() => null)}::timestamptz[], ${told.map(() => 'f')}::text[]::boolean[])`;
+    ${accountId}, null, null, ${outcomes.map(({ id }) => id)}::uuid[],
+    ${outcomes.map(({ outcome }) => outcome)}::text[],
+    ${outcomes.map(({ failure }) => failure ?? null)}::text[],
+    ${outcomes.map(() => null)}::timestamptz[], ${outcomes.map(() => 'f')}::text[]::boolean[])`;
 
 const ledgerIsWell = async (sql: Sql) =>
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
@@ -36,14 +36,14 @@ async function oneMessage(db: TestDatabase, saldo = 1000) {
 }
 
 /** Ends that we decide ourselves, for want of a word from the network. */
-const assumed: readonly Omit<Told, 'id'>[] = [
+const assumed: readonly Omit<Outcome, 'id'>[] = [
   { outcome: 'expired' },
   { outcome: 'cancelled' },
   { outcome: 'failed', failure: 'no_answer' },
   { outcome: 'failed', failure: 'not_linked' },
 ];
 
-describe('a receipt that proves a final state wrong', () => {
+describe('a receipt that contradicts a final state', () => {
   for (const { outcome, failure } of assumed) {
     test(`corrects ${failure ?? outcome} and charges the price once more, once`, async ({
       db,
@@ -52,8 +52,8 @@ describe('a receipt that proves a final state wrong', () => {
       const { ani, id } = await oneMessage(db);
       await settle(sql, ani.accountId, { id, outcome, ...(failure !== undefined && { failure }) });
       expect(await rollupsOf(sql)).toEqual([{ status: outcome, messages: 1, cost: 0 }]);
-      for (const proof of ['sent', 'delivered', 'sent', 'read', 'delivered', outcome]) {
-        await settle(sql, ani.accountId, { id, outcome: proof });
+      for (const status of ['sent', 'delivered', 'sent', 'read', 'delivered', outcome]) {
+        await settle(sql, ani.accountId, { id, outcome: status });
       }
 
       expect(await standing(sql)).toEqual([
@@ -66,9 +66,9 @@ describe('a receipt that proves a final state wrong', () => {
       ]);
       expect(await sql`select available, held from wallets`).toEqual([{ available: 850, held: 0 }]);
       expect(await rollupsOf(sql)).toEqual([{ status: 'read', messages: 1, cost: 150 }]);
-      const told = await sql<{ statuses: string[] }[]>`
+      const outcomes = await sql<{ statuses: string[] }[]>`
         select statuses from outbox where kind = 'message.changed' order by at`;
-      expect(told.flatMap(({ statuses }) => statuses)).toEqual([
+      expect(outcomes.flatMap(({ statuses }) => statuses)).toEqual([
         outcome,
         'sent',
         'delivered',
@@ -78,7 +78,7 @@ describe('a receipt that proves a final state wrong', () => {
     });
   }
 
-  test('is told in the timeline, in the message’s costs and in the statement', async ({
+  test('is shown in the timeline, in the message’s costs and in the statement', async ({
     db,
     sql,
   }) => {
@@ -124,11 +124,11 @@ describe('a receipt that proves a final state wrong', () => {
     const ani = await customerWith(sql, { saldo: 450 });
     const { results } = await place(sql, ani, { prices: [150, 150, 150], peers: phones(3) });
     const ids = results.map(({ id }) => id);
-    const told = (outcome: string) => ids.map((id) => ({ id, outcome }));
-    await settle(sql, ani.accountId, ...told('expired'));
+    const outcomes = (outcome: string) => ids.map((id) => ({ id, outcome }));
+    await settle(sql, ani.accountId, ...outcomes('expired'));
     await place(sql, ani, { prices: [250] });
-    await settle(sql, ani.accountId, ...told('delivered'));
-    await settle(sql, ani.accountId, ...told('delivered'));
+    await settle(sql, ani.accountId, ...outcomes('delivered'));
+    await settle(sql, ani.accountId, ...outcomes('delivered'));
     expect(await standing(sql)).toMatchObject([
       { status: 'delivered', charge_state: 'captured' },
       { status: 'delivered', charge_state: 'waived' },
@@ -141,7 +141,7 @@ describe('a receipt that proves a final state wrong', () => {
     // Saldo that comes later pays for nothing that is past.
     await sql`select post_entry(
       ${ani.accountId}, 'bonus', 1000, 'exp:bonus', 'test', 'x', 'bonus:more', 'test')`;
-    await settle(sql, ani.accountId, ...told('read'));
+    await settle(sql, ani.accountId, ...outcomes('read'));
     expect(await sql`select available from wallets`).toEqual([{ available: 1050 }]);
     expect(
       await sql`
@@ -157,7 +157,7 @@ describe('a receipt that proves a final state wrong', () => {
     await ledgerIsWell(sql);
   });
 
-  test('is delivered or read after a failure that the network told; "sent" comes before that', async ({
+  test('is delivered or read after a failure that the network reported; "sent" comes before that', async ({
     db,
     sql,
   }) => {

@@ -5,9 +5,9 @@ import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { receiveInbound } from './inbound.ts';
 
-test('a message that came in is kept, whatever its network wrote into it', async ({ sql }) => {
+test('an inbound message is stored, whatever its network wrote into it', async ({ sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
-  const told: Inbound = {
+  const inbound: Inbound = {
     accountId,
     tokenId,
     from: '6281234567890',
@@ -18,7 +18,8 @@ test('a message that came in is kept, whatever its network wrote into it', async
     providerId: `id\0${newId()}`,
   };
   const names: unknown[] = [];
-  const receive = () => receiveInbound(sql, told, async (_tx, { name }) => void names.push(name));
+  const receive = () =>
+    receiveInbound(sql, inbound, async (_tx, { name }) => void names.push(name));
   await receive();
   await receive();
   expect(names).toEqual(['A\uFFFDni \uFFFD']);

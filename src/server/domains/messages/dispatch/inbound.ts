@@ -4,16 +4,16 @@ import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts
 import { newId } from '#server/infra/ids.ts';
 
 /** Words with which a recipient stops, and resumes, receiving from a token. */
-const stopWords = new Set(['stop', 'berhenti']);
-const startWords = new Set(['start', 'mulai']);
+const stopKeywords = new Set(['stop', 'berhenti']);
+const startKeywords = new Set(['start', 'mulai']);
 
-/** Whether a text is nothing but one of these words: an order to the house, no news for people. */
-export function isOrder(text: string): boolean {
-  const word = text.trim().toLowerCase();
-  return stopWords.has(word) || startWords.has(word);
+/** Whether a text is only one of these keywords: a command, not a message to read. */
+export function isOptInOutKeyword(text: string): boolean {
+  const keyword = text.trim().toLowerCase();
+  return stopKeywords.has(keyword) || startKeywords.has(keyword);
 }
 
-/** A message that has come in, as it is kept. */
+/** A stored inbound message. */
 type Received = {
   accountId: string;
   tokenId: string;
@@ -22,49 +22,49 @@ type Received = {
   name: string | undefined;
 };
 
-/** Runs inside the transaction that keeps a message: what it does stands or falls with it. */
+/** Runs inside the transaction that stores a message, and commits or rolls back with it. */
 export type OnReceived = (tx: Tx, received: Received) => Promise<void>;
 
 /**
- * Keeps an inbound message, with its event, once: the same provider id twice is one message. STOP or
+ * Stores an inbound message, with its event, once: the same provider id twice is one message. STOP or
  * BERHENTI opts the sender out of this token, MULAI or START back in, in the same transaction.
  */
 export async function receiveInbound(
   sql: Sql,
-  told: Inbound,
+  inbound: Inbound,
   onReceived?: OnReceived,
 ): Promise<void> {
-  const inbound = keepable(told);
-  const { accountId, tokenId, from, name, body } = inbound;
+  const stored = storableInbound(inbound);
+  const { accountId, tokenId, from, name, body } = stored;
   const messageId = newId();
   await asAccount(sql, accountId, async (tx) => {
-    const [kept] = await tx<{ receive_message: boolean }[]>`
+    const [received] = await tx<{ receive_message: boolean }[]>`
       select receive_message(
-        ${accountId}, ${tokenId}, ${messageId}, ${from}, ${name ?? null}, ${inbound.type},
-        ${tx.json(body as never)}, ${inbound.providerId}
+        ${accountId}, ${tokenId}, ${messageId}, ${from}, ${name ?? null}, ${stored.type},
+        ${tx.json(body as never)}, ${stored.providerId}
       )`;
-    if (!kept?.receive_message) return;
-    const text = inbound.type === 'text' ? body['text'] : undefined;
-    if (typeof text === 'string') await heedWord(tx, inbound, text.trim().toLowerCase());
+    if (!received?.receive_message) return;
+    const text = stored.type === 'text' ? body['text'] : undefined;
+    if (typeof text === 'string') await applyKeyword(tx, stored, text.trim().toLowerCase());
     await onReceived?.(tx, { accountId, tokenId, messageId, peer: from, name });
   });
 }
 
-/** A network cannot be asked to write it again: what the database cannot keep is replaced. */
-const keepable = ({ name, ...told }: Inbound): Inbound => ({
-  ...told,
-  from: storable(told.from),
+/** Replaces what the database cannot store: a network cannot be asked to send it again. */
+const storableInbound = ({ name, ...inbound }: Inbound): Inbound => ({
+  ...inbound,
+  from: storable(inbound.from),
   ...(name !== undefined && { name: storable(name) }),
-  body: storableJson(told.body),
-  providerId: storable(told.providerId),
+  body: storableJson(inbound.body),
+  providerId: storable(inbound.providerId),
 });
 
-async function heedWord(tx: Tx, { accountId, tokenId, from }: Inbound, word: string) {
-  if (stopWords.has(word)) {
+async function applyKeyword(tx: Tx, { accountId, tokenId, from }: Inbound, keyword: string) {
+  if (stopKeywords.has(keyword)) {
     await tx`
       insert into optouts (account_id, token_id, peer)
       values (${accountId}, ${tokenId}, ${from}) on conflict do nothing`;
-  } else if (startWords.has(word)) {
+  } else if (startKeywords.has(keyword)) {
     await tx`
       delete from optouts
       where account_id = ${accountId} and token_id = ${tokenId} and peer = ${from}`;

@@ -54,7 +54,7 @@ test('a message to the same phone waits for the one before it', async ({ sql }) 
   expect(order.slice(1)).toEqual(order.slice(1).toSorted());
 });
 
-test('a lane whose messages all wait for an unsure one rests meanwhile', async ({ sql }) => {
+test('a lane whose messages all wait for an unsure one is delayed meanwhile', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   await place(sql, ani, { prices: [150, 150] });
   const { seen, channels } = network(({ attempt }) =>
@@ -152,7 +152,7 @@ test('a worker that lost its lane changes nothing', async ({ sql }) => {
   expect(await statuses(sql)).toEqual([{ status: 'sent', charge_state: 'captured' }]);
 });
 
-test('a token whose phone is away keeps its messages', async ({ sql }) => {
+test('a token whose phone is not linked keeps its messages queued', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await place(sql, ani);
   await sql`update tokens set status = 'disconnected', phone = null`;
@@ -167,7 +167,7 @@ test('a token whose phone is away keeps its messages', async ({ sql }) => {
 
   await sql`update tokens set status = 'linked', phone = ${ani.phone}`;
   await sql`update lanes set ready_at = clock_timestamp()`;
-  lanes.poke();
+  lanes.wake();
   await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
   await lanes.close();
 });

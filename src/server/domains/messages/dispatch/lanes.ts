@@ -11,32 +11,32 @@ import type { Log } from '#server/infra/observability/log.ts';
 const LANES_MAX = 32;
 /** With those that only wait for silent numbers. */
 const LANES_OPEN_MAX = 512;
-/** Running lanes are told of new work at most once in this long. */
+/** Running lanes are woken at most once in this long. */
 const WAKE_MS = 20;
 const LEASE = '15 seconds';
 const RENEW_MS = 5_000;
-/** How often lanes are looked for without a hint: what a lost hint may cost. */
+/** How often lanes are polled for without a wake-up: the most that a lost one delays. */
 const POLL_MS = 500;
 /**
- * A lane whose phone is away rests a quarter of the time that its first message has been due, within these.
- * It is woken when the phone is linked: this is the net beneath.
+ * A lane whose phone is not linked is delayed a quarter of the time that its first message has been due,
+ * within these. Linking the phone wakes it; this is the fallback.
  */
-const REST_MS = 5_000;
-const REST_MS_MAX = 60_000;
+const AWAY_DELAY_MS = 5_000;
+const AWAY_DELAY_MS_MAX = 60_000;
 /** The time-out of a channel that this installation no longer has. */
 const TIMEOUT_MS = 10_000;
 /**
- * One in which all that is due waits for an unsure message to the same phone rests until that is due, and
- * at least this long: without a rest it was claimed and given back 500 times a second.
+ * A lane in which all that is due waits for an unsure message to the same phone is delayed until that is
+ * due, and at least this long: without it, it was claimed and released 500 times a second.
  */
-const BLOCKED_REST_MS = 250;
+const BLOCKED_DELAY_MS = 250;
 
 export type Lanes = {
-  /** Work has come: look now. */
-  poke: () => void;
+  /** There may be work: poll now. */
+  wake: () => void;
   /** Lanes being run. */
   running: () => number;
-  /** Stops claiming, lets what is on its way come back, gives the lanes back. */
+  /** Stops claiming, waits for what is in flight, releases the lanes. */
   close: () => Promise<void>;
 };
 
@@ -60,53 +60,55 @@ type Sender = {
 /** A lane this worker owns; `run` while it sends. */
 type OwnLane = { claim: Claim; wakes: number; run: LaneRun | undefined };
 
-/** Starts the worker that owns lanes: claims those with work, one lease row each, fenced by epoch. */
+/** Starts the worker that runs lanes: claims those with work, one lease row each, fenced by epoch. */
 export function startLanes(deps: LanesDeps): Lanes {
   const { sql, log } = deps;
   const owner = newId();
   const running = new Map<OwnLane, Promise<void>>();
   const closing = new AbortController();
-  const wakeSome = wakingAtMostEvery(WAKE_MS, () => wakeRuns(sql, [...running.keys()]));
-  let looking = false;
-  let again = false;
+  const wakeSome = throttle(WAKE_MS, () => wakeRuns(sql, [...running.keys()]));
+  let polling = false;
+  let pollAgain = false;
 
   const claimSome = async () => {
     const busy = [...running.keys()].filter(({ run }) => !run?.isQuiet()).length;
-    const room = Math.min(LANES_MAX - busy, LANES_OPEN_MAX - running.size);
-    if (room <= 0 || closing.signal.aborted) return;
-    for (const claim of await claimLanes(sql, owner, room)) {
+    const limit = Math.min(LANES_MAX - busy, LANES_OPEN_MAX - running.size);
+    if (limit <= 0 || closing.signal.aborted) return;
+    for (const claim of await claimLanes(sql, owner, limit)) {
       const lane: OwnLane = { claim, wakes: 0, run: undefined };
       const done = ownLane({ ...deps, running: () => running.size }, lane, closing.signal)
-        .catch((error: unknown) => log.warn({ err: error, token: claim.tokenId }, 'lane given up'))
+        .catch((error: unknown) =>
+          log.warn({ err: error, token: claim.tokenId }, 'a lane stopped with an error'),
+        )
         .finally(() => {
           running.delete(lane);
-          poke();
+          wake();
         });
       running.set(lane, done);
     }
   };
-  const look = async () => {
-    if (looking) {
-      again = true;
+  const poll = async () => {
+    if (polling) {
+      pollAgain = true;
       return;
     }
-    looking = true;
+    polling = true;
     try {
       do {
-        again = false;
+        pollAgain = false;
         await Promise.all([claimSome(), wakeSome()]);
-      } while (again && !closing.signal.aborted);
+      } while (pollAgain && !closing.signal.aborted);
     } catch (error) {
       log.warn({ err: error }, 'lanes cannot be claimed');
     } finally {
-      looking = false;
+      polling = false;
     }
   };
-  const poke = () => void look();
-  const timer = setInterval(poke, POLL_MS);
-  poke();
+  const wake = () => void poll();
+  const timer = setInterval(wake, POLL_MS);
+  wake();
   return {
-    poke,
+    wake,
     running: () => running.size,
     close: async () => {
       clearInterval(timer);
@@ -116,7 +118,7 @@ export function startLanes(deps: LanesDeps): Lanes {
   };
 }
 
-/** Tells running lanes of work that came since they were last told. */
+/** Wakes running lanes whose work came since they were last woken. */
 async function wakeRuns(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
   const sending = lanes.filter(({ run }) => run !== undefined);
   if (sending.length === 0) return;
@@ -131,13 +133,13 @@ async function wakeRuns(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
   for (const { nth, wakes } of woken) {
     const lane = sending[nth - 1];
     if (!lane) continue;
-    // A run that has just ended was not told: closing the lane finds that more wakes came.
+    // A run that has just ended was not woken: close_lane finds that more wakes came.
     if (lane.run?.wake()) lane.wakes = wakes;
   }
 }
 
-/** Does work when it is asked for, at most once in so long; what is asked for in between comes later. */
-function wakingAtMostEvery(ms: number, work: () => Promise<void>): () => Promise<void> {
+/** Runs `work` at most once per `ms`; calls in between run once, later. */
+function throttle(ms: number, work: () => Promise<void>): () => Promise<void> {
   let last = -Infinity;
   let later: NodeJS.Timeout | undefined;
   const now = async () => {
@@ -152,9 +154,9 @@ function wakingAtMostEvery(ms: number, work: () => Promise<void>): () => Promise
   };
 }
 
-async function claimLanes(sql: Sql, owner: string, room: number): Promise<Claim[]> {
+async function claimLanes(sql: Sql, owner: string, limit: number): Promise<Claim[]> {
   const claimed = await sql<{ o_account: string; o_token: string; o_epoch: number }[]>`
-    select * from claim_lanes(${owner}, ${room}, ${LEASE}::interval)`;
+    select * from claim_lanes(${owner}, ${limit}, ${LEASE}::interval)`;
   return claimed.map((row) => ({
     accountId: row.o_account,
     tokenId: row.o_token,
@@ -165,38 +167,38 @@ async function claimLanes(sql: Sql, owner: string, room: number): Promise<Claim[
 /** With how many lanes this worker runs. */
 type OwnDeps = LanesDeps & Pick<Lanes, 'running'>;
 
-/** Runs one claimed lane under a renewed lease and gives it back, whatever happens. */
+/** Runs one claimed lane under a renewed lease and releases it, whatever happens. */
 async function ownLane(deps: OwnDeps, lane: OwnLane, closing: AbortSignal): Promise<void> {
   const { sql } = deps;
   const { claim } = lane;
   const lost = new AbortController();
   const renewal = setInterval(() => {
     renew(sql, claim).then(
-      (ours) => ours || lost.abort(),
+      (isOwner) => isOwner || lost.abort(),
       () => lost.abort(),
     );
   }, RENEW_MS);
-  let rest: Rest = { restMs: 0, isBlocked: false, wakes: null };
+  let state: CloseState = { delayMs: 0, isBlocked: false, wakes: null };
   try {
-    rest = await sendFrom(deps, lane, AbortSignal.any([closing, lost.signal]));
+    state = await sendFrom(deps, lane, AbortSignal.any([closing, lost.signal]));
   } finally {
     clearInterval(renewal);
     lane.run = undefined;
     const { accountId, tokenId, epoch } = claim;
     await sql`select close_lane(
-      ${accountId}, ${tokenId}, ${epoch}, ${rest.restMs}, ${rest.isBlocked}, ${rest.wakes}
+      ${accountId}, ${tokenId}, ${epoch}, ${state.delayMs}, ${state.isBlocked}, ${state.wakes}
     )`;
   }
 }
 
 /**
- * How long a lane rests before it is due again, and whether it waits for silent numbers only. It does not
- * rest when more wakes came than `wakes`; null: than there are when it is closed.
+ * After how long a released lane is due again, and whether it waits for silent numbers only. It is due at
+ * once when more wakes came than `wakes`; null: than there are when it is released.
  */
-type Rest = { restMs: number; isBlocked: boolean; wakes: number | null };
+type CloseState = { delayMs: number; isBlocked: boolean; wakes: number | null };
 
-/** Takes up what a dead owner was sending, then sends what is due; a lane without a token fails it. */
-async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Promise<Rest> {
+/** Recovers what a dead owner was sending, then sends what is due, or fails it when the token is gone. */
+async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Promise<CloseState> {
   const { sql, log } = deps;
   const { claim } = lane;
   const { accountId, tokenId, epoch } = claim;
@@ -208,14 +210,14 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
   )`;
   if (sender.deleted || sender.status === 'suspended') {
     await failWaiting(sql, { accountId, tokenId });
-    return { restMs: BLOCKED_REST_MS, isBlocked: false, wakes: null };
+    return { delayMs: BLOCKED_DELAY_MS, isBlocked: false, wakes: null };
   }
   if (sender.status !== 'linked' || sender.phone === null) {
-    return { restMs: await awayRestMs(sql, claim), isBlocked: false, wakes: sender.wakes };
+    return { delayMs: await awayDelayMs(sql, claim), isBlocked: false, wakes: sender.wakes };
   }
   if (!channel) throw new Error(`no channel ${sender.channel}`);
   const pace = sender.pace ?? deps.pacePerSecond;
-  const tools = {
+  const context = {
     sql,
     log,
     channel,
@@ -225,20 +227,20 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
     signal,
   };
   lane.wakes = sender.wakes;
-  lane.run = runLane(tools, claim);
+  lane.run = runLane(context, claim);
   const tries = await lane.run.done;
   lane.run = undefined;
   return tries === 0
-    ? { restMs: BLOCKED_REST_MS, isBlocked: true, wakes: lane.wakes }
-    : { restMs: 0, isBlocked: false, wakes: null };
+    ? { delayMs: BLOCKED_DELAY_MS, isBlocked: true, wakes: lane.wakes }
+    : { delayMs: 0, isBlocked: false, wakes: null };
 }
 
-/** How long a lane rests whose phone is away: the longer it has been waited for, the longer. */
-async function awayRestMs(sql: Sql, { accountId, tokenId }: Claim): Promise<number> {
+/** The delay of a lane whose phone is not linked: the longer it has waited, the longer. */
+async function awayDelayMs(sql: Sql, { accountId, tokenId }: Claim): Promise<number> {
   const [first] = await sql<{ due_ms: number | null }[]>`
     select extract(epoch from clock_timestamp() - min(ready_at))::float8 * 1000 as due_ms
     from dispatch where account_id = ${accountId} and token_id = ${tokenId}`;
-  return Math.round(Math.min(REST_MS_MAX, Math.max(REST_MS, (first?.due_ms ?? 0) / 4)));
+  return Math.round(Math.min(AWAY_DELAY_MS_MAX, Math.max(AWAY_DELAY_MS, (first?.due_ms ?? 0) / 4)));
 }
 
 async function renew(sql: Sql, { accountId, tokenId, epoch }: Claim): Promise<boolean> {

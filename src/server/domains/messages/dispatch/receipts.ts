@@ -2,16 +2,15 @@ import type { Receipt } from '#server/domains/channels/channels.ts';
 import { type FailedItem, eachByItself } from '#server/infra/postgres/batches.ts';
 import { type Sql, retrying } from '#server/infra/postgres/database.ts';
 
-/** Receipts for messages we do not know are tried again for this long. */
-const PARK = '24 hours';
+/** Receipts for unknown messages are tried again for this long. */
+const PARK_FOR = '24 hours';
 
 /**
- * Applies what the network says of messages: any order, any number of times. A receipt for a message
- * that is not there (yet) is parked. Resolves when everything is kept that can be: a receipt that cannot
- * holds up no other.
+ * Applies receipts: in any order, any number of times. A receipt for a message that is not there (yet) is
+ * parked. Resolves when everything that can be is stored: a receipt that cannot delays no other.
  *
- * @returns the receipts that were not kept, each with its error.
- * @throws the database's own trouble: then some may be kept, and all are to be brought again.
+ * @returns the receipts that were not stored, each with its error.
+ * @throws the database's own errors: then some may be stored, and all are to be delivered again.
  */
 export async function applyReceipts(
   sql: Sql,
@@ -19,11 +18,11 @@ export async function applyReceipts(
 ): Promise<FailedItem<Receipt>[]> {
   const failed: FailedItem<Receipt>[] = [];
   for (const [accountId, batch] of Map.groupBy(receipts, (receipt) => receipt.accountId)) {
-    const unkept = await eachByItself(batch, async (some) => {
+    const unapplied = await eachByItself(batch, async (some) => {
       await retrying(() => settleReceipts(sql, accountId, some));
       await park(sql, accountId, some);
     });
-    failed.push(...unkept);
+    failed.push(...unapplied);
   }
   return failed;
 }
@@ -45,9 +44,9 @@ async function park(sql: Sql, accountId: string, batch: readonly Receipt[]) {
     select message_id from messages
     where account_id = ${accountId} and message_id = any(${ids}::uuid[])`;
   if (known.length === ids.length) return;
-  const there = new Set(known.map((row) => row.message_id));
+  const knownIds = new Set(known.map((row) => row.message_id));
   for (const receipt of batch) {
-    if (there.has(receipt.messageId)) continue;
+    if (knownIds.has(receipt.messageId)) continue;
     await sql`
       insert into parked_receipts (account_id, message_id, status, failure, at)
       values (${accountId}, ${receipt.messageId}, ${receipt.status}, ${receipt.failure ?? null},
@@ -58,25 +57,25 @@ async function park(sql: Sql, accountId: string, batch: readonly Receipt[]) {
 
 /**
  * Tries parked receipts again and forgets those older than a day. Called by a job, every minute. A
- * receipt leaves the park once it is applied, so that none is lost with the process.
+ * parked receipt is deleted once it is applied, so that none is lost with the process.
  *
  * @throws the first error, once all receipts that can be applied are.
  */
 export async function retryParked(sql: Sql): Promise<void> {
-  await sql`delete from parked_receipts where parked_at < clock_timestamp() - ${PARK}::interval`;
+  await sql`delete from parked_receipts where parked_at < clock_timestamp() - ${PARK_FOR}::interval`;
   const found = await sql<ParkedRow[]>`
     select p.account_id, p.message_id, p.status, p.failure, p.at
     from parked_receipts p join messages m
       on m.account_id = p.account_id and m.message_id = p.message_id`;
   const receipts = found.map(receiptOf);
   const failed = await applyReceipts(sql, receipts);
-  const unkept = new Set(failed.map(({ item }) => item));
-  const done = receipts.filter((receipt) => !unkept.has(receipt));
+  const unapplied = new Set(failed.map(({ item }) => item));
+  const applied = receipts.filter((receipt) => !unapplied.has(receipt));
   await sql`
     delete from parked_receipts p using unnest(
-      ${done.map((receipt) => receipt.accountId)}::uuid[],
-      ${done.map((receipt) => receipt.messageId)}::uuid[],
-      ${done.map((receipt) => receipt.status)}::text[]
+      ${applied.map((receipt) => receipt.accountId)}::uuid[],
+      ${applied.map((receipt) => receipt.messageId)}::uuid[],
+      ${applied.map((receipt) => receipt.status)}::text[]
     ) as done(account_id, message_id, status)
     where p.account_id = done.account_id and p.message_id = done.message_id
       and p.status = done.status`;

@@ -68,7 +68,7 @@ describe('numbers that never answer', () => {
     await vi.waitFor(() => expect(seen).toHaveLength(3), patient);
 
     await place(sql, ani, { peers: [living] });
-    lanes.poke();
+    lanes.wake();
     await isSent(sql, living);
     expect(await sql`select distinct state from dispatch`).toEqual([{ state: 'sending' }]);
     expect(await sql`select epoch::int from lanes`).toEqual([{ epoch: 1 }]);
@@ -153,7 +153,7 @@ describe('numbers that never answer', () => {
       () => expect(seen.map(({ to }) => to).slice(100)).toEqual([living, later]),
       patient,
     );
-    // Their two lanes were told, or knew the time: the others have not looked meanwhile.
+    // Their two lanes were woken, or knew the time: the others have not polled meanwhile.
     expect(looks.length - before).toBeLessThan(50);
     letGo();
     await lanes.close();
@@ -175,7 +175,7 @@ describe('numbers that never answer', () => {
     await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
     const receipt = { accountId: ani.accountId, messageId: results[0]?.id ?? '' };
     await applyReceipts(sql, [{ ...receipt, status: 'delivered', at: new Date() }]);
-    lanes.poke();
+    lanes.wake();
     await vi.waitFor(() => expect(seen).toHaveLength(2), patient);
     expect(seen[1]?.messageId).toBe(results[1]?.id);
     letGo();
@@ -212,7 +212,7 @@ describe('numbers that never answer', () => {
     const lanes = lanesOver(sql, channels);
     await vi.waitFor(() => expect(seen).toHaveLength(40), patient);
     await place(sql, await customerWith(sql, { saldo: 1000 }), { peers: [living] });
-    lanes.poke();
+    lanes.wake();
     await isSent(sql, living);
     letGo();
     await lanes.close();
@@ -230,7 +230,7 @@ test('a token that is unlinked while its lane is run sends nothing more', async 
   await place(sql, { ...ani }, { peers: [living] }).catch(() => undefined);
   await sql`update tokens set status = 'disconnected'`;
   await place(sql, ani, { peers: [living] });
-  lanes.poke();
+  lanes.wake();
   await pause(1_000);
   expect(seen).toHaveLength(1);
   letGo();
@@ -293,7 +293,7 @@ describe('a message with priority otp', () => {
     const lanes = lanesOver(sql, channels);
     await vi.waitFor(() => expect(seen.length).toBeGreaterThan(100), patient);
     await place(sql, ani, { peers: [living], priority: 0 });
-    lanes.poke();
+    lanes.wake();
     await isSent(sql, living);
     expect(answered[0]).toBe(living);
     letGo();
@@ -313,7 +313,7 @@ describe('a message with priority otp', () => {
     const lanes = lanesOver(sql, channels);
     await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
     await place(sql, ani, { peers: [peer], priority: 0, text: code });
-    lanes.poke();
+    lanes.wake();
     await vi.waitFor(() => expect(seen).toHaveLength(2), patient);
     expect(seen[1]?.body).toEqual({ text: code });
     letGo();

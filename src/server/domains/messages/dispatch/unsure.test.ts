@@ -38,7 +38,7 @@ const noAnswer = [{ status: 'failed', charge_state: 'released', failure: 'no_ans
 const deliver = (sql: Sql, accountId: string, messageId: string) =>
   applyReceipts(sql, [{ accountId, messageId, status: 'delivered', at: new Date() }]);
 
-/** Fences a worker out: what it still hears changes nothing, and it does not claim the lane anew. */
+/** Fences a worker out: later answers change nothing, and it does not claim the lane again. */
 const fence = (sql: Sql) => sql`
   update lanes set epoch = epoch + 1, owner = null, lease_until = null, ready_at = 'infinity'`;
 

@@ -9,7 +9,7 @@ import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import { expiresAt, reader } from '#tests/support/reader.ts';
 import { type MessageOptions, storeMessages } from '#tests/support/people/stored-messages.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
-import { type ApiAsk, listForApi, messageDetail, messageForApi } from './detail.ts';
+import { type ApiQuery, listForApi, messageDetail, messageForApi } from './detail.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
 
 const noMessage = new Refusal('not_found', { what: 'Pesan' });
@@ -17,7 +17,7 @@ const stepsOf = ({ timeline }: { timeline: readonly { kind: string }[] }) =>
   timeline.map(({ kind }) => kind);
 
 describe('one message', () => {
-  test('tells its timeline and what it did to the saldo', async ({ db, sql }) => {
+  test('shows its timeline and what it did to the saldo', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
     const placed = await openAccepter(sql, () => undefined).place(
@@ -110,7 +110,7 @@ describe('one message', () => {
     expect(await leaves(first)).toBeNull();
   });
 
-  test('was sent before it arrived, also when the receipt was told first', async ({ db, sql }) => {
+  test('was sent before it arrived, also when the receipt came first', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
     const placed = await openAccepter(sql, () => undefined).place(orderOf(ani));
@@ -144,8 +144,14 @@ describe('one message', () => {
     const { accountId, tokenId } = await customerWith(sql);
     const fileId = newId();
     const body = { file: fileId, mime: 'image/png', caption: 'Bukti' };
-    const wish: MessageOptions = { at: new Date(), tokenId, direction: 'in', type: 'image', body };
-    const [stored] = await storeMessages(db.owner, accountId, [wish]);
+    const options: MessageOptions = {
+      at: new Date(),
+      tokenId,
+      direction: 'in',
+      type: 'image',
+      body,
+    };
+    const [stored] = await storeMessages(db.owner, accountId, [options]);
     const detail = await messageDetail(
       db.tenantSql,
       { accountId, messageId: stored?.id ?? '' },
@@ -165,12 +171,12 @@ describe('one message', () => {
 
   test('of another account, or of nobody, is not found', async ({ db, sql }) => {
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
-    const wish = { at: new Date(), tokenId: budi.tokenId };
-    const [stored] = await storeMessages(db.owner, budi.accountId, [wish]);
+    const options = { at: new Date(), tokenId: budi.tokenId };
+    const [stored] = await storeMessages(db.owner, budi.accountId, [options]);
     for (const messageId of [stored?.id ?? '', newId()]) {
       const { accountId } = ani;
-      const asked = messageDetail(db.tenantSql, { accountId, messageId }, reader);
-      await expect(asked).rejects.toEqual(noMessage);
+      const answer = messageDetail(db.tenantSql, { accountId, messageId }, reader);
+      await expect(answer).rejects.toEqual(noMessage);
       const byApi = messageForApi(db.tenantSql, { accountId, messageId }, reader);
       await expect(byApi).rejects.toEqual(noMessage);
     }
@@ -181,7 +187,7 @@ describe('the API list', () => {
   const statuses: readonly MessageStatus[] = ['delivered', 'read', 'failed', 'sent'];
 
   /** Nine an hour at first, then hours and days without any. */
-  const wishes = (tokenId: string): MessageOptions[] =>
+  const optionsOf = (tokenId: string): MessageOptions[] =>
     Array.from({ length: 60 }, (_, n) => ({
       at: new Date(Date.parse('2026-11-20T12:00:00Z') - n * (n > 40 ? n : 1) * 400_000),
       tokenId,
@@ -191,8 +197,8 @@ describe('the API list', () => {
 
   test('gives every message once, page after page, for every filter', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
-    const all = await storeMessages(db.owner, accountId, wishes(tokenId));
-    const asks: Omit<ApiAsk, 'accountId'>[] = [
+    const all = await storeMessages(db.owner, accountId, optionsOf(tokenId));
+    const asks: Omit<ApiQuery, 'accountId'>[] = [
       {},
       { tokenId },
       { status: 'failed' },
@@ -214,30 +220,34 @@ describe('the API list', () => {
         seen.push(...page.messages.map(({ id }) => id));
         cursor = page.next ?? undefined;
       } while (cursor !== undefined);
-      const wanted = all
+      const expected = all
         .filter((one) => ask.status === undefined || one.status === ask.status)
         .filter((one) => ask.direction === undefined || one.direction === ask.direction)
         .filter((one) => ask.peer === undefined || one.peer === ask.peer)
         .sort((a, b) => (a.id < b.id ? 1 : -1));
-      expect(seen).toEqual(wanted.map(({ id }) => publicId('message', id)));
+      expect(seen).toEqual(expected.map(({ id }) => publicId('message', id)));
     }
   });
 
   test('is not moved by what comes in between two pages', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
-    await storeMessages(db.owner, accountId, wishes(tokenId));
+    await storeMessages(db.owner, accountId, optionsOf(tokenId));
     const ask = { accountId, status: 'read' as const, limit: 5 };
     const first = await listForApi(db.tenantSql, ask, reader);
     const cursor = first.next ?? undefined;
     const second = await listForApi(db.tenantSql, { ...ask, cursor }, reader);
-    const wish: MessageOptions = { at: new Date('2026-11-20T12:30:00Z'), tokenId, status: 'read' };
-    await storeMessages(db.owner, accountId, [wish, wish]);
+    const options: MessageOptions = {
+      at: new Date('2026-11-20T12:30:00Z'),
+      tokenId,
+      status: 'read',
+    };
+    await storeMessages(db.owner, accountId, [options, options]);
     expect(await listForApi(db.tenantSql, { ...ask, cursor }, reader)).toEqual(second);
   });
 
   test('answers any cursor that can be written', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
-    await storeMessages(db.owner, accountId, wishes(tokenId));
+    await storeMessages(db.owner, accountId, optionsOf(tokenId));
     const first = publicId('message', '00000000-0000-0000-0000-000000000000');
     const last = publicId('message', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
     const count = async (cursor: string) =>
@@ -249,7 +259,7 @@ describe('the API list', () => {
 
   test('of one token leaves out the others', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
-    await storeMessages(db.owner, accountId, wishes(tokenId));
+    await storeMessages(db.owner, accountId, optionsOf(tokenId));
     const ask = { accountId, tokenId: newId() };
     expect(await listForApi(db.tenantSql, ask, reader)).toEqual({ messages: [], next: null });
   });

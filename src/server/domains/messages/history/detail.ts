@@ -6,20 +6,20 @@ import type { MessageDetail, TimelineStep } from '#contract/messages.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { ApiMessage, ApiMessageQuery } from '#contract/rest.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { type OfferFile, openForApi } from '#server/domains/messages/content.ts';
+import { type OfferFile, bodyForApi } from '#server/domains/messages/content.ts';
 import {
   type MessageFilter,
   hoursBefore,
   idsBefore,
   idsWhere,
   mayBeRare,
-  reading,
+  readAsAccount,
 } from './pages.ts';
 import { type Progress, readProgress, retryingOf } from './progress.ts';
 import { type StoredMessage, conversationMessage, failureOf, readMessages } from './rows.ts';
 import { readWithTimeline } from './timeline.ts';
 
-/** For whom the API's shape of a message is written, and how its files are shown. */
+/** How the API's shape of a message is written: language, links, files. */
 export type Reader = {
   language: Language;
   /** Where links begin that do not name their host: `https://kabari.example`. */
@@ -28,9 +28,9 @@ export type Reader = {
 };
 
 /**
- * One message with everything that is known of it.
+ * One message with everything known of it.
  *
- * @param reader for whom its raw form is written.
+ * @param reader how its raw form is written.
  * @throws Refusal `not_found` when the account has no such message.
  */
 export function messageDetail(
@@ -38,14 +38,18 @@ export function messageDetail(
   { accountId, messageId }: { accountId: string; messageId: string },
   reader: Reader,
 ): Promise<MessageDetail> {
-  return reading(sql, accountId, async (tx) => {
-    const { stored, timeline, progress } = await readWhole(tx, { accountId, messageId }, reader);
+  return readAsAccount(sql, accountId, async (tx) => {
+    const { stored, timeline, progress } = await readWithProgress(
+      tx,
+      { accountId, messageId },
+      reader,
+    );
     const { ref, charge_state: state, hold_seq, settle_seq, correct_seq } = stored;
     return {
       ...conversationMessage(accountId, stored, (...file) => reader.offerFile(...file).link),
       ref,
       timeline,
-      // What cost nothing reserved nothing.
+      // A free message has no hold.
       charge:
         state === null || hold_seq === null
           ? null
@@ -55,28 +59,28 @@ export function messageDetail(
   });
 }
 
-type Whole = {
+type MessageWithProgress = {
   stored: StoredMessage;
   timeline: TimelineStep[];
   progress: Progress | undefined;
 };
 
-async function readWhole(
+async function readWithProgress(
   tx: Tx,
-  asked: { accountId: string; messageId: string },
+  ref: { accountId: string; messageId: string },
   { language }: Reader,
-): Promise<Whole> {
+): Promise<MessageWithProgress> {
   const [read, progress] = await Promise.all([
-    readWithTimeline(tx, asked, language),
-    readProgress(tx, asked.accountId, [asked.messageId]),
+    readWithTimeline(tx, ref, language),
+    readProgress(tx, ref.accountId, [ref.messageId]),
   ]);
-  return { ...read, progress: progress.get(asked.messageId) };
+  return { ...read, progress: progress.get(ref.messageId) };
 }
 
 /** A message as `GET /v1/messages` shows it. */
 function apiMessage(
   accountId: string,
-  { stored, progress }: Pick<Whole, 'stored' | 'progress'>,
+  { stored, progress }: Pick<MessageWithProgress, 'stored' | 'progress'>,
   reader: Reader,
 ): ApiMessage {
   const code = failureOf(stored);
@@ -95,7 +99,7 @@ function apiMessage(
     failure: code === null ? null : { code, detail: failureSentence(code, language) },
     retrying: retryingOf(progress, language),
     ref: stored.ref,
-    content: openForApi(accountId, stored.body, reader),
+    content: bodyForApi(accountId, stored.body, reader),
     created_at: createdAt,
     send_at: sendAt,
     ttl: expiresAt === null ? null : secondsBetween(sendAt ?? createdAt, expiresAt),
@@ -108,29 +112,29 @@ const secondsBetween = (from: Date, to: Date): number =>
 
 const API_PAGE_SIZE = 50;
 
-/** Whose messages are asked for: with `tokenId`, those of one token only. */
-export type ApiAsk = { accountId: string; tokenId?: string | undefined } & z.output<
+/** Which messages to list: with `tokenId`, those of one token only. */
+export type ApiQuery = { accountId: string; tokenId?: string | undefined } & z.output<
   typeof ApiMessageQuery
 >;
 
 /** A page of `GET /v1/messages`, newest first; `next` is the cursor of the page after it. */
 export type ApiPage = { messages: ApiMessage[]; next: string | null };
 
-/** The messages before a cursor: what comes in meanwhile moves nothing. */
-export function listForApi(sql: Sql, ask: ApiAsk, reader: Reader): Promise<ApiPage> {
-  const { accountId, tokenId, status, direction, peer } = ask;
-  const cursor = ask.cursor === undefined ? undefined : uuidOf('message', ask.cursor);
-  const limit = ask.limit ?? API_PAGE_SIZE;
+/** The messages before a cursor: new messages do not shift the pages. */
+export function listForApi(sql: Sql, query: ApiQuery, reader: Reader): Promise<ApiPage> {
+  const { accountId, tokenId, status, direction, peer } = query;
+  const cursor = query.cursor === undefined ? undefined : uuidOf('message', query.cursor);
+  const limit = query.limit ?? API_PAGE_SIZE;
   const filter: MessageFilter = { tokenId, direction, statuses: status && [status] };
-  return reading(sql, accountId, async (tx) => {
+  return readAsAccount(sql, accountId, async (tx) => {
     // One more than a page shows whether there is a next one.
-    const wanted = { accountId, filter, limit: limit + 1, cursor };
+    const pageQuery = { accountId, filter, limit: limit + 1, cursor };
     const ids =
       peer === undefined && mayBeRare(filter)
-        ? idsBefore(tx, wanted, await hoursBefore(tx, wanted))
+        ? idsBefore(tx, pageQuery, await hoursBefore(tx, pageQuery))
         : idsWhere(
             tx,
-            { ...wanted, order: 'newest', offset: 0 },
+            { ...pageQuery, order: 'newest', offset: 0 },
             tx`${cursor === undefined ? tx`` : tx`and m.message_id < ${cursor}`}
               ${peer === undefined ? tx`` : tx`and m.peer = ${peer}`}`,
           );
@@ -158,8 +162,8 @@ export function messageForApi(
   { accountId, messageId }: { accountId: string; messageId: string },
   reader: Reader,
 ): Promise<ApiMessage> {
-  return reading(sql, accountId, async (tx) => {
-    const whole = await readWhole(tx, { accountId, messageId }, reader);
-    return { ...apiMessage(accountId, whole, reader), timeline: whole.timeline };
+  return readAsAccount(sql, accountId, async (tx) => {
+    const message = await readWithProgress(tx, { accountId, messageId }, reader);
+    return { ...apiMessage(accountId, message, reader), timeline: message.timeline };
   });
 }

@@ -20,7 +20,7 @@ import {
 } from '#tests/support/people/stored-messages.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { messageList } from './history.ts';
-import { type MessageFilter, pageOf, reading } from './pages.ts';
+import { type MessageFilter, pageOf, readAsAccount } from './pages.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
 import { searchMessages } from './search.ts';
 
@@ -123,15 +123,15 @@ describe('pages', () => {
       fc.asyncProperty(anAsk, async (ask) => {
         // A whole number is meant alone, also where it begins another.
         const meant = ask.q === '6281234567' ? all.filter(({ peer }) => peer === ask.q) : all;
-        const wanted = expected(meant, ask);
+        const pageQuery = expected(meant, ask);
         const shown = await allPages(db.tenantSql, ani.accountId, ask);
-        expect(shown).toEqual({ total: wanted.length, ids: idsOf(wanted) });
+        expect(shown).toEqual({ total: pageQuery.length, ids: idsOf(pageQuery) });
       }),
       { numRuns: 60 },
     );
   });
 
-  test('a page beyond the last is empty and still tells the total', async ({ db, sql }) => {
+  test('a page beyond the last is empty and still has the total', async ({ db, sql }) => {
     const ani = await customerWith(sql);
     await storeMessages(db.owner, ani.accountId, [{ at: hoursAgo(1), tokenId: ani.tokenId }]);
     expect(await messageList(db.tenantSql, ani.accountId, { page: 1 })).toEqual({
@@ -151,8 +151,8 @@ describe('pages', () => {
 
   test('nobody sees messages of another account, whatever they ask', async ({ db, sql }) => {
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
-    const wish = { at: hoursAgo(1), tokenId: budi.tokenId, peer: '6281111111111' };
-    await storeMessages(db.owner, budi.accountId, [wish]);
+    const options = { at: hoursAgo(1), tokenId: budi.tokenId, peer: '6281111111111' };
+    await storeMessages(db.owner, budi.accountId, [options]);
     for (const ask of [{}, { token_id: budi.tokenId }, { q: '6281111111111' }, { q: '62' }]) {
       expect(await messageList(db.tenantSql, ani.accountId, ask)).toEqual({ rows: [], total: 0 });
     }
@@ -172,11 +172,11 @@ describe('pages', () => {
       { tokenId },
       { from: '2026-10-31', until: '2026-11-01' },
     ];
-    const readWhole = await reading(db.tenantSql, accountId, async (tx) => {
+    const readWhole = await readAsAccount(db.tenantSql, accountId, async (tx) => {
       for (const filter of filters) {
-        const wanted = { accountId, filter, order: 'newest', offset: 10, limit: 10 } as const;
-        await pageOf(tx, wanted);
-        for (const q of ['6281234567890', '62', 'Budi']) await searchMessages(tx, q, wanted);
+        const pageQuery = { accountId, filter, order: 'newest', offset: 10, limit: 10 } as const;
+        await pageOf(tx, pageQuery);
+        for (const q of ['6281234567890', '62', 'Budi']) await searchMessages(tx, q, pageQuery);
       }
       return tx`
         select relname, seq_scan from pg_stat_xact_user_tables

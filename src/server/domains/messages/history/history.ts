@@ -9,14 +9,14 @@ import {
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Reader, messageDetail } from './detail.ts';
-import { type MessageFilter, daysAfter, pageOf, reading } from './pages.ts';
-import { type Order, messageRow } from './rows.ts';
+import { type MessageFilter, daysAfter, pageOf, readAsAccount } from './pages.ts';
+import { type SortOrder, messageRow } from './rows.ts';
 import { searchMessages } from './search.ts';
 
 /** What the acts of the history need. */
 export type HistoryDeps = {
   sql: Sql;
-  /** For whom the raw form of a message is written. */
+  /** How the raw form of a message is written. */
   reader: Reader;
 };
 
@@ -33,7 +33,7 @@ type ListInput = InputOf<typeof listMessages>;
 /**
  * A page of the history, newest first unless asked otherwise; beyond the last page it is empty.
  *
- * Totals and places come from the rollups, so that the last page costs what the first one does.
+ * Totals and offsets come from the rollups, so that the last page costs what the first one does.
  */
 export async function messageList(
   sql: Sql,
@@ -41,13 +41,13 @@ export async function messageList(
   input: ListInput,
 ): Promise<PageOf<MessageRow>> {
   const filter = filterOf(input);
-  const order: Order = input.sort_type === 'asc' ? 'oldest' : 'newest';
+  const order: SortOrder = input.sort_type === 'asc' ? 'oldest' : 'newest';
   const offset = (input.page ?? 0) * PAGE_SIZE;
-  const wanted = { accountId, filter, order, offset, limit: PAGE_SIZE };
-  return reading(sql, accountId, async (tx) => {
+  const query = { accountId, filter, order, offset, limit: PAGE_SIZE };
+  return readAsAccount(sql, accountId, async (tx) => {
     const { stored, total } = input.q
-      ? await searchMessages(tx, input.q, wanted)
-      : await pageOf(tx, wanted);
+      ? await searchMessages(tx, input.q, query)
+      : await pageOf(tx, query);
     return { rows: stored.map(messageRow), total };
   });
 }

@@ -9,18 +9,18 @@ import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { civilDate } from '#contract/base/time.ts';
 import type { TokenStatus } from '#contract/tokens.ts';
 import { PAGE_SIZE } from '#contract/base/act.ts';
-import { isDoubted } from '#server/domains/tokens/tokens.ts';
+import { needsReview } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { unreadOf } from '#server/domains/messages/conversations/conversations.ts';
-import { isOrder } from '#server/domains/messages/dispatch/inbound.ts';
-import { daysAfter, idsWhere, reading } from './pages.ts';
+import { isOptInOutKeyword } from '#server/domains/messages/dispatch/inbound.ts';
+import { daysAfter, idsWhere, readAsAccount } from './pages.ts';
 import { messageRow, readMessages } from './rows.ts';
 
-/** What Beranda needs. */
+/** What the home page (Beranda) needs. */
 export type HomeDeps = { sql: Sql; now: () => Date };
 
-/** The act of Beranda. */
+/** The act of the home page. */
 export const homeActs = ({ sql, now }: HomeDeps): readonly ActHandler[] => [
   handle(homeSummary, ({ caller }) => summaryOf(sql, caller.accountId, now())),
 ];
@@ -29,10 +29,10 @@ const DAYS = 30;
 /** A token needs attention when this share of its daily limit is used. */
 const LIMIT_NEAR = 0.9;
 
-/** Everything Beranda shows, as it stands at one instant. */
+/** Everything the home page shows, at one instant. */
 export function summaryOf(sql: Sql, accountId: string, now: Date): Promise<HomeSummary> {
   const today = civilDate(now);
-  return reading(sql, accountId, async (tx) => {
+  return readAsAccount(sql, accountId, async (tx) => {
     const [saldo, welcome_bonus, checklist, unread, days, attention, newest] = await Promise.all([
       saldoOf(tx, accountId),
       bonusOf(tx, accountId),
@@ -63,7 +63,7 @@ async function saldoOf(tx: Tx, accountId: string): Promise<HomeSummary['saldo']>
   return { available: rupiah(wallet?.available ?? 0), held: rupiah(wallet?.held ?? 0) };
 }
 
-/** What was given at the beginning; 0 when nothing was. */
+/** The welcome bonus; 0 when there was none. */
 async function bonusOf(tx: Tx, accountId: string): Promise<Rupiah> {
   const [given] = await tx<{ bonus: number }[]>`
     select coalesce(sum(d_available), 0)::bigint as bonus from wallet_entries
@@ -71,23 +71,24 @@ async function bonusOf(tx: Tx, accountId: string): Promise<Rupiah> {
   return rupiah(given?.bonus ?? 0);
 }
 
-/** Looked at for a page of news: so many answers of STOP in a row are no reason to look further. */
-const LOOKED_AT = 5 * PAGE_SIZE;
+/** Rows scanned for one page: at most so many STOP replies are skipped. */
+const SCAN_MAX = 5 * PAGE_SIZE;
 
-/** The newest messages, without the answers that only stop or resume receiving. */
+/** The newest messages, without replies that only opt out or in. */
 async function newestOf(tx: Tx, accountId: string): Promise<MessageRow[]> {
-  const newest = { accountId, filter: {}, order: 'newest', offset: 0, limit: LOOKED_AT } as const;
+  const newest = { accountId, filter: {}, order: 'newest', offset: 0, limit: SCAN_MAX } as const;
   const ids = idsWhere(tx, newest, tx``);
   const found = await readMessages(tx, { accountId, ids, order: 'newest' });
   return found
     .map(messageRow)
     .filter(
-      ({ direction, type, excerpt }) => direction === 'out' || type !== 'text' || !isOrder(excerpt),
+      ({ direction, type, excerpt }) =>
+        direction === 'out' || type !== 'text' || !isOptInOutKeyword(excerpt),
     )
     .slice(0, PAGE_SIZE);
 }
 
-/** The four first steps; what was done once stays ticked. */
+/** The four first steps; each stays done. */
 async function checklistOf(tx: Tx, accountId: string): Promise<HomeSummary['checklist']> {
   const [done] = await tx<HomeSummary['checklist'][]>`
     select
@@ -167,7 +168,7 @@ type StoredToken = {
   status: TokenStatus;
   daily_limit: number;
   accepted: number;
-  doubted: boolean;
+  needs_review: boolean;
 };
 
 async function attentionOf(
@@ -177,7 +178,7 @@ async function attentionOf(
 ): Promise<HomeSummary['attention']> {
   const tokens = await tx<StoredToken[]>`
     select t.token_id, t.name, t.status, t.daily_limit, coalesce(d.accepted, 0) as accepted,
-      coalesce(${isDoubted(tx)}, false) as doubted
+      coalesce(${needsReview(tx)}, false) as needs_review
     from tokens t
     join accounts a on a.account_id = t.account_id
     left join token_days d
@@ -195,8 +196,13 @@ async function attentionOf(
 
 type Reason = HomeSummary['attention'][number]['reason'];
 
-function reasonOf({ status, accepted, daily_limit, doubted }: StoredToken): Reason | undefined {
-  if (doubted) return 'doubted';
+function reasonOf({
+  status,
+  accepted,
+  daily_limit,
+  needs_review,
+}: StoredToken): Reason | undefined {
+  if (needs_review) return 'doubted';
   switch (status) {
     case 'suspended':
     case 'disconnected':

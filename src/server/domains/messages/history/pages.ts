@@ -2,11 +2,11 @@ import type { Direction, MessageStatus, MessageType } from '#contract/messages.t
 import { civilDate } from '#contract/base/time.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { timeOfId } from '#server/infra/ids.ts';
-import { type Order, type StoredMessage, idFloor, readMessages, sqlOrder } from './rows.ts';
+import { type SortOrder, type StoredMessage, idFloor, readMessages, sqlOrder } from './rows.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** An id may tell of a year that no calendar here writes in four digits. */
+/** An id's time may be in a year of more than four digits. */
 const LATEST_MS = Date.UTC(9000, 0);
 
 /** Which messages are meant; what is left out means all. */
@@ -20,11 +20,11 @@ export type MessageFilter = {
   type?: MessageType | undefined;
 };
 
-/** One page that is wanted: `limit` messages after the first `offset`. */
-export type Wanted = {
+/** Which page to read: `limit` messages after the first `offset`. */
+export type PageQuery = {
   accountId: string;
   filter: MessageFilter;
-  order: Order;
+  order: SortOrder;
   offset: number;
   limit: number;
 };
@@ -32,12 +32,16 @@ export type Wanted = {
 export type Page = { stored: StoredMessage[]; total: number };
 
 /**
- * Reads as one account, with the index always preferred to reading a whole table.
+ * Reads as one account, with index scans always preferred to sequential scans.
  *
  * The condition of row-level security is opaque to the planner, which takes it to keep one row in two
  * hundred: it then reads all partitions (400 ms at 1,000,000 messages) to avoid an index walk of ten rows.
  */
-export function reading<T>(sql: Sql, accountId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+export function readAsAccount<T>(
+  sql: Sql,
+  accountId: string,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   return asAccount(sql, accountId, async (tx) => {
     const planned = tx`
       select set_config('enable_seqscan', 'off', true),
@@ -55,33 +59,33 @@ export const daysAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
 /** `and` everything but the time, for a table called `m` with the columns of messages or rollups. */
-export function matching(sql: Sql | Tx, filter: MessageFilter): Fragment {
+export function matchesFilter(sql: Sql | Tx, filter: MessageFilter): Fragment {
   const { tokenId, direction, type, statuses } = filter;
   return sql`
     ${tokenId === undefined ? sql`` : sql`and m.token_id = ${tokenId}`}
     ${direction === undefined ? sql`` : sql`and m.direction = ${direction}`}
-    ${type === undefined ? sql`` : sql`and m.type = ${type} ${oftenRare(sql, type)}`}
+    ${type === undefined ? sql`` : sql`and m.type = ${type} ${nonTextHint(sql, type)}`}
     ${statuses === undefined ? sql`` : sql`and m.status = any (${statuses as MessageStatus[]})`}`;
 }
 
-/** Says to a prepared statement what its index says: only types other than text are in it. */
-const oftenRare = (sql: Sql | Tx, type: MessageType): Fragment =>
+/** Repeats the partial index's condition for prepared statements: it has only types other than text. */
+const nonTextHint = (sql: Sql | Tx, type: MessageType): Fragment =>
   type === 'text' ? sql`` : sql`and m.type <> 'text'`;
 
 /** `and` the time of a filter, for messages called `m`. */
-export const within = (sql: Sql | Tx, { from, until }: MessageFilter): Fragment => sql`
+export const inTimeRange = (sql: Sql | Tx, { from, until }: MessageFilter): Fragment => sql`
   ${from === undefined ? sql`` : sql`and m.message_id >= ${idFloor(dayStartMs(from))}`}
   ${until === undefined ? sql`` : sql`and m.message_id < ${idFloor(dayStartMs(until))}`}`;
 
-/** The ids that match by their own rows, in order: for what the rollups do not know. */
+/** The matching ids by their own rows, in order: for filters that the rollups lack. */
 export const idsWhere = (
   tx: Tx,
-  { accountId, filter, order, offset, limit }: Wanted,
+  { accountId, filter, order, offset, limit }: PageQuery,
   also: Fragment,
 ) =>
   tx`
     select m.message_id from messages m
-    where m.account_id = ${accountId} ${within(tx, filter)} ${matching(tx, filter)} ${also}
+    where m.account_id = ${accountId} ${inTimeRange(tx, filter)} ${matchesFilter(tx, filter)} ${also}
     order by m.message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}`;
 
 /** An hour that holds a part of a page, and how many messages come before it. */
@@ -91,26 +95,26 @@ type Slice = { hour: Date; messages: number; before: number };
  * A page found by the rollups: the hours that hold it are known beforehand, and how far into the first
  * of them it begins, so that no more than an hour is ever counted through.
  */
-export async function pageOf(tx: Tx, wanted: Wanted): Promise<Page> {
-  const { total, slices } = await slicesOf(tx, wanted);
+export async function pageOf(tx: Tx, query: PageQuery): Promise<Page> {
+  const { total, slices } = await slicesOf(tx, query);
   if (slices.length === 0) return { stored: [], total };
-  const { accountId, order, offset, limit } = wanted;
-  const parts = slices.map(({ hour, messages, before }) => {
+  const { accountId, order, offset, limit } = query;
+  const spans = slices.map(({ hour, messages, before }) => {
     const skip = Math.max(0, offset - before);
     return { hour, skip, take: Math.min(messages - skip, offset + limit - before - skip) };
   });
   const ids = tx`
     select found.message_id
     from unnest(
-      ${parts.map(({ hour }) => idFloor(hour.getTime()))}::uuid[],
-      ${parts.map(({ hour }) => idFloor(hour.getTime() + HOUR_MS))}::uuid[],
-      ${parts.map(({ skip }) => skip)}::bigint[],
-      ${parts.map(({ take }) => take)}::bigint[]
+      ${spans.map(({ hour }) => idFloor(hour.getTime()))}::uuid[],
+      ${spans.map(({ hour }) => idFloor(hour.getTime() + HOUR_MS))}::uuid[],
+      ${spans.map(({ skip }) => skip)}::bigint[],
+      ${spans.map(({ take }) => take)}::bigint[]
     ) as s(low, high, skip, take)
     cross join lateral (
       select m.message_id from messages m
       where m.account_id = ${accountId} and m.message_id >= s.low and m.message_id < s.high
-        ${matching(tx, wanted.filter)}
+        ${matchesFilter(tx, query.filter)}
       order by m.message_id ${sqlOrder(tx, order)} offset s.skip limit s.take
     ) found`;
   return { stored: await readMessages(tx, { accountId, ids, order }), total };
@@ -123,9 +127,9 @@ export async function pageOf(tx: Tx, wanted: Wanted): Promise<Page> {
  */
 async function slicesOf(
   tx: Tx,
-  { accountId, filter, order, offset, limit }: Wanted,
+  { accountId, filter, order, offset, limit }: PageQuery,
 ): Promise<{ total: number; slices: Slice[] }> {
-  const matches = matching(tx, filter);
+  const matches = matchesFilter(tx, filter);
   const way = sqlOrder(tx, order);
   const holds = tx`before + n > ${offset}::bigint and before < ${offset + limit}::bigint`;
   const found = await tx<{ total: number; hour: Date | null; messages: number; before: number }[]>`
@@ -199,12 +203,12 @@ function monthFrom(day: string): string {
   return new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10);
 }
 
-/** True when messages that match may be rare, so that walking back from the newest could be long. */
+/** True when matching messages may be rare, so that scanning back from the newest could be slow. */
 export const mayBeRare = ({ direction, type, statuses }: MessageFilter): boolean =>
   direction !== undefined || type !== undefined || statuses !== undefined;
 
-/** What is wanted of the messages before a cursor, newest first. */
-type Before = {
+/** Which messages before a cursor to read, newest first. */
+type CursorQuery = {
   accountId: string;
   filter: MessageFilter;
   limit: number;
@@ -212,17 +216,17 @@ type Before = {
 };
 
 /** The hours that hold the next `limit` messages before a cursor. */
-export async function hoursBefore(tx: Tx, wanted: Before): Promise<readonly Date[]> {
-  const ask = await fromHourOf(tx, wanted);
-  const { accountId } = wanted;
-  const { slices } = await slicesOf(tx, { ...ask, accountId, order: 'newest' });
+export async function hoursBefore(tx: Tx, query: CursorQuery): Promise<readonly Date[]> {
+  const hourQuery = await fromHourOf(tx, query);
+  const { accountId } = query;
+  const { slices } = await slicesOf(tx, { ...hourQuery, accountId, order: 'newest' });
   return slices.map(({ hour }) => hour);
 }
 
 /** The newest ids that match before a cursor, looked for in the hours that hold some. */
 export const idsBefore = (
   tx: Tx,
-  { accountId, filter, limit, cursor }: Before,
+  { accountId, filter, limit, cursor }: CursorQuery,
   hours: readonly Date[],
 ): Fragment => tx`
   select found.message_id
@@ -233,19 +237,19 @@ export const idsBefore = (
   cross join lateral (
     select m.message_id from messages m
     where m.account_id = ${accountId} and m.message_id >= s.low and m.message_id < s.high
-      ${cursor === undefined ? tx`` : tx`and m.message_id < ${cursor}`} ${matching(tx, filter)}
+      ${cursor === undefined ? tx`` : tx`and m.message_id < ${cursor}`} ${matchesFilter(tx, filter)}
     order by m.message_id desc limit ${limit}
   ) found
   order by found.message_id desc limit ${limit}`;
 
 /**
- * What to ask of the rollups so that the cursor's hour comes first. That hour may be used up, so it is
- * asked for beside the page.
+ * The rollup query in which the cursor's hour comes first. That hour may be used up, so it is queried in
+ * addition to the page.
  */
 async function fromHourOf(
   tx: Tx,
-  { accountId, filter, limit, cursor }: Before,
-): Promise<Pick<Wanted, 'filter' | 'offset' | 'limit'>> {
+  { accountId, filter, limit, cursor }: CursorQuery,
+): Promise<Pick<PageQuery, 'filter' | 'offset' | 'limit'>> {
   if (cursor === undefined) return { filter, offset: 0, limit };
   const at = new Date(Math.min(timeOfId(cursor).getTime(), LATEST_MS));
   const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
@@ -255,7 +259,7 @@ async function fromHourOf(
       coalesce(sum(m.messages) filter (where m.hour = ${hour}), 0)::bigint as here
     from rollups m
     where m.account_id = ${accountId} and m.hour >= ${hour} and m.hour < ${new Date(dayStartMs(until))}
-      ${matching(tx, filter)}`;
+      ${matchesFilter(tx, filter)}`;
   return {
     filter: { ...filter, until },
     offset: day?.later ?? 0,

@@ -4,7 +4,7 @@ import { Failure } from '#contract/messages.ts';
 import type { ApiMessage } from '#contract/rest.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
-/** What the row of a message does not know: its plan, and how its sending goes. */
+/** What the row of a message does not have: its schedule, and the progress of its sending. */
 export type Progress = {
   message_id: string;
   /** ISO 8601; null when it was to leave at once. */

@@ -36,7 +36,7 @@ export type StoredMessage = {
   scheduled_at: Date | null;
 };
 
-export type Order = 'newest' | 'oldest';
+export type SortOrder = 'newest' | 'oldest';
 
 /**
  * The smallest UUIDv7 of an instant, as `uuid_floor` of the database: a time range is an id range.
@@ -48,7 +48,7 @@ export function idFloor(ms: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 
-export const sqlOrder = (sql: Sql | Tx, order: Order): Fragment =>
+export const sqlOrder = (sql: Sql | Tx, order: SortOrder): Fragment =>
   order === 'newest' ? sql`desc` : sql`asc`;
 
 /**
@@ -60,7 +60,7 @@ export const sqlOrder = (sql: Sql | Tx, order: Order): Fragment =>
  */
 export function readMessages(
   sql: Sql | Tx,
-  { accountId, ids, order }: { accountId: string; ids: Fragment; order: Order },
+  { accountId, ids, order }: { accountId: string; ids: Fragment; order: SortOrder },
 ): Promise<StoredMessage[]> {
   return sql<StoredMessage[]>`
     select m.message_id, m.token_id, t.name as token_name, t.channel, m.direction, m.peer,
@@ -92,7 +92,7 @@ export function failureOf({ failure }: StoredMessage): Failure | null {
   return known.success ? known.data : 'rejected';
 }
 
-/** What a message costs its account, as it stands now: nothing where its price was given back. */
+/** What a message costs its account, as of now: nothing where its price was released. */
 const costOf = ({ price, charge_state: charge }: StoredMessage): Rupiah =>
   rupiah(charge === 'released' || charge === 'waived' ? 0 : price);
 

@@ -1,14 +1,14 @@
 import { normalizePhone } from '#contract/base/phone.ts';
 import type { Fragment, Tx } from '#server/infra/postgres/database.ts';
-import { type Page, type Wanted, idsWhere, matching, within } from './pages.ts';
+import { type Page, type PageQuery, idsWhere, matchesFilter, inTimeRange } from './pages.ts';
 import { readMessages, sqlOrder } from './rows.ts';
 
 /** Matches of a beginning are counted up to here; an interface shows more as "lebih dari" (docs/wire.md#lists). */
 export const SEARCH_MAX = 10_000;
-/** A name may belong to this many phones; more are not looked at. */
-const NAMESAKES_MAX = 100;
+/** A name may match this many phones; more are ignored. */
+const PEERS_MAX = 100;
 
-/** Which phones are meant, as a condition on messages `m` in two writings. */
+/** The matching phones, as a condition on messages `m` in two forms. */
 type Peers = {
   /** Answered from the phones' index. */
   few: Fragment;
@@ -17,25 +17,23 @@ type Peers = {
 };
 
 /**
- * A page of the messages with the phones that a search means: one whole number, the beginning of
- * numbers, or the beginning of a conversation's name.
+ * A page of the messages with the phones that match a search: one whole number, a prefix of numbers, or a
+ * prefix of a conversation's name.
  *
  * A whole number and a beginning with up to 10,000 messages are answered from the phones' index; a
  * wider beginning is so common that its newest messages lie close together in time.
  */
-export async function searchMessages(tx: Tx, typed: string, wanted: Wanted): Promise<Page> {
-  const { accountId } = wanted;
+export async function searchMessages(tx: Tx, typed: string, query: PageQuery): Promise<Page> {
+  const { accountId } = query;
   const digits = digitsOf(typed);
   if (digits === undefined) {
-    const peers = await namesakes(tx, accountId, typed);
-    return peers.length === 0
-      ? { stored: [], total: 0 }
-      : searchPeers(tx, among(tx, peers), wanted);
+    const peers = await peersNamed(tx, accountId, typed);
+    return peers.length === 0 ? { stored: [], total: 0 } : searchPeers(tx, anyOf(tx, peers), query);
   }
   const [known] = await tx`
     select 1 from messages where account_id = ${accountId} and peer = ${digits} limit 1`;
-  if (known) return searchOne(tx, digits, wanted);
-  return searchPeers(tx, beginning(tx, digits), wanted);
+  if (known) return searchOne(tx, digits, query);
+  return searchPeers(tx, startingWith(tx, digits), query);
 }
 
 /** What was typed as the beginning of a stored number; undefined when it is no number. */
@@ -45,12 +43,12 @@ export function digitsOf(typed: string): string | undefined {
 }
 
 /** The phones that begin with these digits. */
-const beginning = (tx: Tx, digits: string): Peers => ({
+const startingWith = (tx: Tx, digits: string): Peers => ({
   few: tx`and m.peer ~>=~ ${digits} and m.peer ~<~ ${`${digits}:`}`,
   many: tx`and left(m.peer, ${digits.length}) = ${digits}`,
 });
 
-const among = (tx: Tx, peers: readonly string[]): Peers => ({
+const anyOf = (tx: Tx, peers: readonly string[]): Peers => ({
   few: tx`and m.peer = any (${peers as string[]})`,
   many: tx`and m.peer || '' = any (${peers as string[]})`,
 });
@@ -58,78 +56,78 @@ const among = (tx: Tx, peers: readonly string[]): Peers => ({
 /** Text as the beginning in a `like`. */
 export const likeBeginning = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-async function namesakes(tx: Tx, accountId: string, name: string): Promise<string[]> {
+async function peersNamed(tx: Tx, accountId: string, name: string): Promise<string[]> {
   const found = await tx<{ peer: string }[]>`
     select distinct peer from conversations
     where account_id = ${accountId} and lower(peer_name) like ${likeBeginning(name.toLowerCase())}
-    limit ${NAMESAKES_MAX}`;
+    limit ${PEERS_MAX}`;
   return found.map(({ peer }) => peer);
 }
 
 /** One phone: its messages lie in order in the index, and all of them are counted. */
-async function searchOne(tx: Tx, peer: string, wanted: Wanted): Promise<Page> {
+async function searchOne(tx: Tx, peer: string, query: PageQuery): Promise<Page> {
   const also = tx`and m.peer = ${peer}`;
-  const ids = idsWhere(tx, wanted, also);
-  const { accountId, filter, order } = wanted;
+  const ids = idsWhere(tx, query, also);
+  const { accountId, filter, order } = query;
   const [[count], stored] = await Promise.all([
     tx<{ total: number }[]>`
       select count(*) as total from messages m
-      where m.account_id = ${accountId} ${within(tx, filter)}
-        ${matching(tx, filter)} ${also}`,
+      where m.account_id = ${accountId} ${inTimeRange(tx, filter)}
+        ${matchesFilter(tx, filter)} ${also}`,
     readMessages(tx, { accountId, ids, order }),
   ]);
   return { stored, total: count?.total ?? 0 };
 }
 
-async function searchPeers(tx: Tx, peers: Peers, wanted: Wanted): Promise<Page> {
-  const { accountId, filter, order, offset, limit } = wanted;
-  const width = await countUpTo(tx, SEARCH_MAX + 1, wanted, peers.few);
-  if (width > SEARCH_MAX) return searchWide(tx, peers, wanted);
-  const narrowed = isNarrowed(wanted);
+async function searchPeers(tx: Tx, peers: Peers, query: PageQuery): Promise<Page> {
+  const { accountId, filter, order, offset, limit } = query;
+  const width = await countUpTo(tx, SEARCH_MAX + 1, query, peers.few);
+  if (width > SEARCH_MAX) return searchWide(tx, peers, query);
+  const narrowed = isNarrowed(query);
   // Few enough to be sorted; `materialized` keeps the planner from walking all messages in order.
   // The other columns are asked for only where they are needed: 10,000 ids alone come from the index.
   const candidates = tx`
     candidates as materialized (
       select m.message_id ${narrowed ? tx`, m.token_id, m.direction, m.type, m.status` : tx``}
       from messages m
-      where m.account_id = ${accountId} ${within(tx, filter)} ${peers.few}
+      where m.account_id = ${accountId} ${inTimeRange(tx, filter)} ${peers.few}
     )`;
   const ids = tx`
     with ${candidates}
-    select m.message_id from candidates m where true ${matching(tx, filter)}
+    select m.message_id from candidates m where true ${matchesFilter(tx, filter)}
     order by m.message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}`;
   const stored = await readMessages(tx, { accountId, ids, order });
   if (!narrowed) return { stored, total: width };
   const [count] = await tx<{ total: number }[]>`
     with ${candidates}
-    select count(*) as total from candidates m where true ${matching(tx, filter)}`;
+    select count(*) as total from candidates m where true ${matchesFilter(tx, filter)}`;
   return { stored, total: count?.total ?? 0 };
 }
 
-const isNarrowed = ({ filter: { statuses, direction, type, tokenId } }: Wanted): boolean =>
+const isNarrowed = ({ filter: { statuses, direction, type, tokenId } }: PageQuery): boolean =>
   [statuses, direction, type, tokenId].some((value) => value !== undefined);
 
 /** So many messages that the phones' index would be long to sort: the newest lie close together. */
-async function searchWide(tx: Tx, peers: Peers, wanted: Wanted): Promise<Page> {
-  const { accountId, filter, order, offset } = wanted;
-  const total = isNarrowed(wanted)
-    ? await countUpTo(tx, SEARCH_MAX, wanted, tx`${peers.many} ${matching(tx, filter)}`)
+async function searchWide(tx: Tx, peers: Peers, query: PageQuery): Promise<Page> {
+  const { accountId, filter, order, offset } = query;
+  const total = isNarrowed(query)
+    ? await countUpTo(tx, SEARCH_MAX, query, tx`${peers.many} ${matchesFilter(tx, filter)}`)
     : SEARCH_MAX;
   if (offset >= total) return { stored: [], total };
-  const ids = idsWhere(tx, wanted, peers.many);
+  const ids = idsWhere(tx, query, peers.many);
   return { stored: await readMessages(tx, { accountId, ids, order }), total };
 }
 
 async function countUpTo(
   tx: Tx,
   most: number,
-  { accountId, filter }: Wanted,
+  { accountId, filter }: PageQuery,
   also: Fragment,
 ): Promise<number> {
   const [count] = await tx<{ total: number }[]>`
     select count(*) as total from (
       select 1 from messages m
-      where m.account_id = ${accountId} ${within(tx, filter)} ${also} limit ${most}
+      where m.account_id = ${accountId} ${inTimeRange(tx, filter)} ${also} limit ${most}
     ) matches`;
   return count?.total ?? 0;
 }

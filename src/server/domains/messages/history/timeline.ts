@@ -35,7 +35,7 @@ export async function readWithTimeline(
   return { stored, timeline: [...happened, ...now] };
 }
 
-/** A try that is answered sooner is not told: it would come and go before anybody has read it. */
+/** A try that is answered sooner is not shown: it would disappear before anybody has read it. */
 const SILENT_AFTER = '1 second';
 
 /**
@@ -90,26 +90,26 @@ function wholeTimeline(
   language: Language,
 ): TimelineStep[] {
   const { direction, status, created_at: at } = stored;
-  const known = later.flatMap((step) => {
+  const visible = later.flatMap((step) => {
     const kind = TimelineStep.shape.kind.safeParse(step.kind);
     return kind.success ? [{ kind: kind.data, at: step.at, detail: detailOf(step, language) }] : [];
   });
   if (direction === 'in') {
-    return known.some(({ kind }) => kind === 'received')
-      ? known
-      : [{ kind: 'received', at, detail: null }, ...known];
+    return visible.some(({ kind }) => kind === 'received')
+      ? visible
+      : [{ kind: 'received', at, detail: null }, ...visible];
   }
   const first: TimelineStep[] = [{ kind: 'accepted', at, detail: null }];
-  const told = new Set(known.map(({ kind }) => kind));
-  if (status === 'scheduled' && !told.has('scheduled')) {
+  const kinds = new Set(visible.map(({ kind }) => kind));
+  if (status === 'scheduled' && !kinds.has('scheduled')) {
     first.push({ kind: 'scheduled', at, detail: null });
-  } else if (status !== 'accepted' && !told.has('scheduled') && !told.has('queued')) {
+  } else if (status !== 'accepted' && !kinds.has('scheduled') && !kinds.has('queued')) {
     first.push({ kind: 'queued', at, detail: null });
   }
-  return [...first, ...sentFirst(known.filter(({ kind }) => kind !== 'accepted'))];
+  return [...first, ...sentFirst(visible.filter(({ kind }) => kind !== 'accepted'))];
 }
 
-/** A receipt may be told before our own call returned: still, a message was sent before it arrived. */
+/** A receipt may arrive before our own call returned: still, a message was sent before it arrived. */
 function sentFirst(steps: readonly TimelineStep[]): TimelineStep[] {
   const sent = steps.findIndex(({ kind }) => kind === 'sent');
   const arrived = steps.findIndex(({ kind }) => kind === 'delivered' || kind === 'read');

@@ -1,17 +1,17 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Answer, AnswerContext, ItemResult, Order, Outcome, Placed } from './accept.ts';
+import type { Answer, AnswerContext, ItemResult, SendRequest, Outcome, Placed } from './accept.ts';
 import { type Sql, isShort, isTransient, retrying } from '#server/infra/postgres/database.ts';
 
-/** The first answer as it is kept under its key; `o_ids` are the ids that its request came with. */
-type Kept = {
+/** The first answer as stored under its key; `o_ids` are the ids that its request came with. */
+type StoredAnswer = {
   o_saldo: number | null;
   o_ids: string[] | null;
   o_outcomes: ItemResult[] | null;
   o_context: AnswerContext | null;
 };
 
-type Row = Kept & {
+type Row = StoredAnswer & {
   o_request: number;
   o_item: number;
   o_id: string | null;
@@ -19,114 +19,129 @@ type Row = Kept & {
   o_fact: number | null;
 };
 
-/** The orders of several wallets: together where they fit whole, each wallet by itself where not. */
+/** Places the requests of several wallets: in one call where they fit whole, else wallet by wallet. */
 export async function placeGroups(
   sql: Sql,
-  groups: readonly (readonly Order[])[],
+  groups: readonly (readonly SendRequest[])[],
 ): Promise<(readonly Answer[] | Promise<readonly Answer[]>)[]> {
   const [only] = groups;
-  if (only && groups.length === 1) return [await placeSurely(sql, only)];
+  if (only && groups.length === 1) return [await placeWithRecovery(sql, only)];
   try {
     const together = await placeMany(sql, groups.flat());
-    return groups.map((orders) => {
-      const rest = orders.filter((order) => !together.has(order));
-      return rest.length === 0 ? merged(orders, together) : placeLeft(sql, orders, rest, together);
+    return groups.map((requests) => {
+      const rest = requests.filter((request) => !together.has(request));
+      return rest.length === 0
+        ? merged(requests, together)
+        : placeRemaining(sql, requests, rest, together);
     });
   } catch (error) {
-    if (isOfAll(error)) return groups.map((orders) => failed(orders, error));
-    return groups.map((orders) => placeAnew(sql, orders));
+    if (affectsAll(error)) return groups.map((requests) => failAll(requests, error));
+    return groups.map((requests) => placeAfterFailure(sql, requests));
   }
 }
 
-/** A wallet's orders of which some did not fit with the others. */
-async function placeLeft(
+/** Places those of a wallet's requests that the common call did not place. */
+async function placeRemaining(
   sql: Sql,
-  orders: readonly Order[],
-  rest: readonly Order[],
-  together: ReadonlyMap<Order, Answer>,
+  requests: readonly SendRequest[],
+  rest: readonly SendRequest[],
+  together: ReadonlyMap<SendRequest, Answer>,
 ): Promise<readonly Answer[]> {
-  const alone = await placeSurely(sql, rest);
+  const remaining = await placeWithRecovery(sql, rest);
   const answers = new Map(together);
-  rest.forEach((order, index) => {
-    const answer = alone[index];
-    if (answer) answers.set(order, answer);
+  rest.forEach((request, index) => {
+    const answer = remaining[index];
+    if (answer) answers.set(request, answer);
   });
-  return merged(orders, answers);
+  return merged(requests, answers);
 }
 
-const merged = (orders: readonly Order[], answers: ReadonlyMap<Order, Answer>): Answer[] =>
-  orders.map((order) => {
-    const answer = answers.get(order);
-    if (!answer) throw new Error('an order was not answered');
+const merged = (
+  requests: readonly SendRequest[],
+  answers: ReadonlyMap<SendRequest, Answer>,
+): Answer[] =>
+  requests.map((request) => {
+    const answer = answers.get(request);
+    if (!answer) throw new Error('a request was not answered');
     return answer;
   });
 
 /**
- * Places a wallet's orders, also when the connection is lost in the middle or one of them breaks the
- * call: whatever happens, each order gets an answer of its own.
+ * Places a wallet's requests, also when the connection is lost in the middle or one of them breaks the
+ * call: each request gets an answer of its own.
  */
-const placeSurely = (sql: Sql, orders: readonly Order[]): Promise<readonly Answer[]> =>
-  placeBatch(sql, orders).catch((error: unknown) =>
-    isOfAll(error) ? failed(orders, error) : placeAnew(sql, orders),
+const placeWithRecovery = (
+  sql: Sql,
+  requests: readonly SendRequest[],
+): Promise<readonly Answer[]> =>
+  placeBatch(sql, requests).catch((error: unknown) =>
+    affectsAll(error) ? failAll(requests, error) : placeAfterFailure(sql, requests),
   );
 
 /**
- * Places a wallet's orders after a call that failed, or may have. What stands is found by the ids, under
- * the wallet's lock, and only what does not stand is sent again, with the same ids: an unknown outcome
- * never places or charges anything twice. When it fails again, one of the orders is at fault: it is looked
- * for by halves, and it alone fails.
+ * Places a wallet's requests after a call that failed, or may have. What was placed is found by the ids,
+ * under the wallet's lock, and only the rest is sent again, with the same ids: an unknown outcome never
+ * places or charges anything twice. When it fails again, the request at fault is found by bisection, and
+ * it alone fails.
  */
-async function placeAnew(sql: Sql, orders: readonly Order[]): Promise<readonly Answer[]> {
+async function placeAfterFailure(
+  sql: Sql,
+  requests: readonly SendRequest[],
+): Promise<readonly Answer[]> {
   try {
-    return await retrying(() => placeAgain(sql, orders));
+    return await retrying(() => placeMissing(sql, requests));
   } catch (error) {
-    if (orders.length === 1 || isTransient(error) || isOfAll(error)) return failed(orders, error);
+    if (requests.length === 1 || isTransient(error) || affectsAll(error))
+      return failAll(requests, error);
   }
-  const half = Math.ceil(orders.length / 2);
-  const first = await placeAnew(sql, orders.slice(0, half));
-  return [...first, ...(await placeAnew(sql, orders.slice(half)))];
+  const half = Math.ceil(requests.length / 2);
+  const first = await placeAfterFailure(sql, requests.slice(0, half));
+  return [...first, ...(await placeAfterFailure(sql, requests.slice(half)))];
 }
 
-/** True for a definite "no" that every order would meet alike; asking one by one would only take longer. */
-const isOfAll = (error: unknown): boolean =>
+/** True for a definite refusal that every request would get; trying one by one would only take longer. */
+const affectsAll = (error: unknown): boolean =>
   hasCode(error, 'WA001') || (isShort(error) && !isTransient(error));
 
-const failed = (orders: readonly Order[], error: unknown): Error[] => {
-  const trouble = error instanceof Error ? error : new Error('placing failed', { cause: error });
-  const answer = hasCode(error, 'WA001') ? new Refusal('wallet_frozen', {}) : trouble;
-  return orders.map(() => answer);
+const failAll = (requests: readonly SendRequest[], error: unknown): Error[] => {
+  const cause = error instanceof Error ? error : new Error('placing failed', { cause: error });
+  const answer = hasCode(error, 'WA001') ? new Refusal('wallet_frozen', {}) : cause;
+  return requests.map(() => answer);
 };
 
-async function placeAgain(sql: Sql, orders: readonly Order[]): Promise<readonly Answer[]> {
-  const accountId = walletOf(orders);
-  const ids = orders.flatMap((order) => order.items.map((item) => item.id));
-  const standing = await sql<{ o_id: string; o_available: number }[]>`
+async function placeMissing(
+  sql: Sql,
+  requests: readonly SendRequest[],
+): Promise<readonly Answer[]> {
+  const accountId = walletOf(requests);
+  const ids = requests.flatMap((request) => request.items.map((item) => item.id));
+  const placed = await sql<{ o_id: string; o_available: number }[]>`
     select * from accepted_of(${accountId}, ${ids}::uuid[])`;
-  const there = new Set(standing.map((row) => row.o_id));
-  const saldo = rupiah(standing[0]?.o_available ?? 0);
-  // With a key, the first answer is kept under it: asking again, whole, gives it. Without one, only what
-  // does not stand is asked for.
-  const rest = orders.map((order) =>
-    order.key === undefined
-      ? { ...order, items: order.items.filter((item) => !there.has(item.id)) }
-      : order,
+  const placedIds = new Set(placed.map((row) => row.o_id));
+  const saldo = rupiah(placed[0]?.o_available ?? 0);
+  // With a key, the first answer is stored under it: the same request returns it. Without one, only what
+  // was not placed is sent.
+  const rest = requests.map((request) =>
+    request.key === undefined
+      ? { ...request, items: request.items.filter((item) => !placedIds.has(item.id)) }
+      : request,
   );
-  const asked = rest.filter((order) => order.items.length > 0);
+  const pending = rest.filter((request) => request.items.length > 0);
   let answers: readonly Answer[] = [];
   try {
-    if (asked.length > 0) answers = await placeBatch(sql, asked);
+    if (pending.length > 0) answers = await placeBatch(sql, pending);
   } catch (error) {
-    if (hasCode(error, 'WA001')) return placedBefore(sql, orders, { there, saldo });
+    if (hasCode(error, 'WA001')) return placedBeforeFreeze(sql, requests, { placedIds, saldo });
     throw error;
   }
-  const answerTo = new Map(asked.map((order, index) => [order, answers[index]]));
-  return orders.map((order, index) => {
+  const answerTo = new Map(pending.map((request, index) => [request, answers[index]]));
+  return requests.map((request, index) => {
     const part = rest[index];
     const answer = part && answerTo.get(part);
-    if (answer === undefined) return allAccepted(order, saldo);
-    if (answer instanceof Error || order.key !== undefined) return answer;
+    if (answer === undefined) return allAccepted(request, saldo);
+    if (answer instanceof Error || request.key !== undefined) return answer;
     const found = new Map(part?.items.map((item, at) => [item.id, answer.results[at]]));
-    const results = order.items.map(
+    const results = request.items.map(
       ({ id }) => found.get(id) ?? { id, outcome: 'accepted' as const, fact: null },
     );
     return { ...answer, results };
@@ -134,51 +149,54 @@ async function placeAgain(sql: Sql, orders: readonly Order[]): Promise<readonly 
 }
 
 /**
- * What stands of orders whose wallet was frozen after they may have been placed: what was placed is
- * answered as such, and only the rest is refused. Nothing more is placed.
+ * Answers requests whose wallet was frozen after they may have been placed: what was placed is answered
+ * as accepted, and only the rest is refused. Nothing more is placed.
  */
-async function placedBefore(
+async function placedBeforeFreeze(
   sql: Sql,
-  orders: readonly Order[],
-  { there, saldo }: { there: ReadonlySet<string>; saldo: Rupiah },
+  requests: readonly SendRequest[],
+  { placedIds, saldo }: { placedIds: ReadonlySet<string>; saldo: Rupiah },
 ): Promise<readonly Answer[]> {
-  const keyed = orders.filter(({ key }) => key !== undefined);
-  const kept = await sql<Kept[]>`
+  const keyed = requests.filter(({ key }) => key !== undefined);
+  const stored = await sql<StoredAnswer[]>`
     select k.message_ids as o_ids, k.outcomes as o_outcomes, k.saldo as o_saldo,
       k.answer_context as o_context
     from unnest(
       ${keyed.map(({ tokenId }) => tokenId)}::uuid[], ${keyed.map(({ key }) => key ?? '')}::text[]
     ) as o(token_id, key)
-    join request_keys k on k.account_id = ${walletOf(orders)} and k.token_id = o.token_id
+    join request_keys k on k.account_id = ${walletOf(requests)} and k.token_id = o.token_id
       and k.key = o.key`;
-  const own = new Map(kept.map((row) => [row.o_ids?.[0], row]));
-  return orders.map((order) => {
-    const first = own.get(order.items[0]?.id ?? '');
-    if (first) return answerKept(first, order);
-    if (!order.items.some(({ id }) => there.has(id))) return new Refusal('wallet_frozen', {});
-    const results = order.items.map(({ id }) => ({
+  const own = new Map(stored.map((row) => [row.o_ids?.[0], row]));
+  return requests.map((request) => {
+    const first = own.get(request.items[0]?.id ?? '');
+    if (first) return storedAnswerOf(first, request);
+    if (!request.items.some(({ id }) => placedIds.has(id))) return new Refusal('wallet_frozen', {});
+    const results = request.items.map(({ id }) => ({
       id,
-      outcome: there.has(id) ? ('accepted' as const) : ('frozen' as const),
+      outcome: placedIds.has(id) ? ('accepted' as const) : ('frozen' as const),
       fact: null,
     }));
-    return { ...allAccepted(order, saldo), results };
+    return { ...allAccepted(request, saldo), results };
   });
 }
 
 /** The common path over many wallets: what fits whole is placed in one call; the rest is not in the answer. */
-async function placeMany(sql: Sql, orders: readonly Order[]): Promise<Map<Order, Placed>> {
-  const spans = spansOf(orders);
-  const items = orders.flatMap((order) => order.items);
-  const requests = orders.flatMap((order, index) => order.items.map(() => index + 1));
+async function placeMany(
+  sql: Sql,
+  requests: readonly SendRequest[],
+): Promise<Map<SendRequest, Placed>> {
+  const spans = spansOf(requests);
+  const items = requests.flatMap((request) => request.items);
+  const requestNumbers = requests.flatMap((request, index) => request.items.map(() => index + 1));
   const rows = await sql<{ o_request: number; o_saldo: number }[]>`select * from accept_many(
-    ${orders.map((order) => order.accountId)}::uuid[],
-    ${orders.map((order) => order.key ?? null)}::text[],
-    ${orders.map((order) => hex(order.hash))}::text[]::bytea[],
-    ${orders.map((order) => order.tokenId)}::uuid[],
+    ${requests.map((request) => request.accountId)}::uuid[],
+    ${requests.map((request) => request.key ?? null)}::text[],
+    ${requests.map((request) => hex(request.hash))}::text[]::bytea[],
+    ${requests.map((request) => request.tokenId)}::uuid[],
     ${spans.map((span) => span.from)}::int[],
     ${spans.map((span) => span.upto)}::int[],
     ${spans.map((span) => span.price)}::bigint[],
-    ${requests}::int[],
+    ${requestNumbers}::int[],
     ${items.map((item) => item.id)}::uuid[],
     ${items.map((item) => item.tokenId)}::uuid[],
     ${items.map((item) => item.peer)}::text[],
@@ -191,28 +209,28 @@ async function placeMany(sql: Sql, orders: readonly Order[]): Promise<Map<Order,
     ${items.map((item) => item.readyAt?.toISOString() ?? null)}::text[]::timestamptz[],
     ${items.map((item) => item.expiresAt?.toISOString() ?? null)}::text[]::timestamptz[],
     ${items.map((item) => item.secret ?? null)}::text[],
-    ${orders.map(contextText)}::text[]::jsonb[]
+    ${requests.map(contextText)}::text[]::jsonb[]
   )`;
-  const placed = new Map<Order, Placed>();
+  const placed = new Map<SendRequest, Placed>();
   for (const { o_request, o_saldo } of rows) {
-    const order = orders[o_request - 1];
-    if (order) placed.set(order, allAccepted(order, rupiah(o_saldo)));
+    const request = requests[o_request - 1];
+    if (request) placed.set(request, allAccepted(request, rupiah(o_saldo)));
   }
   return placed;
 }
 
-const allAccepted = ({ items, context }: Order, saldo: Rupiah): Placed => ({
+const allAccepted = ({ items, context }: SendRequest, saldo: Rupiah): Placed => ({
   results: items.map(({ id }) => ({ id, outcome: 'accepted', fact: null })),
   saldo,
   replayed: false,
   context,
 });
 
-/** A context is kept with its key, or not at all. */
-const contextText = ({ key, context }: Order): string | null =>
+/** A context is stored with its key, or not at all. */
+const contextText = ({ key, context }: SendRequest): string | null =>
   key === undefined || context === undefined ? null : JSON.stringify(context);
 
-const walletOf = ([first]: readonly Order[]): string => first?.accountId ?? '';
+const walletOf = ([first]: readonly SendRequest[]): string => first?.accountId ?? '';
 
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;
@@ -220,14 +238,14 @@ const hasCode = (error: unknown, code: string): boolean =>
 /** How `bytea` is written in an array: the driver would take the elements' type for the array's. */
 const hex = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;
 
-async function placeBatch(sql: Sql, orders: readonly Order[]): Promise<Answer[]> {
-  const items = orders.flatMap((order) => order.items);
-  const spans = spansOf(orders);
+async function placeBatch(sql: Sql, requests: readonly SendRequest[]): Promise<Answer[]> {
+  const items = requests.flatMap((request) => request.items);
+  const spans = spansOf(requests);
   const rows = await sql<Row[]>`select * from accept_batch(
-    ${walletOf(orders)},
-    ${orders.map((order) => order.key ?? null)}::text[],
-    ${orders.map((order) => hex(order.hash))}::text[]::bytea[],
-    ${orders.map((order) => order.tokenId)}::uuid[],
+    ${walletOf(requests)},
+    ${requests.map((request) => request.key ?? null)}::text[],
+    ${requests.map((request) => hex(request.hash))}::text[]::bytea[],
+    ${requests.map((request) => request.tokenId)}::uuid[],
     ${spans.map((span) => span.from)}::int[],
     ${spans.map((span) => span.upto)}::int[],
     ${spans.map((span) => span.sum)}::bigint[],
@@ -243,19 +261,19 @@ async function placeBatch(sql: Sql, orders: readonly Order[]): Promise<Answer[]>
     ${items.map((item) => item.readyAt?.toISOString() ?? null)}::text[]::timestamptz[],
     ${items.map((item) => item.expiresAt?.toISOString() ?? null)}::text[]::timestamptz[],
     ${items.map((item) => item.secret ?? null)}::text[],
-    ${orders.map(contextText)}::text[]::jsonb[]
+    ${requests.map(contextText)}::text[]::jsonb[]
   )`;
-  return answersFrom(rows, orders, spans);
+  return answersFrom(rows, requests, spans);
 }
 
-/** Which items belong to which order, counting from 1; `price` is the order's own, `sum` runs on. */
-function spansOf(orders: readonly Order[]) {
+/** Which items belong to which request, from 1; `price` is the request's own, `sum` is cumulative. */
+function spansOf(requests: readonly SendRequest[]) {
   let count = 0;
   let sum = 0;
-  return orders.map((order) => {
+  return requests.map((request) => {
     const from = count + 1;
-    const price = order.items.reduce((total, item) => total + item.price, 0);
-    count += order.items.length;
+    const price = request.items.reduce((total, item) => total + item.price, 0);
+    count += request.items.length;
     sum += price;
     return { from, upto: count, price, sum };
   });
@@ -263,38 +281,39 @@ function spansOf(orders: readonly Order[]) {
 
 function answersFrom(
   rows: readonly Row[],
-  orders: readonly Order[],
+  requests: readonly SendRequest[],
   spans: readonly { from: number; upto: number }[],
 ): Answer[] {
-  const results: ItemResult[][] = orders.map(() => []);
-  const saldos: number[] = orders.map(() => 0);
-  const special: (Answer | undefined)[] = orders.map(() => undefined);
+  const results: ItemResult[][] = requests.map(() => []);
+  const saldos: number[] = requests.map(() => 0);
+  const special: (Answer | undefined)[] = requests.map(() => undefined);
   for (const row of rows) {
-    const order = row.o_request - 1;
-    const asked = orders[order];
-    if (row.o_outcome === 'conflict') special[order] = new Refusal('idempotency_conflict', {});
-    else if (row.o_outcome === 'replayed') special[order] = asked && answerKept(row, asked);
+    const index = row.o_request - 1;
+    const request = requests[index];
+    if (row.o_outcome === 'conflict') special[index] = new Refusal('idempotency_conflict', {});
+    else if (row.o_outcome === 'replayed') special[index] = request && storedAnswerOf(row, request);
     else if (row.o_id !== null) {
-      const place = row.o_item - (spans[order]?.from ?? 1);
-      const list = results[order];
+      const place = row.o_item - (spans[index]?.from ?? 1);
+      const list = results[index];
       if (list) list[place] = { id: row.o_id, outcome: row.o_outcome, fact: row.o_fact };
-      saldos[order] = row.o_saldo ?? 0;
+      saldos[index] = row.o_saldo ?? 0;
     }
   }
-  return orders.map(({ context }, index) => {
+  return requests.map(({ context }, index) => {
     const found = results[index] ?? [];
     const saldo = rupiah(saldos[index] ?? 0);
     return special[index] ?? { results: found, saldo, replayed: false, context };
   });
 }
 
-/** A request sent again after a lost answer finds its own ids under its key: that is no replay. */
-function answerKept(kept: Kept, order: Order): Placed {
-  const ids = kept.o_ids ?? [];
+/** A request sent again by us after a lost answer finds its own ids under its key: that is no replay. */
+function storedAnswerOf(stored: StoredAnswer, request: SendRequest): Placed {
+  const ids = stored.o_ids ?? [];
   return {
-    results: kept.o_outcomes ?? ids.map((id) => ({ id, outcome: 'accepted' as const, fact: null })),
-    saldo: rupiah(kept.o_saldo ?? 0),
-    replayed: ids[0] !== order.items[0]?.id,
-    context: kept.o_context ?? undefined,
+    results:
+      stored.o_outcomes ?? ids.map((id) => ({ id, outcome: 'accepted' as const, fact: null })),
+    saldo: rupiah(stored.o_saldo ?? 0),
+    replayed: ids[0] !== request.items[0]?.id,
+    context: stored.o_context ?? undefined,
   };
 }

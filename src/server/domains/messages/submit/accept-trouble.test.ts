@@ -4,7 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { type AnswerContext, type Order, openAccepter } from './accept.ts';
+import { type AnswerContext, type SendRequest, openAccepter } from './accept.ts';
 import { placeGroups } from './accept-sql.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
@@ -12,7 +12,7 @@ import { type Customer, customerWith, orderOf } from '#tests/support/people/peop
 const nobody = () => undefined;
 
 /** Orders that no statement bears, each for a reason of its own, as if a schema had let them through. */
-const poisons: Record<string, (customer: Customer) => Order> = {
+const poisons: Record<string, (customer: Customer) => SendRequest> = {
   'a text that cannot be kept': (customer) => orderOf(customer, { text: 'a\u0000b' }),
   'half a surrogate pair': (customer) => orderOf(customer, { text: '\uD83D' }),
   'a peer that cannot be kept': (customer) => orderOf(customer, { peers: ['62\u0000'] }),
@@ -43,20 +43,20 @@ test('of 320 requests at once with poison among them, the poisoned fail and all 
   const [ani] = people;
   if (!ani) throw new Error('nobody');
   const accepter = openAccepter(sql, nobody);
-  const orders = Array.from({ length: 320 }, (_, index) => {
+  const requests = Array.from({ length: 320 }, (_, index) => {
     const person = index % 2 === 0 ? ani : (people[index % people.length] ?? ani);
     const poison = index % 40 === 7 ? Object.values(poisons)[Math.floor(index / 40)] : undefined;
     if (poison) return { poisoned: true, order: poison(person) };
     const key = index % 3 === 0 ? `k${index}` : undefined;
     return { poisoned: false, order: orderOf(person, { ...(key !== undefined && { key }) }) };
   });
-  const done = await Promise.allSettled(orders.map(({ order }) => accepter.place(order)));
+  const done = await Promise.allSettled(requests.map(({ order }) => accepter.place(order)));
 
-  const wrong = orders.filter(
+  const wrong = requests.filter(
     ({ poisoned }, index) => outcomeOf(done[index] as never) !== (poisoned ? 'failed' : 'accepted'),
   );
   expect(wrong).toEqual([]);
-  const good = orders.filter(({ poisoned }) => !poisoned).flatMap(({ order }) => order.items);
+  const good = requests.filter(({ poisoned }) => !poisoned).flatMap(({ order }) => order.items);
   expect(good).toHaveLength(312);
   const stored = await sql<{ id: string }[]>`
     select message_id as id from messages order by message_id`;
@@ -76,10 +76,10 @@ for (const [what, poison] of Object.entries(poisons)) {
     const [ani, budi] = people;
     if (!ani || !budi) throw new Error('nobody');
     const accepter = openAccepter(sql, nobody);
-    // Every batch is under way, so that what is asked now goes together.
+    // Every batch slot is in use, so that what is submitted now goes together.
     const busy = people.slice(2).map((person) => accepter.place(orderOf(person)));
-    const orders = [orderOf(ani), poison(ani), orderOf(ani, { key: 'after' }), orderOf(budi)];
-    const done = await Promise.allSettled(orders.map((order) => accepter.place(order)));
+    const requests = [orderOf(ani), poison(ani), orderOf(ani, { key: 'after' }), orderOf(budi)];
+    const done = await Promise.allSettled(requests.map((order) => accepter.place(order)));
     expect(done.map((one) => outcomeOf(one as never))).toEqual([
       'accepted',
       'failed',
@@ -110,19 +110,19 @@ test('poison and lost connections together place nothing twice', async ({ sql })
     },
   });
   const accepter = openAccepter(losing, nobody);
-  const orders = Array.from({ length: 64 }, (_, index) => {
+  const requests = Array.from({ length: 64 }, (_, index) => {
     const person = people[index % people.length];
     if (!person) throw new Error('nobody');
     if (index % 16 === 5) return orderOf(person, { text: '\u0000' });
     return orderOf(person, index % 2 === 0 ? { key: `k${index}` } : {});
   });
-  const done = await Promise.allSettled(orders.map((order) => accepter.place(order)));
+  const done = await Promise.allSettled(requests.map((order) => accepter.place(order)));
   expect(done.filter((one) => outcomeOf(one as never) === 'accepted')).toHaveLength(60);
   expect(await sql`select count(*) from messages`).toEqual([{ count: 60 }]);
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('a database that is short of something is asked once, and everybody is told to try again', async ({
+test('a database out of resources is tried once, and every request is refused as retryable', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
@@ -166,8 +166,8 @@ const contextAt = (at: number): AnswerContext => ({
 });
 
 /** Answers to the orders of one wallet that are placed in one call. */
-const placeTogether = async (sql: Sql, orders: readonly Order[]) =>
-  (await placeGroups(sql, [orders]))[0];
+const placeTogether = async (sql: Sql, requests: readonly SendRequest[]) =>
+  (await placeGroups(sql, [requests]))[0];
 
 test('a repeat that is placed beside a new request when the connection is lost stays a repeat', async ({
   sql,
@@ -189,23 +189,23 @@ test('a repeat that is placed beside a new request when the connection is lost s
   expect(await sql`select count(*) from messages`).toEqual([{ count: 2 }]);
 });
 
-test('a wallet frozen while an answer was lost: what stands is answered, and only the rest is refused', async ({
+test('a wallet frozen while an answer was lost: what was placed is answered, and only the rest is refused', async ({
   sql,
   db,
 }) => {
   const ani = await customerWith(sql, { saldo: 500 });
   const freeze = () => db.owner`update wallets set status = 'frozen'`;
-  const orders = [
+  const requests = [
     orderOf(ani, { key: 'whole' }),
     orderOf(ani, { prices: [150, 300], key: 'part' }),
     orderOf(ani, { prices: [150, 300] }),
     orderOf(ani, { key: 'nothing', prices: [300] }),
   ];
-  const answers = await placeTogether(losingFirst(sql, freeze), orders);
-  const told = answers?.map((one) =>
+  const answers = await placeTogether(losingFirst(sql, freeze), requests);
+  const outcomes = answers?.map((one) =>
     one instanceof Error ? one : one.results.map(({ outcome }) => outcome),
   );
-  expect(told).toEqual([
+  expect(outcomes).toEqual([
     ['accepted'],
     ['accepted', 'saldo_short'],
     ['accepted', 'frozen'],

@@ -63,7 +63,7 @@ test('two tries of one key at the same time place one message', async ({ sql }) 
   expect(await sql`select count(*) from messages`).toEqual([{ count: 1 }]);
 });
 
-test('items are taken in order, each when the saldo left allows it', async ({ sql }) => {
+test('items are accepted in order, each when the remaining saldo allows it', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 500 });
   const placed = await openAccepter(sql, nobody).place(
     orderOf(ani, { prices: [300, 400, 150, 100], key: 'k' }),
@@ -210,7 +210,7 @@ test('a ref used twice at the same moment sends once, also among other wallets',
   );
   if (!ani || !budi) throw new Error('nobody');
   const accepter = openAccepter(sql, nobody);
-  // Every batch is under way, so that the next one carries what is asked now, together.
+  // Every batch slot is in use, so that the next batch carries what is submitted now, together.
   const busy = others.map((other) => accepter.place(orderOf(other)));
   const placed = await Promise.all([
     accepter.place(orderOf(ani, { refs: ['a'] })),

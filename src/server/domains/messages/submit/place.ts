@@ -6,12 +6,12 @@ import { newId } from '#server/infra/ids.ts';
 
 const priorities = { otp: 0, normal: 1, bulk: 2 } as const;
 /** A `send_at` nearer than this leaves at once. */
-const SOON_MS = 1000;
+const IMMEDIATE_MS = 1000;
 
 /** A message of the API as the accept path takes it: its price is frozen, its body is what is stored. */
 export function itemFrom(message: NewMessage, tokenId: string, price: Rupiah, now: Date): Item {
   const at = message.send_at === undefined ? undefined : new Date(message.send_at);
-  const readyAt = at !== undefined && at.getTime() > now.getTime() + SOON_MS ? at : undefined;
+  const readyAt = at !== undefined && at.getTime() > now.getTime() + IMMEDIATE_MS ? at : undefined;
   const lifeMs = message.ttl === undefined ? undefined : message.ttl * 1000;
   return {
     id: newId(now.getTime()),
@@ -57,7 +57,7 @@ function contentOf(message: NewMessage): object {
   }
 }
 
-/** The refusal behind an item's outcome; `undefined` when it stands. */
+/** The refusal behind an item's outcome; `undefined` when it was accepted. */
 export function refusalOf(result: ItemResult, item: { ref?: string | undefined; price: Rupiah }) {
   switch (result.outcome) {
     case 'accepted':

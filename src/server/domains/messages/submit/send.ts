@@ -16,14 +16,14 @@ export const sendMessageHandler = (deps: Deps) =>
     sendText(deps, { ...input, accountId: caller.accountId, key }),
   );
 
-type Wish = InputOf<typeof sendMessage> & { accountId: string; key: string };
+type SendTextRequest = InputOf<typeof sendMessage> & { accountId: string; key: string };
 
 /**
  * Sends one text from the browser. The browser's `key` is the request's idempotency key, so that its
  * one retry, or a crash between COMMIT and answer, sends and charges once.
  */
-async function sendText({ sql, accepter, prices, fileLink, now }: Deps, wish: Wish) {
-  const { accountId, token_id: tokenId, to, text } = wish;
+async function sendText({ sql, accepter, prices, fileLink, now }: Deps, request: SendTextRequest) {
+  const { accountId, token_id: tokenId, to, text } = request;
   const item = itemFrom(
     { type: 'text', to, text: { body: text } },
     tokenId,
@@ -34,14 +34,14 @@ async function sendText({ sql, accepter, prices, fileLink, now }: Deps, wish: Wi
   const placed = await accepter.place({
     accountId,
     tokenId,
-    key: `act:${wish.key}`,
+    key: `act:${request.key}`,
     hash,
     items: [item],
   });
   const [result] = placed.results;
-  if (!result) throw new Error('the accept path answered nothing');
-  const no = refusalOf(result, item);
-  if (no) throw no;
+  if (!result) throw new Error('the accept path returned no result');
+  const refusal = refusalOf(result, item);
+  if (refusal) throw refusal;
   const [stored] = await asAccount(sql, accountId, (tx) =>
     readMessages(tx, {
       accountId,

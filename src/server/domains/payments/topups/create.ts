@@ -12,7 +12,7 @@ import { findTopup } from './topup.ts';
 const HOUR_MS = 3_600_000;
 /** How long a top-up waits for its transfer. */
 const TO_PAY_MS = 24 * HOUR_MS;
-/** How long after that its amount is nobody else's: a late transfer must not pay a stranger's. */
+/** How long after that its amount stays reserved: a late transfer must not pay another's top-up. */
 const RESERVED_AFTER_MS = 7 * 24 * HOUR_MS;
 const CODES_TRIED = 30;
 
@@ -28,7 +28,7 @@ export const createTopupHandler = (deps: CreateDeps) =>
     placeTopup(deps, { accountId: caller.accountId, key, base: rupiah(amount) }),
   );
 
-type Wish = {
+type TopupRequest = {
   accountId: string;
   /** The caller's idempotency key. */
   key: string;
@@ -37,20 +37,20 @@ type Wish = {
 };
 
 /**
- * Makes a top-up and reserves its exact amount on our bank account, for 24 hours to pay and 7 days more.
+ * Creates a top-up and reserves its exact amount on our bank account, for 24 hours to pay and 7 days more.
  *
  * Safe to repeat: a `key` already used by this account returns its first top-up.
  *
  * @throws Refusal `topup_too_many`, `topup_amount_busy`, `wallet_frozen`, `account_suspended`,
- *   `idempotency_conflict` when the key stood for another amount.
+ *   `idempotency_conflict` when the key was used for another amount.
  */
-export async function placeTopup(deps: CreateDeps, wish: Wish): Promise<Topup> {
-  const { accountId, base } = wish;
+export async function placeTopup(deps: CreateDeps, request: TopupRequest): Promise<Topup> {
+  const { accountId, base } = request;
   const now = deps.now();
   return asAccount(deps.sql, accountId, async (tx) => {
-    await holdAccount(tx, accountId);
-    const first = await firstOf(tx, wish);
-    if (first !== undefined) return findTopup(tx, { accountId, topupId: first, now });
+    await lockAccount(tx, accountId);
+    const existing = await existingTopup(tx, request);
+    if (existing !== undefined) return findTopup(tx, { accountId, topupId: existing, now });
     await refuseTooMany(tx, accountId, now);
 
     const topupId = newId();
@@ -70,7 +70,7 @@ export async function placeTopup(deps: CreateDeps, wish: Wish): Promise<Topup> {
         account_id, topup_id, request_key, base, ppn, unique_code, total, credited, income,
         bank_name, bank_number, bank_holder, created_at, expires_at
       ) values (
-        ${accountId}, ${topupId}, ${wish.key}, ${base}, ${ppn}, ${code}, ${base + ppn + code},
+        ${accountId}, ${topupId}, ${request.key}, ${base}, ${ppn}, ${code}, ${base + ppn + code},
         ${base + code - income}, ${income}, ${BANK_NAME}, ${BANK_NUMBER}, ${BANK_HOLDER}, ${now},
         ${expiresAt}
       )`;
@@ -78,8 +78,8 @@ export async function placeTopup(deps: CreateDeps, wish: Wish): Promise<Topup> {
   });
 }
 
-/** Takes the account's row, so that its top-ups are made one after another; refuses who may not. */
-async function holdAccount(tx: Tx, accountId: string): Promise<void> {
+/** Locks the account's row, so that its top-ups are created one after another; refuses inactive ones. */
+async function lockAccount(tx: Tx, accountId: string): Promise<void> {
   const [holder] = await tx<{ account: string; wallet: string }[]>`
     select a.status as account, w.status as wallet
     from accounts a join wallets w using (account_id)
@@ -88,11 +88,14 @@ async function holdAccount(tx: Tx, accountId: string): Promise<void> {
   if (holder.wallet !== 'active') throw new Refusal('wallet_frozen', {});
 }
 
-async function firstOf(tx: Tx, { accountId, key, base }: Wish): Promise<string | undefined> {
-  const [first] = await tx<{ topup_id: string; base: number }[]>`
+async function existingTopup(
+  tx: Tx,
+  { accountId, key, base }: TopupRequest,
+): Promise<string | undefined> {
+  const [existing] = await tx<{ topup_id: string; base: number }[]>`
     select topup_id, base from topups where account_id = ${accountId} and request_key = ${key}`;
-  if (first && first.base !== base) throw new Refusal('idempotency_conflict', {});
-  return first?.topup_id;
+  if (existing && existing.base !== base) throw new Refusal('idempotency_conflict', {});
+  return existing?.topup_id;
 }
 
 async function refuseTooMany(tx: Tx, accountId: string, now: Date): Promise<void> {
@@ -106,14 +109,14 @@ async function refuseTooMany(tx: Tx, accountId: string, now: Date): Promise<void
 
 type Reservation = { accountId: string; topupId: string; bank: string; net: Rupiah; until: Date };
 
-/** The kode unik that makes `net` an amount nobody else was told: 1 to 999, by chance. */
-async function reserve(tx: Tx, wanted: Reservation): Promise<number> {
+/** The kode unik that makes `net` an amount that is not reserved: 1 to 999, at random. */
+async function reserve(tx: Tx, reservation: Reservation): Promise<number> {
   const codes = new Set<number>();
   while (codes.size < CODES_TRIED) codes.add(randomInt(1, 1000));
   const [reserved] = await tx<{ code: number | null }[]>`
     select reserve_transfer(
-      ${wanted.accountId}, ${wanted.topupId}, ${wanted.bank}, ${wanted.net}, ${[...codes]}::int[],
-      ${wanted.until}
+      ${reservation.accountId}, ${reservation.topupId}, ${reservation.bank}, ${reservation.net}, ${[...codes]}::int[],
+      ${reservation.until}
     ) as code`;
   const code = reserved?.code ?? undefined;
   if (code === undefined) throw new Refusal('topup_amount_busy', {});

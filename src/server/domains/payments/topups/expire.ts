@@ -4,7 +4,7 @@ import { type Sql, retrying } from '#server/infra/postgres/database.ts';
 const BATCH = 500;
 
 /**
- * Closes the top-ups whose time has passed, and frees the amounts whose promise has.
+ * Expires top-ups after their time, and frees amounts after their reservation.
  *
  * A job calls it every minute; any number of nodes may.
  *
@@ -19,8 +19,8 @@ export async function expireTopups({
 }): Promise<{ expired: number; freed: number }> {
   const at = now();
   let expired = 0;
-  for (let closed = BATCH; closed === BATCH; expired += closed) {
-    closed = await retrying(async () => {
+  for (let closedNow = BATCH; closedNow === BATCH; expired += closedNow) {
+    closedNow = await retrying(async () => {
       const done = await allAccountsSql`
         update topups set status = 'expired' from (
           select account_id, topup_id from topups

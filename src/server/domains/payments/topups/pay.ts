@@ -17,11 +17,11 @@ export type Payment = {
   topupId: string;
   /** The provider's own id of the payment: it pays one top-up only. */
   txnId: string;
-  /** What really came. */
+  /** The amount received. */
   amount: Rupiah;
   at: Date;
   actor: string;
-  /** True when an operator vouches for it: an amount up to Rp 999 off is then taken as it came. */
+  /** True when an operator confirms it: an amount up to Rp 999 off is then accepted. */
   byHand?: boolean;
   /** A sentence for the customer. */
   note?: string;
@@ -31,7 +31,7 @@ export type Payment = {
  * Applies a payment to its top-up: entry, general ledger, status and event, all or nothing.
  *
  * Safe to repeat and in any order with expiry, cancelling and other payments. Only in a transaction of
- * the house; the database refuses it to a tenant's.
+ * the all-accounts role; the database refuses it to a tenant's.
  */
 export async function applyPaid(tx: Tx, payment: Payment): Promise<PaidOutcome> {
   const { accountId, topupId, txnId, amount, at, actor, byHand = false, note = null } = payment;
@@ -39,12 +39,12 @@ export async function applyPaid(tx: Tx, payment: Payment): Promise<PaidOutcome> 
     select apply_paid(
       ${accountId}, ${topupId}, ${txnId}, ${amount}, ${at}, ${actor}, ${byHand}, ${note}
     ) as outcome`;
-  if (!answer) throw new Error('apply_paid answered nothing');
+  if (!answer) throw new Error('apply_paid returned no row');
   return answer.outcome;
 }
 
-/** What the customer is told of a payment that came after the top-up had been closed. */
-export const noteOfLate = (status: string): string | undefined => {
+/** The note for the customer about a payment after the top-up was closed. */
+export const lateNote = (status: string): string | undefined => {
   if (status === 'expired') return 'Dibayar setelah kedaluwarsa.';
   if (status === 'cancelled') return 'Dibayar setelah dibatalkan.';
   return undefined;

@@ -22,14 +22,14 @@ type Query = InputOf<typeof listTopups> & { now: Date };
 function topupsOf(sql: Sql, accountId: string, query: Query): Promise<PageOf<Topup>> {
   const { now, status, page = 0 } = query;
   return asAccount(sql, accountId, async (tx) => {
-    const mine = tx`account_id = ${accountId}
+    const filter = tx`account_id = ${accountId}
       ${status === undefined ? tx`` : tx`and ${statusAt(tx, now)} = ${status}`}`;
     const [found, [counted]] = await Promise.all([
       tx<TopupRow[]>`
-        select ${topupColumns(tx, now)} from topups where ${mine}
+        select ${topupColumns(tx, now)} from topups where ${filter}
         order by topup_id ${query.sort_type === 'asc' ? tx`asc` : tx`desc`}
         limit ${PAGE_SIZE} offset ${page * PAGE_SIZE}`,
-      tx<{ total: number }[]>`select count(*) as total from topups where ${mine}`,
+      tx<{ total: number }[]>`select count(*) as total from topups where ${filter}`,
     ]);
     return { rows: found.map(topupOf), total: counted?.total ?? 0 };
   });

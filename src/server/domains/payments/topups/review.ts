@@ -3,8 +3,8 @@ import { formatRupiah, rupiah } from '#contract/base/money.ts';
 import type { OperatorTopup, OperatorTopupFilter } from '#contract/operator.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { hashOfReference, plain, txnOf, useLine } from '#server/domains/payments/bank.ts';
-import { applyPaid, noteOfLate } from './pay.ts';
+import { hashOfReference, normalized, txnOf, assignLine } from '#server/domains/payments/bank.ts';
+import { applyPaid, lateNote } from './pay.ts';
 import { type TopupRow, statusAt, topupColumns, topupOf } from './topup.ts';
 
 export type ReviewDeps = { allAccountsSql: Sql; now: () => Date };
@@ -15,7 +15,7 @@ const CANDIDATES_MAX = 5;
 /** Beyond this many, a filtered list is not counted further. */
 const COUNT_MAX = 10_000;
 
-type SeenRow = TopupRow & {
+type OperatorRow = TopupRow & {
   account_name: string;
   candidates: { line: string; amount: number; description: string; at: string }[];
 };
@@ -32,23 +32,23 @@ export async function topupsForOperator(
   { status, page = 0, sort_type }: Query,
 ): Promise<PageOf<OperatorTopup>> {
   const at = now();
-  const wanted = filterOf(allAccountsSql, status, at);
+  const filter = filterOf(allAccountsSql, status, at);
   const [found, [counted]] = await Promise.all([
     allAccountsSql<{ topup_id: string; account_id: string }[]>`
-      select topup_id, account_id from topups where ${wanted}
+      select topup_id, account_id from topups where ${filter}
       order by topup_id ${sort_type === 'asc' ? allAccountsSql`asc` : allAccountsSql`desc`}
       limit ${PAGE_SIZE} offset ${Math.min(page * PAGE_SIZE, COUNT_MAX)}`,
     allAccountsSql<{ total: number }[]>`
-      select count(*) as total from (select from topups where ${wanted} limit ${COUNT_MAX}) counted`,
+      select count(*) as total from (select from topups where ${filter} limit ${COUNT_MAX}) counted`,
   ]);
-  const rows = await seen(
+  const rows = await readForOperator(
     allAccountsSql,
     found.map((row) => row.topup_id),
     at,
   );
   const byId = new Map(rows.map((row) => [row.topup_id, row]));
   return {
-    rows: found.flatMap(({ topup_id }) => shown(byId.get(topup_id))),
+    rows: found.flatMap(({ topup_id }) => operatorTopups(byId.get(topup_id))),
     total: counted?.total ?? 0,
   };
 }
@@ -63,7 +63,7 @@ function filterOf(allAccountsSql: Sql, status: OperatorTopupFilter | undefined, 
   return allAccountsSql`${statusAt(allAccountsSql, at)} = ${status} and status = any (${stored}::text[])`;
 }
 
-const shown = (row: SeenRow | undefined): OperatorTopup[] => {
+const operatorTopups = (row: OperatorRow | undefined): OperatorTopup[] => {
   if (!row) return [];
   const candidates = row.candidates.map(({ line, amount, description, at }) => ({
     line,
@@ -74,8 +74,12 @@ const shown = (row: SeenRow | undefined): OperatorTopup[] => {
   return [{ ...topupOf(row), account_name: row.account_name, candidates }];
 };
 
-function seen(allAccountsSql: Sql | Tx, topupIds: readonly string[], at: Date): Promise<SeenRow[]> {
-  return allAccountsSql<SeenRow[]>`
+function readForOperator(
+  allAccountsSql: Sql | Tx,
+  topupIds: readonly string[],
+  at: Date,
+): Promise<OperatorRow[]> {
+  return allAccountsSql<OperatorRow[]>`
     select ${topupColumns(allAccountsSql, at)}, accounts.name as account_name, lines.candidates
     from topups
     join accounts using (account_id)
@@ -94,19 +98,25 @@ function seen(allAccountsSql: Sql | Tx, topupIds: readonly string[], at: Date): 
     where topups.topup_id = any (${[...topupIds]}::uuid[])`.then((rows) => [...rows]);
 }
 
-type Held = { account_id: string; topup_id: string; status: string; total: number; bank: string };
+type LockedTopup = {
+  account_id: string;
+  topup_id: string;
+  status: string;
+  total: number;
+  bank: string;
+};
 
-/** Takes a top-up's row, whoever's it is. */
-async function hold(tx: Tx, topupId: string, at: Date): Promise<Held> {
-  const [held] = await tx<Held[]>`
+/** Locks a top-up's row, of any account. */
+async function lockTopup(tx: Tx, topupId: string, at: Date): Promise<LockedTopup> {
+  const [locked] = await tx<LockedTopup[]>`
     select account_id, topup_id, ${statusAt(tx, at)} as status, total, bank_number as bank
     from topups where topup_id = ${topupId} for no key update`;
-  if (!held) throw new Refusal('not_found', { what: 'Isi saldo' });
-  return held;
+  if (!locked) throw new Refusal('not_found', { what: 'Isi saldo' });
+  return locked;
 }
 
-async function oneSeen(tx: Tx, topupId: string, at: Date): Promise<OperatorTopup> {
-  const [one] = shown((await seen(tx, [topupId], at))[0]);
+async function readOne(tx: Tx, topupId: string, at: Date): Promise<OperatorTopup> {
+  const [one] = operatorTopups((await readForOperator(tx, [topupId], at))[0]);
   if (!one) throw new Error('a top-up vanished');
   return one;
 }
@@ -114,7 +124,7 @@ async function oneSeen(tx: Tx, topupId: string, at: Date): Promise<OperatorTopup
 export type Decision = { topupId: string; operatorId: string; reason: string };
 
 /**
- * Confirms a top-up by hand, from any state but paid and rejected: with a kept bank line (its `line`
+ * Confirms a top-up by hand, from any state but paid and rejected: with a stored bank line (its `line`
  * or its reference), or with a reference whose line has not come, which vouches for the exact amount.
  *
  * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `bank_line_used`,
@@ -125,14 +135,15 @@ export async function confirmTopupByHand(
   { topupId, operatorId, reason, reference }: Decision & { reference: string },
 ): Promise<OperatorTopup> {
   const at = now();
-  const work = async (tx: Tx) => {
-    const held = await hold(tx, topupId, at);
-    const topup = { accountId: held.account_id, topupId };
-    const line = await lineOf(tx, held.bank, reference);
-    const hash = line?.hash ?? hashOfReference(held.bank, reference);
-    const amount = rupiah(line?.amount ?? held.total);
-    const off = amount === held.total ? undefined : `Transfer yang masuk ${formatRupiah(amount)}.`;
-    const note = [noteOfLate(held.status), off].filter(Boolean).join(' ');
+  const decide = async (tx: Tx) => {
+    const locked = await lockTopup(tx, topupId, at);
+    const topup = { accountId: locked.account_id, topupId };
+    const line = await lineOf(tx, locked.bank, reference);
+    const hash = line?.hash ?? hashOfReference(locked.bank, reference);
+    const amount = rupiah(line?.amount ?? locked.total);
+    const off =
+      amount === locked.total ? undefined : `Transfer yang masuk ${formatRupiah(amount)}.`;
+    const note = [lateNote(locked.status), off].filter(Boolean).join(' ');
     const outcome = await applyPaid(tx, {
       ...topup,
       txnId: txnOf(hash),
@@ -145,31 +156,31 @@ export async function confirmTopupByHand(
     if (outcome === 'already_paid') throw new Refusal('topup_already_paid', {});
     if (outcome === 'closed') throw new Refusal('topup_closed', {});
     if (outcome === 'amount_mismatch') {
-      throw new Refusal('topup_amount_mismatch', { total: held.total, received: amount });
+      throw new Refusal('topup_amount_mismatch', { total: locked.total, received: amount });
     }
     if (outcome !== 'applied') throw new Refusal('bank_line_used', {});
-    if (line) await useLine(tx, line.hash, topup);
+    if (line) await assignLine(tx, line.hash, topup);
     await tx`
       insert into topup_decisions (account_id, topup_id, at, operator_id, decision, reason, reference)
       values (${topup.accountId}, ${topupId}, ${at}, ${operatorId}, 'confirmed', ${reason}, ${reference})`;
-    return oneSeen(tx, topupId, at);
+    return readOne(tx, topupId, at);
   };
-  return allAccountsSql.begin(work);
+  return allAccountsSql.begin(decide);
 }
 
 type Line = { hash: string; amount: number };
 
-/** The kept line that a person means: by its `line`, else by its reference, unused ones first. */
+/** The stored line that an operator means: by its `line`, else by its reference, unused ones first. */
 async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | undefined> {
   const [line] = await tx<Line[]>`
     select hash, amount from bank_lines
-    where bank = ${bank} and (hash = ${reference} or reference = ${plain(reference)})
+    where bank = ${bank} and (hash = ${reference} or reference = ${normalized(reference)})
     order by topup_id is not null, at limit 1`;
   return line;
 }
 
 /**
- * Rejects a top-up that waits or is being looked at; the customer reads the reason.
+ * Rejects a top-up that is pending or in review; the customer sees the reason.
  *
  * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`.
  */
@@ -178,18 +189,18 @@ export async function rejectTopupByHand(
   { topupId, operatorId, reason }: Decision,
 ): Promise<OperatorTopup> {
   const at = now();
-  const work = async (tx: Tx) => {
-    const held = await hold(tx, topupId, at);
-    if (held.status === 'paid') throw new Refusal('topup_already_paid', {});
-    if (held.status !== 'pending' && held.status !== 'review')
+  const decide = async (tx: Tx) => {
+    const locked = await lockTopup(tx, topupId, at);
+    if (locked.status === 'paid') throw new Refusal('topup_already_paid', {});
+    if (locked.status !== 'pending' && locked.status !== 'review')
       throw new Refusal('topup_closed', {});
     await tx`
       update topups set status = 'rejected', note = ${reason}
-      where account_id = ${held.account_id} and topup_id = ${topupId}`;
+      where account_id = ${locked.account_id} and topup_id = ${topupId}`;
     await tx`
       insert into topup_decisions (account_id, topup_id, at, operator_id, decision, reason)
-      values (${held.account_id}, ${topupId}, ${at}, ${operatorId}, 'rejected', ${reason})`;
-    return oneSeen(tx, topupId, at);
+      values (${locked.account_id}, ${topupId}, ${at}, ${operatorId}, 'rejected', ${reason})`;
+    return readOne(tx, topupId, at);
   };
-  return allAccountsSql.begin(work);
+  return allAccountsSql.begin(decide);
 }

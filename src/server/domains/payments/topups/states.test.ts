@@ -204,7 +204,10 @@ describe('notices in any order', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('a payment pays one top-up only, also when both are told at once', async ({ sql, db }) => {
+  test('a payment pays one top-up only, also when both are notified at once', async ({
+    sql,
+    db,
+  }) => {
     const app = await topupApp(db);
     const [one, other] = [await someTopup(app, db), await someTopup(app, db)];
     const pay = ({ owner, topup }: { owner: { accountId: string }; topup: Topup }) =>
@@ -240,7 +243,7 @@ describe('notices in any order', () => {
   });
 });
 
-describe('the books of a paid top-up', () => {
+describe('the ledger of a paid top-up', () => {
   test('PPN goes to what we owe, the kode unik to the saldo', async ({ sql, db }) => {
     const app = await topupApp(db, { ppn: true });
     const ani = await customerWith(sql);
@@ -267,7 +270,7 @@ describe('the books of a paid top-up', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('random top-ups, paid or not, leave the books in balance', async ({ sql, db }) => {
+  test('random top-ups, paid or not, leave the ledger in balance', async ({ sql, db }) => {
     const kinds = fc.record({
       base: fc.integer({ min: 10_000, max: 100_000_000 }),
       ppn: fc.boolean(),

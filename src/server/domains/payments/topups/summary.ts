@@ -6,7 +6,7 @@ import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
 type SummaryDeps = { sql: Sql; prices: Pick<Prices, 'message'>; now: () => Date };
 
-/** The saldo in one look. */
+/** The saldo summary. */
 export const saldoSummaryHandler = ({ sql, prices, now }: SummaryDeps) =>
   handle(saldoSummary, ({ caller: { accountId } }) =>
     asAccount(sql, accountId, async (tx) => {

@@ -4,7 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Topup, TopupStatus } from '#contract/saldo.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** A row of `topups`, its status as it is at the asked instant. */
+/** A row of `topups`, with its status at a given instant. */
 export type TopupRow = {
   account_id: string;
   topup_id: string;
@@ -23,7 +23,7 @@ export type TopupRow = {
   note: string | null;
 };
 
-/** A top-up's status at an instant: what has passed its time is expired, swept or not. */
+/** A top-up's status at an instant: expired after its time, also before the job has closed it. */
 export const statusAt = (sql: Sql | Tx, now: Date): Fragment => sql`
   case when topups.status = 'pending' and topups.expires_at <= ${now} then 'expired'
     else topups.status end`;

@@ -81,14 +81,14 @@ describe('making a top-up', () => {
     await expect(app.topup(ani.accountId)).resolves.toMatchObject({ status: 'pending' });
   });
 
-  test('the same amount is never told to two people', async ({ sql, db }) => {
+  test('the same amount is never reserved for two people', async ({ sql, db }) => {
     const app = await topupApp(db);
     const people = await Promise.all(Array.from({ length: 12 }, () => customerWith(sql)));
     const made = await Promise.all(people.map(({ accountId }) => app.topup(accountId)));
     expect(new Set(made.map(({ total }) => total)).size).toBe(12);
   });
 
-  test('an amount whose every kode unik is taken is refused', async ({ sql, db }) => {
+  test('an amount whose every kode unik is reserved is refused', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     await db.owner`
@@ -113,15 +113,15 @@ describe('making a top-up', () => {
     async (amount, { db, sql }) => {
       const app = await topupApp(db);
       const ani = await customerWith(sql);
-      const asked = perform(paymentsActs(app.deps), 'topup_create', ani, { amount });
-      await expect(asked).rejects.toThrow();
+      const answer = perform(paymentsActs(app.deps), 'topup_create', ani, { amount });
+      await expect(answer).rejects.toThrow();
       expect(await sql`select from topups`).toHaveLength(0);
     },
   );
 });
 
 describe('reading top-ups', () => {
-  test('the newest stands first, ten on a page, and beyond the last is nothing', async ({
+  test('the newest comes first, ten on a page, and beyond the last is nothing', async ({
     sql,
     db,
   }) => {
@@ -160,8 +160,8 @@ describe('reading top-ups', () => {
     const acts = paymentsActs(app.deps);
     const notFound = new Refusal('not_found', { what: 'Isi saldo' });
     for (const name of ['topup_get', 'topup_cancel']) {
-      const asked = perform(acts, name, budi, { topup_id: topup.id });
-      await expect(asked).rejects.toEqual(notFound);
+      const answer = perform(acts, name, budi, { topup_id: topup.id });
+      await expect(answer).rejects.toEqual(notFound);
     }
     expect(await perform(acts, 'topup_list', budi)).toEqual({ rows: [], total: 0 });
     expect(await perform(acts, 'topup_get', ani, { topup_id: topup.id })).toEqual(topup);
@@ -175,8 +175,8 @@ describe('reading top-ups', () => {
     const ani = await customerWith(sql);
     const { id } = await app.topup(ani.accountId);
     app.clock.pass(24);
-    const asked = perform(paymentsActs(app.deps), 'topup_cancel', ani, { topup_id: id });
-    await expect(asked).rejects.toEqual(new Refusal('topup_closed', {}));
+    const answer = perform(paymentsActs(app.deps), 'topup_cancel', ani, { topup_id: id });
+    await expect(answer).rejects.toEqual(new Refusal('topup_closed', {}));
     expect(await sql`select status from topups`).toEqual([{ status: 'pending' }]);
   });
 
@@ -192,7 +192,7 @@ describe('reading top-ups', () => {
   });
 });
 
-describe('what is told', () => {
+describe('what is published', () => {
   test('the database writes a top-up id as everybody else does', async ({ sql }) => {
     const ids = fc.sample(fc.uuid(), 200);
     const rows = await sql<{ id: string; said: string }[]>`
@@ -206,10 +206,10 @@ describe('what is told', () => {
     const { id, total } = await app.topup(ani.accountId);
     await perform(paymentsActs(app.deps), 'topup_cancel', ani, { topup_id: id });
     await app.transfer(total);
-    const told = await sql<{ data: object }[]>`
+    const published = await sql<{ data: object }[]>`
       select data from outbox where kind = 'topup.changed' and account_id = ${ani.accountId}
       order by at`;
-    expect(told.map(({ data }) => data)).toEqual(
+    expect(published.map(({ data }) => data)).toEqual(
       ['pending', 'cancelled', 'paid'].map((status) => ({ topup_id: id, status })),
     );
   });

@@ -1,25 +1,25 @@
-/** Notices on their way to one push service at once. */
-const ABREAST = 4;
-/** So many failures in a row, and the service is left alone for a while. */
-const PATIENCE = 3;
-const FIRST_REST_MS = 2_000;
-const LONGEST_REST_MS = 60_000;
+/** Notices in flight to one push service at once. */
+const IN_FLIGHT_MAX = 4;
+/** After so many failures in a row the circuit of a service opens. */
+const FAILURES_MAX = 3;
+const FIRST_OPEN_MS = 2_000;
+const LONGEST_OPEN_MS = 60_000;
 
-type Service = { underWay: number; failures: number; until: number };
+type Service = { inFlight: number; failures: number; openUntil: number };
 
-/** Which push services are left alone for now, so that one that is down delays nobody else. */
+/** A circuit breaker per push service, so that one that is down delays no other. */
 export type CircuitBreaker = {
-  /** Services with enough under way, or at rest after failures. */
+  /** Services at their limit of notices in flight, or with an open circuit. */
   blocked(): readonly string[];
-  began(service: string): void;
-  /** @param failed true when it did not do its work; anything it answered by itself is none. */
-  ended(service: string, failed: boolean): void;
+  started(service: string): void;
+  /** @param failed true without a usable answer; a definite answer, also a refusal, is no failure. */
+  finished(service: string, failed: boolean): void;
 };
 
 /**
- * Keeps count of each service in this process. After three failures in a row a service rests for 2 s,
- * then twice as long with each further one up to a minute, and meets one notice at a time until one
- * gets through.
+ * Counts per service in this process. After three failures in a row the circuit opens for 2 s, then twice
+ * as long with each further failure up to a minute, and then lets one notice at a time through until one
+ * succeeds.
  *
  * @param nowMs a clock that never jumps, in milliseconds.
  */
@@ -28,28 +28,28 @@ export function createCircuitBreaker(
 ): CircuitBreaker {
   const services = new Map<string, Service>();
   const of = (name: string): Service => {
-    const known = services.get(name) ?? { underWay: 0, failures: 0, until: 0 };
+    const known = services.get(name) ?? { inFlight: 0, failures: 0, openUntil: 0 };
     services.set(name, known);
     return known;
   };
   return {
     blocked: () =>
       [...services]
-        .filter(([, { underWay, failures, until }]) => {
-          const most = failures >= PATIENCE ? 1 : ABREAST;
-          return underWay >= most || nowMs() < until;
+        .filter(([, { inFlight, failures, openUntil }]) => {
+          const inFlightMax = failures >= FAILURES_MAX ? 1 : IN_FLIGHT_MAX;
+          return inFlight >= inFlightMax || nowMs() < openUntil;
         })
         .map(([name]) => name),
-    began: (name) => {
-      of(name).underWay += 1;
+    started: (name) => {
+      of(name).inFlight += 1;
     },
-    ended(name, failed) {
+    finished(name, failed) {
       const service = of(name);
-      service.underWay -= 1;
+      service.inFlight -= 1;
       service.failures = failed ? service.failures + 1 : 0;
-      const over = service.failures - PATIENCE;
-      if (over >= 0) {
-        service.until = nowMs() + Math.min(FIRST_REST_MS * 2 ** over, LONGEST_REST_MS);
+      const excess = service.failures - FAILURES_MAX;
+      if (excess >= 0) {
+        service.openUntil = nowMs() + Math.min(FIRST_OPEN_MS * 2 ** excess, LONGEST_OPEN_MS);
       }
     },
   };

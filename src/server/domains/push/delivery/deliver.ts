@@ -4,21 +4,21 @@ import type { PushDeps } from '#server/domains/push/deps.ts';
 import type { Subscription } from '#server/domains/push/subscriptions/subscriptions.ts';
 
 /**
- * What became of a notice. `taken`: the push service has it; `gone`: the browser takes none any more;
- * `too_large`: with less in it, perhaps; `later`: trouble that passes; `refused`: it never will be.
+ * The result of sending a notice. `taken`: the push service accepted it; `gone`: the subscription ended;
+ * `too_large`: may fit with less content; `later`: a transient failure; `refused`: a permanent one.
  */
-export type Verdict = {
+export type DeliveryResult = {
   outcome: 'taken' | 'gone' | 'too_large' | 'later' | 'refused';
   /** 0 when there was no answer. */
   status: number;
-  /** What the service asks us to wait. */
+  /** How long the service asks us to wait. */
   waitMs?: number;
 };
 
-type Sending = {
+type DeliveryOptions = {
   /** How long the service keeps it for a browser that is away. */
   ttlSeconds: number;
-  /** 32 letters at most: a newer notice of a topic takes the place of one that waits. */
+  /** 32 letters at most: a newer notice of a topic replaces one that waits. */
   topic?: string;
   totalMs?: number;
   signal?: AbortSignal;
@@ -29,9 +29,9 @@ export async function deliver(
   { config, vapid, outbound }: Pick<PushDeps, 'config' | 'vapid' | 'outbound'>,
   { endpoint, p256dh, auth }: Subscription,
   payload: PushPayload,
-  { ttlSeconds, topic, totalMs, signal }: Sending,
-): Promise<Verdict> {
-  // Loaded with the first notice: until then nobody needs it.
+  { ttlSeconds, topic, totalMs, signal }: DeliveryOptions,
+): Promise<DeliveryResult> {
+  // Loaded with the first notice.
   const { default: webPush } = await import('web-push');
   const authorization = await vapid.authorize(new URL(endpoint).origin, contactOf(config));
   const { headers, body } = webPush.generateRequestDetails(
@@ -52,14 +52,14 @@ export async function deliver(
       ...(totalMs !== undefined && { totalMs }),
       ...(signal && { signal }),
     });
-    return verdictOf(answer.status, answer.headers['retry-after']);
+    return resultOf(answer.status, answer.headers['retry-after']);
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     return { outcome: error.reason === 'refused' ? 'refused' : 'later', status: 0 };
   }
 }
 
-/** Whom a push service may write to about us. */
+/** The contact that push services may write to. */
 const contactOf = ({ PUSH_CONTACT, PUBLIC_URL }: PushDeps['config']): string =>
   PUSH_CONTACT ?? `mailto:admin@${new URL(PUBLIC_URL ?? 'http://localhost').hostname}`;
 
@@ -73,11 +73,11 @@ const WAIT_MS_MAX = 3_600_000;
  *
  * @param retryAfter its `Retry-After`: seconds, or a date.
  */
-export function verdictOf(status: number, retryAfter?: string): Verdict {
+export function resultOf(status: number, retryAfter?: string): DeliveryResult {
   if (status >= 200 && status < 300) return { outcome: 'taken', status };
   if (status === 404 || status === 410) return { outcome: 'gone', status };
   if (status === 413) return { outcome: 'too_large', status };
-  // 401 and 403: our clock, or their trouble with our key; either passes, or the notice grows old.
+  // 401 and 403: our clock, or a problem with our key at their side; it passes, or the notice expires.
   if (status === 429 || status >= 500 || status === 401 || status === 403) {
     const waitMs = waitOf(retryAfter);
     return { outcome: 'later', status, ...(waitMs !== undefined && { waitMs }) };

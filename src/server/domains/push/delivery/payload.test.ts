@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PushPayload } from '#contract/push.ts';
-import { verdictOf } from './deliver.ts';
+import { resultOf } from './deliver.ts';
 import { payloadOf } from './payload.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { waitAfter } from './sender.ts';
@@ -54,7 +54,7 @@ test('whatever people write, a notice has its shape and is smaller than 3.8 kB',
 
 test('each answer of a push service has one meaning', () => {
   const outcomes = [201, 200, 404, 410, 413, 429, 500, 503, 401, 403, 400, 302, 100].map(
-    (status) => `${status} ${verdictOf(status).outcome}`,
+    (status) => `${status} ${resultOf(status).outcome}`,
   );
   expect(outcomes).toEqual([
     '201 taken',
@@ -71,10 +71,10 @@ test('each answer of a push service has one meaning', () => {
     '302 refused',
     '100 refused',
   ]);
-  expect(verdictOf(429, '7').waitMs).toBe(7_000);
-  expect(verdictOf(429, '999999').waitMs).toBe(3_600_000);
-  expect(verdictOf(503, 'Fri, 21 Nov 2025 12:00:00 GMT').waitMs).toBe(0);
-  expect(verdictOf(503, 'soon').waitMs).toBeUndefined();
+  expect(resultOf(429, '7').waitMs).toBe(7_000);
+  expect(resultOf(429, '999999').waitMs).toBe(3_600_000);
+  expect(resultOf(503, 'Fri, 21 Nov 2025 12:00:00 GMT').waitMs).toBe(0);
+  expect(resultOf(503, 'soon').waitMs).toBeUndefined();
 });
 
 test('waiting doubles from 2 s up to five minutes', () => {
@@ -88,12 +88,12 @@ test('a service rests after three failures, then meets one notice at a time', ()
   let nowMs = 0;
   const circuitBreaker = createCircuitBreaker(() => nowMs);
   const fail = () => {
-    circuitBreaker.began('a');
-    circuitBreaker.ended('a', true);
+    circuitBreaker.started('a');
+    circuitBreaker.finished('a', true);
   };
-  for (let n = 0; n < 4; n++) circuitBreaker.began('b');
+  for (let n = 0; n < 4; n++) circuitBreaker.started('b');
   expect(circuitBreaker.blocked()).toEqual(['b']);
-  circuitBreaker.ended('b', false);
+  circuitBreaker.finished('b', false);
   fail();
   fail();
   expect(circuitBreaker.blocked()).toEqual([]);
@@ -101,15 +101,15 @@ test('a service rests after three failures, then meets one notice at a time', ()
   expect(circuitBreaker.blocked()).toEqual(['a']);
   nowMs += 2_000;
   expect(circuitBreaker.blocked()).toEqual([]);
-  circuitBreaker.began('a');
+  circuitBreaker.started('a');
   expect(circuitBreaker.blocked()).toEqual(['a']);
-  circuitBreaker.ended('a', true);
+  circuitBreaker.finished('a', true);
   nowMs += 3_999;
   expect(circuitBreaker.blocked()).toEqual(['a']);
   nowMs += 1;
-  circuitBreaker.began('a');
-  circuitBreaker.ended('a', false);
-  circuitBreaker.began('a');
+  circuitBreaker.started('a');
+  circuitBreaker.finished('a', false);
+  circuitBreaker.started('a');
   expect(circuitBreaker.blocked()).toEqual([]);
 });
 

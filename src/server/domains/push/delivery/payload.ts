@@ -2,8 +2,8 @@ import { publicId } from '#contract/base/ids.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import type { PushPayload } from '#contract/push.ts';
 
-/** A message that came in, as a notice tells it. */
-export type News = {
+/** An inbound message, as a notice shows it. */
+export type MessageNotice = {
   messageId: string;
   tokenId: string;
   /** Digits with the country code. */
@@ -16,35 +16,35 @@ export type News = {
 };
 
 const ICON = '/favicon-192.png';
-const QUIET = 'Pesan baru';
+const DEFAULT_BODY = 'Pesan baru';
 const NAME_LETTERS = 60;
 const TEXT_LETTERS = 240;
 /** Letters can be made of many bytes; a name and a text of these fit 3.8 kB in any case. */
 const NAME_BYTES = 240;
 const TEXT_BYTES = 1_000;
-/** Nothing further on could still be shown. */
-const LOOKED_AT_MAX = 8_000;
+/** Text beyond this could not be shown anyway. */
+const SCAN_MAX = 8_000;
 
 const letters = new Intl.Segmenter('id', { granularity: 'grapheme' });
 
 /**
- * What a notice says of a message: who wrote, and what only when the person wants that
+ * The notice of a message: the sender, and the text only when the person wants that
  * (docs/wire.md#push). Under 3.8 kB, whatever people call themselves.
  *
  * @param origin where the portal is; addresses stay relative without it.
  */
-export function payloadOf(news: News, origin: string | undefined): PushPayload {
-  const { messageId, tokenId, peer, peerName, text = '', unread } = news;
+export function payloadOf(notice: MessageNotice, origin: string | undefined): PushPayload {
+  const { messageId, tokenId, peer, peerName, text = '', unread } = notice;
   const search = new URLSearchParams({
     view: 'percakapan',
     open: publicId('token', tokenId),
     peer,
   });
-  const who = shortened(peerName ?? '', NAME_LETTERS, NAME_BYTES) || formatPhone(peer);
-  return built(
+  const who = shorten(peerName ?? '', NAME_LETTERS, NAME_BYTES) || formatPhone(peer);
+  return buildPayload(
     {
       title: `Pesan baru dari ${who}`,
-      body: shortened(text, TEXT_LETTERS, TEXT_BYTES) || QUIET,
+      body: shorten(text, TEXT_LETTERS, TEXT_BYTES) || DEFAULT_BODY,
       app_badge: String(unread),
     },
     { url: `/message-history?${search.toString()}`, id: publicId('message', messageId) },
@@ -54,13 +54,13 @@ export function payloadOf(news: News, origin: string | undefined): PushPayload {
 
 /** What the test button sends. */
 export const testPayload = (origin: string | undefined): PushPayload =>
-  built(
+  buildPayload(
     { title: 'Kabari', body: 'Pemberitahuan sudah menyala di peramban ini.' },
     { url: '/profile', id: 'test' },
     { origin, label: 'test' },
   );
 
-function built(
+function buildPayload(
   words: Pick<PushPayload['notification'], 'title' | 'body' | 'app_badge'>,
   data: PushPayload['data'],
   { origin, label }: { origin: string | undefined; label: string },
@@ -74,23 +74,23 @@ function built(
   };
 }
 
-/** One line, without what turns the direction of writing or shows as nothing, and not too long. */
-function shortened(words: string, lettersMax: number, bytesMax: number): string {
+/** One line, without bidi controls or invisible characters, cut to a limit. */
+function shorten(words: string, lettersMax: number, bytesMax: number): string {
   const line = words
-    .slice(0, LOOKED_AT_MAX)
+    .slice(0, SCAN_MAX)
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
     .toWellFormed()
     .trim();
-  let kept = '';
+  let result = '';
   let count = 0;
   for (const { segment } of letters.segment(line)) {
-    const isFull = Buffer.byteLength(kept + segment) > bytesMax;
-    if (isFull || (count === lettersMax - 1 && kept.length + segment.length < line.length)) {
-      return kept === '' ? '' : `${kept.trimEnd()}…`;
+    const isFull = Buffer.byteLength(result + segment) > bytesMax;
+    if (isFull || (count === lettersMax - 1 && result.length + segment.length < line.length)) {
+      return result === '' ? '' : `${result.trimEnd()}…`;
     }
-    kept += segment;
+    result += segment;
     count += 1;
   }
-  return kept;
+  return result;
 }

@@ -1,9 +1,9 @@
 import type { MessageType } from '#contract/messages.ts';
 import type { Role } from '#contract/accounts.ts';
-import { standing } from '#server/domains/accounts/accounts.ts';
+import { isActiveSession } from '#server/domains/accounts/accounts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** A message that has just come in. */
+/** An inbound message. */
 export type Received = {
   accountId: string;
   tokenId: string;
@@ -12,15 +12,15 @@ export type Received = {
   name: string | undefined;
 };
 
-/** How long who takes a notice has for it: longer than any push service may take. */
+/** The lease of a claimed notice: longer than any push service may take. */
 const LEASE_SECONDS = 30;
-/** What waits longer than this is one of many: of a conversation the newest is enough. */
-const CROWD_SECONDS = 60;
-/** Badges of more than this say no more. */
+/** Of notices that wait longer than this, only the newest of each conversation is sent. */
+const BACKLOG_SECONDS = 60;
+/** Badges count up to this. */
 const UNREAD_MAX = 999;
 const SWEPT_DAYS = 8;
 
-/** Queues a notice of a message for every browser of its account, in the transaction that keeps it. */
+/** Queues a notice of a message for every browser of its account, in the transaction that stores it. */
 export async function queueNotices(tx: Tx, received: Received): Promise<void> {
   const { accountId, tokenId, messageId, peer, name = null } = received;
   await tx`
@@ -32,7 +32,7 @@ export async function queueNotices(tx: Tx, received: Received): Promise<void> {
     on conflict do nothing`;
 }
 
-/** A notice that is ours to send until its lease ends, with what is to be known at that moment. */
+/** A claimed notice, ours to send until its lease ends, with the present state of what it needs. */
 export type Due = {
   subscription_id: string;
   message_id: string;
@@ -45,7 +45,7 @@ export type Due = {
   attempt: number;
   sealed: Buffer;
   /** False when the session has ended, or its account is closed. */
-  stands: boolean;
+  is_active: boolean;
   role: Role;
   settings: unknown;
   type: MessageType | null;
@@ -57,19 +57,19 @@ export type Due = {
 };
 
 /**
- * Takes the next notice that is due: for each browser they leave in the order of their messages, one
- * at a time.
+ * Claims the next notice that is due: each browser gets its notices in the order of their messages, one at
+ * a time.
  *
- * @param but services that are left alone now.
+ * @param except services that must not be called now.
  */
-export async function takeDue(
+export async function claimDue(
   allAccountsSql: Sql,
-  but: readonly string[],
+  except: readonly string[],
 ): Promise<Due | undefined> {
   const [due] = await allAccountsSql<Due[]>`
     with next as (
       select subscription_id, message_id from push_queue q
-      where ready_at <= clock_timestamp() and service <> all(${but as string[]}::text[])
+      where ready_at <= clock_timestamp() and service <> all(${except as string[]}::text[])
         and not exists (
           select from push_queue o
           where o.subscription_id = q.subscription_id and o.message_id < q.message_id
@@ -85,8 +85,8 @@ export async function takeDue(
     select q.subscription_id, q.message_id, q.account_id, q.token_id, q.peer, q.peer_name, q.service,
       q.bare, q.attempt, p.sealed, u.role, u.settings, m.type, m.body,
       a.status = 'active' and exists (
-        select from sessions where session_id = p.session_id and ${standing(allAccountsSql)}
-      ) as stands,
+        select from sessions where session_id = p.session_id and ${isActiveSession(allAccountsSql)}
+      ) as is_active,
       coalesce(c.unread = 0 and c.last_message_id >= q.message_id, false) as seen,
       ${unreadOf(allAccountsSql)} as unread,
       greatest(0, extract(epoch from q.expires_at - clock_timestamp()))::int as seconds_left
@@ -109,42 +109,49 @@ const unreadOf = (sql: Sql) => sql`
   + case when coalesce(c.unread, 0) = 0
       and (c.last_message_id is null or c.last_message_id < q.message_id) then 1 else 0 end`;
 
-type Taken = Pick<Due, 'subscription_id' | 'message_id' | 'attempt'>;
+type ClaimedNotice = Pick<Due, 'subscription_id' | 'message_id' | 'attempt'>;
 
-/** Of a notice that is still ours: nobody took it after our lease ended. */
-const ours = (sql: Sql, { subscription_id: browser, message_id: message, attempt }: Taken) => sql`
+/** SQL that is true of a notice that is still ours: nobody claimed it after our lease ended. */
+const isOurs = (
+  sql: Sql,
+  { subscription_id: browser, message_id: message, attempt }: ClaimedNotice,
+) => sql`
   subscription_id = ${browser} and message_id = ${message} and attempt = ${attempt}`;
 
 /** The notice has left, or never will. */
-export async function finish(allAccountsSql: Sql, due: Taken): Promise<void> {
-  await allAccountsSql`delete from push_queue where ${ours(allAccountsSql, due)}`;
+export async function finish(allAccountsSql: Sql, due: ClaimedNotice): Promise<void> {
+  await allAccountsSql`delete from push_queue where ${isOurs(allAccountsSql, due)}`;
 }
 
 /** The notice is tried again after a while, unless it is too old by then. @returns false when it is. */
-export async function postpone(allAccountsSql: Sql, due: Taken, waitMs: number): Promise<boolean> {
+export async function postpone(
+  allAccountsSql: Sql,
+  due: ClaimedNotice,
+  waitMs: number,
+): Promise<boolean> {
   const seconds = waitMs / 1_000;
   const [later] = await allAccountsSql`
     update push_queue set ready_at = clock_timestamp() + make_interval(secs => ${seconds})
-    where ${ours(allAccountsSql, due)}
+    where ${isOurs(allAccountsSql, due)}
       and expires_at > clock_timestamp() + make_interval(secs => ${seconds})
     returning 1`;
   if (!later) await finish(allAccountsSql, due);
   return later !== undefined;
 }
 
-/** The notice goes again, at once, without its text. */
-export async function shrink(allAccountsSql: Sql, due: Taken): Promise<void> {
+/** The notice is sent again, at once, without its text. */
+export async function retryWithoutText(allAccountsSql: Sql, due: ClaimedNotice): Promise<void> {
   await allAccountsSql`
-    update push_queue set bare = true, ready_at = clock_timestamp() where ${ours(allAccountsSql, due)}`;
+    update push_queue set bare = true, ready_at = clock_timestamp() where ${isOurs(allAccountsSql, due)}`;
 }
 
 /**
- * Takes out what is too old, and of conversations whose notices have piled up all but the newest.
+ * Deletes expired notices, and of conversations with a backlog all but the newest.
  */
-export async function thin(allAccountsSql: Sql): Promise<void> {
+export async function dropSuperseded(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
     delete from push_queue q where expires_at <= clock_timestamp() or (
-      (attempt > 0 or ready_at < clock_timestamp() - make_interval(secs => ${CROWD_SECONDS}))
+      (attempt > 0 or ready_at < clock_timestamp() - make_interval(secs => ${BACKLOG_SECONDS}))
       and ready_at <= clock_timestamp()
       and exists (
         select from push_queue n
@@ -155,14 +162,14 @@ export async function thin(allAccountsSql: Sql): Promise<void> {
 }
 
 /**
- * Forgets browsers whose person has not been there for 7 days, and a day more, for a browser that is
- * used renews itself when its token is 7 days old; and those whose session is over.
+ * Deletes browsers that were not refreshed for 8 days (a browser in use refreshes itself when its token is
+ * 7 days old), and those whose session has ended.
  */
 export async function sweepPush(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
     delete from push_subscriptions p
     where refreshed_at < clock_timestamp() - make_interval(days => ${SWEPT_DAYS})
       or not exists (
-        select from sessions where session_id = p.session_id and ${standing(allAccountsSql)}
+        select from sessions where session_id = p.session_id and ${isActiveSession(allAccountsSql)}
       )`;
 }

@@ -6,11 +6,11 @@ import { enrichers } from '#server/app/subscribers.ts';
 import { startRelay } from '#server/domains/events/events.ts';
 import { startPushService } from '#tests/push/push-service.ts';
 import { type PushApp, type Shopkeeper, test } from '#tests/push/push-app.ts';
-import { finish, postpone, takeDue } from './queue.ts';
+import { finish, postpone, claimDue } from './queue.ts';
 import { startPushSender } from './sender.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
 
-const wishes = ({ deps }: PushApp, { userId }: Shopkeeper, settings: object) =>
+const setSettings = ({ deps }: PushApp, { userId }: Shopkeeper, settings: object) =>
   deps.allAccountsSql`update users set settings = ${deps.allAccountsSql.json(settings as never)} where user_id = ${userId}`;
 
 test('a message that comes in reaches the browser, encrypted, and says from whom but not what', async ({
@@ -53,14 +53,14 @@ test('the text goes along when the person wants it; nothing goes when they want 
 }) => {
   const ani = await push.shopkeeper();
   const browser = await push.browser(ani);
-  await wishes(push, ani, { push_text: true });
+  await setSettings(push, ani, { push_text: true });
   await push.receive(ani, { text: 'Masih ada\nyang biru?' });
   await push.sender.drain();
   const [post] = push.service.posts;
   expect(browser.open(post?.body ?? Buffer.alloc(0)).notification.body).toBe(
     'Masih ada yang biru?',
   );
-  await wishes(push, ani, { push_on: false });
+  await setSettings(push, ani, { push_on: false });
   await push.receive(ani);
   await push.sender.drain();
   expect(push.service.posts).toHaveLength(1);
@@ -116,7 +116,7 @@ test('who has left the browser gets nothing there, whether they signed out or st
   expect(await db.allAccountsSql`select * from push_subscriptions`).toEqual([]);
 });
 
-test('a message of one account is told to its browsers only, and once', async ({ push }) => {
+test('a message of one account is sent to its browsers only, and once', async ({ push }) => {
   const [ani, budi] = [await push.shopkeeper(), await push.shopkeeper()];
   const browsers = [await push.browser(ani), await push.browser(ani)];
   await push.browser(budi);
@@ -162,7 +162,7 @@ const waits = async ({ allAccountsSql }: PushApp['deps']) => {
   return rows;
 };
 
-test('a busy service is asked again when it says, and the order of messages stays', async ({
+test('a busy service is tried again when it says, and the order of messages stays', async ({
   push,
 }) => {
   const ani = await push.shopkeeper();
@@ -192,7 +192,7 @@ test('what could not be sent gives way to the newest of its conversation, and gr
 }) => {
   const ani = await push.shopkeeper();
   const browser = await push.browser(ani);
-  await wishes(push, ani, { push_text: true });
+  await setSettings(push, ani, { push_text: true });
   push.service.trouble({ status: 503, times: 1 });
   await push.receive(ani, { text: 'lama' });
   await push.sender.drain();
@@ -216,12 +216,12 @@ test('what could not be sent gives way to the newest of its conversation, and gr
   await sender.close();
 });
 
-test('a notice that is too large goes again without its text; one never taken is dropped', async ({
+test('a notice that is too large is sent again without its text; one never accepted is dropped', async ({
   push,
 }) => {
   const ani = await push.shopkeeper();
   const browser = await push.browser(ani);
-  await wishes(push, ani, { push_text: true });
+  await setSettings(push, ani, { push_text: true });
   push.service.trouble({ status: 413, times: 1 });
   await push.receive(ani, { text: 'Panjang' });
   await push.sender.drain();
@@ -254,7 +254,7 @@ test('a service that hangs delays nobody else’s notices', async ({ push }) => 
   for (let n = 0; n < 9; n++) await push.browser(ani, { endpoint: dead.subscribe() });
   const { endpoint } = await push.browser(ani);
   await push.receive(ani);
-  push.sender.poke();
+  push.sender.wake();
   await vi.waitFor(
     () => expect(push.service.posts).toMatchObject([{ endpoint, status: 201 }]),
     patient,
@@ -271,10 +271,10 @@ test('whoever dies while sending loses nothing, and what they say later counts n
   await push.sender.close();
   await push.browser(ani);
   await push.receive(ani);
-  const first = await takeDue(db.allAccountsSql, []);
-  expect(await takeDue(db.allAccountsSql, [])).toBeUndefined();
+  const first = await claimDue(db.allAccountsSql, []);
+  expect(await claimDue(db.allAccountsSql, [])).toBeUndefined();
   await push.hurry();
-  const second = await takeDue(db.allAccountsSql, []);
+  const second = await claimDue(db.allAccountsSql, []);
   expect([first?.attempt, second?.attempt]).toEqual([1, 2]);
   if (!first || !second) throw new Error('nothing was due');
   await finish(db.allAccountsSql, first);

@@ -1,19 +1,22 @@
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { hmac } from '#server/infra/security/secrets.ts';
 import { Settings } from '#server/domains/accounts/accounts.ts';
-import { type Verdict, deliver } from './deliver.ts';
+import { type DeliveryResult, deliver } from './deliver.ts';
 import type { PushDeps } from '#server/domains/push/deps.ts';
 import { payloadOf } from './payload.ts';
-import { type Due, finish, postpone, shrink, takeDue, thin } from './queue.ts';
+import { type Due, finish, postpone, retryWithoutText, claimDue, dropSuperseded } from './queue.ts';
 import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
-import { forget, openSubscription } from '#server/domains/push/subscriptions/subscriptions.ts';
+import {
+  deleteSubscription,
+  unsealSubscription,
+} from '#server/domains/push/subscriptions/subscriptions.ts';
 
-/** Notices under way at once. */
-const ABREAST = 8;
-/** How often the queue is looked at without a hint. */
+/** Notices in flight at once. */
+const IN_FLIGHT_MAX = 8;
+/** How often the queue is polled without a wake-up. */
 const POLL_MS = 1_000;
-const THIN_MS = 5_000;
-/** What is under way may finish for so long when the house closes; the rest goes again later. */
+const CLEANUP_MS = 5_000;
+/** When closing, notices in flight may take so long; the rest is sent again later. */
 const FINISH_MS = 3_000;
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 300_000;
@@ -21,115 +24,115 @@ const TOPIC_LENGTH = 32;
 
 /** Sends the notices that wait; any number of these may run. */
 export type PushSender = {
-  /** There may be something to send: look now. */
-  poke: () => void;
+  /** There may be something to send: poll now. */
+  wake: () => void;
   /** Sends what is due now, and waits until that is done. */
   drain: () => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** Starts sending. @param rests tests look at it; one of its own without it. */
+/** Starts sending. @param circuitBreaker passed by tests that inspect it. */
 export function startPushSender(
   deps: PushDeps,
   circuitBreaker: CircuitBreaker = createCircuitBreaker(),
 ): PushSender {
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   const closing = new AbortController();
-  let looking: Promise<void> | undefined;
-  let again = false;
+  let polling: Promise<void> | undefined;
+  let pollAgain = false;
   let closed = false;
-  let thinned = -Infinity;
+  let cleanedAtMs = -Infinity;
 
   const send = (due: Due) => {
-    circuitBreaker.began(due.service);
+    circuitBreaker.started(due.service);
     let failed = false;
     const work = sendOne(deps, due, closing.signal)
-      .then((verdict) => {
-        failed = verdict?.outcome === 'later';
+      .then((result) => {
+        failed = result?.outcome === 'later';
       })
-      .catch(complain)
+      .catch(reportError)
       .finally(() => {
-        circuitBreaker.ended(due.service, failed);
-        underWay.delete(work);
-        poke();
+        circuitBreaker.finished(due.service, failed);
+        inFlight.delete(work);
+        wake();
       });
-    underWay.add(work);
+    inFlight.add(work);
   };
-  const complain = (error: unknown) => {
+  const reportError = (error: unknown) => {
     if (!isTransient(error)) deps.report(error);
   };
-  const look = async () => {
-    if (performance.now() - thinned > THIN_MS) {
-      thinned = performance.now();
-      await thin(deps.allAccountsSql);
+  const poll = async () => {
+    if (performance.now() - cleanedAtMs > CLEANUP_MS) {
+      cleanedAtMs = performance.now();
+      await dropSuperseded(deps.allAccountsSql);
     }
-    while (!closed && underWay.size < ABREAST) {
-      const due = await takeDue(deps.allAccountsSql, circuitBreaker.blocked());
+    while (!closed && inFlight.size < IN_FLIGHT_MAX) {
+      const due = await claimDue(deps.allAccountsSql, circuitBreaker.blocked());
       if (!due) return;
       send(due);
     }
   };
-  const poke = () => {
+  const wake = () => {
     if (closed) return;
-    again = looking !== undefined;
-    looking ??= look()
-      .catch(complain)
+    pollAgain = polling !== undefined;
+    polling ??= poll()
+      .catch(reportError)
       .finally(() => {
-        looking = undefined;
-        if (again) poke();
+        polling = undefined;
+        if (pollAgain) wake();
       });
   };
   const drain = async () => {
-    poke();
-    while (looking !== undefined || underWay.size > 0) await Promise.all([looking, ...underWay]);
+    wake();
+    while (polling !== undefined || inFlight.size > 0) await Promise.all([polling, ...inFlight]);
   };
-  const timer = setInterval(poke, POLL_MS);
+  const timer = setInterval(wake, POLL_MS);
   return {
-    poke,
+    wake,
     drain,
     close: async () => {
       closed = true;
       clearInterval(timer);
-      const late = setTimeout(() => closing.abort(), FINISH_MS);
-      await looking;
-      await Promise.all(underWay);
-      clearTimeout(late);
+      const deadline = setTimeout(() => closing.abort(), FINISH_MS);
+      await polling;
+      await Promise.all(inFlight);
+      clearTimeout(deadline);
     },
   };
 }
 
-/** Sends one notice, when its person is still there and wants it. */
+/** Sends one notice, when its session is still active and its person wants it. */
 async function sendOne(
   deps: PushDeps,
   due: Due,
   signal: AbortSignal,
-): Promise<Verdict | undefined> {
-  const { allAccountsSql, secrets, config, told } = deps;
-  const subscription = openSubscription(secrets, due.subscription_id, due.sealed);
-  if (!due.stands || !subscription) {
-    told('left');
-    await forget(allAccountsSql, due.subscription_id);
+): Promise<DeliveryResult | undefined> {
+  const { allAccountsSql, secrets, config, onOutcome } = deps;
+  const subscription = unsealSubscription(secrets, due.subscription_id, due.sealed);
+  if (!due.is_active || !subscription) {
+    onOutcome('left');
+    await deleteSubscription(allAccountsSql, due.subscription_id);
     return undefined;
   }
-  const wishes = Settings.parse(due.settings);
-  // What was seen while the service was in trouble needs no notice any more.
-  const isWanted = wishes.push_on && due.role === 'customer' && !(due.seen && due.attempt > 1);
+  const settings = Settings.parse(due.settings);
+  // A message read while the service was down needs no notice any more.
+  const isWanted = settings.push_on && due.role === 'customer' && !(due.seen && due.attempt > 1);
   if (!isWanted || due.seconds_left === 0) {
-    told('unwanted');
+    onOutcome('unwanted');
     await finish(allAccountsSql, due);
     return undefined;
   }
-  const payload = payloadOf(newsOf(deps, due, wishes.push_text), config.PUBLIC_URL);
-  const verdict = await deliver(deps, subscription, payload, {
+  const payload = payloadOf(noticeOf(deps, due, settings.push_text), config.PUBLIC_URL);
+  const result = await deliver(deps, subscription, payload, {
     ttlSeconds: due.seconds_left,
     topic: topicOf(deps, due),
     signal,
   });
-  await settle(deps, due, verdict);
-  return verdict;
+  await settle(deps, due, result);
+  return result;
 }
 
-const newsOf = ({ excerptOf }: PushDeps, due: Due, withText: boolean) => ({
+const noticeOf = ({ excerptOf }: PushDeps, due: Due, withText: boolean) => ({
   messageId: due.message_id,
   tokenId: due.token_id,
   peer: due.peer,
@@ -138,31 +141,34 @@ const newsOf = ({ excerptOf }: PushDeps, due: Due, withText: boolean) => ({
   text: withText && !due.bare && due.type && due.body ? excerptOf(due.type, due.body) : undefined,
 });
 
-/** The conversation, told so that a push service does not learn a phone number from it. */
+/** The conversation, hashed: a push service must not learn the phone number. */
 const topicOf = ({ secrets }: PushDeps, due: Due): string =>
   hmac(secrets.key('pepper'), 'push topic', due.account_id, due.token_id, due.peer)
     .toString('base64url')
     .slice(0, TOPIC_LENGTH);
 
-/** Writes down what became of a notice. */
-async function settle(deps: PushDeps, due: Due, verdict: Verdict): Promise<void> {
-  const { allAccountsSql, log, told } = deps;
-  const { outcome, status, waitMs } = verdict;
-  told(outcome);
+/** Stores the result of a notice. */
+async function settle(deps: PushDeps, due: Due, result: DeliveryResult): Promise<void> {
+  const { allAccountsSql, log, onOutcome } = deps;
+  const { outcome, status, waitMs } = result;
+  onOutcome(outcome);
   if (outcome !== 'taken' && outcome !== 'gone') {
-    log.warn({ address: due.service, status, attempt: due.attempt }, 'a notice was not taken');
+    log.warn(
+      { address: due.service, status, attempt: due.attempt },
+      'a push service did not accept a notice',
+    );
   }
   switch (outcome) {
     case 'taken':
     case 'refused':
       return finish(allAccountsSql, due);
     case 'gone':
-      return forget(allAccountsSql, due.subscription_id);
+      return deleteSubscription(allAccountsSql, due.subscription_id);
     case 'too_large':
-      return due.bare ? finish(allAccountsSql, due) : shrink(allAccountsSql, due);
+      return due.bare ? finish(allAccountsSql, due) : retryWithoutText(allAccountsSql, due);
     case 'later':
       if (!(await postpone(allAccountsSql, due, waitMs ?? waitAfter(due.attempt))))
-        told('given_up');
+        onOutcome('given_up');
       return undefined;
   }
 }

@@ -19,7 +19,7 @@ const browsersOf = async ({ allAccountsSql }: TestDatabase, { userId }: { userId
 };
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
-test('a browser gets a token; of it the house keeps the hash, of the rest nothing readable', async ({
+test('a browser gets a token; only its hash is stored, and the rest is encrypted', async ({
   push,
   db,
 }) => {
@@ -65,9 +65,7 @@ test('a person has ten browsers at most; the one not refreshed for longest goes'
   expect(await browsersOf(db, ani)).toEqual(tokens.slice(1).map(hashOf));
 });
 
-test('only services we know, our key of today, and keys that are keys are taken', async ({
-  push,
-}) => {
+test('only known services, our current key, and valid keys are accepted', async ({ push }) => {
   const { caller } = await push.shopkeeper();
   const good = await push.wish(push.service.subscribe(), newReceiver());
   const register = (changes: Partial<typeof good>) =>
@@ -108,14 +106,14 @@ test('the worker renews with the old token alone, once, while its person is stil
 }) => {
   const ani = await push.shopkeeper();
   const { token, ...receiver } = await push.browser(ani);
-  const wish = await push.wish(push.service.subscribe(), receiver);
-  const renewed = await push.perform(renewPush, { ...wish, old: token });
+  const input = await push.wish(push.service.subscribe(), receiver);
+  const renewed = await push.perform(renewPush, { ...input, old: token });
   expect(await browsersOf(db, ani)).toEqual([hashOf(renewed.token)]);
-  await expect(push.perform(renewPush, { ...wish, old: token })).rejects.toMatchObject({
+  await expect(push.perform(renewPush, { ...input, old: token })).rejects.toMatchObject({
     code: 'not_found',
   });
   await db.allAccountsSql`update sessions set last_used_at = clock_timestamp() - interval '8 days'`;
-  await expect(push.perform(renewPush, { ...wish, old: renewed.token })).rejects.toMatchObject({
+  await expect(push.perform(renewPush, { ...input, old: renewed.token })).rejects.toMatchObject({
     code: 'not_found',
   });
 });

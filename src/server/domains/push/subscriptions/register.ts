@@ -10,9 +10,9 @@ import {
   type Subscription,
   areKeys,
   findByToken,
-  forget,
-  keep,
-  refresh,
+  deleteSubscription,
+  storeSubscription,
+  refreshSubscription,
 } from './subscriptions.ts';
 
 export const pushConfigHandler = ({ vapid }: PushDeps): ActHandler =>
@@ -30,23 +30,23 @@ export const unregisterPushHandler = ({ allAccountsSql }: PushDeps): ActHandler 
   });
 
 /**
- * The browser is this person's from now on: under its old token when nothing about it has changed,
- * else under a new one, and the old one is gone.
+ * Binds the browser to this person: under its old token when nothing about it has changed, else under a
+ * new one that replaces it.
  */
 async function register(
   { allAccountsSql, config, secrets, vapid }: PushDeps,
   caller: Owner,
   { old, vapid_key: key, ...subscription }: InputOf<typeof registerPush>,
 ): Promise<{ token: string }> {
-  const service = admitted({ config, vapid }, key, subscription);
+  const service = validateSubscription({ config, vapid }, key, subscription);
   return allAccountsSql.begin(async (tx) => {
     const before = old === undefined ? undefined : await findByToken(tx, secrets, old);
     if (before && old !== undefined && isUnchanged(before, caller, subscription)) {
-      await refresh(tx, before.id, caller.sessionId);
+      await refreshSubscription(tx, before.id, caller.sessionId);
       return { token: old };
     }
-    if (before) await forget(tx, before.id);
-    return { token: await keep(tx, secrets, caller, { service, subscription }) };
+    if (before) await deleteSubscription(tx, before.id);
+    return { token: await storeSubscription(tx, secrets, caller, { service, subscription }) };
   });
 }
 
@@ -65,21 +65,21 @@ function isUnchanged(
   );
 }
 
-const bare = (key: string): string => key.replace(/=+$/, '');
+const withoutPadding = (key: string): string => key.replace(/=+$/, '');
 
 /**
- * The push service of a subscription that we can post to.
+ * Validates a subscription and returns its push service.
  *
  * @throws Refusal `push_service_unknown`, `push_key_old`, `input_invalid` for keys that are none.
  */
-export function admitted(
+export function validateSubscription(
   { config, vapid }: Pick<PushDeps, 'config' | 'vapid'>,
   key: string,
   subscription: Subscription,
 ): string {
   const service = serviceOf(subscription.endpoint, config.PUSH_SERVICES);
   if (service === undefined) throw new Refusal('push_service_unknown', {});
-  if (bare(key) !== vapid.publicKey) throw new Refusal('push_key_old', {});
+  if (withoutPadding(key) !== vapid.publicKey) throw new Refusal('push_key_old', {});
   if (!areKeys(subscription)) {
     throw new Refusal('input_invalid', { fields: { p256dh: 'Kunci langganan tidak dikenali.' } });
   }

@@ -1,4 +1,4 @@
-/** The push services of the browsers there are; `*.` stands for one name or more in front. */
+/** The push services of all browsers; `*.` stands for one or more labels. */
 const services = [
   'fcm.googleapis.com',
   '*.push.services.mozilla.com',
@@ -9,9 +9,9 @@ const services = [
 const ENDPOINT_MAX = 2_000;
 
 /**
- * Whose push service an endpoint is: one of the known ones, over https, or an origin of PUSH_SERVICES.
+ * The push service of an endpoint: one of the known ones, over https, or an origin of PUSH_SERVICES.
  *
- * @returns its name as the log may say it; `undefined` for addresses that are nobody's we know.
+ * @returns its name for the log; `undefined` for unknown addresses.
  */
 export function serviceOf(endpoint: string, listed: readonly string[]): string | undefined {
   if (endpoint.length > ENDPOINT_MAX || !URL.canParse(endpoint)) return undefined;

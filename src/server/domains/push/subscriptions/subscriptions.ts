@@ -3,20 +3,20 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Secrets, sha256 } from '#server/infra/security/secrets.ts';
 
-/** Where a browser is reached, and with which keys: its own secrets as much as the person's. */
+/** A browser's push endpoint and keys: secrets of the browser and its person. */
 export type Subscription = { endpoint: string; p256dh: string; auth: string };
 
 /** Whose notices a browser gets. */
 export type Owner = { accountId: string; userId: string; sessionId: string };
 
-type Kept = Owner & { id: string; subscription: Subscription | undefined };
+type StoredSubscription = Owner & { id: string; subscription: Subscription | undefined };
 
 /** A person's browsers at once; the one longest not refreshed goes when there is one more. */
 const BROWSERS_MAX = 10;
 const POINT_BYTES = 65;
 const AUTH_BYTES = 16;
 
-/** Key and secret as RFC 8291 wants them: a point of P-256, uncompressed, and 16 bytes. */
+/** True for keys as RFC 8291 requires them: a point of P-256, uncompressed, and 16 bytes. */
 export function areKeys({ p256dh, auth }: Pick<Subscription, 'p256dh' | 'auth'>): boolean {
   const point = Buffer.from(p256dh, 'base64url');
   if (point.length !== POINT_BYTES || Buffer.from(auth, 'base64url').length !== AUTH_BYTES) {
@@ -32,8 +32,8 @@ export function areKeys({ p256dh, auth }: Pick<Subscription, 'p256dh' | 'auth'>)
 
 const contextOf = (id: string): string => `push_subscriptions ${id}`;
 
-/** What `keep` has sealed; `undefined` when SECRET_KEY is another since. */
-export function openSubscription(
+/** Decrypts what `storeSubscription` sealed; `undefined` when SECRET_KEY has changed. */
+export function unsealSubscription(
   secrets: Secrets,
   id: string,
   sealed: Uint8Array,
@@ -55,7 +55,7 @@ export async function findByToken(
   tx: Tx,
   secrets: Secrets,
   token: string,
-): Promise<Kept | undefined> {
+): Promise<StoredSubscription | undefined> {
   const [row] = await tx<Row[]>`
     select subscription_id as id, sealed, account_id, user_id, session_id
     from push_subscriptions where token_hash = ${sha256(token)} for update`;
@@ -65,18 +65,18 @@ export async function findByToken(
       accountId: row.account_id,
       userId: row.user_id,
       sessionId: row.session_id,
-      subscription: openSubscription(secrets, row.id, row.sealed),
+      subscription: unsealSubscription(secrets, row.id, row.sealed),
     }
   );
 }
 
 /**
- * Keeps a browser for a person, under a new token, in the place of whoever had it before: notices that
- * wait for that one go with it.
+ * Stores a browser for a person, under a new token, in place of whoever had it before: their queued
+ * notices are deleted with it.
  *
- * @returns the token, which is kept nowhere but in the browser.
+ * @returns the token, which is stored as a hash only.
  */
-export async function keep(
+export async function storeSubscription(
   tx: Tx,
   secrets: Secrets,
   owner: Owner,
@@ -106,14 +106,14 @@ export async function keep(
   return token;
 }
 
-/** Renews a browser's time, and binds it to the session that is there now. */
-export async function refresh(tx: Tx, id: string, sessionId: string): Promise<void> {
+/** Extends a browser's time, and binds it to the present session. */
+export async function refreshSubscription(tx: Tx, id: string, sessionId: string): Promise<void> {
   await tx`
     update push_subscriptions set refreshed_at = clock_timestamp(), session_id = ${sessionId}
     where subscription_id = ${id}`;
 }
 
-/** Forgets a browser; one that is not there is no error. */
-export async function forget(sql: Sql | Tx, id: string): Promise<void> {
+/** Deletes a browser; a missing one is no error. */
+export async function deleteSubscription(sql: Sql | Tx, id: string): Promise<void> {
   await sql`delete from push_subscriptions where subscription_id = ${id}`;
 }

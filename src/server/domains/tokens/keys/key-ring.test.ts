@@ -27,16 +27,16 @@ async function ringWith(sql: Sql) {
   return { ring, clock, key, token, tokenId: made!.token_id, accountId: ani.accountId };
 }
 
-/** Counts the statements a pool is asked to run. */
-function counted(sql: Sql): { sql: Sql; asked: () => number } {
-  let asked = 0;
+/** Counts the statements that a pool runs. */
+function counted(sql: Sql): { sql: Sql; queries: () => number } {
+  let queries = 0;
   const counting = new Proxy(sql, {
     apply(target, self, given) {
-      asked += 1;
+      queries += 1;
       return Reflect.apply(target, self, given) as unknown;
     },
   });
-  return { sql: counting, asked: () => asked };
+  return { sql: counting, queries: () => queries };
 }
 
 test('a key leads to its account, its token and what decides whether it may send', async ({
@@ -57,24 +57,24 @@ test('a key leads to its account, its token and what decides whether it may send
 
 test('a key with a wrong checksum is refused without a look at the database', async ({ sql }) => {
   const { key } = await ringWith(sql);
-  const { sql: allAccountsSql, asked } = counted(sql);
+  const { sql: allAccountsSql, queries } = counted(sql);
   const ring = openKeyRing({ allAccountsSql, report: throws });
   const altered = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
 
   expect(await ring.find(altered)).toBeUndefined();
   expect(await ring.find('kbr_test_')).toBeUndefined();
-  expect(asked()).toBe(0);
+  expect(queries()).toBe(0);
   expect(await ring.find(makeKey('simulator').key)).toBeUndefined();
-  expect(asked()).toBe(1);
+  expect(queries()).toBe(1);
 });
 
 test('a thousand calls within half a second cost one look-up', async ({ sql }) => {
   const { key } = await ringWith(sql);
-  const { sql: allAccountsSql, asked } = counted(sql);
+  const { sql: allAccountsSql, queries } = counted(sql);
   const ring = openKeyRing({ allAccountsSql, report: throws, clockMs: () => 0 });
   const found = await Promise.all(Array.from({ length: 1000 }, () => ring.find(key)));
   expect(new Set(found).size).toBe(1);
-  expect(asked()).toBe(1);
+  expect(queries()).toBe(1);
 });
 
 test('a busy key is looked up again in the background, so that nobody waits for it', async ({

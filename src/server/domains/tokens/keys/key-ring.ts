@@ -3,7 +3,7 @@ import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { checkKey } from './key.ts';
 
-/** Whose key it is, and what decides whether it may send. */
+/** The token of an API key, and what decides whether it may send. */
 export type KeyHolder = {
   accountId: string;
   tokenId: string;
@@ -25,15 +25,15 @@ export type KeyRing = {
    * A look-up is reused for at most a second, so a revocation holds everywhere within that second.
    */
   find(key: string): Promise<KeyHolder | undefined>;
-  /** Notes that a token was used: in the background, and at most once a minute. */
+  /** Records that a token was used: in the background, and at most once a minute. */
   touch(holder: Pick<KeyHolder, 'accountId' | 'tokenId'>): void;
-  /** Writes what was noted and stops. */
+  /** Writes what was recorded and stops. */
   close(): Promise<void>;
 };
 
 type Entry = {
-  /** When the look-up that `found` came from was asked: what is true since then may be missed. */
-  askedAtMs: number;
+  /** When the query of `found` started: later changes may be missing. */
+  requestedAtMs: number;
   found: Promise<KeyHolder | undefined>;
   /** True while a fresh look-up is under way behind an entry that still serves. */
   refreshing: boolean;
@@ -48,7 +48,7 @@ const TOUCH_DELAY_MS = 1_000;
 
 type Options = {
   allAccountsSql: Sql;
-  /** Told when noting a use fails; nothing is lost but a minute of "last used". */
+  /** Receives errors of recording a use; nothing is lost but a minute of "last used". */
   report: (error: unknown) => void;
   /** Milliseconds that only grow. */
   clockMs?: () => number;
@@ -61,11 +61,11 @@ export function openKeyRing({
   clockMs = () => performance.now(),
 }: Options): KeyRing {
   const entries = new Map<string, Entry>();
-  const uses = openUses(allAccountsSql, report, clockMs);
+  const usage = openUsageRecorder(allAccountsSql, report, clockMs);
 
-  const ask = (digest: string): Entry => {
+  const lookUp = (digest: string): Entry => {
     const entry: Entry = {
-      askedAtMs: clockMs(),
+      requestedAtMs: clockMs(),
       found: holderOf(allAccountsSql, Buffer.from(digest, 'base64')),
       refreshing: false,
     };
@@ -75,7 +75,7 @@ export function openKeyRing({
     return entry;
   };
 
-  const keep = (digest: string, entry: Entry) => {
+  const store = (digest: string, entry: Entry) => {
     entries.delete(digest);
     entries.set(digest, entry);
     if (entries.size <= ENTRIES_MAX) return;
@@ -85,10 +85,11 @@ export function openKeyRing({
 
   const refresh = (digest: string, old: Entry) => {
     old.refreshing = true;
-    const fresh = ask(digest);
+    const fresh = lookUp(digest);
     fresh.found.then(
       () => {
-        if ((entries.get(digest)?.askedAtMs ?? -Infinity) < fresh.askedAtMs) keep(digest, fresh);
+        if ((entries.get(digest)?.requestedAtMs ?? -Infinity) < fresh.requestedAtMs)
+          store(digest, fresh);
       },
       () => undefined,
     );
@@ -99,17 +100,17 @@ export function openKeyRing({
       if (!checkKey(key)) return undefined;
       const digest = hash('sha256', key, 'base64');
       const known = entries.get(digest);
-      const ageMs = known ? clockMs() - known.askedAtMs : Infinity;
+      const ageMs = known ? clockMs() - known.requestedAtMs : Infinity;
       if (known && ageMs < MAX_AGE_MS) {
         if (ageMs > REFRESH_AGE_MS && !known.refreshing) refresh(digest, known);
         return known.found;
       }
-      const entry = ask(digest);
-      keep(digest, entry);
+      const entry = lookUp(digest);
+      store(digest, entry);
       return entry.found;
     },
-    touch: uses.note,
-    close: uses.close,
+    touch: usage.record,
+    close: usage.close,
   };
 }
 
@@ -127,28 +128,32 @@ async function holderOf(allAccountsSql: Sql, keyHash: Buffer): Promise<KeyHolder
   return row && { ...row, simulated: row.channel === 'simulator' };
 }
 
-/** Remembers which tokens were used and writes them together, a second later. */
-function openUses(allAccountsSql: Sql, report: (error: unknown) => void, clockMs: () => number) {
-  const notedAtMs = new Map<string, number>();
-  let waiting = new Map<string, string>();
+/** Collects which tokens were used and writes them together, a second later. */
+function openUsageRecorder(
+  allAccountsSql: Sql,
+  report: (error: unknown) => void,
+  clockMs: () => number,
+) {
+  const recordedAtMs = new Map<string, number>();
+  let pending = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
   const write = () => {
     timer = undefined;
-    const used = [...waiting].sort(([a], [b]) => (a < b ? -1 : 1));
-    waiting = new Map();
-    if (used.length === 0) return;
-    writing = writeUses(allAccountsSql, used).catch(report);
+    const tokens = [...pending].sort(([a], [b]) => (a < b ? -1 : 1));
+    pending = new Map();
+    if (tokens.length === 0) return;
+    writing = writeUsage(allAccountsSql, tokens).catch(report);
   };
 
   return {
-    note({ accountId, tokenId }: Pick<KeyHolder, 'accountId' | 'tokenId'>) {
+    record({ accountId, tokenId }: Pick<KeyHolder, 'accountId' | 'tokenId'>) {
       const now = clockMs();
-      if (now - (notedAtMs.get(tokenId) ?? -Infinity) < TOUCH_EVERY_MS) return;
-      if (notedAtMs.size >= ENTRIES_MAX) notedAtMs.clear();
-      notedAtMs.set(tokenId, now);
-      waiting.set(tokenId, accountId);
+      if (now - (recordedAtMs.get(tokenId) ?? -Infinity) < TOUCH_EVERY_MS) return;
+      if (recordedAtMs.size >= ENTRIES_MAX) recordedAtMs.clear();
+      recordedAtMs.set(tokenId, now);
+      pending.set(tokenId, accountId);
       timer ??= setTimeout(write, TOUCH_DELAY_MS).unref();
     },
     async close() {
@@ -160,14 +165,14 @@ function openUses(allAccountsSql: Sql, report: (error: unknown) => void, clockMs
   };
 }
 
-async function writeUses(
+async function writeUsage(
   allAccountsSql: Sql,
-  used: readonly (readonly [string, string])[],
+  tokens: readonly (readonly [string, string])[],
 ): Promise<void> {
   await allAccountsSql`
     update tokens t set last_used_at = clock_timestamp()
     from unnest(
-      ${used.map(([, accountId]) => accountId)}::uuid[], ${used.map(([tokenId]) => tokenId)}::uuid[]
+      ${tokens.map(([, accountId]) => accountId)}::uuid[], ${tokens.map(([tokenId]) => tokenId)}::uuid[]
     ) as u(account_id, token_id)
     where t.account_id = u.account_id and t.token_id = u.token_id
       and (t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute')`;

@@ -8,12 +8,12 @@ const SECRET_LENGTH = 43;
 const CHECK_LENGTH = 6;
 const HINT_LENGTH = 4;
 /** The largest multiple of 62 in a byte: what is above would favour the first letters. */
-const FAIR_BELOW = 248;
+const UNBIASED_BELOW = 248;
 
-/** An API key as it is born: the only moment at which it exists in full. */
+/** A new API key: only here it exists in full. */
 export type NewKey = { key: string; hash: Buffer; hint: string };
 
-/** A fresh key with 256 bits of chance; `kbr_test_` where nothing leaves the simulator. */
+/** Creates a key with 256 random bits; `kbr_test_` where nothing leaves the simulator. */
 export function makeKey(channel: ChannelName): NewKey {
   const body = `${channel === 'simulator' ? 'kbr_test_' : 'kbr_live_'}${randomLetters()}`;
   const key = body + checksumOf(body);
@@ -30,7 +30,7 @@ function randomLetters(): string {
   let letters = '';
   while (letters.length < SECRET_LENGTH) {
     for (const byte of randomBytes(SECRET_LENGTH)) {
-      if (byte < FAIR_BELOW && letters.length < SECRET_LENGTH) letters += alphabet[byte % 62];
+      if (byte < UNBIASED_BELOW && letters.length < SECRET_LENGTH) letters += alphabet[byte % 62];
     }
   }
   return letters;
@@ -39,7 +39,7 @@ function randomLetters(): string {
 function checksumOf(body: string): string {
   let rest = crc32(body);
   let letters = '';
-  for (let place = 0; place < CHECK_LENGTH; place++) {
+  for (let index = 0; index < CHECK_LENGTH; index++) {
     letters = alphabet[rest % 62] + letters;
     rest = Math.floor(rest / 62);
   }

@@ -1,26 +1,26 @@
 import { hmac, sameBytes, type Secrets } from '#server/infra/security/secrets.ts';
 
-/** A link, as the house finds it again. */
-export type LinkName = { accountId: string; linkId: string };
+/** The key of a link. */
+export type LinkRef = { accountId: string; linkId: string };
 
 const ID_BYTES = 16;
-const NAME_BYTES = 2 * ID_BYTES;
+const REF_BYTES = 2 * ID_BYTES;
 const EXPIRY_BYTES = 4;
 const MAC_BYTES = 32;
 const QR_PREFIX = 'kabari:1:';
-const QR_CHANCE_BYTES = 16;
+const QR_MAC_BYTES = 16;
 const CODE_LENGTH = 8;
 const codeAlphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 
 /** A QR is replaced after this long … */
-export const QR_FRESH_SECONDS = 20;
-/** … and read for this many turns: 60 seconds at most. */
-const QR_TURNS = 3;
+export const QR_PERIOD_SECONDS = 20;
+/** … and accepted for this many periods: 60 seconds at most. */
+const QR_PERIODS = 3;
 
-/** The `data` of `/scan/{data}`: the link's name and end, signed. */
+/** The `data` of `/scan/{data}`: the link's key and expiry, signed. */
 export function signLink(
   secrets: Secrets,
-  { accountId, linkId }: LinkName,
+  { accountId, linkId }: LinkRef,
   expiresAt: Date,
 ): string {
   const expiry = Buffer.alloc(EXPIRY_BYTES);
@@ -29,72 +29,81 @@ export function signLink(
   return Buffer.concat([body, macOf(secrets, body)]).toString('base64url');
 }
 
-/** The link behind `data` and when it ends; undefined when we did not sign it, letter by letter. */
+/** The link behind `data` and its expiry; undefined when `data` is not exactly what we signed. */
 export function readLink(
   secrets: Secrets,
   data: string,
-): (LinkName & { expiresAt: Date }) | undefined {
+): (LinkRef & { expiresAt: Date }) | undefined {
   const bytes = Buffer.from(data, 'base64url');
-  if (bytes.length !== NAME_BYTES + EXPIRY_BYTES + MAC_BYTES) return undefined;
+  if (bytes.length !== REF_BYTES + EXPIRY_BYTES + MAC_BYTES) return undefined;
   const body = bytes.subarray(0, -MAC_BYTES);
   if (!sameBytes(macOf(secrets, body), bytes.subarray(-MAC_BYTES))) return undefined;
   if (bytes.toString('base64url') !== data) return undefined;
   return {
     accountId: uuidAt(body, 0),
     linkId: uuidAt(body, ID_BYTES),
-    expiresAt: new Date(body.readUInt32BE(NAME_BYTES) * 1000),
+    expiresAt: new Date(body.readUInt32BE(REF_BYTES) * 1000),
   };
 }
 
 const macOf = (secrets: Secrets, body: Buffer) => hmac(secrets.key('links'), 'scan', body);
 
-/** What the browser that agreed shows: made from its nonce, so that nothing secret rests anywhere. */
-export type Showing = LinkName & { nonceHash: Uint8Array };
+/** A link with consent: its codes are derived from the nonce's hash, so that no secret is stored. */
+export type ConsentedLink = LinkRef & { nonceHash: Uint8Array };
 
 /**
- * What the QR says in a turn of 20 seconds, counted from the consent. It is made anew from the
- * house's key each time it is asked for, so it is stored nowhere and no GET has to write.
+ * The QR's text in a period of 20 seconds, counted from the consent. It is derived from the
+ * installation's key each time, so it is stored nowhere and no GET has to write.
  */
-export function qrText(secrets: Secrets, { accountId, linkId, nonceHash }: Showing, turn: number) {
-  const chance = hmac(secrets.key('links'), 'qr', bytesOf(linkId), nonceHash, String(turn));
-  const bytes = [bytesOf(accountId), bytesOf(linkId), chance.subarray(0, QR_CHANCE_BYTES)];
+export function qrText(
+  secrets: Secrets,
+  { accountId, linkId, nonceHash }: ConsentedLink,
+  period: number,
+) {
+  const mac = hmac(secrets.key('links'), 'qr', bytesOf(linkId), nonceHash, String(period));
+  const bytes = [bytesOf(accountId), bytesOf(linkId), mac.subarray(0, QR_MAC_BYTES)];
   return QR_PREFIX + Buffer.concat(bytes).toString('base64url');
 }
 
-/** The link a QR's text names; that it is a fresh QR of that link is for `isFreshQr` to say. */
-export function readQr(text: string): LinkName | undefined {
+/** The link that a QR's text names, not verified; see `isCurrentQr`. */
+export function readQr(text: string): LinkRef | undefined {
   if (!text.startsWith(QR_PREFIX)) return undefined;
   const bytes = Buffer.from(text.slice(QR_PREFIX.length), 'base64url');
-  if (bytes.length !== NAME_BYTES + QR_CHANCE_BYTES) return undefined;
+  if (bytes.length !== REF_BYTES + QR_MAC_BYTES) return undefined;
   return { accountId: uuidAt(bytes, 0), linkId: uuidAt(bytes, ID_BYTES) };
 }
 
-/** True when a text is what the QR says now, or said in the two turns before. */
-export function isFreshQr(secrets: Secrets, showing: Showing, turn: number, text: string): boolean {
+/** True when a text is the QR's of this period, or of the two before. */
+export function isCurrentQr(
+  secrets: Secrets,
+  link: ConsentedLink,
+  period: number,
+  text: string,
+): boolean {
   const given = Buffer.from(text);
-  let fresh = false;
-  for (let back = 0; back < QR_TURNS && back <= turn; back++) {
-    if (sameBytes(given, Buffer.from(qrText(secrets, showing, turn - back)))) fresh = true;
+  let isCurrent = false;
+  for (let age = 0; age < QR_PERIODS && age <= period; age++) {
+    if (sameBytes(given, Buffer.from(qrText(secrets, link, period - age)))) isCurrent = true;
   }
-  return fresh;
+  return isCurrent;
 }
 
-/** The eight letters to type where no camera is at hand; the same as long as the link lives. */
-export function pairingCode(secrets: Secrets, { linkId, nonceHash }: Showing): string {
-  const chance = hmac(secrets.key('links'), 'code', bytesOf(linkId), nonceHash);
-  return Array.from(chance.subarray(0, CODE_LENGTH), (byte) => codeAlphabet[byte % 32]).join('');
+/** The eight letters to type without a camera; the same for the link's whole life. */
+export function pairingCode(secrets: Secrets, { linkId, nonceHash }: ConsentedLink): string {
+  const mac = hmac(secrets.key('links'), 'code', bytesOf(linkId), nonceHash);
+  return Array.from(mac.subarray(0, CODE_LENGTH), (byte) => codeAlphabet[byte % 32]).join('');
 }
 
-/** What is kept of a pairing code: keyed, because 40 bits alone could be found by trying. */
+/** What is stored of a pairing code: keyed, because 40 bits alone could be found by trying. */
 export const pairingCodeHash = (secrets: Secrets, code: string): Buffer =>
   hmac(secrets.key('links'), 'code at rest', code);
 
 /** A pairing code as typed, with or without its dash; undefined when it cannot be one. */
 export function readPairingCode(text: string): string | undefined {
   const letters = text.toUpperCase().replace(/[\s-]/g, '');
-  const ours =
+  const isValid =
     letters.length === CODE_LENGTH && [...letters].every((l) => codeAlphabet.includes(l));
-  return ours ? letters : undefined;
+  return isValid ? letters : undefined;
 }
 
 const bytesOf = (uuid: string) => Buffer.from(uuid.replaceAll('-', ''), 'hex');

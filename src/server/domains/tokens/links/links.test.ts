@@ -9,7 +9,7 @@ import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { connectLink, handleUndo, scanQr } from './connect.ts';
-import { agree, maskedPhone, openLink, readScan } from './links.ts';
+import { recordConsent, maskedPhone, createLink, readScan } from './links.ts';
 import { unlinkPhone } from './phones.ts';
 import { ensureSystemToken, pruneLinks } from '#server/domains/tokens/tokens.ts';
 
@@ -18,30 +18,30 @@ const gone = new Refusal('link_gone', {});
 const stale = new Refusal('qr_stale', {});
 const PHONE = '6281234567890';
 
-/** A house with a customer whose token has no phone yet. */
-async function houseWith(sql: Sql) {
+/** A customer whose token has no phone yet, and the dependencies of linking. */
+async function linkSetup(sql: Sql) {
   const ani = await customerWith(sql, { linked: false });
   const notices: { phone: string; text: string }[] = [];
   const deps = {
     sql,
     allAccountsSql: sql,
     secrets,
-    tell: async (phone: string, text: string) => void notices.push({ phone, text }),
+    sendSystemText: async (phone: string, text: string) => void notices.push({ phone, text }),
     report: (error: unknown) => expect.unreachable(String(error)),
     subscribers,
   };
-  const link = async (whose: Customer = ani) => {
-    const { path } = await openLink(deps, whose.accountId, whose.tokenId);
+  const link = async (customer: Customer = ani) => {
+    const { path } = await createLink(deps, customer.accountId, customer.tokenId);
     return path.slice('/scan/'.length);
   };
   return { ani, deps, notices, link };
 }
 
-/** A link whose owner agreed, with what their browser shows. */
+/** A link with consent, and what its browser shows. */
 async function shownLink(sql: Sql) {
-  const ourAccount = await houseWith(sql);
+  const ourAccount = await linkSetup(sql);
   const data = await ourAccount.link();
-  const { nonce } = await agree(ourAccount.deps, data, 'Firefox');
+  const { nonce } = await recordConsent(ourAccount.deps, data, 'Firefox');
   const show = async () => {
     const scan = await readScan(ourAccount.deps, data, nonce);
     return scan.qr!;
@@ -57,7 +57,7 @@ const tokenOf = async (sql: Sql, { tokenId }: Customer) =>
   (await sql`select status, phone from tokens where token_id = ${tokenId}`)[0];
 
 test('a link says whose token it is, and nothing that could be used', async ({ sql, db }) => {
-  const { ani, deps, link } = await houseWith(sql);
+  const { ani, deps, link } = await linkSetup(sql);
   const data = await link();
   const scan = Scan.parse(await readScan({ ...deps, sql: db.tenantSql }, data));
   expect(data).toMatch(/^[A-Za-z0-9_.~-]{1,512}$/);
@@ -67,7 +67,7 @@ test('a link says whose token it is, and nothing that could be used', async ({ s
 });
 
 test('reading a link a hundred times, as previews do, changes nothing', async ({ sql }) => {
-  const { deps, link } = await houseWith(sql);
+  const { deps, link } = await linkSetup(sql);
   const data = await link();
   const before = await sql`select * from links`;
   for (let look = 0; look < 100; look++) await readScan(deps, data);
@@ -78,46 +78,46 @@ test('reading a link a hundred times, as previews do, changes nothing', async ({
 test('altered, foreign, late, used and half links are all refused in the same way', async ({
   sql,
 }) => {
-  const { deps, link } = await houseWith(sql);
+  const { deps, link } = await linkSetup(sql);
   const data = await link();
   const flipped = data.slice(0, -2) + (data.at(-2) === 'A' ? 'B' : 'A') + data.at(-1);
   const foreign = { ...deps, secrets: secretsFrom(Buffer.alloc(32, 8)) };
   for (const wrong of [flipped, data.slice(1), `${data}A`, '', 'x'.repeat(512)]) {
     await expect(readScan(deps, wrong)).rejects.toEqual(gone);
-    await expect(agree(deps, wrong, '')).rejects.toEqual(gone);
+    await expect(recordConsent(deps, wrong, '')).rejects.toEqual(gone);
   }
   await expect(readScan(foreign, data)).rejects.toEqual(gone);
 
-  const { nonce } = await agree(deps, data, 'Firefox');
+  const { nonce } = await recordConsent(deps, data, 'Firefox');
   await expect(readScan(deps, data)).rejects.toEqual(gone);
   await expect(readScan(deps, data, `${nonce}x`)).rejects.toEqual(gone);
-  await expect(agree(deps, data, 'Chrome')).rejects.toEqual(gone);
+  await expect(recordConsent(deps, data, 'Chrome')).rejects.toEqual(gone);
 });
 
 test('a link nobody agreed to is over after ten minutes', async ({ sql }) => {
-  const { deps, link } = await houseWith(sql);
+  const { deps, link } = await linkSetup(sql);
   const data = await link();
   await later(sql, 601);
   await expect(readScan(deps, data)).rejects.toEqual(gone);
-  await expect(agree(deps, data, '')).rejects.toEqual(gone);
+  await expect(recordConsent(deps, data, '')).rejects.toEqual(gone);
 });
 
 test('the consent is recorded with its time and browser', async ({ sql }) => {
   await shownLink(sql);
-  const [kept] = await sql`select consent_at, consent_agent, nonce_hash from links`;
-  expect(kept).toMatchObject({ consent_agent: 'Firefox' });
-  expect(kept!['consent_at']).toBeInstanceOf(Date);
+  const [stored] = await sql`select consent_at, consent_agent, nonce_hash from links`;
+  expect(stored).toMatchObject({ consent_agent: 'Firefox' });
+  expect(stored!['consent_at']).toBeInstanceOf(Date);
 });
 
 test('of two browsers that agree at once, one wins', async ({ sql }) => {
-  const { deps, link } = await houseWith(sql);
+  const { deps, link } = await linkSetup(sql);
   const data = await link();
-  const both = await Promise.allSettled([agree(deps, data, 'A'), agree(deps, data, 'B')]);
+  const both = await Promise.allSettled(['A', 'B'].map((name) => recordConsent(deps, data, name)));
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
 });
 
 test('a new link ends the one before', async ({ sql }) => {
-  const { deps, link } = await houseWith(sql);
+  const { deps, link } = await linkSetup(sql);
   const first = await link();
   const second = await link();
   await expect(readScan(deps, first)).rejects.toEqual(gone);
@@ -167,7 +167,7 @@ test('a made-up QR of a real link is refused', async ({ sql }) => {
 });
 
 test('a QR nobody agreed to show cannot be guessed from its link', async ({ sql }) => {
-  const { deps, link } = await houseWith(sql);
+  const { deps, link } = await linkSetup(sql);
   await link();
   const [row] = await sql<{ link_id: string; account_id: string }[]>`select * from links`;
   const bytes = [row!.account_id, row!.link_id].map((id) =>
@@ -177,7 +177,7 @@ test('a QR nobody agreed to show cannot be guessed from its link', async ({ sql 
   await expect(scanQr(deps, text, PHONE)).rejects.toEqual(stale);
 });
 
-test('a scanned link connects the token to the phone, and the phone is told how to undo it', async ({
+test('a scanned link connects the token to the phone, and the phone is notified how to undo it', async ({
   sql,
 }) => {
   const { ani, deps, data, nonce, notices, show } = await shownLink(sql);
@@ -282,7 +282,7 @@ test('the browser that agreed sees that time is over; what it showed opens nothi
 });
 
 test('a token whose link ran out is shown as not connected, not as connecting', async ({ sql }) => {
-  const { ani, deps, link } = await houseWith(sql);
+  const { ani, deps, link } = await linkSetup(sql);
   await link();
   await later(sql, 601);
   const token = await unlinkPhone(deps, ani.accountId, ani.tokenId);
@@ -298,11 +298,11 @@ test('unlinking frees the phone and ends an open link', async ({ sql }) => {
 });
 
 test('an unlinked phone may be linked to the token of somebody else', async ({ sql }) => {
-  const { ani, deps, link } = await houseWith(sql);
+  const { ani, deps, link } = await linkSetup(sql);
   const budi = await customerWith(sql, { linked: false });
   for (const customer of [ani, budi]) {
     const data = await link(customer);
-    const { nonce } = await agree(deps, data, '');
+    const { nonce } = await recordConsent(deps, data, '');
     const { qr } = await readScan(deps, data, nonce);
     await connectLink(deps, await scanQr(deps, qr!.text, PHONE));
     expect(await tokenOf(sql, customer)).toEqual({ status: 'linked', phone: PHONE });
@@ -312,10 +312,10 @@ test('an unlinked phone may be linked to the token of somebody else', async ({ s
 });
 
 test('a token linked to another phone lets the first one go', async ({ sql }) => {
-  const { ani, deps, link } = await houseWith(sql);
+  const { ani, deps, link } = await linkSetup(sql);
   for (const phone of [PHONE, '6281300000000']) {
     const data = await link();
-    const { nonce } = await agree(deps, data, '');
+    const { nonce } = await recordConsent(deps, data, '');
     const { qr } = await readScan(deps, data, nonce);
     await connectLink(deps, await scanQr(deps, qr!.text, phone));
   }
@@ -339,16 +339,16 @@ test('messages that waited for the phone may leave as soon as it is connected', 
 });
 
 test('a suspended account or token gets no link', async ({ sql }) => {
-  const { ani, deps } = await houseWith(sql);
+  const { ani, deps } = await linkSetup(sql);
   const no = new Refusal('account_suspended', {});
   await sql`update tokens set status = 'suspended' where token_id = ${ani.tokenId}`;
-  await expect(openLink(deps, ani.accountId, ani.tokenId)).rejects.toEqual(no);
+  await expect(createLink(deps, ani.accountId, ani.tokenId)).rejects.toEqual(no);
   await sql`update tokens set status = 'unlinked' where token_id = ${ani.tokenId}`;
   await sql`update accounts set status = 'suspended' where account_id = ${ani.accountId}`;
-  await expect(openLink(deps, ani.accountId, ani.tokenId)).rejects.toEqual(no);
+  await expect(createLink(deps, ani.accountId, ani.tokenId)).rejects.toEqual(no);
 });
 
-test('answering PUTUS to the notice parts the phone at once, and only there', async ({ sql }) => {
+test('answering PUTUS to the notice unlinks the phone at once, and only there', async ({ sql }) => {
   const { ani, deps, notices, show } = await shownLink(sql);
   await sql`insert into accounts (account_id, name, is_system) values (${newId()}, 'Kabari', true)`;
   const system = await ensureSystemToken(sql, '6281100000000', subscribers);
@@ -372,7 +372,7 @@ test('a notice that cannot be sent does not undo the connection', async ({ sql }
   const reported: unknown[] = [];
   const mute = {
     ...deps,
-    tell: () => Promise.reject(new Error('no channel')),
+    sendSystemText: () => Promise.reject(new Error('no channel')),
     report: (error: unknown) => void reported.push(error),
   };
   await connectLink(mute, await scanQr(deps, (await show()).text, PHONE));
@@ -380,10 +380,7 @@ test('a notice that cannot be sent does not undo the connection', async ({ sql }
   expect(reported).toEqual([new Error('no channel')]);
 });
 
-test('tidying keeps the record of a consent and drops what nobody agreed to', async ({
-  sql,
-  db,
-}) => {
+test('pruning keeps the record of a consent and deletes other links', async ({ sql, db }) => {
   const { deps, link, ani } = await shownLink(sql);
   const other = await customerWith(sql, { linked: false });
   await link(other);

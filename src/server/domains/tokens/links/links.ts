@@ -9,8 +9,8 @@ import { newId } from '#server/infra/ids.ts';
 import { type Secrets, sameBytes, sha256 } from '#server/infra/security/secrets.ts';
 import { refuseSuspended } from '#server/domains/tokens/create.ts';
 import {
-  type LinkName,
-  QR_FRESH_SECONDS,
+  type LinkRef,
+  QR_PERIOD_SECONDS,
   pairingCode,
   pairingCodeHash,
   qrText,
@@ -25,19 +25,19 @@ type Deps = { sql: Sql; secrets: Secrets };
 type OpenDeps = Deps & { subscribers: TokenSubscribers };
 
 const LINK_MINUTES = 10;
-/** Links older than this are refused without a look at the database, however far clocks are apart. */
-const LONG_GONE_MS = 3_600_000;
+/** Links older than this are refused without a query, however far clocks are apart. */
+const STALE_MS = 3_600_000;
 
 export const linkTokenHandler = (deps: OpenDeps) =>
-  handle(linkToken, ({ caller }, input) => openLink(deps, caller.accountId, input.token_id));
+  handle(linkToken, ({ caller }, input) => createLink(deps, caller.accountId, input.token_id));
 
 /**
- * Makes the address where a phone's owner scans the QR: for one token, for ten minutes, for one
- * browser. An earlier address of the same token ends.
+ * Creates the URL where a phone's owner scans the QR: for one token, for ten minutes, for one
+ * browser. An earlier URL of the same token ends.
  *
  * @throws Refusal `account_suspended` when the account, or this token of it, may not link.
  */
-export function openLink(
+export function createLink(
   { sql, secrets, subscribers }: OpenDeps,
   accountId: string,
   tokenId: string,
@@ -48,18 +48,18 @@ export function openLink(
     const token = await readToken(tx, accountId, tokenId);
     if (token.status === 'suspended') throw new Refusal('account_suspended', {});
     await closeLinks(tx, accountId, tokenId);
-    const [made] = await tx<{ expires_at: Date }[]>`
+    const [created] = await tx<{ expires_at: Date }[]>`
       insert into links (account_id, link_id, token_id, expires_at)
       values (${accountId}, ${linkId}, ${tokenId},
         clock_timestamp() + ${`${LINK_MINUTES} minutes`}::interval)
       returning expires_at`;
-    if (!made) throw new Error('a link was not made');
+    if (!created) throw new Error('a link was not created');
     await tx`
       update tokens set status = 'linking'
       where account_id = ${accountId} and token_id = ${tokenId} and status = 'unlinked'`;
     await subscribers.tokenChanged(tx, { accountId, tokenId });
-    const data = signLink(secrets, { accountId, linkId }, made.expires_at);
-    return { path: `/scan/${data}`, expires_at: made.expires_at };
+    const data = signLink(secrets, { accountId, linkId }, created.expires_at);
+    return { path: `/scan/${data}`, expires_at: created.expires_at };
   });
 }
 
@@ -72,9 +72,9 @@ type LinkRow = {
   token_name: string;
   channel: Scan['channel'];
   /** Seconds since the consent, and whether the link's time is over: by the database's clock. */
-  shown_s: number | null;
+  since_consent_s: number | null;
   now: Date;
-  over: boolean;
+  is_over: boolean;
 };
 
 const linkGone = () => new Refusal('link_gone', {});
@@ -85,7 +85,7 @@ export const getScanHandler = (deps: Deps) =>
 /**
  * What the page `/scan/{data}` shows; changes nothing, however often it is asked.
  *
- * Before anybody agreed: whose token it is. After that only the browser with the nonce sees more: the
+ * Before the consent: the token's owner. After it only the browser with the nonce sees more: the
  * QR, and how the link goes on, also when its time is over.
  *
  * @throws Refusal `link_gone` for everything else: altered, over, used, another browser.
@@ -95,12 +95,12 @@ export async function readScan(
   data: string,
   nonce?: string,
 ): Promise<Scan> {
-  const link = liveLink(secrets, data);
+  const link = verifyLink(secrets, data);
   return asAccount(sql, link.accountId, async (tx) => {
     const row = await findLink(tx, link);
     if (!row) throw linkGone();
     if (row.nonce_hash === null) {
-      if (row.over || row.state !== 'waiting') throw linkGone();
+      if (row.is_over || row.state !== 'waiting') throw linkGone();
     } else if (nonce === undefined || !sameBytes(row.nonce_hash, sha256(nonce))) {
       throw linkGone();
     }
@@ -108,19 +108,19 @@ export async function readScan(
   });
 }
 
-/** The link of a signed address, without a look at the database. */
-function liveLink(secrets: Secrets, data: string): LinkName {
+/** The link of a signed URL, without a query. */
+function verifyLink(secrets: Secrets, data: string): LinkRef {
   const link = readLink(secrets, data);
-  if (!link || Date.now() - link.expiresAt.getTime() > LONG_GONE_MS) throw linkGone();
+  if (!link || Date.now() - link.expiresAt.getTime() > STALE_MS) throw linkGone();
   return link;
 }
 
-async function findLink(tx: Tx, { accountId, linkId }: LinkName): Promise<LinkRow | undefined> {
+async function findLink(tx: Tx, { accountId, linkId }: LinkRef): Promise<LinkRow | undefined> {
   const [row] = await tx<LinkRow[]>`
     select l.state, l.nonce_hash, l.phone, l.expires_at, t.name as token_name, t.channel,
       a.name as account_name,
-      extract(epoch from clock_timestamp() - l.consent_at)::float8 as shown_s,
-      clock_timestamp() as now, l.expires_at <= clock_timestamp() as over
+      extract(epoch from clock_timestamp() - l.consent_at)::float8 as since_consent_s,
+      clock_timestamp() as now, l.expires_at <= clock_timestamp() as is_over
     from links l
     join tokens t on t.account_id = l.account_id and t.token_id = l.token_id
     join accounts a on a.account_id = l.account_id
@@ -128,8 +128,8 @@ async function findLink(tx: Tx, { accountId, linkId }: LinkName): Promise<LinkRo
   return row;
 }
 
-function scanFrom(secrets: Secrets, link: LinkName, row: LinkRow): Scan {
-  const state = row.state === 'waiting' && row.over ? 'expired' : row.state;
+function scanFrom(secrets: Secrets, link: LinkRef, row: LinkRow): Scan {
+  const state = row.state === 'waiting' && row.is_over ? 'expired' : row.state;
   return {
     state,
     account_name: row.account_name,
@@ -141,29 +141,29 @@ function scanFrom(secrets: Secrets, link: LinkName, row: LinkRow): Scan {
   };
 }
 
-function qrFrom(secrets: Secrets, link: LinkName, row: LinkRow): Scan['qr'] {
-  if (row.nonce_hash === null || row.shown_s === null) return null;
-  const showing = { ...link, nonceHash: row.nonce_hash };
-  const turn = Math.floor(row.shown_s / QR_FRESH_SECONDS);
-  const leftMs = ((turn + 1) * QR_FRESH_SECONDS - row.shown_s) * 1000;
+function qrFrom(secrets: Secrets, link: LinkRef, row: LinkRow): Scan['qr'] {
+  if (row.nonce_hash === null || row.since_consent_s === null) return null;
+  const consented = { ...link, nonceHash: row.nonce_hash };
+  const period = Math.floor(row.since_consent_s / QR_PERIOD_SECONDS);
+  const leftMs = ((period + 1) * QR_PERIOD_SECONDS - row.since_consent_s) * 1000;
   return {
-    text: qrText(secrets, showing, turn),
-    pairing_code: pairingCode(secrets, showing),
+    text: qrText(secrets, consented, period),
+    pairing_code: pairingCode(secrets, consented),
     expires_at: new Date(Math.min(row.now.getTime() + leftMs, row.expires_at.getTime())),
   };
 }
 
 /** `6281234567890` → `+62 812-••••-7890`: enough to recognise one's own, not enough to call it. */
 export function maskedPhone(phone: string): string {
-  let place = 0;
+  let position = 0;
   return formatPhone(phone).replace(/\d/g, (digit) => {
-    place += 1;
-    return place <= 5 || place > phone.length - 4 ? digit : '•';
+    position += 1;
+    return position <= 5 || position > phone.length - 4 ? digit : '•';
   });
 }
 
 export const consentScanHandler = (deps: Deps) =>
-  handle(consentScan, (call, input) => agree(deps, input.data, call.agent));
+  handle(consentScan, (call, input) => recordConsent(deps, input.data, call.agent));
 
 /**
  * The phone's owner agrees: recorded with the time and the browser, which from now on is the only one
@@ -171,27 +171,27 @@ export const consentScanHandler = (deps: Deps) =>
  *
  * @throws Refusal `link_gone` when the link is altered, over, or another browser agreed before.
  */
-export async function agree(
+export async function recordConsent(
   { sql, secrets }: Deps,
   data: string,
   agent: string,
 ): Promise<OutputOf<typeof consentScan>> {
-  const link = liveLink(secrets, data);
+  const link = verifyLink(secrets, data);
   const nonce = randomBytes(32).toString('base64url');
   const nonceHash = sha256(nonce);
   const code = pairingCodeHash(secrets, pairingCode(secrets, { ...link, nonceHash }));
   await asAccount(sql, link.accountId, async (tx) => {
-    const [agreed] = await tx<{ expires_at: Date }[]>`
+    const [consented] = await tx<{ expires_at: Date }[]>`
       update links
       set nonce_hash = ${nonceHash}, consent_at = clock_timestamp(),
         consent_agent = ${agent.slice(0, 400)}
       where account_id = ${link.accountId} and link_id = ${link.linkId} and state = 'waiting'
         and nonce_hash is null and expires_at > clock_timestamp()
       returning expires_at`;
-    if (!agreed) throw linkGone();
+    if (!consented) throw linkGone();
     await tx`
       insert into link_codes (code_hash, account_id, link_id, expires_at)
-      values (${code}, ${link.accountId}, ${link.linkId}, ${agreed.expires_at})
+      values (${code}, ${link.accountId}, ${link.linkId}, ${consented.expires_at})
       on conflict (code_hash) do nothing`;
   });
   return { nonce };

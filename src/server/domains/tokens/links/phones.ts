@@ -9,7 +9,7 @@ type Deps = { sql: Sql; subscribers: TokenSubscribers };
 export const unlinkTokenHandler = (deps: Deps) =>
   handle(unlinkToken, ({ caller }, input) => unlinkPhone(deps, caller.accountId, input.token_id));
 
-/** Parts a token from its phone and ends its open links; a token without a phone stays as it is. */
+/** Unlinks a token from its phone and ends its open links; a token without a phone stays as it is. */
 export function unlinkPhone(
   { sql, subscribers }: Deps,
   accountId: string,
@@ -24,8 +24,8 @@ export function unlinkPhone(
 }
 
 /**
- * Frees a token's phone for others, and lets no open link bring it back. Locks links before tokens, as
- * connecting does, so that the two cannot wait for each other.
+ * Frees a token's phone for others and closes its open links. Locks links before tokens, as connecting
+ * does, so that the two cannot deadlock.
  */
 export async function releasePhone(tx: Tx, accountId: string, tokenId: string): Promise<void> {
   await closeLinks(tx, accountId, tokenId);
@@ -57,14 +57,14 @@ export async function tokenOfPhone(
   channel: ChannelName,
   phone: string,
 ): Promise<LinkedToken | undefined> {
-  const [linked] = await allAccountsSql<LinkedToken[]>`
+  const [token] = await allAccountsSql<LinkedToken[]>`
     select t.account_id as "accountId", t.token_id as "tokenId", t.name as "tokenName",
       a.name as "accountName"
     from linked_phones l
     join tokens t on t.account_id = l.account_id and t.token_id = l.token_id
     join accounts a on a.account_id = l.account_id
     where l.channel = ${channel} and l.phone = ${phone} and t.deleted_at is null`;
-  return linked;
+  return token;
 }
 
 /** The numbers that an account's tokens were ever linked to and that are nobody else's now. */
