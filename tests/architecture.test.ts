@@ -138,7 +138,7 @@ describe('the files', () => {
   plain('hand nothing on that is not theirs, except the face of a domain', async () => {
     const barrels: string[] = [];
     for (const file of await filesIn('src', /\.tsx?$/)) {
-      const [, domain] = /^src\/server\/domains\/(\w+)\/\1\.ts$/.exec(file) ?? [];
+      const [, domain] = /^src\/(?:server\/domains|web\/features)\/(\w+)\/\1\.ts$/.exec(file) ?? [];
       const text = await textOf(file);
       if (
         domain === undefined &&

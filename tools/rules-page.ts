@@ -12,7 +12,7 @@ const modules = [
   'src/contract/base/time.ts',
   'src/web/api/uploads/chunks.ts',
   'src/web/api/uploads/fileTypes.ts',
-  'src/web/api/uploads/voiceRecording.ts',
+  'src/web/ui/upload/uploadAnnouncer.ts',
   'src/web/app/routes/search.ts',
   'src/web/browser/redirect.ts',
   'src/web/ui/avatar/initials.ts',

@@ -4,7 +4,7 @@ import { readAnswer, type AnswerOf } from '#web/api/answer.ts';
 import { refusalCode, TransportError } from '#web/api/errors.ts';
 import { freshKey } from '#web/api/idempotencyKey.ts';
 import { nextTask } from '#web/browser/nextTask.ts';
-import { askProof, proofCanBeAsked } from '#web/api/reauth.ts';
+import { requireReauth, canRequireReauth } from '#web/api/reauth.ts';
 import { pushToken } from '#web/browser/push/pushToken.ts';
 import { sessionToken } from '#web/browser/session.ts';
 
@@ -48,15 +48,15 @@ export async function perform<A extends Act>(
  *
  * @throws what `perform` throws; an AbortError when the password is not given.
  */
-export async function performProved<A extends Act>(
+export async function performWithReauth<A extends Act>(
   act: A,
   asked: { input: InputFor<A> | FormData; key: string },
 ): Promise<AnswerOf<A>> {
   try {
     return await perform(act, asked.input, { key: asked.key });
   } catch (no) {
-    if (refusalCode(no) !== 'proof_needed' || !proofCanBeAsked()) throw no;
-    await askProof();
+    if (refusalCode(no) !== 'proof_needed' || !canRequireReauth()) throw no;
+    await requireReauth();
     asked.key = freshKey();
     return perform(act, asked.input, { key: asked.key });
   }

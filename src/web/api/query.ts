@@ -70,11 +70,11 @@ export function useAct<A extends Act>(
 ) {
   const options: UseMutationOptions<AnswerOf<A>, Error, Asked<A>> = {
     mutationFn: async (asked) => {
-      const [{ performProved }, known] = await Promise.all([
+      const [{ performWithReauth }, known] = await Promise.all([
         calls(),
         typeof which === 'function' ? which() : which,
       ]);
-      return performProved(known, asked);
+      return performWithReauth(known, asked);
     },
     // Asked to wait: a second later the answer could only be about what the first try used up. And
     // who would rather not give the password is not asked twice.

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { patient } from '#tests/support/wait-for.ts';
 import * as z from 'zod/mini';
 import { act } from '#contract/base/act.ts';
-import { performProved } from '#web/api/act.ts';
+import { performWithReauth } from '#web/api/act.ts';
 import { isAbort, refusalCode } from '#web/api/errors.ts';
 import { freshKey } from '#web/api/idempotencyKey.ts';
-import { answerProof, proofQuestion } from '#web/api/reauth.ts';
+import { answerReauth, reauthRequest } from '#web/api/reauth.ts';
 
 const secret = act({
   name: 'thing_rotate',
@@ -35,12 +35,12 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-const ask = () => performProved(secret, { input: {}, key: freshKey() });
+const ask = () => performWithReauth(secret, { input: {}, key: freshKey() });
 
 /** A layout that notes how often the question is put. */
 function openLayout() {
   const put: boolean[] = [];
-  const leave = proofQuestion.subscribe(() => void put.push(proofQuestion.stands()));
+  const leave = reauthRequest.subscribe(() => void put.push(reauthRequest.get() !== undefined));
   return { put, leave };
 }
 
@@ -49,7 +49,7 @@ test('after the password the same call is made again, with a key of its own', as
   const call = ask();
   await vi.waitFor(() => expect(put).toEqual([true]), patient);
   proved = true;
-  answerProof(true);
+  answerReauth(true);
   expect(await call).toEqual({ done: true });
   expect(keys).toHaveLength(2);
   expect(new Set(keys).size).toBe(2);
@@ -62,7 +62,7 @@ test('several calls at once are one question', async () => {
   await vi.waitFor(() => expect(keys).toHaveLength(3), patient);
   await vi.waitFor(() => expect(put).toEqual([true]), patient);
   proved = true;
-  answerProof(true);
+  answerReauth(true);
   expect(await Promise.all(calls)).toEqual([{ done: true }, { done: true }, { done: true }]);
   expect(put).toEqual([true, false]);
   leave();
@@ -72,7 +72,7 @@ test('who would rather not is told nothing: the call ends quietly, and is not ma
   const { put, leave } = openLayout();
   const call = ask().catch((no: unknown) => no);
   await vi.waitFor(() => expect(put).toEqual([true]), patient);
-  answerProof(false);
+  answerReauth(false);
   expect(isAbort(await call)).toBe(true);
   expect(keys).toHaveLength(1);
   leave();

@@ -1,50 +1,46 @@
-type Asked = { promise: Promise<void>; proved: () => void; declined: (why: unknown) => void };
+import { createStore } from '#web/browser/store.ts';
 
-let asked: Asked | undefined;
-const listeners = new Set<() => void>();
+type Reauth = { promise: Promise<void>; resolve: () => void; reject: (why: unknown) => void };
 
-function become(next: Asked | undefined): void {
-  asked = next;
-  for (const listener of listeners) listener();
-}
+let canAsk = false;
+
+/** The password that is being asked for; `undefined` while it is not. */
+export const reauthRequest = createStore<Reauth | undefined>(
+  () => undefined,
+  ({ get }) => {
+    canAsk = true;
+    return () => {
+      canAsk = false;
+      // Nobody is left who could answer.
+      if (get()) answerReauth(false);
+    };
+  },
+);
 
 /** Whether there is somebody who puts the question: the signed-in layout. */
-export const proofCanBeAsked = (): boolean => listeners.size > 0;
+export const canRequireReauth = (): boolean => canAsk;
 
 /**
  * Asks the person for the password once more. However many ask at the same time, one question is put.
  *
  * @throws an AbortError when the person would rather not: nothing to tell anyone (`isAbort`).
  */
-export function askProof(): Promise<void> {
-  if (!asked) {
-    let proved: Asked['proved'] = () => undefined;
-    let declined: Asked['declined'] = () => undefined;
-    const promise = new Promise<void>((resolve, reject) => {
-      [proved, declined] = [resolve, reject];
-    });
-    become({ promise, proved, declined });
-  }
-  return asked?.promise ?? Promise.resolve();
+export function requireReauth(): Promise<void> {
+  const before = reauthRequest.get();
+  if (before) return before.promise;
+  let resolve: Reauth['resolve'] = () => undefined;
+  let reject: Reauth['reject'] = () => undefined;
+  const promise = new Promise<void>((...both) => {
+    [resolve, reject] = both;
+  });
+  reauthRequest.set({ promise, resolve, reject });
+  return promise;
 }
 
 /** The password was right, or the question was closed. */
-export function answerProof(proved: boolean): void {
-  const question = asked;
-  become(undefined);
-  if (proved) question?.proved();
-  else question?.declined(new DOMException('the password was not given', 'AbortError'));
+export function answerReauth(proved: boolean): void {
+  const request = reauthRequest.get();
+  reauthRequest.set(undefined);
+  if (proved) request?.resolve();
+  else request?.reject(new DOMException('the password was not given', 'AbortError'));
 }
-
-/** For `useSyncExternalStore`: whether the password is being asked for. */
-export const proofQuestion = {
-  stands: (): boolean => asked !== undefined,
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener);
-    return () => {
-      listeners.delete(listener);
-      // Nobody is left who could answer.
-      if (listeners.size === 0 && asked) answerProof(false);
-    };
-  },
-};

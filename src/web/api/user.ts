@@ -91,12 +91,22 @@ export function enterSession(client: QueryClient, signedIn: SignedIn): void {
   client.setQueryData(userQuery.queryKey, signedIn.user);
 }
 
+const signOutTasks = new Set<() => Promise<unknown>>();
+
+/**
+ * Has something done before the session ends, while the server still listens; what fails is passed over.
+ *
+ * @returns takes it back
+ */
+export function beforeSignOut(task: () => Promise<unknown>): () => void {
+  signOutTasks.add(task);
+  return () => signOutTasks.delete(task);
+}
+
 /** Ends the session, on the server when it can be reached, and in this browser in any case. */
 export async function signOut(): Promise<void> {
   // While the session lives: afterwards the server would not listen.
-  await import('#web/features/push/push.ts')
-    .then(({ leavePush }) => leavePush())
-    .catch(() => undefined);
+  await Promise.allSettled([...signOutTasks].map((task) => task()));
   try {
     const [{ perform }, { logoutUser }] = await Promise.all([calls(), accountActs()]);
     await perform(logoutUser, {});

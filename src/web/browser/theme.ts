@@ -1,15 +1,16 @@
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '#web/browser/store.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
 /** The script in index.html reads the same entry before the first paint. */
 const ENTRY = 'ui-theme';
-const listeners = new Set<() => void>();
 
 function current(): Theme {
   const { theme } = document.documentElement.dataset as { theme?: string };
   return theme === 'light' || theme === 'dark' ? theme : 'system';
 }
+
+const chosen = createStore(current);
 
 /**
  * Chooses the colours; `system` follows the machine.
@@ -20,7 +21,7 @@ export function setTheme(theme: Theme, kept = true): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
   if (kept) keep(theme);
-  for (const listener of listeners) listener();
+  chosen.set(theme);
 }
 
 function keep(theme: Theme): void {
@@ -32,9 +33,4 @@ function keep(theme: Theme): void {
   }
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-export const useTheme = (): Theme => useSyncExternalStore(subscribe, current);
+export const useTheme = (): Theme => useStore(chosen);

@@ -4,12 +4,8 @@ import { formatDate } from '#contract/base/time.ts';
 import { usePages } from '#web/ui/table/useList.ts';
 import { readReply, replyTo, type Fields, type Sample } from '#web/gallery/sampleServer.ts';
 import { Emitted } from '#web/gallery/Show.tsx';
-import {
-  DataTable,
-  type Column,
-  type TableProps,
-  type TableView,
-} from '#web/ui/table/DataTable.tsx';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column, TableProps, TableView } from '#web/ui/table/tableProps.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 import { firstPage } from '#web/ui/pagination/paging.ts';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';

@@ -1,138 +1,99 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import type { LiveEvent } from '#contract/events.ts';
-import { saldoSummary } from '#contract/saldo.ts';
-import { isAbout, withRead, withSaldo, withStatus, type Subject } from '#web/live/patches.ts';
-import { paced } from '#web/live/throttle.ts';
-
-/** Unread messages in all conversations: also followed in a tab that nobody looks at, for its title. */
-export const unreadKey = ['conversations', 'unread'] as const;
-/** One conversation's messages. */
-export const threadKey = (tokenId: string, peer: string) => ['thread', tokenId, peer] as const;
-/** One message with everything that is known of it. */
-export const messageKey = (id: string) => ['one_message', id] as const;
-
-const subjects: readonly Subject[] = [
-  'messages',
-  'conversations',
-  'tokens',
-  'saldo',
-  'topups',
-  'home',
-];
-
-type Match = (key: QueryKey) => boolean;
-
-const about =
-  (subject: Subject): Match =>
-  (key) =>
-    isAbout(key, subject);
-const starting =
-  (start: readonly unknown[]): Match =>
-  (key) =>
-    start.every((part, index) => key[index] === part);
-
-/** Everything that events can change. */
-const followed: Match = (key) =>
-  subjects.some((subject) => isAbout(key, subject)) ||
-  key[0] === 'thread' ||
-  key[0] === 'one_message';
+import {
+  keyStarts,
+  type CacheChanges,
+  type EventOf,
+  type LivePatches,
+  type Match,
+} from '#web/live/patches.ts';
+import { throttle } from '#web/live/throttle.ts';
 
 export type LiveCache = {
   /** Brings the cache up to an event: at once where the event says it all, else by asking again. */
-  take: (event: LiveEvent) => void;
+  apply: (event: LiveEvent) => void;
   /** Too much was missed: asks for everything again. */
   reset: () => void;
   stop: () => void;
 };
 
-/** Keeps a query cache current by events. */
-export function liveCache(client: QueryClient): LiveCache {
-  const stale = new Map<string, Match>();
-  const pace = paced(() => refresh(client, stale), { gapMs: 300, longestMs: 2_000 });
-  const mark = (name: string, match: Match) => {
-    stale.set(name, match);
-    pace.ask();
+/**
+ * Keeps a query cache current by events.
+ *
+ * @param patches those of every feature; what none of them follows stays as it is.
+ */
+export function createLiveCache(client: QueryClient, patches: readonly LivePatches[]): LiveCache {
+  const follows: Match = (key) => patches.some((one) => one.follows(key));
+  const inBackground: Match = (key) => patches.some((one) => one.inBackground?.(key) === true);
+  /** By what was asked for: a hundred events at once ask for the same. */
+  const stale = new Map<Match | string, Match>();
+  const refreshing = throttle(
+    () => {
+      const matches = [...stale.values()];
+      stale.clear();
+      return refetchAll(client, matches, inBackground);
+    },
+    { gapMs: 300, longestMs: 2_000 },
+  );
+  const changes: CacheChanges = {
+    update(change, match = follows) {
+      const queries = client.getQueriesData({ predicate: ({ queryKey }) => match(queryKey) });
+      for (const [key, data] of queries) {
+        const next = data === undefined ? data : change(data);
+        if (next !== data) client.setQueryData(key, next);
+      }
+    },
+    refetch(queries) {
+      if (typeof queries === 'function') stale.set(queries, queries);
+      else stale.set(JSON.stringify(queries), keyStarts(queries));
+      refreshing.request();
+    },
+    isFetching: (queryKey) => client.isFetching({ queryKey }) > 0,
   };
-  const markSubjects = (...names: readonly Subject[]) => {
-    for (const name of names) mark(name, about(name));
-  };
-  const markThread = ({ token_id, peer }: { token_id: string; peer: string }) =>
-    mark(`thread ${token_id} ${peer}`, starting(threadKey(token_id, peer)));
-  const patch = (match: Match, change: (data: unknown) => unknown) => {
-    for (const [key, data] of client.getQueriesData({ predicate: (one) => match(one.queryKey) })) {
-      const next = data === undefined ? data : change(data);
-      if (next !== data) client.setQueryData(key, next);
-    }
-  };
-
-  const takeSaldo = (figures: { available: number; held: number }) => {
-    patch(
-      (key) => isAbout(key, 'saldo') || isAbout(key, 'home'),
-      (data) => withSaldo(data, figures),
-    );
-    // An answer on its way may have been read before the event.
-    const asking = client.isFetching({ queryKey: [saldoSummary.name] }) > 0;
-    mark('saldo', (key) => isAbout(key, 'saldo') && (asking || key[0] !== saldoSummary.name));
-  };
-
-  const take = (event: LiveEvent) => {
-    switch (event.kind) {
-      case 'message.changed':
-        patch(followed, (data) => withStatus(data, event));
-        mark(`message ${event.id}`, starting(messageKey(event.id)));
-        // Why it failed is not in the event.
-        if (event.status === 'failed') markThread(event);
-        return markSubjects('messages', 'conversations', 'home');
-      case 'message.accepted':
-      case 'message.received':
-        markThread(event);
-        return markSubjects('messages', 'conversations', 'home');
-      case 'conversation.read':
-        patch(about('conversations'), (data) => withRead(data, event));
-        return markSubjects('conversations', 'home');
-      case 'token.changed':
-        return markSubjects('tokens', 'conversations', 'home');
-      case 'saldo.changed':
-        return takeSaldo(event);
-      case 'topup.changed':
-        mark('all saldo', about('saldo'));
-        return markSubjects('topups', 'home');
-    }
-  };
-
-  const seen = () => {
+  const onVisible = () => {
     if (document.hidden) return;
-    const behind = { type: 'active', predicate: stateIsBehind } as const;
-    void client.refetchQueries(behind, { cancelRefetch: false });
+    const predicate = ({ queryKey, state }: { queryKey: QueryKey; state: State }) =>
+      state.isInvalidated && follows(queryKey);
+    void client.refetchQueries({ type: 'active', predicate }, { cancelRefetch: false });
   };
-  document.addEventListener('visibilitychange', seen);
+  document.addEventListener('visibilitychange', onVisible);
   return {
-    take,
-    reset: () => mark('everything', followed),
-    stop: () => {
-      pace.stop();
-      document.removeEventListener('visibilitychange', seen);
+    apply(event) {
+      for (const { on } of patches) applyTo(on, event, changes);
+    },
+    reset: () => changes.refetch(follows),
+    stop() {
+      refreshing.stop();
+      document.removeEventListener('visibilitychange', onVisible);
     },
   };
 }
 
-const stateIsBehind = ({
-  queryKey,
-  state,
-}: {
-  queryKey: QueryKey;
-  state: { isInvalidated: boolean };
-}) => state.isInvalidated && followed(queryKey);
+type State = { isInvalidated: boolean };
+
+/** The patch for the event's own kind. */
+function applyTo<Kind extends LiveEvent['kind']>(
+  on: LivePatches['on'],
+  event: EventOf<Kind>,
+  changes: CacheChanges,
+): void {
+  const patch = on[event.kind];
+  patch?.(event, changes);
+}
 
 /** Asks again for what is on screen; a tab that nobody looks at asks when somebody does. */
-async function refresh(client: QueryClient, stale: Map<string, Match>): Promise<void> {
-  const matches = [...stale.values()];
-  stale.clear();
-  const predicate = ({ queryKey }: { queryKey: QueryKey }) =>
-    matches.some((match) => match(queryKey)) && (!document.hidden || starting(unreadKey)(queryKey));
+async function refetchAll(
+  client: QueryClient,
+  matches: readonly Match[],
+  inBackground: Match,
+): Promise<void> {
+  const isStale: Match = (key) => matches.some((match) => match(key));
   await client.invalidateQueries({
-    predicate: ({ queryKey }) => matches.some((match) => match(queryKey)),
+    predicate: ({ queryKey }) => isStale(queryKey),
     refetchType: 'none',
   });
-  await client.refetchQueries({ type: 'active', predicate });
+  await client.refetchQueries({
+    type: 'active',
+    predicate: ({ queryKey }) => isStale(queryKey) && (!document.hidden || inBackground(queryKey)),
+  });
 }

@@ -2,7 +2,9 @@ import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { patient } from '#tests/support/wait-for.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { isNews, madeAt, startLive } from './live.ts';
+import { messagePatches } from '#web/features/messages/livePatches.ts';
+import { isNews } from '#web/features/messages/incoming/news.ts';
+import { startLive } from '#web/live/live.ts';
 
 type Line = { since: string | null; say: (position: number, event: object) => void };
 
@@ -48,12 +50,20 @@ function aTab({ sees = false, user = 'ani' } = {}) {
   const heard: string[] = [];
   const unseen: string[] = [];
   const client = new QueryClient();
-  const stop = startLive(client, user, {
-    onMessage: ({ peer }) => {
-      heard.push(peer);
-      return sees;
+  const stop = startLive({
+    client,
+    userId: user,
+    patches: [messagePatches],
+    alert: {
+      kind: 'message.received',
+      idOf: ({ id }) => id,
+      isNews: ({ id }, serverNow) => isNews(id, serverNow),
+      onEvent: ({ peer }) => {
+        heard.push(peer);
+        return sees;
+      },
+      onUnseen: ({ peer }) => void unseen.push(peer),
     },
-    onUnseen: ({ peer }) => void unseen.push(peer),
   });
   stops.push(stop);
   return { heard, unseen, client, stop };
@@ -178,11 +188,4 @@ test('a tab of somebody else who was signed in before hears nothing', async () =
   await vi.waitFor(() => expect(ani.heard).toHaveLength(1), patient);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(budi.heard).toEqual([]);
-});
-
-test('an id tells when its message was made', () => {
-  const at = Date.parse('2026-11-21T02:05:00.123Z');
-  expect(madeAt(messageId(at))).toBe(at);
-  expect(isNews(messageId(at), at + 59_000)).toBe(true);
-  expect(isNews(messageId(at), at + 61_000)).toBe(false);
 });

@@ -1,37 +1,46 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { events, LiveEvent } from '#contract/events.ts';
-import { uuidOf } from '#contract/base/ids.ts';
+import { events, LiveEvent, type LiveKind } from '#contract/events.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { performStream } from '#web/api/act.ts';
 import type { Frame } from '#web/live/frames.ts';
 import { forgetAtSignOut, keep, kept } from '#web/browser/storage.ts';
-import { liveCache } from '#web/live/cache.ts';
+import { createLiveCache } from '#web/live/cache.ts';
+import type { EventOf, LivePatches } from '#web/live/patches.ts';
 import { followStream } from '#web/live/stream.ts';
 import { userQuery } from '#web/api/user.ts';
 
 /** The lock of the one tab that holds the stream, and the channel by which the others hear of it. */
 const NAME = 'kabari-live';
-/** A message older than this is no news any more: it came while the line was down. */
-const NEWS_MS = 60_000;
-/** So long the other tabs have to say that somebody sees a message there. */
+/** So long the other tabs have to say that somebody sees it there. */
 const SEEN_MS = 250;
 /** A tab that was asleep does not make up for what others have long told. */
 const LATE_MS = 3_000;
 
-export type Received = Extract<LiveEvent, { kind: 'message.received' }>;
+/** Events of one kind that people are told of, in the tab where they look. */
+export type LiveAlert<Kind extends LiveKind> = {
+  kind: Kind;
+  idOf: (event: EventOf<Kind>) => string;
+  /** Whether it happened just now, by the server's clock in milliseconds. */
+  isNews: (event: EventOf<Kind>, serverNow: number) => boolean;
+  /** It happened just now; called in every tab. True when somebody has it before their eyes here. */
+  onEvent: (event: EventOf<Kind>) => boolean;
+  /** Nobody has it before their eyes in any tab; called in one tab only. */
+  onUnseen: (event: EventOf<Kind>) => void;
+};
 
-type Heard = {
-  /** A message came in just now; told in every tab. True when somebody has it before their eyes here. */
-  onMessage: (message: Received) => boolean;
-  /** Nobody has it before their eyes in any tab; told in one tab only. */
-  onUnseen: (message: Received) => void;
+type Following<Kind extends LiveKind> = {
+  client: QueryClient;
+  userId: string;
+  /** How features keep their queries current. */
+  patches: readonly LivePatches[];
+  alert: LiveAlert<Kind>;
 };
 
 /** What tabs tell each other. */
-type Word =
+type TabMessage =
   | { kind: 'frame'; frame: Frame; at: number; skewMs: number }
   | { kind: 'position'; position: number }
-  | { kind: 'seen'; messageId: string }
+  | { kind: 'seen'; id: string }
   | { kind: 'hello' };
 
 /**
@@ -40,49 +49,46 @@ type Word =
  *
  * @returns how to stop
  */
-export function startLive(client: QueryClient, userId: string, heard: Heard): () => void {
+export function startLive<Kind extends LiveKind>({
+  client,
+  userId,
+  patches,
+  alert,
+}: Following<Kind>): () => void {
   const stop = new AbortController();
   const { signal } = stop;
-  const cache = liveCache(client);
+  const cache = createLiveCache(client, patches);
   // A tab that has not noticed yet that somebody else signed in is not listened to.
   const name = `${NAME} ${userId}`;
   const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(name) : undefined;
-  const say = (word: Word) => channel?.postMessage(word);
+  const post = (message: TabMessage) => channel?.postMessage(message);
   let position = keptPosition(userId);
   let leads = false;
-  /** Messages that somebody sees in another tab, for the moment in which that matters. */
-  const seen = new Set<string>();
+  const alerts = alertsFor(alert, {
+    isUnseen: () => leads && !signal.aborted,
+    onSeen: (id) => post({ kind: 'seen', id }),
+  });
 
-  const hear = (message: Received) => {
-    if (heard.onMessage(message)) return say({ kind: 'seen', messageId: message.id });
-    if (!leads) return;
-    setTimeout(() => {
-      if (!seen.delete(message.id) && !signal.aborted) heard.onUnseen(message);
-    }, SEEN_MS);
-  };
   const take = (frame: Frame, at: number, skewMs: number) => {
     position = frame.position ?? position;
     if (frame.event === 'reset') return cache.reset();
     const event = eventOf(frame);
     if (!event) return;
-    cache.take(event);
-    if (event.kind !== 'message.received' || Date.now() - at > LATE_MS) return;
-    if (isNews(event.id, Date.now() + skewMs)) hear(event);
+    cache.apply(event);
+    if (Date.now() - at <= LATE_MS) alerts.tell(event, Date.now() + skewMs);
   };
-  channel?.addEventListener('message', ({ data }: MessageEvent<Word>) => {
+  channel?.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
     if (data.kind === 'hello') {
-      if (leads && position !== undefined) say({ kind: 'position', position });
+      if (leads && position !== undefined) post({ kind: 'position', position });
     } else if (data.kind === 'seen') {
-      if (!leads) return;
-      seen.add(data.messageId);
-      setTimeout(() => seen.delete(data.messageId), LATE_MS);
+      if (leads) alerts.seenElsewhere(data.id);
     }
     // Without locks every tab has a stream of its own.
     if (leads) return;
     if (data.kind === 'frame') take(data.frame, data.at, data.skewMs);
     if (data.kind === 'position') position = data.position;
   });
-  say({ kind: 'hello' });
+  post({ kind: 'hello' });
 
   const lead = () => {
     leads = true;
@@ -93,7 +99,7 @@ export function startLive(client: QueryClient, userId: string, heard: Heard): ()
       onOpen: (response) => (skewMs = skewOf(response)),
       onFrame: (frame) => {
         const at = Date.now();
-        say({ kind: 'frame', frame, at, skewMs });
+        post({ kind: 'frame', frame, at, skewMs });
         take(frame, at, skewMs);
       },
       patienceMs: (error) => patience(client, error),
@@ -112,6 +118,36 @@ export function startLive(client: QueryClient, userId: string, heard: Heard): ()
     stop.abort();
     cache.stop();
     channel?.close();
+  };
+}
+
+type Tab = {
+  /** Whether this tab speaks for all of them. */
+  isUnseen: () => boolean;
+  /** Somebody has it before their eyes in this tab. */
+  onSeen: (id: string) => void;
+};
+
+/** Tells people of events, once for all tabs. */
+function alertsFor<Kind extends LiveKind>(alert: LiveAlert<Kind>, tab: Tab) {
+  /** What somebody sees in another tab, for the moment in which that matters. */
+  const seen = new Set<string>();
+  return {
+    tell(any: LiveEvent, serverNow: number) {
+      if (any.kind !== alert.kind) return;
+      const event = any as EventOf<Kind>;
+      if (!alert.isNews(event, serverNow)) return;
+      const id = alert.idOf(event);
+      if (alert.onEvent(event)) return tab.onSeen(id);
+      if (!tab.isUnseen()) return;
+      setTimeout(() => {
+        if (!seen.delete(id) && tab.isUnseen()) alert.onUnseen(event);
+      }, SEEN_MS);
+    },
+    seenElsewhere(id: string) {
+      seen.add(id);
+      setTimeout(() => seen.delete(id), LATE_MS);
+    },
   };
 }
 
@@ -148,16 +184,6 @@ function eventOf({ event: kind, data }: Frame): LiveEvent | undefined {
     return undefined;
   }
 }
-
-/** When an id was made, in milliseconds, by the server's clock: UUIDv7 begins with it. */
-export function madeAt(messageId: string): number {
-  const uuid = uuidOf('message', messageId) ?? '';
-  return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
-}
-
-/** Whether a message came just now, by the server's clock. */
-export const isNews = (messageId: string, serverNow: number): boolean =>
-  serverNow - madeAt(messageId) < NEWS_MS;
 
 /** How far the server's clock is ahead of ours, to the second; 0 when it does not say. */
 function skewOf(response: Response): number {

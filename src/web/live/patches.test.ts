@@ -1,78 +1,28 @@
 import { expect, test } from 'vitest';
-import { isAbout, withRead, withSaldo, withStatus } from './patches.ts';
-import { rises } from '#contract/messages.ts';
-
-const row = { id: 'msg_1', status: 'sent', peer: '6281234567890', created_at: new Date(0) };
-const other = { id: 'msg_2', status: 'queued' };
-
-test('a message that was delivered is shown so in a list, a thread and a summary alike', () => {
-  const news = { id: 'msg_1', status: 'delivered' } as const;
-  const after = { ...row, status: 'delivered' };
-  expect(withStatus({ rows: [row, other], totalPages: 3 }, news)).toEqual({
-    rows: [after, other],
-    totalPages: 3,
-  });
-  expect(withStatus({ pages: [{ rows: [other] }, { rows: [row] }] }, news)).toEqual({
-    pages: [{ rows: [other] }, { rows: [after] }],
-  });
-  expect(withStatus({ saldo: { available: 1 }, newest: [row] }, news)).toEqual({
-    saldo: { available: 1 },
-    newest: [after],
-  });
-});
-
-test('what a late receipt says does not take a status back', () => {
-  const list = { rows: [{ ...row, status: 'read' }] };
-  expect(withStatus(list, { id: 'msg_1', status: 'delivered' })).toBe(list);
-  expect(rises('failed', 'delivered')).toBe(true);
-  expect(rises('delivered', 'failed')).toBe(false);
-  expect(rises('read', 'read')).toBe(false);
-});
-
-test('what arrived after all has not failed', () => {
-  const list = { rows: [{ ...row, status: 'failed', failure: 'no_answer' }] };
-  expect(withStatus(list, { id: 'msg_1', status: 'delivered' })).toEqual({
-    rows: [{ ...row, status: 'delivered', failure: null }],
-  });
-  const waiting = { rows: [{ ...row, status: 'queued', failure: null }] };
-  expect(withStatus(waiting, { id: 'msg_1', status: 'failed' })).toEqual({
-    rows: [{ ...row, status: 'failed', failure: null }],
-  });
-});
-
-test('an event about something else leaves the very same list, and the very same other rows', () => {
-  const list = { rows: [row, other] };
-  expect(withStatus(list, { id: 'msg_9', status: 'read' })).toBe(list);
-  expect(withStatus(list, { id: 'msg_1', status: 'read' }).rows[1]).toBe(other);
-});
-
-test('the saldo changes wherever its two figures stand, and nothing else does', () => {
-  const figures = { available: 900, held: 100 };
-  expect(withSaldo({ available: 1_000, held: 0, message_price: 150 }, figures)).toEqual({
-    ...figures,
-    message_price: 150,
-  });
-  expect(withSaldo({ saldo: { available: 1_000, held: 0 }, unread: 2 }, figures)).toEqual({
-    saldo: figures,
-    unread: 2,
-  });
-  const mutation = { available_after: 5, held_after: 0 };
-  expect(withSaldo({ rows: [mutation] }, figures)).toEqual({ rows: [mutation] });
-});
-
-test('a conversation that was read elsewhere has nothing unread here either', () => {
-  const budi = { token: { id: 'tok_1', name: 'Toko' }, peer: '62811', unread: 2 };
-  const same = { ...budi, token: { id: 'tok_2', name: 'Cabang' } };
-  const read = withRead({ rows: [budi, same] }, { token_id: 'tok_1', peer: '62811' });
-  expect(read).toEqual({ rows: [{ ...budi, unread: 0 }, same] });
-  expect(read.rows[1]).toBe(same);
-  expect(withRead(read, { token_id: 'tok_1', peer: '62811' })).toBe(read);
-});
+import { keyIsAbout, keyStarts, replaceIn } from '#web/live/patches.ts';
 
 test('an event finds the queries of its subject, under a word or under their act', () => {
-  expect(isAbout(['messages', 'detail', 'msg_1'], 'messages')).toBe(true);
-  expect(isAbout(['message_list', { page: 0 }], 'messages')).toBe(true);
-  expect(isAbout(['saldo_mutation_list', {}], 'saldo')).toBe(true);
-  expect(isAbout(['user'], 'messages')).toBe(false);
-  expect(isAbout(['message_list', {}], 'conversations')).toBe(false);
+  const messages = keyIsAbout('messages', 'message_');
+  expect(messages(['messages', 'detail', 'msg_1'])).toBe(true);
+  expect(messages(['message_list', { page: 0 }])).toBe(true);
+  expect(keyIsAbout('saldo', 'saldo_')(['saldo_mutation_list', {}])).toBe(true);
+  expect(messages(['user'])).toBe(false);
+  expect(keyIsAbout('conversations', 'conversation_')(['message_list', {}])).toBe(false);
+});
+
+test('a key begins with another one', () => {
+  expect(keyStarts(['thread', 'tok_1'])(['thread', 'tok_1', '62811'])).toBe(true);
+  expect(keyStarts(['thread', 'tok_1'])(['thread', 'tok_2', '62811'])).toBe(false);
+});
+
+test('what did not change stays the very same object', () => {
+  const rows = [
+    { id: 1, on: false },
+    { id: 2, on: false },
+  ];
+  const next = replaceIn({ rows }, (bag) => (bag['id'] === 2 ? { ...bag, on: true } : undefined));
+  expect(next).toEqual({ rows: [rows[0], { id: 2, on: true }] });
+  expect((next as { rows: unknown[] }).rows[0]).toBe(rows[0]);
+  const same = { rows };
+  expect(replaceIn(same, () => undefined)).toBe(same);
 });

@@ -1,7 +1,50 @@
-import { type MessageStatus, rises, statusRank } from '#contract/messages.ts';
+import type { QueryKey } from '@tanstack/react-query';
+import type { LiveEvent, LiveKind } from '#contract/events.ts';
+
+/** Which queries, by their keys. */
+export type Match = (key: QueryKey) => boolean;
+
+/** Queries whose key begins so. */
+export const keyStarts =
+  (start: readonly unknown[]): Match =>
+  (key) =>
+    start.every((part, index) => key[index] === part);
+
+/** Queries about a subject: their key's first word is it, or the name of an act of it (`message_list`). */
+export const keyIsAbout =
+  (subject: string, actPrefix: string): Match =>
+  ([first]) =>
+    typeof first === 'string' && (first === subject || first.startsWith(actPrefix));
+
+/** An event of one kind. */
+export type EventOf<Kind extends LiveKind> = Extract<LiveEvent, { kind: Kind }>;
+
+/** What a feature can do to the query cache when an event comes. */
+export type CacheChanges = {
+  /** Changes data in the cache at once; what `change` gives back as it was is not drawn again. */
+  update: (change: (data: unknown) => unknown, match?: Match) => void;
+  /**
+   * Asks the server again, soon, for queries that match or whose key begins so: for what is on screen;
+   * for the rest when it is shown.
+   */
+  refetch: (queries: Match | QueryKey) => void;
+  /** Whether an answer is on its way, which may have been read before the event. */
+  isFetching: (key: QueryKey) => boolean;
+};
+
+/** How a feature keeps the queries that it defines current. */
+export type LivePatches = {
+  /** All queries that events can change: asked for again when too much was missed. */
+  follows: Match;
+  /** Those of them that are also asked for in a tab that nobody looks at. */
+  inBackground?: Match;
+  on: { readonly [Kind in LiveKind]?: (event: EventOf<Kind>, cache: CacheChanges) => void };
+};
 
 type Bag = Readonly<Record<string, unknown>>;
-const isBag = (value: unknown): value is Bag =>
+
+/** True for plain objects. */
+export const isBag = (value: unknown): value is Bag =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 /** Rows lie this deep at most: pages → page → rows → row. */
@@ -13,12 +56,16 @@ const DEPTH_MAX = 5;
  *
  * @param change gives the object to put in place, or `undefined` to look inside it.
  */
-function replaced(data: unknown, change: (bag: Bag) => Bag | undefined, depth = 0): unknown {
+export function replaceIn(
+  data: unknown,
+  change: (bag: Bag) => Bag | undefined,
+  depth = 0,
+): unknown {
   if (depth > DEPTH_MAX) return data;
   if (Array.isArray(data)) {
     let copy: unknown[] | undefined;
     for (const [index, item] of data.entries()) {
-      const next = replaced(item, change, depth + 1);
+      const next = replaceIn(item, change, depth + 1);
       if (next !== item) (copy ??= [...data])[index] = next;
     }
     return copy ?? data;
@@ -28,63 +75,8 @@ function replaced(data: unknown, change: (bag: Bag) => Bag | undefined, depth = 
   if (changed) return changed;
   let copy: Record<string, unknown> | undefined;
   for (const [name, value] of Object.entries(data)) {
-    const next = replaced(value, change, depth + 1);
+    const next = replaceIn(value, change, depth + 1);
     if (next !== value) (copy ??= { ...data })[name] = next;
   }
   return copy ?? data;
-}
-
-type News = { id: string; status: MessageStatus };
-
-/**
- * Cached data with a message's status risen, wherever the message stands in it. What arrived after all has
- * not failed.
- */
-export const withStatus = <T>(data: T, { id, status }: News): T =>
-  replaced(data, (bag) => {
-    if (bag['id'] !== id || typeof bag['status'] !== 'string') return undefined;
-    if (!rises(bag['status'] as MessageStatus, status)) return bag;
-    const isFailed = typeof bag['failure'] === 'string' && statusRank[status] <= statusRank.failed;
-    return { ...bag, status, ...('failure' in bag && !isFailed && { failure: null }) };
-  }) as T;
-
-type Figures = { available: number; held: number };
-
-/** Cached data with the saldo's two figures replaced, wherever they stand together. */
-export const withSaldo = <T>(data: T, { available, held }: Figures): T =>
-  replaced(data, (bag) => {
-    if (typeof bag['available'] !== 'number' || typeof bag['held'] !== 'number') return undefined;
-    return bag['available'] === available && bag['held'] === held
-      ? bag
-      : { ...bag, available, held };
-  }) as T;
-
-type Conversation = { token_id: string; peer: string };
-
-/** Cached data with a conversation's unread messages read, wherever it stands. */
-export const withRead = <T>(data: T, { token_id, peer }: Conversation): T =>
-  replaced(data, (bag) => {
-    if (bag['peer'] !== peer || typeof bag['unread'] !== 'number') return undefined;
-    const token = bag['token'];
-    if (!isBag(token) || token['id'] !== token_id) return undefined;
-    return bag['unread'] === 0 ? bag : { ...bag, unread: 0 };
-  }) as T;
-
-/** What events are about, as the first word of a query's key says it. */
-export type Subject = 'messages' | 'conversations' | 'tokens' | 'saldo' | 'topups' | 'home';
-
-/** Lists are keyed by their act: `message_list`, `saldo_mutation_list`. */
-const acts: Record<Subject, string> = {
-  messages: 'message_',
-  conversations: 'conversation_',
-  tokens: 'token_',
-  saldo: 'saldo_',
-  topups: 'topup_',
-  home: 'home_',
-};
-
-/** Whether a query's key is about a subject. */
-export function isAbout(key: readonly unknown[], subject: Subject): boolean {
-  const [first] = key;
-  return typeof first === 'string' && (first === subject || first.startsWith(acts[subject]));
 }

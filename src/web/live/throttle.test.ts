@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { paced } from './throttle.ts';
+import { throttle } from './throttle.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -8,20 +8,20 @@ const pace = { gapMs: 300, longestMs: 2_000 };
 
 test('a hundred events at once are one refetch', async () => {
   const work = vi.fn(async () => undefined);
-  const { ask } = paced(work, pace);
-  for (let event = 0; event < 100; event++) ask();
+  const { request } = throttle(work, pace);
+  for (let event = 0; event < 100; event++) request();
   await vi.advanceTimersByTimeAsync(5_000);
   expect(work).toHaveBeenCalledTimes(1);
 });
 
 test('events that do not stop are followed ever more slowly, and never faster than the gap', async () => {
   const at: number[] = [];
-  const { ask } = paced(async () => {
+  const { request } = throttle(async () => {
     at.push(Date.now());
     await new Promise((resolve) => setTimeout(resolve, 40));
   }, pace);
   for (let ms = 0; ms < 20_000; ms += 20) {
-    ask();
+    request();
     await vi.advanceTimersByTimeAsync(20);
   }
   const gaps = at.slice(1).map((time, index) => time - (at[index] ?? 0));
@@ -29,13 +29,13 @@ test('events that do not stop are followed ever more slowly, and never faster th
   expect(gaps.at(-1)).toBeGreaterThanOrEqual(2_000);
 });
 
-test('what is asked while the work runs is done afterwards, not forgotten', async () => {
+test('what is requested while the work runs is done afterwards, not forgotten', async () => {
   let done = () => undefined as void;
   const work = vi.fn(() => new Promise<void>((resolve) => (done = resolve)));
-  const { ask } = paced(work, pace);
-  ask();
+  const { request } = throttle(work, pace);
+  request();
   await vi.advanceTimersByTimeAsync(100);
-  ask();
+  request();
   await vi.advanceTimersByTimeAsync(5_000);
   expect(work).toHaveBeenCalledTimes(1);
   done();
@@ -45,20 +45,20 @@ test('what is asked while the work runs is done afterwards, not forgotten', asyn
 
 test('work that fails does not end the following', async () => {
   const work = vi.fn(async () => Promise.reject(new Error('no network')));
-  const { ask } = paced(work, pace);
-  ask();
+  const { request } = throttle(work, pace);
+  request();
   await vi.advanceTimersByTimeAsync(1_000);
-  ask();
+  request();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(work).toHaveBeenCalledTimes(2);
 });
 
 test('after the stop nothing runs any more', async () => {
   const work = vi.fn(async () => undefined);
-  const { ask, stop } = paced(work, pace);
-  ask();
+  const { request, stop } = throttle(work, pace);
+  request();
   stop();
-  ask();
+  request();
   await vi.advanceTimersByTimeAsync(5_000);
   expect(work).not.toHaveBeenCalled();
 });

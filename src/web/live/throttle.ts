@@ -1,4 +1,4 @@
-type Pace = {
+type Throttling = {
   /** The least time between two runs. */
   gapMs: number;
   /** What the gap grows to while there is always something to do. */
@@ -6,15 +6,15 @@ type Pace = {
 };
 
 /**
- * Runs `work` soon after it is asked for, once for everything asked meanwhile: never twice at a time,
- * never closer together than the gap, which doubles while the asking does not stop.
+ * Runs `work` soon after it is requested, once for everything requested meanwhile: never twice at a time,
+ * never closer together than the gap, which doubles while the requests do not stop.
  *
- * @returns how to ask, and how to stop for good
+ * @returns how to request it, and how to stop for good
  */
-export function paced(work: () => Promise<unknown>, { gapMs, longestMs }: Pace) {
+export function throttle(work: () => Promise<unknown>, { gapMs, longestMs }: Throttling) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let working = false;
-  let asked = false;
+  let requested = false;
   let stopped = false;
   let gap = gapMs;
   let ended = -Infinity;
@@ -22,7 +22,7 @@ export function paced(work: () => Promise<unknown>, { gapMs, longestMs }: Pace) 
   const run = async () => {
     timer = undefined;
     working = true;
-    asked = false;
+    requested = false;
     try {
       await work();
     } catch {
@@ -30,16 +30,16 @@ export function paced(work: () => Promise<unknown>, { gapMs, longestMs }: Pace) 
     }
     working = false;
     ended = Date.now();
-    gap = asked ? Math.min(longestMs, gap * 2) : gapMs;
-    if (asked) plan();
+    gap = requested ? Math.min(longestMs, gap * 2) : gapMs;
+    if (requested) plan();
   };
   const plan = () => {
     if (stopped || timer !== undefined || working) return;
     timer = setTimeout(() => void run(), Math.max(gapMs / 6, ended + gap - Date.now()));
   };
   return {
-    ask() {
-      asked = true;
+    request() {
+      requested = true;
       plan();
     },
     stop() {

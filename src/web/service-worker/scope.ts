@@ -1,3 +1,4 @@
+import type { WorkerMessage } from '#web/browser/push/workerMessages.ts';
 import type { Tab } from '#web/service-worker/tabs.ts';
 
 // The types of the platform know either pages or workers; these are the worker's that we use.
@@ -14,7 +15,7 @@ export type Changing = Lasting & {
   newSubscription?: PushSubscription | null;
 };
 export type WorkerTab = Tab & {
-  postMessage: (word: WorkerWord) => void;
+  postMessage: (word: WorkerMessage) => void;
   focus: () => Promise<unknown>;
 };
 
@@ -47,17 +48,3 @@ export type WorkerScope = {
     listener: (event: Events[Kind]) => void,
   ) => void;
 };
-
-/** What the worker tells a page. */
-export type WorkerWord =
-  | {
-      kind: 'push';
-      id: string;
-      title: string;
-      body: string;
-      url: string;
-      /** Whether the worker showed a notice. */
-      shown: boolean;
-    }
-  | { kind: 'go'; url: string }
-  | { kind: 'renewed'; token: string };

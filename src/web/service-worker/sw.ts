@@ -2,7 +2,8 @@ import { noticeFor, ownLink, readPush } from '#web/service-worker/notifications.
 import { readRecord } from '#web/browser/push/records.ts';
 import { renew } from '#web/service-worker/renewal.ts';
 import { wayOf } from '#web/service-worker/routing.ts';
-import type { Clicking, Pushing, WorkerScope, WorkerWord } from '#web/service-worker/scope.ts';
+import type { Clicking, Pushing, WorkerScope } from '#web/service-worker/scope.ts';
+import type { WorkerMessage } from '#web/browser/push/workerMessages.ts';
 import { portalTabs, seenTab, tabFor } from '#web/service-worker/tabs.ts';
 
 /** The files that make the app start without a network, and what names this set of them. */
@@ -89,7 +90,7 @@ async function asset(request: Request): Promise<Response> {
 const tabs = async () =>
   portalTabs(await worker.clients.matchAll({ type: 'window', includeUncontrolled: true }), origin);
 
-function tell(to: Awaited<ReturnType<typeof tabs>>, word: WorkerWord): void {
+function tell(to: Awaited<ReturnType<typeof tabs>>, word: WorkerMessage): void {
   for (const tab of to) tab.postMessage(word);
 }
 

@@ -1,10 +1,12 @@
 import { Fault } from '#web/api/uploads/uploadFault.ts';
-import type { Later } from '#web/api/uploads/voiceRecording.ts';
+
+/** Calls back after so many milliseconds; what it gives stops that. */
+export type Schedule = (afterMs: number, run: () => void) => () => void;
 
 type Patience = {
   /** How long (ms) to wait before each further try; as many tries as there are. */
   delaysMs: readonly number[];
-  later: Later;
+  later: Schedule;
   signal: AbortSignal;
 };
 
@@ -29,7 +31,7 @@ export async function retried<T>(
   }
 }
 
-const pause = (ms: number, later: Later, signal: AbortSignal): Promise<void> =>
+const pause = (ms: number, later: Schedule, signal: AbortSignal): Promise<void> =>
   new Promise((over, stopped) => {
     const abort = () => {
       stop();

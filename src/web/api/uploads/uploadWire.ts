@@ -21,7 +21,7 @@ import {
 } from '#web/api/uploads/pendingUploads.ts';
 import { chunkPlan, chunksFrom, type Chunk } from '#web/api/uploads/chunks.ts';
 import { typeOfFile } from '#web/api/uploads/fileTypes.ts';
-import type { Later } from '#web/api/uploads/voiceRecording.ts';
+import type { Schedule } from '#web/api/uploads/uploadRetry.ts';
 
 type Working = {
   signal: AbortSignal;
@@ -59,12 +59,12 @@ export type UploadWish = {
   chunkForce?: boolean;
   /** A piece that failed is sent again after so many milliseconds: once for each. */
   retryDelaysMs?: readonly number[];
-  later?: Later;
+  later?: Schedule;
 };
 
 const RETRY_DELAYS_MS = [500, 1_000, 3_000] as const;
 
-const timer: Later = (afterMs, run) => {
+const timer: Schedule = (afterMs, run) => {
   const id = setTimeout(run, afterMs);
   return () => clearTimeout(id);
 };

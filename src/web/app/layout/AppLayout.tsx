@@ -14,15 +14,16 @@ import { useSameUser } from '#web/features/profile/preferences/preferences.ts';
 import { onSessionChange } from '#web/browser/session.ts';
 import { usePush } from '#web/features/push/usePush.ts';
 import { useUser, useWhoIsThere } from '#web/api/user.ts';
+import { livePatches } from '#web/app/livePatches.ts';
 import { AccountSheet, AccountTools, SidebarFoot } from '#web/app/layout/AccountMenu.tsx';
 import styles from '#web/app/layout/AppLayout.module.css';
 import { ClosingNotice } from '#web/features/profile/closing/ClosingNotice.tsx';
-import { ProofPlace } from '#web/features/profile/reauth/ReauthHost.tsx';
+import { ReauthHost } from '#web/features/profile/reauth/ReauthHost.tsx';
 import { UnreadCount, UnreadTitle } from '#web/features/messages/UnreadCount.tsx';
-import { useLive } from '#web/features/messages/incoming/useIncoming.ts';
+import { useIncoming } from '#web/features/messages/incoming/useIncoming.ts';
 import { useFrameKeys } from '#web/app/shortcuts/appShortcuts.ts';
 import { OverlayButton } from '#web/app/palette/OverlayButton.tsx';
-import { OverlayPlace } from '#web/app/palette/OverlayPlace.tsx';
+import { OverlayHost } from '#web/app/palette/OverlayHost.tsx';
 import { Unreached } from '#web/app/layout/LostServer.tsx';
 import { Mark } from '#web/ui/brand/Mark.tsx';
 import { menu, operatorMenu } from '#web/app/navigation/menu.ts';
@@ -102,8 +103,8 @@ function Shell() {
         </main>
         {!operator && <BottomBar label="Menu bawah" menu={entries} more={<AccountTools />} />}
       </div>
-      <OverlayPlace />
-      <ProofPlace />
+      <OverlayHost />
+      <ReauthHost />
     </>
   );
 }
@@ -145,7 +146,7 @@ const PaletteButton = () => (
 
 /** Keeps a customer's screens current; shows nothing itself. */
 function Live() {
-  useLive(useUser().id);
+  useIncoming(useUser().id, livePatches);
   return <UnreadTitle />;
 }
 

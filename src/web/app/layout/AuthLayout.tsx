@@ -1,12 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { warmCalls } from '#web/api/lazyApi.ts';
 import { onSessionChange, sessionToken } from '#web/browser/session.ts';
 import { userQuery, useWhoIsThere } from '#web/api/user.ts';
 import styles from '#web/app/layout/AuthLayout.module.css';
 import { Mark } from '#web/ui/brand/Mark.tsx';
 import { useArrival } from '#web/app/routes/useArrival.ts';
+import { createStore } from '#web/browser/store.ts';
+import { TypedPhone } from '#web/features/auth/login/typedPhone.ts';
 import { Spinner } from '#web/ui/button/Spinner.tsx';
 
 const LostServer = lazy(async () => ({
@@ -17,6 +19,7 @@ const LostServer = lazy(async () => ({
 export function AuthLayout() {
   const { state, error, retry } = useWhoIsThere();
   useArrival();
+  const [phone] = useState(() => createStore(() => ''));
   useEffect(warmCalls, []);
   const client = useQueryClient();
   useEffect(
@@ -38,7 +41,9 @@ export function AuthLayout() {
               <LostServer error={error} retry={retry} />
             </Suspense>
           )}
-          <Outlet />
+          <TypedPhone value={phone}>
+            <Outlet />
+          </TypedPhone>
         </div>
         <p className={styles['trust']}>
           Kata sandi dan kode Anda hanya diketik di halaman ini. Kabari tidak pernah memintanya

@@ -20,7 +20,7 @@ export const OverlayButton = ({ opens, label, keys, Icon, className }: Props) =>
       aria-label={label}
       aria-haspopup="dialog"
       aria-keyshortcuts={keys}
-      onClick={() => void openOverlay(opens)}
+      onClick={() => openOverlay(opens)}
     >
       <Icon size={18} aria-hidden="true" />
     </button>

@@ -14,7 +14,7 @@ import { BrokenPage } from '#web/app/pages/BrokenPage.tsx';
 import { Announcer } from '#web/ui/announce/Announcer.tsx';
 import { OfflineBar } from '#web/ui/layout/OfflineBar.tsx';
 import { Spinner } from '#web/ui/button/Spinner.tsx';
-import { ToastPlace } from '#web/ui/toast/ToastHost.tsx';
+import { ToastHost } from '#web/ui/toast/ToastHost.tsx';
 
 const NotFoundPage = lazyRouteComponent(
   () => import('#web/ui/page/NotFoundPage.tsx'),
@@ -29,7 +29,7 @@ const rootRoute = createRootRouteWithContext<{ client: QueryClient }>()({
     <>
       <OfflineBar />
       <Outlet />
-      <ToastPlace />
+      <ToastHost />
       <Announcer />
     </>
   ),

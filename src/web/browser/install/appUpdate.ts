@@ -1,21 +1,13 @@
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '#web/browser/store.ts';
 
-const listeners = new Set<() => void>();
-let ready = false;
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const ready = createStore(() => false);
 
 /** Whether a newer version of the app can be had by loading the page again. */
-export const useAppUpdate = (): boolean => useSyncExternalStore(subscribe, () => ready);
+export const useAppUpdate = (): boolean => useStore(ready);
 
 /** Says that there is a newer version. */
 export function announceUpdate(): void {
-  if (ready) return;
-  ready = true;
-  for (const listener of listeners) listener();
+  ready.set(true);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '#web/browser/store.ts';
 import { isWorthOffering } from '#web/browser/install/installRule.ts';
 
 /** The browser's own question, put off until we ask for it; Chromium has it. */
@@ -20,12 +20,7 @@ const VISITS = 'ui-visits';
 const VISIT = 'ui-visit';
 const LATER = 'ui-install-later';
 
-const listeners = new Set<() => void>();
 let acted = false;
-
-function tell(): void {
-  for (const listener of listeners) listener();
-}
 
 function way(): InstallWay | undefined {
   if (matchMedia('(display-mode: standalone)').matches) return undefined;
@@ -63,18 +58,18 @@ function offered(): InstallWay | undefined {
   return can && isWorthOffering({ visits, acted, putOff: isPutOff() }) ? can : undefined;
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  window.addEventListener('beforeinstallprompt', tell);
-  return () => {
-    listeners.delete(listener);
-    window.removeEventListener('beforeinstallprompt', tell);
-  };
+const offer = createStore(offered, () => {
+  lookAgain();
+  window.addEventListener('beforeinstallprompt', lookAgain);
+  return () => window.removeEventListener('beforeinstallprompt', lookAgain);
+});
+
+function lookAgain(): void {
+  offer.set(offered());
 }
 
 /** How to install the app, when that is worth offering; `undefined` when it is not, or not possible. */
-export const useInstallOffer = (): InstallWay | undefined =>
-  useSyncExternalStore(subscribe, offered);
+export const useInstallOffer = (): InstallWay | undefined => useStore(offer);
 
 /**
  * Counts this visit, and notes that the person did something in it: sent a message, made a token.
@@ -86,18 +81,18 @@ export function noteActions(client: QueryClient): () => void {
   return client.getMutationCache().subscribe(({ type, mutation }) => {
     if (type !== 'updated' || acted || mutation.state.status !== 'success') return;
     acted = true;
-    tell();
+    lookAgain();
   });
 }
 
 /** Puts the browser's own question, for a click. @returns whether the app was installed. */
 export async function install(): Promise<boolean> {
-  const offer = window.installOffer;
-  if (!offer) return false;
+  const { installOffer } = window;
+  if (!installOffer) return false;
   window.installOffer = undefined;
-  const { outcome } = await offer.prompt();
+  const { outcome } = await installOffer.prompt();
   if (outcome === 'dismissed') putOffInstall();
-  tell();
+  lookAgain();
   return outcome === 'accepted';
 }
 
@@ -108,5 +103,5 @@ export function putOffInstall(): void {
   } catch {
     acted = false;
   }
-  tell();
+  lookAgain();
 }

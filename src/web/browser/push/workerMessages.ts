@@ -1,23 +1,35 @@
-import type { WorkerWord } from '#web/service-worker/scope.ts';
+/** What the worker tells a page. */
+export type WorkerMessage =
+  | {
+      kind: 'push';
+      id: string;
+      title: string;
+      body: string;
+      url: string;
+      /** Whether the worker showed a notice. */
+      shown: boolean;
+    }
+  | { kind: 'go'; url: string }
+  | { kind: 'renewed'; token: string };
 
-type Said<Kind extends WorkerWord['kind']> = Extract<WorkerWord, { kind: Kind }>;
+type MessageOf<Kind extends WorkerMessage['kind']> = Extract<WorkerMessage, { kind: Kind }>;
 
 /** What the worker tells of a push. */
-export type PushedWord = Said<'push'>;
+export type PushMessage = MessageOf<'push'>;
 
 /**
  * Calls back when the service worker tells this page something of a kind.
  *
  * @returns how to stop listening
  */
-export function onWorkerWord<Kind extends WorkerWord['kind']>(
+export function onWorkerMessage<Kind extends WorkerMessage['kind']>(
   kind: Kind,
-  listener: (word: Said<Kind>) => void,
+  listener: (word: MessageOf<Kind>) => void,
 ): () => void {
   const { serviceWorker } = navigator as { serviceWorker?: ServiceWorkerContainer };
   if (!serviceWorker) return () => undefined;
-  const hear = ({ data }: MessageEvent<WorkerWord | null>) => {
-    if (data?.kind === kind) listener(data as Said<Kind>);
+  const hear = ({ data }: MessageEvent<WorkerMessage | null>) => {
+    if (data?.kind === kind) listener(data as MessageOf<Kind>);
   };
   serviceWorker.addEventListener('message', hear);
   serviceWorker.startMessages();

@@ -1,52 +1,40 @@
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '#web/browser/store.ts';
+import { whenIdle } from '#web/browser/whenIdle.ts';
 
 export type NoticePermission = NotificationPermission | 'unsupported';
-
-const listeners = new Set<() => void>();
 
 const permission = (): NoticePermission =>
   'Notification' in window ? Notification.permission : 'unsupported';
 
-/** As it was when last looked: to ask the browser takes a phone some 5 ms, and a page is drawn often. */
-let seen: NoticePermission | undefined;
-const lastSeen = (): NoticePermission => (seen ??= permission());
-
-function look(): void {
-  const now = permission();
-  if (now === seen) return;
-  seen = now;
-  for (const listener of listeners) listener();
-}
-
-let watching = false;
-
-/** It changes in the browser's own settings too, beside the page or in another window. */
-function watch(): void {
-  if (watching) return;
-  watching = true;
+/**
+ * As it was when last looked: to ask the browser takes a phone some 5 ms, and a page is drawn often. It
+ * changes in the browser's own settings too, beside the page or in another window.
+ */
+const known = createStore(permission, ({ set }) => {
+  const look = () => set(permission());
+  const stopLooking = whenIdle(look);
   window.addEventListener('focus', look);
   const { permissions } = navigator as { permissions?: Permissions };
+  const stop = new AbortController();
   permissions
     ?.query({ name: 'notifications' })
-    .then((status) => status.addEventListener('change', look))
+    .then((status) => status.addEventListener('change', look, { signal: stop.signal }))
     .catch(() => undefined);
-}
-
-function subscribe(listener: () => void): () => void {
-  watch();
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+  return () => {
+    stop.abort();
+    stopLooking();
+    window.removeEventListener('focus', look);
+  };
+});
 
 /** Whether this browser may show desktop notices. */
-export const useNoticePermission = (): NoticePermission =>
-  useSyncExternalStore(subscribe, lastSeen);
+export const useNoticePermission = (): NoticePermission => useStore(known);
 
 /** Asks the person, by the browser's own question: only ever after a click of theirs. */
 export async function askForNotices(): Promise<NoticePermission> {
   if (!('Notification' in window)) return 'unsupported';
   const answer = await Notification.requestPermission();
-  look();
+  known.set(permission());
   return answer;
 }
 

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { progressOf, stepKeys, type StepKey } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
-import { curlSample, useSending } from '#web/features/tokens/samples.ts';
+import { curlSample, useSending } from '#web/features/tokens/tokens.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 import { Money } from '#web/ui/money/Money.tsx';

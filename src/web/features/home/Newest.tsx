@@ -4,10 +4,11 @@ import type { MessageRow } from '#contract/messages.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/home/home.module.css';
-import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
-import { StatusMark } from '#web/features/messages/StatusMark.tsx';
-import { excerptOf, nameOf } from '#web/features/messages/labels.ts';
-import { DataTable, type Column } from '#web/ui/table/DataTable.tsx';
+import { ScheduledFor } from '#web/features/messages/messages.ts';
+import { StatusMark } from '#web/features/messages/messages.ts';
+import { excerptOf, nameOf } from '#web/features/messages/messages.ts';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column } from '#web/ui/table/tableProps.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 

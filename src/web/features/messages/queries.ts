@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { getMessage, unreadConversations } from '#contract/messages.ts';
 import { listTokens, type Token } from '#contract/tokens.ts';
 import { perform } from '#web/api/act.ts';
-import { messageKey, unreadKey } from '#web/live/cache.ts';
+import { messageKey, unreadKey } from '#web/features/messages/queryKeys.ts';
 
 /** What a waiting message waits for is told by no event: it is asked for again this often. */
 const WAITING_MS = 3_000;

@@ -3,7 +3,7 @@ import { topupStatusLabel } from '#contract/saldo.ts';
 import { Decision } from '#web/features/operator/Decision.tsx';
 import styles from '#web/features/operator/TopupDrawer.module.css';
 import { mayConfirm } from '#web/features/operator/topups.ts';
-import { inFours, topupTone } from '#web/features/saldo/topups/topups.ts';
+import { inFours, topupTone } from '#web/features/saldo/saldo.ts';
 import { When } from '#web/ui/time/DateTime.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';

@@ -1,8 +1,8 @@
-import { useSyncExternalStore } from 'react';
 import { pushConfig, registerPush, testPush, unregisterPush } from '#contract/push.ts';
 import { apiUrl, perform } from '#web/api/act.ts';
 import { refusalCode } from '#web/api/errors.ts';
 import { keep, kept } from '#web/browser/storage.ts';
+import { createStore, useStore } from '#web/browser/store.ts';
 import { askForNotices } from '#web/browser/tab/notifications.ts';
 import { pushToken, setPushToken } from '#web/browser/push/pushToken.ts';
 import { sessionToken } from '#web/browser/session.ts';
@@ -34,25 +34,18 @@ const PATIENCE_MS = 15_000;
 const LEAVING_MS = 3_000;
 const CHECK_MS = 3_600_000;
 
-let state: PushState = 'starting';
+const state = createStore<PushState>(() => 'starting');
 let checkedAt = 0;
-const listeners = new Set<() => void>();
 
-function become(next: PushState): PushState {
-  state = next;
-  for (const listener of listeners) listener();
+function setState(next: PushState): PushState {
+  state.set(next);
   return next;
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-export const pushState = (): PushState => state;
+export const pushState = (): PushState => state.get();
 
 /** How it stands with push in this browser, kept current. */
-export const usePushState = (): PushState => useSyncExternalStore(subscribe, pushState);
+export const usePushState = (): PushState => useStore(state);
 
 /**
  * Keeps this browser subscribed while somebody is signed in: now, and when the tab is looked at again
@@ -86,7 +79,7 @@ export async function enablePush(): Promise<PushState> {
 export async function disablePush(): Promise<PushState> {
   keep('browser', OFF, '1');
   await inTurn(dropSubscription);
-  return become(obstacle() ?? 'off');
+  return setState(obstacle() ?? 'off');
 }
 
 /**
@@ -137,21 +130,21 @@ async function check(wanted: boolean): Promise<PushState> {
   const why = obstacle();
   if (why === 'unsupported' || why === 'install_first') {
     tell('this browser takes no push');
-    return become(why);
+    return setState(why);
   }
   const off = why ?? (wanted && kept('browser', OFF) === undefined ? undefined : 'off');
   if (off !== undefined) {
     // Also when the permission was taken back: the server need not try any more.
     if (await readRecord('push')) await inTurn(dropSubscription);
-    return become(off);
+    return setState(off);
   }
-  if (state !== 'on') become('starting');
+  if (state.get() !== 'on') setState('starting');
   try {
     await inTurn(keepSubscription);
-    return become('on');
+    return setState('on');
   } catch (error) {
     tell(error instanceof Error ? error.message : 'failed');
-    return become('failed');
+    return setState('failed');
   }
 }
 

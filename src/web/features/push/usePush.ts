@@ -4,8 +4,8 @@ import { useEffect } from 'react';
 import { noteActions } from '#web/browser/install/install.ts';
 import { setPushToken } from '#web/browser/push/pushToken.ts';
 import { safeTarget } from '#web/browser/redirect.ts';
-import { useUser } from '#web/api/user.ts';
-import { onWorkerWord } from '#web/browser/push/workerMessages.ts';
+import { beforeSignOut, useUser } from '#web/api/user.ts';
+import { onWorkerMessage } from '#web/browser/push/workerMessages.ts';
 import { writeRecord } from '#web/browser/push/records.ts';
 
 /**
@@ -18,6 +18,11 @@ export function usePush(): void {
   const { id, push_on: wanted, sound_on: sounding } = useUser();
 
   useEffect(() => noteActions(client), [client]);
+
+  useEffect(
+    () => beforeSignOut(async () => (await import('#web/features/push/push.ts')).leavePush()),
+    [],
+  );
 
   useEffect(() => {
     void writeRecord('sound', sounding);
@@ -39,8 +44,8 @@ export function usePush(): void {
 
   useEffect(() => {
     const stops = [
-      onWorkerWord('renewed', ({ token }) => setPushToken(token)),
-      onWorkerWord('go', ({ url }) => {
+      onWorkerMessage('renewed', ({ token }) => setPushToken(token)),
+      onWorkerMessage('go', ({ url }) => {
         const path = safeTarget(url, window.location.origin);
         if (path !== null) router.history.push(path);
       }),

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { TableView } from '#web/ui/table/DataTable.tsx';
+import type { TableView } from '#web/ui/table/tableProps.ts';
 
 /** What the address of `/token` says, and how to change it. */
 export function useTokenAddress() {

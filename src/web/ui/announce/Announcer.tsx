@@ -1,9 +1,9 @@
-import { useSyncExternalStore } from 'react';
+import { useStore } from '#web/browser/store.ts';
 import { announcements } from '#web/ui/announce/announce.ts';
 
 /** The page's one live region for `announce()`; always there, so that it is listened to. */
 export function Announcer() {
-  const { text, turn } = useSyncExternalStore(announcements.subscribe, announcements.now);
+  const { text, turn } = useStore(announcements);
   // The same words twice must differ, or they are not read again.
   return (
     <div role="status" className="sr-only">

@@ -1,17 +1,9 @@
-let said: { text: string; turn: number } = { text: '', turn: 0 };
-const listeners = new Set<() => void>();
+import { createStore } from '#web/browser/store.ts';
+
+/** What screen readers are told, and how often they were told something. */
+export const announcements = createStore(() => ({ text: '', turn: 0 }));
 
 /** Says something to screen readers, politely, without showing it. */
 export function announce(text: string): void {
-  said = { text, turn: said.turn + 1 };
-  for (const listener of listeners) listener();
+  announcements.set({ text, turn: announcements.get().turn + 1 });
 }
-
-/** For `useSyncExternalStore`. */
-export const announcements = {
-  now: (): typeof said => said,
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-};

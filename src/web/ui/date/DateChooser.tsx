@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Calendar } from '#web/ui/date/Calendar.tsx';
 import styles from '#web/ui/date/DatePicker.module.css';
-import type { Picking } from '#web/ui/date/DatePicker.tsx';
+import type { Picking } from '#web/ui/date/usePicking.ts';
 import { controlClass } from '#web/ui/form/Field.tsx';
 import { showDay } from '#web/ui/date/calendar.ts';
 import {

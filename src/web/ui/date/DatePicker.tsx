@@ -1,54 +1,15 @@
 import { Calendar as Icon, X } from 'lucide-react';
 import { Popover } from 'radix-ui';
-import { useRef, useState, type ReactNode, type RefObject } from 'react';
-import { civilDate } from '#contract/base/time.ts';
+import { useRef, type ReactNode, type RefObject } from 'react';
 import { Chooser, ChooserFoot } from '#web/ui/date/DateChooser.tsx';
 import styles from '#web/ui/date/DatePicker.module.css';
 import { controlClass, Field, type FieldLinks, type FieldProps } from '#web/ui/form/Field.tsx';
+import { usePicking, type DatePickerProps } from '#web/ui/date/usePicking.ts';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { classes } from '#web/ui/classes.ts';
-import {
-  fits,
-  pickDay,
-  presetOf,
-  showRange,
-  wholeRange,
-  type Bounds,
-  type CivilDate,
-  type DateRange,
-  type DateWord,
-  type Picked,
-} from '#web/ui/date/dates.ts';
+import { presetOf, showRange, type DateRange } from '#web/ui/date/dates.ts';
 import { useTopLayer } from '#web/ui/overlay/topLayer.ts';
 import { useWide } from '#web/ui/layout/useWide.ts';
-
-type Range = {
-  single?: false;
-  /** Two civil dates, `YYYY-MM-DD`, both included; null when none is chosen. */
-  value: DateRange | null;
-  onChange: (range: DateRange | null) => void;
-};
-
-type Single = {
-  /** One day instead of a range; without presets. */
-  single: true;
-  /** A civil date, `YYYY-MM-DD`; null when none is chosen. */
-  value: CivilDate | null;
-  onChange: (date: CivilDate | null) => void;
-};
-
-export type DatePickerProps = Pick<FieldProps, 'hideLabel' | 'help' | 'error' | 'size'> &
-  Bounds & {
-    label: string;
-    /** The words of the presets and buttons, by their English names, which are the default. */
-    labels?: Readonly<Partial<Record<DateWord, string>>>;
-    /** The last click applies; without it there is a button for that. */
-    autoApply?: boolean;
-    /** Shown while nothing is chosen. */
-    placeholder?: string;
-    /** Today, `YYYY-MM-DD`; by the clock in WIB when left out. */
-    today?: CivilDate;
-  } & (Range | Single);
 
 /**
  * A day or a range of days: presets, calendars, and dates that are typed ('3 okt', 'kemarin').
@@ -117,69 +78,6 @@ function focusStart(content: EventTarget | null): void {
   if (!(content instanceof HTMLElement) || content.contains(document.activeElement)) return;
   const chosen = content.querySelector<HTMLElement>('[aria-pressed="true"]');
   (chosen ?? content.querySelector<HTMLElement>('[aria-pressed]'))?.focus({ preventScroll: true });
-}
-
-/** What is chosen until it is applied, and every way to apply it or not. */
-export type Picking = ReturnType<typeof usePicking>;
-
-function usePicking(props: DatePickerProps) {
-  const { autoApply = false } = props;
-  const value = rangeIn(props);
-  const [now, setNow] = useState(() => civilDate(new Date()));
-  const today = props.today ?? now;
-  const [open, setOpen] = useState(false);
-  const [picked, setPicked] = useState<Picked>({});
-  const [calendars, setCalendars] = useState<'hidden' | 'shown' | 'entered'>('hidden');
-
-  const apply = (range: DateRange | null) => {
-    const same = range?.from === value?.from && range?.to === value?.to;
-    if (!same && props.single) props.onChange(range?.from ?? null);
-    if (!same && !props.single) props.onChange(range);
-    setOpen(false);
-  };
-  const show = (next: boolean) => {
-    if (next) {
-      setNow(civilDate(new Date()));
-      setPicked(value ?? {});
-      const custom = value !== null && presetOf(value, today, props) === undefined;
-      setCalendars(props.single || custom ? 'entered' : 'hidden');
-    }
-    setOpen(next);
-  };
-  const take = (next: Picked) => {
-    setPicked(next);
-    const range = wholeRange(next);
-    if (range && autoApply) apply(range);
-  };
-  return {
-    open,
-    value,
-    today,
-    picked,
-    calendars,
-    show,
-    apply,
-    clear: () => apply(null),
-    cancel: () => show(false),
-    openCalendars: () => setCalendars('entered'),
-    pick: (day: CivilDate) => take(props.single ? { from: day, to: day } : pickDay(picked, day)),
-    /** What was typed, when it is within the bounds; the calendars show it. */
-    type: (range: DateRange) => {
-      if (!fits(range, props.single ? { ...props, maxSpan: 1 } : props)) return;
-      setPicked(range);
-      setCalendars((before) => (before === 'hidden' ? 'shown' : before));
-    },
-    // Outside clicks keep a whole range and drop half of one; Escape drops both.
-    leave: () => {
-      const range = wholeRange(picked);
-      if (range) apply(range);
-    },
-  };
-}
-
-function rangeIn(props: DatePickerProps): DateRange | null {
-  if (!props.single) return props.value;
-  return props.value === null ? null : { from: props.value, to: props.value };
 }
 
 type TriggerProps = {

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import type { Piece } from '#web/gallery/piece.ts';
 import { Emitted, Show } from '#web/gallery/Show.tsx';
-import { DatePicker, type DatePickerProps } from '#web/ui/date/DatePicker.tsx';
+import { DatePicker } from '#web/ui/date/DatePicker.tsx';
+import type { DatePickerProps } from '#web/ui/date/usePicking.ts';
 import { dateWords, type CivilDate, type DateRange } from '#web/ui/date/dates.ts';
 
 /** The gallery's calendar stands still. */

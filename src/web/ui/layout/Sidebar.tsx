@@ -1,15 +1,10 @@
 import { createLink, useLocation } from '@tanstack/react-router';
 import { ChevronDown, PanelLeftClose, PanelLeftOpen, type LucideIcon } from 'lucide-react';
-import {
-  useId,
-  useState,
-  useSyncExternalStore,
-  type ComponentPropsWithRef,
-  type ReactNode,
-} from 'react';
+import { useId, useState, type ComponentPropsWithRef, type ReactNode } from 'react';
 import { classes } from '#web/ui/classes.ts';
 import { currentHref } from '#web/ui/menu/menus.ts';
 import styles from '#web/ui/layout/Sidebar.module.css';
+import { useMedia } from '#web/ui/layout/useMedia.ts';
 import { Tooltip } from '#web/ui/overlay/Tooltip.tsx';
 
 export type MenuEntry = {
@@ -94,14 +89,7 @@ export function Sidebar({ label, menu, width, onWidth, head, foot }: Props) {
   );
 }
 
-const roomyQuery = window.matchMedia('(min-width: 1024px)');
-
-function subscribe(listener: () => void): () => void {
-  roomyQuery.addEventListener('change', listener);
-  return () => roomyQuery.removeEventListener('change', listener);
-}
-
-const useRoomy = (): boolean => useSyncExternalStore(subscribe, () => roomyQuery.matches);
+const useRoomy = (): boolean => useMedia('(min-width: 1024px)');
 
 type ItemProps = { entry: MenuEntry; current: boolean; icons: boolean };
 

@@ -1,10 +1,9 @@
 import { lazy, Suspense, type ComponentPropsWithoutRef } from 'react';
 import { BrokenPicture } from '#web/ui/media/BrokenPicture.tsx';
 import styles from '#web/ui/media/ImageZoom.module.css';
+import type { ZoomState } from '#web/ui/media/zoomState.ts';
 import { useBroken } from '#web/ui/media/useBroken.ts';
 import { classes } from '#web/ui/classes.ts';
-
-export type ZoomState = 'UNLOADED' | 'LOADING' | 'LOADED' | 'UNLOADING';
 
 type Props = Omit<ComponentPropsWithoutRef<'img'>, 'alt' | 'src'> & {
   src: string;

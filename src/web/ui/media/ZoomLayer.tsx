@@ -11,7 +11,7 @@ import {
   type ReactNode,
 } from 'react';
 import { Controlled } from 'react-medium-image-zoom';
-import type { ZoomState } from '#web/ui/media/ImageZoom.tsx';
+import type { ZoomState } from '#web/ui/media/zoomState.ts';
 import styles from '#web/ui/media/ImageZoom.module.css';
 
 type Props = {

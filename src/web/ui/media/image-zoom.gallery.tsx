@@ -3,7 +3,8 @@ import { sampleMedia } from '#web/gallery/media/sampleMedia.ts';
 import type { Piece } from '#web/gallery/piece.ts';
 import { Emitted, Show } from '#web/gallery/Show.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { ImageZoom, type ZoomState } from '#web/ui/media/ImageZoom.tsx';
+import { ImageZoom } from '#web/ui/media/ImageZoom.tsx';
+import type { ZoomState } from '#web/ui/media/zoomState.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 
 function Demo() {

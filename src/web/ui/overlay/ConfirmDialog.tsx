@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import type { Question } from '#web/ui/overlay/confirm.ts';
+import type { Question } from '#web/ui/overlay/question.ts';
 import styles from '#web/ui/overlay/ConfirmDialog.module.css';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { classes } from '#web/ui/classes.ts';

@@ -1,25 +1,19 @@
-import { useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
-import type { Question } from '#web/ui/overlay/confirm.ts';
+import { createStore, useStore } from '#web/browser/store.ts';
+import type { Question } from '#web/ui/overlay/question.ts';
 import { ConfirmDialog } from '#web/ui/overlay/ConfirmDialog.tsx';
 
 type Asked = { turn: number; question: Question; answer: (confirmed: boolean) => void };
 
-let asked: Asked | undefined;
+const asked = createStore<Asked | undefined>(() => undefined);
 let turns = 0;
 /** Whether `onConfirm` is at work: what is under way is waited for. */
 let working = false;
 let mounted = false;
-const listeners = new Set<() => void>();
-
-function become(next: Asked | undefined): void {
-  asked = next;
-  for (const listener of listeners) listener();
-}
 
 function answer(confirmed: boolean): void {
-  asked?.answer(confirmed);
-  become(undefined);
+  asked.get()?.answer(confirmed);
+  asked.set(undefined);
 }
 
 /** Puts a question to the person; the one before it, if it still stands, is answered with no. */
@@ -28,7 +22,7 @@ export function ask(question: Question): Promise<boolean> {
   answer(false);
   turns += 1;
   const turn = turns;
-  return new Promise((resolve) => become({ turn, question, answer: resolve }));
+  return new Promise((resolve) => asked.set({ turn, question, answer: resolve }));
 }
 
 /** One place in the page, beside the app, so that any code may ask, whatever is on the screen. */
@@ -41,13 +35,8 @@ function mount(): void {
   window.addEventListener('popstate', () => working || answer(false));
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 function Host() {
-  const now = useSyncExternalStore(subscribe, () => asked);
+  const now = useStore(asked);
   if (!now) return null;
   const { onConfirm, ...words } = now.question;
   const carryOut = async () => {

@@ -1,20 +1,5 @@
-import type { ReactNode } from 'react';
+import type { Question } from '#web/ui/overlay/question.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
-
-export type Question = {
-  title: ReactNode;
-  children?: ReactNode;
-  /** Default 'Cancel'; screens say 'Batal'. */
-  cancelText?: string;
-  /** Default 'Delete'; screens say 'Hapus', 'Keluar' and so on. */
-  confirmText?: string;
-  /** `danger` unless it can be undone. */
-  tone?: 'danger' | 'primary';
-  /** Done while the dialog waits; what it throws is shown inside, and the dialog stays. */
-  onConfirm?: () => void | Promise<void>;
-  /** The sentence for what `onConfirm` threw; '' leaves it untold. */
-  sentenceOf?: (error: unknown) => string;
-};
 
 /**
  * Asks before something that matters: `if (await confirm({ title: 'Hapus token?', confirmText: 'Hapus',

@@ -1,11 +1,7 @@
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '#web/browser/store.ts';
 
-const open: HTMLElement[] = [];
-const listeners = new Set<() => void>();
-
-function changed(): void {
-  for (const listener of listeners) listener();
-}
+/** The places of the open dialogs, the topmost last. */
+const open = createStore<readonly HTMLElement[]>(() => []);
 
 let unlock: (() => void) | undefined;
 
@@ -31,31 +27,22 @@ function lockPage(): () => void {
  */
 export function enterTopLayer(place: HTMLElement): () => void {
   unlock ??= lockPage();
-  open.push(place);
-  changed();
+  open.set([...open.get(), place]);
   return () => {
-    const at = open.indexOf(place);
-    if (at !== -1) open.splice(at, 1);
-    if (open.length === 0) {
+    const left = open.get().filter((one) => one !== place);
+    if (left.length === 0) {
       unlock?.();
       unlock = undefined;
     }
-    changed();
+    open.set(left);
   };
 }
 
 /** Whether this dialog is the one that keys are for. */
-export const isTopmost = (place: HTMLElement): boolean => open.at(-1) === place;
-
-const topmost = (): HTMLElement => open.at(-1) ?? document.body;
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const isTopmost = (place: HTMLElement): boolean => open.get().at(-1) === place;
 
 /**
  * Where something that floats must be put to be seen and reached: inside the topmost dialog, for
  * everything outside it is inert, else in the body.
  */
-export const useTopLayer = (): HTMLElement => useSyncExternalStore(subscribe, topmost);
+export const useTopLayer = (): HTMLElement => useStore(open).at(-1) ?? document.body;

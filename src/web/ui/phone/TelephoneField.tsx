@@ -1,11 +1,8 @@
 import type { SyntheticEvent } from 'react';
 import { digitsOf } from '#web/ui/phone/phone.ts';
 import { telError, type Country } from '#web/ui/phone/telephone.ts';
-import {
-  TelephoneInput,
-  type TelephoneAttributes,
-  type TelephoneOptions,
-} from '#web/ui/phone/TelephoneInput.tsx';
+import { TelephoneInput, type TelephoneAttributes } from '#web/ui/phone/TelephoneInput.tsx';
+import type { TelephoneOptions } from '#web/ui/phone/telephoneOptions.ts';
 
 /** What `onChange` tells of the country; all '' when there is none. */
 export type CountryData = Pick<Country, 'name' | 'dialCode' | 'format'> & { countryCode: string };

@@ -16,27 +16,12 @@ import {
   guessAtHome,
   startWith,
   type Country,
-  type Manner,
   type Typed,
 } from '#web/ui/phone/telephone.ts';
-import type { Choice, CountryTable, tableOf } from '#web/ui/phone/telephoneCountries.ts';
+import type { CountryTable, tableOf } from '#web/ui/phone/telephoneCountries.ts';
 import styles from '#web/ui/phone/TelephoneInput.module.css';
+import type { TelephoneOptions } from '#web/ui/phone/telephoneOptions.ts';
 import type { TelephoneList } from '#web/ui/phone/TelephoneList.tsx';
-
-/** What a telephone field can be told; the names and defaults are those of react-phone-input-2. */
-export type TelephoneOptions = Manner &
-  Choice & {
-    /** A search box above the list; without one, typing jumps to a name. False when left out. */
-    enableSearch?: boolean | undefined;
-    searchPlaceholder?: string | undefined;
-    searchNotFound?: string | undefined;
-    /** The caret goes to the end when the field gets the focus; true when left out. */
-    jumpCursorToEnd?: boolean | undefined;
-    /** Copies digits without what groups them; true when left out. */
-    copyNumbersOnly?: boolean | undefined;
-    /** A press beside the list closes it; true when left out. */
-    enableClickOutside?: boolean | undefined;
-  };
 
 /** What an `<input>` takes beside what the field looks after itself. */
 export type TelephoneAttributes = FieldProps &

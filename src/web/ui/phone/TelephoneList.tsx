@@ -20,7 +20,7 @@ import {
   TYPE_AHEAD_MS,
   type CountryTable,
 } from '#web/ui/phone/telephoneCountries.ts';
-import type { TelephoneOptions } from '#web/ui/phone/TelephoneInput.tsx';
+import type { TelephoneOptions } from '#web/ui/phone/telephoneOptions.ts';
 import styles from '#web/ui/phone/TelephoneList.module.css';
 import { useTopLayer } from '#web/ui/overlay/topLayer.ts';
 import { useWide } from '#web/ui/layout/useWide.ts';

@@ -1,6 +1,6 @@
 import { Fragment, memo, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
 import boxes from '#web/ui/form/Checkbox.module.css';
-import type { Column, Selection, TableProps } from '#web/ui/table/DataTable.tsx';
+import type { Column, Selection, TableProps } from '#web/ui/table/tableProps.ts';
 import styles from '#web/ui/table/DataTable.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { toggled } from '#web/ui/table/selection.ts';

@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
 import type { RefObject } from 'react';
-import type { Column, TableProps } from '#web/ui/table/DataTable.tsx';
+import type { Column, TableProps } from '#web/ui/table/tableProps.ts';
 import { ColumnSeparator } from '#web/ui/table/ColumnSeparator.tsx';
 import styles from '#web/ui/table/DataTable.module.css';
 import { classes } from '#web/ui/classes.ts';

@@ -2,7 +2,7 @@ import { Rows3, Rows4 } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { Button } from '#web/ui/button/Button.tsx';
 import boxes from '#web/ui/form/Checkbox.module.css';
-import type { Column, Selection, TableProps } from '#web/ui/table/DataTable.tsx';
+import type { Column, Selection, TableProps } from '#web/ui/table/tableProps.ts';
 import styles from '#web/ui/table/TableTools.module.css';
 import { setDensity, useDensity } from '#web/ui/table/density.ts';
 import { allToggled, chosenOf } from '#web/ui/table/selection.ts';

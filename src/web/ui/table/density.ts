@@ -1,41 +1,40 @@
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '#web/browser/store.ts';
 
 /** How high the rows of tables are: 44 px, or 36. */
 export type Density = 'normal' | 'compact';
 
 const ENTRY = 'ui-density';
-const listeners = new Set<() => void>();
-/** For browsers without a storage: the choice lasts as long as the tab. */
-let chosen: Density = 'normal';
 
-function current(): Density {
+/** What this browser remembers; `undefined` without a storage. */
+function stored(): Density | undefined {
   try {
     return localStorage.getItem(ENTRY) === 'compact' ? 'compact' : 'normal';
   } catch {
-    return chosen;
+    return undefined;
   }
 }
+
+/** Without a storage the choice lasts as long as the tab; another tab may change it. */
+const density = createStore<Density>(
+  () => stored() ?? 'normal',
+  ({ get, set }) => {
+    const look = () => set(stored() ?? get());
+    look();
+    window.addEventListener('storage', look);
+    return () => window.removeEventListener('storage', look);
+  },
+);
 
 /** Chooses the density of all tables; it is remembered in this browser. */
-export function setDensity(density: Density): void {
-  chosen = density;
+export function setDensity(next: Density): void {
   try {
-    if (density === 'normal') localStorage.removeItem(ENTRY);
-    else localStorage.setItem(ENTRY, density);
+    if (next === 'normal') localStorage.removeItem(ENTRY);
+    else localStorage.setItem(ENTRY, next);
   } catch {
-    // Kept above.
+    // It lasts as long as the tab.
   }
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  window.addEventListener('storage', listener);
-  return () => {
-    listeners.delete(listener);
-    window.removeEventListener('storage', listener);
-  };
+  density.set(next);
 }
 
 /** The density of tables, also when another tab changes it. */
-export const useDensity = (): Density => useSyncExternalStore(subscribe, current);
+export const useDensity = (): Density => useStore(density);

@@ -11,7 +11,7 @@ import {
   type ListAnswer,
   type Starts,
 } from '#web/api/listPages.ts';
-import type { TableView } from '#web/ui/table/DataTable.tsx';
+import type { TableView } from '#web/ui/table/tableProps.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 type ListAct = Act & { list: Paging };

@@ -1,8 +1,9 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react';
-import { useEffect, useRef, useState, useSyncExternalStore, type RefObject } from 'react';
+import { useEffect, useRef, useState, type RefObject } from 'react';
 import { createPortal } from 'react-dom';
 import { useTopLayer } from '#web/ui/overlay/topLayer.ts';
 import styles from '#web/ui/toast/Toaster.module.css';
+import { useStore } from '#web/browser/store.ts';
 import { dismissToast, TOAST_MS, toasts, type Toast } from '#web/ui/toast/toasts.ts';
 import { useAttention } from '#web/ui/toast/useAttention.ts';
 import { useSwipe } from '#web/ui/toast/useSwipe.ts';
@@ -11,10 +12,10 @@ const icons = { info: Info, success: CircleCheck, warning: TriangleAlert, danger
 
 /**
  * Shows what `toast()` says, for 5 s each; they wait while one is pointed at or has the focus, and
- * while nobody looks. F8 goes there and Escape back. One in the page, through `ToastPlace`.
+ * while nobody looks. F8 goes there and Escape back. One in the page, through `ToastHost`.
  */
 export function Toaster() {
-  const shown = useSyncExternalStore(toasts.subscribe, toasts.now);
+  const shown = useStore(toasts);
   const place = useRef<HTMLElement>(null);
   const { paused, ...watched } = useAttention(place);
   const list = (urgent: boolean) =>

@@ -1,3 +1,5 @@
+import { createStore } from '#web/browser/store.ts';
+
 export type ToastTone = 'info' | 'success' | 'warning' | 'danger';
 
 export type Toast = {
@@ -13,15 +15,11 @@ export const TOAST_MS = 5_000;
 /** More than this at once is noise: the oldest go. */
 export const TOASTS_MAX = 5;
 
-let shown: readonly Toast[] = [];
+/** The toasts on the screen, oldest first. */
+export const toasts = createStore<readonly Toast[]>(() => []);
+
 let newest = 0;
 const said = new Map<string, number>();
-const listeners = new Set<() => void>();
-
-function become(next: readonly Toast[]): void {
-  shown = next;
-  for (const listener of listeners) listener();
-}
 
 /**
  * Says something at the edge of the screen for 5 s. Never the only place where an error stands.
@@ -37,18 +35,10 @@ export function toast(
   said.set(text, now);
   newest += 1;
   const next: Toast = action ? { id: newest, text, tone, action } : { id: newest, text, tone };
-  become([...shown, next].slice(-TOASTS_MAX));
+  toasts.set([...toasts.get(), next].slice(-TOASTS_MAX));
 }
 
 export function dismissToast(id: number): void {
-  if (shown.some((one) => one.id === id)) become(shown.filter((one) => one.id !== id));
+  const shown = toasts.get();
+  if (shown.some((one) => one.id === id)) toasts.set(shown.filter((one) => one.id !== id));
 }
-
-/** For `useSyncExternalStore`. */
-export const toasts = {
-  now: (): readonly Toast[] => shown,
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-};

@@ -12,7 +12,7 @@ import { begunFor } from '#web/api/uploads/pendingUploads.ts';
 import type { Uploads } from '#web/ui/upload/queue/uploadQueue.ts';
 import { Field, type FieldLinks } from '#web/ui/form/Field.tsx';
 import { FileItem, FileList } from '#web/ui/upload/FileItem.tsx';
-import type { FileUploadProps } from '#web/ui/upload/FileUpload.tsx';
+import type { FileUploadProps } from '#web/ui/upload/uploadProps.ts';
 import styles from '#web/ui/upload/FileUpload.module.css';
 import { admission, isIgnored } from '#web/ui/upload/drop/uploadsAdmission.ts';
 import { dropIndex } from '#web/ui/upload/reorder/reorder.ts';
@@ -23,7 +23,7 @@ import {
   type UploadItem,
   type UploadState,
 } from '#web/ui/upload/queue/uploadState.ts';
-import { openDropPlace, type Brought, type Point } from '#web/ui/upload/drop/pastedFiles.ts';
+import { openDropPlace, type Brought, type Point } from '#web/ui/upload/drop/dropZone.ts';
 import { worded, type UploadLabels } from '#web/ui/upload/uploadLabels.ts';
 import { ReorderHandle, useReorder } from '#web/ui/upload/reorder/UploadReorder.tsx';
 import { acceptedOf, labelsOf, useUploads } from '#web/ui/upload/uploadStore.ts';

@@ -3,7 +3,8 @@ import { Emitted, Show } from '#web/gallery/Show.tsx';
 import type { Piece } from '#web/gallery/piece.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { FileItem, FileList } from '#web/ui/upload/FileItem.tsx';
-import { FileUpload, type FileUploadProps } from '#web/ui/upload/FileUpload.tsx';
+import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
+import type { FileUploadProps } from '#web/ui/upload/uploadProps.ts';
 import {
   buttonsOf,
   uploadOrigins,

@@ -3,7 +3,7 @@ import { bytesMaxFor, mimesFor, type FileMime } from '#contract/uploads.ts';
 import type { Fault } from '#web/api/uploads/uploadFault.ts';
 import { Uploads, type UploadSettings } from '#web/ui/upload/queue/uploadQueue.ts';
 import { uploadServer } from '#web/api/uploads/uploadWire.ts';
-import type { FileUploadProps } from '#web/ui/upload/FileUpload.tsx';
+import type { FileUploadProps } from '#web/ui/upload/uploadProps.ts';
 import { fileSizeText } from '#web/ui/upload/fileSize.ts';
 import { acceptsType, expectsText, typeOfFile } from '#web/api/uploads/fileTypes.ts';
 import {
@@ -13,13 +13,14 @@ import {
   type UploadFault,
   type UploadState,
 } from '#web/ui/upload/queue/uploadState.ts';
-import { openVoice, type Later, type Voice } from '#web/api/uploads/voiceRecording.ts';
+import { createUploadAnnouncer, type UploadAnnouncer } from '#web/ui/upload/uploadAnnouncer.ts';
+import type { Schedule } from '#web/api/uploads/uploadRetry.ts';
 import { englishUploads, worded, type UploadLabels } from '#web/ui/upload/uploadLabels.ts';
 
 /** Files that are sent at the same time. */
 const PARALLEL = 2;
 
-const later: Later = (afterMs, run) => {
+const later: Schedule = (afterMs, run) => {
   const id = setTimeout(run, afterMs);
   return () => clearTimeout(id);
 };
@@ -68,7 +69,7 @@ function faultWords(
   return { main: sentence ?? own[step], sub: lasting ? '' : labels.tapToRetry };
 }
 
-type Opened = { uploads: Uploads; voice: Voice; said: string; state: UploadState };
+type Opened = { uploads: Uploads; voice: UploadAnnouncer; said: string; state: UploadState };
 
 /** The store of a widget, what it says, and what it tells its owner. */
 export function useUploads(props: FileUploadProps, attended: () => boolean): Opened {
@@ -129,7 +130,7 @@ function open(
     };
   };
   const uploads = new Uploads(settings);
-  const voice = openVoice({
+  const voice = createUploadAnnouncer({
     say,
     words: () => labelsOf(newest.current),
     total: () => uploads.state().items.length,

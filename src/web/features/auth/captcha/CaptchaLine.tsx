@@ -1,6 +1,7 @@
 import { Shield } from 'lucide-react';
 import styles from '#web/features/auth/auth.module.css';
-import type { Captcha, CaptchaState } from '#web/features/auth/captcha/useCaptcha.ts';
+import type { Captcha } from '#web/features/auth/captcha/useCaptcha.ts';
+import type { CaptchaState } from '#web/features/auth/captcha/captcha.ts';
 
 const words: Record<CaptchaState, string> = {
   idle: 'Pemeriksaan keamanan berjalan otomatis',

@@ -1,22 +1,8 @@
-import type { CaptchaProvider, Guarded, captchaChallenge } from '#contract/accounts.ts';
-import type { OutputOf } from '#contract/base/act.ts';
+import type { CaptchaProvider, Guarded } from '#contract/accounts.ts';
 import { accountActs, calls } from '#web/api/lazyApi.ts';
 import { AnswerError } from '#web/api/errors.ts';
 import { solve } from '#web/features/auth/captcha/solver.ts';
-import type { CaptchaState } from '#web/features/auth/captcha/useCaptcha.ts';
-
-export type CaptchaTask = OutputOf<typeof captchaChallenge>;
-
-export type CaptchaAsked = {
-  purpose: Guarded;
-  /** Empty, for a widget. */
-  place: HTMLElement;
-  /** `asking` while the person has to do something; `idle` when a solved one has expired. */
-  become: (state: CaptchaState) => void;
-};
-
-/** One provider in the browser: the answer to its task, as the server takes it. */
-export type Solver = (task: CaptchaTask, asked: CaptchaAsked) => Promise<string>;
+import type { CaptchaState, Solver } from '#web/features/auth/captcha/captcha.ts';
 
 const widget: Solver = async (task, asked) =>
   (await import('./captchaWidget.ts')).askWidget(task, asked);
@@ -36,13 +22,13 @@ const solvers: Record<CaptchaProvider, Solver> = {
 export async function solveFor(
   purpose: Guarded,
   place: HTMLElement | null,
-  become: (state: CaptchaState) => void,
+  setState: (state: CaptchaState) => void,
 ): Promise<string> {
   const [{ perform }, { captchaChallenge: act }] = await Promise.all([calls(), accountActs()]);
   const task = await perform(act, { for: purpose });
   try {
     if (!place) throw new Error('the form is gone');
-    return await solvers[task.provider](task, { purpose, place, become });
+    return await solvers[task.provider](task, { purpose, place, setState });
   } catch (error) {
     throw new AnswerError('Pemeriksaan keamanan gagal. Coba lagi.', error);
   }

@@ -1,5 +1,5 @@
 import { trustedCaptcha } from '#web/browser/trustedTypes.ts';
-import type { CaptchaAsked, CaptchaTask, Solver } from '#web/features/auth/captcha/captchaRun.ts';
+import type { CaptchaRequest, CaptchaTask, Solver } from '#web/features/auth/captcha/captcha.ts';
 
 /** Named in the script's address; called by it once it can be used. */
 const LOADED = 'kabariCaptchaLoaded';
@@ -14,7 +14,7 @@ type Kind = {
   /** The name of the script's object in the window. */
   api: string;
   /** What this one wants to know beside what all want. */
-  more: (asked: CaptchaAsked) => Given;
+  more: (asked: CaptchaRequest) => Given;
 };
 
 const kinds: Record<Exclude<CaptchaTask['provider'], 'altcha'>, Kind> = {
@@ -40,14 +40,14 @@ export const askWidget: Solver = async (task, asked) => {
   // A place of its own for each: one that was solved cannot be solved again.
   const place = document.createElement('div');
   asked.place.replaceChildren(place);
-  asked.become('asking');
+  asked.setState('asking');
   return new Promise((resolve, reject) => {
     widget.render(place, {
       ...more(asked),
       sitekey: task.site_key,
       theme: isDark() ? 'dark' : 'light',
       callback: resolve,
-      'expired-callback': () => asked.become('idle'),
+      'expired-callback': () => asked.setState('idle'),
       'error-callback': () => reject(new Error('the widget gave up')),
     });
   });

@@ -1,12 +1,10 @@
 import { useRef, useState, type RefObject } from 'react';
 import type { Guarded } from '#contract/accounts.ts';
+import type { CaptchaState } from '#web/features/auth/captcha/captcha.ts';
 import { arrived } from '#web/api/lazyApi.ts';
 
 /** The server takes an answer for five minutes; this leaves time to type and to travel. */
 const FRESH_MS = 240_000;
-
-/** `asking`: a widget waits for the person. */
-export type CaptchaState = 'idle' | 'working' | 'asking' | 'done' | 'failed';
 
 export type Captcha = {
   state: CaptchaState;
@@ -29,19 +27,19 @@ export function useCaptcha(purpose: Guarded): Captcha {
   const begin = (): Promise<string> => {
     const mine: { answer?: Promise<string>; at: number } = { at: Date.now() };
     current.current = mine;
-    const become = (next: CaptchaState) => {
+    const update = (next: CaptchaState) => {
       if (current.current !== mine) return;
       if (next === 'failed' || next === 'idle') current.current = undefined;
       setState(next);
     };
-    become('working');
+    update('working');
     const answer = arrived(import('./captchaRun.ts')).then(({ solveFor }) =>
-      solveFor(purpose, place.current, become),
+      solveFor(purpose, place.current, update),
     );
     mine.answer = answer;
     answer.then(
-      () => become('done'),
-      () => become('failed'),
+      () => update('done'),
+      () => update('failed'),
     );
     return answer;
   };

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { use, useState } from 'react';
 import { peopleActs } from '#web/api/lazyApi.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
@@ -7,7 +7,8 @@ import { wrongFields, type WrongFields } from '#web/ui/form/fieldErrors.ts';
 import styles from '#web/features/auth/auth.module.css';
 import { CaptchaLine } from '#web/features/auth/captcha/CaptchaLine.tsx';
 import { pendingFrom, readPending, savePending } from '#web/features/auth/otp/pendingOtp.ts';
-import { typedPhone, TypedPhoneField } from '#web/features/auth/login/TypedPhoneField.tsx';
+import { TypedPhoneField } from '#web/features/auth/login/TypedPhoneField.tsx';
+import { TypedPhone } from '#web/features/auth/login/typedPhone.ts';
 import { useCaptcha } from '#web/features/auth/captcha/useCaptcha.ts';
 import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -31,7 +32,7 @@ function isWaiting(phone: string): boolean {
 export function ForgotPhonePage() {
   const navigate = useNavigate();
   const captcha = useCaptcha('user_forgot_password');
-  const form = useForm({ phone: typedPhone() || (readPending()?.phone ?? '') }, check);
+  const form = useForm({ phone: use(TypedPhone).get() || (readPending()?.phone ?? '') }, check);
   const [error, setError] = useState<unknown>();
   const [sending, setSending] = useState(false);
   const forgot = useAct(forgotAct);

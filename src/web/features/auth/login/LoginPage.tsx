@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { use, lazy, Suspense, useState } from 'react';
 import { accountActs, arrived } from '#web/api/lazyApi.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
@@ -8,7 +8,8 @@ import { enterSession } from '#web/api/user.ts';
 import { wrongFields, type WrongFields } from '#web/ui/form/fieldErrors.ts';
 import styles from '#web/features/auth/auth.module.css';
 import { CaptchaLine } from '#web/features/auth/captcha/CaptchaLine.tsx';
-import { typedPhone, TypedPhoneField } from '#web/features/auth/login/TypedPhoneField.tsx';
+import { TypedPhoneField } from '#web/features/auth/login/TypedPhoneField.tsx';
+import { TypedPhone } from '#web/features/auth/login/typedPhone.ts';
 import { useCaptcha } from '#web/features/auth/captcha/useCaptcha.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
@@ -33,7 +34,7 @@ function useLogin() {
   const client = useQueryClient();
   const router = useRouter();
   const captcha = useCaptcha('user_login');
-  const form = useForm({ phone: typedPhone(), password: '' }, check);
+  const form = useForm({ phone: use(TypedPhone).get(), password: '' }, check);
   const [error, setError] = useState<unknown>();
   const [sending, setSending] = useState(false);
   const login = useAct(loginAct);

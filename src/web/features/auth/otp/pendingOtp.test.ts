@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { pendingFrom, pendingIn } from './pendingOtp.ts';
-import { codeFrom } from './sentCode.ts';
+import { codeFrom } from '#web/api/sentCode.ts';
 
 const made = {
   challenge: 'otp_01JDZZZZZZZZZZZZZZZZZZZZZZ',

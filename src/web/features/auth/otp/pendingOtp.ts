@@ -1,7 +1,7 @@
 import type { Challenge } from '#contract/accounts.ts';
 import { readJson } from '#web/browser/json.ts';
 import { keep, kept } from '#web/browser/storage.ts';
-import { codeFrom, isCode, type SentCode } from '#web/features/auth/otp/sentCode.ts';
+import { codeFrom, isCode, type SentCode } from '#web/api/sentCode.ts';
 
 const ENTRY = 'otp-pending';
 const USED = 'otp-used';

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { use, lazy, Suspense, useState } from 'react';
 import { accountActs } from '#web/api/lazyApi.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
@@ -8,7 +8,8 @@ import styles from '#web/features/auth/auth.module.css';
 import { CaptchaLine } from '#web/features/auth/captcha/CaptchaLine.tsx';
 import { NewPasswordField } from '#web/features/auth/password/NewPasswordField.tsx';
 import { pendingFrom, savePending } from '#web/features/auth/otp/pendingOtp.ts';
-import { typedPhone, TypedPhoneField } from '#web/features/auth/login/TypedPhoneField.tsx';
+import { TypedPhoneField } from '#web/features/auth/login/TypedPhoneField.tsx';
+import { TypedPhone } from '#web/features/auth/login/typedPhone.ts';
 import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
 import { useCaptcha } from '#web/features/auth/captcha/useCaptcha.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -38,7 +39,7 @@ async function check(values: Values): Promise<WrongFields> {
 export function RegisterPage() {
   const navigate = useNavigate();
   const captcha = useCaptcha('user_register');
-  const form = useForm({ ...empty, phone: typedPhone() }, check);
+  const form = useForm({ ...empty, phone: use(TypedPhone).get() }, check);
   const [error, setError] = useState<unknown>();
   const [sending, setSending] = useState(false);
   const register = useAct(registerAct);

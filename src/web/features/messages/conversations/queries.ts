@@ -8,8 +8,8 @@ import {
   type ConversationMessage,
 } from '#contract/messages.ts';
 import { perform } from '#web/api/act.ts';
-import { threadKey, unreadKey } from '#web/live/cache.ts';
-import { withRead } from '#web/live/patches.ts';
+import { threadKey, unreadKey } from '#web/features/messages/queryKeys.ts';
+import { withRead } from '#web/features/messages/livePatches.ts';
 import {
   merged,
   readNewest,

@@ -4,7 +4,7 @@ import { RotateCw } from 'lucide-react';
 import { sendMessage, type MessageDetail } from '#contract/messages.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import { saldoQuery } from '#web/features/saldo/queries.ts';
+import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { nameOf } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';

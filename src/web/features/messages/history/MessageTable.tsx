@@ -17,7 +17,8 @@ import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { allTokensQuery } from '#web/features/messages/queries.ts';
 import { excerptOf, nameOf, typeLabel } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
-import { DataTable, type Column } from '#web/ui/table/DataTable.tsx';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column } from '#web/ui/table/tableProps.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 
 /** Narrower than this, the token is told by the details alone. */

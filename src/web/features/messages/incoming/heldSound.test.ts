@@ -31,11 +31,11 @@ function openPage(page: Page) {
   };
 }
 
-const said = () => toasts.now().map(({ text }) => text);
+const said = () => toasts.get().map(({ text }) => text);
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
-  for (const { id } of toasts.now()) dismissToast(id);
+  for (const { id } of toasts.get()) dismissToast(id);
   forgetKept();
   // The same words are said again only after a while.
   vi.advanceTimersByTime(2 * TOAST_MS);
@@ -46,7 +46,7 @@ test('that a sound was held back is said once, however many follow', () => {
   openPage({ hidden: false, touched: false });
   tellHeldSound('refused');
   expect(said()).toEqual([expect.stringMatching(/^Peramban menahan bunyi pesan baru/)]);
-  for (const { id } of toasts.now()) dismissToast(id);
+  for (const { id } of toasts.get()) dismissToast(id);
   vi.advanceTimersByTime(2 * TOAST_MS);
   tellHeldSound('refused');
   expect(said()).toEqual([]);
@@ -68,7 +68,7 @@ test('nobody looking, it is said when somebody does, unless the page was touched
   expect(said()).toHaveLength(1);
   expect(listeners.size).toBe(0);
 
-  for (const { id } of toasts.now()) dismissToast(id);
+  for (const { id } of toasts.get()) dismissToast(id);
   forgetKept();
   vi.advanceTimersByTime(2 * TOAST_MS);
   page.hidden = true;

@@ -1,11 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { startLive, type Received } from '#web/live/live.ts';
+import { startLive } from '#web/live/live.ts';
+import type { EventOf, LivePatches } from '#web/live/patches.ts';
+import { isNews } from '#web/features/messages/incoming/news.ts';
 import { showNotice } from '#web/browser/tab/notifications.ts';
 import { readySound, soundFor } from '#web/browser/sound.ts';
 import { userQuery } from '#web/api/user.ts';
-import { onWorkerWord, type PushedWord } from '#web/browser/push/workerMessages.ts';
+import { onWorkerMessage, type PushMessage } from '#web/browser/push/workerMessages.ts';
 import { tellHeldSound } from '#web/features/messages/incoming/heldSound.ts';
 import { isSeen } from '#web/features/messages/conversations/thread/seen.ts';
 import { startOutgoing } from '#web/features/messages/conversations/thread/outgoing.ts';
@@ -13,13 +15,25 @@ import { conversationUrl, conversationAt } from '#web/features/messages/incoming
 import { nameOf } from '#web/features/messages/labels.ts';
 import { announce } from '#web/ui/announce/announce.ts';
 
+type Received = EventOf<'message.received'>;
+
+const alertFacts = {
+  kind: 'message.received',
+  idOf: ({ id }: Received) => id,
+  isNews: ({ id }: Received, serverNow: number) => isNews(id, serverNow),
+} as const;
+
 /** So long the live stream has to bring what a push was faster with. */
 const STREAM_MS = 1_500;
 /** More of them are not about to be told twice. */
 const HEARD_MAX = 200;
 
-/** Follows the account's events while somebody is signed in: data, sound, notices, waiting sends. */
-export function useLive(userId: string): void {
+/**
+ * Follows the account's events while somebody is signed in: data, sound, notices, waiting sends.
+ *
+ * @param patches how features keep their queries current; always the same list.
+ */
+export function useIncoming(userId: string, patches: readonly LivePatches[]): void {
   const client = useQueryClient();
   const router = useRouter();
   useEffect(() => {
@@ -52,14 +66,14 @@ export function useLive(userId: string): void {
     };
     // A push for a tab that somebody looks at: the stream tells it better, unless it is down.
     const late = new Set<ReturnType<typeof setTimeout>>();
-    const tell = ({ id, title, body, url }: PushedWord) => {
+    const tell = ({ id, title, body, url }: PushMessage) => {
       const conversation = conversationAt(url);
       announce(title);
       sound(id);
       if (conversation && isSeen(conversation)) return;
       void showNotice({ tag: id, title, body, url, onOpen: () => open(url) });
     };
-    const stopPushes = onWorkerWord('push', (word) => {
+    const stopPushes = onWorkerMessage('push', (word) => {
       const { id, shown } = word;
       if (shown) return sound(id);
       // Not about a message: no stream brings that.
@@ -73,12 +87,17 @@ export function useLive(userId: string): void {
     const stops = [
       readySound(choice),
       stopPushes,
-      startLive(client, userId, { onMessage, onUnseen }),
+      startLive({
+        client,
+        userId,
+        patches,
+        alert: { ...alertFacts, onEvent: onMessage, onUnseen },
+      }),
       startOutgoing(client),
       () => late.forEach(clearTimeout),
     ];
     return () => {
       for (const stop of stops) stop();
     };
-  }, [client, router, userId]);
+  }, [client, patches, router, userId]);
 }

@@ -11,7 +11,7 @@ import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { wrongFields } from '#web/ui/form/fieldErrors.ts';
 import styles from '#web/features/messages/send/SendForm.module.css';
-import { saldoQuery } from '#web/features/saldo/queries.ts';
+import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';

@@ -1,6 +1,6 @@
-import { Resend } from '#web/features/auth/otp/Resend.tsx';
-import type { SentCode } from '#web/features/auth/otp/sentCode.ts';
-import { SimulatorHint } from '#web/features/auth/otp/SimulatorHint.tsx';
+import { Resend } from '#web/features/auth/auth.ts';
+import type { SentCode } from '#web/api/sentCode.ts';
+import { SimulatorHint } from '#web/features/auth/auth.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { OtpField } from '#web/ui/form/OtpField.tsx';
 

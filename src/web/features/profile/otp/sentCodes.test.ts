@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { codeFrom } from '#web/features/auth/otp/sentCode.ts';
+import { codeFrom } from '#web/api/sentCode.ts';
 import { codesIn } from './sentCodes.ts';
 
 const made = {

@@ -1,6 +1,6 @@
 import { readJson } from '#web/browser/json.ts';
 import { keep, kept } from '#web/browser/storage.ts';
-import { isCode, type SentCode } from '#web/features/auth/otp/sentCode.ts';
+import { isCode, type SentCode } from '#web/api/sentCode.ts';
 
 /** Keeps codes that are waited for over the closing of their dialog, and over a reload. */
 export const keepCodes = (name: string, codes: readonly SentCode[] | undefined): void =>

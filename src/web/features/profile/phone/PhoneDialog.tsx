@@ -9,7 +9,7 @@ import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { useUser } from '#web/api/user.ts';
 import { wrongFields } from '#web/ui/form/fieldErrors.ts';
-import { codeFrom, type SentCode } from '#web/features/auth/otp/sentCode.ts';
+import { codeFrom, type SentCode } from '#web/api/sentCode.ts';
 import { CodeBox } from '#web/features/profile/otp/CodeBox.tsx';
 import { PHONE_CODES } from '#web/features/profile/phone/phoneCodes.ts';
 import styles from '#web/features/profile/profile.module.css';

@@ -1,10 +1,10 @@
 import { useId, useRef, useState } from 'react';
 import { peopleActs } from '#web/api/lazyApi.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
-import { answerProof } from '#web/api/reauth.ts';
+import { answerReauth } from '#web/api/reauth.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
-import { PasswordOwner } from '#web/features/auth/password/UsernameField.tsx';
+import { PasswordOwner } from '#web/features/auth/auth.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -32,7 +32,7 @@ function useProof() {
     if (password === '') return tryAgain(EMPTY);
     try {
       await prove.perform({ password });
-      answerProof(true);
+      answerReauth(true);
     } catch (no) {
       if (refusalCode(no) === 'password_wrong') tryAgain(sentenceOf(no));
       else setError(no);
@@ -52,11 +52,11 @@ function useProof() {
 }
 
 /** Asks for the password once more, before what a stranger at this computer must not do. */
-export function ProofDialog() {
+export function ReauthDialog() {
   const { phone } = useUser();
   const form = useId();
   const { attach, password, wrong, error, busy, type, send } = useProof();
-  const close = () => busy || answerProof(false);
+  const close = () => busy || answerReauth(false);
   return (
     <Modal
       open

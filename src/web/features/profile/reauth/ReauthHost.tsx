@@ -1,20 +1,21 @@
-import { useEffect, useState, useSyncExternalStore, type ComponentType } from 'react';
-import { answerProof, proofQuestion } from '#web/api/reauth.ts';
+import { useEffect, useState, type ComponentType } from 'react';
+import { answerReauth, reauthRequest } from '#web/api/reauth.ts';
+import { useStore } from '#web/browser/store.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 /** Where the password is asked for once more; the dialog's code arrives with the first question. */
-export function ProofPlace() {
-  const asked = useSyncExternalStore(proofQuestion.subscribe, proofQuestion.stands);
+export function ReauthHost() {
+  const asked = useStore(reauthRequest) !== undefined;
   const [Dialog, setDialog] = useState<ComponentType>();
   useEffect(() => {
     if (!asked || Dialog) return;
     import('#web/features/profile/reauth/ReauthDialog.tsx').then(
-      ({ ProofDialog }) => setDialog(() => ProofDialog),
+      ({ ReauthDialog }) => setDialog(() => ReauthDialog),
       () => {
         toast('Halaman ini belum dimuat lengkap. Periksa koneksi Anda, lalu coba lagi.', {
           tone: 'danger',
         });
-        answerProof(false);
+        answerReauth(false);
       },
     );
   }, [asked, Dialog]);

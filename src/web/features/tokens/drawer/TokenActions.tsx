@@ -9,7 +9,8 @@ import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { useRemoveToken } from '#web/features/tokens/drawer/useRemoveToken.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { confirm, type Question } from '#web/ui/overlay/confirm.ts';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import type { Question } from '#web/ui/overlay/question.ts';
 
 type Props = { token: Token; onGone: () => void };
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { isGone, scanQuery } from '#web/features/scan/queries.ts';
-import { Code, HowTo, Progress } from '#web/features/scan/Scanning.tsx';
+import { isGone, scanQuery } from '#web/features/scan/scan.ts';
+import { Code, HowTo, Progress } from '#web/features/scan/scan.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';

@@ -20,7 +20,7 @@ import styles from '#web/features/messages/conversations/thread/Thread.module.cs
 import { useKeyboardRoom } from '#web/features/messages/conversations/thread/useKeyboardInset.ts';
 import { useSeen } from '#web/features/messages/conversations/thread/useSeen.ts';
 import { allTokensQuery, canSend } from '#web/features/messages/queries.ts';
-import { saldoQuery } from '#web/features/saldo/queries.ts';
+import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { Composer } from '#web/ui/chat/Composer.tsx';
 import { classes } from '#web/ui/classes.ts';

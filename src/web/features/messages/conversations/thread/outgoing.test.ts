@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { threadKey } from '#web/live/cache.ts';
+import { threadKey } from '#web/features/messages/queryKeys.ts';
 
 // A task of the clock that the tests turn.
 vi.mock('#web/browser/nextTask.ts', () => ({

@@ -1,10 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
 import { sendMessage, type ConversationMessage } from '#contract/messages.ts';
-import { performProved } from '#web/api/act.ts';
+import { performWithReauth } from '#web/api/act.ts';
 import { isAbort, isDefinite, refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { freshKey } from '#web/api/idempotencyKey.ts';
 import { keep, kept } from '#web/browser/storage.ts';
+import { createStore, useStore } from '#web/browser/store.ts';
 import { addToThread, type Which } from '#web/features/messages/conversations/queries.ts';
 
 /** A text on its way to the server, or one that did not get there. */
@@ -27,36 +27,27 @@ const OWN_MS = 12 * 3_600_000;
 const SECOND_TRY_MS = 1_000;
 const NO_PASSWORD = 'Kata sandi Anda belum dimasukkan.';
 
-let all: readonly Outgoing[] = [];
-const listeners = new Set<() => void>();
+const all = createStore<readonly Outgoing[]>(() => []);
 const working = new Set<string>();
 
-function become(next: readonly Outgoing[]): void {
-  all = next;
+function setAll(next: readonly Outgoing[]): void {
   // A reload must not lose what was written.
   keep('tab', NAME, next.length === 0 ? undefined : JSON.stringify(next));
-  for (const listener of listeners) listener();
+  all.set(next);
 }
 
 const change = (id: string, to: Partial<Outgoing>): void =>
-  become(all.map((one) => (one.id === id ? { ...one, ...to } : one)));
+  setAll(all.get().map((one) => (one.id === id ? { ...one, ...to } : one)));
 
-const remove = (id: string): void => become(all.filter((one) => one.id !== id));
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-const now = (): readonly Outgoing[] => all;
+const remove = (id: string): void => setAll(all.get().filter((one) => one.id !== id));
 
 /** All texts that are not on the server yet, oldest first. */
-export const useOutgoing = (): readonly Outgoing[] => useSyncExternalStore(subscribe, now);
+export const useOutgoing = (): readonly Outgoing[] => useStore(all);
 
 /** Puts a text on its way; it waits while there is no network. */
 export function sendText(client: QueryClient, which: Which, text: string): void {
   const one = { ...which, id: freshKey(), key: freshKey(), text, at: Date.now() };
-  become([...all, one]);
+  setAll([...all.get(), one]);
   void work(client, which);
 }
 
@@ -76,9 +67,9 @@ export const dropText = (one: Outgoing): void => remove(one.id);
  * @returns how to stop
  */
 export function startOutgoing(client: QueryClient): () => void {
-  if (all.length === 0) become(stored(Date.now()));
+  if (all.get().length === 0) setAll(stored(Date.now()));
   const workAll = () => {
-    for (const one of all) void work(client, one);
+    for (const one of all.get()) void work(client, one);
   };
   workAll();
   window.addEventListener('online', workAll);
@@ -102,7 +93,7 @@ async function work(client: QueryClient, { tokenId, peer }: Which): Promise<void
   if (working.has(name)) return;
   working.add(name);
   const next = () =>
-    all.find((one) => one.tokenId === tokenId && one.peer === peer && one.why === undefined);
+    all.get().find((one) => one.tokenId === tokenId && one.peer === peer && one.why === undefined);
   for (let one = next(); one && navigator.onLine; one = next()) {
     const trying = one;
     const sent = await tryOnce(trying).catch((error: unknown) =>
@@ -120,7 +111,7 @@ async function work(client: QueryClient, { tokenId, peer }: Which): Promise<void
 async function tryOnce({ id, tokenId, peer, text, key }: Outgoing): Promise<ConversationMessage> {
   const asked = { input: { token_id: tokenId, to: `+${peer}`, text }, key };
   try {
-    return await performProved(sendMessage, asked);
+    return await performWithReauth(sendMessage, asked);
   } finally {
     if (asked.key !== key) change(id, { key: asked.key });
   }
@@ -131,7 +122,7 @@ async function tryOnce({ id, tokenId, peer, text, key }: Outgoing): Promise<Conv
  */
 async function tryAgain(id: string): Promise<ConversationMessage | 'waits' | undefined> {
   await new Promise((resolve) => setTimeout(resolve, SECOND_TRY_MS));
-  const one = all.find((waiting) => waiting.id === id);
+  const one = all.get().find((waiting) => waiting.id === id);
   if (!one) return undefined;
   try {
     return await tryOnce(one);

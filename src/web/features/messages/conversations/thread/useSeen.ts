@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { ConversationMessage } from '#contract/messages.ts';
 import { markSeen, type Which } from '#web/features/messages/conversations/queries.ts';
-import { isSeen, showConversation } from '#web/features/messages/conversations/thread/seen.ts';
+import { isSeen, shownConversation } from '#web/features/messages/conversations/thread/seen.ts';
 
 /**
  * Tells the server that a conversation was seen: when it is opened, when something comes in while it
@@ -15,8 +15,8 @@ export function useSeen(which: Which, messages: readonly ConversationMessage[] |
   const newest = messages && (messages.find(({ direction }) => direction === 'in')?.id ?? '');
 
   useEffect(() => {
-    showConversation({ token_id: tokenId, peer });
-    return () => showConversation(undefined);
+    shownConversation.set({ token_id: tokenId, peer });
+    return () => shownConversation.set(undefined);
   }, [tokenId, peer]);
 
   useEffect(() => {

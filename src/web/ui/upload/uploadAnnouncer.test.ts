@@ -1,7 +1,8 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { openVoice, type Later, type Voice } from './voiceRecording.ts';
+import { createUploadAnnouncer, type UploadAnnouncer } from '#web/ui/upload/uploadAnnouncer.ts';
+import type { Schedule } from '#web/api/uploads/uploadRetry.ts';
 
-const later: Later = (afterMs, run) => {
+const later: Schedule = (afterMs, run) => {
   const id = setTimeout(run, afterMs);
   return () => clearTimeout(id);
 };
@@ -9,14 +10,14 @@ const later: Later = (afterMs, run) => {
 let said: string[];
 let total: number;
 let attended: boolean;
-let voice: Voice;
+let voice: UploadAnnouncer;
 
 beforeEach(() => {
   vi.useFakeTimers();
   said = [];
   total = 0;
   attended = true;
-  voice = openVoice({
+  voice = createUploadAnnouncer({
     say: (text) => said.push(text),
     words: () => ({
       added: 'Added',

@@ -1,7 +1,8 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
-import { liveCache, type LiveCache } from './cache.ts';
+import { livePatches } from '#web/app/livePatches.ts';
+import { createLiveCache, type LiveCache } from '#web/live/cache.ts';
 
 let page: EventTarget & { hidden: boolean };
 let client: QueryClient;
@@ -12,7 +13,7 @@ beforeEach(() => {
   page = Object.assign(new EventTarget(), { hidden: false });
   vi.stubGlobal('document', page);
   client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity, retry: false } } });
-  cache = liveCache(client);
+  cache = createLiveCache(client, livePatches);
 });
 afterEach(() => {
   cache.stop();
@@ -40,7 +41,7 @@ test('a tick rises at once wherever its message is shown, and the lists are aske
   const row = { id: facts.id, status: 'sent' };
   const list = onScreen(['message_list', { page: 0 }], { rows: [row] });
   const thread = onScreen(['thread', token.id, facts.peer], { rows: [row], ended: true });
-  cache.take(changed('delivered'));
+  cache.apply(changed('delivered'));
   expect(shown(['message_list', { page: 0 }])).toEqual({ rows: [{ ...row, status: 'delivered' }] });
   expect(shown(['thread', token.id, facts.peer])).toMatchObject({
     rows: [{ status: 'delivered' }],
@@ -54,7 +55,7 @@ test('a failure is asked about: why it failed is not in the event', async () => 
   const thread = onScreen(['thread', token.id, facts.peer], { rows: [] });
   const other = onScreen(['thread', token.id, '6289999999999'], { rows: [] });
   const detail = onScreen(['one_message', facts.id], { id: facts.id, status: 'sending' });
-  cache.take(changed('failed'));
+  cache.apply(changed('failed'));
   await vi.advanceTimersByTimeAsync(400);
   expect(thread).toHaveBeenCalledTimes(1);
   expect(detail).toHaveBeenCalledTimes(1);
@@ -64,7 +65,7 @@ test('a failure is asked about: why it failed is not in the event', async () => 
 test('the saldo is what the server says, at once and without asking', async () => {
   const summary = onScreen(['saldo_summary'], { available: 1_000, held: 0, message_price: 150 });
   const statement = onScreen(['saldo_mutation_list', {}], { rows: [] });
-  cache.take({ kind: 'saldo.changed', available: rupiah(850), held: rupiah(150) });
+  cache.apply({ kind: 'saldo.changed', available: rupiah(850), held: rupiah(150) });
   expect(shown(['saldo_summary'])).toEqual({ available: 850, held: 150, message_price: 150 });
   await vi.advanceTimersByTimeAsync(400);
   expect(summary).not.toHaveBeenCalled();
@@ -75,7 +76,7 @@ test('a tab that nobody looks at asks for the unread count only, and for the res
   const list = onScreen(['message_list', {}], { rows: [] });
   const unread = onScreen(['conversations', 'unread'], { total: 0 });
   page.hidden = true;
-  cache.take({
+  cache.apply({
     kind: 'message.received',
     ...facts,
     direction: 'in',

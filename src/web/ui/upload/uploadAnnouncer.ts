@@ -1,5 +1,4 @@
-/** Calls back after so many milliseconds; what it gives stops that. */
-export type Later = (afterMs: number, run: () => void) => () => void;
+import type { Schedule } from '#web/api/uploads/uploadRetry.ts';
 
 /** Added files are told together, so many milliseconds after the last of them. */
 const BATCH_MS = 750;
@@ -8,7 +7,7 @@ const CLEAR_MS = 1_500;
 /** What happens to several files at once is told in one go. */
 const TOLD_MS = 50;
 
-export type VoiceWords = {
+export type AnnouncerLabels = {
   added: string;
   removed: string;
   /** 'file in list', 'files in list'. */
@@ -19,15 +18,15 @@ export type VoiceWords = {
 type Around = {
   /** Puts the words into the polite region; '' empties it. */
   say: (text: string) => void;
-  words: () => VoiceWords;
+  words: () => AnnouncerLabels;
   /** Items in the list. */
   total: () => number;
   /** Whether the person is in the widget: the list is their business only then. */
   attended: () => boolean;
-  later: Later;
+  later: Schedule;
 };
 
-export type Voice = {
+export type UploadAnnouncer = {
   added: (name: string) => void;
   removed: (name: string) => void;
   /** Always told: an upload's end or error, a step of the keyboard. */
@@ -36,7 +35,13 @@ export type Voice = {
 };
 
 /** What screen readers hear of a list of uploads: 'Added a.png, b.png, 2 files in list'. */
-export function openVoice({ say, words, total, attended, later }: Around): Voice {
+export function createUploadAnnouncer({
+  say,
+  words,
+  total,
+  attended,
+  later,
+}: Around): UploadAnnouncer {
   const names: string[] = [];
   let stopBatch = () => {};
   let stopClear = () => {};

@@ -1,0 +1,16 @@
+import { homePatches } from '#web/features/home/livePatches.ts';
+import { messagePatches } from '#web/features/messages/livePatches.ts';
+import { saldoPatches } from '#web/features/saldo/livePatches.ts';
+import { tokenPatches } from '#web/features/tokens/livePatches.ts';
+import type { LivePatches } from '#web/live/patches.ts';
+
+/**
+ * How every feature keeps its queries current. All of them from the start: what a page left in the cache
+ * is kept current also when its code has not been fetched again.
+ */
+export const livePatches: readonly LivePatches[] = [
+  messagePatches,
+  tokenPatches,
+  saldoPatches,
+  homePatches,
+];

@@ -1,0 +1,37 @@
+import { useLocation } from '@tanstack/react-router';
+import { createElement, useEffect, useState, type ComponentType } from 'react';
+import { closeOverlay, overlay, type Overlay } from '#web/app/palette/overlay.ts';
+import { useStore } from '#web/browser/store.ts';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+type Part = ComponentType<{ onClose: () => void }>;
+
+const parts: Record<Overlay, () => Promise<Part>> = {
+  palette: async () => (await import('#web/app/palette/Palette.tsx')).Palette,
+  help: async () => (await import('#web/app/shortcuts/HelpSheet.tsx')).HelpSheet,
+};
+
+/**
+ * Where the command palette and the help sheet stand; their code comes with the first time. Another
+ * address, also by Back, closes them.
+ */
+export function OverlayHost() {
+  const name = useStore(overlay);
+  const [loaded, setLoaded] = useState<Partial<Record<Overlay, Part>>>({});
+  const href = useLocation({ select: (location) => location.href });
+  useEffect(() => closeOverlay, [href]);
+  useEffect(() => {
+    if (name === undefined || loaded[name]) return;
+    parts[name]().then(
+      (part) => setLoaded((before) => ({ ...before, [name]: part })),
+      () => {
+        closeOverlay();
+        toast('Halaman ini belum dimuat lengkap. Periksa koneksi Anda, lalu coba lagi.', {
+          tone: 'danger',
+        });
+      },
+    );
+  }, [name, loaded]);
+  const Part = name && loaded[name];
+  return Part ? createElement(Part, { onClose: closeOverlay }) : null;
+}

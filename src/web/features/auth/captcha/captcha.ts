@@ -1,0 +1,18 @@
+import type { Guarded, captchaChallenge } from '#contract/accounts.ts';
+import type { OutputOf } from '#contract/base/act.ts';
+
+/** `asking`: a widget waits for the person. */
+export type CaptchaState = 'idle' | 'working' | 'asking' | 'done' | 'failed';
+
+export type CaptchaTask = OutputOf<typeof captchaChallenge>;
+
+export type CaptchaRequest = {
+  purpose: Guarded;
+  /** Empty, for a widget. */
+  place: HTMLElement;
+  /** `asking` while the person has to do something; `idle` when a solved one has expired. */
+  setState: (state: CaptchaState) => void;
+};
+
+/** One provider in the browser: the answer to its task, as the server takes it. */
+export type Solver = (task: CaptchaTask, asked: CaptchaRequest) => Promise<string>;

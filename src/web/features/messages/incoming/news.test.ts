@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
+import { isNews, madeAt } from '#web/features/messages/incoming/news.ts';
+
+/** An id as the server makes them, at a moment. */
+function messageId(at: number): string {
+  const time = at.toString(16).padStart(12, '0');
+  return publicId('message', `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000001`);
+}
+
+test('an id tells when its message was made', () => {
+  const at = Date.parse('2026-11-21T02:05:00.123Z');
+  expect(madeAt(messageId(at))).toBe(at);
+  expect(isNews(messageId(at), at + 59_000)).toBe(true);
+  expect(isNews(messageId(at), at + 61_000)).toBe(false);
+});

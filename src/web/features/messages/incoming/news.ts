@@ -1,0 +1,14 @@
+import { uuidOf } from '#contract/base/ids.ts';
+
+/** A message older than this is no news any more: it came while the line was down. */
+const NEWS_MS = 60_000;
+
+/** When an id was made, in milliseconds, by the server's clock: UUIDv7 begins with it. */
+export function madeAt(messageId: string): number {
+  const uuid = uuidOf('message', messageId) ?? '';
+  return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
+}
+
+/** Whether a message came just now, by the server's clock. */
+export const isNews = (messageId: string, serverNow: number): boolean =>
+  serverNow - madeAt(messageId) < NEWS_MS;

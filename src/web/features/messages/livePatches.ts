@@ -1,0 +1,72 @@
+import { rises, statusRank, type MessageStatus } from '#contract/messages.ts';
+import { messageKey, threadKey, unreadKey } from '#web/features/messages/queryKeys.ts';
+import {
+  isBag,
+  keyIsAbout,
+  keyStarts,
+  replaceIn,
+  type CacheChanges,
+  type LivePatches,
+} from '#web/live/patches.ts';
+
+type Change = { id: string; status: MessageStatus };
+
+/**
+ * Cached data with a message's status risen, wherever the message stands in it. What arrived after all has
+ * not failed.
+ */
+export const withStatus = <T>(data: T, { id, status }: Change): T =>
+  replaceIn(data, (bag) => {
+    if (bag['id'] !== id || typeof bag['status'] !== 'string') return undefined;
+    if (!rises(bag['status'] as MessageStatus, status)) return bag;
+    const isFailed = typeof bag['failure'] === 'string' && statusRank[status] <= statusRank.failed;
+    return { ...bag, status, ...('failure' in bag && !isFailed && { failure: null }) };
+  }) as T;
+
+type Conversation = { token_id: string; peer: string };
+
+/** Cached data with a conversation's unread messages read, wherever it stands. */
+export const withRead = <T>(data: T, { token_id, peer }: Conversation): T =>
+  replaceIn(data, (bag) => {
+    if (bag['peer'] !== peer || typeof bag['unread'] !== 'number') return undefined;
+    const token = bag['token'];
+    if (!isBag(token) || token['id'] !== token_id) return undefined;
+    return bag['unread'] === 0 ? bag : { ...bag, unread: 0 };
+  }) as T;
+
+const messages = keyIsAbout('messages', 'message_');
+const conversations = keyIsAbout('conversations', 'conversation_');
+
+function refetchLists({ refetch }: CacheChanges): void {
+  refetch(messages);
+  refetch(conversations);
+}
+
+/** Keeps messages and conversations current. */
+export const messagePatches: LivePatches = {
+  follows: (key) =>
+    messages(key) || conversations(key) || key[0] === 'thread' || key[0] === 'one_message',
+  inBackground: keyStarts(unreadKey),
+  on: {
+    'message.changed': (event, cache) => {
+      cache.update((data) => withStatus(data, event));
+      cache.refetch(messageKey(event.id));
+      // Why it failed is not in the event.
+      if (event.status === 'failed') cache.refetch(threadKey(event.token_id, event.peer));
+      refetchLists(cache);
+    },
+    'message.accepted': ({ token_id, peer }, cache) => {
+      cache.refetch(threadKey(token_id, peer));
+      refetchLists(cache);
+    },
+    'message.received': ({ token_id, peer }, cache) => {
+      cache.refetch(threadKey(token_id, peer));
+      refetchLists(cache);
+    },
+    'conversation.read': (event, cache) => {
+      cache.update((data) => withRead(data, event), conversations);
+      cache.refetch(conversations);
+    },
+    'token.changed': (_event, cache) => cache.refetch(conversations),
+  },
+};

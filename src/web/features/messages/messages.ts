@@ -1,0 +1,4 @@
+// What other features may know of this one.
+export { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
+export { StatusMark } from '#web/features/messages/StatusMark.tsx';
+export { excerptOf, nameOf } from '#web/features/messages/labels.ts';

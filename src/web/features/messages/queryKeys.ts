@@ -1,0 +1,8 @@
+/** Unread messages in all conversations: also followed in a tab that nobody looks at, for its title. */
+export const unreadKey = ['conversations', 'unread'] as const;
+
+/** One conversation's messages. */
+export const threadKey = (tokenId: string, peer: string) => ['thread', tokenId, peer] as const;
+
+/** One message with everything that is known of it. */
+export const messageKey = (id: string) => ['one_message', id] as const;
