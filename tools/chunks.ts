@@ -15,6 +15,7 @@ const libraries = new RegExp(
     'lucide-react/dist/esm/(?:shared|Icon|createLucide|context)',
     'preload-helper|rolldown/runtime',
     'src/web/(?:api/(?:errors|lazyApi|idempotencyKey|query|user)|browser/(?:whenIdle|session|redirect)|app/routes/search)\\.ts',
+    'src/web/features/auth/login/typedPhone\\.',
     'src/web/ui/(?:button/(?:Button|Spinner)|announce/announce|layout/PageTitle|toast/toasts|classes)\\.',
   ].join('|'),
 );

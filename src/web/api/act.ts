@@ -2,7 +2,7 @@ import type { Act, InputFor } from '#contract/base/act.ts';
 import { toPairs } from '#contract/base/form.ts';
 import { readAnswer, type AnswerOf } from '#web/api/answer.ts';
 import { refusalCode, TransportError } from '#web/api/errors.ts';
-import { freshKey } from '#web/api/idempotencyKey.ts';
+import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import { nextTask } from '#web/browser/nextTask.ts';
 import { requireReauth, canRequireReauth } from '#web/api/reauth.ts';
 import { pushToken } from '#web/browser/push/pushToken.ts';
@@ -57,7 +57,7 @@ export async function performWithReauth<A extends Act>(
   } catch (no) {
     if (refusalCode(no) !== 'proof_needed' || !canRequireReauth()) throw no;
     await requireReauth();
-    asked.key = freshKey();
+    asked.key = newIdempotencyKey();
     return perform(act, asked.input, { key: asked.key });
   }
 }
@@ -85,7 +85,7 @@ export function bodyFor<A extends Act>(
     ['token', sessionToken()],
     ['fcm', pushToken()],
   ];
-  if (act.changes) envelope.push(['key', key ?? freshKey()]);
+  if (act.changes) envelope.push(['key', key ?? newIdempotencyKey()]);
   if (input instanceof FormData) {
     for (const [name, value] of envelope) input.set(name, value);
     return input;

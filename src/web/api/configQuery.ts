@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
-import { accountActs, calls } from '#web/api/lazyApi.ts';
+import { accountActs, lazyApi } from '#web/api/lazyApi.ts';
 
 /** What this installation is: asked once. */
 export const configQuery = queryOptions({
   queryKey: ['app_config'],
   queryFn: async ({ signal }) => {
-    const [{ perform }, { appConfig }] = await Promise.all([calls(), accountActs()]);
+    const [{ perform }, { appConfig }] = await Promise.all([lazyApi(), accountActs()]);
     return perform(appConfig, {}, { signal });
   },
   staleTime: Infinity,

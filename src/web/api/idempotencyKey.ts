@@ -1,5 +1,5 @@
 /** A fresh key (UUID) for a change, also on plain http where `crypto.randomUUID` is missing. */
-export function freshKey(): string {
+export function newIdempotencyKey(): string {
   const source: { randomUUID?: () => string } = crypto;
   if (source.randomUUID) return source.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));

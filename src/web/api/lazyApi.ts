@@ -2,17 +2,17 @@ import { TransportError } from '#web/api/errors.ts';
 import { whenIdle } from '#web/browser/whenIdle.ts';
 
 /** `perform` and the catalogue of refusals: a chunk of their own, off the way of the first paint. */
-export const calls = () => arrived(import('#web/api/act.ts'));
+export const lazyApi = () => loadModule(import('#web/api/act.ts'));
 
 /** The acts of signing in, likewise. */
-export const accountActs = () => arrived(import('#contract/accounts.ts'));
+export const accountActs = () => loadModule(import('#contract/accounts.ts'));
 
 /** What one does about oneself: forgotten passwords, the profile. */
-export const peopleActs = () => arrived(import('#contract/people.ts'));
+export const peopleActs = () => loadModule(import('#contract/people.ts'));
 
 /** Fetches both while there is nothing better to do, so that no click has to wait for them. */
-export function warmCalls(): void {
-  whenIdle(() => void Promise.all([calls(), accountActs()]).catch(() => undefined));
+export function preloadApi(): void {
+  whenIdle(() => void Promise.all([lazyApi(), accountActs()]).catch(() => undefined));
 }
 
 /**
@@ -20,7 +20,7 @@ export function warmCalls(): void {
  *
  * @throws TransportError when it cannot be.
  */
-export async function arrived<Module>(module: Promise<Module>): Promise<Module> {
+export async function loadModule<Module>(module: Promise<Module>): Promise<Module> {
   try {
     return await module;
   } catch {

@@ -8,9 +8,9 @@ import {
 } from '@tanstack/react-query';
 import type { Act, InputFor } from '#contract/base/act.ts';
 import type { AnswerOf } from '#web/api/answer.ts';
-import { calls } from '#web/api/lazyApi.ts';
+import { lazyApi } from '#web/api/lazyApi.ts';
 import { isAbort, isDefinite, refusalCode } from '#web/api/errors.ts';
-import { freshKey } from '#web/api/idempotencyKey.ts';
+import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 
 const SECOND_TRY_MS = 1_000;
 
@@ -71,7 +71,7 @@ export function useAct<A extends Act>(
   const options: UseMutationOptions<AnswerOf<A>, Error, Asked<A>> = {
     mutationFn: async (asked) => {
       const [{ performWithReauth }, known] = await Promise.all([
-        calls(),
+        lazyApi(),
         typeof which === 'function' ? which() : which,
       ]);
       return performWithReauth(known, asked);
@@ -85,8 +85,8 @@ export function useAct<A extends Act>(
   if (onError) options.onError = onError;
   const { mutate, mutateAsync, isPending, error, data, reset } = useMutation(options);
   return {
-    mutate: (input: InputFor<A> | FormData) => mutate({ input, key: freshKey() }),
-    perform: (input: InputFor<A> | FormData) => mutateAsync({ input, key: freshKey() }),
+    mutate: (input: InputFor<A> | FormData) => mutate({ input, key: newIdempotencyKey() }),
+    perform: (input: InputFor<A> | FormData) => mutateAsync({ input, key: newIdempotencyKey() }),
     busy: isPending,
     error,
     data,

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { act } from '#contract/base/act.ts';
 import { performWithReauth } from '#web/api/act.ts';
 import { isAbort, refusalCode } from '#web/api/errors.ts';
-import { freshKey } from '#web/api/idempotencyKey.ts';
+import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import { answerReauth, reauthRequest } from '#web/api/reauth.ts';
 
 const secret = act({
@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-const ask = () => performWithReauth(secret, { input: {}, key: freshKey() });
+const ask = () => performWithReauth(secret, { input: {}, key: newIdempotencyKey() });
 
 /** A layout that notes how often the question is put. */
 function openLayout() {
@@ -58,12 +58,12 @@ test('after the password the same call is made again, with a key of its own', as
 
 test('several calls at once are one question', async () => {
   const { put, leave } = openLayout();
-  const calls = [ask(), ask(), ask()];
+  const lazyApi = [ask(), ask(), ask()];
   await vi.waitFor(() => expect(keys).toHaveLength(3), patient);
   await vi.waitFor(() => expect(put).toEqual([true]), patient);
   proved = true;
   answerReauth(true);
-  expect(await Promise.all(calls)).toEqual([{ done: true }, { done: true }, { done: true }]);
+  expect(await Promise.all(lazyApi)).toEqual([{ done: true }, { done: true }, { done: true }]);
   expect(put).toEqual([true, false]);
   leave();
 });

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import type { SignedIn, User } from '#contract/accounts.ts';
-import { accountActs, calls } from '#web/api/lazyApi.ts';
+import { accountActs, lazyApi } from '#web/api/lazyApi.ts';
 import { isUnanswered, refusalCode } from '#web/api/errors.ts';
 import {
   forgetSessionToken,
@@ -24,7 +24,7 @@ export const userQuery = queryOptions({
   queryKey: ['user'],
   queryFn: async ({ signal }): Promise<User> => {
     if (sessionToken() === '') throw new Error('nobody is signed in');
-    const [{ perform }, { checkToken }] = await Promise.all([calls(), accountActs()]);
+    const [{ perform }, { checkToken }] = await Promise.all([lazyApi(), accountActs()]);
     try {
       lastSeen = await perform(checkToken, {}, { signal });
       return lastSeen;
@@ -108,7 +108,7 @@ export async function signOut(): Promise<void> {
   // While the session lives: afterwards the server would not listen.
   await Promise.allSettled([...signOutTasks].map((task) => task()));
   try {
-    const [{ perform }, { logoutUser }] = await Promise.all([calls(), accountActs()]);
+    const [{ perform }, { logoutUser }] = await Promise.all([lazyApi(), accountActs()]);
     await perform(logoutUser, {});
   } catch {
     // Out of reach: the session ends by itself; here it ends now.

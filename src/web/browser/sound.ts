@@ -1,4 +1,4 @@
-import { keep, kept } from '#web/browser/storage.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
 
 /** Nobody else may sound for this long: one person, one sound, however many tabs. */
 const QUIET_MS = 1_500;
@@ -68,8 +68,8 @@ export async function soundFor(
   if (choice()?.sound_on === false) return undefined;
   if (!wasTouched()) await sleep(UNTOUCHED_MS);
   const once = async () => {
-    if (kept('browser', 'sounded') === what) return undefined;
-    keep('browser', 'sounded', what);
+    if (storageGet('browser', 'sounded') === what) return undefined;
+    storageSet('browser', 'sounded', what);
     return playSound(choice()?.sound ?? '');
   };
   // Only where the page is secure; elsewhere the note in the storage must do.

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { forgetAtSignOut, keep, kept } from './storage.ts';
+import { clearStorageAtSignOut, storageSet, storageGet } from './storage.ts';
 import { forgetSessionToken, saveSessionToken } from './session.ts';
 
 /** A browser's storage; its names are its own keys, as in a browser. */
@@ -22,30 +22,30 @@ afterEach(() => void vi.unstubAllGlobals());
 
 test('a draft is kept over a reload of the page', () => {
   saveSessionToken('kbs_ani');
-  const stop = forgetAtSignOut();
-  keep('browser', 'draft', 'Halo');
+  const stop = clearStorageAtSignOut();
+  storageSet('browser', 'draft', 'Halo');
   window.dispatchEvent(new Event('pagehide'));
-  expect(kept('browser', 'draft')).toBe('Halo');
-  keep('browser', 'draft', undefined);
-  expect(kept('browser', 'draft')).toBeUndefined();
+  expect(storageGet('browser', 'draft')).toBe('Halo');
+  storageSet('browser', 'draft', undefined);
+  expect(storageGet('browser', 'draft')).toBeUndefined();
   stop();
 });
 
 test('who signs out leaves nothing that was written, in any tab; what is not ours stays', () => {
   saveSessionToken('kbs_ani');
-  forgetAtSignOut();
+  clearStorageAtSignOut();
   localStorage.setItem('ui-theme', 'dark');
-  keep('browser', 'draft', 'Halo');
-  keep('tab', 'outgoing', '[]');
+  storageSet('browser', 'draft', 'Halo');
+  storageSet('tab', 'outgoing', '[]');
   forgetSessionToken();
   window.dispatchEvent(new Event('pagehide'));
-  expect(kept('browser', 'draft')).toBeUndefined();
-  expect(kept('tab', 'outgoing')).toBeUndefined();
+  expect(storageGet('browser', 'draft')).toBeUndefined();
+  expect(storageGet('tab', 'outgoing')).toBeUndefined();
   expect(localStorage.getItem('ui-theme')).toBe('dark');
 });
 
 test('without a storage things are kept as long as the page', () => {
   vi.stubGlobal('localStorage', undefined);
-  keep('browser', 'draft', 'Halo');
-  expect(kept('browser', 'draft')).toBe('Halo');
+  storageSet('browser', 'draft', 'Halo');
+  expect(storageGet('browser', 'draft')).toBe('Halo');
 });

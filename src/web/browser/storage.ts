@@ -11,7 +11,7 @@ const memory = new Map<string, string>();
 const storageOf = (where: Where): Storage => (where === 'browser' ? localStorage : sessionStorage);
 
 /** Keeps a text until it is replaced, or the person signs out; `undefined` forgets it. */
-export function keep(where: Where, name: string, value: string | undefined): void {
+export function storageSet(where: Where, name: string, value: string | undefined): void {
   try {
     if (value === undefined) storageOf(where).removeItem(PREFIX + name);
     else storageOf(where).setItem(PREFIX + name, value);
@@ -23,7 +23,7 @@ export function keep(where: Where, name: string, value: string | undefined): voi
 }
 
 /** What was kept under this name. */
-export function kept(where: Where, name: string): string | undefined {
+export function storageGet(where: Where, name: string): string | undefined {
   try {
     return storageOf(where).getItem(PREFIX + name) ?? memory.get(name);
   } catch {
@@ -32,7 +32,7 @@ export function kept(where: Where, name: string): string | undefined {
 }
 
 /** Erases everything that was kept: drafts and waiting messages are nobody else's business. */
-export function forgetKept(): void {
+export function storageClear(): void {
   memory.clear();
   for (const where of ['browser', 'tab'] as const) {
     try {
@@ -52,9 +52,9 @@ export function forgetKept(): void {
  *
  * @returns how to stop
  */
-export function forgetAtSignOut(): () => void {
+export function clearStorageAtSignOut(): () => void {
   const leave = () => {
-    if (sessionToken() === '') forgetKept();
+    if (sessionToken() === '') storageClear();
   };
   window.addEventListener('pagehide', leave);
   return () => {

@@ -3,7 +3,7 @@ import { events, LiveEvent, type LiveKind } from '#contract/events.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { performStream } from '#web/api/act.ts';
 import type { Frame } from '#web/live/frames.ts';
-import { forgetAtSignOut, keep, kept } from '#web/browser/storage.ts';
+import { clearStorageAtSignOut, storageSet, storageGet } from '#web/browser/storage.ts';
 import { createLiveCache } from '#web/live/cache.ts';
 import type { EventOf, LivePatches } from '#web/live/patches.ts';
 import { followStream } from '#web/live/stream.ts';
@@ -109,9 +109,9 @@ export function startLive<Kind extends LiveKind>({
   };
   void inOneTab(name, lead, signal);
 
-  const keepPosition = () => keep('tab', 'position', JSON.stringify([userId, position]));
+  const keepPosition = () => storageSet('tab', 'position', JSON.stringify([userId, position]));
   window.addEventListener('pagehide', keepPosition);
-  const stopForgetting = forgetAtSignOut();
+  const stopForgetting = clearStorageAtSignOut();
   return () => {
     window.removeEventListener('pagehide', keepPosition);
     stopForgetting();
@@ -169,7 +169,7 @@ async function inOneTab(
 /** Where this tab was before it was loaded again: nothing is missed, and nothing asked for twice. */
 function keptPosition(userId: string): number | undefined {
   try {
-    const [whose, position] = JSON.parse(kept('tab', 'position') ?? '[]') as unknown[];
+    const [whose, position] = JSON.parse(storageGet('tab', 'position') ?? '[]') as unknown[];
     return whose === userId && typeof position === 'number' ? position : undefined;
   } catch {
     return undefined;

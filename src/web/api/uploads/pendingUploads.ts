@@ -1,6 +1,6 @@
 import { UPLOAD_HOURS } from '#contract/uploads.ts';
 import { readJson } from '#web/browser/json.ts';
-import { keep, kept } from '#web/browser/storage.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
 
 const NAME = 'uploads';
 /** Bytes at a file's start that tell it from others of the same name, size and date. */
@@ -64,7 +64,7 @@ export const begunFor = (purpose: string): readonly Begun[] =>
 export function noteBegun(identity: string, about: Begun | undefined): void {
   const others = entries().filter((entry) => entry.identity !== identity);
   const all = about ? [{ ...about, identity, at: Date.now() }, ...others] : others;
-  keep('browser', NAME, all.length === 0 ? undefined : JSON.stringify(all));
+  storageSet('browser', NAME, all.length === 0 ? undefined : JSON.stringify(all));
 }
 
 /** Forgets an upload that was taken back. */
@@ -74,7 +74,7 @@ export function forgetBegun(transferId: string): void {
 }
 
 function entries(): readonly Entry[] {
-  const all = readJson(kept('browser', NAME));
+  const all = readJson(storageGet('browser', NAME));
   const fresh = Date.now() - UPLOAD_HOURS * HOUR_MS;
   return Array.isArray(all) ? all.filter(isEntry).filter(({ at }) => at > fresh) : [];
 }

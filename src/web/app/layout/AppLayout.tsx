@@ -9,7 +9,7 @@ import {
   type MouseEvent,
   type ReactNode,
 } from 'react';
-import { keep, kept } from '#web/browser/storage.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { useSameUser } from '#web/features/profile/preferences/preferences.ts';
 import { onSessionChange } from '#web/browser/session.ts';
 import { usePush } from '#web/features/push/usePush.ts';
@@ -160,11 +160,11 @@ const WIDTH = 'menu-width';
 /** Wide or icons, as this person left it: forgotten at sign-out, with all else that is kept. */
 function useKeptWidth(): [SidebarWidth, (width: SidebarWidth) => void] {
   const [width, setWidth] = useState<SidebarWidth>(() => {
-    const before = kept('browser', WIDTH);
+    const before = storageGet('browser', WIDTH);
     return before === 'wide' || before === 'icons' ? before : undefined;
   });
   const choose = (chosen: SidebarWidth) => {
-    keep('browser', WIDTH, chosen);
+    storageSet('browser', WIDTH, chosen);
     setWidth(chosen);
   };
   return [width, choose];

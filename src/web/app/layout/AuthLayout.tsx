@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { warmCalls } from '#web/api/lazyApi.ts';
+import { preloadApi } from '#web/api/lazyApi.ts';
 import { onSessionChange, sessionToken } from '#web/browser/session.ts';
 import { userQuery, useWhoIsThere } from '#web/api/user.ts';
 import styles from '#web/app/layout/AuthLayout.module.css';
@@ -20,7 +20,7 @@ export function AuthLayout() {
   const { state, error, retry } = useWhoIsThere();
   useArrival();
   const [phone] = useState(() => createStore(() => ''));
-  useEffect(warmCalls, []);
+  useEffect(preloadApi, []);
   const client = useQueryClient();
   useEffect(
     () =>

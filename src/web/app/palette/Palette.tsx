@@ -1,7 +1,7 @@
 import { Search } from 'lucide-react';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { readJson } from '#web/browser/json.ts';
-import { keep, kept } from '#web/browser/storage.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { hasCommandKey, matchPress } from '#web/app/shortcuts/shortcuts.ts';
 import { arrange, withRecent, type Command } from '#web/app/palette/commands.ts';
 import { Keys } from '#web/app/shortcuts/Keys.tsx';
@@ -75,7 +75,7 @@ function usePalette(onClose: () => void) {
   const shown = groups.flatMap((group) => group.commands);
   const active = shown[Math.min(at, shown.length - 1)];
   const take = (command: Command) => {
-    keep('browser', RECENT, JSON.stringify(withRecent(recent, command.id)));
+    storageSet('browser', RECENT, JSON.stringify(withRecent(recent, command.id)));
     onClose();
     void command.run();
   };
@@ -142,6 +142,6 @@ const RECENT = 'palette';
 
 /** What this person used last, in this browser, since they signed in. */
 function recentIds(): readonly string[] {
-  const ids = readJson(kept('browser', RECENT));
+  const ids = readJson(storageGet('browser', RECENT));
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
 }

@@ -1,5 +1,5 @@
 // What other features may know of this one.
-export { PasswordOwner } from '#web/features/auth/password/UsernameField.tsx';
+export { UsernameField } from '#web/features/auth/password/UsernameField.tsx';
 export { NewPasswordField } from '#web/features/auth/password/NewPasswordField.tsx';
 export { Resend } from '#web/features/auth/otp/Resend.tsx';
 export { SimulatorHint } from '#web/features/auth/otp/SimulatorHint.tsx';

@@ -4,7 +4,7 @@ import { ChevronRight, MessageCircle, MessageSquareText } from 'lucide-react';
 import { useDeferredValue, useEffect } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { formatNumber } from '#contract/base/money.ts';
-import { keep, kept } from '#web/browser/storage.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { Attention } from '#web/features/home/Attention.tsx';
@@ -60,7 +60,7 @@ function Overview({ home }: { home: HomeSummary }) {
   // A phone would stand still over all of it at once: what is further down comes a moment later.
   const whole = useDeferredValue(true, false);
   const started = progressOf(home.checklist).next === undefined;
-  useEffect(() => keep('browser', STARTED, started ? '1' : '0'), [started]);
+  useEffect(() => storageSet('browser', STARTED, started ? '1' : '0'), [started]);
   return (
     <div className={styles['page']}>
       {started ? (
@@ -127,7 +127,7 @@ const STARTED = 'home-started';
 /** The shape of what is coming, as it was in this browser the last time: figures, or the first steps. */
 const Bones = () => (
   <div className={styles['page']} aria-busy="true">
-    {kept('browser', STARTED) === '1' ? (
+    {storageGet('browser', STARTED) === '1' ? (
       <>
         <div className={styles['top']}>
           <BonesOfToday />

@@ -2,7 +2,7 @@ import { useId } from 'react';
 import type { OperatorTopup } from '#contract/operator.ts';
 import styles from '#web/features/operator/BankLines.module.css';
 import { type Candidate, differenceOf } from '#web/features/operator/topups.ts';
-import { When } from '#web/ui/time/DateTime.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
@@ -100,7 +100,7 @@ function Choice({ candidate, total, chosen, onChoose }: ChoiceProps) {
         </span>
         <StatusChip tone={exact ? 'success' : 'warning'}>{words}</StatusChip>
         <span className={styles['who']}>
-          {candidate.description} · <When at={candidate.at} />
+          {candidate.description} · <DateTime at={candidate.at} />
         </span>
       </span>
     </label>

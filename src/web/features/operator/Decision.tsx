@@ -10,7 +10,7 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { listKey } from '#web/ui/table/useList.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
-import { type WrongFields, wrongFields } from '#web/ui/form/fieldErrors.ts';
+import { type FieldErrors, fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { BankLines, OTHER } from '#web/features/operator/BankLines.tsx';
 import styles from '#web/features/operator/Decision.module.css';
 import { differenceOf, mayReject } from '#web/features/operator/topups.ts';
@@ -26,10 +26,10 @@ type Props = { topup: OperatorTopup; onDecided: (topup: OperatorTopup) => void }
 const referenceOf = ({ line, reference }: Values): string => (line === OTHER ? reference : line);
 
 /** What is wrong with a confirmation; a line that was not chosen is told as such. */
-function wrongWith(topup: OperatorTopup, values: Values): WrongFields {
+function wrongWith(topup: OperatorTopup, values: Values): FieldErrors {
   const { line, reason } = values;
   const input = { topup_id: topup.id, reference: referenceOf(values), reason };
-  const wrong = wrongFields(confirmTopup, input);
+  const wrong = fieldErrors(confirmTopup, input);
   if (line !== '') return wrong;
   const { reference: _, ...others } = wrong;
   return { ...others, line: 'Pilih mutasi bank yang menjadi pembayarannya.' };
@@ -75,7 +75,7 @@ function useDecision({ topup, onDecided }: Props) {
   };
   const askReject = () => {
     const input = { topup_id: topup.id, reason: form.values.reason };
-    const wrong = wrongFields(rejectTopup, input);
+    const wrong = fieldErrors(rejectTopup, input);
     if (Object.keys(wrong).length > 0) return form.show(wrong);
     void confirm({
       title: 'Tolak isi saldo ini?',

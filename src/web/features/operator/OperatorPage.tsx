@@ -8,7 +8,7 @@ import styles from '#web/features/operator/OperatorPage.module.css';
 import { TopupDrawer } from '#web/features/operator/TopupDrawer.tsx';
 import { filterOf, mayConfirm, offerOf, wordOf } from '#web/features/operator/topups.ts';
 import { topupTone } from '#web/features/saldo/saldo.ts';
-import { When } from '#web/ui/time/DateTime.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column, TableView } from '#web/ui/table/tableProps.ts';
@@ -44,7 +44,7 @@ const columns: readonly Column<OperatorTopup>[] = [
     sortable: true,
     width: 170,
     phone: 'line',
-    cell: ({ created_at }) => <When at={created_at} />,
+    cell: ({ created_at }) => <DateTime at={created_at} />,
   },
   {
     id: 'total',

@@ -4,7 +4,7 @@ import { Decision } from '#web/features/operator/Decision.tsx';
 import styles from '#web/features/operator/TopupDrawer.module.css';
 import { mayConfirm } from '#web/features/operator/topups.ts';
 import { inFours, topupTone } from '#web/features/saldo/saldo.ts';
-import { When } from '#web/ui/time/DateTime.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
@@ -73,10 +73,10 @@ function factsOf(topup: OperatorTopup): readonly Fact[] {
     { term: 'Kode unik', is: <Money amount={topup.unique_code} /> },
     { term: 'Masuk ke saldo', is: <Money amount={topup.credited} /> },
     { term: 'Rekening', is: `${bank.name} ${inFours(bank.number)}, ${bank.holder}` },
-    { term: 'Dibuat', is: <When at={topup.created_at} /> },
+    { term: 'Dibuat', is: <DateTime at={topup.created_at} /> },
     topup.paid_at === null
-      ? { term: 'Batas bayar', is: <When at={topup.expires_at} /> }
-      : { term: 'Lunas', is: <When at={topup.paid_at} /> },
+      ? { term: 'Batas bayar', is: <DateTime at={topup.expires_at} /> }
+      : { term: 'Lunas', is: <DateTime at={topup.paid_at} /> },
     { term: 'Nomor', is: topup.id },
   ];
   return facts.filter((fact) => fact !== false);

@@ -5,10 +5,10 @@ import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { useUser } from '#web/api/user.ts';
-import { wrongFields } from '#web/ui/form/fieldErrors.ts';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { Section } from '#web/features/profile/Section.tsx';
-import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
@@ -68,7 +68,7 @@ function Names() {
   const takeUser = useTakeUser();
   const update = useAct(updateUser);
   const form = useForm({ name: user.name, email: user.email ?? '' }, (values) =>
-    wrongFields(updateUser, values),
+    fieldErrors(updateUser, values),
   );
   const save = async (values: typeof form.values) => {
     if (update.busy) return;
@@ -81,7 +81,7 @@ function Names() {
   };
   return (
     <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(save)}>
-      <Refused error={update.error} fields={['name', 'email']} />
+      <RefusalAlert error={update.error} fields={['name', 'email']} />
       <TextField
         label="Nama Anda atau nama usaha"
         required

@@ -8,7 +8,7 @@ import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { exportQuery } from '#web/features/profile/queries.ts';
 import { Section } from '#web/features/profile/Section.tsx';
-import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
@@ -31,7 +31,7 @@ export function MyData() {
       title="Data saya"
       about="Satu arsip ZIP berisi profil, pesan, percakapan, mutasi saldo, dan berkas Anda, dalam JSON dan CSV. Kunci API tidak ikut."
     >
-      <Refused error={start.error} />
+      <RefusalAlert error={start.error} />
       {archive.isPending && <Skeleton height={40} />}
       {archive.isError && !state && (
         <WentWrong message={sentenceOf(archive.error)} onRetry={() => void archive.refetch()} />

@@ -4,13 +4,13 @@ import { changePassword } from '#contract/people.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { useUser } from '#web/api/user.ts';
-import { wrongFields } from '#web/ui/form/fieldErrors.ts';
-import { PasswordOwner } from '#web/features/auth/auth.ts';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { UsernameField } from '#web/features/auth/auth.ts';
 import { NewPasswordField } from '#web/features/auth/auth.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { sessionsQuery } from '#web/features/profile/queries.ts';
 import { Section } from '#web/features/profile/Section.tsx';
-import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { PasswordField } from '#web/ui/form/PasswordField.tsx';
@@ -22,7 +22,7 @@ function useChange() {
   const client = useQueryClient();
   const change = useAct(changePassword);
   const form = useForm(empty, (values) => ({
-    ...wrongFields(changePassword, values),
+    ...fieldErrors(changePassword, values),
     ...(values.current === '' && { current: 'Tulis kata sandi Anda yang sekarang.' }),
   }));
   const [error, setError] = useState<unknown>();
@@ -57,8 +57,8 @@ export function PasswordPart() {
     >
       <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(send)}>
         <Alert state="success" visible={done !== undefined} label={done ?? ''} onClose={close} />
-        <Refused error={error} fields={['current', 'password']} />
-        <PasswordOwner phone={user.phone} />
+        <RefusalAlert error={error} fields={['current', 'password']} />
+        <UsernameField phone={user.phone} />
         <PasswordField
           label="Kata sandi sekarang"
           required

@@ -1,7 +1,7 @@
 import { pushConfig, registerPush, testPush, unregisterPush } from '#contract/push.ts';
 import { apiUrl, perform } from '#web/api/act.ts';
 import { refusalCode } from '#web/api/errors.ts';
-import { keep, kept } from '#web/browser/storage.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
 import { askForNotices } from '#web/browser/tab/notifications.ts';
 import { pushToken, setPushToken } from '#web/browser/push/pushToken.ts';
@@ -71,13 +71,13 @@ export function followPush(wanted: boolean): () => void {
  */
 export async function enablePush(): Promise<PushState> {
   if (obstacle() === 'unasked') await askForNotices();
-  keep('browser', OFF, undefined);
+  storageSet('browser', OFF, undefined);
   return check(true);
 }
 
 /** Switches push off in this browser, until `enablePush` or another sign-in. Never rejects. */
 export async function disablePush(): Promise<PushState> {
-  keep('browser', OFF, '1');
+  storageSet('browser', OFF, '1');
   await inTurn(dropSubscription);
   return setState(obstacle() ?? 'off');
 }
@@ -132,7 +132,7 @@ async function check(wanted: boolean): Promise<PushState> {
     tell('this browser takes no push');
     return setState(why);
   }
-  const off = why ?? (wanted && kept('browser', OFF) === undefined ? undefined : 'off');
+  const off = why ?? (wanted && storageGet('browser', OFF) === undefined ? undefined : 'off');
   if (off !== undefined) {
     // Also when the permission was taken back: the server need not try any more.
     if (await readRecord('push')) await inTurn(dropSubscription);

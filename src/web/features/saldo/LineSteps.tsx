@@ -38,7 +38,7 @@ export function LineSteps({ line }: { line: Mutation }) {
                 <MessageLink id={row.message_id}>{formatPhone(row.peer)}</MessageLink>
                 <span className={styles['state']}>
                   {stateWords[row.state]}
-                  <When at={row.corrected_at ?? row.settled_at} zone={zone} />
+                  <DateTime at={row.corrected_at ?? row.settled_at} zone={zone} />
                 </span>
                 <Money amount={row.price} />
               </li>
@@ -64,7 +64,7 @@ const stateWords: Record<LineMessage['state'], string> = {
   waived: 'Dikembalikan; biayanya ditanggung Kabari',
 };
 
-const When = ({ at, zone }: { at: Date | null; zone: string }) =>
+const DateTime = ({ at, zone }: { at: Date | null; zone: string }) =>
   at && (
     <time className={styles['time']} dateTime={at.toISOString()}>
       {formatDateTime(at, zone)}

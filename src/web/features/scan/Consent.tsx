@@ -2,7 +2,7 @@ import { consentScan, type Scan } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
 import { saveNonce } from '#web/features/scan/nonce.ts';
 import styles from '#web/features/scan/scan.module.css';
-import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
@@ -56,7 +56,7 @@ export function Consent({ data, scan, onAgreed, onGone }: Props) {
         Jangan lanjutkan bila Anda tidak mengenal {who}, atau bila seseorang menyuruh Anda lewat
         telepon atau pesan.
       </p>
-      <Refused error={consent.error} />
+      <RefusalAlert error={consent.error} />
       <Button size="lg" block busy={consent.busy} onClick={() => consent.mutate({ data })}>
         Saya mengerti, tampilkan QR
       </Button>

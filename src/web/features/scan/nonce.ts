@@ -1,13 +1,14 @@
 import { readJson } from '#web/browser/json.ts';
-import { keep, kept } from '#web/browser/storage.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
 
 const NAME = 'scan-nonce';
 
 /** What this tab was given for agreeing to this link; `undefined` when it did not. */
-export const readNonce = (data: string): string | undefined => nonceIn(kept('tab', NAME), data);
+export const readNonce = (data: string): string | undefined =>
+  nonceIn(storageGet('tab', NAME), data);
 
 export const saveNonce = (data: string, nonce: string): void =>
-  keep('tab', NAME, JSON.stringify([data, nonce]));
+  storageSet('tab', NAME, JSON.stringify([data, nonce]));
 
 /** The nonce of this link in what was kept; another link's is of no use. */
 export function nonceIn(text: string | undefined, data: string): string | undefined {

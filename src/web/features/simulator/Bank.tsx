@@ -6,7 +6,7 @@ import type { OutputOf } from '#contract/base/act.ts';
 import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
-import { wrongFields } from '#web/ui/form/fieldErrors.ts';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import styles from '#web/features/simulator/Bank.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -53,7 +53,7 @@ type FormProps = { asked: number | undefined; onDone: (transfer: Transfer) => vo
 function TransferForm({ asked, onDone }: FormProps) {
   const form = useForm(
     { amount: asked === undefined ? '' : String(asked), sender: 'Nasabah Simulasi' },
-    (values) => wrongFields(simulatedTransfer, values),
+    (values) => fieldErrors(simulatedTransfer, values),
   );
   const send = useAct(simulatedTransfer, {
     onSuccess: (done) => {

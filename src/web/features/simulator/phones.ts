@@ -1,5 +1,5 @@
 import { TypedPhone } from '#contract/base/phone.ts';
-import { keep, kept } from '#web/browser/storage.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
 
 const NAME = 'simulator-phones';
 const REMEMBERED_MAX = 6;
@@ -21,13 +21,13 @@ export function readPhone(typed: string | undefined): string | undefined {
 
 /** The phones that were last looked at in this browser, the newest first. */
 export function rememberedPhones(): readonly string[] {
-  const stored = kept('browser', NAME) ?? '';
+  const stored = storageGet('browser', NAME) ?? '';
   return stored.split(' ').filter((phone) => readPhone(phone) === phone);
 }
 
 /** Puts a phone first among the remembered ones. */
 export function rememberPhone(phone: string): void {
-  keep('browser', NAME, withPhone(rememberedPhones(), phone).join(' '));
+  storageSet('browser', NAME, withPhone(rememberedPhones(), phone).join(' '));
 }
 
 /** A list with a phone first in it, once, and no longer than is remembered. */

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { ChannelName, createToken, type Token } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
-import { wrongFields } from '#web/ui/form/fieldErrors.ts';
-import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { KeyDialog } from '#web/features/tokens/keys/KeyDialog.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
@@ -36,7 +36,7 @@ export function CreateToken({ onClose, onLink }: Props) {
     },
   });
   const form = useForm({ name: '', channel: channels[0]?.value ?? 'simulator' }, (values) =>
-    wrongFields(createToken, values),
+    fieldErrors(createToken, values),
   );
   const send = async (values: typeof form.values) => {
     if (create.busy) return;
@@ -68,7 +68,7 @@ export function CreateToken({ onClose, onLink }: Props) {
         className={styles['parts']}
         onSubmit={form.submit(send)}
       >
-        <Refused error={create.error} fields={['name', 'channel']} />
+        <RefusalAlert error={create.error} fields={['name', 'channel']} />
         <TextField
           ref={startHere}
           label="Nama"

@@ -12,7 +12,7 @@ type Props = {
 };
 
 /** Why a form was refused, above its fields; a wait is counted down and then forgotten. */
-export function Refused({ error, fields = [] }: Props) {
+export function RefusalAlert({ error, fields = [] }: Props) {
   const [over, setOver] = useState<unknown>();
   if (error === undefined || error === null || error === over || isAbort(error)) return null;
   const wrong = Object.keys(fieldsOf(error));

@@ -1,4 +1,4 @@
-import type { WrongFields } from '#web/ui/form/fieldErrors.ts';
+import type { FieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { brokenFields, type RulesOf } from '#web/ui/form/formRules.ts';
 
 /**
@@ -10,9 +10,9 @@ import { brokenFields, type RulesOf } from '#web/ui/form/formRules.ts';
 export const checkWith =
   <Values extends object>(
     rules: RulesOf<Values>,
-    more?: (values: Values) => WrongFields | Promise<WrongFields>,
+    more?: (values: Values) => FieldErrors | Promise<FieldErrors>,
   ) =>
-  (values: Values): WrongFields | Promise<WrongFields> => {
+  (values: Values): FieldErrors | Promise<FieldErrors> => {
     const broken = brokenFields(values, rules);
     const others = more?.(values) ?? {};
     if (!(others instanceof Promise)) return { ...others, ...broken };

@@ -4,13 +4,13 @@ import type { Act } from '#contract/base/act.ts';
 const PLAIN = 'Periksa isian ini.';
 
 /** One sentence per field that the act would refuse; empty when all is well. */
-export type WrongFields = Readonly<Record<string, string>>;
+export type FieldErrors = Readonly<Record<string, string>>;
 
 /**
  * Reads a form as the server will, by the act's own schema, so that most mistakes are told before
  * anything is sent.
  */
-export function wrongFields(act: Act, input: Readonly<Record<string, unknown>>): WrongFields {
+export function fieldErrors(act: Act, input: Readonly<Record<string, unknown>>): FieldErrors {
   const read = act.input.safeParse(input, { error: () => PLAIN });
   if (read.success) return {};
   const fields: Record<string, string> = {};

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type FormEvent, type RefObject } from 'react';
 import { fieldsOf, refusalCode, sentenceOf } from '#web/api/errors.ts';
 import type { RefusalCode } from '#contract/base/refusals.ts';
-import type { WrongFields } from '#web/ui/form/fieldErrors.ts';
+import type { FieldErrors } from '#web/ui/form/fieldErrors.ts';
 
 type Value = string | number | boolean | undefined | readonly string[];
 type Values = Readonly<Record<string, Value>>;
@@ -23,7 +23,7 @@ export type Form<V extends Values> = {
   /** For `onSubmit`: calls back when every field is right, else shows what is wrong. */
   submit: (send: (values: V) => void | Promise<void>) => (event: FormEvent) => void;
   /** Shows what is wrong with the fields, and goes to the first of them. */
-  show: (wrong: WrongFields) => void;
+  show: (wrong: FieldErrors) => void;
   /**
    * Shows what the server said of the fields. True when the whole refusal is said of one (`fieldOf`
    * knows of which): then there is nothing left to tell above the form.
@@ -40,10 +40,10 @@ export type Form<V extends Values> = {
  */
 export function useForm<V extends Values>(
   initial: V,
-  check: (values: V) => WrongFields | Promise<WrongFields>,
+  check: (values: V) => FieldErrors | Promise<FieldErrors>,
 ): Form<V> {
   const [values, setValues] = useState(initial);
-  const [errors, setErrors] = useState<WrongFields>({});
+  const [errors, setErrors] = useState<FieldErrors>({});
   const [focusTurn, setFocusTurn] = useState(0);
   const judged = useRef(new Set<string>());
   const newest = useRef(values);
@@ -65,7 +65,7 @@ export function useForm<V extends Values>(
     });
   };
 
-  const show = (wrong: WrongFields) => {
+  const show = (wrong: FieldErrors) => {
     for (const name of Object.keys(wrong)) judged.current.add(name);
     setErrors(wrong);
     setFocusTurn((turn) => turn + 1);

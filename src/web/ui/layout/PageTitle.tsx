@@ -9,11 +9,11 @@ export function PageTitle({ children, className }: { children: string; className
   useEffect(() => {
     document.title = `${children} · Kabari`;
   }, [children]);
-  const arrived = useRef(false);
+  const loadModule = useRef(false);
   // Before it is painted: who is faster than a later effect would lose the place they went to.
   useLayoutEffect(() => {
-    if (arrived.current) return;
-    arrived.current = true;
+    if (loadModule.current) return;
+    loadModule.current = true;
     const onArrival = arrivals === 0;
     arrivals += 1;
     // The first page starts where the browser starts; a later one starts at its heading. A field

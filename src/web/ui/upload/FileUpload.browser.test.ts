@@ -262,14 +262,14 @@ describe('12 MB', () => {
     const page = await show('file-upload', { session: true, width: 390 });
     const place = several(page);
     let holding = true;
-    const arrived = Promise.withResolvers<void>();
+    const loadModule = Promise.withResolvers<void>();
     // The last piece is on its way when the page goes.
     await page.route(onUploads, (route) => {
       const isLast = route.request().headers()['upload-offset'] === '10000000';
-      return isLast && holding ? arrived.resolve() : route.continue();
+      return isLast && holding ? loadModule.resolve() : route.continue();
     });
     await place.getByLabel('Lampiran').setInputFiles(report);
-    await arrived.promise;
+    await loadModule.promise;
     await page.reload();
     holding = false;
     await place.getByText(/^laporan penjualan ✓\.csv stopped at 83%/).waitFor();

@@ -1,5 +1,5 @@
 import type { CaptchaProvider, Guarded } from '#contract/accounts.ts';
-import { accountActs, calls } from '#web/api/lazyApi.ts';
+import { accountActs, lazyApi } from '#web/api/lazyApi.ts';
 import { AnswerError } from '#web/api/errors.ts';
 import { solve } from '#web/features/auth/captcha/solver.ts';
 import type { CaptchaState, Solver } from '#web/features/auth/captcha/captcha.ts';
@@ -24,7 +24,7 @@ export async function solveFor(
   place: HTMLElement | null,
   setState: (state: CaptchaState) => void,
 ): Promise<string> {
-  const [{ perform }, { captchaChallenge: act }] = await Promise.all([calls(), accountActs()]);
+  const [{ perform }, { captchaChallenge: act }] = await Promise.all([lazyApi(), accountActs()]);
   const task = await perform(act, { for: purpose });
   try {
     if (!place) throw new Error('the form is gone');

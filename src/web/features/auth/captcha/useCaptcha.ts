@@ -1,7 +1,7 @@
 import { useRef, useState, type RefObject } from 'react';
 import type { Guarded } from '#contract/accounts.ts';
 import type { CaptchaState } from '#web/features/auth/captcha/captcha.ts';
-import { arrived } from '#web/api/lazyApi.ts';
+import { loadModule } from '#web/api/lazyApi.ts';
 
 /** The server takes an answer for five minutes; this leaves time to type and to travel. */
 const FRESH_MS = 240_000;
@@ -33,7 +33,7 @@ export function useCaptcha(purpose: Guarded): Captcha {
       setState(next);
     };
     update('working');
-    const answer = arrived(import('./captchaRun.ts')).then(({ solveFor }) =>
+    const answer = loadModule(import('./captchaRun.ts')).then(({ solveFor }) =>
       solveFor(purpose, place.current, update),
     );
     mine.answer = answer;

@@ -5,13 +5,13 @@ import { refusalCode } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { enterSession } from '#web/api/user.ts';
-import { wrongFields, type WrongFields } from '#web/ui/form/fieldErrors.ts';
-import { PasswordOwner } from '#web/features/auth/password/UsernameField.tsx';
+import { fieldErrors, type FieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { UsernameField } from '#web/features/auth/password/UsernameField.tsx';
 import styles from '#web/features/auth/auth.module.css';
 import { readGrant, saveGrant, type ForgotGrant } from '#web/features/auth/forgot/forgotGrant.ts';
 import { NewPasswordField } from '#web/features/auth/password/NewPasswordField.tsx';
 import { NoCode } from '#web/features/auth/forgot/NoCode.tsx';
-import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
@@ -23,8 +23,8 @@ const changeAct = async () => (await peopleActs()).changeForgotten;
 
 type Values = { password: string; repeat: string };
 
-async function check({ password, repeat }: Values): Promise<WrongFields> {
-  const wrong = wrongFields(await changeAct(), { grant: '', password });
+async function check({ password, repeat }: Values): Promise<FieldErrors> {
+  const wrong = fieldErrors(await changeAct(), { grant: '', password });
   if (repeat === '') return { ...wrong, repeat: 'Tulis kata sandi baru sekali lagi.' };
   return repeat === password ? wrong : { ...wrong, repeat: 'Kedua kata sandi ini berbeda.' };
 }
@@ -78,8 +78,8 @@ function ChangeForm({ grant, onLate }: { grant: ForgotGrant; onLate: () => void 
         tersisa: <Countdown until={new Date(grant.expiresAt)} onEnd={onLate} />.
       </p>
       <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(send)}>
-        <Refused error={error} fields={['password', 'repeat']} />
-        <PasswordOwner phone={grant.phone} />
+        <RefusalAlert error={error} fields={['password', 'repeat']} />
+        <UsernameField phone={grant.phone} />
         <Passwords form={form} phone={grant.phone} />
         <Button type="submit" size="lg" block busy={change.busy}>
           Ganti kata sandi

@@ -3,22 +3,22 @@ import { use, useState } from 'react';
 import { peopleActs } from '#web/api/lazyApi.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
-import { wrongFields, type WrongFields } from '#web/ui/form/fieldErrors.ts';
+import { fieldErrors, type FieldErrors } from '#web/ui/form/fieldErrors.ts';
 import styles from '#web/features/auth/auth.module.css';
 import { CaptchaLine } from '#web/features/auth/captcha/CaptchaLine.tsx';
 import { pendingFrom, readPending, savePending } from '#web/features/auth/otp/pendingOtp.ts';
 import { TypedPhoneField } from '#web/features/auth/login/TypedPhoneField.tsx';
 import { TypedPhone } from '#web/features/auth/login/typedPhone.ts';
 import { useCaptcha } from '#web/features/auth/captcha/useCaptcha.ts';
-import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
 const forgotAct = async () => (await peopleActs()).forgotPassword;
 
-async function check(values: { phone: string }): Promise<WrongFields> {
+async function check(values: { phone: string }): Promise<FieldErrors> {
   if (values.phone === '') return { phone: 'Tulis nomor ponsel Anda.' };
-  const { captcha: _, ...wrong } = wrongFields(await forgotAct(), { ...values, captcha: 'later' });
+  const { captcha: _, ...wrong } = fieldErrors(await forgotAct(), { ...values, captcha: 'later' });
   return wrong;
 }
 
@@ -69,7 +69,7 @@ export function ForgotPhonePage() {
         onFocus={captcha.start}
         onSubmit={form.submit(send)}
       >
-        <Refused error={error} fields={['phone']} />
+        <RefusalAlert error={error} fields={['phone']} />
         <TypedPhoneField form={form} />
         <CaptchaLine captcha={captcha} />
         <Button type="submit" size="lg" block busy={sending}>

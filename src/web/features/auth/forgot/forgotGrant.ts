@@ -1,5 +1,5 @@
 import { readJson } from '#web/browser/json.ts';
-import { keep, kept } from '#web/browser/storage.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
 
 const ENTRY = 'forgot-grant';
 
@@ -14,10 +14,10 @@ export type ForgotGrant = {
 
 /** Kept for this tab alone, and forgotten with `undefined`. */
 export const saveGrant = (grant: ForgotGrant | undefined): void =>
-  keep('tab', ENTRY, grant && JSON.stringify(grant));
+  storageSet('tab', ENTRY, grant && JSON.stringify(grant));
 
 /** The grant of this tab while it is good; `undefined` when there is none, or no longer. */
-export const readGrant = (): ForgotGrant | undefined => grantIn(kept('tab', ENTRY));
+export const readGrant = (): ForgotGrant | undefined => grantIn(storageGet('tab', ENTRY));
 
 /** Reads what was kept; anybody may have written it. */
 export function grantIn(text: string | undefined, now = Date.now()): ForgotGrant | undefined {

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { use, lazy, Suspense, useState } from 'react';
-import { accountActs, arrived } from '#web/api/lazyApi.ts';
+import { accountActs, loadModule } from '#web/api/lazyApi.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { enterSession } from '#web/api/user.ts';
-import { wrongFields, type WrongFields } from '#web/ui/form/fieldErrors.ts';
+import { fieldErrors, type FieldErrors } from '#web/ui/form/fieldErrors.ts';
 import styles from '#web/features/auth/auth.module.css';
 import { CaptchaLine } from '#web/features/auth/captcha/CaptchaLine.tsx';
 import { TypedPhoneField } from '#web/features/auth/login/TypedPhoneField.tsx';
@@ -18,14 +18,14 @@ import { classes } from '#web/ui/classes.ts';
 
 /** Nothing that only a refusal or a code needs is waited for before the form is there. */
 const refused = async () => ({
-  default: (await import('#web/ui/alert/RefusalAlert.tsx')).Refused,
+  default: (await import('#web/ui/alert/RefusalAlert.tsx')).RefusalAlert,
 });
-const Refused = lazy(refused);
+const RefusalAlert = lazy(refused);
 
 const loginAct = async () => (await accountActs()).loginUser;
 
-async function check(values: { phone: string; password: string }): Promise<WrongFields> {
-  const { captcha: _, ...wrong } = wrongFields(await loginAct(), { ...values, captcha: 'later' });
+async function check(values: { phone: string; password: string }): Promise<FieldErrors> {
+  const { captcha: _, ...wrong } = fieldErrors(await loginAct(), { ...values, captcha: 'later' });
   return { ...wrong, ...(values.phone === '' && { phone: 'Tulis nomor ponsel Anda.' }) };
 }
 
@@ -47,7 +47,7 @@ function useLogin() {
       const answer = await captcha.answer();
       const signedIn = await login.perform({ ...values, captcha: answer });
       if ('token' in signedIn) return enterSession(client, signedIn);
-      const { pendingFrom, savePending } = await arrived(
+      const { pendingFrom, savePending } = await loadModule(
         import('#web/features/auth/otp/pendingOtp.ts'),
       );
       savePending(pendingFrom(signedIn.challenge, { purpose: 'login', phone: values.phone }));
@@ -81,7 +81,7 @@ export function LoginPage() {
       >
         {error !== undefined && (
           <Suspense>
-            <Refused error={error} fields={['phone', 'password']} />
+            <RefusalAlert error={error} fields={['phone', 'password']} />
           </Suspense>
         )}
         <TypedPhoneField form={form} />

@@ -5,7 +5,7 @@ import type { CodeFor, PendingOtp } from '#web/features/auth/otp/pendingOtp.ts';
 import { Resend } from '#web/features/auth/otp/Resend.tsx';
 import { SimulatorHint } from '#web/features/auth/otp/SimulatorHint.tsx';
 import { useCode, usePassed, type Ended } from '#web/features/auth/otp/useCode.ts';
-import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { OtpField } from '#web/ui/form/OtpField.tsx';
@@ -52,7 +52,7 @@ export function CodeForm({ title, pending, onPending, enter, children, other }: 
         }}
       >
         <SimulatorHint phone={pending.phone} />
-        <Refused error={code.error} />
+        <RefusalAlert error={code.error} />
         {over && !code.error && !code.wrong && (
           <Alert visible state="warning" label="Kode sudah tidak berlaku. Minta kode baru." />
         )}

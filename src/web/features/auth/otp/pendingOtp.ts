@@ -1,6 +1,6 @@
 import type { Challenge } from '#contract/accounts.ts';
 import { readJson } from '#web/browser/json.ts';
-import { keep, kept } from '#web/browser/storage.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { codeFrom, isCode, type SentCode } from '#web/api/sentCode.ts';
 
 const ENTRY = 'otp-pending';
@@ -22,10 +22,10 @@ export const pendingFrom = (
 
 /** Kept for this tab alone, and forgotten with `undefined`. */
 export const savePending = (pending: PendingOtp | undefined): void =>
-  keep('tab', ENTRY, pending && JSON.stringify(pending));
+  storageSet('tab', ENTRY, pending && JSON.stringify(pending));
 
 /** The code that is waited for; `undefined` when there is none, or what is kept is not ours. */
-export const readPending = (): PendingOtp | undefined => pendingIn(kept('tab', ENTRY));
+export const readPending = (): PendingOtp | undefined => pendingIn(storageGet('tab', ENTRY));
 
 /** Reads what was kept; anybody may have written it. */
 export function pendingIn(text: string | undefined): PendingOtp | undefined {

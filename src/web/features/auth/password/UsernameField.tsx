@@ -1,4 +1,4 @@
 /** Tells the browser's list of passwords whose the one is that stands in the same form. */
-export const PasswordOwner = ({ phone }: { phone: string }) => (
+export const UsernameField = ({ phone }: { phone: string }) => (
   <input hidden name="username" autoComplete="username" value={phone} readOnly />
 );

@@ -3,14 +3,14 @@ import { use, lazy, Suspense, useState } from 'react';
 import { accountActs } from '#web/api/lazyApi.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
-import { wrongFields, type WrongFields } from '#web/ui/form/fieldErrors.ts';
+import { fieldErrors, type FieldErrors } from '#web/ui/form/fieldErrors.ts';
 import styles from '#web/features/auth/auth.module.css';
 import { CaptchaLine } from '#web/features/auth/captcha/CaptchaLine.tsx';
 import { NewPasswordField } from '#web/features/auth/password/NewPasswordField.tsx';
 import { pendingFrom, savePending } from '#web/features/auth/otp/pendingOtp.ts';
 import { TypedPhoneField } from '#web/features/auth/login/TypedPhoneField.tsx';
 import { TypedPhone } from '#web/features/auth/login/typedPhone.ts';
-import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { useCaptcha } from '#web/features/auth/captcha/useCaptcha.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Checkbox } from '#web/ui/form/Checkbox.tsx';
@@ -27,8 +27,8 @@ const registerAct = async () => (await accountActs()).registerUser;
 type Values = { name: string; phone: string; password: string; agree: string };
 const empty: Values = { name: '', phone: '', password: '', agree: '' };
 
-async function check(values: Values): Promise<WrongFields> {
-  const { captcha: _, ...wrong } = wrongFields(await registerAct(), {
+async function check(values: Values): Promise<FieldErrors> {
+  const { captcha: _, ...wrong } = fieldErrors(await registerAct(), {
     ...values,
     captcha: 'later',
   });
@@ -72,7 +72,7 @@ export function RegisterPage() {
         onFocus={captcha.start}
         onSubmit={form.submit(send)}
       >
-        <Refused error={error} fields={['name', 'phone', 'password', 'agree']} />
+        <RefusalAlert error={error} fields={['name', 'phone', 'password', 'agree']} />
         <RegisterFields form={form} />
         <CaptchaLine captcha={captcha} />
         <Button type="submit" size="lg" block busy={sending}>

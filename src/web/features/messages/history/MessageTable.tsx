@@ -32,7 +32,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     width: 96,
     whole: true,
     phone: 'aside',
-    cell: (message) => <When message={message} zone={zone} />,
+    cell: (message) => <DateTime message={message} zone={zone} />,
   },
   {
     id: 'peer',
@@ -92,7 +92,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
   },
 ];
 
-const When = ({ message, zone }: { message: MessageRow; zone: string }) => (
+const DateTime = ({ message, zone }: { message: MessageRow; zone: string }) => (
   <span className={styles['time']} title={formatDateTime(message.created_at, zone)}>
     {formatTime(message.created_at, zone)}
     <span className="sr-only">, pesan {nameOf(message)}</span>

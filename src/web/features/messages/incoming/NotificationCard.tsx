@@ -1,6 +1,6 @@
 import { BellRing } from 'lucide-react';
 import { useState } from 'react';
-import { keep, kept } from '#web/browser/storage.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { askForNotices, useNoticePermission } from '#web/browser/tab/notifications.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { OfferCard } from '#web/ui/panel/OfferCard.tsx';
@@ -11,10 +11,10 @@ const LATER = 'notice-card-later';
 /** Explains desktop notices before the browser asks: its question is only put after a click here. */
 export function NoticeCard() {
   const permission = useNoticePermission();
-  const [later, setLater] = useState(() => kept('browser', LATER) !== undefined);
+  const [later, setLater] = useState(() => storageGet('browser', LATER) !== undefined);
   if (permission !== 'default' || later) return null;
   const putOff = () => {
-    keep('browser', LATER, '1');
+    storageSet('browser', LATER, '1');
     setLater(true);
   };
   const ask = async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { forgetKept } from '#web/browser/storage.ts';
+import { storageClear } from '#web/browser/storage.ts';
 import { tellHeldSound } from '#web/features/messages/incoming/heldSound.ts';
 import { dismissToast, TOAST_MS, toasts } from '#web/ui/toast/toasts.ts';
 
@@ -36,7 +36,7 @@ const said = () => toasts.get().map(({ text }) => text);
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
   for (const { id } of toasts.get()) dismissToast(id);
-  forgetKept();
+  storageClear();
   // The same words are said again only after a while.
   vi.advanceTimersByTime(2 * TOAST_MS);
   vi.unstubAllGlobals();
@@ -69,7 +69,7 @@ test('nobody looking, it is said when somebody does, unless the page was touched
   expect(listeners.size).toBe(0);
 
   for (const { id } of toasts.get()) dismissToast(id);
-  forgetKept();
+  storageClear();
   vi.advanceTimersByTime(2 * TOAST_MS);
   page.hidden = true;
   tellHeldSound('refused');

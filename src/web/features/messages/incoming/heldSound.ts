@@ -1,4 +1,4 @@
-import { keep, kept } from '#web/browser/storage.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { type Sounded, wasTouched } from '#web/browser/sound.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -9,7 +9,7 @@ const NAME = 'sound-held';
  * only if it is still so.
  */
 export function tellHeldSound(sounded: Sounded | undefined): void {
-  if (sounded !== 'refused' || kept('tab', NAME) !== undefined) return;
+  if (sounded !== 'refused' || storageGet('tab', NAME) !== undefined) return;
   if (!document.hidden) return say();
   const seen = () => {
     if (document.hidden) return;
@@ -20,7 +20,7 @@ export function tellHeldSound(sounded: Sounded | undefined): void {
 }
 
 function say(): void {
-  if (wasTouched() || kept('tab', NAME) !== undefined) return;
-  keep('tab', NAME, '1');
+  if (wasTouched() || storageGet('tab', NAME) !== undefined) return;
+  storageSet('tab', NAME, '1');
   toast('Peramban menahan bunyi pesan baru sampai Anda menyentuh halaman ini atau menekan tombol.');
 }

@@ -6,10 +6,10 @@ import { formatPhone } from '#contract/base/phone.ts';
 import type { Token } from '#contract/tokens.ts';
 import { checkWith } from '#web/ui/form/checkWith.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
-import { keep, kept } from '#web/browser/storage.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
-import { wrongFields } from '#web/ui/form/fieldErrors.ts';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import styles from '#web/features/messages/send/SendForm.module.css';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
@@ -29,7 +29,7 @@ type Values = { token_id: string; to: string; text: string };
 
 const check = checkWith<Values>(
   { to: { required: 'Tulis nomor tujuan.' }, text: { required: 'Tulis isi pesan.' } },
-  (values) => wrongFields(sendMessage, { ...values, to: `+${values.to}` }),
+  (values) => fieldErrors(sendMessage, { ...values, to: `+${values.to}` }),
 );
 
 export type SendFormProps = {
@@ -41,7 +41,7 @@ export type SendFormProps = {
 /** One text to one number, from one of the tokens. */
 export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
   const navigate = useNavigate();
-  const last = tokens.find(({ id }) => id === kept('browser', LAST)) ?? tokens[0];
+  const last = tokens.find(({ id }) => id === storageGet('browser', LAST)) ?? tokens[0];
   const form = useForm({ token_id: last?.id ?? '', to: '', text: '' }, check);
   const send = useAct(sendMessage);
   const { values, errors } = form;
@@ -52,7 +52,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
     onBusy(true);
     try {
       const sent = await send.perform({ token_id, to: `+${to}`, text });
-      keep('browser', LAST, token_id);
+      storageSet('browser', LAST, token_id);
       await navigate({
         to: '/message-history',
         search: { view: 'percakapan', open: token_id, peer: sent.peer },
@@ -66,7 +66,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
   return (
     <form ref={form.ref} onSubmit={submit} noValidate>
       <Stack>
-        <Refused error={send.error} />
+        <RefusalAlert error={send.error} />
         <SelectOne
           label="Dari token"
           required
@@ -117,7 +117,7 @@ const Actions = ({ busy, onClose }: { busy: boolean; onClose: () => void }) => (
 );
 
 /** Above the form, what is not about one field; fields say theirs themselves. */
-function Refused({ error }: { error: Error | null }) {
+function RefusalAlert({ error }: { error: Error | null }) {
   const code = refusalCode(error);
   if (!error || code === 'input_invalid') return null;
   return (

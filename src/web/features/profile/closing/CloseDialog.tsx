@@ -7,13 +7,13 @@ import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { useUser } from '#web/api/user.ts';
-import { PasswordOwner } from '#web/features/auth/auth.ts';
+import { UsernameField } from '#web/features/auth/auth.ts';
 import { codeFrom, type SentCode } from '#web/api/sentCode.ts';
 import { CodeBox } from '#web/features/profile/otp/CodeBox.tsx';
 import styles from '#web/features/profile/profile.module.css';
 import { keepCodes, keptCodes } from '#web/features/profile/otp/sentCodes.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
-import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
@@ -64,7 +64,7 @@ function ReadStep({ onCode, onClose }: ReadProps) {
       }
     >
       <div className={styles['form']}>
-        <Refused error={ask.error} />
+        <RefusalAlert error={ask.error} />
         <SaldoLeft />
         <ul className={styles['consequences']}>
           <li>Selama tujuh hari semuanya berjalan seperti biasa, dan Anda dapat membatalkannya.</li>
@@ -158,7 +158,7 @@ function ProofStep({ code, onCode, onClose, onDone }: ProofProps) {
         <p className={styles['lead']}>
           Kode berlaku sampai pukul {formatTime(new Date(code.expiresAt), timezone)}.
         </p>
-        <Refused error={error} fields={['code', 'password']} />
+        <RefusalAlert error={error} fields={['code', 'password']} />
         <CodeBox
           first
           label="Kode verifikasi"
@@ -170,7 +170,7 @@ function ProofStep({ code, onCode, onClose, onDone }: ProofProps) {
           onSent={onCode}
           onError={fail}
         />
-        <PasswordOwner phone={phone} />
+        <UsernameField phone={phone} />
         <PasswordField
           label="Kata sandi"
           required

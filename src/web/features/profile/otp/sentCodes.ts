@@ -1,14 +1,14 @@
 import { readJson } from '#web/browser/json.ts';
-import { keep, kept } from '#web/browser/storage.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { isCode, type SentCode } from '#web/api/sentCode.ts';
 
 /** Keeps codes that are waited for over the closing of their dialog, and over a reload. */
 export const keepCodes = (name: string, codes: readonly SentCode[] | undefined): void =>
-  keep('tab', name, codes && JSON.stringify(codes));
+  storageSet('tab', name, codes && JSON.stringify(codes));
 
 /** So many codes that are waited for and still hold; `undefined` for anything else. */
 export function keptCodes(name: string, count: number): readonly SentCode[] | undefined {
-  const codes = codesIn(kept('tab', name));
+  const codes = codesIn(storageGet('tab', name));
   const hold = codes.length === count && codes.every(({ expiresAt }) => expiresAt > Date.now());
   return hold ? codes : undefined;
 }

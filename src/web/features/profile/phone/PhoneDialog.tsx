@@ -8,14 +8,14 @@ import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { useUser } from '#web/api/user.ts';
-import { wrongFields } from '#web/ui/form/fieldErrors.ts';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { codeFrom, type SentCode } from '#web/api/sentCode.ts';
 import { CodeBox } from '#web/features/profile/otp/CodeBox.tsx';
 import { PHONE_CODES } from '#web/features/profile/phone/phoneCodes.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { sessionsQuery } from '#web/features/profile/queries.ts';
 import { keepCodes, keptCodes } from '#web/features/profile/otp/sentCodes.ts';
-import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
@@ -93,7 +93,7 @@ function NumberStep({ onCodes, onClose }: NumberProps) {
   const user = useUser();
   const change = useAct(changePhone);
   const form = useForm({ phone: '' }, ({ phone }) =>
-    phone === '' ? { phone: 'Tulis nomor yang baru.' } : wrongFields(changePhone, { phone }),
+    phone === '' ? { phone: 'Tulis nomor yang baru.' } : fieldErrors(changePhone, { phone }),
   );
   const [error, setError] = useState<unknown>();
   const send = async ({ phone }: { phone: string }) => {
@@ -115,7 +115,7 @@ function NumberStep({ onCodes, onClose }: NumberProps) {
         className={styles['form']}
         onSubmit={form.submit(send)}
       >
-        <Refused error={error} fields={['phone']} />
+        <RefusalAlert error={error} fields={['phone']} />
         <PhoneField
           label="Nomor ponsel baru"
           required
@@ -206,7 +206,7 @@ function CodesStep({ codes, onCodes, onBack, onClose, onDone }: CodesProps) {
           boleh ditutup dulu.
         </p>
         <Alert state="danger" visible={wrongCode !== undefined} label={wrongCode ?? ''} />
-        <Refused error={wrongCode === undefined ? error : undefined} />
+        <RefusalAlert error={wrongCode === undefined ? error : undefined} />
         <CodeBox
           first
           label="Kode dari nomor lama"

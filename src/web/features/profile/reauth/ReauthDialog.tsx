@@ -4,9 +4,9 @@ import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { answerReauth } from '#web/api/reauth.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
-import { PasswordOwner } from '#web/features/auth/auth.ts';
+import { UsernameField } from '#web/features/auth/auth.ts';
 import styles from '#web/features/profile/profile.module.css';
-import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { PasswordField } from '#web/ui/form/PasswordField.tsx';
@@ -87,8 +87,8 @@ export function ReauthDialog() {
         <p className={styles['lead']}>
           Demi keamanan akun, tindakan ini meminta kata sandi Anda sekali lagi.
         </p>
-        <Refused error={error} />
-        <PasswordOwner phone={phone} />
+        <RefusalAlert error={error} />
+        <UsernameField phone={phone} />
         <PasswordField
           ref={attach}
           label="Kata sandi"

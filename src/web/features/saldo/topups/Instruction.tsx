@@ -3,7 +3,7 @@ import type { Topup } from '#contract/saldo.ts';
 import styles from '#web/features/saldo/topups/Instruction.module.css';
 import { topupQuery } from '#web/features/saldo/queries.ts';
 import { inFours, splitTotal } from '#web/features/saldo/topups/topups.ts';
-import { When } from '#web/ui/time/DateTime.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -56,7 +56,8 @@ export function Instruction({ topup }: { topup: Topup }) {
       <Sum topup={topup} />
       <ol className={styles['next']}>
         <li>
-          Transfer dari bank atau dompet digital mana pun, sebelum <When at={topup.expires_at} />.
+          Transfer dari bank atau dompet digital mana pun, sebelum{' '}
+          <DateTime at={topup.expires_at} />.
         </li>
         <li>Saldo bertambah otomatis begitu transfer masuk, biasanya dalam beberapa menit.</li>
         <li>Halaman ini berubah menjadi Lunas tanpa dimuat ulang. Boleh juga ditutup.</li>

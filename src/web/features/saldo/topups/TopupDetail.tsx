@@ -9,7 +9,7 @@ import { useAct } from '#web/api/query.ts';
 import { recentTopupsQuery, saldoQuery, topupQuery } from '#web/features/saldo/queries.ts';
 import { Instruction } from '#web/features/saldo/topups/Instruction.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
-import { When } from '#web/ui/time/DateTime.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { topupTone } from '#web/features/saldo/topups/topups.ts';
 import styles from '#web/features/saldo/topups/TopupDetail.module.css';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
@@ -25,7 +25,7 @@ type Props = { topup: Topup; onClose: () => void };
 export function TopupDetail({ topup, onClose }: Props) {
   const client = useQueryClient();
   const pending = topup.status === 'pending';
-  const arrived = useArrived(topup);
+  const loadModule = useArrived(topup);
   const cancel = useAct(cancelTopup, {
     onSuccess: (after) => {
       client.setQueryData(topupQuery(after.id).queryKey, after);
@@ -74,7 +74,7 @@ export function TopupDetail({ topup, onClose }: Props) {
     <Modal open onClose={onClose} title="Isi saldo" footer={foot}>
       {/* The page's live region is out of reach behind a dialog. */}
       <p role="status" className="sr-only">
-        {arrived && `Isi saldo lunas. ${formatRupiah(topup.credited)} masuk ke saldo Anda.`}
+        {loadModule && `Isi saldo lunas. ${formatRupiah(topup.credited)} masuk ke saldo Anda.`}
       </p>
       {pending ? <Instruction topup={topup} /> : <Outcome topup={topup} />}
       {pending && <SimulatedBankLink total={topup.total} />}
@@ -86,14 +86,14 @@ export function TopupDetail({ topup, onClose }: Props) {
 function useArrived({ status }: Topup): boolean {
   const client = useQueryClient();
   const first = useRef(status);
-  const arrived = status === 'paid' && first.current !== 'paid';
+  const loadModule = status === 'paid' && first.current !== 'paid';
   useEffect(() => {
-    if (!arrived) return;
+    if (!loadModule) return;
     void client.invalidateQueries({ queryKey: saldoQuery.queryKey });
     void client.invalidateQueries({ queryKey: ['saldo_mutation_list'] });
     void client.invalidateQueries({ queryKey: recentTopupsQuery.queryKey });
-  }, [arrived, client]);
-  return arrived;
+  }, [loadModule, client]);
+  return loadModule;
 }
 
 const meaning: Record<Exclude<Topup['status'], 'pending' | 'paid'>, string> = {
@@ -145,8 +145,8 @@ function factsOf(topup: Topup): readonly Fact[] {
     topup.ppn > 0 && { term: 'PPN', is: <Money amount={topup.ppn} /> },
     { term: 'Kode unik', is: <Money amount={topup.unique_code} /> },
     { term: 'Jumlah transfer', is: <Money amount={topup.total} /> },
-    { term: 'Dibuat', is: <When at={topup.created_at} /> },
-    topup.paid_at !== null && { term: 'Lunas', is: <When at={topup.paid_at} /> },
+    { term: 'Dibuat', is: <DateTime at={topup.created_at} /> },
+    topup.paid_at !== null && { term: 'Lunas', is: <DateTime at={topup.paid_at} /> },
     { term: 'Nomor', is: topup.id },
   ];
   return lines.filter((line) => line !== false);

@@ -5,7 +5,7 @@ import { createTopup, type Topup, TOPUP_MIN, TOPUP_PRESETS } from '#contract/sal
 import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
-import { wrongFields } from '#web/ui/form/fieldErrors.ts';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { recentTopupsQuery, saldoQuery, topupQuery } from '#web/features/saldo/queries.ts';
 import styles from '#web/features/saldo/topups/TopupForm.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
@@ -19,7 +19,7 @@ type Props = { onClose: () => void; onMade: (topup: Topup) => void };
 export function TopupForm({ onClose, onMade }: Props) {
   const id = useId();
   const client = useQueryClient();
-  const form = useForm({ amount: '' }, (values) => wrongFields(createTopup, values));
+  const form = useForm({ amount: '' }, (values) => fieldErrors(createTopup, values));
   const create = useAct(createTopup, {
     onSuccess: (topup) => {
       client.setQueryData(topupQuery(topup.id).queryKey, topup);

@@ -6,7 +6,7 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { recentTopupsQuery } from '#web/features/saldo/queries.ts';
 import { topupTone } from '#web/features/saldo/topups/topups.ts';
 import styles from '#web/features/saldo/topups/Topups.module.css';
-import { When } from '#web/ui/time/DateTime.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -62,7 +62,7 @@ function Line({ topup, onEnd }: { topup: Topup; onEnd: () => void }) {
             Bayar dalam <Countdown until={topup.expires_at} onEnd={onEnd} />
           </>
         ) : (
-          <When at={topup.paid_at ?? topup.created_at} />
+          <DateTime at={topup.paid_at ?? topup.created_at} />
         )}
       </span>
       <ChevronRight size={18} className={styles['arrow']} aria-hidden="true" />

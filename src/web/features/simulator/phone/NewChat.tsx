@@ -4,7 +4,7 @@ import { simulatedReply } from '#contract/simulator.ts';
 import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
-import { wrongFields } from '#web/ui/form/fieldErrors.ts';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import styles from '#web/features/simulator/phone/NewChat.module.css';
 import { PhoneHead } from '#web/features/simulator/phone/PhoneHead.tsx';
 import { readPhone } from '#web/features/simulator/phones.ts';
@@ -20,7 +20,7 @@ type Props = { phone: string; onBack: () => void; onSent: (peer: string) => void
 export function NewChat({ phone, onBack, onSent }: Props) {
   const client = useQueryClient();
   const form = useForm({ to: '', text: '' }, (values) =>
-    wrongFields(simulatedReply, { phone, ...values }),
+    fieldErrors(simulatedReply, { phone, ...values }),
   );
   const send = useAct(simulatedReply, {
     onSuccess: (after) => {

@@ -6,7 +6,7 @@ import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
-import { Doubt, DoubtChip } from '#web/features/tokens/drawer/TokenReview.tsx';
+import { TokenReview, DoubtChip } from '#web/features/tokens/drawer/TokenReview.tsx';
 import { Samples } from '#web/features/tokens/keys/KeyShown.tsx';
 import { LinkPart } from '#web/features/tokens/links/LinkPart.tsx';
 import { tokenQuery } from '#web/features/tokens/queries.ts';
@@ -69,7 +69,11 @@ function Details({ token, linking, onGone }: DetailsProps) {
         )}
       </div>
       {doubt && (
-        <Doubt token={{ ...token, doubt }} onKept={() => states.current?.focus()} onGone={onGone} />
+        <TokenReview
+          token={{ ...token, doubt }}
+          onKept={() => states.current?.focus()}
+          onGone={onGone}
+        />
       )}
       <LinkPart token={token} linking={linking} />
       <section className={styles['part']}>

@@ -2,7 +2,7 @@ import { Check, ShieldQuestionMark, Trash2 } from 'lucide-react';
 import { keepToken, type Token } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
-import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { useRemoveToken } from '#web/features/tokens/drawer/useRemoveToken.tsx';
@@ -28,7 +28,7 @@ type Props = {
 };
 
 /** Why a token should be looked at, and the two ways on: it stays, or it ends. */
-export function Doubt({ token, onKept, onGone }: Props) {
+export function TokenReview({ token, onKept, onGone }: Props) {
   const { timezone } = useUser();
   const changed = useTokenChanged();
   const askRemove = useRemoveToken(token, onGone);
@@ -44,7 +44,7 @@ export function Doubt({ token, onKept, onGone }: Props) {
       <Alert visible state="warning" label={doubtSentence(token.doubt, timezone)}>
         <p>Sementara itu token ini tetap bekerja. Hapus bila bukan Anda yang membuatnya.</p>
       </Alert>
-      <Refused error={keep.error} />
+      <RefusalAlert error={keep.error} />
       <div className={styles['actions']}>
         <Button
           variant="subtle"

@@ -1,8 +1,8 @@
 import { updateToken, type Token } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
-import { wrongFields } from '#web/ui/form/fieldErrors.ts';
-import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -14,7 +14,7 @@ export function TokenSettings({ token }: { token: Token }) {
   const changed = useTokenChanged();
   const update = useAct(updateToken);
   const form = useForm({ name: token.name, daily_limit: String(token.daily_limit) }, (values) =>
-    wrongFields(updateToken, { token_id: token.id, ...values }),
+    fieldErrors(updateToken, { token_id: token.id, ...values }),
   );
   const save = async (values: typeof form.values) => {
     if (update.busy) return;
@@ -29,7 +29,7 @@ export function TokenSettings({ token }: { token: Token }) {
     <section className={styles['part']}>
       <h3>Pengaturan</h3>
       <form ref={form.ref} noValidate className={styles['settings']} onSubmit={form.submit(save)}>
-        <Refused error={update.error} fields={['name', 'daily_limit']} />
+        <RefusalAlert error={update.error} fields={['name', 'daily_limit']} />
         <TextField
           label="Nama"
           required

@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
 import { consentScan, linkToken, type Token } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
-import { Refused } from '#web/ui/alert/RefusalAlert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { tokenQuery, useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { announce } from '#web/ui/announce/announce.ts';
@@ -61,12 +61,12 @@ function useLink(token: Token) {
     if (link && begun.current && token.status === 'unlinked') setEnded((why) => why ?? 'used');
     begun.current = token.status === 'linking';
   }, [link, token.status]);
-  const arrived = connected && link !== undefined;
+  const loadModule = connected && link !== undefined;
   useEffect(() => {
-    if (!arrived) return;
+    if (!loadModule) return;
     setLink(undefined);
     announce('Ponsel tersambung.');
-  }, [arrived]);
+  }, [loadModule]);
   return {
     live: ended ? undefined : link,
     ended,
@@ -106,7 +106,7 @@ export function LinkPart({ token, linking }: { token: Token; linking: boolean })
   return (
     <section ref={section} className={styles['part']} data-look="card">
       <h3>Sambungkan ponsel</h3>
-      <Refused error={error} />
+      <RefusalAlert error={error} />
       {!live && <p className={styles['text']}>{hints[ended ?? 'none']}</p>}
       {live && here !== undefined && (
         <Suspense fallback={<Skeleton width={264} height={264} />}>

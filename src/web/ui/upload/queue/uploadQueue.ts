@@ -1,5 +1,5 @@
 import { holdReload } from '#web/browser/install/appUpdate.ts';
-import { freshKey } from '#web/api/idempotencyKey.ts';
+import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import { Fault } from '#web/api/uploads/uploadFault.ts';
 import type { UploadServer } from '#web/api/uploads/uploadWire.ts';
 import {
@@ -65,7 +65,7 @@ const blank = {
 
 const fromFile = (file: File): UploadItem => ({
   ...blank,
-  key: freshKey(),
+  key: newIdempotencyKey(),
   name: file.name,
   size: file.size,
   type: file.type,
@@ -75,7 +75,7 @@ const fromFile = (file: File): UploadItem => ({
 
 const fromLink = (link: string): UploadItem => ({
   ...blank,
-  key: freshKey(),
+  key: newIdempotencyKey(),
   name: link,
   origin: uploadOrigins.input,
   source: link,
@@ -86,7 +86,7 @@ function fromStored({ id, origin, name, size, type, poster }: StoredUpload): Upl
   const ready = origin === 'limbo' ? 'processing-complete' : 'idle';
   return {
     ...blank,
-    key: freshKey(),
+    key: newIdempotencyKey(),
     name: name ?? id,
     size,
     type: type ?? '',

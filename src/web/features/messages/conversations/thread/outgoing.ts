@@ -2,8 +2,8 @@ import type { QueryClient } from '@tanstack/react-query';
 import { sendMessage, type ConversationMessage } from '#contract/messages.ts';
 import { performWithReauth } from '#web/api/act.ts';
 import { isAbort, isDefinite, refusalCode, sentenceOf } from '#web/api/errors.ts';
-import { freshKey } from '#web/api/idempotencyKey.ts';
-import { keep, kept } from '#web/browser/storage.ts';
+import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
 import { addToThread, type Which } from '#web/features/messages/conversations/queries.ts';
 
@@ -32,7 +32,7 @@ const working = new Set<string>();
 
 function setAll(next: readonly Outgoing[]): void {
   // A reload must not lose what was written.
-  keep('tab', NAME, next.length === 0 ? undefined : JSON.stringify(next));
+  storageSet('tab', NAME, next.length === 0 ? undefined : JSON.stringify(next));
   all.set(next);
 }
 
@@ -46,7 +46,7 @@ export const useOutgoing = (): readonly Outgoing[] => useStore(all);
 
 /** Puts a text on its way; it waits while there is no network. */
 export function sendText(client: QueryClient, which: Which, text: string): void {
-  const one = { ...which, id: freshKey(), key: freshKey(), text, at: Date.now() };
+  const one = { ...which, id: newIdempotencyKey(), key: newIdempotencyKey(), text, at: Date.now() };
   setAll([...all.get(), one]);
   void work(client, which);
 }
@@ -54,7 +54,11 @@ export function sendText(client: QueryClient, which: Which, text: string): void 
 /** Tries a text again that was not sent. */
 export function sendAgain(client: QueryClient, one: Outgoing): void {
   // After a definite no the same key would only be answered the same; otherwise it may have arrived.
-  change(one.id, { why: undefined, code: undefined, ...(one.code && { key: freshKey() }) });
+  change(one.id, {
+    why: undefined,
+    code: undefined,
+    ...(one.code && { key: newIdempotencyKey() }),
+  });
   void work(client, one);
 }
 
@@ -78,7 +82,7 @@ export function startOutgoing(client: QueryClient): () => void {
 
 function stored(at: number): readonly Outgoing[] {
   try {
-    const read = JSON.parse(kept('tab', NAME) ?? '[]') as readonly Outgoing[];
+    const read = JSON.parse(storageGet('tab', NAME) ?? '[]') as readonly Outgoing[];
     return read.map((one) =>
       at - one.at > OWN_MS && !one.why ? { ...one, why: 'Belum sempat terkirim.' } : one,
     );
