@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Ends what hangs. Nothing that is well comes near it, also where the machine is four times slower. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 
 /** What every project shares: one PostgreSQL for the run, made when a project has tests to run. */
 const shared = {
@@ -14,7 +14,7 @@ const shared = {
 const alone = {
   ...shared,
   fileParallelism: false,
-  testTimeout: 2 * PATIENCE_MS,
+  testTimeout: PATIENCE_MS,
   hookTimeout: PATIENCE_MS,
 };
 

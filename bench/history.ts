@@ -13,7 +13,7 @@ import { daysAfter } from '#server/domains/messages/history/pages.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
-import { openBenchApp } from './lib/bench-app.ts';
+import { openBenchDatabase } from './lib/bench-database.ts';
 import { type FilledAccount, fillMessages } from './lib/messages.ts';
 import { report, table } from './lib/results.ts';
 import { interleaved, median, percentile, timed } from './lib/rounds.ts';
@@ -87,8 +87,8 @@ async function signIn(owner: Sql, accountId: string): Promise<string[]> {
   return tokens;
 }
 
-async function subjectOf(owner: Sql, messages: number, until: Date): Promise<Subject> {
-  const filled = await fillMessages(owner, { messages, days: DAYS, until });
+async function subjectOf(owner: Sql, messages: number, now: Date): Promise<Subject> {
+  const filled = await fillMessages(owner, { messages, days: DAYS, end: now });
   const { accountId } = filled;
   const [some] = await owner<{ peer: string }[]>`
     select peer from conversations where account_id = ${accountId} order by last_at desc limit 1`;
@@ -184,24 +184,24 @@ function summary(way: string, found: ReadonlyMap<string, Figures>): string {
   ].join('\n');
 }
 
-const bench = await openBenchApp(2);
+const bench = await openBenchDatabase(2);
 try {
-  const until = new Date();
-  const today = until.toISOString().slice(0, 10);
-  const large = await subjectOf(bench.owner, ROWS, until);
-  const small = await subjectOf(bench.owner, CONTROL_ROWS, until);
+  const now = new Date();
+  const today = now.toISOString().slice(0, 10);
+  const large = await subjectOf(bench.owner, ROWS, now);
+  const small = await subjectOf(bench.owner, CONTROL_ROWS, now);
   await bench.owner.unsafe('vacuum analyze');
   const called = await measure(byFunction(bench.tenantSql), { large, small }, today);
   const served = await serve(bench.url, { ROLE: 'web' });
-  let asked: Map<string, Figures>;
+  let overHttp: Map<string, Figures>;
   try {
-    asked = await measure(byHttp(served.address), { large, small }, today);
+    overHttp = await measure(byHttp(served.address), { large, small }, today);
   } finally {
     await served.close();
   }
   await report(
     `History: ${ROWS.toLocaleString('en')} ÷ ${CONTROL_ROWS.toLocaleString('en')} messages over ${DAYS} days`,
-    `${ROUNDS} interleaved rounds of ${SAMPLES}, medians.\n\n${summary('function call', called)}\n\n${summary('POST /api', asked)}`,
+    `${ROUNDS} interleaved rounds of ${SAMPLES}, medians.\n\n${summary('function call', called)}\n\n${summary('POST /api', overHttp)}`,
   );
 } finally {
   await bench.close();

@@ -4,7 +4,7 @@
  * in the same rounds. Prints ratios and appends them to bench/results.md.
  */
 import { randomUUID } from 'node:crypto';
-import { openBenchApp } from './lib/bench-app.ts';
+import { openBenchDatabase } from './lib/bench-database.ts';
 import { type Load, Wire, loadWith } from './lib/load.ts';
 import { report, table } from './lib/results.ts';
 import { interleaved, median } from './lib/rounds.ts';
@@ -66,20 +66,20 @@ function request(port: number, key: string): string {
 
 type Measured = Load & { cpuPerMessage: number };
 
-const container = await openBenchApp(10);
+const database = await openBenchDatabase(10);
 const app = await startApp({
-  DATABASE_URL: container.url,
+  DATABASE_URL: database.url,
   ROLE: 'web',
   RATE_API_PER_SECOND: '1000000',
 });
 try {
   const idleMb = await residentMb(app.pid);
   const keys = await Promise.all(
-    Array.from({ length: WALLETS }, (_, n) => richCustomer(container.allAccountsSql, n)),
+    Array.from({ length: WALLETS }, (_, n) => richCustomer(database.allAccountsSql, n)),
   );
-  await container.owner`create table raw_control (id uuid primary key, body jsonb, at timestamptz default now())`;
-  await container.owner`grant select, insert on raw_control to kabari_app`;
-  const rawPool = openDatabase(container.url, { max: 10, as: 'house', name: 'control' });
+  await database.owner`create table raw_control (id uuid primary key, body jsonb, at timestamptz default now())`;
+  await database.owner`grant select, insert on raw_control to kabari_app`;
+  const rawPool = openDatabase(database.url, { max: 10, as: 'house', name: 'control' });
 
   const raw = () =>
     loadWith(10, ROUND_MS, async () => {
@@ -138,5 +138,5 @@ try {
   await rawPool.end();
 } finally {
   await app.stop();
-  await container.close();
+  await database.close();
 }

@@ -65,23 +65,20 @@ function wordsOf(value: unknown, name = ''): unknown[] {
   );
 }
 
-test('every documented request gets the answer that stands beside it', async ({
-  db,
-  openContainer,
-}) => {
-  const container = await openContainer();
-  const { key } = await callerOf(container, db, { saldo: 100_000 });
-  const call = callerAt(container);
+test('every documented request gets the answer that stands beside it', async ({ db, openApp }) => {
+  const running = await openApp();
+  const { key } = await callerOf(running, db, { saldo: 100_000 });
+  const call = callerAt(running);
   const ran = new Set<string>();
   let ID = '';
   for (const { request, status, answer } of examples) {
     const { path, options } = callOf(argumentsOf(request, { KEY: key, ID }));
     const { body: _, ...bodiless } = options;
-    const said = await call(path, options.body === undefined ? bodiless : options);
-    expect(said.status, request).toBe(status);
-    expect(shapeOf(said.body), request).toEqual(shapeOf(answer));
-    expect(wordsOf(said.body), request).toEqual(wordsOf(answer));
-    if (said.body.status === 'scheduled') ID = said.body.id;
+    const response = await call(path, options.body === undefined ? bodiless : options);
+    expect(response.status, request).toBe(status);
+    expect(shapeOf(response.body), request).toEqual(shapeOf(answer));
+    expect(wordsOf(response.body), request).toEqual(wordsOf(answer));
+    if (response.body.status === 'scheduled') ID = response.body.id;
     const method = options.method ?? (options.body === undefined ? 'GET' : 'POST');
     ran.add(`${method} ${path.split('?')[0]?.replace(ID === '' ? '-' : ID, ':id')}`);
   }
@@ -127,7 +124,7 @@ test('the limits on the page are those of the code', () => {
   );
   const length = (...place: [string, ...string[]]) => fieldOf(...place).maxLength;
   const rate = Number(settings.RATE_API_PER_SECOND.fallback);
-  const wanted: Record<string, (number | undefined)[]> = {
+  const expected: Record<string, (number | undefined)[]> = {
     'requests of a key': [rate, 2 * rate],
     body: [API_LIMITS.bodyBytes],
     'messages in one request': [MESSAGES_MAX],
@@ -144,7 +141,7 @@ test('the limits on the page are those of the code', () => {
     '`Idempotency-Key`': [1, API_LIMITS.idempotencyKeyMax],
     'messages on a page': [API_LIMITS.pageMax],
   };
-  for (const [what, figures] of Object.entries(wanted)) {
+  for (const [what, figures] of Object.entries(expected)) {
     for (const figure of figures) expect(rows.get(what), what).toContain(figure);
   }
 });

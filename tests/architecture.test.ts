@@ -225,8 +225,8 @@ describe('the files', () => {
 });
 
 describe('the contract', () => {
-  test('every act is kept, exactly once', async ({ openContainer }) => {
-    const { container } = await openContainer();
+  test('every act is kept, exactly once', async ({ openApp }) => {
+    const { container } = await openApp();
     const kept = actHandlers(container).map(({ act }) => act.name);
     expect(kept.toSorted()).toEqual(acts.map(({ name }) => name).toSorted());
     expect(new Set(kept).size).toBe(kept.length);

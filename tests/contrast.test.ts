@@ -100,7 +100,7 @@ for (const theme of themes) {
     expect(outside.map(([name]) => name)).toEqual([]);
   });
 
-  test(`everything that is read in the ${theme.name} theme stands out from its ground`, () => {
+  test(`everything that is read in the ${theme.name} theme stands out from its background`, () => {
     const weak = pairs.flatMap(([front, back, least]) => {
       const [one, other] = [theme.colours.get(front), theme.colours.get(back)];
       if (!one || !other) return [`${front} or ${back} is not there`];

@@ -16,11 +16,12 @@ import {
   nextCode,
   unzip,
 } from './support/people/marked-people.ts';
-import { type RunningApp, waitFor, solved, test } from './support/app/running-app.ts';
+import { type RunningApp, solved, test } from './support/app/running-app.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const SHARED = Buffer.from('Syarat sewa yang sama untuk semua penyewa.');
 
-/** Two people in one house, each with a trace in everything. */
+/** Two people in one application, each with a trace in everything. */
 async function twoPeople(running: RunningApp): Promise<[Marked, Marked]> {
   const ani = await markedPerson(running, marksOf('Ani', '341'), SHARED);
   const budi = await markedPerson(running, marksOf('Budi', '652'), SHARED);
@@ -43,9 +44,9 @@ async function archiveOf({ container, app }: RunningApp, { ask }: Marked) {
 async function askToBeErased(running: RunningApp, { ask, marks, codes }: Marked) {
   const { challenge } = (await ask('user_delete_ask')).body.data;
   const code = await nextCode(running, codes, marks.newPhone);
-  const asked = await ask('user_delete', { password: PASSWORD, challenge, code });
-  expect(asked.body.code).toBe(1);
-  return asked.body.data.erased_at as string;
+  const deleted = await ask('user_delete', { password: PASSWORD, challenge, code });
+  expect(deleted.body.code).toBe(1);
+  return deleted.body.data.erased_at as string;
 }
 
 /** Moves the moment an account is erased at, or was closed at, into the past. */
@@ -54,7 +55,7 @@ const pass = (db: TestDatabase, { accountId }: Marked) => db.owner`
     closed_at = closed_at - interval '2 minutes'
   where account_id = ${accountId}`;
 
-/** What is held of accounts; the house's own list, but the one named throws when it is to be erased. */
+/** What is held of accounts; the application's own list, but the one named throws when it is to be erased. */
 const dyingAt = ({ container }: RunningApp, place: number): readonly AccountData[] => {
   const { tenantSql: sql, allAccountsSql } = container.pools;
   const { secrets } = container.infra;
@@ -83,9 +84,9 @@ const linesOf = (dump: Record<string, string[]>, { accountId }: Marked) =>
   );
 
 test('all that an account holds is in its archive, and nothing of anybody else', async ({
-  openContainer,
+  openApp,
 }) => {
-  const running = await openContainer({ works: true });
+  const running = await openApp({ works: true });
   const [ani, budi] = await twoPeople(running);
   const { url, files } = await archiveOf(running, ani);
   const whole = Object.entries(files).flat().join('\n');
@@ -125,9 +126,9 @@ test('all that an account holds is in its archive, and nothing of anybody else',
 
 test('an archive whose maker died is made anew, and nothing half-written stays', async ({
   db,
-  openContainer,
+  openApp,
 }) => {
-  const running = await openContainer({ works: true });
+  const running = await openApp({ works: true });
   const ani = await markedPerson(running, marksOf('Ani', '341'), SHARED);
   const { ask, accountId } = ani;
   await ask('user_export');
@@ -166,9 +167,9 @@ test('an archive whose maker died is made anew, and nothing half-written stays',
 
 test('an erased account leaves no trace but its books, however often the work was cut off', async ({
   db,
-  openContainer,
+  openApp,
 }) => {
-  const running = await openContainer({ works: true });
+  const running = await openApp({ works: true });
   const { container, dataFolder } = running;
   const [ani, budi] = await twoPeople(running);
   const { url } = await archiveOf(running, ani);
@@ -179,7 +180,7 @@ test('an erased account leaves no trace but its books, however often the work wa
       select 1 from outbox
       union all select 1 from dispatch where ready_at < clock_timestamp()
       union all select 1 from tokens where not is_system and last_used_at is null limit 1`;
-    if (busy) throw new Error('the house is busy');
+    if (busy) throw new Error('the application is busy');
   });
   const before = await dumpOf(db.owner);
   const everywhere = [...Object.values(before).flat(), ...Object.values(await filesIn(dataFolder))];
@@ -256,15 +257,15 @@ test('an erased account leaves no trace but its books, however often the work wa
 
   // Nobody else lost anything, and the books are right.
   expect(linesOf(dump, budi)).toEqual(linesOf(before, budi));
-  const kept = Object.values(await filesIn(dataFolder));
-  expect(kept).toContain(SHARED.toString());
-  expect(kept).toContain(budi.marks.fileText);
+  const contents = Object.values(await filesIn(dataFolder));
+  expect(contents).toContain(SHARED.toString());
+  expect(contents).toContain(budi.marks.fileText);
   expect((await budi.ask('user_check_token')).body.code).toBe(1);
   expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('a number that has become somebody else’s stays theirs', async ({ db, openContainer }) => {
-  const running = await openContainer({ works: true });
+test('a number that has become somebody else’s stays theirs', async ({ db, openApp }) => {
+  const running = await openApp({ works: true });
   const { container } = running;
   const ani = await markedPerson(running, marksOf('Ani', '341'), SHARED);
   // Citra gets the number that Ani gave up, and the phone that Ani's token was linked to.
@@ -279,10 +280,10 @@ test('a number that has become somebody else’s stays theirs', async ({ db, ope
   await db.owner`
     insert into user_phones (phone, account_id, user_id)
     values (${phone}, ${citra.accountId}, ${citra.userId})`;
-  const told = () => db.owner`
+  const notices = () => db.owner`
     select peer, count(*) as n from messages m join tokens t using (account_id, token_id)
     where t.is_system and peer = any(${[phone, linkedPhone]}::text[]) group by peer order by peer`;
-  const before = [...(await told())];
+  const before = [...(await notices())];
   expect(before).toHaveLength(2);
 
   await askToBeErased(running, ani);
@@ -296,6 +297,6 @@ test('a number that has become somebody else’s stays theirs', async ({ db, ope
       select 1 from accounts where account_id = ${ani.accountId} and erased_at is not null`;
     expect(row).toBeDefined();
   });
-  expect([...(await told())]).toEqual(before);
+  expect([...(await notices())]).toEqual(before);
   expect((await citra.ask('token_list')).body.result.data[0].phone).toBe(linkedPhone);
 });

@@ -7,7 +7,7 @@ import type { ApiAnswer } from './support/app/api-caller.ts';
 import { samplesOf } from './support/hostile/hostile-acts.ts';
 import { type Hostile, abreast, openHostile } from './support/hostile/hostile-app.ts';
 import { oddities, unstorables } from './support/hostile/hostile-strings.ts';
-import { type Said, test } from './support/app/running-app.ts';
+import { type ApiResponse, test } from './support/app/running-app.ts';
 
 /** The unstorable texts that a form can carry. */
 const inForms = unstorables.filter((text) => text.includes('\0'));
@@ -16,7 +16,7 @@ const withFields = acts.filter((act) => shapeOf(act).length > 0);
 
 type Case = { act: Act; field: string; text: string; fields: Record<string, string> };
 
-/** Of texts that a schema refuses, the door refuses each alike: so many of them are sent. */
+/** Of texts that a schema refuses, the endpoint refuses each alike: so many of them are sent. */
 const REFUSED_SENT = 3;
 
 /** What hashes a password for an answer takes some of the texts only: a hash is work of a tenth of a second. */
@@ -53,13 +53,13 @@ function casesOf(act: Act, sample: Readonly<Record<string, string>>): Case[] {
 }
 
 /** What is wrong with an answer; `undefined` when all is well. */
-function wrongWith({ act, field, text }: Case, { status, body }: Said): string | undefined {
-  const told = `${act.name}.${field} ${JSON.stringify(text.slice(0, 40))}: ${status}`;
-  if (status >= 500) return told;
-  if (body?.code !== 1 && !(body?.code === 0 && body.error?.type && body.msg)) return `${told} ?`;
+function wrongWith({ act, field, text }: Case, { status, body }: ApiResponse): string | undefined {
+  const shown = `${act.name}.${field} ${JSON.stringify(text.slice(0, 40))}: ${status}`;
+  if (status >= 500) return shown;
+  if (body?.code !== 1 && !(body?.code === 0 && body.error?.type && body.msg)) return `${shown} ?`;
   if (!text.includes('\0')) return undefined;
   const named = body.error?.type === 'input_invalid' && field in body.error.fields;
-  return named ? undefined : `${told} ${JSON.stringify(body)}`;
+  return named ? undefined : `${shown} ${JSON.stringify(body)}`;
 }
 
 describe('acts', () => {
@@ -76,18 +76,18 @@ describe('acts', () => {
 
   test('never answer a hostile text with a fault of ours, and name the field that cannot be kept', async ({
     db,
-    openContainer,
+    openApp,
   }) => {
-    const setup = await openHostile(db, openContainer);
+    const setup = await openHostile(db, openApp);
     const samples = samplesOf(setup.held);
     const cases = withFields.flatMap((act) => casesOf(act, samples[act.name] ?? {}));
     const outcomes = new Map<string, number>();
     const wrong: string[] = [];
     await abreast(cases, async (one) => {
-      const said = await setup.ask(one.act, one.fields);
-      const outcome = String(said.body?.error?.type ?? 'ok');
+      const response = await setup.ask(one.act, one.fields);
+      const outcome = String(response.body?.error?.type ?? 'ok');
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-      const trouble = wrongWith(one, said);
+      const trouble = wrongWith(one, response);
       if (trouble !== undefined) wrong.push(trouble);
     });
     expect(wrong).toEqual([]);
@@ -100,7 +100,7 @@ describe('acts', () => {
 });
 
 /** A good request is served as ever, the books are right, and nobody was told of a bug. */
-async function stillWell({ db, ani, container, perform, held }: Hostile) {
+async function stillWell({ db, ani, running, perform, held }: Hostile) {
   const sent = { token_id: held.tokenId, to: '62800000001', text: 'Halo 👋' };
   expect(await perform('message_send', sent)).toMatchObject({ status: 'queued' });
   const { status } = await ani.call('/v1/messages', {
@@ -108,7 +108,7 @@ async function stillWell({ db, ani, container, perform, held }: Hostile) {
   });
   expect(status).toBe(202);
   expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
-  const bugs = container.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line));
+  const bugs = running.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line));
   expect(bugs).toEqual([]);
 }
 
@@ -164,9 +164,9 @@ const numbers = [-0, 1e308, 5e-324, 1.5, 2 ** 53, -1, 90.000_000_1];
 describe('the API', () => {
   test('never answers a hostile text with a fault of ours, and names what cannot be kept', async ({
     db,
-    openContainer,
+    openApp,
   }) => {
-    const setup = await openHostile(db, openContainer);
+    const setup = await openHostile(db, openApp);
     const wrong: string[] = [];
     const check = (what: string, poisoned: boolean, { status, body }: ApiAnswer) => {
       const fine = status < 500 && (status < 300 || typeof body.code === 'string');
@@ -187,8 +187,8 @@ describe('the API', () => {
       return [...made(unstorables, true), ...strange];
     });
     await abreast(bodies, async ({ path, value, text, poisoned }) => {
-      const said = await call('/v1/messages', { body: value });
-      check(`${path} ${JSON.stringify(text.slice(0, 40))}`, poisoned, said);
+      const response = await call('/v1/messages', { body: value });
+      check(`${path} ${JSON.stringify(text.slice(0, 40))}`, poisoned, response);
     });
     const places = messages.flatMap((message) =>
       numbers.flatMap((number) =>
@@ -217,9 +217,9 @@ describe('the API', () => {
 
   test('of a list, refuses those that cannot be kept, and accepts all others', async ({
     db,
-    openContainer,
+    openApp,
   }) => {
-    const setup = await openHostile(db, openContainer);
+    const setup = await openHostile(db, openApp);
     const poisoned = unstorables.flatMap((text) =>
       messages.flatMap((message) => [...replaced(message, text)].map(({ value }) => value)),
     );
@@ -241,9 +241,9 @@ describe('the API', () => {
 
   test('says in English what is wrong to who asks for English, and refuses what is no UTF-8', async ({
     db,
-    openContainer,
+    openApp,
   }) => {
-    const { ani, container } = await openHostile(db, openContainer);
+    const { ani, running } = await openHostile(db, openApp);
     const body = { to: '62800000001', text: { body: 'a\u0000' }, metadata: { 'b\uD800': 'c' } };
     const english = await ani.call('/v1/messages', { body, headers: { 'accept-language': 'en' } });
     expect(english).toMatchObject({ status: 422, body: { code: 'input_invalid' } });
@@ -253,7 +253,7 @@ describe('the API', () => {
     expect(indonesian.body.fields['text.body']).toMatch(/^Ada karakter yang tidak dapat disimpan/);
 
     const bytes = Buffer.from('{"to":"62800000001","text":{"body":"a\xFF"}}', 'latin1');
-    const foreign = await container.app.inject({
+    const foreign = await running.app.inject({
       method: 'POST',
       url: '/v1/messages',
       headers: { authorization: `Bearer ${ani.key}`, 'content-type': 'application/json' },

@@ -24,7 +24,7 @@ type Model = {
   held: number;
   messages: Map<string, ModelMessage>;
   /** Per idempotency key: what was asked and answered. */
-  keys: Map<string, { asked: string; answer: Placed }>;
+  keys: Map<string, { input: string; answer: Placed }>;
   posted: Map<string, number>;
 };
 
@@ -39,10 +39,10 @@ const command = (name: string, run: (model: Model, real: Real) => Promise<void>)
 
 const accepting = (key: string | undefined, prices: readonly number[]) =>
   command(`accept(${key ?? '-'}, [${prices.join(' ')}])`, async (model, { ani, accepter }) => {
-    const asked = JSON.stringify(prices);
+    const input = JSON.stringify(prices);
     const order = orderOf(ani, { prices, ...(key !== undefined && { key }) });
     const before = key === undefined ? undefined : model.keys.get(key);
-    if (before && before.asked !== asked) {
+    if (before && before.input !== input) {
       await expect(accepter.place(order)).rejects.toMatchObject({ code: 'idempotency_conflict' });
       return;
     }
@@ -69,12 +69,12 @@ const accepting = (key: string | undefined, prices: readonly number[]) =>
       });
     }
     expect(placed.saldo).toBe(model.available);
-    if (key !== undefined && accepted > 0) model.keys.set(key, { asked, answer: placed });
+    if (key !== undefined && accepted > 0) model.keys.set(key, { input, answer: placed });
   });
 
 const outcomes = ['sent', 'delivered', 'read', 'failed', 'cancelled', 'expired'] as const;
 type Outcome = (typeof outcomes)[number];
-type Told = { id: string; outcome: Outcome; failure: string | null };
+type Report = { id: string; outcome: Outcome; failure: string | null };
 
 const rankOf = (status: ModelMessage['status']) => {
   const ranks: Partial<Record<ModelMessage['status'], number>> = { sent: 1, delivered: 2, read: 3 };
@@ -87,8 +87,8 @@ const isAssumed = ({ status, failure }: ModelMessage) =>
   isEnd(status) && (status !== 'failed' || failure === 'no_answer');
 
 /** What a message becomes when all this is told of it at once. */
-function statusAfter(message: ModelMessage, told: readonly Told[]): ModelMessage['status'] {
-  const words = told.map(({ outcome }) => outcome);
+function statusAfter(message: ModelMessage, reports: readonly Report[]): ModelMessage['status'] {
+  const words = reports.map(({ outcome }) => outcome);
   const good = Math.max(...words.map(rankOf));
   const rank = rankOf(message.status);
   if (good >= 2) return Math.max(good, rank) === 3 ? 'read' : 'delivered';
@@ -102,9 +102,9 @@ function statusAfter(message: ModelMessage, told: readonly Told[]): ModelMessage
 }
 
 /** Moves the money of what was told, in one call, as the ledger should. */
-function tellModel(model: Model, told: readonly Told[]): void {
+function reportToModel(model: Model, reports: readonly Report[]): void {
   const proved: [string, ModelMessage][] = [];
-  for (const [id, mine] of Map.groupBy(told, (one) => one.id)) {
+  for (const [id, mine] of Map.groupBy(reports, (one) => one.id)) {
     const message = model.messages.get(id);
     if (!message) continue;
     const next = statusAfter(message, mine);
@@ -128,7 +128,7 @@ function tellModel(model: Model, told: readonly Told[]): void {
 }
 
 type Pick = { at: number; outcome: Outcome; isSilent: boolean };
-const pickedFrom = ({ messages }: Model, picks: readonly Pick[]): Told[] => {
+const pickedFrom = ({ messages }: Model, picks: readonly Pick[]): Report[] => {
   const ids = [...messages.keys()];
   return ids.length === 0
     ? []
@@ -142,14 +142,14 @@ const pickedFrom = ({ messages }: Model, picks: readonly Pick[]): Told[] => {
 /** Tells outcomes of messages picked by chance: also twice, late, and against each other. */
 const settling = (picks: readonly Pick[]) =>
   command(`settle(${JSON.stringify(picks)})`, async (model, { sql, ani }) => {
-    const told = pickedFrom(model, picks);
-    if (told.length === 0) return;
+    const reports = pickedFrom(model, picks);
+    if (reports.length === 0) return;
     await sql`select count(*) from settle_batch(
       ${ani.accountId}, null, null,
-      ${told.map(({ id }) => id)}::uuid[], ${told.map(({ outcome }) => outcome)}::text[],
-      ${told.map(({ failure }) => failure)}::text[], ${told.map(() => null)}::timestamptz[],
-      ${told.map(() => 'f')}::text[]::boolean[])`;
-    tellModel(model, told);
+      ${reports.map(({ id }) => id)}::uuid[], ${reports.map(({ outcome }) => outcome)}::text[],
+      ${reports.map(({ failure }) => failure)}::text[], ${reports.map(() => null)}::timestamptz[],
+      ${reports.map(() => 'f')}::text[]::boolean[])`;
+    reportToModel(model, reports);
   });
 
 const nextEpoch = async ({ sql, ani }: Real): Promise<number> => {
@@ -194,14 +194,14 @@ const withdrawing = (picks: readonly number[], outcome: 'cancelled' | 'expired')
     if (all.length === 0) return;
     const ids = [...new Set(all.map(({ id }) => id))];
     await sql`select withdraw_messages(${ani.accountId}, ${ids}::uuid[], ${outcome})`;
-    const told = ids.flatMap((id): Told[] => {
+    const reports = ids.flatMap((id): Report[] => {
       const message = model.messages.get(id);
       if (message?.status !== 'queued') return [];
       if (message.left === 'no') return [{ id, outcome, failure: null }];
       const isOver = message.left === 'in vain' && outcome === 'expired';
       return isOver ? [{ id, outcome: 'failed', failure: 'no_answer' }] : [];
     });
-    tellModel(model, told);
+    reportToModel(model, reports);
   });
 
 /** A top-up, bonus or charge under an idempotency key that may be used again. */

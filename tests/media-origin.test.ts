@@ -18,9 +18,9 @@ const look = async ({ app }: RunningApp, { pathname, search }: URL, host: string
 
 test('with an address of their own, files are shown there and nowhere else', async ({
   db,
-  openContainer,
+  openApp,
 }) => {
-  const running = await openContainer({ env: { PUBLIC_URL: own, MEDIA_ORIGIN: media } });
+  const running = await openApp({ env: { PUBLIC_URL: own, MEDIA_ORIGIN: media } });
   const { accountId } = await signedIn(db);
   const url = await picture(running, accountId);
   expect(url.origin).toBe(media);
@@ -50,8 +50,8 @@ test('with an address of their own, files are shown there and nowhere else', asy
   expect((await running.app.inject(act)).statusCode).toBe(404);
 });
 
-test('without one they are shown under the portal’s address', async ({ db, openContainer }) => {
-  const running = await openContainer({ env: { PUBLIC_URL: own } });
+test('without one they are shown under the portal’s address', async ({ db, openApp }) => {
+  const running = await openApp({ env: { PUBLIC_URL: own } });
   const { accountId } = await signedIn(db);
   const url = await picture(running, accountId);
   expect(url.origin).toBe(own);

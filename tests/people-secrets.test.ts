@@ -23,36 +23,36 @@ async function dump(owner: Sql): Promise<string> {
 }
 
 /** Signs up, signs in elsewhere, forgets the password; gives what no one may ever read again. */
-async function walk(door: PeopleApp, sql: Sql): Promise<string[]> {
+async function walk(portal: PeopleApp, sql: Sql): Promise<string[]> {
   const secrets: string[] = [GOOD_PASSWORD, OTHER_PASSWORD, HERS, NEW];
   const say = async (act: string, fields: object, device: string, token = '') => {
     const key = crypto.randomUUID();
-    const data = dataOf(await door.ask(act, { ...fields, key }, { device, token }));
+    const data = dataOf(await portal.ask(act, { ...fields, key }, { device, token }));
     if (!data) throw new Error(`${act} was refused`);
     for (const name of ['token', 'grant']) if (data[name]) secrets.push(String(data[name]));
     return data as Record<string, string>;
   };
   const code = () => {
-    const found = door.codeFor(ANI);
+    const found = portal.codeFor(ANI);
     secrets.push(`"${found}"`, ` ${found}`);
     return found;
   };
   const person = { name: 'Toko Ani', phone: ANI, password: GOOD_PASSWORD };
   const registering = await say(
     'user_register',
-    { ...person, agree: '1', captcha: await door.solved('user_register') },
+    { ...person, agree: '1', captcha: await portal.solved('user_register') },
     HERS,
   );
   const { challenge } = registering;
   const { token } = await say('user_verify_otp', { challenge, code: code() }, HERS);
   await say('user_prove', { password: GOOD_PASSWORD }, HERS, token);
-  const captcha = await door.solved('user_login');
+  const captcha = await portal.solved('user_login');
   const { phone, password } = person;
-  const asked = await say('user_login', { phone, password, captcha }, NEW);
-  const inner = (asked['challenge'] as unknown as { challenge: string }).challenge;
+  const loggedIn = await say('user_login', { phone, password, captcha }, NEW);
+  const inner = (loggedIn['challenge'] as unknown as { challenge: string }).challenge;
   await say('user_verify_otp', { challenge: inner, code: code() }, NEW);
   await codesLater(sql, 300);
-  const solved = await door.solved('user_forgot_password');
+  const solved = await portal.solved('user_forgot_password');
   const forgotten = await say(forgotPassword.name, { phone, captcha: solved }, NEW);
   const entered = { challenge: forgotten['challenge'], code: code() };
   const { grant } = await say(verifyForgot.name, entered, NEW);
@@ -64,14 +64,14 @@ test('what proves who somebody is lies nowhere to be read: not in the log, not i
   db,
   openPeople,
 }) => {
-  const door = await openPeople();
-  const secrets = await walk(door, db.allAccountsSql);
+  const portal = await openPeople();
+  const secrets = await walk(portal, db.allAccountsSql);
   expect(secrets.length).toBeGreaterThan(10);
   const stored = await dump(db.owner);
-  const logged = door.lines.join('');
+  const logged = portal.lines.join('');
   expect(stored).toContain('$argon2id$');
   expect(stored).toContain(ANI);
-  expect(door.lines.length).toBeGreaterThan(6);
+  expect(portal.lines.length).toBeGreaterThan(6);
   for (const secret of secrets) {
     const hex = Buffer.from(secret).toString('hex');
     expect(logged, secret).not.toContain(secret);

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { type PushService, startPushService } from '#tests/push/push-service.ts';
 import { newReceiver } from '#tests/push/receiver.ts';
-import { type RunningApp, test as base, waitFor, signedIn } from './support/app/running-app.ts';
+import { type RunningApp, test as base, signedIn } from './support/app/running-app.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const test = base.extend<{ service: PushService }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
@@ -30,21 +31,21 @@ const write = (
   });
 
 test('from the phone to the browser with nobody at the page; after signing out, no more', async ({
-  openContainer,
+  openApp,
   db,
   service,
 }) => {
   const env = { PUSH_SERVICES: service.origin, SIMULATOR: 'off', LOG_LEVEL: 'debug' };
-  const running = await openContainer({ works: true, env });
+  const running = await openApp({ works: true, env });
   const ani = await signedIn(db);
   const mine = { token: ani.token, fcm: '' };
   const { vapid_key } = (await running.ask('push_config', mine)).body.data;
   const receiver = newReceiver();
   const endpoint = service.subscribe(vapid_key);
-  const wish = { endpoint, ...receiver.keys, vapid_key };
+  const subscription = { endpoint, ...receiver.keys, vapid_key };
   const registered = await running.ask('push_register', {
     ...mine,
-    ...wish,
+    ...subscription,
     key: crypto.randomUUID(),
   });
   expect(registered).toMatchObject({

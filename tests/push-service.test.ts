@@ -1,5 +1,5 @@
-import { expect, test as base, vi } from 'vitest';
-import { patient } from './support/wait-for.ts';
+import { expect, test as base } from 'vitest';
+import { waitFor } from './support/wait-for.ts';
 import { type PushService, startPushService } from '#tests/push/push-service.ts';
 
 const test = base.extend<{ service: PushService }>({
@@ -11,26 +11,26 @@ const test = base.extend<{ service: PushService }>({
   },
 });
 
-type Heard = { messageType?: string; uaid?: string; pushEndpoint?: string; data?: string };
+type ServerMessage = { messageType?: string; uaid?: string; pushEndpoint?: string; data?: string };
 
 /** A browser's end of the dialogue, as Firefox speaks it. */
 async function browserOf(service: PushService, uaid?: string) {
-  const heard: Heard[] = [];
+  const received: ServerMessage[] = [];
   const socket = new WebSocket(service.socketUrl, 'push-notification');
   const closed = Promise.withResolvers<void>();
-  socket.addEventListener('message', ({ data }) => void heard.push(JSON.parse(String(data))));
+  socket.addEventListener('message', ({ data }) => void received.push(JSON.parse(String(data))));
   socket.addEventListener('close', () => closed.resolve());
   await new Promise((resolve) => socket.addEventListener('open', resolve));
-  const say = (said: object) => socket.send(JSON.stringify(said));
-  const hears = (messageType: string): Promise<Heard> =>
-    vi.waitFor(() => {
-      const found = heard.find((one) => one.messageType === messageType);
+  const say = (message: object) => socket.send(JSON.stringify(message));
+  const receive = (messageType: string): Promise<ServerMessage> =>
+    waitFor(() => {
+      const found = received.find((one) => one.messageType === messageType);
       if (!found) throw new Error(`no ${messageType} yet`);
       return found;
-    }, patient);
+    });
   say({ messageType: 'hello', broadcasts: {}, use_webpush: true, ...(uaid && { uaid }) });
-  const hello = await hears('hello');
-  return { say, hears, heard, closed: closed.promise, uaid: hello.uaid ?? '' };
+  const hello = await receive('hello');
+  return { say, receive, received, closed: closed.promise, uaid: hello.uaid ?? '' };
 }
 
 const post = (endpoint: string, body: string, headers: Record<string, string> = {}) =>
@@ -56,7 +56,7 @@ test('the double refuses what no push service would take', async ({ service }) =
 test('the double loses a browser its endpoints when it rotates', async ({ service }) => {
   const browser = await browserOf(service);
   browser.say({ messageType: 'register', channelID: 'a', key: 'BKey' });
-  const { pushEndpoint = '' } = await browser.hears('register');
+  const { pushEndpoint = '' } = await browser.receive('register');
   expect(service.endpoints()).toEqual([pushEndpoint]);
   service.rotate();
   await browser.closed;
@@ -65,7 +65,7 @@ test('the double loses a browser its endpoints when it rotates', async ({ servic
   expect((await post(pushEndpoint, 'x')).status).toBe(410);
 });
 
-test('the double answers as it is told, as often as it is told', async ({ service }) => {
+test('the fake service answers as configured, as often as configured', async ({ service }) => {
   const [one, other] = [service.subscribe(), service.subscribe()];
   service.trouble({ status: 429, retryAfter: '2', endpoint: one, times: 1 });
   const first = await post(one, 'x');

@@ -13,7 +13,7 @@ import { test } from './support/people/people-test.ts';
  * her number, and has copied her session's token. He never sees her phone, and not her password.
  */
 type World = {
-  door: PeopleApp;
+  portal: PeopleApp;
   vera: { phone: string; userId: string; before: unknown };
   ari: { phones: readonly [string, string]; from: { device: string; ip: string } };
   /** Whatever Ari got hold of: by asking, by copying, by guessing. */
@@ -31,14 +31,14 @@ const token = ({ has }: World, at: number) => pick(has.tokens, at);
 const challenge = ({ has }: World, at: number) => pick(has.challenges, at);
 
 /** What he reads in his own phones, newest first, and one blind guess. */
-const code = ({ door, ari }: World, at: number) => {
-  const own = door.sent.filter(({ phone }) => ari.phones.includes(phone)).toReversed();
+const code = ({ portal, ari }: World, at: number) => {
+  const own = portal.sent.filter(({ phone }) => ari.phones.includes(phone)).toReversed();
   const codes = own.map(({ text }) => /\d{6}/.exec(text)?.[0]).filter((one) => one !== undefined);
   return pick([...codes, '000000'], at);
 };
 
-async function captcha({ door }: World, act: 'user_login' | 'user_forgot_password') {
-  const made = await door.perform(captchaChallenge, { for: act });
+async function captcha({ portal }: World, act: 'user_login' | 'user_forgot_password') {
+  const made = await portal.perform(captchaChallenge, { for: act });
   const solution = await solveChallenge({ challenge: made.challenge as never, deriveKey });
   return Buffer.from(JSON.stringify({ challenge: made.challenge, solution })).toString('base64');
 }
@@ -111,10 +111,10 @@ const steps: readonly Step[] = [
 ];
 
 /** Everything in an answer that a later step can use, wherever it stands; the newest first. */
-function keep({ has }: World, data: unknown): void {
+function collect({ has }: World, data: unknown): void {
   if (typeof data !== 'object' || data === null) return;
   for (const [name, value] of Object.entries(data)) {
-    if (typeof value !== 'string') keep({ has } as World, value);
+    if (typeof value !== 'string') collect({ has } as World, value);
     else if (name === 'challenge') has.challenges.unshift(value);
     else if (name === 'grant') has.grants.unshift(value);
     else if (name === 'token') has.tokens.push(value);
@@ -133,16 +133,16 @@ const taking = ({ act, fields }: Step, picks: Picks): Command => ({
   check: () => true,
   toString: () => `${act}(${Object.values(picks).join(' ')})`,
   async run(_model, world) {
-    const { door, vera, ari, has } = world;
+    const { portal, vera, ari, has } = world;
     const { token: session = '', ...own } = await fields(world, picks);
-    const said = await door.ask(act, own, { token: String(session), ...ari.from });
-    expect(said.status, said.text).toBeLessThan(500);
+    const response = await portal.ask(act, own, { token: String(session), ...ari.from });
+    expect(response.status, response.text).toBeLessThan(500);
     const before = has.tokens.length;
-    keep(world, dataOf(said));
+    collect(world, dataOf(response));
     for (const won of has.tokens.slice(before)) {
-      expect((await door.deps.sessions.find(won))?.userId).not.toBe(vera.userId);
+      expect((await portal.deps.sessions.find(won))?.userId).not.toBe(vera.userId);
     }
-    expect(await stateOf(door, vera.userId)).toEqual(vera.before);
+    expect(await stateOf(portal, vera.userId)).toEqual(vera.before);
   },
 });
 
@@ -150,7 +150,7 @@ const taking = ({ act, fields }: Step, picks: Picks): Command => ({
 const waiting: Command = {
   check: () => true,
   toString: () => 'wait',
-  async run(_model, { door: { deps } }) {
+  async run(_model, { portal: { deps } }) {
     await codesLater(deps.allAccountsSql, 120);
     await deps.allAccountsSql`delete from limit_counters`;
   },
@@ -186,17 +186,17 @@ const commands = fc.commands(
 
 let worlds = 0;
 
-async function newWorld(door: PeopleApp): Promise<World> {
+async function newWorld(portal: PeopleApp): Promise<World> {
   worlds += 1;
   const phone = (owner: number) => `6281${owner}${String(worlds).padStart(4, '0')}7890`;
   const from = { device: browserOf('the browser of Ari'), ip: '198.51.100.9' };
-  const vera = await door.customer(phone(2), { device: browserOf('the browser of Vera') });
-  const ari = await door.customer(phone(3), from);
-  await codesLater(door.deps.allAccountsSql, 300);
+  const vera = await portal.customer(phone(2), { device: browserOf('the browser of Vera') });
+  const ari = await portal.customer(phone(3), from);
+  await codesLater(portal.deps.allAccountsSql, 300);
   const userId = uuidOf('user', vera.user.id) ?? '';
-  const before = await stateOf(door, userId);
+  const before = await stateOf(portal, userId);
   return {
-    door,
+    portal,
     vera: { phone: phone(2), userId, before },
     ari: { phones: [phone(3), phone(5)], from },
     has: { challenges: [], grants: [], tokens: [ari.token, vera.token] },
@@ -206,12 +206,12 @@ async function newWorld(door: PeopleApp): Promise<World> {
 test('no order of steps changes the password, the number or the days of somebody whose codes one never saw', async ({
   openPeople,
 }) => {
-  const door = await openPeople({
+  const portal = await openPeople({
     env: { OTP_DAILY_PER_ADDRESS: '100000', OTP_DAILY_TOTAL: '100000' },
   });
   await fc.assert(
     fc.asyncProperty(commands, async (some) => {
-      const real = await newWorld(door);
+      const real = await newWorld(portal);
       await fc.asyncModelRun(() => ({ model: {}, real }), some);
     }),
     { numRuns: 25 },
@@ -219,16 +219,16 @@ test('no order of steps changes the password, the number or the days of somebody
 });
 
 test('the same steps, in their order and with her codes, do', async ({ openPeople }) => {
-  const door = await openPeople();
-  const world = await newWorld(door);
+  const portal = await openPeople();
+  const world = await newWorld(portal);
   const { vera, ari } = world;
   const ask = async (act: string, fields: Fields, session = '') =>
-    dataOf(await door.ask(act, fields, { token: session, ...ari.from }));
+    dataOf(await portal.ask(act, fields, { token: session, ...ari.from }));
   const solved = await captcha(world, 'user_forgot_password');
-  const asked = await ask('user_forgot_password', { phone: vera.phone, captcha: solved });
-  const entered = { ...asked, code: door.codeFor(vera.phone) };
+  const started = await ask('user_forgot_password', { phone: vera.phone, captcha: solved });
+  const entered = { ...started, code: portal.codeFor(vera.phone) };
   const given = await ask('user_forgot_verify', {
-    challenge: asked?.['challenge'],
+    challenge: started?.['challenge'],
     code: entered.code,
   });
   const signedIn = await ask('user_forgot_change', {
@@ -236,5 +236,5 @@ test('the same steps, in their order and with her codes, do', async ({ openPeopl
     password: GOOD_PASSWORD,
   });
   expect(signedIn).toMatchObject({ user: { phone: vera.phone } });
-  expect(await stateOf(door, vera.userId)).not.toEqual(vera.before);
+  expect(await stateOf(portal, vera.userId)).not.toEqual(vera.before);
 });

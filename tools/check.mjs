@@ -6,9 +6,9 @@ import { root } from './ready.mjs';
 
 const at = (path) => join(root, 'node_modules', path);
 
-const types = (room) => ({
-  name: `types (${room})`,
-  run: [at('typescript/bin/tsc'), '--pretty', 'false', '-p', `tsconfig.${room}.json`],
+const types = (project) => ({
+  name: `types (${project})`,
+  run: [at('typescript/bin/tsc'), '--pretty', 'false', '-p', `tsconfig.${project}.json`],
 });
 
 const checks = [

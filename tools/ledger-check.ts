@@ -9,7 +9,7 @@ import { StartError } from '#server/infra/start-error.ts';
 
 type Opened = { allAccountsSql: Sql; close: () => Promise<void> };
 
-/** A house pool, or undefined when nobody answers at the address. */
+/** A pool of the application, or undefined when nobody answers at the address. */
 async function reach(url: string): Promise<Opened | undefined> {
   const allAccountsSql = openDatabase(url, { max: 1, as: 'house', name: 'ledger-check' });
   const close = () => allAccountsSql.end({ timeout: 1 });
@@ -22,7 +22,7 @@ async function reach(url: string): Promise<Opened | undefined> {
   }
 }
 
-/** The database of this installation: DATABASE_URL's, the running house's, or ours for the moment. */
+/** The database of this installation: DATABASE_URL's, the running application's, or ours for the moment. */
 async function openContainer(config: Config): Promise<Opened> {
   if (config.DATABASE_URL !== undefined) {
     const opened = await reach(config.DATABASE_URL);

@@ -49,7 +49,7 @@ test('npm ci itself accepts it', { timeout: 120_000 }, async () => {
   }
   const given = ['ci', '--dry-run', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
   const windows = process.platform === 'win32';
-  const said = spawnSync(
+  const npm = spawnSync(
     windows ? 'npm.cmd' : 'npm',
     [...given, `--cache=${join(folder, 'cache')}`],
     {
@@ -59,8 +59,8 @@ test('npm ci itself accepts it', { timeout: 120_000 }, async () => {
     },
   );
   await rm(folder, { recursive: true, force: true });
-  expect(said.stderr).not.toContain('npm error');
-  expect(said.status).toBe(0);
+  expect(npm.stderr).not.toContain('npm error');
+  expect(npm.status).toBe(0);
 });
 
 test('every package is checked by its bytes, and comes from whichever registry npm is set to', async () => {

@@ -1,27 +1,27 @@
 /**
- * Loaded into the house before itself (`node --import`), when `npm start` or another program stands
+ * Loaded into the application before itself (`node --import`), when `npm start` or another program stands
  * between it and whoever started it: a request to stop arrives, and arrives once.
  *
- * npm hands a signal to its shell, which dies of it and tells nobody: a house whose parent has gone
+ * npm hands a signal to its shell, which dies of it and tells nobody: an application whose parent has gone
  * closes. Ctrl-C reaches a whole group, the program between us included, which would pass it on: what
- * the house has heard itself is not said to it again, because a second signal means "at once".
+ * the application has heard itself is not said to it again, because a second signal means "at once".
  */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const LOOK_MS = 500;
 /** A signal of our own may come a little later than word of it. */
 const PATIENCE_MS = 100;
-let heard = false;
+let received = false;
 
 for (const signal of signals) {
   process.on(signal, () => {
-    heard = true;
-    // Nothing else listens yet: the house has not begun.
+    received = true;
+    // Nothing else listens yet: the application has not begun.
     if (process.listenerCount(signal) === 1) process.exit(1);
   });
 }
 
 const stop = (signal) => {
-  setTimeout(() => heard || process.kill(process.pid, signal), PATIENCE_MS);
+  setTimeout(() => received || process.kill(process.pid, signal), PATIENCE_MS);
 };
 
 if (process.channel) {

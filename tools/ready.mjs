@@ -1,6 +1,6 @@
 /**
  * The first step of `npm start` and `npm test`, on whatever Node the machine has (20 or newer):
- * installs what the lockfile names, picks the Node of the house, builds the web app, and goes on.
+ * installs what the lockfile names, picks the Node to run with, builds the web app, and goes on.
  * Plain JavaScript without dependencies: nothing may be installed yet.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -87,8 +87,8 @@ function install() {
   say(
     `Installing into node_modules what package-lock.json names, with npm ci: ${missing.length} packages …`,
   );
-  const manners = ['--ignore-scripts', '--no-audit', '--no-fund'];
-  const code = npm(['ci', ...manners, '--include=dev', '--include=optional']);
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund'];
+  const code = npm(['ci', ...flags, '--include=dev', '--include=optional']);
   const left = code === 0 ? missingPackages() : missing;
   if (left.length === 0) return;
   throw new Unready(
@@ -104,8 +104,8 @@ const nodePackages = [
   `node-bin-${process.platform}-${process.arch}`,
 ];
 
-/** The Node of the house: the pinned one npm installed, or one of the machine's that is new enough. */
-export function houseNode() {
+/** The Node to run with: the pinned one npm installed, or one of the machine's that is new enough. */
+export function findNode() {
   const pinned = nodePackages
     .map((name) => join(root, 'node_modules', name, windows ? 'bin/node.exe' : 'bin/node'))
     .find((path) => existsSync(path));
@@ -148,7 +148,7 @@ function digest(places) {
   return hash.digest('hex');
 }
 
-/** True when the house will run as in production: by the environment, or by the file `.env`. */
+/** True when the application will run as in production: by the environment, or by the file `.env`. */
 function isProduction() {
   if (process.env.NODE_ENV) return process.env.NODE_ENV === 'production';
   const own = join(root, '.env');
@@ -216,7 +216,7 @@ export async function alone(work) {
   }
 }
 
-/** Becomes the house: the same process where the system can do that, else a child that we stand for. */
+/** Becomes the application: the same process where the system can do that, else a child that we stand for. */
 function start(node) {
   const own = existsSync(join(root, '.env')) ? ['--env-file=.env'] : [];
   const parentWatch = ['--import', './tools/parent-watch.mjs'];
@@ -236,17 +236,17 @@ function start(node) {
   };
   process.chdir(root);
   if (!windows && process.execve && node !== 'node') process.execve(node, [node, ...given], env);
-  const house = spawn(node, given, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
+  const app = spawn(node, given, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => house.connected && house.send(signal));
+    process.on(signal, () => app.connected && app.send(signal));
   }
-  house.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+  app.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }
 
 async function main(command, rest) {
   const node = await alone(() => {
     install();
-    const found = houseNode();
+    const found = findNode();
     if (command === 'start') build(found);
     return found;
   });

@@ -6,7 +6,7 @@ import { build, type Plugin, type ResolvedConfig, type Rolldown } from 'vite';
 /** Files of `public` that the app shows without a network. */
 const SHOWN = ['favicon.svg', 'favicon-192.png', 'favicon-unread.svg', 'manifest.webmanifest'];
 
-/** Parts that nobody needs without a network: they talk to the house all the time, or show our pieces. */
+/** Parts that nobody needs without a network: they talk to the application all the time, or show our pieces. */
 const leftOut = /\/web\/(?:gallery|features\/(?:simulator|scan))\//;
 
 /** Every chunk of the portal, from the entry on, with its styles; and the font. */

@@ -92,11 +92,11 @@ function weigh(folder, keys, manifest) {
 }
 
 /** Prints one line, and counts whether the budget is kept. */
-function tell(counts, what, bytes, most) {
-  const kept = bytes <= most;
-  counts[kept ? 'passed' : 'failed']++;
+function count(counts, what, bytes, most) {
+  const within = bytes <= most;
+  counts[within ? 'passed' : 'failed']++;
   const [is, may] = [bytes, most].map((one) => (one / KB).toFixed(1).padStart(6));
-  process.stdout.write(`  ${kept ? '✓' : '✗'} ${what.padEnd(32)} ${is} of ${may} KB gz\n`);
+  process.stdout.write(`  ${within ? '✓' : '✗'} ${what.padEnd(32)} ${is} of ${may} KB gz\n`);
 }
 
 /**
@@ -121,13 +121,13 @@ export async function size(folder = join(root, 'dist')) {
     const all = keys.reduce((found, key) => needed(manifest, key, found), new Set());
     const weight = weigh(folder, all, manifest);
     for (const kind of ['js', 'css']) {
-      tell(counts, `${screen}, ${kind}`, weight[kind], budget[kind]);
+      count(counts, `${screen}, ${kind}`, weight[kind], budget[kind]);
     }
   }
   for (const [piece, kilobytes] of Object.entries(pieces)) {
     if (!manifest[piece]) throw new Error(`${piece} is no chunk of its own.`);
     const name = piece.split('/').at(piece.startsWith('node_modules/') ? 1 : -1);
-    tell(counts, `later: ${name}`, bytesOf(folder, [manifest[piece].file]), kilobytes * KB);
+    count(counts, `later: ${name}`, bytesOf(folder, [manifest[piece].file]), kilobytes * KB);
   }
   const say = (wrong, fault, held) => {
     counts[wrong ? 'failed' : 'passed']++;

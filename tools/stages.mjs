@@ -6,19 +6,19 @@ import { join, relative } from 'node:path';
 import { check } from './check.mjs';
 import { Unready, alone, build, root } from './ready.mjs';
 import { size } from './size.mjs';
-import { slowest } from './slowest.mjs';
+import { secondTry, slowest, triedTwice } from './results.mjs';
 
 const stages = [
-  { name: 'build', run: (world) => built(world) },
+  { name: 'build', run: (context) => built(context) },
   { name: 'check', run: ({ node }) => check(node) },
-  { name: 'unit', run: (world) => withPgbouncer(() => vitest(world, 'unit')) },
-  { name: 'components', run: (world) => withChromium(() => browsed(world, 'components')) },
-  { name: 'size', run: (world) => weigh(world) },
+  { name: 'unit', run: (context) => withPgbouncer(() => vitest(context, 'unit')) },
+  { name: 'components', run: (context) => withChromium(() => browsed(context, 'components')) },
+  { name: 'size', run: (context) => weigh(context) },
   {
     name: 'journeys',
-    run: (world) => withChromium(() => withFirefox(() => browsed(world, 'journeys'))),
+    run: (context) => withChromium(() => withFirefox(() => browsed(context, 'journeys'))),
   },
-  { name: 'chaos', run: (world) => vitest(world, 'chaos') },
+  { name: 'chaos', run: (context) => vitest(context, 'chaos') },
 ];
 
 /**
@@ -27,7 +27,12 @@ const stages = [
  * @returns the exit code: 0 when everything held.
  */
 export async function runStages(node, names) {
-  const world = { node, folder: mkdtempSync(join(tmpdir(), 'kabari-results-')), files: [] };
+  const context = {
+    node,
+    folder: mkdtempSync(join(tmpdir(), 'kabari-results-')),
+    files: [],
+    again: [],
+  };
   const total = { passed: 0, failed: 0 };
   const unknown = names.find((name) => !stages.some((stage) => stage.name === name));
   if (unknown) process.stdout.write(`There is no stage ${unknown}.\n`);
@@ -36,7 +41,7 @@ export async function runStages(node, names) {
     if (names.length > 0 && !names.includes(name)) continue;
     const began = performance.now();
     process.stdout.write(`\n▸ ${name}\n`);
-    const { passed, failed, skipped = 0 } = await run(world).catch(broken);
+    const { passed, failed, skipped = 0 } = await run(context).catch(broken);
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
     const rest = `${failed > 0 ? `, ${failed} broken` : ''}${skipped > 0 ? `, ${skipped} skipped` : ''}`;
     process.stdout.write(
@@ -46,8 +51,9 @@ export async function runStages(node, names) {
     total.failed += failed;
   }
   if (unknown) total.failed++;
-  rmSync(world.folder, { recursive: true, force: true });
-  process.stdout.write(slowest(world.files));
+  rmSync(context.folder, { recursive: true, force: true });
+  process.stdout.write(slowest(context.files));
+  process.stdout.write(triedTwice(context.again));
   process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`);
   return total.failed === 0 ? 0 : 1;
 }
@@ -77,17 +83,17 @@ function broken(error) {
  * Runs one project of Vitest, or some files of it. A run that breaks outside its tests counts as one
  * failure.
  *
- * @returns the counts, and the files that did not hold; how long each file took is told to the world
+ * @returns the counts, and the files that did not hold; how long each file took is noted in the context
  */
-async function vitest(world, project, files = []) {
-  const results = join(world.folder, `${project}${files.length}.json`);
+async function vitest(context, project, files = []) {
+  const results = join(context.folder, `${project}${files.length}.json`);
   const program = join(root, 'node_modules/vitest/vitest.mjs');
   const given = ['run', '--project', project, '--reporter=dot', '--reporter=json', ...files];
-  const code = await exitOf(world.node, [program, ...given, `--outputFile.json=${results}`]);
+  const code = await exitOf(context.node, [program, ...given, `--outputFile.json=${results}`]);
   if (!existsSync(results)) return { passed: 0, failed: 1, broken: [] };
   const found = JSON.parse(readFileSync(results, 'utf8'));
   for (const { name, startTime, endTime } of found.testResults) {
-    world.files.push({ name: relative(root, name), seconds: (endTime - startTime) / 1000 });
+    context.files.push({ name: relative(root, name), seconds: (endTime - startTime) / 1000 });
   }
   const failed = found.numFailedTests + (found.numFailedTests === 0 && code !== 0 ? 1 : 0);
   const broken = found.testResults
@@ -99,20 +105,15 @@ async function vitest(world, project, files = []) {
   return { passed: found.numPassedTests, failed, skipped: found.numPendingTests, broken };
 }
 
-const AGAIN_MAX = 3;
-
-/**
- * What a browser shows hangs on the machine's haste too: where nobody watches, a few files that broke
- * get a second try, from a fresh start, and are named, for each is a bug of today. Nothing that counts
- * money or keeps data is ever tried twice.
- */
-async function browsed(world, project) {
-  const first = await vitest(world, project);
+/** Runs a project that shows screens; what `secondTry` allows of it, twice. */
+async function browsed(context, project) {
+  const first = await vitest(context, project);
   const { broken } = first;
-  if (!process.env.CI || broken.length === 0 || broken.length > AGAIN_MAX) return first;
   const names = broken.map(({ name }) => relative(root, name));
-  process.stdout.write(`  ~ wavered, tried again: ${names.join(', ')}\n`);
-  const second = await vitest(world, project, names);
+  const again = secondTry(names, context.again.length);
+  if (again.length === 0) return first;
+  context.again.push(...again);
+  const second = await vitest(context, project, again);
   const held = broken.reduce((sum, { passed }) => sum + passed, 0);
   return { ...first, passed: first.passed - held + second.passed, failed: second.failed };
 }
@@ -145,20 +146,21 @@ const firefoxes = [
 
 /** What stages need of Debian's packages, and where each is found once it is there. */
 const debianPackages = {
-  chromium: { stages: ['components', 'journeys'], told: 'CHROMIUM', paths: chromiums },
+  chromium: { stages: ['components', 'journeys'], variable: 'CHROMIUM', paths: chromiums },
   'chromium-headless-shell': {
     stages: ['components', 'journeys'],
-    told: 'CHROMIUM_SHELL',
+    variable: 'CHROMIUM_SHELL',
     paths: shells,
   },
-  'firefox-esr': { stages: ['journeys'], told: 'FIREFOX', paths: firefoxes },
-  pgbouncer: { stages: ['unit'], told: 'PGBOUNCER', paths: ['/usr/sbin/pgbouncer'] },
+  'firefox-esr': { stages: ['journeys'], variable: 'FIREFOX', paths: firefoxes },
+  pgbouncer: { stages: ['unit'], variable: 'PGBOUNCER', paths: ['/usr/sbin/pgbouncer'] },
 };
 
 const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version');
 
-/** Where a program is: as told, or where systems put it; `undefined` when it is not here. */
-const placeOf = ({ told, paths }) => process.env[told] || paths.find((path) => existsSync(path));
+/** Where a program is: as the environment says, or where systems put it; `undefined` when it is not here. */
+const placeOf = ({ variable, paths }) =>
+  process.env[variable] || paths.find((path) => existsSync(path));
 
 /** Says what will be installed on this system, before anything is. */
 function announce(names) {
@@ -175,7 +177,7 @@ function announce(names) {
   );
 }
 
-/** A program's path: the one told, one that is here, or Debian's, brought by apt when we are root. */
+/** A program's path: the one named, one that is here, or Debian's, brought by apt when we are root. */
 function findProgram(name) {
   const wanted = debianPackages[name];
   if (placeOf(wanted)) return placeOf(wanted);

@@ -75,9 +75,9 @@ export async function loadWith(
   await Promise.all(
     Array.from({ length: connections }, async (_, connection) => {
       while (performance.now() < end) {
-        const asked = performance.now();
+        const sentAt = performance.now();
         const ok = await one(connection);
-        times.push(performance.now() - asked);
+        times.push(performance.now() - sentAt);
         if (!ok) refused += 1;
       }
     }),

@@ -14,7 +14,7 @@ const CHUNK = 50_000;
  */
 export async function fillMessages(
   owner: Sql,
-  { messages, days, until }: { messages: number; days: number; until: Date },
+  { messages, days, end }: { messages: number; days: number; end: Date },
 ): Promise<FilledAccount> {
   const accountId = newId();
   const tokenIds = Array.from({ length: TOKENS }, () => newId());
@@ -27,13 +27,13 @@ export async function fillMessages(
               ${`62811000000${n}`}, 'abcd')`;
   }
   const spanMs = days * 86_400_000;
-  const firstMs = until.getTime() - spanMs;
+  const firstMs = end.getTime() - spanMs;
   await owner`select ensure_message_partitions(${new Date(firstMs)}, ${Math.ceil(days / 28) + 2})`;
   for (let from = 0; from < messages; from += CHUNK) {
     const upto = Math.min(messages, from + CHUNK) - 1;
     await fillChunk(owner, { accountId, tokenIds, messages, firstMs, spanMs, from, upto });
   }
-  await countUp(owner, accountId);
+  await fillRollups(owner, accountId);
   return { accountId, tokenIds, messages };
 }
 
@@ -47,7 +47,7 @@ type Chunk = {
   upto: number;
 };
 
-/** Dice are hashes of the row's number: every fill is the same. */
+/** Random numbers are hashes of the row's number: every fill is the same. */
 async function fillChunk(owner: Sql, chunk: Chunk): Promise<void> {
   const { accountId, tokenIds, messages, firstMs, spanMs, from, upto } = chunk;
   const phones = Math.max(1, Math.round(messages / 50));
@@ -89,7 +89,7 @@ async function fillChunk(owner: Sql, chunk: Chunk): Promise<void> {
 }
 
 /** What the statements that change a status keep: counts per hour, and conversations. */
-async function countUp(owner: Sql, accountId: string): Promise<void> {
+async function fillRollups(owner: Sql, accountId: string): Promise<void> {
   await owner`
     insert into rollups (account_id, hour, token_id, direction, status, type, messages, cost)
     select account_id, date_trunc('hour', uuid_time(message_id)), token_id, direction, status, type,

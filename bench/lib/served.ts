@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** A house in a process of its own, behind HTTP. */
+/** An application in a process of its own, behind HTTP. */
 export type Served = { address: string; pid: number; close(): Promise<void> };
 
 const STARTING_MS_MAX = 30_000;
@@ -34,11 +34,11 @@ export async function serve(databaseUrl: string, env: Record<string, string>): P
     await gone;
     await rm(dataFolder, { recursive: true, force: true });
   };
-  const said: string[] = [];
+  const output: string[] = [];
   const address = await new Promise<string | undefined>((resolve) => {
     for (const stream of [child.stdout, child.stderr]) {
       createInterface(stream).on('line', (line) => {
-        said.push(line);
+        output.push(line);
         const found = /https?:\/\/localhost:\d+/.exec(line);
         if (found) resolve(found[0]);
       });
@@ -48,7 +48,7 @@ export async function serve(databaseUrl: string, env: Record<string, string>): P
   });
   if (address === undefined || child.pid === undefined) {
     await close();
-    throw new Error(`the house did not start:\n${said.join('\n')}`);
+    throw new Error(`the application did not start:\n${output.join('\n')}`);
   }
   return { address, pid: child.pid, close };
 }

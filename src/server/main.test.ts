@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { readConfig } from './infra/config.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
-import { patient } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { addressOf, ended, hasScript, oneSentence, test } from '#tests/support/app/started-app.ts';
 
 /** Starts the application four times. */
@@ -40,7 +40,7 @@ test(
     await second.exit;
     await db.allAccountsSql`update users set signed_in_at = clock_timestamp() where role = 'operator'`;
     await addressOf(start());
-    await vi.waitFor(() => expect(existsSync(path)).toBe(false), patient);
+    await waitFor(() => expect(existsSync(path)).toBe(false));
     const last = start();
     await addressOf(last);
     expect(placeIn(last.out())).toBe('');
@@ -68,7 +68,7 @@ test.skipIf(!hasScript)('when its terminal is closed, it closes too', async ({ s
   const place = `/proc/${children.trim()}`;
   expect(await readFile(`${place}/cmdline`, 'utf8')).toContain('main.ts');
   terminal.child.kill('SIGKILL');
-  await vi.waitFor(() => expect(existsSync(place)).toBe(false), patient);
+  await waitFor(() => expect(existsSync(place)).toBe(false));
 });
 
 test('whom the password cannot be handed to is not made: the next start does it', async ({
@@ -158,12 +158,12 @@ test('what one process takes in, another sends: web and worker on one database',
       '{"available": 0, "held": 0}')`;
   expect(await waitingWork(db)).toBe(1);
   const worker = start({ ROLE: 'worker' });
-  const health = await vi.waitFor(() => {
+  const health = await waitFor(() => {
     const [, port] = /"port":(\d+),"msg":"the house is open"/.exec(worker.out()) ?? [];
     if (!port) throw new Error(`not open: ${worker.out()} ${worker.err()}`);
     return `http://127.0.0.1:${port}`;
-  }, patient);
-  await vi.waitFor(async () => expect(await waitingWork(db)).toBe(0), patient);
+  });
+  await waitFor(async () => expect(await waitingWork(db)).toBe(0));
   expect((await fetch(`${health}/healthz`)).status).toBe(200);
   expect(await (await fetch(`${health}/readyz`)).json()).toMatchObject({
     status: 'ready',

@@ -1,34 +1,34 @@
 import { expect } from 'vitest';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { type RunningApp, waitFor, test } from '#tests/support/app/running-app.ts';
-import { PATIENCE_MS } from '#tests/support/wait-for.ts';
-import { type Ask, type Wish, openAsking } from './load/requests.ts';
-import { type Journal, askUntilAnswered, openJournal } from './load/clients.ts';
-import { diceOf } from './faults/random.ts';
+import { type RunningApp, test } from '#tests/support/app/running-app.ts';
+import { PATIENCE_MS, waitFor } from '#tests/support/wait-for.ts';
+import { type SendRequest, type RequestedMessage, createWorkload } from './load/requests.ts';
+import { type Journal, sendUntilAnswered, openJournal } from './load/clients.ts';
+import { seededRandom } from './faults/random.ts';
 import { judge } from './judge.ts';
 import type { Rule } from './faults/rules.ts';
-import { furnishSenders } from './load/senders.ts';
-import { ask as askOver } from './faults/request-router.ts';
+import { createSenders } from './load/senders.ts';
+import { postJson } from './faults/request-router.ts';
 
-/** What may become of one message that was read in its phone, told by its text. */
-type Harm = {
-  /** What the house did wrong. */
-  sql?: (one: Wish) => string;
-  /** What the clients heard. */
-  heard?: (journal: Journal, one: Wish) => void;
+/** What may become of one message that was read in its phone, known by its text. */
+type PlantedBug = {
+  /** What the application did wrong. */
+  sql?: (one: RequestedMessage) => string;
+  /** What the clients were answered. */
+  answers?: (journal: Journal, one: RequestedMessage) => void;
   seen: Rule;
 };
 
-const messageOf = ({ id }: Wish) => `message_id = '${id}'`;
-const copyOf = (one: Wish, text: string) => `
+const messageOf = ({ id }: RequestedMessage) => `message_id = '${id}'`;
+const copyOf = (one: RequestedMessage, text: string) => `
   insert into messages select (jsonb_populate_record(m, jsonb_build_object(
     'message_id', uuidv7(), 'ref', null, 'body', jsonb_build_object('text', '${text}')))).*
   from messages m where ${messageOf(one)}`;
-const toldAs = (one: Wish, from: string, to: string) => `
+const reportedAs = (one: RequestedMessage, from: string, to: string) => `
   update events set data = jsonb_set(data, '{status}', '"${to}"')
   where ${messageOf(one)} and data->>'status' = '${from}'`;
 
-const harms: Readonly<Record<string, Harm>> = {
+const bugs: Readonly<Record<string, PlantedBug>> = {
   'a message lost': {
     sql: (one) => `delete from messages where ${messageOf(one)}`,
     seen: 'not lost',
@@ -39,7 +39,7 @@ const harms: Readonly<Record<string, Harm>> = {
     seen: 'nothing unasked',
   },
   'a refused message that stands': {
-    heard: (_, one) => Object.assign(one, { fate: 'refused', code: 'saldo_short' }),
+    answers: (_, one) => Object.assign(one, { outcome: 'refused', code: 'saldo_short' }),
     seen: 'nothing unasked',
   },
   'a message to another number': {
@@ -47,11 +47,11 @@ const harms: Readonly<Record<string, Harm>> = {
     seen: 'as it was asked',
   },
   'two answers to one question': {
-    heard: (journal) => journal.complaints.push('one id, then another'),
+    answers: (journal) => journal.complaints.push('one id, then another'),
     seen: 'answered the same',
   },
   'a request that was never answered': {
-    heard: (_, one) => Object.assign(one, { fate: 'open' }),
+    answers: (_, one) => Object.assign(one, { outcome: 'open' }),
     seen: 'answered the same',
   },
   'a message stuck on its way': {
@@ -60,11 +60,11 @@ const harms: Readonly<Record<string, Harm>> = {
   },
   'a status going back': {
     sql: (one) =>
-      `${toldAs(one, 'queued', 'x')}; ${toldAs(one, 'read', 'queued')}; ${toldAs(one, 'x', 'read')}`,
+      `${reportedAs(one, 'queued', 'x')}; ${reportedAs(one, 'read', 'queued')}; ${reportedAs(one, 'x', 'read')}`,
     seen: 'never goes back',
   },
-  'a step told twice': {
-    sql: (one) => toldAs(one, 'queued', 'read'),
+  'a step reported twice': {
+    sql: (one) => reportedAs(one, 'queued', 'read'),
     seen: 'never goes back',
   },
   'a timeline that says failed of a read message': {
@@ -89,11 +89,11 @@ const harms: Readonly<Record<string, Harm>> = {
   },
   'an event that nobody can have read': {
     sql: () => `delete from events where position = 2`,
-    seen: 'told without gaps',
+    seen: 'events without gaps',
   },
   'two events of a conversation with one number': {
     sql: (one) => `update events set conversation_seq = 1 where ${messageOf(one)}`,
-    seen: 'told without gaps',
+    seen: 'events without gaps',
   },
   'a rollup one too high': {
     sql: () => `update rollups set messages = messages + 1 where messages > 0`,
@@ -131,23 +131,26 @@ const harms: Readonly<Record<string, Harm>> = {
 
 const REQUESTS = 40;
 
-/** A day at the house: requests of every kind, sent and brought to rest. */
+/** A day of the application: requests of every kind, sent and brought to rest. */
 async function busyApp({ app }: RunningApp, allAccountsSql: Sql): Promise<Journal> {
   const journal = openJournal();
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
-  const asking = openAsking(await furnishSenders(allAccountsSql));
-  const dice = diceOf(3);
-  const door = {
-    post: (path: string, asked: Parameters<typeof askOver>[1]) => askOver(address + path, asked),
+  const workload = createWorkload(await createSenders(allAccountsSql));
+  const random = seededRandom(3);
+  const transport = {
+    post: (path: string, options: Parameters<typeof postJson>[1]) =>
+      postJson(address + path, options),
   };
-  const asks: Ask[] = Array.from({ length: REQUESTS }, () => asking.next(0, dice, 1));
+  const requests: SendRequest[] = Array.from({ length: REQUESTS }, () =>
+    workload.next(0, random, 1),
+  );
   // One that gets an answer, so that there is a received message.
-  const answered = asks.find(({ many, key }) => many && key !== undefined)?.wishes[0];
+  const answered = requests.find(({ many, key }) => many && key !== undefined)?.messages[0];
   if (answered) answered.to = '62800000008';
-  for (const ask of asks) {
-    if (ask.sendAt !== undefined && !ask.cancel) continue;
-    journal.asks.push(ask);
-    await askUntilAnswered(door, journal, ask, AbortSignal.timeout(PATIENCE_MS));
+  for (const request of requests) {
+    if (request.sendAt !== undefined && !request.cancel) continue;
+    journal.requests.push(request);
+    await sendUntilAnswered(transport, journal, request, AbortSignal.timeout(PATIENCE_MS));
   }
   await waitFor(async () => {
     expect(
@@ -159,39 +162,40 @@ async function busyApp({ app }: RunningApp, allAccountsSql: Sql): Promise<Journa
   return journal;
 }
 
-/** A transaction as the judge's pool: what it sees is the harm, and nobody else sees it. */
+/** A transaction as the judge's pool: what it sees is the bug, and nobody else sees it. */
 const asPool = (tx: Tx): Sql =>
   Object.assign((...given: Parameters<Tx>) => tx(...given), {
     begin: (...given: unknown[]) => (given.at(-1) as (tx: Tx) => unknown)(tx),
   }) as unknown as Sql;
 
-test('the judge finds nothing wrong with a house that works, and every bug planted in it', async ({
+test('the judge finds nothing wrong with an application that works, and every bug planted in it', async ({
   db,
-  openContainer,
+  openApp,
 }) => {
   const journal = await busyApp(
-    await openContainer({ works: true, env: { RATE_API_PER_SECOND: '10000' } }),
+    await openApp({ works: true, env: { RATE_API_PER_SECOND: '10000' } }),
     db.allAccountsSql,
   );
   expect((await judge(db.allAccountsSql, journal)).broken).toEqual([]);
 
   const undone = new Error('undone');
   const seen: Record<string, boolean> = {};
-  for (const [what, harm] of Object.entries(harms)) {
-    const heard = structuredClone(journal);
-    const one = heard.asks.flatMap(({ wishes }) => wishes).find(isOrdinary);
+  for (const [what, bug] of Object.entries(bugs)) {
+    const altered = structuredClone(journal);
+    const one = altered.requests.flatMap(({ messages }) => messages).find(isOrdinary);
     if (!one) throw new Error('no ordinary message');
-    harm.heard?.(heard, one);
-    const harmed = db.owner.begin(async (tx) => {
-      if (harm.sql) await tx.unsafe(harm.sql(one));
-      const { broken } = await judge(asPool(tx), heard);
-      seen[what] = broken.some(({ rule }) => rule === harm.seen);
+    bug.answers?.(altered, one);
+    const brokenRules = db.owner.begin(async (tx) => {
+      if (bug.sql) await tx.unsafe(bug.sql(one));
+      const { broken } = await judge(asPool(tx), altered);
+      seen[what] = broken.some(({ rule }) => rule === bug.seen);
       throw undone;
     });
-    await expect(harmed).rejects.toBe(undone);
+    await expect(brokenRules).rejects.toBe(undone);
   }
-  expect(seen).toEqual(Object.fromEntries(Object.keys(harms).map((what) => [what, true])));
+  expect(seen).toEqual(Object.fromEntries(Object.keys(bugs).map((what) => [what, true])));
 });
 
 /** Accepted, and read in its phone. */
-const isOrdinary = ({ fate, to }: Wish) => fate === 'accepted' && to.startsWith('6281');
+const isOrdinary = ({ outcome, to }: RequestedMessage) =>
+  outcome === 'accepted' && to.startsWith('6281');

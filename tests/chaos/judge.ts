@@ -1,6 +1,6 @@
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { type Ask, type Wish, isSafe } from './load/requests.ts';
+import { type SendRequest, type RequestedMessage, isSafe } from './load/requests.ts';
 import type { Journal } from './load/clients.ts';
 import { countsThatDisagree } from './load/counts.ts';
 import type { Broken, Rule } from './faults/rules.ts';
@@ -54,12 +54,12 @@ const expired: End = { status: 'expired', failure: null, arrives: false };
 
 /** How it must have ended. One whose time ran out may also have expired, when its phone never saw it. */
 function endOf(
-  ask: Ask,
-  { to }: Wish,
+  request: SendRequest,
+  { to }: RequestedMessage,
   { one, lines }: { one: Stored; lines: readonly Line[] },
 ): End {
-  if (ask.cancelled) return cancelled;
-  if (ask.ttl !== undefined && lines.length === 0) {
+  if (request.cancelled) return cancelled;
+  if (request.ttl !== undefined && lines.length === 0) {
     if (one.status === 'expired') return expired;
     if (one.failure === 'no_answer') return fails('no_answer');
   }
@@ -71,7 +71,7 @@ type Found = Map<string, { stored: Stored[]; lines: Line[] }>;
 /**
  * Compares what clients were answered with what stands in the database, at rest.
  *
- * @param house a pool that sees every account.
+ * @param allAccountsSql a pool that sees every account.
  */
 export async function judge(allAccountsSql: Sql, journal: Journal): Promise<Verdict> {
   const stored = await allAccountsSql<Stored[]>`
@@ -91,10 +91,10 @@ export async function judge(allAccountsSql: Sql, journal: Journal): Promise<Verd
   for (const one of lines) at(one.text).lines.push(one);
 
   const broken: Broken[] = journal.complaints.map((what) => ({ rule: 'answered the same', what }));
-  for (const ask of journal.asks) {
-    for (const wish of ask.wishes) {
-      broken.push(...judgeWish(ask, wish, at(wish.text)));
-      found.delete(wish.text);
+  for (const request of journal.requests) {
+    for (const message of request.messages) {
+      broken.push(...judgeMessage(request, message, at(message.text)));
+      found.delete(message.text);
     }
   }
   for (const text of found.keys()) {
@@ -102,7 +102,7 @@ export async function judge(allAccountsSql: Sql, journal: Journal): Promise<Verd
   }
   broken.push(
     ...(await countsThatDisagree(allAccountsSql)),
-    ...(await keptAnswers(allAccountsSql, journal)),
+    ...(await storedAnswers(allAccountsSql, journal)),
   );
   for (const { invariant, description: says, ok, offenders } of await checkLedger(allAccountsSql)) {
     if (ok) continue;
@@ -122,18 +122,19 @@ export async function judge(allAccountsSql: Sql, journal: Journal): Promise<Verd
   };
 }
 
-function* judgeWish(
-  ask: Ask,
-  wish: Wish,
+function* judgeMessage(
+  request: SendRequest,
+  message: RequestedMessage,
   { stored, lines }: { stored: readonly Stored[]; lines: readonly Line[] },
 ): Generator<Broken> {
   const [one] = stored;
-  const say = (rule: Rule, what: string): Broken => ({ rule, what: `"${wish.text}" ${what}` });
+  const say = (rule: Rule, what: string): Broken => ({ rule, what: `"${message.text}" ${what}` });
   // Only what may not be repeated stays open.
-  if (wish.fate === 'open' && isSafe(ask)) {
+  if (message.outcome === 'open' && isSafe(request)) {
     yield say('answered the same', 'was never answered');
   }
-  if (wish.fate === 'accepted' && !one) yield say('not lost', `was accepted as ${wish.id}`);
+  if (message.outcome === 'accepted' && !one)
+    yield say('not lost', `was accepted as ${message.id}`);
   if (stored.length > 1 && !stored.every(({ unsure }) => unsure)) {
     yield say(
       'not doubled',
@@ -141,35 +142,44 @@ function* judgeWish(
     );
   }
   // A try without an answer may stand although a later one was refused: nobody was told otherwise.
-  if (wish.fate === 'refused' && one && ask.unsure === 0) {
-    yield say('nothing unasked', `was refused (${wish.code}) and stands`);
+  if (message.outcome === 'refused' && one && request.unsure === 0) {
+    yield say('nothing unasked', `was refused (${message.code}) and stands`);
   }
   if (!one) {
     if (lines.length > 0) yield say('nothing unasked', 'is in a phone and stands nowhere');
     return;
   }
-  yield* judgeStored(ask, wish, { one, lines, say });
+  yield* judgeStored(request, message, { one, lines, say });
 }
 
 function* judgeStored(
-  ask: Ask,
-  wish: Wish,
+  request: SendRequest,
+  message: RequestedMessage,
   {
     one,
     lines,
     say,
   }: { one: Stored; lines: readonly Line[]; say: (rule: Rule, what: string) => Broken },
 ): Generator<Broken> {
-  const { sender } = ask;
-  const asked = [wish.id ?? one.id, sender.accountId, sender.tokenId, wish.to, wish.ref ?? null];
+  const { sender } = request;
+  const asked = [
+    message.id ?? one.id,
+    sender.accountId,
+    sender.tokenId,
+    message.to,
+    message.ref ?? null,
+  ];
   const kept = [one.id, one.account, one.token, one.peer, one.ref];
   if (JSON.stringify(asked) !== JSON.stringify(kept)) {
     yield say('as it was asked', `was asked as ${asked.join(' ')} and stands as ${kept.join(' ')}`);
   }
-  const end = endOf(ask, wish, { one, lines });
+  const end = endOf(request, message, { one, lines });
   if (one.status !== end.status || one.failure !== end.failure) {
     const is = `is ${one.status} (${one.failure})`;
-    yield say('ended as its phone does', `to ${wish.to} ${is}, not ${end.status} (${end.failure})`);
+    yield say(
+      'ended as its phone does',
+      `to ${message.to} ${is}, not ${end.status} (${end.failure})`,
+    );
   }
   const charges = ['sent', 'delivered', 'read'].includes(one.status)
     ? ['captured', 'waived']
@@ -186,13 +196,13 @@ function* judgeStored(
   if (!line) yield say('in the phone once', `(${one.status}) is not in the phone`);
   else if (lines.length > 1 && !lines.slice(1).every(({ unsure }) => unsure)) {
     yield say('in the phone once', `is in phones ${lines.length} times, unmarked`);
-  } else if (line.id !== one.id || line.phone !== wish.to || line.peer !== sender.phone) {
+  } else if (line.id !== one.id || line.phone !== message.to || line.peer !== sender.phone) {
     yield say('in the phone once', `lies in ${line.phone} from ${line.peer} as ${line.id}`);
   }
 }
 
 /** Keys and refs point to what was answered for them. */
-async function keptAnswers(allAccountsSql: Sql, journal: Journal): Promise<Broken[]> {
+async function storedAnswers(allAccountsSql: Sql, journal: Journal): Promise<Broken[]> {
   const keys = await allAccountsSql<{ token: string; key: string }[]>`
     select token_id as token, key from request_keys`;
   const refs = await allAccountsSql<{ account: string; ref: string; id: string }[]>`
@@ -200,11 +210,15 @@ async function keptAnswers(allAccountsSql: Sql, journal: Journal): Promise<Broke
   const knownKeys = new Set(keys.map(({ token, key }) => `${token} ${key}`));
   const knownRefs = new Map(refs.map(({ account, ref, id }) => [`${account} ${ref}`, id]));
   const broken: Broken[] = [];
-  for (const ask of journal.asks) {
-    const accepted = ask.wishes.filter(({ fate }) => fate === 'accepted');
-    const { accountId, tokenId } = ask.sender;
-    if (ask.key !== undefined && accepted.length > 0 && !knownKeys.has(`${tokenId} ${ask.key}`)) {
-      broken.push({ rule: 'answers kept', what: `the key of ${ask.name} is forgotten` });
+  for (const request of journal.requests) {
+    const accepted = request.messages.filter(({ outcome }) => outcome === 'accepted');
+    const { accountId, tokenId } = request.sender;
+    if (
+      request.key !== undefined &&
+      accepted.length > 0 &&
+      !knownKeys.has(`${tokenId} ${request.key}`)
+    ) {
+      broken.push({ rule: 'answers kept', what: `the key of ${request.name} is forgotten` });
     }
     for (const { ref, id, text } of accepted) {
       if (ref === undefined || knownRefs.get(`${accountId} ${ref}`) === id) continue;

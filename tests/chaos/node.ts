@@ -16,7 +16,7 @@ export type Node = {
   /** Deaths that nobody caused. */
   deaths: string[];
   /** The last lines it wrote. */
-  said: readonly string[];
+  output: readonly string[];
 };
 
 const main = join(import.meta.dirname, '../../src/server/main.ts');
@@ -31,11 +31,11 @@ export function openNode(name: string, env: Readonly<Record<string, string>>): N
   let running: Running | undefined;
   let address: string | undefined;
   const deaths: string[] = [];
-  const said: string[] = [];
+  const output: string[] = [];
 
-  const hear = (words: string) => {
-    said.push(...words.trimEnd().split('\n'));
-    said.splice(0, Math.max(0, said.length - LINES_KEPT));
+  const postAndCount = (words: string) => {
+    output.push(...words.trimEnd().split('\n'));
+    output.splice(0, Math.max(0, output.length - LINES_KEPT));
   };
   const start = async () => {
     const child = spawn(process.execPath, ['--disable-proto=delete', main], {
@@ -50,25 +50,25 @@ export function openNode(name: string, env: Readonly<Record<string, string>>): N
     const leave = () => signalGroup(child, 'SIGKILL');
     process.once('exit', leave);
     child.stdout.setEncoding('utf8').on('data', (words: string) => {
-      hear(words);
+      postAndCount(words);
       const found = /Kabari runs: http:\/\/localhost:(\d+)/.exec(words)?.[1];
       if (found === undefined) return;
       if (running === mine) address = `http://127.0.0.1:${found}`;
       opened();
     });
-    child.stderr.setEncoding('utf8').on('data', hear);
+    child.stderr.setEncoding('utf8').on('data', postAndCount);
     child.on('close', (code, signal) => {
       process.off('exit', leave);
       if (running === mine) address = undefined;
       if (!mine.expected)
-        deaths.push(`${name} died by itself (${code ?? signal}): ${said.join('\n')}`);
+        deaths.push(`${name} died by itself (${code ?? signal}): ${output.join('\n')}`);
       exited(code);
       // A process that was killed while it started is nobody's failure.
       if (mine.expected) opened();
       else reject(new Error(deaths.at(-1)));
     });
     const late = setTimeout(
-      () => reject(new Error(`${name} did not open in a minute: ${said.join('\n')}`)),
+      () => reject(new Error(`${name} did not open in a minute: ${output.join('\n')}`)),
       START_MS_MAX,
     );
     await open.finally(() => clearTimeout(late));
@@ -98,7 +98,7 @@ export function openNode(name: string, env: Readonly<Record<string, string>>): N
     kill,
     stop,
     deaths,
-    said,
+    output,
   };
 }
 

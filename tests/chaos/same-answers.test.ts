@@ -1,6 +1,6 @@
 import type * as Crypto from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
-import { patient } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import type { Guarded } from '#contract/accounts.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -8,7 +8,12 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { GOOD_PASSWORD, codesLater } from '#tests/support/people/accounts-app.ts';
-import { type PeopleApp, type Said, browserOf, dataOf } from '#tests/support/people/people-app.ts';
+import {
+  type PeopleApp,
+  type PeopleResponse,
+  browserOf,
+  dataOf,
+} from '#tests/support/people/people-app.ts';
 import { test } from '#tests/support/people/people-test.ts';
 
 // The real hash with a tenth of its memory: what else would tell numbers apart stands out more beside
@@ -59,7 +64,7 @@ async function captchas({ deps }: PeopleApp, act: Guarded, count: number): Promi
   return Promise.all(Array.from({ length: count }, one));
 }
 
-type Flow = (phone: string, captcha: string, ip: string) => Promise<Said>;
+type Flow = (phone: string, captcha: string, ip: string) => Promise<PeopleResponse>;
 type Seen = {
   ms: Record<'known' | 'unknown', number[]>;
   /** The answers that differ. */
@@ -70,10 +75,10 @@ type Seen = {
 };
 
 /** What an answer is, but for what is different every time: the challenge and the request's id. */
-function faceOf({ status, text, headers }: Said): string {
+function comparable({ status, text, headers }: PeopleResponse): string {
   const rest = Object.entries(headers).filter(([name]) => name !== 'x-request-id');
-  const kept = rest.filter(([name]) => name !== 'date');
-  return JSON.stringify([status, text.replace(/otp_[0-9A-Za-z]{26}/, 'otp_'), kept]);
+  const compared = rest.filter(([name]) => name !== 'date');
+  return JSON.stringify([status, text.replace(/otp_[0-9A-Za-z]{26}/, 'otp_'), compared]);
 }
 
 /** Asks for known and unknown numbers in turn, a few at a time, each from a network of its own. */
@@ -89,11 +94,11 @@ async function look(flow: Flow, solved: readonly string[]): Promise<Seen> {
     const ip = `10.${kind === 'known' ? 1 : 2}${Math.floor(n / 250)}.${n % 250}.9`;
     const captcha = solved[kind === 'known' ? n : n + TRIES] ?? '';
     const before = performance.now();
-    const said = await flow(phone, captcha, ip);
+    const response = await flow(phone, captcha, ip);
     seen.ms[kind].push(performance.now() - before);
-    seen.answers.add(faceOf(said));
-    seen.statuses.add(said.status);
-    seen.challenges.set(phone, String(dataOf(said)?.['challenge']));
+    seen.answers.add(comparable(response));
+    seen.statuses.add(response.status);
+    seen.challenges.set(phone, String(dataOf(response)?.['challenge']));
   };
   const lane = async (from: number) => {
     for (let n = from; n < TRIES; n += LANES) {
@@ -119,12 +124,12 @@ const LOOKS_MAX = 5;
 
 /** @param again makes everything as it was before, for another look on a noisy machine. */
 async function expectAlike(
-  door: PeopleApp,
+  app: PeopleApp,
   act: Guarded | undefined,
   flow: Flow,
   again: () => Promise<unknown>,
 ): Promise<Seen> {
-  const solve = async () => (act ? captchas(door, act, 2 * TRIES) : []);
+  const solve = async () => (act ? captchas(app, act, 2 * TRIES) : []);
   let seen = await look(flow, await solve());
   expect([...seen.answers]).toHaveLength(1);
   for (let looks = 1; apart(seen) > APART_MAX && looks < LOOKS_MAX; looks++) {
@@ -139,28 +144,28 @@ async function expectAlike(
 const HERS = { device: browserOf('a browser') };
 const env = { OTP_DAILY_PER_ADDRESS: '100000', OTP_DAILY_TOTAL: '100000' };
 
-/** A door whose messages take their time to leave: whoever waits for one is found out. */
+/** An application whose messages take their time to leave: whoever waits for one is found out. */
 async function slowlySending(db: TestDatabase, openPeople: () => Promise<PeopleApp>) {
   await bringKnown(db);
-  const door = await openPeople();
-  const { sendSystemText } = door.deps;
-  door.deps.sendSystemText = async (...message) => {
+  const app = await openPeople();
+  const { sendSystemText } = app.deps;
+  app.deps.sendSystemText = async (...message) => {
     await db.tenantSql`select pg_sleep(0.01)`;
     await sendSystemText(...message);
   };
-  return door;
+  return app;
 }
 
 /** Waits until nothing is asked of the database: what was answered goes on behind the answer. */
 async function allDone({ owner }: TestDatabase): Promise<void> {
   let quietLooks = 0;
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const busy = await owner`
       select pid from pg_stat_activity
       where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`;
     quietLooks = busy.length === 0 ? quietLooks + 1 : 0;
     expect(quietLooks).toBeGreaterThan(4);
-  }, patient);
+  });
 }
 
 const anew = async ({ allAccountsSql }: TestDatabase): Promise<void> => {
@@ -170,20 +175,20 @@ const anew = async ({ allAccountsSql }: TestDatabase): Promise<void> => {
 
 describe('known and unknown numbers get the same answers, and in the same time', () => {
   test('to a wrong password', async ({ db, openPeople }) => {
-    const door = await slowlySending(db, () => openPeople({ env }));
+    const app = await slowlySending(db, () => openPeople({ env }));
     const login: Flow = (phone, captcha, ip) =>
-      door.ask('user_login', { phone, captcha, password: 'salah sama sekali' }, { ...HERS, ip });
-    const seen = await expectAlike(door, 'user_login', login, () => anew(db));
+      app.ask('user_login', { phone, captcha, password: 'salah sama sekali' }, { ...HERS, ip });
+    const seen = await expectAlike(app, 'user_login', login, () => anew(db));
     expect([...seen.statuses]).toEqual([401]);
   });
 
   test('when they are registered', async ({ db, openPeople }) => {
-    const door = await slowlySending(db, () => openPeople({ env }));
+    const app = await slowlySending(db, () => openPeople({ env }));
     const register: Flow = (phone, captcha, ip) => {
-      const wish = { name: 'Toko Ani', phone, password: GOOD_PASSWORD, agree: '1', captcha };
-      return door.ask('user_register', wish, { ...HERS, ip });
+      const fields = { name: 'Toko Ani', phone, password: GOOD_PASSWORD, agree: '1', captcha };
+      return app.ask('user_register', fields, { ...HERS, ip });
     };
-    const seen = await expectAlike(door, 'user_register', register, () => anew(db));
+    const seen = await expectAlike(app, 'user_register', register, () => anew(db));
     expect([...seen.statuses]).toEqual([200]);
   });
 
@@ -191,22 +196,22 @@ describe('known and unknown numbers get the same answers, and in the same time',
     db,
     openPeople,
   }) => {
-    const door = await slowlySending(db, () => openPeople({ env }));
+    const app = await slowlySending(db, () => openPeople({ env }));
     const forgot: Flow = (phone, captcha, ip) =>
-      door.ask('user_forgot_password', { phone, captcha }, { ...HERS, ip });
-    const { statuses, challenges } = await expectAlike(door, 'user_forgot_password', forgot, () =>
+      app.ask('user_forgot_password', { phone, captcha }, { ...HERS, ip });
+    const { statuses, challenges } = await expectAlike(app, 'user_forgot_password', forgot, () =>
       anew(db),
     );
     expect([...statuses]).toEqual([200]);
     // Of what was promised, what was kept: codes went to known numbers, and nothing to others.
-    const told = () => new Set(door.sent.map(({ phone }) => phone));
-    await vi.waitFor(() => expect(told()).toEqual(new Set(known)), patient);
+    const notified = () => new Set(app.sent.map(({ phone }) => phone));
+    await waitFor(() => expect(notified()).toEqual(new Set(known)));
 
     const resend: Flow = (phone, _captcha, ip) =>
-      door.ask('user_resend_otp', { challenge: challenges.get(phone) }, { ...HERS, ip });
+      app.ask('user_resend_otp', { challenge: challenges.get(phone) }, { ...HERS, ip });
     const later = () => codesLater(db.allAccountsSql, 300);
     await later();
-    const again = await expectAlike(door, undefined, resend, later);
+    const again = await expectAlike(app, undefined, resend, later);
     expect([...again.statuses]).toEqual([200]);
     await allDone(db);
   });

@@ -5,13 +5,13 @@ const SHOWN_MOST = 20;
 
 /** A run in a few lines: what was done, what it met, and what did not hold. */
 export function showTrial(outcome: Outcome): string {
-  const { seed, kind, broken, asks, wishes, messages, faultStats, heard } = outcome;
+  const { seed, kind, broken, requests, requested, messages, faultStats, answers } = outcome;
   const injections = Map.groupBy(faultStats.injections, ({ fault }) => fault);
-  const said = Object.entries(heard).map(([words, n]) => `${words} × ${n}`);
+  const output = Object.entries(answers).map(([words, n]) => `${words} × ${n}`);
   return [
     `seed ${seed} (database ${kind}) ${broken.length === 0 ? '✓' : '✗'}`,
-    `  asked      ${asks} requests for ${wishes} messages; ${messages} stand`,
-    `  answered   ${said.join(', ')}`,
+    `  asked      ${requests} requests for ${requested} messages; ${messages} stand`,
+    `  answered   ${output.join(', ')}`,
     `  repeated   ${outcome.unsure} requests had a try without an answer; ${outcome.replays} first answers came again`,
     `  killed     ${[...injections].map(([fault, list]) => `${fault} × ${list.length}`).join(', ')}`,
     `             the app ${faultStats.appKills} times, ${faultStats.met} of them with requests under way`,

@@ -8,7 +8,7 @@ import { inspect } from 'node:util';
 import { expect } from 'vitest';
 import { test as withDatabase } from '#tests/support/database/database.ts';
 import { signedIn } from '#tests/support/app/running-app.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const SOCKETS = 1_000;
 /** Each of these makes the system keep some MB for it. */
@@ -59,9 +59,9 @@ function slowCaller(port: number, at: number): Slow {
   }
   const head = 'POST /api HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\n';
   const body = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\n';
-  const said = [`${head}X-Slow: `, head + body, undefined][at % 3];
-  if (said !== undefined) socket.write(said);
-  return { socket, drip: said === undefined ? '' : 'x' };
+  const answer = [`${head}X-Slow: `, head + body, undefined][at % 3];
+  if (answer !== undefined) socket.write(answer);
+  return { socket, drip: answer === undefined ? '' : 'x' };
 }
 
 const DRIP_MS = 1_000;
@@ -80,14 +80,14 @@ function dripping(slow: readonly Slow[]): () => void {
   };
 }
 
-/** Calls as browsers make them, one after the other, until told to end; what was not a yes. */
+/** Calls as browsers make them, one after the other, until aborted; what was not a yes. */
 async function callsUntil(port: number, token: string, ended: AbortSignal) {
   const wrong: string[] = [];
   let calls = 0;
   const lane = async (act: string, from: string) => {
     while (!ended.aborted) {
       calls += 1;
-      const said = await fetch(`http://127.0.0.1:${port}/api`, {
+      const answer = await fetch(`http://127.0.0.1:${port}/api`, {
         method: 'POST',
         // Half of them on connections that are used again, half on new ones.
         headers: { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': from, connection: from },
@@ -96,7 +96,7 @@ async function callsUntil(port: number, token: string, ended: AbortSignal) {
         async (response) => `${response.status} ${(await response.text()).slice(0, 80)}`,
         (error: Error) => inspect(error.cause ?? error),
       );
-      if (!said.startsWith('200 ')) wrong.push(said);
+      if (!answer.startsWith('200 ')) wrong.push(answer);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   };
@@ -114,9 +114,9 @@ test('beside 1,000 slow callers no other call fails, and the slow ones are cut o
   const ended = new AbortController();
   try {
     const calling = callsUntil(node.port, token, ended.signal);
-    await soon(node.connections).toBeGreaterThan(SOCKETS * 0.9);
+    await waitFor(async () => expect(await node.connections()).toBeGreaterThan(SOCKETS * 0.9));
     // Only who calls as people do is left.
-    await soon(node.connections).toBeLessThan(4);
+    await waitFor(async () => expect(await node.connections()).toBeLessThan(4));
     ended.abort();
     const { calls, wrong } = await calling;
     expect(wrong).toEqual([]);

@@ -4,9 +4,9 @@ import { inspection, type Look } from './browser/axe.ts';
 import type { Person } from './browser/browser.ts';
 import { signIn } from './support/portal.ts';
 import { shopAt } from './support/seed.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 journey('everybody can wait, and see what failed', async ({ product, person }) => {
   const { customer } = await shopAt(product.address);
@@ -16,8 +16,8 @@ journey('everybody can wait, and see what failed', async ({ product, person }) =
   const tab = await ratna.open('/');
   const released = Promise.withResolvers<void>();
   await tab.route('**/api', async (route) => {
-    const asked = route.request().postData() ?? '';
-    if (!/act=(message_list|home_summary|saldo_\w+|topup_list|token_list)/.test(asked)) {
+    const body = route.request().postData() ?? '';
+    if (!/act=(message_list|home_summary|saldo_\w+|topup_list|token_list)/.test(body)) {
       return route.continue();
     }
     await released.promise;
@@ -40,7 +40,7 @@ journey('everybody can wait, and see what failed', async ({ product, person }) =
 
 journey('everybody can use tokens and saldo', async ({ product, person }) => {
   const { customer, sender } = await shopAt(product.address);
-  // Somebody who has just signed in: a new token asks for a fresh proof.
+  // Somebody who has just signed in: a new token asks for the password again.
   const { phone, password } = customer;
   const session = await signIn(product.address, { phone, password });
   const ratna = await person({ still: true, session });

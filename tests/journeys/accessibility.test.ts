@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import { inspection } from './browser/axe.ts';
 import { signIn, signUp } from './support/portal.ts';
 import { shopAt } from './support/seed.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 import { fillRegistration } from './support/steps.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 journey('everybody can sign in', async ({ product, person }) => {
   const { open } = await person({ still: true });

@@ -2,13 +2,13 @@ import { afterAll, expect } from 'vitest';
 import { startFakeCaptcha, SECRET_KEY, SITE_KEY } from '#tests/support/app/fake-captcha.ts';
 import { faultsOf } from './browser/axe.ts';
 import { codeFor, PASSWORD } from './support/portal.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin, fillRegistration } from './support/steps.ts';
 
 const provider = await startFakeCaptcha('turnstile');
 afterAll(provider.close);
 
-const journey = setTheStage(
+const journey = setUpJourney(
   {
     SIMULATOR_SPEED: '0',
     CAPTCHA_PROVIDER: 'turnstile',

@@ -5,15 +5,15 @@ import { afterAll, expect } from 'vitest';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { runningEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
-import { soon } from '#tests/support/wait-for.ts';
-import { newSender, sendTexts, signUp, until } from './support/portal.ts';
-import { setTheStage } from './support/stage.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { newSender, sendTexts, signUp } from './support/portal.ts';
+import { setUpJourney } from './support/stage.ts';
 import { press } from './support/steps.ts';
 
 let folder = '';
 // What is registered first is done last: the product has ended by then.
 afterAll(() => rm(folder, { recursive: true, force: true }));
-const journey = setTheStage(async () => {
+const journey = setUpJourney(async () => {
   folder = await mkdtemp(join(tmpdir(), 'kabari-journey-data-'));
   return { SIMULATOR_SPEED: '0', KABARI_DATA: folder };
 });
@@ -24,7 +24,7 @@ const missing = '62800000003';
 /** The network says of every message that failed that it arrived: the simulated one never does. */
 async function proveArrived(): Promise<void> {
   const sql = openDatabase(runningEmbedded(folder) ?? '', { max: 1, as: 'house', name: 'tests' });
-  const failed = await until(async () => {
+  const failed = await waitFor(async () => {
     const found = await sql<{ account_id: string; message_id: string }[]>`
       select account_id, message_id from messages where status = 'failed'`;
     return found.length > 0 && found;
@@ -48,7 +48,7 @@ journey('a message charged again says so in its line, and has a correction', asy
   const { open } = await stage.person({ session: shop.session, height: 1_100 });
   const messages = await open('/message-history');
   const row = messages.getByRole('row', { name: /Roti Anda sudah siap/ });
-  await soon(() => row.innerText()).toMatch(/Gagal[\s\S]*Rp\s0/);
+  await waitFor(async () => expect(await row.innerText()).toMatch(/Gagal[\s\S]*Rp\s0/));
   await row.getByText('Roti Anda sudah siap.').click();
   const drawer = messages.getByRole('dialog', { name: 'Rincian pesan' });
   await drawer.getByText(/^Dana tertahan Rp\s150 dikembalikan ke saldo$/).waitFor();
@@ -65,20 +65,22 @@ journey('a message charged again says so in its line, and has a correction', asy
   const titles = async () => (await steps.allInnerTexts()).map((text) => text.split('\n')[0]);
   await press(tab, back.getByRole('button', { name: /^Rincian/ }));
   const again = ['Dana tertahan dikembalikan', 'Biaya dipotong kembali (koreksi)'];
-  await soon(titles).toEqual(['Dana ditahan', ...again]);
+  await waitFor(async () => expect(await titles()).toEqual(['Dana ditahan', ...again]));
   await press(tab, back.getByRole('button', { name: /^Rincian/ }));
   await press(tab, correction.getByRole('button', { name: /^Rincian/ }));
-  await soon(titles).toEqual(again);
+  await waitFor(async () => expect(await titles()).toEqual(again));
 
   // Nothing of what a line says is cut off on a phone.
   await tab.setViewportSize({ width: 390, height: 900 });
-  await soon(() =>
-    back
-      .getByText(/kembali ke saldo/)
-      .evaluate(
-        (text) =>
-          text.getBoundingClientRect().right <=
-          (text.closest('td, th')?.getBoundingClientRect().right ?? 0),
-      ),
-  ).toBe(true);
+  await waitFor(async () =>
+    expect(
+      await back
+        .getByText(/kembali ke saldo/)
+        .evaluate(
+          (text) =>
+            text.getBoundingClientRect().right <=
+            (text.closest('td, th')?.getBoundingClientRect().right ?? 0),
+        ),
+    ).toBe(true),
+  );
 });

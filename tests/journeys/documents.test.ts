@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { signUp } from './support/portal.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 journey(
   'a developer finds the documentation of the API beside their tokens',
@@ -26,7 +26,7 @@ journey('a stranger may read it, too, wherever its chapter is asked for', async 
   const tab = await open('/docs#limits');
   const chapter = tab.getByRole('heading', { name: 'Limits' });
   await chapter.waitFor();
-  await soon(async () => (await chapter.boundingBox())?.y).toBeLessThan(200);
+  await waitFor(async () => expect((await chapter.boundingBox())?.y).toBeLessThan(200));
   const wide = await tab.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );

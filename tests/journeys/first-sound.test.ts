@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { answerFrom, deliverText, newSender, signUp, topUp } from './support/portal.ts';
 import type { Kind } from './browser/spies.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 journey(
   'before a page was touched a sound is tried; that the browser holds it back is said',
@@ -14,8 +14,8 @@ journey(
     const sender = await newSender(address, who, { name: 'Kasir', phone: who.phone });
     const peer = '6281299990019';
     await deliverText(address, sender, { to: peer, text: 'Obat Ibu sudah siap.' });
-    const { open, heard } = await person({ session: who.session });
-    const counted = (kind: Kind) => heard.filter((one) => one.kind === kind).length;
+    const { open, observed } = await person({ session: who.session });
+    const counted = (kind: Kind) => observed.filter((one) => one.kind === kind).length;
 
     // What Playwright looks up in a page counts as a touch: until the sound was tried, it looks at nothing.
     const tab = await open();
@@ -25,16 +25,18 @@ journey(
     await tab.goto(address);
     await following;
     await answerFrom(address, peer, { sender, text: 'Baik' });
-    await soon(() => counted('refused')).toBe(1);
+    await waitFor(() => expect(counted('refused')).toBe(1));
     expect(counted('sound')).toBe(1);
-    expect(heard.find(({ kind }) => kind === 'refused')?.what).toBe('NotAllowedError');
+    expect(observed.find(({ kind }) => kind === 'refused')?.what).toBe('NotAllowedError');
     await tab.getByText(/^Peramban menahan bunyi pesan baru/).waitFor();
 
     await tab.getByRole('heading', { name: 'Beranda' }).click();
     const sounding = async () => (await tab.evaluate(() => navigator.locks.query())).held ?? [];
-    await soon(async () => (await sounding()).map(({ name }) => name)).not.toContain('bunyi');
+    await waitFor(async () =>
+      expect((await sounding()).map(({ name }) => name)).not.toContain('bunyi'),
+    );
     await answerFrom(address, peer, { sender, text: 'Sudah di depan' });
-    await soon(() => counted('sound')).toBe(2);
+    await waitFor(() => expect(counted('sound')).toBe(2));
     await tab
       .getByRole('link', { name: /Pesan.*2/ })
       .first()

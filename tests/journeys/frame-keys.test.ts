@@ -1,13 +1,13 @@
 import type { Locator, Page, Response } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { faultsOf } from './browser/axe.ts';
 import { ask, gone, heading, shopAt, palette, takesFocus } from './support/frame-shop.ts';
 import { signUp } from './support/portal.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 import { arrivesAt } from './support/steps.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 /** The answer to an act. */
 const isAbout = (act: string, answer: Response): boolean =>
@@ -37,18 +37,18 @@ journey('the palette leads anywhere by a few letters', async ({ product, person 
   const add = tab.getByRole('link', { name: 'Isi saldo' }).first();
   await add.focus();
   await tab.keyboard.press('Control+k');
-  await soon(() => options(tab)).toContain('Beranda');
+  await waitFor(async () => expect(await options(tab)).toContain('Beranda'));
   expect((await options(tab)).slice(0, 2)).toEqual(['Saldo', 'Token']);
   await tab.keyboard.press('ArrowUp');
-  await soon(() => chosen(tab).innerText()).toMatch(/^Keluar/);
+  await waitFor(async () => expect(await chosen(tab).innerText()).toMatch(/^Keluar/));
   await tab.keyboard.press('ArrowDown');
-  await soon(() => chosen(tab).innerText()).toMatch(/^Saldo/);
+  await waitFor(async () => expect(await chosen(tab).innerText()).toMatch(/^Saldo/));
   const field = palette(tab).getByRole('combobox');
   expect(await field.getAttribute('aria-activedescendant')).toBe(
     await chosen(tab).getAttribute('id'),
   );
   await tab.keyboard.type('zzz');
-  await soon(() => options(tab)).toEqual(['Cari pesan “zzz”']);
+  await waitFor(async () => expect(await options(tab)).toEqual(['Cari pesan “zzz”']));
   await tab.keyboard.press('Escape');
   await gone(palette(tab));
   await takesFocus(tab, add);
@@ -69,13 +69,15 @@ journey('the palette leads anywhere by a few letters', async ({ product, person 
   await arrivesAt(tab, '/message-history');
   expect(new URL(tab.url()).searchParams.get('q')).toBe('0812-9999');
   await tab.getByRole('row', { name: /Jas Anda sudah selesai/ }).waitFor();
-  await soon(() => tab.getByRole('row', { name: /sudah siap/ }).count()).toBe(0);
+  await waitFor(async () =>
+    expect(await tab.getByRole('row', { name: /sudah siap/ }).count()).toBe(0),
+  );
 
   await ask(tab, 'gelap');
   const theme = () => tab.evaluate(() => document.documentElement.dataset['theme']);
-  await soon(theme).toBe('dark');
+  await waitFor(async () => expect(await theme()).toBe('dark'));
   await ask(tab, 'perangkat');
-  await soon(theme).toBe(undefined);
+  await waitFor(async () => expect(await theme()).toBe(undefined));
   await tab.getByRole('button', { name: 'Cari atau lompat' }).click();
   await palette(tab).getByRole('option', { name: 'Kirim pesan' }).click();
   await tab.getByRole('dialog', { name: 'Kirim pesan' }).waitFor();
@@ -126,7 +128,7 @@ journey('single keys go everywhere, and can be turned off', async ({ product, pe
   await tab.keyboard.press('/');
   await takesFocus(tab, search);
   await tab.keyboard.type('g t?');
-  await soon(() => search.inputValue()).toBe('g t?');
+  await waitFor(async () => expect(await search.inputValue()).toBe('g t?'));
   await search.fill('');
   await heading(tab, 'Pesan').focus();
 
@@ -182,7 +184,7 @@ journey('on a phone the same is a thumb away', async ({ product, person }) => {
   const bar = tab.getByRole('navigation', { name: 'Menu bawah' });
   await bar.waitFor();
   const words = ['Beranda', 'Pesan', 'Token', 'Saldo', 'Lainnya'];
-  await soon(() => bar.getByRole('listitem').allInnerTexts()).toEqual(words);
+  await waitFor(async () => expect(await bar.getByRole('listitem').allInnerTexts()).toEqual(words));
   await tab.getByRole('button', { name: 'Cari atau lompat' }).tap();
   await palette(tab).getByRole('option', { name: 'Tambah token' }).tap();
   await arrivesAt(tab, '/token');

@@ -1,13 +1,13 @@
 import type { Locator, Response } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { faultsOf } from './browser/axe.ts';
 import { frames } from './browser/browser.ts';
 import { ask, budi, gone, heading, shopAt, takesFocus } from './support/frame-shop.ts';
 import { answerFrom, topUp } from './support/portal.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 /** The answer to an act. */
 const isAbout = (act: string, answer: Response): boolean =>
@@ -24,12 +24,12 @@ journey('without a network it says so, keeps what is sent, and catches up', asyn
   const box = tab.getByLabel(/^Tulis pesan untuk/);
   await box.waitFor();
   // Written only while it is so: every style on the page is worked out anew for it.
-  const said = (name: string) =>
+  const styleOf = (name: string) =>
     tab.evaluate((one) => document.documentElement.style.getPropertyValue(one), name);
-  expect([await said('--above'), await said('--topbar')]).toEqual(['', '']);
+  expect([await styleOf('--above'), await styleOf('--topbar')]).toEqual(['', '']);
   await context.setOffline(true);
   await tab.getByText('Anda sedang offline. Pesan akan dikirim saat tersambung.').waitFor();
-  await soon(() => said('--above')).toMatch(/^[1-9]\d*px$/);
+  await waitFor(async () => expect(await styleOf('--above')).toMatch(/^[1-9]\d*px$/));
   await box.fill('Boleh diambil sampai pukul 17.00.');
   await box.press('Enter');
   await tab.getByText('1 pesan menunggu tersambung.').waitFor();
@@ -37,20 +37,20 @@ journey('without a network it says so, keeps what is sent, and catches up', asyn
   await tab.getByRole('navigation', { name: 'Menu utama' }).getByText('Pesan').focus();
   await tab.getByRole('link', { name: 'Lihat', exact: true }).click();
   await topUp(product.address, customer, 25_000);
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   tab.on('response', (answer) => {
     const act = /(?:^|&)act=(\w+)/.exec(answer.request().postData() ?? '')?.[1];
-    if (act) asked.add(act);
+    if (act) requested.add(act);
   });
   await context.setOffline(false);
   const bubble = tab.getByRole('article').filter({ hasText: 'sampai pukul 17.00' });
-  await soon(() => bubble.innerText()).toMatch(/Terkirim|Sampai|Dibaca/);
+  await waitFor(async () => expect(await bubble.innerText()).toMatch(/Terkirim|Sampai|Dibaca/));
   await gone(tab.getByText('Anda sedang offline. Pesan akan dikirim saat tersambung.'));
-  await soon(() => said('--above')).toBe('0px');
+  await waitFor(async () => expect(await styleOf('--above')).toBe('0px'));
   expect(await tab.getByText('menunggu tersambung').count()).toBe(0);
   // Everything on the screen is asked for again, however fresh it was, and whether told of or not.
   for (const act of ['saldo_summary', 'conversation_list', 'app_config']) {
-    await soon(() => [...asked]).toContain(act);
+    await waitFor(() => expect([...requested]).toContain(act));
   }
 });
 
@@ -80,7 +80,7 @@ journey('a new version is told of, and never forced on anyone', async ({ product
   await frames(tab);
   const untouched = tab.locator('html[data-untouched]');
   await tab.evaluate(() => document.documentElement.setAttribute('data-untouched', ''));
-  const told = tab.getByRole('region', { name: 'Versi baru' });
+  const newVersion = tab.getByRole('region', { name: 'Versi baru' });
   /** Five minutes pass, after which the server is asked; what it says is heard. */
   const fiveMinutes = async () => {
     const answered = tab.waitForResponse((answer) => isAbout('app_config', answer));
@@ -89,21 +89,21 @@ journey('a new version is told of, and never forced on anyone', async ({ product
     await frames(tab);
   };
   await fiveMinutes();
-  expect(await told.count()).toBe(0);
+  expect(await newVersion.count()).toBe(0);
 
   deployed = true;
   await fiveMinutes();
-  await told.waitFor();
+  await newVersion.waitFor();
   await tab.getByRole('status').getByText('Versi baru tersedia.').waitFor();
   await fiveMinutes();
   expect(await search.inputValue()).toBe('081');
   expect(await untouched.count()).toBe(1);
   expect(await faultsOf(tab, 'new version')).toEqual([]);
   deployed = false;
-  await told.getByRole('button', { name: 'Muat ulang' }).click();
+  await newVersion.getByRole('button', { name: 'Muat ulang' }).click();
   await gone(untouched);
   await heading(tab, 'Pesan').waitFor();
-  expect(await told.count()).toBe(0);
+  expect(await newVersion.count()).toBe(0);
 });
 
 journey('what is unread stands in the title and on the icon', async ({ product, person }) => {
@@ -112,11 +112,11 @@ journey('what is unread stands in the title and on the icon', async ({ product, 
   const tab = await open('/token');
   await heading(tab, 'Token').waitFor();
   const icon = () => tab.locator('link[rel="icon"]').first().getAttribute('href');
-  await soon(() => tab.title()).toBe('Token · Kabari');
+  await waitFor(async () => expect(await tab.title()).toBe('Token · Kabari'));
   expect(await icon()).toBe('/favicon.svg');
   await answerFrom(product.address, budi, { sender, text: 'Saya ambil sore ini' });
-  await soon(() => tab.title()).toBe('(1) Token · Kabari');
-  await soon(icon).toBe('/favicon-unread.svg');
+  await waitFor(async () => expect(await tab.title()).toBe('(1) Token · Kabari'));
+  await waitFor(async () => expect(await icon()).toBe('/favicon-unread.svg'));
   await tab
     .getByRole('status')
     .getByText(/^Pesan baru dari /)
@@ -127,8 +127,8 @@ journey('what is unread stands in the title and on the icon', async ({ product, 
   await badge.waitFor();
   await ask(tab, 'percakapan');
   await tab.getByRole('link', { name: /Saya ambil sore ini/ }).click();
-  await soon(() => tab.title()).toBe('Pesan · Kabari');
-  await soon(icon).toBe('/favicon.svg');
+  await waitFor(async () => expect(await tab.title()).toBe('Pesan · Kabari'));
+  await waitFor(async () => expect(await icon()).toBe('/favicon.svg'));
 });
 
 journey('Back shows a page as it was left, and headings take the focus', async (stage) => {
@@ -144,20 +144,20 @@ journey('Back shows a page as it was left, and headings take the focus', async (
 
   const scrolled = () => tab.evaluate(() => Math.round(window.scrollY));
   await tab.evaluate(() => window.scrollTo(0, 300));
-  await soon(scrolled).toBe(300);
+  await waitFor(async () => expect(await scrolled()).toBe(300));
   await tab
     .getByRole('navigation', { name: 'Menu utama' })
     .getByRole('link', { name: 'Saldo', exact: true })
     .click();
   await takesFocus(tab, heading(tab, 'Saldo'));
   expect(await tab.title()).toBe('Saldo · Kabari');
-  await soon(scrolled).toBe(0);
+  await waitFor(async () => expect(await scrolled()).toBe(0));
   await tab.goBack();
   await heading(tab, 'Pesan').waitFor();
-  await soon(scrolled).toBe(300);
+  await waitFor(async () => expect(await scrolled()).toBe(300));
   await tab.goForward();
   await takesFocus(tab, heading(tab, 'Saldo'));
-  await soon(scrolled).toBe(0);
+  await waitFor(async () => expect(await scrolled()).toBe(0));
 
   // The colours are there before anything is painted in others.
   await tab.evaluate(() => localStorage.setItem('ui-theme', 'dark'));
@@ -203,9 +203,9 @@ journey('on a phone without a network nothing hides behind the bars', async (sta
     box,
   ]) {
     await place.waitFor();
-    await soon(() => inSight(place)).toBe(true);
+    await waitFor(async () => expect(await inSight(place)).toBe(true));
   }
   await context.setOffline(false);
   const bubble = tab.getByRole('article').filter({ hasText: 'Kami tunggu di toko.' });
-  await soon(() => bubble.innerText()).toMatch(/Terkirim|Sampai|Dibaca/);
+  await waitFor(async () => expect(await bubble.innerText()).toMatch(/Terkirim|Sampai|Dibaca/));
 });

@@ -1,10 +1,10 @@
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { answerFrom, deliverText, newSender, signUp, topUp } from './support/portal.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 const boxOf = async (place: Locator) => {
   const box = await place.boundingBox();
@@ -65,6 +65,6 @@ journey(
       const boxes = await Promise.all(entries.map(boxOf));
       return new Set(boxes.map(({ x }) => Math.round(x))).size;
     };
-    await soon(lefts).toBe(1);
+    await waitFor(async () => expect(await lefts()).toBe(1));
   },
 );

@@ -1,28 +1,28 @@
 import type { Page } from 'playwright-core';
 import { afterEach, expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import type { Person } from './browser/browser.ts';
 import { encode } from '#web/browser/session.ts';
-import { type Front, openFront } from './support/front.ts';
+import { type ProductProxy, openProxy } from './support/proxy.ts';
 import { signUp, type Customer } from './support/portal.ts';
 import { workerOf } from './support/push.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' }, 'whole');
-const fronts: Front[] = [];
-afterEach(() => Promise.all(fronts.splice(0).map((front) => front.cut())));
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' }, 'whole');
+const proxies: ProductProxy[] = [];
+afterEach(() => Promise.all(proxies.splice(0).map((proxy) => proxy.cut())));
 
-const frontOf = async (product: string): Promise<Front> => {
-  const front = await openFront(product);
-  fronts.push(front);
-  return front;
+const proxyOf = async (product: string): Promise<ProductProxy> => {
+  const proxy = await openProxy(product);
+  proxies.push(proxy);
+  return proxy;
 };
 
 let registered: Promise<Customer> | undefined;
 const customer = (address: string): Promise<Customer> =>
   (registered ??= signUp(address, { name: 'Batik Kenanga', phone: '6281234567801' }));
 
-/** A tab of who is signed in at the front. */
+/** A tab of who is signed in at the proxy. */
 async function openAt(
   { context }: Person,
   address: string,
@@ -49,18 +49,18 @@ journey('the app opens without a network, at any of its addresses', async ({ pro
   expect(worker.headers.get('cache-control')).toBe('no-cache');
   expect(worker.headers.get('content-security-policy')).toContain("connect-src 'self'");
 
-  const front = await frontOf(product.address);
+  const proxy = await proxyOf(product.address);
   const { context } = await person({ expects: [unreached] });
   const tab = await context.newPage();
-  await tab.goto(`${front.address}/auth/login`);
+  await tab.goto(`${proxy.address}/auth/login`);
   await workerOf(context, tab);
-  await tab.goto(`${front.address}/auth/login`);
+  await tab.goto(`${proxy.address}/auth/login`);
   await tab.getByRole('button', { name: 'Masuk', exact: true }).waitFor();
 
-  await front.cut();
-  await tab.goto(`${front.address}/auth/register`);
+  await proxy.cut();
+  await tab.goto(`${proxy.address}/auth/register`);
   await tab.getByRole('button', { name: 'Daftar', exact: true }).waitFor();
-  await tab.goto(`${front.address}/auth/login`);
+  await tab.goto(`${proxy.address}/auth/login`);
   await tab.getByRole('button', { name: 'Masuk', exact: true }).waitFor();
 });
 
@@ -68,9 +68,9 @@ journey(
   'a page that is loaded without a network comes by itself when there is one again',
   async ({ product, person }) => {
     const { session } = await customer(product.address);
-    const front = await frontOf(product.address);
+    const proxy = await proxyOf(product.address);
     const who = await person({ session, expects: [unreached] });
-    const tab = await openAt(who, front.address, session, '/saldo?kind=bonus');
+    const tab = await openAt(who, proxy.address, session, '/saldo?kind=bonus');
     const page = tab.getByRole('heading', { name: 'Saldo', exact: true, level: 1 });
     await page.waitFor();
 
@@ -83,11 +83,11 @@ journey(
     expect(new URL(tab.url()).search).toBe('?kind=bonus');
 
     // The browser has a network, only the server is out of reach: a deploy, say.
-    await front.cut();
+    await proxy.cut();
     await tab.reload();
     await tab.getByText('Server belum dapat dihubungi.').waitFor();
     expect(new URL(tab.url()).pathname).toBe('/saldo');
-    await front.mend();
+    await proxy.mend();
     await page.waitFor();
     expect(new URL(tab.url()).search).toBe('?kind=bonus');
   },
@@ -97,32 +97,32 @@ journey(
   'who types on the sign-in page while the server is out of reach loses nothing to the tries',
   async ({ product, person }) => {
     const { session } = await customer(product.address);
-    const front = await frontOf(product.address);
+    const proxy = await proxyOf(product.address);
     const who = await person({ session, expects: [unreached] });
-    const tab = await openAt(who, front.address, session, '/');
+    const tab = await openAt(who, proxy.address, session, '/');
     await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
-    await front.cut();
-    await tab.goto(`${front.address}/auth/login`);
+    await proxy.cut();
+    await tab.goto(`${proxy.address}/auth/login`);
     const phone = tab.getByLabel('Nomor ponsel');
     await phone.fill('0812');
     const typed = await phone.inputValue();
     let tries = 0;
     tab.on('requestfailed', (request) => (tries += request.url().endsWith('/api') ? 1 : 0));
-    await soon(() => tries).toBeGreaterThan(2);
+    await waitFor(() => expect(tries).toBeGreaterThan(2));
     expect(await phone.inputValue()).toBe(typed);
-    await front.mend();
+    await proxy.mend();
     await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
   },
 );
 
 journey('a newer version waits for a click, and then it is there', async ({ product, person }) => {
   const { session } = await customer(product.address);
-  const front = await frontOf(product.address);
-  const tab = await openAt(await person({ session }), front.address, session, '/');
+  const proxy = await proxyOf(product.address);
+  const tab = await openAt(await person({ session }), proxy.address, session, '/');
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
   const old = await scriptOf(tab);
 
-  front.deploy();
+  proxy.deploy();
   await tab.evaluate(async () => {
     await (await navigator.serviceWorker.getRegistration())?.update();
   });
@@ -131,20 +131,20 @@ journey('a newer version waits for a click, and then it is there', async ({ prod
   expect(await scriptOf(tab)).toBe(old);
 
   await news.getByRole('button', { name: 'Muat ulang' }).click();
-  await soon(() => scriptOf(tab).catch(() => old)).not.toBe(old);
+  await waitFor(async () => expect(await scriptOf(tab).catch(() => old)).not.toBe(old));
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
   // It was taken: nobody is told again. (When the worker that waits may take over is Chromium's to
   // say: at the latest when the last tab of the old one has gone.)
-  await soon(() => news.isVisible()).toBe(false);
+  await waitFor(async () => expect(await news.isVisible()).toBe(false));
 });
 
 journey(
   'a part that is gone after a deploy loads the page again, but not under who writes',
   async ({ product, person }) => {
     const { session } = await customer(product.address);
-    const front = await frontOf(product.address);
+    const proxy = await proxyOf(product.address);
     const who = await person({ session });
-    const tab = await openAt(who, front.address, session, '/token?view=new');
+    const tab = await openAt(who, proxy.address, session, '/token?view=new');
     const old = await scriptOf(tab);
     const missing = () =>
       tab.evaluate(() => void dispatchEvent(new Event('vite:preloadError', { cancelable: true })));
@@ -154,7 +154,7 @@ journey(
     const first = asked();
     await missing();
     await first;
-    front.deploy();
+    proxy.deploy();
     await tab.getByRole('dialog').getByLabel('Nama').fill('Kasir Toko');
     const second = asked();
     await missing();
@@ -166,7 +166,7 @@ journey(
 
     await tab.getByRole('dialog').getByLabel('Nama').fill('');
     await missing();
-    await soon(() => scriptOf(tab).catch(() => old)).not.toBe(old);
+    await waitFor(async () => expect(await scriptOf(tab).catch(() => old)).not.toBe(old));
   },
 );
 
@@ -208,12 +208,12 @@ journey(
     await offer(second).getByRole('button', { name: 'Pasang' }).click();
     await second.getByText('Kabari terpasang di perangkat ini.').waitFor();
     expect(await second.evaluate(() => document.documentElement.dataset['asked'])).toBe('yes');
-    await soon(() => offer(second).count()).toBe(0);
+    await waitFor(async () => expect(await offer(second).count()).toBe(0));
 
     const third = await open('/');
     await act(third);
     await offer(third).getByRole('button', { name: 'Nanti saja' }).click();
-    await soon(() => offer(third).count()).toBe(0);
+    await waitFor(async () => expect(await offer(third).count()).toBe(0));
     await third.reload();
     await act(third);
     expect(await offer(third).count()).toBe(0);

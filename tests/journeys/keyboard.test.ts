@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import {
   answerFrom,
   codeFor,
@@ -10,10 +10,10 @@ import {
   signUp,
   topUp,
 } from './support/portal.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, isFocused, press, write } from './support/steps.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 journey('one registers and signs in with the keyboard alone', async ({ product, person }) => {
   const who = await signUp(product.address, { name: 'Bengkel Jaya', phone: '6281355501001' });
@@ -22,7 +22,7 @@ journey('one registers and signs in with the keyboard alone', async ({ product, 
   await press(tab, tab.getByRole('button', { name: 'Daftar', exact: true }));
   const name = tab.getByLabel('Nama Anda atau nama usaha');
   // What is wrong is said, and the focus is where it can be put right.
-  await soon(() => isFocused(tab, name)).toBe(true);
+  await waitFor(async () => expect(await isFocused(tab, name)).toBe(true));
   expect(await name.getAttribute('aria-invalid')).toBe('true');
   await write(tab, name, 'Warung Bu Tini');
   await write(tab, tab.getByLabel('Nomor ponsel'), '081355501002');
@@ -30,14 +30,18 @@ journey('one registers and signs in with the keyboard alone', async ({ product, 
   await press(tab, tab.getByLabel('Saya menyetujui syarat layanan'), 'Space');
   await press(tab, tab.getByRole('button', { name: 'Daftar', exact: true }));
   await arrivesAt(tab, '/auth/verify-otp');
-  await soon(() => isFocused(tab, tab.getByLabel('Kode verifikasi'))).toBe(true);
+  await waitFor(async () =>
+    expect(await isFocused(tab, tab.getByLabel('Kode verifikasi'))).toBe(true),
+  );
 
   await tab.goto(`${product.address}/auth/login`);
   await write(tab, tab.getByLabel('Nomor ponsel'), '081355501001');
   await write(tab, tab.getByLabel('Kata sandi', { exact: true }), who.password);
   await tab.keyboard.press('Enter');
   await arrivesAt(tab, '/auth/verify-otp');
-  await soon(() => isFocused(tab, tab.getByLabel('Kode verifikasi'))).toBe(true);
+  await waitFor(async () =>
+    expect(await isFocused(tab, tab.getByLabel('Kode verifikasi'))).toBe(true),
+  );
   await tab.keyboard.type(await codeFor(product.address, who.phone, forNewBrowser));
   await arrivesAt(tab, '/');
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
@@ -50,8 +54,10 @@ journey('a token is made with the keyboard alone', async ({ product, person }) =
   const add = tab.getByRole('button', { name: 'Tambah token' }).first();
   await add.waitFor();
   await tab.keyboard.press('Tab');
-  await soon(() => isFocused(tab, tab.getByRole('link', { name: 'Lewati ke isi halaman' }))).toBe(
-    true,
+  await waitFor(async () =>
+    expect(await isFocused(tab, tab.getByRole('link', { name: 'Lewati ke isi halaman' }))).toBe(
+      true,
+    ),
   );
   await tab.keyboard.press('Enter');
   await press(tab, add);
@@ -80,6 +86,6 @@ journey('a reply is sent with the keyboard alone', async ({ product, person }) =
   await write(tab, box, 'Baik, Bu. Kami tutup pukul 21.00.');
   await tab.keyboard.press('Enter');
   const bubble = tab.getByRole('article').filter({ hasText: 'Kami tutup pukul 21.00' });
-  await soon(() => bubble.innerText()).toMatch(/Terkirim|Sampai|Dibaca/);
+  await waitFor(async () => expect(await bubble.innerText()).toMatch(/Terkirim|Sampai|Dibaca/));
   expect(await isFocused(tab, box)).toBe(true);
 });

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { createToken, getToken } from '#contract/tokens.ts';
 import { simulatedScan } from '#contract/simulator.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { ask, signUp } from './support/portal.ts';
 import { readQr } from './browser/qr.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 journey('the QR beside a token is the one that the phone scans', async ({ product, person }) => {
   const { address } = product;
@@ -36,9 +36,11 @@ journey('the QR beside a token is the one that the phone scans', async ({ produc
   expect(await qr.getAttribute('aria-label')).not.toMatch(/whatsapp/i);
   await ask(address, simulatedScan, { phone: who.phone, text: (await readQr(qr)) ?? '' });
   await drawer.getByText('Token ini siap mengirim dan menerima pesan.').waitFor();
-  await soon(
-    async () => (await ask(address, getToken, { token_id: token.id }, who.session)).status,
-  ).toBe('linked');
+  await waitFor(async () =>
+    expect((await ask(address, getToken, { token_id: token.id }, who.session)).status).toBe(
+      'linked',
+    ),
+  );
 
   // Nor does the page for somebody else's phone.
   const other = await ask(address, createToken, { ...asked, name: 'Gudang' }, who.session);

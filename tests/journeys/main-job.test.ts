@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import type { Person } from './browser/browser.ts';
 import { PASSWORD } from './support/portal.ts';
 import { readQr } from './browser/qr.ts';
 import { followRow } from './browser/spies.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin, fillRegistration, rupiahIn, tabFrom } from './support/steps.ts';
 
-const journey = setTheStage({}, 'whole');
+const journey = setUpJourney({}, 'whole');
 
 const owner = { name: 'Toko Melati', phone: '0812-3456-7890' };
 /** Whom the sample of the token page writes to: a phone that receives and reads. */
@@ -71,10 +71,10 @@ async function topUp(stranger: Person, tab: Page): Promise<void> {
 
   await dialog.getByText('Lunas', { exact: true }).first().waitFor();
   await dialog.getByRole('button', { name: 'Selesai' }).click();
-  await soon(async () => rupiahIn(await available(tab))).toBe(before + total);
+  await waitFor(async () => expect(rupiahIn(await available(tab))).toBe(before + total));
   // Under the day.
   const mutation = tab.getByRole('table', { name: 'Mutasi saldo' }).locator('tbody tr').nth(1);
-  await soon(() => mutation.innerText()).toMatch(/Isi saldo/);
+  await waitFor(async () => expect(await mutation.innerText()).toMatch(/Isi saldo/));
 }
 
 async function payAtBank(bank: Page): Promise<void> {
@@ -165,7 +165,7 @@ async function sendByApi(stranger: Person, tab: Page, key: string): Promise<void
   expect(sent).toMatchObject({ status: 202, body: { status: 'accepted', simulated: true } });
 
   const statuses = () => tab.evaluate(() => window.journeyStatuses ?? []);
-  await soon(async () => (await statuses()).at(-1)).toBe('Dibaca');
+  await waitFor(async () => expect((await statuses()).at(-1)).toBe('Dibaca'));
   // A busy page may show two of them in one: never backwards, and not the last alone.
   const way = ['Antre', 'Mengirim', 'Terkirim', 'Sampai', 'Dibaca'];
   const shown = await statuses();
@@ -183,7 +183,7 @@ async function sendByApi(stranger: Person, tab: Page, key: string): Promise<void
   await drawer.getByText('Dipotong dari saldo').waitFor();
   await drawer.getByText('Rp 150', { exact: true }).first().waitFor();
   await tab.keyboard.press('Escape');
-  expect(stranger.heard).toEqual([]);
+  expect(stranger.observed).toEqual([]);
 }
 
 /** A reply: heard once and seen once, however many tabs are open. */
@@ -192,13 +192,13 @@ async function receiveReply(stranger: Person, tab: Page): Promise<void> {
   await second.getByRole('heading', { name: 'Beranda' }).click();
   const phone = await stranger.open(`/simulator?phone=${customer}`);
   await typeInPhone(phone, 'Baik, terima kasih banyak');
-  await soon(() => tab.title()).toMatch(/^\(1\) Pesan/);
-  await soon(() => second.title()).toMatch(/^\(1\) Beranda/);
+  await waitFor(async () => expect(await tab.title()).toMatch(/^\(1\) Pesan/));
+  await waitFor(async () => expect(await second.title()).toMatch(/^\(1\) Beranda/));
   await tab.getByRole('row', { name: /Baik, terima kasih banyak/ }).waitFor();
-  await soon(() => stranger.heard.length).toBeGreaterThanOrEqual(2);
-  const heard = (kind: string) => stranger.heard.filter((one) => one.kind === kind);
-  expect(heard('sound')).toHaveLength(1);
-  expect(heard('notice').map(({ what }) => JSON.parse(what))).toEqual([
+  await waitFor(() => expect(stranger.observed.length).toBeGreaterThanOrEqual(2));
+  const observed = (kind: string) => stranger.observed.filter((one) => one.kind === kind);
+  expect(observed('sound')).toHaveLength(1);
+  expect(observed('notice').map(({ what }) => JSON.parse(what))).toEqual([
     { title: '+62 800-0000-01', body: 'Pesan baru', icon: expect.stringContaining('/favicon') },
   ]);
   await Promise.all([second.close(), phone.close()]);
@@ -215,11 +215,11 @@ async function answer(stranger: Person, tab: Page): Promise<void> {
   await tab.getByRole('link', { name: /Baik, terima kasih banyak/ }).click();
   const thread = tab.getByRole('region', { name: /^Percakapan dengan/ });
   await thread.getByText('Baik, terima kasih banyak').waitFor();
-  await soon(() => tab.title()).toMatch(/^Pesan/);
+  await waitFor(async () => expect(await tab.title()).toMatch(/^Pesan/));
   await thread.getByLabel(/^Tulis pesan untuk/).fill('Sama-sama, Kak. Pesanan dikirim besok.');
   await tab.keyboard.press('Enter');
   const bubble = thread.getByRole('article').filter({ hasText: 'Pesanan dikirim besok' });
-  await soon(() => bubble.innerText()).toMatch(/Sampai|Dibaca/);
+  await waitFor(async () => expect(await bubble.innerText()).toMatch(/Sampai|Dibaca/));
   const phone = await stranger.open(`/simulator?phone=${customer}`);
   await phone.getByText('Pesanan dikirim besok').last().waitFor();
   await phone.close();

@@ -4,9 +4,9 @@ import { settled } from './browser/browser.ts';
 import { cutOff } from './browser/cut-off.ts';
 import { topUp } from './support/portal.ts';
 import { shopAt } from './support/seed.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 /** A desktop at 100 %, smaller ones, one of 1440 px at 200 %, a phone, and the smallest phone. */
 const widths = [1440, 1200, 1024, 720, 390, 320] as const;

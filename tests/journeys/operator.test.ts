@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { createTopup, getTopup, saldoSummary } from '#contract/saldo.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { ask, signUp } from './support/portal.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin } from './support/steps.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 journey('the operator confirms a top-up by hand, and the customer sees it', async (stage) => {
   const { address, operator } = stage.product;
@@ -36,8 +36,10 @@ journey('the operator confirms a top-up by hand, and the customer sees it', asyn
   await waiting.getByText('Lunas', { exact: true }).first().waitFor();
   const asked = { topup_id: topup.id };
   expect((await ask(address, getTopup, asked, who.session)).status).toBe('paid');
-  await soon(async () => (await ask(address, saldoSummary, {}, who.session)).available).toBe(
-    before.available + topup.credited,
+  await waitFor(async () =>
+    expect((await ask(address, saldoSummary, {}, who.session)).available).toBe(
+      before.available + topup.credited,
+    ),
   );
 });
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import {
   answerFrom,
   deliverText,
@@ -9,9 +9,9 @@ import {
   signUp,
   topUp,
 } from './support/portal.ts';
-import { setTheStage, type Stage } from './support/stage.ts';
+import { setUpJourney, type Stage } from './support/stage.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 /** A shop with a linked phone, and somebody that it writes to: both numbers end alike. */
 async function openBakery({ product: { address }, person }: Stage, end: string) {
@@ -74,7 +74,7 @@ journey(
     const asked = strangersAsked(tab, address);
     await tab.goto(address + thread);
     const way = tab.getByRole('link', { name: 'Buka tautan (tab baru)' });
-    await soon(() => way.count()).toBe(2);
+    await waitFor(async () => expect(await way.count()).toBe(2));
     expect(await way.first().getAttribute('href')).toBe(link);
     await tab.getByText(/^cdn\.toko\.example/).waitFor();
     await tab.getByText(/^PDF · cdn\.toko\.example/).waitFor();
@@ -89,7 +89,7 @@ journey(
     await drawer.getByRole('link', { name: 'Buka tautan (tab baru)' }).waitFor();
 
     await tab.goto(`${address}/simulator?phone=${peer}`);
-    await soon(() => way.count()).toBe(2);
+    await waitFor(async () => expect(await way.count()).toBe(2));
     expect(await tab.locator('img, audio, video').count()).toBe(0);
     expect(asked).toEqual([]);
   },

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { faultsOf } from './browser/axe.ts';
 import { ask, PASSWORD, signIn, signUp, topUp } from './support/portal.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin, isFocused, press, write } from './support/steps.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 journey('everybody can use the profile', async ({ product: { address }, person }) => {
   const who = await signUp(address, { name: 'Batik Kenanga', phone: '6281355505001' });
@@ -20,7 +20,9 @@ journey('everybody can use the profile', async ({ product: { address }, person }
   const look = async (tab: Page, state: string) =>
     void faults.push(...(await faultsOf(tab, state)));
   const tab = await open('/profile');
-  await soon(() => tab.getByRole('button', { name: /^Akhiri sesi/ }).count()).toBe(2);
+  await waitFor(async () =>
+    expect(await tab.getByRole('button', { name: /^Akhiri sesi/ }).count()).toBe(2),
+  );
   await look(tab, 'the profile');
 
   await tab.getByLabel('Nama Anda atau nama usaha').fill('A');
@@ -69,16 +71,16 @@ journey('the profile is used with the keyboard alone', async ({ product: { addre
   await arrivesAt(tab, '/profile');
   // Right to the part one wants, without passing through the others.
   await press(tab, tab.getByRole('link', { name: 'Tampilan' }));
-  await soon(() => new URL(tab.url()).hash).toBe('#tampilan');
+  await waitFor(() => expect(new URL(tab.url()).hash).toBe('#tampilan'));
   await press(tab, tab.getByRole('radio', { name: 'Ikut perangkat' }), 'ArrowDown');
   const mine = () => ask(address, checkToken, {}, who.session);
-  await soon(async () => (await mine()).theme).toBe('light');
+  await waitFor(async () => expect((await mine()).theme).toBe('light'));
   await press(tab, tab.getByRole('checkbox', { name: 'Pintasan satu huruf' }), 'Space');
-  await soon(async () => (await mine()).keys_on).toBe(false);
+  await waitFor(async () => expect((await mine()).keys_on).toBe(false));
 
   await tab.goto(`${address}/profile#sesi`);
   const top = async () => (await tab.locator('#sesi').boundingBox())?.y ?? Infinity;
-  await soon(top).toBeLessThan(100);
+  await waitFor(async () => expect(await top()).toBeLessThan(100));
   await press(tab, tab.getByRole('button', { name: /^Akhiri sesi/ }));
   await tab.getByText(/^Sesi .* diakhiri\.$/).waitFor();
 
@@ -90,12 +92,16 @@ journey('the profile is used with the keyboard alone', async ({ product: { addre
   const stage = dialog.getByRole('application', { name: 'Bagian foto yang tampil' });
   await press(tab, stage, '+');
   await press(tab, stage, 'ArrowRight');
-  await soon(() => dialog.getByRole('slider', { name: 'Perbesar' }).inputValue()).not.toBe('0');
+  await waitFor(async () =>
+    expect(await dialog.getByRole('slider', { name: 'Perbesar' }).inputValue()).not.toBe('0'),
+  );
   expect(await dialog.getByRole('slider', { name: 'Geser mendatar' }).inputValue()).not.toBe('50');
   await press(tab, dialog.getByRole('button', { name: 'Pakai foto ini' }));
   await dialog.waitFor({ state: 'detached' });
-  await soon(async () => (await mine()).avatar).not.toBeNull();
-  await soon(() => isFocused(tab, tab.getByRole('button', { name: 'Ganti foto' }))).toBe(true);
+  await waitFor(async () => expect((await mine()).avatar).not.toBeNull());
+  await waitFor(async () =>
+    expect(await isFocused(tab, tab.getByRole('button', { name: 'Ganti foto' }))).toBe(true),
+  );
 
   await tab.goto(`${address}/profile#kata-sandi`);
   await write(tab, tab.getByLabel('Kata sandi sekarang'), PASSWORD);

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import { checkToken } from '#contract/accounts.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { faultsOf } from './browser/axe.ts';
 import {
   ask,
@@ -17,10 +17,10 @@ import {
   topUp,
   type Customer,
 } from './support/portal.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin } from './support/steps.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 const part = (tab: Page, name: string): Locator => tab.getByRole('region', { name, exact: true });
 
@@ -94,7 +94,9 @@ journey('a new password ends the sessions of others', async ({ product: { addres
   await mine.getByText('Kata sandi tidak cocok').waitFor();
   // What was typed stays; the focus is where it can be put right.
   expect(await fresh.inputValue()).toBe('payung hijau di beranda');
-  await soon(() => current.evaluate((input) => input === document.activeElement)).toBe(true);
+  await waitFor(async () =>
+    expect(await current.evaluate((input) => input === document.activeElement)).toBe(true),
+  );
   await current.fill(PASSWORD);
   await fresh.fill('password123');
   await change.click();
@@ -128,21 +130,21 @@ journey(
     const tab = await open('/profile#sesi');
     const list = tab.getByRole('list', { name: 'Sesi Anda' });
     const rows = list.getByRole('listitem');
-    await soon(() => rows.count()).toBe(4);
+    await waitFor(async () => expect(await rows.count()).toBe(4));
     expect(await rows.first().innerText()).toContain('Sesi ini');
     expect(await rows.first().getByRole('button').count()).toBe(0);
     await rows
       .nth(1)
       .getByRole('button', { name: /^Akhiri sesi/ })
       .click();
-    await soon(() => rows.count()).toBe(3);
+    await waitFor(async () => expect(await rows.count()).toBe(3));
     const out = () => tabs.filter((one) => new URL(one.url()).pathname === '/auth/login').length;
-    await soon(out).toBe(1);
+    await waitFor(() => expect(out()).toBe(1));
 
     await part(tab, 'Sesi').getByRole('button', { name: 'Akhiri semua sesi lain' }).click();
     await tab.getByRole('alertdialog').getByRole('button', { name: 'Akhiri semua' }).click();
-    await soon(() => rows.count()).toBe(1);
-    await soon(out).toBe(3);
+    await waitFor(async () => expect(await rows.count()).toBe(1));
+    await waitFor(() => expect(out()).toBe(3));
   },
 );
 

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import type { Product } from './support/product.ts';
 import {
   answerFrom,
@@ -14,9 +14,9 @@ import {
   topUp,
   type Customer,
 } from './support/portal.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 let registered: Promise<Customer> | undefined;
 /** The customer of these journeys, with a session of their own for each. */
@@ -124,8 +124,8 @@ journey('the colours one chooses are there before anything is', async ({ product
   const tab = await ratna.open('/profile');
   await part(tab, 'Tampilan').getByRole('radio', { name: 'Gelap' }).check();
   const theme = () => tab.evaluate(() => document.documentElement.dataset['theme']);
-  await soon(theme).toBe('dark');
-  await soon(async () => (await known(product, who)).theme).toBe('dark');
+  await waitFor(async () => expect(await theme()).toBe('dark'));
+  await waitFor(async () => expect((await known(product, who)).theme).toBe('dark'));
   // What the page looked like at the very first moment that there was something to see.
   await tab.addInitScript(() => {
     const watch = new MutationObserver(() => {
@@ -142,11 +142,11 @@ journey('the colours one chooses are there before anything is', async ({ product
   // Another browser of the same person, which knew nothing of it.
   const elsewhere = await (await person({ session: who.session })).open('/');
   await elsewhere.getByRole('heading', { name: 'Beranda' }).waitFor();
-  await soon(() => elsewhere.evaluate(() => document.documentElement.dataset['theme'])).toBe(
-    'dark',
+  await waitFor(async () =>
+    expect(await elsewhere.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark'),
   );
   await elsewhere.getByRole('button', { name: 'Tema: gelap' }).click();
-  await soon(async () => (await known(product, who)).theme).toBe('system');
+  await waitFor(async () => expect((await known(product, who)).theme).toBe('system'));
 });
 
 journey('the clock is that of where one is', async ({ product, person }) => {
@@ -158,7 +158,7 @@ journey('the clock is that of where one is', async ({ product, person }) => {
   const before = await first.innerText();
   await tab.goto(`${product.address}/profile#tampilan`);
   await tab.getByLabel('Zona waktu').selectOption('Asia/Jayapura');
-  await soon(async () => (await known(product, who)).timezone).toBe('Asia/Jayapura');
+  await waitFor(async () => expect((await known(product, who)).timezone).toBe('Asia/Jayapura'));
   await tab.goto(`${product.address}/saldo`);
   await first.waitFor();
   const hours = (shown: string) => Number(/(\d\d)\.\d\d$/.exec(shown)?.[1]);
@@ -180,23 +180,29 @@ journey(
       return route.fulfill({ status: 503, json: { code: 0, msg: 'Sedang penuh.' } });
     });
     await sound.click();
-    await soon(() => sound.isChecked()).toBe(false);
+    await waitFor(async () => expect(await sound.isChecked()).toBe(false));
     released.resolve();
     await part(tab, 'Pemberitahuan').getByText('Pilihan ini belum tersimpan').waitFor();
-    await soon(() => sound.isChecked()).toBe(true);
+    await waitFor(async () => expect(await sound.isChecked()).toBe(true));
     await tab.unroute('**/api');
 
     await sound.click();
     const push = tab.getByRole('checkbox', { name: 'Pemberitahuan pesan baru' });
     await push.click();
     await tab.getByLabel('Pilihan bunyi').selectOption('Lonceng');
-    await soon(async () => {
+    await waitFor(async () => {
       const { sound_on, push_on, sound: name } = await known(product, who);
-      return { sound_on, push_on, name };
-    }).toEqual({ sound_on: false, push_on: false, name: 'lonceng' });
+      expect({ sound_on, push_on, name }).toEqual({
+        sound_on: false,
+        push_on: false,
+        name: 'lonceng',
+      });
+    });
     await tab.reload();
     await sound.waitFor();
-    await soon(() => Promise.all([sound.isChecked(), push.isChecked()])).toEqual([false, false]);
+    await waitFor(async () =>
+      expect(await Promise.all([sound.isChecked(), push.isChecked()])).toEqual([false, false]),
+    );
   },
 );
 
@@ -211,14 +217,15 @@ journey('one hears what one chooses, and only when sounds are on', async ({ prod
   const tab = await ratna.open('/profile');
   await tab.getByLabel('Pilihan bunyi').selectOption('Ketuk');
   await tab.getByRole('button', { name: 'Coba bunyi' }).click();
-  const sounds = () => ratna.heard.filter(({ kind }) => kind === 'sound').map(({ what }) => what);
-  await soon(sounds).toEqual([`${address}/sounds/ketuk.wav`]);
+  const sounds = () =>
+    ratna.observed.filter(({ kind }) => kind === 'sound').map(({ what }) => what);
+  await waitFor(() => expect(sounds()).toEqual([`${address}/sounds/ketuk.wav`]));
 
-  await soon(async () => (await known(product, who)).sound).toBe('ketuk');
+  await waitFor(async () => expect((await known(product, who)).sound).toBe('ketuk'));
   await answerFrom(address, peer, { sender, text: 'Baik, saya ke sana' });
-  await soon(sounds).toEqual(Array(2).fill(`${address}/sounds/ketuk.wav`));
+  await waitFor(() => expect(sounds()).toEqual(Array(2).fill(`${address}/sounds/ketuk.wav`)));
   await tab.getByRole('checkbox', { name: 'Bunyikan pesan baru' }).click();
-  await soon(async () => (await known(product, who)).sound_on).toBe(false);
+  await waitFor(async () => expect((await known(product, who)).sound_on).toBe(false));
   await answerFrom(address, peer, { sender, text: 'Sudah buka, kan?' });
   // It has come in: the menu counts it. Nothing more was to be heard.
   await tab.getByRole('link', { name: /Pesan.*2/ }).waitFor();

@@ -4,7 +4,7 @@ import { logoutUser } from '#contract/accounts.ts';
 import { pushConfig, PushToken, registerPush } from '#contract/push.ts';
 import { startPushService } from '#tests/push/push-service.ts';
 import { newReceiver } from '#tests/push/receiver.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import {
   answerFrom,
   ask,
@@ -15,12 +15,12 @@ import {
   signUp,
 } from './support/portal.ts';
 import { givePush, storedToken, noticesIn, workerOf } from './support/push.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 import { arrivesAt } from './support/steps.ts';
 
 const service = await startPushService();
 afterAll(() => service.close());
-const journey = setTheStage({ SIMULATOR_SPEED: '0', PUSH_SERVICES: service.origin }, 'whole');
+const journey = setUpJourney({ SIMULATOR_SPEED: '0', PUSH_SERVICES: service.origin }, 'whole');
 
 const peer = '62800000021';
 let shop: Promise<{ who: Customer; sender: Sender }> | undefined;
@@ -78,9 +78,11 @@ journey(
     await tab.goto(`${address}/`);
     await registering;
     const worker = await workerOf(ani.context, tab);
-    await soon(() => tab.evaluate(storedToken)).toMatchObject({
-      token: expect.stringMatching(/^psh_/),
-    });
+    await waitFor(async () =>
+      expect(await tab.evaluate(storedToken)).toMatchObject({
+        token: expect.stringMatching(/^psh_/),
+      }),
+    );
     const { token } = (await tab.evaluate(storedToken))!;
     expect(PushToken.safeParse(token).success).toBe(true);
 
@@ -89,7 +91,7 @@ journey(
     await tab.reload();
     await calling;
     await tab.getByRole('heading', { name: 'Beranda' }).click();
-    await soon(async () => (await tab.evaluate(storedToken))?.token).toBe(token);
+    await waitFor(async () => expect((await tab.evaluate(storedToken))?.token).toBe(token));
     const later = tab.waitForRequest((request) => (request.postData() ?? '').includes(token));
     await tab.getByRole('link', { name: 'Pesan', exact: true }).first().click();
     await later;
@@ -99,15 +101,17 @@ journey(
     await push.connect(phone);
     await tab.bringToFront();
     await answerFrom(address, peer, { sender, text: 'Apakah masih ada stok?' });
-    await soon(() => push.arrived.length).toBe(1);
-    await soon(() => noticesIn(worker)).toHaveLength(1);
-    await soon(() => ani.heard.filter(({ kind }) => kind === 'sound')).toHaveLength(1);
+    await waitFor(() => expect(push.arrived.length).toBe(1));
+    await waitFor(async () => expect(await noticesIn(worker)).toHaveLength(1));
+    await waitFor(() =>
+      expect(ani.observed.filter(({ kind }) => kind === 'sound')).toHaveLength(1),
+    );
 
     // Nobody there: the worker tells it, without the text.
     await tab.close();
     await answerFrom(address, peer, { sender, text: 'Rahasia: warna marun' });
-    await soon(() => push.arrived.length).toBe(2);
-    await soon(() => noticesIn(worker)).toHaveLength(2);
+    await waitFor(() => expect(push.arrived.length).toBe(2));
+    await waitFor(async () => expect(await noticesIn(worker)).toHaveLength(2));
     const told = (await noticesIn(worker)).find(({ title }) => title.startsWith('Pesan baru dari'));
     expect(told).toEqual({
       title: 'Pesan baru dari +62 800-0000-21',
@@ -134,11 +138,13 @@ journey(
 
     // In the tab that is there already.
     await click(worker, `/message-history?view=percakapan&open=${sender.id}&peer=${peer}`);
-    await soon(() => [tab, other].filter((one) => /percakapan/.test(one.url())).length).toBe(1);
+    await waitFor(() =>
+      expect([tab, other].filter((one) => /percakapan/.test(one.url())).length).toBe(1),
+    );
     const there = /percakapan/.test(tab.url()) ? tab : other;
     await there.getByRole('region', { name: /^Percakapan dengan/ }).waitFor();
     await click(worker, there.url().slice(address.length));
-    await soon(() => noticesIn(worker)).toEqual([]);
+    await waitFor(async () => expect(await noticesIn(worker)).toEqual([]));
 
     // Hostile links, and buttons that we never put there, lead nowhere; a good one then still does.
     const before = [tab.url(), other.url()];
@@ -156,9 +162,9 @@ journey(
     await click(worker, '/token', 'tombol');
     expect([tab.url(), other.url()]).toEqual(before);
     await click(worker, '/token');
-    await soon(
-      () => [tab, other].filter((one) => new URL(one.url()).pathname === '/token').length,
-    ).toBe(1);
+    await waitFor(() =>
+      expect([tab, other].filter((one) => new URL(one.url()).pathname === '/token').length).toBe(1),
+    );
     expect(budi.context.pages()).toHaveLength(2);
   },
 );
@@ -196,23 +202,27 @@ journey(
       fcmOptions: { link: url },
     });
     await push.forge(forged('7', 'https://evil.example/'));
-    await soon(() => noticesIn(worker)).toEqual([
-      {
-        title: '<b>Budi</b>',
-        body: 'Halo',
-        tag: 'msg_palsu',
-        icon: `${address}/favicon-192.png`,
-        url: '/message-history',
-      },
-    ]);
-    await soon(badges).toEqual([7]);
+    await waitFor(async () =>
+      expect(await noticesIn(worker)).toEqual([
+        {
+          title: '<b>Budi</b>',
+          body: 'Halo',
+          tag: 'msg_palsu',
+          icon: `${address}/favicon-192.png`,
+          url: '/message-history',
+        },
+      ]),
+    );
+    await waitFor(async () => expect(await badges()).toEqual([7]));
     await push.forge(forged('-1e9', '/saldo'));
-    await soon(() => noticesIn(worker)).toMatchObject([{ url: '/saldo' }]);
+    await waitFor(async () => expect(await noticesIn(worker)).toMatchObject([{ url: '/saldo' }]));
     await push.forge(forged('0', '/saldo'));
-    await soon(badges).toEqual([7, 'clear']);
+    await waitFor(async () => expect(await badges()).toEqual([7, 'clear']));
     await push.forge('bukan sebuah pesan');
-    await soon(() => noticesIn(worker)).toContainEqual(
-      expect.objectContaining({ title: 'Kabari', body: 'Pesan baru', url: '/message-history' }),
+    await waitFor(async () =>
+      expect(await noticesIn(worker)).toContainEqual(
+        expect.objectContaining({ title: 'Kabari', body: 'Pesan baru', url: '/message-history' }),
+      ),
     );
   },
 );
@@ -241,19 +251,21 @@ journey(
     const registering = registered(tab);
     await tab.goto(`${address}/saldo`);
     await registering;
-    await soon(() => tab.evaluate(storedToken)).toBeTruthy();
+    await waitFor(async () => expect(await tab.evaluate(storedToken)).toBeTruthy());
     await tab.route('**/api', async (route) => {
       const hangs = /act=push_unregister/.test(route.request().postData() ?? '');
       if (!hangs) await route.fallback();
     });
     await tab.getByRole('button', { name: 'Keluar' }).click();
     await arrivesAt(tab, '/auth/login');
-    await soon(() => tab.evaluate(async () => (await indexedDB.databases()).length)).toBe(0);
+    await waitFor(async () =>
+      expect(await tab.evaluate(async () => (await indexedDB.databases()).length)).toBe(0),
+    );
     const subscribed = async () => {
       const { pushManager } = await navigator.serviceWorker.ready;
       return (await pushManager.getSubscription()) !== null;
     };
-    await soon(() => tab.evaluate(subscribed)).toBe(false);
+    await waitFor(async () => expect(await tab.evaluate(subscribed)).toBe(false));
   },
 );
 
@@ -267,7 +279,7 @@ journey(
     const registering = registered(tab);
     await tab.goto(`${address}/message-history`);
     await registering;
-    await soon(() => tab.evaluate(storedToken)).toBeTruthy();
+    await waitFor(async () => expect(await tab.evaluate(storedToken)).toBeTruthy());
     await tab.goto(`${address}/saldo`);
     await tab.getByRole('heading', { name: 'Saldo', exact: true }).first().waitFor();
     await tab.getByRole('button', { name: 'Keluar' }).click();
@@ -300,7 +312,7 @@ journey(
       };
     };
     const nothing = { local: [], own: [], files: [], databases: [], subscribed: null };
-    await soon(strange).toEqual(nothing);
+    await waitFor(async () => expect(await strange()).toEqual(nothing));
 
     // Nor does anything come for who left, here or elsewhere; others are told as before.
     const staying = await listen(address, (await ready(address)).session);
@@ -309,7 +321,7 @@ journey(
     await ask(address, logoutUser, {}, ending);
     const before = push.arrived.length;
     await answerFrom(address, peer, { sender, text: 'Masih di sana?' });
-    await soon(() => postsTo(staying)).toBe(1);
+    await waitFor(() => expect(postsTo(staying)).toBe(1));
     expect([postsTo(ended), push.arrived.length]).toEqual([0, before]);
   },
 );

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPushService } from '#tests/push/push-service.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { openFirefox, startFirefox } from './browser/firefox.ts';
-import { openFront } from './support/front.ts';
+import { openProxy } from './support/proxy.ts';
 import { answerFrom, newSender, type Sender, signUp } from './support/portal.ts';
 import { startProduct } from './support/product.ts';
 import { storedToken } from './support/push.ts';
@@ -12,7 +12,7 @@ const service = await startPushService();
 const peer = '62800000031';
 const DELIVERED = 100;
 let product: Awaited<ReturnType<typeof startProduct>>;
-let front: Awaited<ReturnType<typeof openFront>>;
+let proxy: Awaited<ReturnType<typeof openProxy>>;
 let browser: Browser;
 let session: string;
 let sender: Sender;
@@ -23,15 +23,15 @@ beforeAll(async () => {
     startProduct({ SIMULATOR_SPEED: '0', PUSH_SERVICES: service.origin }),
     startFirefox(service),
   ]);
-  front = await openFront(product.address);
+  proxy = await openProxy(product.address);
   const who = await signUp(product.address, { name: 'Batik Kenanga', phone: '6281234569001' });
   sender = await newSender(product.address, who, { name: 'Kasir', phone: '6281234569002' });
   ({ session } = who);
-  tab = await openFirefox(browser, front.address, session);
+  tab = await openFirefox(browser, proxy.address, session);
 });
 afterAll(async () => {
   await browser?.close();
-  await front?.cut();
+  await proxy?.cut();
   await product?.stop();
   await service.close();
 });
@@ -41,24 +41,29 @@ const taken = () => service.posts.filter(({ status }) => status === 201);
 const delivered = () => service.acks.filter(({ code }) => code === DELIVERED).length;
 
 test('a message reaches a page in Firefox by push, encrypted on its way', async () => {
-  await tab.goto(`${front.address}/`);
-  await soon(() => service.endpoints().length).toBe(1);
+  await tab.goto(`${proxy.address}/`);
+  await waitFor(() => expect(service.endpoints().length).toBe(1));
   await tab.waitForFunction(() => navigator.serviceWorker.controller !== null);
   await tab.evaluate(() => {
-    const heard: unknown[] = [];
-    Object.assign(globalThis, { heard });
-    navigator.serviceWorker.addEventListener('message', ({ data }) => void heard.push(data));
+    const observed: unknown[] = [];
+    Object.assign(globalThis, { observed });
+    navigator.serviceWorker.addEventListener('message', ({ data }) => void observed.push(data));
   });
   // The subscription exists a moment before our server knows of it.
-  await soon(() => tab.evaluate(storedToken)).toMatchObject({
-    token: expect.stringMatching(/^psh_/),
-  });
+  await waitFor(async () =>
+    expect(await tab.evaluate(storedToken)).toMatchObject({
+      token: expect.stringMatching(/^psh_/),
+    }),
+  );
   await answer('Rahasia: warna marun');
-  await soon(delivered).toBe(1);
-  const heard = () => tab.evaluate(() => (globalThis as unknown as { heard: unknown[] }).heard);
-  await soon(heard).toMatchObject([
-    { kind: 'push', title: 'Pesan baru dari +62 800-0000-31', body: 'Pesan baru' },
-  ]);
+  await waitFor(() => expect(delivered()).toBe(1));
+  const observed = () =>
+    tab.evaluate(() => (globalThis as unknown as { observed: unknown[] }).observed);
+  await waitFor(async () =>
+    expect(await observed()).toMatchObject([
+      { kind: 'push', title: 'Pesan baru dari +62 800-0000-31', body: 'Pesan baru' },
+    ]),
+  );
   expect(taken()[0]?.headers['content-encoding']).toBe('aes128gcm');
   expect(taken()[0]?.body.toString('latin1')).not.toMatch(/web_push|Rahasia/);
 });
@@ -68,26 +73,28 @@ test('it arrives in Firefox while no page is open', async () => {
   await tab.close();
   tab = empty;
   await answer('Ada orang?');
-  await soon(delivered).toBe(2);
+  await waitFor(() => expect(delivered()).toBe(2));
 });
 
 test('a subscription that the push service dropped is renewed while no page is open', async () => {
   const [before] = service.endpoints();
   service.rotate();
-  await soon(() => service.endpoints().filter((endpoint) => endpoint !== before).length).toBe(1);
+  await waitFor(() =>
+    expect(service.endpoints().filter((endpoint) => endpoint !== before).length).toBe(1),
+  );
   const [now] = service.endpoints();
-  await soon(async () => {
+  await waitFor(async () => {
     await answer('Masih di sana?');
-    return taken().some(({ endpoint }) => endpoint === now);
-  }).toBe(true);
-  await soon(() => delivered() >= 3).toBe(true);
+    expect(taken().some(({ endpoint }) => endpoint === now)).toBe(true);
+  });
+  await waitFor(() => expect(delivered() >= 3).toBe(true));
 });
 
 test('without a network Firefox still opens the app', async () => {
-  await tab.goto(`${front.address}/saldo`);
+  await tab.goto(`${proxy.address}/saldo`);
   await tab.waitForSelector('h1');
-  await front.cut();
-  await tab.goto(`${front.address}/message-history`);
+  await proxy.cut();
+  await tab.goto(`${proxy.address}/message-history`);
   await tab.waitForSelector('#root > *');
   expect(await tab.title()).toContain('Kabari');
 });
@@ -98,13 +105,15 @@ test('signing out ends the subscription, in the browser and on the server', asyn
   const others = service.endpoints();
   await tab.goto(`${product.address}/`);
   const own = () => service.endpoints().filter((endpoint) => !others.includes(endpoint));
-  await soon(() => own().length).toBe(1);
-  await soon(() => tab.evaluate(storedToken)).toMatchObject({
-    token: expect.stringMatching(/^psh_/),
-  });
+  await waitFor(() => expect(own().length).toBe(1));
+  await waitFor(async () =>
+    expect(await tab.evaluate(storedToken)).toMatchObject({
+      token: expect.stringMatching(/^psh_/),
+    }),
+  );
   await (await tab.waitForSelector('::-p-aria([name="Keluar"][role="button"])'))?.click();
   await tab.waitForSelector('form');
-  await soon(own).toEqual([]);
+  await waitFor(() => expect(own()).toEqual([]));
   const databases = () => tab.evaluate(async () => (await indexedDB.databases()).length);
-  await soon(databases).toBe(0);
+  await waitFor(async () => expect(await databases()).toBe(0));
 });

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { deliverText, newSender, sendTexts, signUp, topUp } from './support/portal.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, press } from './support/steps.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 const delivered = '6281299993001';
 /** Fails: not on the network. */
@@ -28,7 +28,9 @@ journey('a message is one line of the statement, which opens to its steps', asyn
   const statement = tab.getByRole('table', { name: 'Mutasi saldo' });
   const back = statement.getByRole('row', { name: /Dana tertahan dikembalikan/ });
   await back.waitFor();
-  await soon(() => statement.getByText(/Dana ditahan|masih ditahan/).count()).toBe(0);
+  await waitFor(async () =>
+    expect(await statement.getByText(/Dana ditahan|masih ditahan/).count()).toBe(0),
+  );
   // Five lines (bonus, top-up, two messages, a batch) under one day.
   expect(await statement.getByRole('button', { name: /^Rincian/ }).count()).toBe(3);
   expect(await statement.getByRole('rowheader').count()).toBe(1);
@@ -38,22 +40,22 @@ journey('a message is one line of the statement, which opens to its steps', asyn
   await press(tab, opener);
   expect(await opener.getAttribute('aria-expanded')).toBe('true');
   const steps = statement.getByRole('listitem');
-  await soon(() => steps.count()).toBe(2);
+  await waitFor(async () => expect(await steps.count()).toBe(2));
   expect((await steps.allInnerTexts()).map((text) => text.split('\n')[0])).toEqual([
     'Dana ditahan',
     'Dana tertahan dikembalikan',
   ]);
   await opener.press('Enter');
-  await soon(() => steps.count()).toBe(0);
+  await waitFor(async () => expect(await steps.count()).toBe(0));
 
   await statement.getByRole('button', { name: /^Rincian Biaya pesan 12 pesan/ }).click();
   const messages = statement.getByRole('list', { name: 'Pesan di mutasi ini' });
-  await soon(() => messages.getByRole('listitem').count()).toBe(10);
+  await waitFor(async () => expect(await messages.getByRole('listitem').count()).toBe(10));
   await tab
     .getByRole('navigation', { name: 'Halaman pesan di mutasi ini' })
     .getByRole('button', { name: 'Halaman 2', exact: true })
     .click();
-  await soon(() => messages.getByRole('listitem').count()).toBe(2);
+  await waitFor(async () => expect(await messages.getByRole('listitem').count()).toBe(2));
   await messages.getByRole('link', { name: '+62 813-5557-0012' }).click();
   await arrivesAt(tab, '/message-history');
   await tab

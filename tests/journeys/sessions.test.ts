@@ -16,11 +16,11 @@ import {
   signIn,
   signUp,
 } from './support/portal.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin } from './support/steps.ts';
 
 const shop = 'https://toko.example';
-const journey = setTheStage({ SIMULATOR_SPEED: '0', RETURN_ORIGINS: shop });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0', RETURN_ORIGINS: shop });
 
 let registered: Promise<Customer> | undefined;
 /** The customer of these journeys, with a session of their own for each. */
@@ -56,17 +56,20 @@ journey('who is not signed in is sent to sign in, and back again', async ({ prod
   expect(await savedPath(tab)).toBe('');
 });
 
-journey('who is signed in has no business at the doors', async ({ product, person }) => {
-  const { session } = await customer(product.address);
-  const { open } = await person({ session });
-  const tab = await open();
-  const doors = ['login', 'register', 'verify-otp', 'forgot-password', 'forgot-password/change'];
-  for (const path of ['/auth', ...doors.map((door) => `/auth/${door}`)]) {
-    await tab.goto(product.address + path);
-    await arrivesAt(tab, '/');
-    await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
-  }
-});
+journey(
+  'who is signed in has no business at the pages of signing in',
+  async ({ product, person }) => {
+    const { session } = await customer(product.address);
+    const { open } = await person({ session });
+    const tab = await open();
+    const pages = ['login', 'register', 'verify-otp', 'forgot-password', 'forgot-password/change'];
+    for (const path of ['/auth', ...pages.map((page) => `/auth/${page}`)]) {
+      await tab.goto(product.address + path);
+      await arrivesAt(tab, '/');
+      await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+    }
+  },
+);
 
 journey('`from` and `callbackUrl` lead to our own pages', async ({ product, person }) => {
   const { session } = await customer(product.address);

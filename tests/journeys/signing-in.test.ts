@@ -4,7 +4,7 @@ import { checkToken } from '#contract/accounts.ts';
 import { revokeSessions } from '#contract/people.ts';
 import { createToken } from '#contract/tokens.ts';
 import { encode } from '#web/browser/session.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { faultsOf } from './browser/axe.ts';
 import {
   ask,
@@ -15,12 +15,11 @@ import {
   signIn,
   signUp,
   textsIn,
-  until,
 } from './support/portal.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin, isFocused, press, write } from './support/steps.ts';
 
-const journey = setTheStage({ SIMULATOR_SPEED: '0' });
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 const NEW_PASSWORD = 'perahu kertas di hujan sore';
 /** What the console says about an answer with this status. */
@@ -52,18 +51,18 @@ journey('a forgotten password is replaced, with the keyboard alone', async (stag
   const tab = await open('/auth/login');
   await write(tab, tab.getByLabel('Nomor ponsel'), '081355503001');
   await press(tab, tab.getByRole('link', { name: 'Lupa kata sandi?' }));
-  await soon(() => tab.title()).toBe('Lupa kata sandi · Kabari');
+  await waitFor(async () => expect(await tab.title()).toBe('Lupa kata sandi · Kabari'));
   expect(new URL(tab.url()).pathname).toBe('/auth/forgot-password/phone');
   // What was typed on the page before need not be typed again.
   expect(await tab.getByLabel('Nomor ponsel').inputValue()).toBe('+62 813-5550-3001');
   await press(tab, tab.getByRole('button', { name: 'Kirim kode' }));
 
   await arrivesAt(tab, '/auth/forgot-password/otp');
-  await soon(() => isFocused(tab, codeField(tab))).toBe(true);
+  await waitFor(async () => expect(await isFocused(tab, codeField(tab))).toBe(true));
   const code = await codeFor(address, phone, forNewPassword);
   await tab.keyboard.type(unlike(code));
   await tab.getByText('Kode tidak cocok. Sisa 4 percobaan.').waitFor();
-  await soon(() => isFocused(tab, codeField(tab))).toBe(true);
+  await waitFor(async () => expect(await isFocused(tab, codeField(tab))).toBe(true));
   await tab.keyboard.type(code);
 
   await arrivesAt(tab, '/auth/forgot-password/change');
@@ -76,12 +75,12 @@ journey('a forgotten password is replaced, with the keyboard alone', async (stag
   await write(tab, repeat, 'password124');
   await tab.keyboard.press('Enter');
   await tab.getByText('Kedua kata sandi ini berbeda.').waitFor();
-  await soon(() => isFocused(tab, repeat)).toBe(true);
+  await waitFor(async () => expect(await isFocused(tab, repeat)).toBe(true));
   await tab.keyboard.press('ControlOrMeta+a');
   await tab.keyboard.type('password123');
   await tab.keyboard.press('Enter');
   await tab.getByText('Kata sandi ini terlalu mudah ditebak. Pilih yang lain.').waitFor();
-  await soon(() => isFocused(tab, password)).toBe(true);
+  await waitFor(async () => expect(await isFocused(tab, password)).toBe(true));
 
   // Ten minutes are ten minutes: a reload neither ends nor begins them anew.
   await tab.reload();
@@ -99,9 +98,9 @@ journey('a forgotten password is replaced, with the keyboard alone', async (stag
   await expect(ask(address, checkToken, {}, who.session)).rejects.toThrow(/401/);
   await expect(signIn(address, { phone, password: PASSWORD })).rejects.toThrow(/401/);
   await signIn(address, { phone, password: NEW_PASSWORD });
-  const isTold = async () =>
+  const isNotified = async () =>
     (await textsIn(address, phone)).some((text) => /baru saja diganti/.test(text));
-  await until(isTold);
+  await waitFor(isNotified);
 });
 
 journey('a number that nobody has is answered like any other, and gets nothing', async (stage) => {
@@ -138,7 +137,7 @@ journey('a new browser asks for a code once, and its owner is told', async (stag
     field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
   }, `Kode verifikasi Kabari: ${code}. Berlaku 5 menit.`);
   await arrivesAt(tab, '/');
-  await until(async () =>
+  await waitFor(async () =>
     (await textsIn(address, phone)).some((text) => /dibuka dari peramban baru/.test(text)),
   );
 

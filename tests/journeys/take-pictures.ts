@@ -6,8 +6,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { homeSummary } from '#contract/messages.ts';
-import { openPerson, settled, startBrowser, type Wish } from './browser/browser.ts';
-import { ask, until } from './support/portal.ts';
+import { openPerson, settled, startBrowser, type PersonOptions } from './browser/browser.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { ask } from './support/portal.ts';
 import { startProduct } from './support/product.ts';
 import { openShop, type Shop } from './support/seed.ts';
 
@@ -19,10 +20,15 @@ async function quiet(address: string, { customer }: Shop): Promise<void> {
     const { today, days } = await ask(address, homeSummary, {}, customer.session);
     return days.at(-1)?.waiting === 0 && today.delivered - today.read <= 1;
   };
-  await until(under);
+  await waitFor(under);
 }
 
-type Picture = { name: string; wish: Wish; path: string; before: (tab: Page) => Promise<void> };
+type Picture = {
+  name: string;
+  options: PersonOptions;
+  path: string;
+  before: (tab: Page) => Promise<void>;
+};
 
 /** Opens the statement's newest line to its steps. */
 async function openFirstLine(tab: Page): Promise<void> {
@@ -36,13 +42,13 @@ async function openFirstLine(tab: Page): Promise<void> {
 const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Picture[] => [
   {
     name: 'beranda',
-    wish: { session, height: 1_560 },
+    options: { session, height: 1_560 },
     path: '/',
     before: (tab) => tab.getByRole('table').first().waitFor(),
   },
   {
     name: 'pesan',
-    wish: { session },
+    options: { session },
     path: '/message-history',
     before: async (tab) => {
       await tab
@@ -54,13 +60,13 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
   },
   {
     name: 'percakapan-gelap',
-    wish: { session, dark: true },
+    options: { session, dark: true },
     path: `/message-history?view=percakapan&open=${sender.id}&peer=${peer}`,
     before: (tab) => tab.getByRole('article').last().waitFor(),
   },
   {
     name: 'kunci-token',
-    wish: { session },
+    options: { session },
     path: '/token?view=new',
     before: async (tab) => {
       await tab.getByRole('dialog').getByLabel('Nama').fill('Notifikasi Pesanan');
@@ -70,7 +76,7 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
   },
   {
     name: 'saldo',
-    wish: { session },
+    options: { session },
     path: '/saldo',
     before: async (tab) => {
       await tab.getByRole('link', { name: /Menunggu pembayaran/ }).click();
@@ -79,13 +85,13 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
   },
   {
     name: 'mutasi',
-    wish: { session, height: 1_100 },
+    options: { session, height: 1_100 },
     path: '/saldo',
     before: openFirstLine,
   },
   {
     name: 'mutasi-ponsel',
-    wish: { session, width: 390, dark: true },
+    options: { session, width: 390, dark: true },
     path: '/saldo',
     before: async (tab) => {
       await openFirstLine(tab);
@@ -96,19 +102,19 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
   },
   {
     name: 'dokumentasi',
-    wish: {},
+    options: {},
     path: '/docs',
     before: (tab) => tab.getByRole('heading', { name: 'Dokumentasi API' }).waitFor(),
   },
   {
     name: 'simulator',
-    wish: {},
+    options: {},
     path: `/simulator?phone=${peer}`,
     before: (tab) => tab.getByText(/seragam keluarga/).waitFor(),
   },
   {
     name: 'pindai',
-    wish: { width: 390 },
+    options: { width: 390 },
     path: waiting.scan,
     before: async (tab) => {
       await tab.getByRole('button', { name: /Saya mengerti/ }).click();
@@ -117,7 +123,7 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
   },
   {
     name: 'sambungkan',
-    wish: { session },
+    options: { session },
     path: `/token?open=${waiting.id}`,
     before: async (tab) => {
       await tab.getByRole('button', { name: 'Tampilkan QR' }).click();
@@ -126,13 +132,13 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
   },
   {
     name: 'profil-ponsel',
-    wish: { session, width: 390 },
+    options: { session, width: 390 },
     path: '/profile',
     before: (tab) => tab.getByRole('heading', { name: 'Sesi' }).waitFor(),
   },
   {
     name: 'lompat',
-    wish: { session },
+    options: { session },
     path: '/saldo',
     before: async (tab) => {
       await tab.getByRole('row').nth(1).waitFor();
@@ -143,13 +149,13 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
   },
   {
     name: 'galeri',
-    wish: {},
+    options: {},
     path: '/__galeri/data-table',
     before: (tab) => tab.getByRole('table').first().waitFor(),
   },
   {
     name: 'masuk',
-    wish: {},
+    options: {},
     path: '/auth/login',
     before: (tab) => tab.getByRole('button', { name: 'Masuk', exact: true }).waitFor(),
   },
@@ -159,7 +165,7 @@ async function take(browser: Browser, address: string, picture: Picture): Promis
   const person = await openPerson(browser, address, {
     floatingScrollbars: true,
     notices: true,
-    ...picture.wish,
+    ...picture.options,
   });
   const tab = await person.open(picture.path);
   await picture.before(tab);

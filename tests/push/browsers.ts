@@ -22,7 +22,7 @@ export type Channel = {
 /** What a browser says it did with a message: 100 delivered, 101 not decrypted, 102 not delivered. */
 export type Ack = { channelID: string; version: string; code?: number };
 
-type Said = {
+type ClientMessage = {
   messageType?: string;
   uaid?: string;
   channelID?: string;
@@ -64,9 +64,9 @@ export function openBrowsers(channels: Map<string, Channel>, origin: () => strin
     const socket = acceptSocket(request, stream, head, 'push-notification');
     let uaid: string | undefined;
     socket.onText((text) => {
-      const said = JSON.parse(text) as Said;
-      if (said.messageType === 'hello') uaid = greet(state, socket, said);
-      else heed(state, socket, uaid, said);
+      const received = JSON.parse(text) as ClientMessage;
+      if (received.messageType === 'hello') uaid = greet(state, socket, received);
+      else heed(state, socket, uaid, received);
     });
     socket.onClose(() => {
       streams.delete(stream);
@@ -107,9 +107,10 @@ export function openBrowsers(channels: Map<string, Channel>, origin: () => strin
 }
 
 /** A browser without a name, or with one that counts no longer, gets a new one. */
-function greet(state: State, socket: TextSocket, said: Said): string {
+function greet(state: State, socket: TextSocket, received: ClientMessage): string {
   const { channels, sockets, known } = state;
-  const uaid = said.uaid && known.has(said.uaid) ? said.uaid : randomUUID().replaceAll('-', '');
+  const uaid =
+    received.uaid && known.has(received.uaid) ? received.uaid : randomUUID().replaceAll('-', '');
   known.add(uaid);
   sockets.set(uaid, socket);
   const answer = { messageType: 'hello', uaid, status: 200, use_webpush: true, broadcasts: {} };
@@ -120,18 +121,23 @@ function greet(state: State, socket: TextSocket, said: Said): string {
   return uaid;
 }
 
-function heed(state: State, socket: TextSocket, uaid: string | undefined, said: Said): void {
+function heed(
+  state: State,
+  socket: TextSocket,
+  uaid: string | undefined,
+  received: ClientMessage,
+): void {
   const { channels, acks, origin } = state;
-  const { messageType = 'ping', channelID = '' } = said;
+  const { messageType = 'ping', channelID = '' } = received;
   if (messageType === 'register') {
-    const id = openChannel(channels, { uaid, channelID, key: said.key });
+    const id = openChannel(channels, { uaid, channelID, key: received.key });
     const pushEndpoint = origin() + PATH + id;
     socket.send(JSON.stringify({ messageType, channelID, status: 200, pushEndpoint }));
   } else if (messageType === 'unregister') {
     for (const one of channels.values()) if (one.channelID === channelID) channels.delete(one.id);
     socket.send(JSON.stringify({ messageType, channelID, status: 200 }));
   } else if (messageType === 'ack') {
-    acks.push(...(said.updates ?? []));
+    acks.push(...(received.updates ?? []));
   } else if (messageType === 'ping') {
     socket.send('{}');
   }

@@ -44,7 +44,7 @@ async function pushApp(db: TestDatabase, service: PushService) {
     onOutcome: (outcome) => void outcomes.push(outcome),
   };
   const sender = startPushSender(deps);
-  const kept = new Map(pushActs(deps).map((one) => [one.act.name, one]));
+  const handlers = new Map(pushActs(deps).map((one) => [one.act.name, one]));
 
   async function perform<A extends Act>(
     act: A,
@@ -60,7 +60,7 @@ async function pushApp(db: TestDatabase, service: PushService) {
       requestId: 'test',
       signal: new AbortController().signal,
     };
-    const answer = await kept.get(act.name)?.handle(call, act.input.parse(input) as never);
+    const answer = await handlers.get(act.name)?.handle(call, act.input.parse(input) as never);
     return act.output.parse(answer) as OutputOf<A>;
   }
 
@@ -72,7 +72,7 @@ async function pushApp(db: TestDatabase, service: PushService) {
   };
 
   /** What a browser sends when it registers. */
-  const wish = async (endpoint: string, { keys }: Receiver) => {
+  const registration = async (endpoint: string, { keys }: Receiver) => {
     const { vapid_key } = await perform(pushConfig, {});
     return { endpoint, ...keys, vapid_key };
   };
@@ -82,7 +82,7 @@ async function pushApp(db: TestDatabase, service: PushService) {
     { caller }: { caller: Person },
     { endpoint = service.subscribe(vapid.publicKey), receiver = newReceiver() } = {},
   ): Promise<Browser> => {
-    const { token } = await perform(registerPush, await wish(endpoint, receiver), caller);
+    const { token } = await perform(registerPush, await registration(endpoint, receiver), caller);
     return { ...receiver, token, endpoint };
   };
 
@@ -118,7 +118,7 @@ async function pushApp(db: TestDatabase, service: PushService) {
     troubles,
     perform,
     shopkeeper,
-    wish,
+    registration,
     browser,
     receive,
     hurry,

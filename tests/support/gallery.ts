@@ -1,9 +1,14 @@
 import { type Browser, type Locator, type Page, chromium } from 'playwright-core';
 import { test as base, expect, inject } from 'vitest';
-import { openPerson, type Person, settled, type Wish } from '#tests/journeys/browser/browser.ts';
+import {
+  openPerson,
+  type Person,
+  settled,
+  type PersonOptions,
+} from '#tests/journeys/browser/browser.ts';
 import { signUp } from '#tests/journeys/support/portal.ts';
 
-type Look = Pick<Wish, 'dark' | 'still' | 'notices' | 'expects'> & {
+type Look = Pick<PersonOptions, 'dark' | 'still' | 'notices' | 'expects'> & {
   /** 1440 when left out; 390 is a phone, with touch. */
   width?: 1440 | 390;
   /** Whether a customer is signed in. */
@@ -16,7 +21,7 @@ type Look = Pick<Wish, 'dark' | 'still' | 'notices' | 'expects'> & {
 export type ShowPiece = (id: string, look?: Look) => Promise<Page>;
 
 /** Profiles that tests use one after the other: what they fetched once is not fetched again. */
-type Profiles = { open: (wish: Wish) => Promise<Person>; browser: Browser };
+type Profiles = { open: (options: PersonOptions) => Promise<Person>; browser: Browser };
 
 let customer: Promise<string> | undefined;
 
@@ -44,9 +49,9 @@ export async function boxOf(thing: Locator) {
 async function openProfiles(): Promise<Profiles> {
   const browser = await chromium.connect(inject('chromium'));
   const known = new Map<string, Promise<Person>>();
-  const open = (wish: Wish) => {
-    const key = JSON.stringify(wish);
-    const one = known.get(key) ?? openPerson(browser, inject('gallery'), wish);
+  const open = (options: PersonOptions) => {
+    const key = JSON.stringify(options);
+    const one = known.get(key) ?? openPerson(browser, inject('gallery'), options);
     known.set(key, one);
     return one;
   };
@@ -78,10 +83,10 @@ export const test = base.extend<{ profiles: Profiles; show: ShowPiece }>({
     const owned: Person[] = [];
     await use(async (id, { session: signedIn = false, own = false, ...look } = {}) => {
       const alone = own || signedIn || look.notices || look.expects;
-      const wish = { ...look, ...(signedIn && { session: await session() }) };
+      const options = { ...look, ...(signedIn && { session: await session() }) };
       const person = alone
-        ? await openPerson(profiles.browser, inject('gallery'), wish)
-        : await profiles.open(wish);
+        ? await openPerson(profiles.browser, inject('gallery'), options)
+        : await profiles.open(options);
       const before = person.wrongs.length;
       const page = await person.open(id === '' ? '/__galeri' : `/__galeri/${id}`);
       if (alone) owned.push(person);

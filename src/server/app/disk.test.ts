@@ -5,7 +5,7 @@ import { watchDisks } from '#server/infra/observability/disk.ts';
 import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import { makeSmallDisk, mayMount } from '#tests/support/database/small-disk.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { addressOf, ended, oneSentence, test as base } from '#tests/support/app/started-app.ts';
 
 const test = base.extend<{ disk: (megabytes: number) => ReturnType<typeof makeSmallDisk> }>({
@@ -54,11 +54,17 @@ describe.skipIf(!mayMount)('a full disk (tried where root may mount a small one)
       const answer = await fetch(`${address}/readyz`);
       return { ...((await answer.json()) as { checks: object }), status: answer.status };
     };
-    await soon(ready).toMatchObject({ status: 200, checks: { disk: 'ok' } });
+    await waitFor(async () =>
+      expect(await ready()).toMatchObject({ status: 200, checks: { disk: 'ok' } }),
+    );
     fill();
-    await soon(ready).toMatchObject({ status: 503, checks: { disk: 'failing' } });
+    await waitFor(async () =>
+      expect(await ready()).toMatchObject({ status: 503, checks: { disk: 'failing' } }),
+    );
     empty();
-    await soon(ready).toMatchObject({ status: 200, checks: { disk: 'ok' } });
+    await waitFor(async () =>
+      expect(await ready()).toMatchObject({ status: 200, checks: { disk: 'ok' } }),
+    );
     const said = about(running.out());
     expect(said.filter(({ disk: which }) => which === folder)).toMatchObject([
       { level: 'error', msg: expect.stringContaining('the disk is full') },
@@ -77,9 +83,9 @@ describe.skipIf(!mayMount)('a full disk (tried where root may mount a small one)
     const watch = watchDisks({ folder, sql, log });
     await sql`select 1`;
     far.fill();
-    await soon(watch.full).toEqual(['the database']);
+    await waitFor(() => expect(watch.full()).toEqual(['the database']));
     far.empty();
-    await soon(watch.full).toEqual([]);
+    await waitFor(() => expect(watch.full()).toEqual([]));
     expect(about(lines.join('')).map(({ disk: which }) => which)).toEqual([
       'the database',
       'the database',

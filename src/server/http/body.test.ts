@@ -13,8 +13,8 @@ const part = (name: string, value: string, more = '') =>
 const B = 'multipart/form-data; boundary=b';
 
 describe('multipart that is none', () => {
-  test('is refused with a sentence, whatever is wrong with it', async ({ openContainer }) => {
-    const container = await openContainer({ env: { LOG_LEVEL: 'warn' } });
+  test('is refused with a sentence, whatever is wrong with it', async ({ openApp }) => {
+    const container = await openApp({ env: { LOG_LEVEL: 'warn' } });
     for (const [what, { type, body }] of brokenMultiparts('act')) {
       const answer = await post(container, type, body);
       expect(answer, what).toMatchObject({
@@ -26,8 +26,8 @@ describe('multipart that is none', () => {
     expect(container.lines).toEqual([]);
   });
 
-  test('says what is wrong where that can be known', async ({ openContainer }) => {
-    const container = await openContainer();
+  test('says what is wrong where that can be known', async ({ openApp }) => {
+    const container = await openApp();
     const why = async (type: string, body: string) =>
       (await post(container, type, Buffer.from(body, 'latin1'))).body.error.facts.why;
     const whole = `${part('act', 'app_config')}--b--`;
@@ -46,8 +46,8 @@ describe('multipart that is none', () => {
     }
   });
 
-  test('is refused by its size before it is read', async ({ openContainer }) => {
-    const container = await openContainer();
+  test('is refused by its size before it is read', async ({ openApp }) => {
+    const container = await openApp();
     const many = `${Array.from({ length: 61 }, (_, at) => part(`p${at}`, '1')).join('')}--b--`;
     const heavy = `${part('act', 'y'.repeat(65_537))}--b--`;
     const huge = `${part('act', 'y'.repeat(200_000))}--b--`;
@@ -60,8 +60,8 @@ describe('multipart that is none', () => {
   });
 });
 
-test('multipart as browsers and programs write it is read', async ({ openContainer }) => {
-  const container = await openContainer();
+test('multipart as browsers and programs write it is read', async ({ openApp }) => {
+  const container = await openApp();
   const form = new FormData();
   form.set('act', 'app_config');
   form.set('token', '');

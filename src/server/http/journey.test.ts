@@ -1,12 +1,13 @@
 import { expect } from 'vitest';
 import { acts } from '#contract/acts.ts';
 import { actHandlers } from '#server/app/acts.ts';
-import { codeIn, waitFor, signedIn, solved, test } from '#tests/support/app/running-app.ts';
+import { codeIn, signedIn, solved, test } from '#tests/support/app/running-app.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('a stranger registers, reads the code in the phone, and is somebody with a bonus', async ({
-  openContainer,
+  openApp,
 }) => {
-  const running = await openContainer({ works: true });
+  const running = await openApp({ works: true });
   const { ask } = running;
   const phone = '081234567890';
   const asked = await ask('user_register', {
@@ -36,11 +37,8 @@ test('a stranger registers, reads the code in the phone, and is somebody with a 
   });
 });
 
-test('a linked token sends through the API, and its message is read', async ({
-  db,
-  openContainer,
-}) => {
-  const running = await openContainer({ works: true });
+test('a linked token sends through the API, and its message is read', async ({ db, openApp }) => {
+  const running = await openApp({ works: true });
   const { ask, app } = running;
   const { token } = await signedIn(db, { saldo: 1_000 });
   const made = await ask('token_create', { token, name: 'Toko', channel: 'simulator' });
@@ -82,8 +80,8 @@ test('a linked token sends through the API, and its message is read', async ({
   });
 });
 
-test('a top-up is paid by the simulated bank', async ({ db, openContainer }) => {
-  const running = await openContainer();
+test('a top-up is paid by the simulated bank', async ({ db, openApp }) => {
+  const running = await openApp();
   const { token } = await signedIn(db);
   const made = await running.ask('topup_create', {
     token,
@@ -97,10 +95,8 @@ test('a top-up is paid by the simulated bank', async ({ db, openContainer }) => 
   expect(saldo.body.data.available).toBe(credited);
 });
 
-test('an address under /v1 that is not there answers in the API’s words', async ({
-  openContainer,
-}) => {
-  const { app } = await openContainer();
+test('an address under /v1 that is not there answers in the API’s words', async ({ openApp }) => {
+  const { app } = await openApp();
   const answer = await app.inject({ url: '/v1/nowhere' });
   expect(answer.statusCode).toBe(404);
   expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
@@ -108,9 +104,9 @@ test('an address under /v1 that is not there answers in the API’s words', asyn
 
 test('a file is served by its signed address only, and nothing in it runs', async ({
   db,
-  openContainer,
+  openApp,
 }) => {
-  const { app, container } = await openContainer();
+  const { app, container } = await openApp();
   const { accountId } = await signedIn(db);
   const bytes = Buffer.from(
     '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
@@ -138,8 +134,8 @@ test('a file is served by its signed address only, and nothing in it runs', asyn
   for (const url of forged) expect((await app.inject({ url })).statusCode).toBe(404);
 });
 
-test('every act of the contract is kept, and exactly once', async ({ openContainer }) => {
-  const { container } = await openContainer();
+test('every act of the contract is kept, and exactly once', async ({ openApp }) => {
+  const { container } = await openApp();
   const kept = actHandlers(container).map(({ act }) => act.name);
   expect(kept.toSorted()).toEqual(acts.map(({ name }) => name).toSorted());
 });

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '#server/infra/config.ts';
 import { openLog } from '#server/infra/observability/log.ts';
-import { patient, soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { type Check, openHealth } from './site/health.ts';
 import { openServer } from './server.ts';
 
@@ -166,22 +166,19 @@ test('a server that cannot keep up says busy, but shows its pages, and that it l
   const { app: calm } = aServer({ delayMsMax });
   calm.get('/well', async () => ({}));
   await Promise.all([app.ready(), calm.ready()]);
-  await vi.waitFor(
-    async () => {
-      const until = performance.now() + 900;
-      while (performance.now() < until);
-      const answer = await app.inject({ url: '/well' });
-      expect(answer.statusCode).toBe(503);
-      expect(answer.headers['retry-after']).toBe('2');
-      expect((await app.inject({ url: '/healthz' })).statusCode).toBe(200);
-      expect((await app.inject({ url: '/assets/a-1.js' })).statusCode).toBe(200);
-      const posted = await app.inject({ method: 'POST', url: '/assets/a-1.js' });
-      expect(posted.statusCode).toBe(503);
-      // Who is told to send nobody away answers all the while.
-      expect((await calm.inject({ url: '/well' })).statusCode).toBe(200);
-    },
-    { ...patient, interval: 10 },
-  );
+  await waitFor(async () => {
+    const until = performance.now() + 900;
+    while (performance.now() < until);
+    const answer = await app.inject({ url: '/well' });
+    expect(answer.statusCode).toBe(503);
+    expect(answer.headers['retry-after']).toBe('2');
+    expect((await app.inject({ url: '/healthz' })).statusCode).toBe(200);
+    expect((await app.inject({ url: '/assets/a-1.js' })).statusCode).toBe(200);
+    const posted = await app.inject({ method: 'POST', url: '/assets/a-1.js' });
+    expect(posted.statusCode).toBe(503);
+    // Who is told to send nobody away answers all the while.
+    expect((await calm.inject({ url: '/well' })).statusCode).toBe(200);
+  });
 });
 
 /** Holds this process up, as a crowd of connections does. */
@@ -214,14 +211,14 @@ test('whoever was in time is answered, however late this process gets to read it
   const head = 'POST /well HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
   socket.write(`${head}Content-Length: 2\r\n\r\n{}`);
   stall(2_500);
-  await soon(() => heard).toMatch(/^HTTP\/1\.1 200 [^]*taken$/);
+  await waitFor(() => expect(heard).toMatch(/^HTTP\/1\.1 200 [^]*taken$/));
   heard = '';
   const begun = once(app.server, 'request');
   socket.write(`${head}Content-Length: 2\r\n\r\n{`);
   await begun;
   socket.write('}');
   stall(700);
-  await soon(() => heard).toMatch(/^HTTP\/1\.1 200 [^]*taken$/);
+  await waitFor(() => expect(heard).toMatch(/^HTTP\/1\.1 200 [^]*taken$/));
   socket.destroy();
 });
 

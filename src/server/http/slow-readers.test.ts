@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Frame } from '#server/infra/acts/act.ts';
 import { openLog } from '#server/infra/observability/log.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { PATIENCE_MS, waitFor } from '#tests/support/wait-for.ts';
 import { openStreams } from './live/live.ts';
 import { openServer } from './server.ts';
 
@@ -59,8 +59,8 @@ async function asking(port: number, path: string, times = 1): Promise<Socket> {
 test('who does not read an answer is cut off', async () => {
   const { port, connections } = await listening(() => undefined);
   await asking(port, '/big');
-  await soon(connections).toBe(1);
-  await soon(connections).toBe(0);
+  await waitFor(async () => expect(await connections()).toBe(1));
+  await waitFor(async () => expect(await connections()).toBe(0));
 });
 
 test('who does not read a file is cut off, and the file is let go', async () => {
@@ -76,7 +76,7 @@ test('who does not read a file is cut off, and the file is let go', async () => 
     });
   });
   await asking(port, '/file');
-  await soon(() => source?.destroyed).toBe(true);
+  await waitFor(() => expect(source?.destroyed).toBe(true));
 });
 
 test('who does not read the live stream is cut off, and no more is fetched for them', async () => {
@@ -107,9 +107,9 @@ test('who does not read the live stream is cut off, and no more is fetched for t
     });
   });
   await asking(port, '/live');
-  await soon(connections).toBe(1);
-  await soon(connections).toBe(0);
-  await soon(() => ended).toBe(true);
+  await waitFor(async () => expect(await connections()).toBe(1));
+  await waitFor(async () => expect(await connections()).toBe(0));
+  await waitFor(() => expect(ended).toBe(true));
   // What the system took, and no queue of ours beside it.
   expect(fetched * 50_000).toBeLessThan(40_000_000);
 });
@@ -138,8 +138,10 @@ test('a stream with nothing to say is left alone', async () => {
     });
   });
   const socket = await asking(port, '/quiet');
-  await soon(connections).toBe(1);
-  const heard = (await buffer(socket.resume().setTimeout(5_000, () => socket.end()))).toString();
+  await waitFor(async () => expect(await connections()).toBe(1));
+  const heard = (
+    await buffer(socket.resume().setTimeout(PATIENCE_MS, () => socket.end()))
+  ).toString();
   expect(heard).toContain('done');
 });
 
@@ -153,9 +155,9 @@ test('who asks on and on without reading is cut off; a few questions at once are
     .setEncoding('latin1')
     .on('data', (more: string) => (heard += more))
     .resume();
-  await soon(() => heard.split('taken').length - 1).toBe(30);
+  await waitFor(() => expect(heard.split('taken').length - 1).toBe(30));
   few.destroy();
-  await soon(connections).toBe(0);
+  await waitFor(async () => expect(await connections()).toBe(0));
   const many = await asking(port, '/later', 40);
   expect((await buffer(many.resume())).toString()).toBe('');
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { patient } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import * as z from 'zod/mini';
 import { act } from '#contract/base/act.ts';
 import { performWithReauth } from '#web/api/act.ts';
@@ -47,7 +47,7 @@ function openLayout() {
 test('after the password the same call is made again, with a key of its own', async () => {
   const { put, leave } = openLayout();
   const call = ask();
-  await vi.waitFor(() => expect(put).toEqual([true]), patient);
+  await waitFor(() => expect(put).toEqual([true]));
   proved = true;
   answerReauth(true);
   expect(await call).toEqual({ done: true });
@@ -58,12 +58,12 @@ test('after the password the same call is made again, with a key of its own', as
 
 test('several calls at once are one question', async () => {
   const { put, leave } = openLayout();
-  const lazyApi = [ask(), ask(), ask()];
-  await vi.waitFor(() => expect(keys).toHaveLength(3), patient);
-  await vi.waitFor(() => expect(put).toEqual([true]), patient);
+  const asks = [ask(), ask(), ask()];
+  await waitFor(() => expect(keys).toHaveLength(3));
+  await waitFor(() => expect(put).toEqual([true]));
   proved = true;
   answerReauth(true);
-  expect(await Promise.all(lazyApi)).toEqual([{ done: true }, { done: true }, { done: true }]);
+  expect(await Promise.all(asks)).toEqual([{ done: true }, { done: true }, { done: true }]);
   expect(put).toEqual([true, false]);
   leave();
 });
@@ -71,7 +71,7 @@ test('several calls at once are one question', async () => {
 test('who would rather not is told nothing: the call ends quietly, and is not made again', async () => {
   const { put, leave } = openLayout();
   const call = ask().catch((no: unknown) => no);
-  await vi.waitFor(() => expect(put).toEqual([true]), patient);
+  await waitFor(() => expect(put).toEqual([true]));
   answerReauth(false);
   expect(isAbort(await call)).toBe(true);
   expect(keys).toHaveLength(1);
@@ -81,7 +81,7 @@ test('who would rather not is told nothing: the call ends quietly, and is not ma
 test('leaving the signed-in screens takes the question back', async () => {
   const { put, leave } = openLayout();
   const call = ask().catch((no: unknown) => no);
-  await vi.waitFor(() => expect(put).toEqual([true]), patient);
+  await waitFor(() => expect(put).toEqual([true]));
   leave();
   expect(isAbort(await call)).toBe(true);
 });

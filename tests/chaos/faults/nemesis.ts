@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { retrying } from '#server/infra/postgres/database.ts';
-import type { Dice } from './random.ts';
+import type { Random } from './random.ts';
 import type { Resources, Kind } from './resources.ts';
 import type { Node } from '#tests/chaos/node.ts';
 import type { RequestRouter } from './request-router.ts';
-import { until } from '#tests/chaos/waiting.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 export type Fault =
   | 'app killed'
@@ -16,7 +16,7 @@ export type Fault =
   | 'database quit';
 
 /** What happens in a round, at least once each; the order is the seed's. */
-export const decks: Readonly<Record<Kind, readonly Fault[]>> = {
+export const faultsOf: Readonly<Record<Kind, readonly Fault[]>> = {
   own: [
     'app killed',
     'app killed',
@@ -37,30 +37,36 @@ export const decks: Readonly<Record<Kind, readonly Fault[]>> = {
   ],
 };
 
-/** One blow, and how long until the app answered again. */
+/** One fault, and how long until the app answered again. */
 export type Injection = { fault: Fault; recoveredMs: number };
 
 /** Kills of a process of the app, and how many of them met requests under way. */
 export type FaultStats = { injections: Injection[]; appKills: number; met: number };
 
-const RECOVERY_MS_MAX = 90_000;
+/** Two runs with eight clients each share the machine, and a dead owner's lease has to pass. */
+const within = (what: string) => ({ what, patienceMs: 90_000 });
 
 /**
- * Strikes at random moments under load, round after round, until the time is over and every fault has
- * been dealt. After each blow it waits until the app answers again, as its senders see it.
+ * Injects faults at random moments under load, round after round, until the time is over and every fault has
+ * been injected. After each it waits until the app answers again, as its senders see it.
  */
 export async function runFaults(
   resources: Resources,
-  { requestRouter, dice, forMs }: { requestRouter: RequestRouter; dice: Dice; forMs: number },
+  { requestRouter, random, forMs }: { requestRouter: RequestRouter; random: Random; forMs: number },
 ): Promise<FaultStats> {
   const faultStats: FaultStats = { injections: [], appKills: 0, met: 0 };
   const began = performance.now();
   const over = () => performance.now() - began > forMs;
   for (let round = 0; round === 0 || !over(); round++) {
-    for (const fault of dice.shuffled(decks[resources.kind])) {
+    for (const fault of random.shuffled(faultsOf[resources.kind])) {
       if (round > 0 && over()) break;
-      await pause(dice.whole(50, 900));
-      const recoveredMs = await strike(fault, { resources, requestRouter, dice, faultStats });
+      await pause(random.whole(50, 900));
+      const recoveredMs = await injectFault(fault, {
+        resources,
+        requestRouter,
+        random,
+        faultStats,
+      });
       faultStats.injections.push({ fault, recoveredMs });
       await endTtls(resources);
     }
@@ -78,81 +84,89 @@ const endTtls = ({ owner }: Resources) =>
       update dispatch set expires_at = clock_timestamp() where expires_at > clock_timestamp()`,
   );
 
-type Scene = {
+type FaultContext = {
   resources: Resources;
   requestRouter: RequestRouter;
-  dice: Dice;
+  random: Random;
   faultStats: FaultStats;
 };
 
-async function strike(fault: Fault, scene: Scene): Promise<number> {
-  const { resources, dice } = scene;
-  const node = dice.pick(resources.nodes);
+async function injectFault(fault: Fault, context: FaultContext): Promise<number> {
+  const { resources, random } = context;
+  const node = random.pick(resources.nodes);
   const at = performance.now();
   switch (fault) {
     case 'app killed':
-      await kill(scene, node);
+      await kill(context, node);
       await node.start();
-      return answered(scene, at, [node]);
+      return answered(context, at, [node]);
     case 'app killed while starting': {
-      await kill(scene, node);
+      await kill(context, node);
       const starting = node.start();
-      await Promise.race([starting, pause(dice.whole(20, 700))]);
-      await kill(scene, node);
+      await Promise.race([starting, pause(random.whole(20, 700))]);
+      await kill(context, node);
       await starting;
       const again = performance.now();
       await node.start();
-      return answered(scene, again, [node]);
+      return answered(context, again, [node]);
     }
     case 'all apps killed':
-      await Promise.all(resources.nodes.map((one) => kill(scene, one)));
+      await Promise.all(resources.nodes.map((one) => kill(context, one)));
       await Promise.all(resources.nodes.map((one) => one.start()));
-      return answered(scene, at, resources.nodes);
+      return answered(context, at, resources.nodes);
     case 'app and database killed':
-      await Promise.all([resources.signalPostmaster('SIGKILL'), kill(scene, node)]);
+      await Promise.all([resources.signalPostmaster('SIGKILL'), kill(context, node)]);
       await node.start();
-      return answered(scene, at, [node]);
+      return answered(context, at, [node]);
     case 'backend killed':
-      await goneIs(await resources.killBackend());
-      return answered(scene, at, resources.nodes);
+      await hasEnded(await resources.killBackend());
+      return answered(context, at, resources.nodes);
     case 'database killed':
     case 'database quit': {
       const signal = fault === 'database killed' ? 'SIGKILL' : 'SIGQUIT';
       const old = await resources.signalPostmaster(signal);
-      await until('a new database server', RECOVERY_MS_MAX, async () => {
-        const now = await resources.postmaster().catch(() => old);
-        return now === old ? undefined : now;
-      });
-      return answered(scene, at, resources.nodes);
+      await waitFor(
+        async () => (await resources.postmaster().catch(() => old)) !== old,
+        within('a new database server'),
+      );
+      return answered(context, at, resources.nodes);
     }
   }
 }
 
-async function kill({ requestRouter, faultStats }: Scene, node: Node): Promise<void> {
+async function kill({ requestRouter, faultStats }: FaultContext, node: Node): Promise<void> {
   if (requestRouter.underWay(node) > 0) faultStats.met += 1;
   if (await node.kill()) faultStats.appKills += 1;
   else throw new Error(`${node.name} was not there to be killed`);
 }
 
 /** Waits until each of the nodes has answered a request that began from now on. */
-async function answered(scene: Scene, at: number, nodes: readonly Node[]): Promise<number> {
+async function answered(
+  context: FaultContext,
+  at: number,
+  nodes: readonly Node[],
+): Promise<number> {
   const from = performance.now();
   await Promise.all(
     nodes.map((node) =>
-      until(`an answer of ${node.name} after a blow`, RECOVERY_MS_MAX, () =>
-        scene.requestRouter.answeredSince(node, from) ? true : undefined,
+      waitFor(
+        () => context.requestRouter.answeredSince(node, from),
+        within(`an answer of ${node.name} after a fault`),
       ),
     ),
   );
   return performance.now() - at;
 }
 
-const goneIs = (pid: number) =>
-  until(`the end of process ${pid}`, RECOVERY_MS_MAX, () => {
-    try {
-      process.kill(pid, 0);
-      return undefined;
-    } catch {
-      return true;
-    }
-  });
+const hasEnded = (pid: number) =>
+  waitFor(
+    () => {
+      try {
+        process.kill(pid, 0);
+        return false;
+      } catch {
+        return true;
+      }
+    },
+    within(`the end of process ${pid}`),
+  );

@@ -1,5 +1,5 @@
-/** Chance that can be repeated: the same seed throws the same. */
-export type Dice = {
+/** Random numbers that can be repeated: the same seed gives the same. */
+export type Random = {
   /** 0 ≤ next < 1. */
   next: () => number;
   /** A whole number, both ends included. */
@@ -7,12 +7,12 @@ export type Dice = {
   chance: (share: number) => boolean;
   pick: <T>(list: readonly T[]) => T;
   shuffled: <T>(list: readonly T[]) => T[];
-  /** Other dice, decided by these and a name, so that one taker's throws do not change another's. */
-  apart: (name: string) => Dice;
+  /** Another generator, seeded by this one and a name, so that one taker's numbers do not change another's. */
+  fork: (name: string) => Random;
 };
 
-/** Dice of a seed (mulberry32). */
-export function diceOf(seed: number): Dice {
+/** Random numbers of a seed (mulberry32). */
+export function seededRandom(seed: number): Random {
   let state = Math.imul(seed ^ 0x9e37_79b9, 0x85eb_ca6b) | 0;
   const next = (): number => {
     state = (state + 0x6d2b_79f5) | 0;
@@ -31,10 +31,10 @@ export function diceOf(seed: number): Dice {
       .map((one) => ({ one, at: next() }))
       .toSorted((a, b) => a.at - b.at)
       .map(({ one }) => one);
-  const apart = (name: string): Dice => {
+  const fork = (name: string): Random => {
     let mixed = seed;
     for (const letter of name) mixed = Math.imul(mixed ^ (letter.codePointAt(0) ?? 0), 0x0100_0193);
-    return diceOf(mixed);
+    return seededRandom(mixed);
   };
-  return { next, whole, chance: (share) => next() < share, pick, shuffled, apart };
+  return { next, whole, chance: (share) => next() < share, pick, shuffled, fork };
 }

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Door, Heard } from '#tests/chaos/load/clients.ts';
-import type { Dice } from './random.ts';
+import type { Transport, HttpAnswer } from '#tests/chaos/load/clients.ts';
+import type { Random } from './random.ts';
 import type { Node } from '#tests/chaos/node.ts';
 
 const PATIENCE_MS = 30_000;
 
 /** The way from clients to whichever node answers, and what was seen on it. */
-export type RequestRouter = Door & {
+export type RequestRouter = Transport & {
   /** Requests a node has not answered yet. */
   underWay: (node: Node) => number;
   /** Whether a node has accepted or refused something that was asked after a moment. */
@@ -14,24 +14,24 @@ export type RequestRouter = Door & {
 };
 
 /** Every request goes to a node that runs, chosen by chance; while none does, it waits a little. */
-export function createRequestRouter(nodes: readonly Node[], dice: Dice): RequestRouter {
+export function createRequestRouter(nodes: readonly Node[], random: Random): RequestRouter {
   const underWay = new Map<Node, number>();
   const answered = new Map<Node, number>();
   const count = (node: Node, by: number) => underWay.set(node, (underWay.get(node) ?? 0) + by);
 
-  const post: Door['post'] = async (path, { bearer, key, body }) => {
+  const post: Transport['post'] = async (path, { bearer, key, body }) => {
     const open = nodes.filter((node) => node.address() !== undefined);
     if (open.length === 0) {
       await pause(20);
       throw new Error('no node answers');
     }
-    const node = dice.pick(open);
+    const node = random.pick(open);
     const began = performance.now();
     count(node, 1);
     try {
-      const heard = await ask(`${node.address()}${path}`, { bearer, key, body });
-      if (heard.status < 500) answered.set(node, Math.max(began, answered.get(node) ?? 0));
-      return heard;
+      const response = await postJson(`${node.address()}${path}`, { bearer, key, body });
+      if (response.status < 500) answered.set(node, Math.max(began, answered.get(node) ?? 0));
+      return response;
     } finally {
       count(node, -1);
     }
@@ -44,10 +44,10 @@ export function createRequestRouter(nodes: readonly Node[], dice: Dice): Request
 }
 
 /** One POST over HTTP. @throws when the connection ends before the answer, or after half a minute. */
-export async function ask(
+export async function postJson(
   url: string,
   { bearer, key, body }: { bearer: string; key?: string | undefined; body: object },
-): Promise<Heard> {
+): Promise<HttpAnswer> {
   const answer = await fetch(url, {
     method: 'POST',
     headers: {

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { runningEmbedded, startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { type Node, openNode } from '#tests/chaos/node.ts';
-import { PATIENCE_MS } from '#tests/support/wait-for.ts';
-import { until } from '#tests/chaos/waiting.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 /**
  * Who keeps the database. `own`: the app itself, one process, so that its death is also a test of
@@ -44,8 +43,8 @@ export async function openResources(kind: Kind): Promise<Resources> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-chaos-'));
   // PostgreSQL's own user, who is not root, must get to the data in it.
   await chmod(folder, 0o711);
-  const dataFolder = join(folder, kind === 'own' ? 'house' : 'database');
-  const env = { ...settings, KABARI_DATA: join(folder, 'house') };
+  const dataFolder = join(folder, kind === 'own' ? 'app' : 'database');
+  const env = { ...settings, KABARI_DATA: join(folder, 'app') };
   const leave = () => {
     quitLeft(dataFolder);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -74,8 +73,7 @@ export async function openResources(kind: Kind): Promise<Resources> {
     owner,
     postmaster,
     signalPostmaster: async (signal) => {
-      const find = () => postmaster().catch(() => undefined);
-      const pid = await until('a database server to hit', PATIENCE_MS, find);
+      const pid = await waitFor(postmaster, { what: 'a database server to hit' });
       process.kill(pid, signal);
       return pid;
     },
@@ -118,17 +116,18 @@ function quitLeft(dataFolder: string): void {
 
 /** A backend that is at work when there is one: its death makes PostgreSQL end all the others too. */
 function killBackend(allAccountsSql: Sql): Promise<number> {
-  return until('a connection of the app to kill', PATIENCE_MS, async () => {
+  const atWork = async () => {
     const [found] = await allAccountsSql<{ pid: number }[]>`
       select pid from pg_stat_activity
       where application_name like 'kabari %' and application_name <> 'kabari chaos'
       order by state = 'active' desc, random() limit 1`.catch(() => []);
-    if (!found) return undefined;
+    if (!found) return false;
     try {
       process.kill(found.pid, 'SIGKILL');
     } catch {
-      return undefined;
+      return false;
     }
     return found.pid;
-  });
+  };
+  return waitFor(atWork, { what: 'a connection of the app to kill' });
 }

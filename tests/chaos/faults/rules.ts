@@ -9,12 +9,12 @@ export type Rule =
   | 'charged as it ended'
   | 'in the phone once'
   | 'never goes back'
-  | 'told without gaps'
+  | 'events without gaps'
   | 'counted right'
   | 'answers kept'
   | 'nothing left over'
   | 'ledger'
   | 'the app lives'
-  | 'every fault was dealt';
+  | 'every fault was injected';
 
 export type Broken = { rule: Rule; what: string };

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { Broken, Rule } from '#tests/chaos/faults/rules.ts';
 
-/** Each asks for the rows that break it, and a few are enough to see why. */
+/** Each finds the rows that break it, and a few are enough to see why. */
 type Count = {
   rule: Rule;
   what: string;
@@ -14,8 +14,8 @@ export async function countsThatDisagree(allAccountsSql: Sql): Promise<Broken[]>
   await allAccountsSql.begin(async (tx) => {
     // Behind row-level security every table looks small: loops over ten thousand events took a minute.
     await tx`set local enable_nestloop = off`;
-    for (const { rule, what, broken: ask } of counts) {
-      const rows = await ask(tx);
+    for (const { rule, what, broken: find } of counts) {
+      const rows = await find(tx);
       if (rows.length === 0) continue;
       broken.push({ rule, what: `${what}: ${JSON.stringify(rows.slice(0, 3))}` });
     }
@@ -89,7 +89,7 @@ const counts: readonly Count[] = [
       ) limit 3`,
   },
   {
-    rule: 'told without gaps',
+    rule: 'events without gaps',
     what: 'positions of an account have gaps',
     broken: (allAccountsSql) => allAccountsSql`
       select account_id, p.last, e.n, e.least, e.most
@@ -100,7 +100,7 @@ const counts: readonly Count[] = [
       where (e.n, e.least, e.most) is distinct from (p.last, 1::bigint, p.last)`,
   },
   {
-    rule: 'told without gaps',
+    rule: 'events without gaps',
     what: 'conversation_seq is not 1, 2, 3 … in the order of positions',
     broken: (allAccountsSql) => allAccountsSql`
       with told as (

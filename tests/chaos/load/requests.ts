@@ -1,13 +1,13 @@
-import type { Dice } from '#tests/chaos/faults/random.ts';
+import type { Random } from '#tests/chaos/faults/random.ts';
 import type { Sender, Senders } from './senders.ts';
 
 /** One message somebody wants sent. Its text is like no other: by it the message is known anywhere. */
-export type Wish = {
+export type RequestedMessage = {
   text: string;
   to: string;
   ref: string | undefined;
   /** What the answers say: `open` while none was definite. */
-  fate: 'open' | 'accepted' | 'refused';
+  outcome: 'open' | 'accepted' | 'refused';
   /** The message's id, once one was told. */
   id: string | undefined;
   /** Why it was refused. */
@@ -15,13 +15,13 @@ export type Wish = {
 };
 
 /** One request of a client, repeated as it is until it is answered. */
-export type Ask = {
+export type SendRequest = {
   name: string;
   sender: Sender;
   key: string | undefined;
   /** Sent as `{ messages: […] }`. */
   many: boolean;
-  wishes: readonly Wish[];
+  messages: readonly RequestedMessage[];
   sendAt: string | undefined;
   /** Until when they may leave, in seconds; killings let it run out. */
   ttl: number | undefined;
@@ -37,8 +37,8 @@ export type Ask = {
 };
 
 /** Without a key or refs a repeat would be another request, so nobody repeats it. */
-export const isSafe = (ask: Ask): boolean =>
-  ask.key !== undefined || ask.wishes.every(({ ref }) => ref !== undefined);
+export const isSafe = (request: SendRequest): boolean =>
+  request.key !== undefined || request.messages.every(({ ref }) => ref !== undefined);
 
 /** Numbers with a fixed outcome that holds its lane up: so many per token, at most. */
 const slowMost: Readonly<Record<string, number>> = {
@@ -78,62 +78,65 @@ const ways: readonly Way[] = [
   { key: false, refs: false, many: true },
 ];
 
-export type Asking = {
+export type Workload = {
   /** The next request of a client. @param progress of the run, from 0. */
-  next: (client: number, dice: Dice, progress: number) => Ask;
+  next: (client: number, random: Random, progress: number) => SendRequest;
 };
 
-/** Thinks of requests: every way to ask, ordinary phones and those with fixed outcomes, short wallets. */
-export function openAsking({ free, short }: Senders): Asking {
+/** Generates requests: every way to send, ordinary phones and those with fixed outcomes, short wallets. */
+export function createWorkload({ free, short }: Senders): Workload {
   const slow = new Map<string, number>();
   let count = 0;
 
-  const phoneFor = (sender: Sender, dice: Dice, progress: number): string => {
-    if (dice.chance(0.12)) return dice.pick(quick);
-    const to = dice.pick(Object.keys(slowMost));
+  const phoneFor = (sender: Sender, random: Random, progress: number): string => {
+    if (random.chance(0.12)) return random.pick(quick);
+    const to = random.pick(Object.keys(slowMost));
     const used = slow.get(sender.tokenId + to) ?? 0;
     const allowed = to !== NEVER_ANSWERS || progress < SILENT_UNTIL;
-    if (dice.chance(0.15) && allowed && used < (slowMost[to] ?? 0)) {
+    if (random.chance(0.15) && allowed && used < (slowMost[to] ?? 0)) {
       slow.set(sender.tokenId + to, used + 1);
       return to;
     }
-    if (dice.chance(0.25)) return dice.pick(awayPhones);
+    if (random.chance(0.25)) return random.pick(awayPhones);
     // A few phones that are written to often, and many that are written to once.
-    if (dice.chance(0.2)) return `62818000000${dice.whole(0, 4)}`;
-    return `6281${dice.whole(100_000_000, 899_999_999)}`;
+    if (random.chance(0.2)) return `62818000000${random.whole(0, 4)}`;
+    return `6281${random.whole(100_000_000, 899_999_999)}`;
   };
-  const senderAt = (dice: Dice, progress: number): Sender => {
-    if (dice.chance(0.2)) return dice.pick(short);
+  const senderAt = (random: Random, progress: number): Sender => {
+    if (random.chance(0.2)) return random.pick(short);
     const from = Math.floor(Math.min(progress, 1) * (free.length - IN_USE));
-    return dice.pick(free.slice(from, from + IN_USE));
+    return random.pick(free.slice(from, from + IN_USE));
   };
-  const next: Asking['next'] = (client, dice, progress) => {
+  const next: Workload['next'] = (client, random, progress) => {
     const name = `c${client}-${++count}`;
-    const way = dice.pick(ways);
-    const sender = senderAt(dice, progress);
-    const cancel = way.key && !way.many && dice.chance(0.1);
-    const later = way.key && dice.chance(0.08) ? dice.whole(1_500, 4_000) : undefined;
+    const way = random.pick(ways);
+    const sender = senderAt(random, progress);
+    const cancel = way.key && !way.many && random.chance(0.1);
+    const later = way.key && random.chance(0.08) ? random.whole(1_500, 4_000) : undefined;
     const afterMs = cancel ? 3_600_000 : later;
-    const wishes = Array.from({ length: way.many ? dice.whole(2, MANY_MOST) : 1 }, (_, n): Wish => {
-      const to = cancel ? '6281200000001' : phoneFor(sender, dice, progress);
-      const text = `${name}.${n}`;
-      return {
-        text,
-        to,
-        ref: way.refs ? `ref ${text}` : undefined,
-        fate: 'open',
-        id: undefined,
-        code: undefined,
-      };
-    });
+    const messages = Array.from(
+      { length: way.many ? random.whole(2, MANY_MOST) : 1 },
+      (_, n): RequestedMessage => {
+        const to = cancel ? '6281200000001' : phoneFor(sender, random, progress);
+        const text = `${name}.${n}`;
+        return {
+          text,
+          to,
+          ref: way.refs ? `ref ${text}` : undefined,
+          outcome: 'open',
+          id: undefined,
+          code: undefined,
+        };
+      },
+    );
     return {
       name,
       sender,
       key: way.key ? `key-${name}` : undefined,
       many: way.many,
-      wishes,
+      messages,
       sendAt: afterMs === undefined ? undefined : new Date(Date.now() + afterMs).toISOString(),
-      ttl: !cancel && later === undefined && dice.chance(0.4) ? TTL_SECONDS : undefined,
+      ttl: !cancel && later === undefined && random.chance(0.4) ? TTL_SECONDS : undefined,
       cancel,
       cancelled: false,
       raced: false,
@@ -145,13 +148,13 @@ export function openAsking({ free, short }: Senders): Asking {
 }
 
 /** The body of the request: the same at every try. */
-export function bodyOf({ many, wishes, sendAt, ttl }: Ask): object {
-  const messages = wishes.map(({ text, to, ref }) => ({
+export function bodyOf({ many, messages, sendAt, ttl }: SendRequest): object {
+  const bodies = messages.map(({ text, to, ref }) => ({
     to,
     text: { body: text },
     ...(ref !== undefined && { ref }),
     ...(sendAt !== undefined && { send_at: sendAt }),
     ...(ttl !== undefined && { ttl }),
   }));
-  return many ? { messages } : (messages[0] ?? {});
+  return many ? { messages: bodies } : (bodies[0] ?? {});
 }

@@ -22,7 +22,7 @@ const NO_LIMIT = 1_000_000;
 const RICH = 900_000_000;
 
 /** Puts shops with wallets, tokens, keys and linked phones into a migrated database. */
-export async function furnishSenders(allAccountsSql: Sql): Promise<Senders> {
+export async function createSenders(allAccountsSql: Sql): Promise<Senders> {
   const free: Sender[] = [];
   const short: Sender[] = [];
   for (let shop = 0; shop < SHOPS; shop++) {

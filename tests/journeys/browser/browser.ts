@@ -36,9 +36,9 @@ export const launching = (kind: BrowserKind = 'light') => ({
 export const startBrowser = (kind?: BrowserKind): Promise<Browser> =>
   chromium.launch(launching(kind));
 
-export type Heard = { kind: Kind; what: string; page: Page };
+export type Observed = { kind: Kind; what: string; page: Page };
 
-export type Wish = {
+export type PersonOptions = {
   /** The token of a session: whoever has it is signed in from the start. */
   session?: string;
   /** Wide unless said otherwise. */
@@ -62,7 +62,7 @@ export type Person = {
   context: BrowserContext;
   /** Opens a tab; with a path, there. */
   open: (path?: string) => Promise<Page>;
-  heard: readonly Heard[];
+  observed: readonly Observed[];
   /** What no journey may see: errors in the console, scripts that failed, broken policies. */
   wrongs: readonly string[];
 };
@@ -71,29 +71,29 @@ export type Person = {
 export async function openPerson(
   browser: Browser,
   address: string,
-  wish: Wish = {},
-  told: string[] = [],
+  options: PersonOptions = {},
+  lines: string[] = [],
 ): Promise<Person> {
-  const context = await browser.newContext(optionsFor(address, wish));
+  const context = await browser.newContext(optionsFor(address, options));
   context.setDefaultTimeout(PATIENCE_MS);
-  if (wish.notices) await context.grantPermissions(['notifications'], { origin: address });
-  const heard: Heard[] = [];
+  if (options.notices) await context.grantPermissions(['notifications'], { origin: address });
+  const observed: Observed[] = [];
   const wrongs: string[] = [];
-  const note = (line: string) => void told.push(`${new Date().toISOString()} ${line}`);
+  const note = (line: string) => void lines.push(`${new Date().toISOString()} ${line}`);
   const wrong = (line: string) => {
     note(`WRONG ${line}`);
-    if (!wish.expects?.some((pattern) => pattern.test(line))) wrongs.push(line);
+    if (!options.expects?.some((pattern) => pattern.test(line))) wrongs.push(line);
   };
   await context.exposeBinding('journeyHeard', ({ page }, kind: Kind, what: string) => {
     note(`${kind} ${what}`);
-    heard.push({ kind, what, page });
+    observed.push({ kind, what, page });
     if (kind === 'violation') wrong(`policy: ${what}`);
   });
   await context.addInitScript(installSpies);
   context.on('page', (page) => watch(page, note, wrong));
   return {
     context,
-    heard,
+    observed,
     wrongs,
     open: async (path) => {
       const page = await context.newPage();
@@ -115,8 +115,8 @@ const deviceCookie = (address: string, session: string) => ({
   sameSite: 'Strict' as const,
 });
 
-function optionsFor(address: string, wish: Wish): BrowserContextOptions {
-  const { width = 1440, height = width < 600 ? 844 : 900, dark = false, session } = wish;
+function optionsFor(address: string, options: PersonOptions): BrowserContextOptions {
+  const { width = 1440, height = width < 600 ? 844 : 900, dark = false, session } = options;
   const localStorage = [{ name: 'auth-token', value: encode(session ?? '') }];
   return {
     baseURL: address,
@@ -124,9 +124,9 @@ function optionsFor(address: string, wish: Wish): BrowserContextOptions {
     timezoneId: 'Asia/Jakarta',
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
-    serviceWorkers: wish.worker ? 'allow' : 'block',
-    reducedMotion: wish.still ? 'reduce' : 'no-preference',
-    ...(wish.floatingScrollbars && { isMobile: true }),
+    serviceWorkers: options.worker ? 'allow' : 'block',
+    reducedMotion: options.still ? 'reduce' : 'no-preference',
+    ...(options.floatingScrollbars && { isMobile: true }),
     ...(width < 600 && { hasTouch: true, isMobile: true, deviceScaleFactor: 2 }),
     ...(session !== undefined && {
       storageState: {

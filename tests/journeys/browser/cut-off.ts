@@ -28,15 +28,15 @@ export const cutOff = (tab: Page): Promise<readonly string[]> =>
     for (let node = texts.nextNode(); node; node = texts.nextNode()) {
       const { parentElement: holder, textContent } = node;
       if (!holder || isHidden(holder)) continue;
-      for (const { 0: said, index } of (textContent ?? '').matchAll(whole)) {
+      for (const { 0: found, index } of (textContent ?? '').matchAll(whole)) {
         const range = document.createRange();
         range.setStart(node, index);
-        range.setEnd(node, index + said.length);
+        range.setEnd(node, index + found.length);
         const boxes = [...range.getClientRects()].filter(({ width }) => width > 0);
         const hider = boxes.map((box) => hiderOf(holder, box)).find((one) => one !== undefined);
         // A text that may be cut, an excerpt or a name, may have an amount in it.
-        if (hider && said.length > (textContent ?? '').trim().length - 3) {
-          lost.push(`${said} in ${hider.tagName}.${hider.className}`);
+        if (hider && found.length > (textContent ?? '').trim().length - 3) {
+          lost.push(`${found} in ${hider.tagName}.${hider.className}`);
         }
       }
     }

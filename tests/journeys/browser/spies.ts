@@ -4,7 +4,7 @@ export type Kind = 'sound' | 'refused' | 'notice' | 'violation';
 declare global {
   interface Window {
     /** Tells the journey. */
-    journeyHeard?: (kind: Kind, what: string) => void;
+    journeyObserved?: (kind: Kind, what: string) => void;
     /** Every status that the followed row has shown, in order. */
     journeyStatuses?: string[];
   }
@@ -12,13 +12,13 @@ declare global {
 
 /** Runs in every page before its own scripts; so it may use nothing from outside itself. */
 export function installSpies(): void {
-  const tell = (kind: Kind, what: string) => window.journeyHeard?.(kind, what);
+  const report = (kind: Kind, what: string) => window.journeyObserved?.(kind, what);
 
   const { play } = HTMLMediaElement.prototype;
   HTMLMediaElement.prototype.play = function spied(this: HTMLMediaElement) {
-    tell('sound', this.currentSrc || this.src);
+    report('sound', this.currentSrc || this.src);
     const playing = play.call(this);
-    playing.catch((no: Error) => tell('refused', no.name));
+    playing.catch((no: Error) => report('refused', no.name));
     return playing;
   };
 
@@ -26,7 +26,7 @@ export function installSpies(): void {
     window.Notification = class extends window.Notification {
       constructor(title: string, options?: NotificationOptions) {
         super(title, options);
-        tell('notice', JSON.stringify({ title, body: options?.body, icon: options?.icon }));
+        report('notice', JSON.stringify({ title, body: options?.body, icon: options?.icon }));
       }
     };
   }
@@ -34,13 +34,13 @@ export function installSpies(): void {
   if ('ServiceWorkerRegistration' in window) {
     const { showNotification } = ServiceWorkerRegistration.prototype;
     ServiceWorkerRegistration.prototype.showNotification = function spied(title, options) {
-      tell('notice', JSON.stringify({ title, body: options?.body, icon: options?.icon }));
+      report('notice', JSON.stringify({ title, body: options?.body, icon: options?.icon }));
       return showNotification.call(this, title, options);
     };
   }
 
   document.addEventListener('securitypolicyviolation', (event) => {
-    tell('violation', `${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`);
+    report('violation', `${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`);
   });
 }
 

@@ -1,5 +1,6 @@
+import { expect } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import {
   deliverText,
   newSender,
@@ -47,7 +48,7 @@ const isFocused = async (tab: Page, place: Locator): Promise<boolean> =>
   (await place.and(tab.locator(':focus')).count()) === 1;
 
 export const takesFocus = (tab: Page, place: Locator) =>
-  soon(() => isFocused(tab, place)).toBe(true);
+  waitFor(async () => expect(await isFocused(tab, place)).toBe(true));
 
 /** Opens the palette by its keys, writes and takes what comes first. */
 export async function ask(tab: Page, words: string): Promise<void> {

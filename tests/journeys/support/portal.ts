@@ -12,7 +12,7 @@ import {
   simulatedTransfer,
 } from '#contract/simulator.ts';
 import { consentScan, createToken, getScan, getToken, linkToken } from '#contract/tokens.ts';
-import { PATIENCE_MS } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 /** The browser that each session of these helpers was begun in. */
 const devices = new Map<string, string>();
@@ -50,17 +50,6 @@ export async function ask<A extends Act>(
   return act.output.parse(body.data) as OutputOf<A>;
 }
 
-/** Looks again until there is something: for what the server does in its own time. */
-export async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
-  const end = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > end) throw new Error(`it never came: ${look.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}
-
 async function captchaFor(address: string, act: 'user_login' | 'user_register'): Promise<string> {
   const { challenge } = await ask(address, captchaChallenge, { for: act });
   // The contract passes it on unread; ALTCHA alone knows its shape.
@@ -83,11 +72,13 @@ export const forNewPassword = ' untuk mengganti kata sandi';
 
 /** The newest one-time code that was sent to a simulated phone for something; waits for it. */
 export const codeFor = (address: string, phone: string, purpose = ''): Promise<string> =>
-  until(async () =>
-    (await textsIn(address, phone))
-      .map((text) => new RegExp(`Kode verifikasi Kabari: (\\d{6})${purpose}`).exec(text)?.[1])
-      .findLast((code) => code !== undefined),
-  );
+  waitFor(async () => {
+    const texts = await textsIn(address, phone);
+    const codes = texts.map(
+      (text) => new RegExp(`Kode verifikasi Kabari: (\\d{6})${purpose}`).exec(text)?.[1],
+    );
+    return codes.findLast((code) => code !== undefined) ?? false;
+  });
 
 export const PASSWORD = 'sepeda biru tujuh belas';
 
@@ -100,8 +91,8 @@ export async function signUp(
   who: { name: string; phone: string },
 ): Promise<Customer> {
   const captcha = await captchaFor(address, 'user_register');
-  const asked = { ...who, password: PASSWORD, agree: '1', captcha } as const;
-  const { challenge } = await ask(address, registerUser, asked);
+  const registration = { ...who, password: PASSWORD, agree: '1', captcha } as const;
+  const { challenge } = await ask(address, registerUser, registration);
   const code = await codeFor(address, who.phone);
   const device = deviceNamed(who.phone);
   const { token } = await ask(address, verifyOtp, { challenge, code }, { device });
@@ -154,7 +145,7 @@ export async function newSender(
   const { qr } = await ask(address, getScan, { data, nonce });
   await ask(address, simulatedScan, { phone, text: qr?.text ?? '' });
   const isLinked = async () => (await ask(address, getToken, which, session)).status === 'linked';
-  await until(isLinked);
+  await waitFor(isLinked);
   return { id: made.token.id, key: made.key, phone };
 }
 
@@ -190,7 +181,7 @@ export async function deliverText(address: string, sender: Sender, one: Text): P
     const { lines } = await ask(address, simulatedPhone, { phone: one.to });
     return lines.some(({ content }) => content.caption === one.text);
   };
-  await until(inPhone);
+  await waitFor(inPhone);
 }
 
 /** The owner of a simulated phone writes to a number. */
@@ -215,5 +206,5 @@ export async function answerFrom(
     });
     return (await response.text()).includes(JSON.stringify(text));
   };
-  await until(arrived);
+  await waitFor(arrived);
 }

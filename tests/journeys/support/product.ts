@@ -57,19 +57,19 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => lines.push(text));
   }
-  const said = () => lines.join('');
+  const output = () => lines.join('');
   const stop = async () => {
     await end(child);
     process.off('exit', orphaned);
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    await opened(child, said);
-    const found = (pattern: RegExp) => pattern.exec(said())?.[1] ?? '';
+    await opened(child, output);
+    const found = (pattern: RegExp) => pattern.exec(output())?.[1] ?? '';
     return {
       address: found(/Kabari runs: (\S+)/),
       operator: await operatorIn(found(/operator signs in stands in (\S+),/)),
-      log: said,
+      log: output,
       stop,
     };
   } catch (error) {
@@ -84,18 +84,18 @@ async function operatorIn(path: string): Promise<Product['operator']> {
   return { phone, password };
 }
 
-async function opened(child: ChildProcess, said: () => string): Promise<void> {
+async function opened(child: ChildProcess, output: () => string): Promise<void> {
   const open = Promise.withResolvers<void>();
   const look = () => {
-    if (/Kabari runs: \S+\n[\s\S]*\n\n/.test(said())) open.resolve();
+    if (/Kabari runs: \S+\n[\s\S]*\n\n/.test(output())) open.resolve();
   };
   const late = setTimeout(
-    () => open.reject(new Error(`The product did not open in time.\n${said()}`)),
+    () => open.reject(new Error(`The product did not open in time.\n${output()}`)),
     START_MS_MAX,
   );
   child.stdout?.on('data', look);
   child.once('error', open.reject);
-  child.once('exit', () => open.reject(new Error(`The product did not start.\n${said()}`)));
+  child.once('exit', () => open.reject(new Error(`The product did not start.\n${output()}`)));
   await open.promise.finally(() => clearTimeout(late));
 }
 

@@ -13,7 +13,7 @@ import {
   topUp,
 } from './portal.ts';
 
-/** A shop in business, as the portal shows it: made by the product's own doors. */
+/** A shop in business, as the portal shows it: made by the product's own API. */
 export type Shop = {
   customer: Customer;
   sender: Sender;

@@ -8,14 +8,14 @@ import {
   openPerson,
   type Person,
   startBrowser,
-  type Wish,
+  type PersonOptions,
 } from '#tests/journeys/browser/browser.ts';
 import { type Product, startProduct } from './product.ts';
 
 /** What a journey gets. */
 export type Stage = {
   product: Product;
-  person: (wish?: Wish) => Promise<Person>;
+  person: (options?: PersonOptions) => Promise<Person>;
 };
 
 type Settings = Record<string, string>;
@@ -27,7 +27,7 @@ type Settings = Record<string, string>;
  * @param settings those of the product; or how to come by them, where something must be made for them.
  * @param kind the whole browser, with the app's worker, for journeys about notices and the app.
  */
-export function setTheStage(
+export function setUpJourney(
   settings: Settings | (() => Promise<Settings>) = {},
   kind: BrowserKind = 'light',
 ) {
@@ -47,9 +47,9 @@ export function setTheStage(
   return (sentence: string, go: (stage: Stage) => Promise<void>, timeoutMs = 240_000): void => {
     test(sentence, { timeout: timeoutMs }, async () => {
       const people: Person[] = [];
-      const told: string[] = [];
-      const person = async (wish?: Wish) => {
-        const one = await openPerson(browser, product.address, { worker, ...wish }, told);
+      const lines: string[] = [];
+      const person = async (options?: PersonOptions) => {
+        const one = await openPerson(browser, product.address, { worker, ...options }, lines);
         people.push(one);
         return one;
       };
@@ -57,7 +57,7 @@ export function setTheStage(
         await go({ product, person });
         expect(people.flatMap(({ wrongs }) => wrongs)).toEqual([]);
       } catch (error) {
-        process.stderr.write(`${await saveEvidence(people, told, product)}\n`);
+        process.stderr.write(`${await saveEvidence(people, lines, product)}\n`);
         throw error;
       } finally {
         await Promise.all(people.map(({ context }) => context.close()));
@@ -69,7 +69,7 @@ export function setTheStage(
 /** Saves what every tab shows and what led there. @returns a sentence that says where. */
 async function saveEvidence(
   people: readonly Person[],
-  told: readonly string[],
+  lines: readonly string[],
   product: Product,
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-journey-failed-'));
@@ -79,7 +79,7 @@ async function saveEvidence(
     await shot.catch(() => undefined);
   }
   const places = tabs.map((page, index) => `tab ${index}: ${page.url()}`);
-  const lines = [...told, '', ...places, '', product.log()];
-  await writeFile(join(folder, 'trace.txt'), lines.join('\n'));
+  const trace = [...lines, '', ...places, '', product.log()];
+  await writeFile(join(folder, 'trace.txt'), trace.join('\n'));
   return `What the tabs showed, and what led there: ${folder}`;
 }

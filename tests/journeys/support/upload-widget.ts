@@ -25,16 +25,16 @@ export const spoken = (place: Locator, words: string | RegExp) =>
  *
  * @returns all that was said so far.
  */
-export async function hear(place: Locator): Promise<() => Promise<string>> {
-  const heard = await place.evaluateHandle((part) => {
-    const said: string[] = [];
+export async function recordAnnouncements(place: Locator): Promise<() => Promise<string>> {
+  const announcements = await place.evaluateHandle((part) => {
+    const texts: string[] = [];
     new MutationObserver(() => {
       for (const { textContent } of part.querySelectorAll('[role="status"]'))
-        said.push(textContent);
+        texts.push(textContent);
     }).observe(part, { subtree: true, childList: true, characterData: true });
-    return said;
+    return texts;
   });
-  return () => heard.evaluate((said) => said.join('\n'));
+  return () => announcements.evaluate((texts) => texts.join('\n'));
 }
 
 export const done = (item: Locator) => item.getByText('Upload complete').waitFor();

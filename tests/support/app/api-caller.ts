@@ -47,18 +47,18 @@ export const callerAt =
     return { status, body: json ? answer.json() : undefined, text: answer.body, headers: given };
   };
 
-/** A customer with an API key, who calls a house. */
+/** A customer with an API key, who calls the application. */
 export async function callerOf(
-  container: RunningApp,
+  running: RunningApp,
   db: TestDatabase,
-  wish: Parameters<typeof customerWith>[1] = {},
+  customerOptions: Parameters<typeof customerWith>[1] = {},
 ): Promise<Caller> {
-  const customer = await customerWith(db.allAccountsSql, wish);
+  const customer = await customerWith(db.allAccountsSql, customerOptions);
   const { key, hash } = makeKey('simulator');
   await db.allAccountsSql`
     insert into token_keys (key_hash, account_id, token_id)
     values (${hash}, ${customer.accountId}, ${customer.tokenId})`;
-  const call = callerAt(container);
+  const call = callerAt(running);
   return {
     ...customer,
     key,
@@ -67,11 +67,11 @@ export async function callerOf(
   };
 }
 
-/** A house where nothing runs by itself, and Ani, who has Rp 1.000 and may send five messages a day. */
-export const test = base.extend<{ container: RunningApp; ani: Caller }>({
-  container: async ({ openContainer }, use) => use(await openContainer()),
-  ani: async ({ container, db }, use) =>
-    use(await callerOf(container, db, { saldo: 1000, dailyLimit: 5 })),
+/** An application where nothing runs by itself, and Ani, who has Rp 1.000 and may send five messages a day. */
+export const test = base.extend<{ running: RunningApp; ani: Caller }>({
+  running: async ({ openApp }, use) => use(await openApp()),
+  ani: async ({ running, db }, use) =>
+    use(await callerOf(running, db, { saldo: 1000, dailyLimit: 5 })),
 });
 
 /** The smallest message. */

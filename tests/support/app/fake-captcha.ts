@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 
 export type Provider = 'turnstile' | 'hcaptcha' | 'recaptcha';
 
-export const SITE_KEY = 'site-key-of-the-stand-in';
-export const SECRET_KEY = 'secret-key-of-the-stand-in';
+export const SITE_KEY = 'site-key-of-the-fake';
+export const SECRET_KEY = 'secret-key-of-the-fake';
 
-/** What a stand-in says of an answer that it gave out. */
+/** What the fake provider says of an answer that it gave out. */
 export type Verdict = { hostname?: string; action?: string };
 
 /** A captcha's provider on this machine, with the wire of the real one. */
@@ -31,7 +31,7 @@ const names: Record<Provider, { api: string; usedBefore: string }> = {
   recaptcha: { api: 'grecaptcha', usedBefore: 'timeout-or-duplicate' },
 };
 
-/** Opens a stand-in on a free port. It forgets no answer, and takes each once. */
+/** Starts a fake captcha provider on a free port. It forgets no answer, and takes each once. */
 export async function startFakeCaptcha(provider: Provider): Promise<FakeCaptcha> {
   const given = new Map<string, Verdict & { used: boolean }>();
   const asked: URLSearchParams[] = [];
@@ -63,7 +63,7 @@ export async function startFakeCaptcha(provider: Provider): Promise<FakeCaptcha>
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://stand-in');
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname === '/api.js') {
       response.setHeader('content-type', 'text/javascript; charset=utf-8');
       response.end(scriptOf(provider, searchParams));
@@ -107,7 +107,7 @@ export async function startFakeCaptcha(provider: Provider): Promise<FakeCaptcha>
   };
 }
 
-/** The widget: a box in a frame of the stand-in's own, as the real ones have theirs. */
+/** The widget: a box in a frame of the provider's own, as the real ones have theirs. */
 const frame = `<!doctype html><html lang="id"><meta charset="utf-8"><title>Captcha</title>
 <body style="margin:0;font:14px sans-serif"><label style="display:flex;gap:8px;padding:12px">
 <input type="checkbox" id="box"> Saya manusia</label><script>

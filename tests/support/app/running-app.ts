@@ -16,9 +16,8 @@ import { sha256 } from '#server/infra/security/secrets.ts';
 import { startWorker } from '#server/app/worker.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
-import { PATIENCE_MS } from '#tests/support/wait-for.ts';
 
-type Wish = {
+type AppOptions = {
   /** Settings beside those of tests. */
   env?: Record<string, string>;
   /** Whether lanes, relay, simulator and jobs run. */
@@ -29,21 +28,21 @@ type Wish = {
   url?: string;
 };
 
-export type Asked = { headers?: Record<string, string>; ip?: string };
+export type AskOptions = { headers?: Record<string, string>; ip?: string };
 /** A portal's answer: its status, its JSON, its headers. */
-export type Said = {
+export type ApiResponse = {
   status: number;
   // oxlint-disable-next-line no-explicit-any -- tests look into answers of any shape.
   body: any;
   headers: LightMyRequestResponse['headers'];
 };
 
-/** The whole house on a test's database: every door, nothing faked, no port. */
+/** The whole application on a test's database: every endpoint, nothing faked, no port. */
 async function runningApp(
   db: TestDatabase,
-  { env = {}, works = false, webFolder, url = db.url }: Wish = {},
+  { env = {}, works = false, webFolder, url = db.url }: AppOptions = {},
 ) {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-house-'));
+  const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-app-'));
   const config = readConfig({ SIMULATOR_SPEED: '0', LOG_LEVEL: 'silent', ...env });
   const lines: string[] = [];
   const log = openLog({ level: config.LOG_LEVEL }, { write: (line) => void lines.push(line) });
@@ -64,8 +63,8 @@ async function runningApp(
   const ask = async (
     act: string,
     fields: Record<string, unknown> = {},
-    { headers = {}, ip = '203.0.113.7' }: Asked = {},
-  ): Promise<Said> => {
+    { headers = {}, ip = '203.0.113.7' }: AskOptions = {},
+  ): Promise<ApiResponse> => {
     const token = typeof fields['token'] === 'string' ? fields['token'] : '';
     const cookie = cookies.get(token) ?? `kabari-device=${browserOf(token)}`;
     const body = new URLSearchParams(toPairs({ act, token: '', fcm: '', ...fields }));
@@ -81,7 +80,7 @@ async function runningApp(
       },
       payload: body.toString(),
     });
-    const answer: Said['body'] = response.json();
+    const answer: ApiResponse['body'] = response.json();
     const [given] = String(response.headers['set-cookie'] ?? '').split(';');
     if (given && answer.data?.token) cookies.set(answer.data.token, given);
     return { status: response.statusCode, body: answer, headers: response.headers };
@@ -107,12 +106,12 @@ async function runningApp(
 
 export type RunningApp = Awaited<ReturnType<typeof runningApp>>;
 
-/** A test that opens houses on its database; they close before the database goes. */
-export const test = base.extend<{ openContainer: (wish?: Wish) => Promise<RunningApp> }>({
-  openContainer: async ({ db }, use) => {
+/** A test that opens applications on its database; they close before the database goes. */
+export const test = base.extend<{ openApp: (options?: AppOptions) => Promise<RunningApp> }>({
+  openApp: async ({ db }, use) => {
     const opened: RunningApp[] = [];
-    await use(async (wish) => {
-      const running = await runningApp(db, wish);
+    await use(async (options) => {
+      const running = await runningApp(db, options);
       opened.push(running);
       return running;
     });
@@ -127,9 +126,9 @@ export const browserOf = (token: string): string =>
 /** A customer with a session, as if they had signed in. */
 export async function signedIn(
   db: TestDatabase,
-  wish: Parameters<typeof customerWith>[1] = {},
+  options: Parameters<typeof customerWith>[1] = {},
 ): Promise<Customer & { token: string; sessionId: string }> {
-  const customer = await customerWith(db.allAccountsSql, wish);
+  const customer = await customerWith(db.allAccountsSql, options);
   const { accountId, userId } = customer;
   const token = `kbs_${randomBytes(32).toString('base64url')}`;
   const sessionId = newId();
@@ -160,17 +159,4 @@ export async function codeIn({ ask }: RunningApp, phone: string): Promise<string
   return captions
     .map((caption: string) => /Kode verifikasi Kabari: (\d{6})/.exec(caption)?.[1])
     .findLast((code: string | undefined) => code !== undefined);
-}
-
-/** Tries until it holds. @throws what the last try threw, when patience ends. */
-export async function waitFor<T>(look: () => Promise<T>): Promise<T> {
-  const until = performance.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      return await look();
-    } catch (error) {
-      if (performance.now() > until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
 }

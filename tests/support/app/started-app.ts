@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { test as base } from '#tests/support/database/database.ts';
-import { patient } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 /** A process of the whole application, and what it has said so far. */
 export type Started = {
@@ -18,7 +18,7 @@ export type Started = {
 
 const main = join(import.meta.dirname, '../../../src/server/main.ts');
 
-/** Starts the house as a process of its own, on the test's database; whatever is left is ended after. */
+/** Starts the application as a process of its own, on the test's database; whatever is left is ended after. */
 export const test = base.extend<{
   folder: string;
   start: (env?: Record<string, string>, how?: How) => Started;
@@ -72,13 +72,13 @@ function startContainer({ terminal }: How, env: Record<string, string>): Started
   return { child, out: () => out, err: () => err, exit };
 }
 
-/** Where a started house answers, once it says so. */
+/** Where a started application answers, once it says so. */
 export async function addressOf(app: Started): Promise<string> {
-  return vi.waitFor(() => {
+  return waitFor(() => {
     const found = /Kabari runs: (http:\/\/localhost:\d+)/.exec(app.out())?.[1];
     if (!found) throw new Error(`not open: ${app.out()} ${app.err()}`);
     return found.replace('localhost', '127.0.0.1');
-  }, patient);
+  });
 }
 /** Its exit code and what it said last, once it has ended by itself. */
 export const ended = async (app: Started) => ({ code: await app.exit, err: app.err() });

@@ -17,7 +17,7 @@ import { openUploads } from '#server/domains/media/uploads/uploads.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { signedIn } from './running-app.ts';
 
-type Wish = {
+type UploadsOptions = {
   openBytesMax?: number;
   storedBytesMax?: number;
   /** Where a clamd listens. */
@@ -36,8 +36,8 @@ type Sent = {
 };
 type Named = { name: string; type?: string; bytes: Buffer | string };
 
-/** A server with the doors of uploads and files, over a test's database and a folder of its own. */
-async function uploadsApp(db: TestDatabase, wish: Wish = {}) {
+/** A server with the endpoints of uploads and files, over a test's database and a folder of its own. */
+async function uploadsApp(db: TestDatabase, options: UploadsOptions = {}) {
   const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-uploads-'));
   const secrets = secretsFrom(Buffer.alloc(32, 9));
   const files = openFiles(db.tenantSql, join(dataFolder, 'files'), secrets);
@@ -48,9 +48,9 @@ async function uploadsApp(db: TestDatabase, wish: Wish = {}) {
     allAccountsSql: db.allAccountsSql,
     files,
     dataFolder,
-    scanner: wish.clamd === undefined ? undefined : openScanner(wish.clamd, report, 1_000),
-    openBytesMax: wish.openBytesMax ?? 200_000_000,
-    storedBytesMax: wish.storedBytesMax ?? 5_000_000_000,
+    scanner: options.clamd === undefined ? undefined : openScanner(options.clamd, report, 1_000),
+    openBytesMax: options.openBytesMax ?? 200_000_000,
+    storedBytesMax: options.storedBytesMax ?? 5_000_000_000,
   });
   const app = openServer({
     config: { TRUSTED_PROXIES: [], SIMULATOR: false, production: false },
@@ -64,10 +64,10 @@ async function uploadsApp(db: TestDatabase, wish: Wish = {}) {
     uploads,
     openFile: files.open,
     findSession: (token) => sessions.find(token),
-    limiter: wish.hasty === false ? real : { allow: async () => undefined },
-    origins: { own: undefined, portals: wish.portals ?? [], trustsHost: true },
+    limiter: options.hasty === false ? real : { allow: async () => undefined },
+    origins: { own: undefined, portals: options.portals ?? [], trustsHost: true },
     report,
-    ...(wish.pace && { pace: wish.pace }),
+    ...(options.pace && { pace: options.pace }),
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const address = app.server.address();
@@ -162,7 +162,7 @@ export function formWith(
 }
 
 /** What the server refused: the status, the code, the sentence. */
-export async function saidBy(response: Response) {
+export async function responseTo(response: Response) {
   const { msg, error } = (await response.json()) as {
     msg: string;
     error: { type: string; facts: Record<string, unknown> };
@@ -210,16 +210,16 @@ export function pdfOf(length: number, seed = 1): Buffer {
   return bytes;
 }
 
-/** A test that opens such a house; `ani` and `budi` are people of two accounts. */
+/** A test that opens such a server; `ani` and `budi` are people of two accounts. */
 export const test = base.extend<{
-  openUploadsHouse: (wish?: Wish) => Promise<UploadsApp>;
+  openUploadsApp: (options?: UploadsOptions) => Promise<UploadsApp>;
   ani: Awaited<ReturnType<typeof signedIn>>;
   budi: Awaited<ReturnType<typeof signedIn>>;
 }>({
-  openUploadsHouse: async ({ db }, use) => {
+  openUploadsApp: async ({ db }, use) => {
     const opened: UploadsApp[] = [];
-    await use(async (wish) => {
-      const app = await uploadsApp(db, wish);
+    await use(async (options) => {
+      const app = await uploadsApp(db, options);
       opened.push(app);
       return app;
     });

@@ -10,7 +10,7 @@ export type TestDatabase = {
   tenantSql: Sql;
   /** Owns the tables; for what only a migration may do. */
   owner: Sql;
-  /** The address, as the owner: for a house started by the test. */
+  /** The address, as the owner: for an application started by the test. */
   url: string;
 };
 

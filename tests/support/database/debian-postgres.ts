@@ -4,8 +4,8 @@ import { chownSync, existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, vi } from 'vitest';
-import { patient } from '#tests/support/wait-for.ts';
+import { expect } from 'vitest';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const versions = '/usr/lib/postgresql';
 
@@ -40,7 +40,7 @@ export async function startDebianPostgres(): Promise<{ url: string; stop: () => 
   );
   const ready = () =>
     spawnSync(join(programs ?? '', 'pg_isready'), ['-q', '-h', folder]).status === 0;
-  await vi.waitFor(() => expect(ready()).toBe(true), patient);
+  await waitFor(() => expect(ready()).toBe(true));
   return {
     url: `postgres://postgres@${encodeURIComponent(folder)}/postgres`,
     stop: async () => {

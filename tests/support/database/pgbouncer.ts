@@ -6,8 +6,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '#server/infra/embedded-postgres/server.ts';
-import { expect, vi } from 'vitest';
-import { patient } from '#tests/support/wait-for.ts';
+import { expect } from 'vitest';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const program = process.env['PGBOUNCER'] ?? '/usr/sbin/pgbouncer';
 
@@ -50,7 +50,7 @@ export async function startPgbouncer(
     stdio: 'ignore',
     ...(process.getuid?.() === 0 && { uid, gid }),
   });
-  await vi.waitFor(async () => expect(await listens(port)).toBe(true), patient);
+  await waitFor(async () => expect(await listens(port)).toBe(true));
   return {
     url: `postgres://${username}@127.0.0.1:${port}${pathname}`,
     stop: async () => {

@@ -1,11 +1,11 @@
 import { verifyRowLevelSecurity } from '#server/infra/postgres/row-level-security.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 
-/** Proves the walls between accounts as the application does, on the database at an address. */
+/** Verifies row-level security as the application does, on the database at an address. */
 export async function verifyRowLevelSecurityAt(url: string): Promise<void> {
   const max = 3;
-  const tenantSql = openDatabase(url, { max, as: 'tenant', name: 'walls' });
-  const allAccountsSql = openDatabase(url, { max, as: 'house', name: 'walls' });
+  const tenantSql = openDatabase(url, { max, as: 'tenant', name: 'rls' });
+  const allAccountsSql = openDatabase(url, { max, as: 'house', name: 'rls' });
   try {
     await verifyRowLevelSecurity([
       { sql: tenantSql, max, sees: 'one account' },

@@ -1,7 +1,7 @@
 import { publicId } from '#contract/base/ids.ts';
 import { newId } from '#server/infra/ids.ts';
 
-/** What the house holds of the person who asks. */
+/** What the application holds of the person who asks. */
 export type Held = { tokenId: string; messageId: string; topupId: string; vapidKey: string };
 
 type Fields = Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@ import { sha256 } from '#server/infra/security/secrets.ts';
 import { type Caller, callerOf } from '#tests/support/app/api-caller.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import type { Held } from './hostile-acts.ts';
-import type { RunningApp, Said } from '#tests/support/app/running-app.ts';
+import type { RunningApp, ApiResponse } from '#tests/support/app/running-app.ts';
 
 /** Calls under way at once. */
 const ABREAST = 8;
@@ -27,11 +27,11 @@ export async function abreast<T>(
 
 export type Hostile = {
   db: TestDatabase;
-  container: RunningApp;
+  running: RunningApp;
   /** Calls `/v1`. */
   ani: Caller;
   /** Calls an act as somebody who may. */
-  ask: (act: Act, fields: object) => Promise<Said>;
+  ask: (act: Act, fields: object) => Promise<ApiResponse>;
   /** What an act answers. @throws when it refuses. */
   // oxlint-disable-next-line no-explicit-any -- tests look into answers of any shape.
   perform: (name: string, fields?: object) => Promise<any>;
@@ -45,7 +45,7 @@ const PASSWORD = 'perahu-kertas-di-kali-code';
 const DEVICE = 'd'.repeat(43);
 
 /** Sessions of people of one account: so many that none of them is told to slow down. */
-async function crowdOf(
+async function createSessions(
   { allAccountsSql: sql }: TestDatabase,
   role: string,
   accountId: string,
@@ -70,12 +70,12 @@ async function crowdOf(
   return () => tokens[(turn += 1) % size] ?? '';
 }
 
-/** A house at work, and an account that may ask as much as it likes. */
+/** An application at work, and an account that may ask as much as it likes. */
 export async function openHostile(
   db: TestDatabase,
-  openContainer: (wish: { works: boolean; env: Record<string, string> }) => Promise<RunningApp>,
+  openApp: (options: { works: boolean; env: Record<string, string> }) => Promise<RunningApp>,
 ): Promise<Hostile> {
-  const container = await openContainer({
+  const running = await openApp({
     works: true,
     env: {
       LOG_LEVEL: 'warn',
@@ -85,17 +85,17 @@ export async function openHostile(
       OTP_DAILY_TOTAL: '10000000',
     },
   });
-  const ani = await callerOf(container, db, { saldo: 900_000_000, dailyLimit: 1_000_000 });
-  const customer = await crowdOf(db, 'customer', ani.accountId, 500);
-  const operator = await crowdOf(db, 'operator', ani.accountId, 100);
+  const ani = await callerOf(running, db, { saldo: 900_000_000, dailyLimit: 1_000_000 });
+  const customer = await createSessions(db, 'customer', ani.accountId, 500);
+  const operator = await createSessions(db, 'operator', ani.accountId, 100);
   let calls = 0;
-  const ask = (act: Act, fields: object): Promise<Said> => {
+  const ask = (act: Act, fields: object): Promise<ApiResponse> => {
     calls += 1;
     const token = act.by === 'operator' ? operator() : customer();
     const caller = { token: act.by === 'public' ? '' : token };
     const key = act.changes ? { key: crypto.randomUUID() } : {};
     const ip = `10.${calls >> 16}.${(calls >> 8) & 255}.${calls & 255}`;
-    return container.ask(
+    return running.ask(
       act.name,
       { ...caller, ...key, ...fields },
       { ip, headers: { cookie: `kabari-device=${DEVICE}` } },
@@ -113,5 +113,5 @@ export async function openHostile(
   const topup = await perform('topup_create', { amount: '20000' });
   const { vapid_key: vapidKey } = await perform('push_config');
   const held = { tokenId, messageId: sent.id, topupId: topup.id, vapidKey };
-  return { db, container, ani, ask, perform, held, session: customer };
+  return { db, running, ani, ask, perform, held, session: customer };
 }

@@ -36,7 +36,7 @@ export const no = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 /** The refusal of too many guesses: so many seconds, or fewer by those that passed in the test. */
-export const toldToWait = (seconds: number): unknown =>
+export const refusedToWait = (seconds: number): unknown =>
   expect.objectContaining({
     code: 'too_many_requests',
     facts: {
@@ -52,13 +52,13 @@ export const codesLater = (sql: Sql, seconds: number) => sql`
     created_at = created_at - make_interval(secs => ${seconds})`;
 
 /** Lets so much time pass since people last gave their password. */
-export const proofsLater = (sql: Sql, seconds: number) => sql`
+export const reauthLater = (sql: Sql, seconds: number) => sql`
   update sessions set reauth_at = reauth_at - make_interval(secs => ${seconds}),
     other_reauth_at = other_reauth_at - make_interval(secs => ${seconds})`;
 
 /**
  * The accounts domain with everything real but the phone network: what would be sent is in `sent`.
- * `perform` does what the portal's door does with an act: reads the input, checks the answer.
+ * `perform` does what the portal's endpoint does with an act: reads the input, checks the answer.
  */
 export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}) {
   const secrets = await readSecrets(db.allAccountsSql);
@@ -84,7 +84,7 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
     build: 'test',
     ...changes,
   };
-  const kept = new Map(accountsActs(deps).map((one) => [one.act.name, one]));
+  const handlers = new Map(accountsActs(deps).map((one) => [one.act.name, one]));
 
   async function handle<A extends Act>(act: A, input: InputFor<A>, asker: Asker): Promise<unknown> {
     const {
@@ -93,8 +93,8 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
       agent = 'Firefox',
       device = 'her browser',
     } = asker;
-    const keeper = kept.get(act.name);
-    if (!keeper) throw new Error(`nobody keeps ${act.name}`);
+    const handler = handlers.get(act.name);
+    if (!handler) throw new Error(`no handler for ${act.name}`);
     const call: Call = {
       caller,
       key: crypto.randomUUID(),
@@ -104,7 +104,7 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
       requestId: 'test',
       signal: new AbortController().signal,
     };
-    return keeper.handle(call, act.input.parse(input) as never);
+    return handler.handle(call, act.input.parse(input) as never);
   }
 
   const perform = async <A extends Act>(

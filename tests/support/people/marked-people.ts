@@ -5,7 +5,8 @@ import { fromBufferPromise } from 'yauzl';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { picture } from '#tests/support/app/uploads-app.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { type RunningApp, codeIn, waitFor, solved } from '#tests/support/app/running-app.ts';
+import { type RunningApp, codeIn, solved } from '#tests/support/app/running-app.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 /** What makes a person findable wherever something of theirs lies: no two people share any of it. */
 export type Marks = ReturnType<typeof marksOf>;
@@ -64,15 +65,15 @@ async function register(
   codes: Map<string, string>,
 ): Promise<Marked> {
   const headers: Record<string, string> = { 'user-agent': marks.agent };
-  const asked = await running.ask('user_register', {
+  const registered = await running.ask('user_register', {
     name: marks.name,
     phone: marks.phone,
     password: PASSWORD,
     agree: '1',
     captcha: await solved(running, 'user_register'),
   });
-  headers['cookie'] = String(asked.headers['set-cookie']).split(';')[0] ?? '';
-  const { challenge } = asked.body.data;
+  headers['cookie'] = String(registered.headers['set-cookie']).split(';')[0] ?? '';
+  const { challenge } = registered.body.data;
   const code = await nextCode(running, codes, marks.phone);
   const from = { headers, ip: marks.ip };
   const signed = await running.ask('user_verify_otp', { challenge, code }, from);

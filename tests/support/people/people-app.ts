@@ -19,11 +19,11 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 const LIGHT = { rounds: 1, from: 1, to: 2 };
 const HOST = 'kabari.example';
 
-type Wish = {
+type PeopleOptions = {
   /** Calls of `auth` and `otp` that one address may make in ten minutes. */
   authMax?: number;
   env?: Record<string, string>;
-  /** Where callers are looked up; in the house's own pool when it is left out. */
+  /** Where callers are looked up; in the application's own pool when it is left out. */
   callers?: Sql;
   /** Hears what went wrong; a line of the log when it is left out. */
   report?: (trouble: unknown) => void;
@@ -32,10 +32,10 @@ type Wish = {
 /** Who asks: with which session, in which browser, from where. */
 export type From = { token?: string; device?: string; ip?: string };
 
-/** The acts of people behind the portal's own door and server, without a port. */
+/** The acts of people behind the portal's own endpoint and server, without a port. */
 export async function peopleApp(
   db: Pick<TestDatabase, 'allAccountsSql' | 'tenantSql'>,
-  { authMax = 100_000, env = {}, callers = db.allAccountsSql, ...wish }: Wish = {},
+  { authMax = 100_000, env = {}, callers = db.allAccountsSql, ...options }: PeopleOptions = {},
 ) {
   const captcha = openAltcha(db.allAccountsSql, await readSecrets(db.allAccountsSql), LIGHT);
   const people = await accountsApp(db, {
@@ -47,7 +47,7 @@ export async function peopleApp(
   const lines: string[] = [];
   const log = openLog({ level: 'trace' }, { write: (line) => void lines.push(line) });
   const note = (trouble: unknown) => log.error({ err: trouble }, 'trouble');
-  const { report = note } = wish;
+  const { report = note } = options;
   const origins = { own: undefined, portals: [], trustsHost: true };
   const config = { TRUSTED_PROXIES: ['127.0.0.1'], SIMULATOR: false, production: false };
   const app = openServer({ config, log, delayMsMax: 0 });
@@ -91,9 +91,10 @@ const asker =
   };
 
 export type PeopleApp = Awaited<ReturnType<typeof peopleApp>>;
-export type Said = Awaited<ReturnType<PeopleApp['ask']>>;
+export type PeopleResponse = Awaited<ReturnType<PeopleApp['ask']>>;
 
 /** What an answer holds; undefined for a "no". */
-export const dataOf = ({ text }: Said): Record<string, never> | undefined => JSON.parse(text).data;
+export const dataOf = ({ text }: PeopleResponse): Record<string, never> | undefined =>
+  JSON.parse(text).data;
 /** The cookie of a browser: always the same for the same name, of 43 letters at most. */
 export const browserOf = (name: string): string => name.replaceAll(' ', '-').padEnd(43, '-');

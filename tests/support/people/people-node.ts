@@ -4,8 +4,8 @@ import { openDatabase } from '#server/infra/postgres/database.ts';
 import { peopleApp } from './people-app.ts';
 
 const url = process.argv[2] ?? '';
-const allAccountsSql = openDatabase(url, { max: 8, as: 'house', name: 'crowd' });
-const tenantSql = openDatabase(url, { max: 10, as: 'tenant', name: 'crowd' });
+const allAccountsSql = openDatabase(url, { max: 8, as: 'house', name: 'people' });
+const tenantSql = openDatabase(url, { max: 10, as: 'tenant', name: 'people' });
 const callers = openDatabase(url, { max: 2, as: 'house', name: 'callers' });
 // What goes wrong in here is told by the test's own output.
 const report = (trouble: unknown) => void process.stderr.write(`${inspect(trouble)}\n`);

@@ -3,12 +3,12 @@ import { type PeopleApp, peopleApp } from './people-app.ts';
 
 /** A test that opens the acts of people on its database; they close before the database goes. */
 export const test = base.extend<{
-  openPeople: (wish?: Parameters<typeof peopleApp>[1]) => Promise<PeopleApp>;
+  openPeople: (options?: Parameters<typeof peopleApp>[1]) => Promise<PeopleApp>;
 }>({
   openPeople: async ({ db }, use) => {
     const opened: PeopleApp[] = [];
-    await use(async (wish) => {
-      const one = await peopleApp(db, wish);
+    await use(async (options) => {
+      const one = await peopleApp(db, options);
       opened.push(one);
       return one;
     });

@@ -12,10 +12,10 @@ export type MessageOptions = {
   body?: object;
 };
 
-/** A message that stands there: what was wished, with its id. */
+/** A message that stands there: its options, with its id. */
 export type Stored = Required<MessageOptions> & { id: string };
 
-/** A UUIDv7 of any instant; those that the house makes never go back in time. */
+/** A UUIDv7 of any instant; those that the application makes never go back in time. */
 export function idOf(at: Date): string {
   const time = at.getTime().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
@@ -29,17 +29,17 @@ export function idOf(at: Date): string {
 export async function storeMessages(
   owner: Sql,
   accountId: string,
-  wishes: readonly MessageOptions[],
+  messages: readonly MessageOptions[],
 ): Promise<Stored[]> {
-  const stored = wishes.map((wish): Stored => {
-    const direction = wish.direction ?? 'out';
+  const stored = messages.map((message): Stored => {
+    const direction = message.direction ?? 'out';
     return {
-      id: idOf(wish.at),
+      id: idOf(message.at),
       peer: '6281234567890',
       type: 'text',
       status: direction === 'in' ? 'received' : 'delivered',
       body: { text: 'Pesanan Anda sudah dikirim.' },
-      ...wish,
+      ...message,
       direction,
     };
   });

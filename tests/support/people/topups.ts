@@ -73,15 +73,15 @@ export function idOf(topup: Pick<Topup, 'id'>): string {
 
 type Asker = { accountId: string; userId?: string; role?: 'customer' | 'operator' };
 
-/** Performs an act as the door would: the input read by its schema, the result by its output's. */
+/** Performs an act as the endpoint would: the input read by its schema, the result by its output's. */
 export async function perform(
-  kept: readonly ActHandler[],
+  handlers: readonly ActHandler[],
   name: string,
   asker: Asker,
   fields: Record<string, unknown> = {},
 ): Promise<unknown> {
-  const found = kept.find(({ act }) => act.name === name);
-  if (!found) throw new Error(`nobody keeps ${name}`);
+  const found = handlers.find(({ act }) => act.name === name);
+  if (!found) throw new Error(`no handler for ${name}`);
   const call: Call = {
     caller: {
       kind: 'person',

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, vi } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import type { Frame } from '#server/infra/acts/act.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
@@ -73,9 +73,9 @@ test('who comes without a position is told to refetch, then hears what is new', 
   const accountId = newId();
   await publish(db, accountId, 3);
   const { frames } = following(hub, accountId);
-  await soon(() => frames).toEqual([{ position: 3, reset: true }]);
+  await waitFor(() => expect(frames).toEqual([{ position: 3, reset: true }]));
   await publish(db, accountId, 1);
-  await soon(() => positions(frames)).toEqual([3, 4]);
+  await waitFor(() => expect(positions(frames)).toEqual([3, 4]));
   expect(frames[1]).toEqual({
     position: 4,
     event: { kind: 'saldo.changed', available: 4, held: 0 },
@@ -86,7 +86,7 @@ test('who was away hears everything missed, in order and once', async ({ db, hub
   const accountId = newId();
   await publish(db, accountId, 500);
   const { frames } = following(hub, accountId, 0);
-  await soon(() => frames).toHaveLength(500);
+  await waitFor(() => expect(frames).toHaveLength(500));
   expect(positions(frames)).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
 });
 
@@ -94,7 +94,7 @@ test('who missed more than 500 events is told to refetch', async ({ db, hub }) =
   const accountId = newId();
   await publish(db, accountId, 501);
   const { frames } = following(hub, accountId, 0);
-  await soon(() => frames).toEqual([{ position: 501, reset: true }]);
+  await waitFor(() => expect(frames).toEqual([{ position: 501, reset: true }]));
 });
 
 test('nobody hears the events of another account', async ({ db, hub }) => {
@@ -102,17 +102,17 @@ test('nobody hears the events of another account', async ({ db, hub }) => {
   const hearsAni = following(hub, ani, 0);
   await publish(db, budi, 5);
   await publish(db, ani, 1);
-  await soon(() => positions(hearsAni.frames)).toEqual([1]);
+  await waitFor(() => expect(positions(hearsAni.frames)).toEqual([1]));
 });
 
 test('a lost hint costs at most five seconds', async ({ db, hub }) => {
   const accountId = newId();
-  await soon(() => hub.listens).toBe(true);
+  await waitFor(() => expect(hub.listens).toBe(true));
   const { frames } = following(hub, accountId, 0);
-  await soon(() => hub.following).toBe(1);
+  await waitFor(() => expect(hub.following).toBe(1));
   await publish(db, accountId, 1, { hint: false });
   await vi.advanceTimersByTimeAsync(5_000);
-  await soon(() => frames).toHaveLength(1);
+  await waitFor(() => expect(frames).toHaveLength(1));
 });
 
 test('hints come again after the LISTEN connection has gone deaf', async ({
@@ -121,22 +121,22 @@ test('hints come again after the LISTEN connection has gone deaf', async ({
   listeners,
 }) => {
   const accountId = newId();
-  await soon(() => hub.listens).toBe(true);
+  await waitFor(() => expect(hub.listens).toBe(true));
   const { frames } = following(hub, accountId, 0);
   await listeners[0]?.end({ timeout: 0 });
-  await soon(async () => {
+  await waitFor(async () => {
     await vi.advanceTimersByTimeAsync(5_000);
-    return listeners.length;
-  }).toBeGreaterThan(1);
-  await soon(() => hub.listens).toBe(true);
+    expect(listeners.length).toBeGreaterThan(1);
+  });
+  await waitFor(() => expect(hub.listens).toBe(true));
   await publish(db, accountId, 1);
-  await soon(() => frames).toHaveLength(1);
+  await waitFor(() => expect(frames).toHaveLength(1));
 });
 
 test('a stream that is given up leaves nothing behind', async ({ hub }) => {
   const accountId = newId();
   const { end, done } = following(hub, accountId, 0);
-  await soon(() => hub.following).toBe(1);
+  await waitFor(() => expect(hub.following).toBe(1));
   end.abort();
   await done;
   expect(hub.following).toBe(0);

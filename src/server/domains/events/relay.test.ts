@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { enrichers } from '#server/app/subscribers.ts';
 import { openLog } from '#server/infra/observability/log.ts';
@@ -92,7 +92,7 @@ test('two relays publish everything once, without gaps, while more comes', async
       if (person) await accepter.place(orderOf(person, { peers: [`62812000000${index % 7}`] }));
     }),
   );
-  await soon(() => sql`select * from outbox`).toEqual([]);
+  await waitFor(async () => expect(await sql`select * from outbox`).toEqual([]));
   await Promise.all(relays.map((relay) => relay.close()));
 
   const accounts = await sql<{ n: number; last: number; accepted: number }[]>`

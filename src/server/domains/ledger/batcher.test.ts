@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Group, WalletBatcher } from './batcher.ts';
 
@@ -31,7 +31,7 @@ test('with nothing under way a job leaves at once; what queues meanwhile goes to
   expect(sizes()).toEqual([['a1']]);
   calls[0]?.answer();
   await first;
-  await soon(() => calls.length).toBe(2);
+  await waitFor(() => expect(calls.length).toBe(2));
   expect(sizes()[1]?.toSorted((a, b) => a.localeCompare(b))).toEqual(['a2', 'b1']);
   calls[1]?.answer();
   expect(await Promise.all(rest)).toEqual(['2', '3', '4']);
@@ -42,7 +42,7 @@ test('a wallet is in one batch at a time', async () => {
   const all = [submit('a', '1'), submit('a', '2'), submit('b', '3')];
   expect(sizes()).toEqual([['a1'], ['b1']]);
   for (const call of calls) call.answer();
-  await soon(() => calls.length).toBe(3);
+  await waitFor(() => expect(calls.length).toBe(3));
   calls[2]?.answer();
   expect(await Promise.all(all)).toEqual(['1', '2', '3']);
 });
@@ -54,7 +54,7 @@ test('a busy wallet starves nobody, and a single large job goes alone', async ()
   all.push(submit('b', '7'), submit('c', '8', 20));
   const done = Promise.all(all);
   for (let n = 0; n < 5; n++) {
-    await soon(() => calls.length).toBeGreaterThan(n);
+    await waitFor(() => expect(calls.length).toBeGreaterThan(n));
     calls[n]?.answer();
   }
   expect(await done).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
@@ -70,7 +70,7 @@ test('beyond its bound the queue refuses, and a closing batcher answers what it 
   const closed = batcher.close();
   await expect(submit('b', '5')).rejects.toEqual(new Refusal('busy', { seconds: 5 }));
   calls[0]?.answer();
-  await soon(() => calls.length).toBe(2);
+  await waitFor(() => expect(calls.length).toBe(2));
   calls[1]?.answer();
   expect(await Promise.all(submitted)).toEqual(['1', '2', '3']);
   await closed;
@@ -82,7 +82,7 @@ test('a batch that fails fails its jobs, and the next ones go on', async () => {
   const second = submit('a', '2');
   calls[0]?.answer(new Error('database away'));
   await expect(first).rejects.toThrow('database away');
-  await soon(() => calls.length).toBe(2);
+  await waitFor(() => expect(calls.length).toBe(2));
   calls[1]?.answer();
   expect(await second).toBe('2');
 });

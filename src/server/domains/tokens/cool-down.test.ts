@@ -33,7 +33,7 @@ import {
 } from '#tests/support/people/accounts-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { signedIn, test } from '#tests/support/app/running-app.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
 import { openKeyRing, tokensActs } from './tokens.ts';
 
@@ -237,11 +237,13 @@ describe('tokens of before', () => {
     });
     await started.promise;
     const cooling = db.allAccountsSql.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
-    await soon(
-      () => db.owner`
+    await waitFor(async () =>
+      expect(
+        await db.owner`
           select 1 as waits from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`,
-    ).toEqual([{ waits: 1 }]);
+      ).toEqual([{ waits: 1 }]),
+    );
     waits.resolve();
     await Promise.all([making, cooling]);
     expect(await ask(getToken, { token_id: id })).toMatchObject({
@@ -249,8 +251,8 @@ describe('tokens of before', () => {
     });
   });
 
-  test('are confirmed only with a recent password', async ({ db, openContainer }) => {
-    const container = await openContainer();
+  test('are confirmed only by who has just given the password', async ({ db, openApp }) => {
+    const container = await openApp();
     const { accountId, tokenId, token, sessionId } = await signedIn(db);
     const browser = 'a'.repeat(43);
     await db.allAccountsSql`

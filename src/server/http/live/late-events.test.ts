@@ -27,9 +27,9 @@ async function figures({ app }: RunningApp): Promise<[number, number]> {
 
 test('an event that was never tried in time makes the house not ready', async ({
   sql,
-  openContainer,
+  openApp,
 }) => {
-  const running = await openContainer();
+  const running = await openApp();
   await untold(sql, { tries: 0, retryIn: null });
   expect(await readiness(running)).toEqual([503, 'failing']);
   const [oldest, setAside] = await figures(running);
@@ -39,16 +39,16 @@ test('an event that was never tried in time makes the house not ready', async ({
 
 test('an event that cannot be published makes no house unready, and is counted by itself', async ({
   sql,
-  openContainer,
+  openApp,
 }) => {
-  const running = await openContainer();
+  const running = await openApp();
   await untold(sql, { tries: 9, retryIn: '10 minutes' });
   expect(await readiness(running)).toEqual([200, 'ok']);
   expect(await figures(running)).toEqual([0, 1]);
 });
 
-test('a second try that is overdue makes it not ready again', async ({ sql, openContainer }) => {
-  const running = await openContainer();
+test('a second try that is overdue makes it not ready again', async ({ sql, openApp }) => {
+  const running = await openApp();
   await untold(sql, { tries: 9, retryIn: '-1 minute' });
   expect(await readiness(running)).toEqual([503, 'failing']);
 });

@@ -1,5 +1,5 @@
-import { expect, onTestFinished, vi } from 'vitest';
-import { patient } from '#tests/support/wait-for.ts';
+import { expect, onTestFinished } from 'vitest';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 
 async function listening(running: RunningApp) {
@@ -32,51 +32,48 @@ async function stream(address: string, fields: Record<string, string>) {
 
 test('an open tab hears of a change within the moment, and where it stands', async ({
   db,
-  openContainer,
+  openApp,
 }) => {
-  const { address, container } = await listening(await openContainer({ works: true }));
+  const { address, container } = await listening(await openApp({ works: true }));
   const ani = await signedIn(db, { saldo: 1_000 });
   const { response, heard } = await stream(address, { token: ani.token, since: '0' });
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-  await vi.waitFor(() => expect(heard.text).toContain('event: saldo.changed'), patient);
+  await waitFor(() => expect(heard.text).toContain('event: saldo.changed'));
   expect(heard.text).toMatch(
     /^id: 1\nevent: saldo\.changed\ndata: \{"kind":"saldo\.changed","available":1000,"held":0\}\n\n/,
   );
   expect(container.events.hub.following).toBe(1);
 });
 
-test('the stream is for people who are signed in', async ({ openContainer }) => {
-  const { address } = await listening(await openContainer());
+test('the stream is for people who are signed in', async ({ openApp }) => {
+  const { address } = await listening(await openApp());
   const { response } = await stream(address, { token: '' });
   expect(response.status).toBe(401);
 });
 
-test('when the session ends, its stream ends within five seconds', async ({
-  db,
-  openContainer,
-}) => {
-  const { address, ask, container } = await listening(await openContainer());
+test('when the session ends, its stream ends within five seconds', async ({ db, openApp }) => {
+  const { address, ask, container } = await listening(await openApp());
   const [ani, budi] = [await signedIn(db), await signedIn(db)];
   const hears = await stream(address, { token: ani.token });
   const other = await stream(address, { token: budi.token });
-  await vi.waitFor(() => expect(container.events.hub.following).toBe(2), patient);
+  await waitFor(() => expect(container.events.hub.following).toBe(2));
   await ask('user_logout', { token: ani.token });
-  await vi.waitFor(() => expect(hears.heard.ended).toBe(true), patient);
+  await waitFor(() => expect(hears.heard.ended).toBe(true));
   expect(other.heard.ended).toBe(false);
 });
 
-test('a tab that is closed leaves no stream behind', async ({ db, openContainer }) => {
-  const { address, container } = await listening(await openContainer());
+test('a tab that is closed leaves no stream behind', async ({ db, openApp }) => {
+  const { address, container } = await listening(await openApp());
   const { end } = await stream(address, { token: (await signedIn(db)).token });
-  await vi.waitFor(() => expect(container.events.hub.following).toBe(1), patient);
+  await waitFor(() => expect(container.events.hub.following).toBe(1));
   end.abort();
-  await vi.waitFor(() => expect(container.events.hub.following).toBe(0), patient);
+  await waitFor(() => expect(container.events.hub.following).toBe(0));
 });
 
-test('one person opens so many streams and no more', async ({ db, openContainer }) => {
-  const { address } = await listening(await openContainer());
+test('one person opens so many streams and no more', async ({ db, openApp }) => {
+  const { address } = await listening(await openApp());
   const { token } = await signedIn(db);
   const opened = await Promise.all(Array.from({ length: 35 }, () => stream(address, { token })));
   const statuses = opened.map(({ response }) => response.status);

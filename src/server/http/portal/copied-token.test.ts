@@ -35,8 +35,8 @@ async function everything({ allAccountsSql }: TestDatabase): Promise<unknown> {
   return Promise.all([...rows, sessions]);
 }
 
-const outcome = async (container: RunningApp, name: string, wish: object, headers = {}) => {
-  const { status, body } = await container.ask(
+const outcome = async (running: RunningApp, name: string, wish: object, headers = {}) => {
+  const { status, body } = await running.ask(
     name,
     { key: crypto.randomUUID(), ...wish },
     { headers },
@@ -60,14 +60,14 @@ describe('every change that needs a session', () => {
 
   test.for(['customer', 'operator'] as const)(
     'and outlives it asks for the password in another browser, and does nothing: a %s',
-    async (role, { db, openContainer }) => {
-      const own = await openContainer();
+    async (role, { db, openApp }) => {
+      const own = await openApp();
       const { token, elsewhere } = await copied(db, role);
       const theirs = lasting.filter(({ by }) => by === role || by === 'anyone_signed_in');
       const before = await everything(db);
       for (const [browser, headers] of Object.entries(elsewhere)) {
         // Each with calls of its own to spend.
-        const container = await openContainer();
+        const container = await openApp();
         for (const { name, fresh } of theirs) {
           const said = await outcome(container, name, { token }, headers);
           const asks = fresh ? 'sign_in_needed' : 'proof_needed';
@@ -85,9 +85,9 @@ describe('every change that needs a session', () => {
 
 test('what is read, and what ends with the session, works in another browser', async ({
   db,
-  openContainer,
+  openApp,
 }) => {
-  const container = await openContainer();
+  const container = await openApp();
   const { token, elsewhere } = await copied(db, 'customer');
   const rest = acts.filter(
     (one) =>
@@ -110,9 +110,9 @@ test('what is read, and what ends with the session, works in another browser', a
 
 test('a flood of calls with a copied token keeps the owner waiting for nothing', async ({
   db,
-  openContainer,
+  openApp,
 }) => {
-  const container = await openContainer();
+  const container = await openApp();
   const { token, elsewhere } = await copied(db, 'customer');
   for (const headers of Object.values(elsewhere)) {
     const flood = Array.from({ length: 60 }, () =>
@@ -128,9 +128,9 @@ test('a flood of calls with a copied token keeps the owner waiting for nothing',
 
 test('the archive’s address, which works without a session, is not told in another browser', async ({
   db,
-  openContainer,
+  openApp,
 }) => {
-  const container = await openContainer();
+  const container = await openApp();
   const { token, elsewhere } = await copied(db, 'customer');
   await db.allAccountsSql`
     insert into exports (account_id, export_id, user_id, status, progress, owner, size_bytes, expires_at)
@@ -147,11 +147,8 @@ test('the archive’s address, which works without a session, is not told in ano
 describe('the password given in another browser', () => {
   const aCookie = { cookie: `kabari-device=${'c'.repeat(43)}` };
 
-  test('opens what lasts for five minutes, there and nowhere else', async ({
-    db,
-    openContainer,
-  }) => {
-    const container = await openContainer();
+  test('opens what lasts for five minutes, there and nowhere else', async ({ db, openApp }) => {
+    const container = await openApp();
     const { token, userId, elsewhere } = await copied(db, 'customer');
     const hash = await hashPassword(GOOD_PASSWORD);
     await db.allAccountsSql`update users set password_hash = ${hash} where user_id = ${userId}`;
@@ -172,9 +169,9 @@ describe('the password given in another browser', () => {
 
   test('opens neither keys nor the number, the archive, the end: they want a sign-in there', async ({
     db,
-    openContainer,
+    openApp,
   }) => {
-    const container = await openContainer();
+    const container = await openApp();
     const { token, userId } = await copied(db, 'customer');
     const hash = await hashPassword(GOOD_PASSWORD);
     await db.allAccountsSql`update users set password_hash = ${hash} where user_id = ${userId}`;

@@ -12,8 +12,8 @@ const post = (
   url = '/api',
 ) => app.inject({ method: 'POST', url, payload, headers: { 'content-type': FORM, ...headers } });
 
-test('an act answers as JSON that nobody keeps', async ({ openContainer }) => {
-  const response = await post(await openContainer(), 'act=app_config');
+test('an act answers as JSON that nobody keeps', async ({ openApp }) => {
+  const response = await post(await openApp(), 'act=app_config');
   expect(response.statusCode).toBe(200);
   expect(response.headers).toMatchObject({
     'cache-control': 'no-store',
@@ -22,8 +22,8 @@ test('an act answers as JSON that nobody keeps', async ({ openContainer }) => {
   expect(response.json()).toMatchObject({ code: 1, data: { product: 'Kabari' } });
 });
 
-test('a token in the address is refused, whatever the method', async ({ openContainer }) => {
-  const running = await openContainer();
+test('a token in the address is refused, whatever the method', async ({ openApp }) => {
+  const running = await openApp();
   const asked = await Promise.all([
     running.app.inject({ url: '/api?token=kbs_x' }),
     post(running, 'act=app_config', {}, '/api?token=kbs_x'),
@@ -35,8 +35,8 @@ test('a token in the address is refused, whatever the method', async ({ openCont
   }
 });
 
-test('another method than POST is told which one is taken', async ({ openContainer }) => {
-  const running = await openContainer();
+test('another method than POST is told which one is taken', async ({ openApp }) => {
+  const running = await openApp();
   for (const method of ['GET', 'PUT', 'DELETE'] as const) {
     const response = await running.app.inject({ method, url: '/api' });
     expect(response).toMatchObject({ statusCode: 405, headers: { allow: 'OPTIONS, POST' } });
@@ -44,8 +44,8 @@ test('another method than POST is told which one is taken', async ({ openContain
   }
 });
 
-test('a body that is no form is refused by its kind', async ({ openContainer }) => {
-  const running = await openContainer();
+test('a body that is no form is refused by its kind', async ({ openApp }) => {
+  const running = await openApp();
   const kinds = ['application/json', 'text/plain', `${FORM}; charset=iso-8859-1`, 'image/png'];
   for (const kind of kinds) {
     const response = await post(running, '{"act":"app_config"}', { 'content-type': kind });
@@ -56,10 +56,8 @@ test('a body that is no form is refused by its kind', async ({ openContainer }) 
   expect(packed.statusCode).toBe(415);
 });
 
-test('a form over 64 kB, or one of a thousand pairs and one, is refused', async ({
-  openContainer,
-}) => {
-  const running = await openContainer();
+test('a form over 64 kB, or one of a thousand pairs and one, is refused', async ({ openApp }) => {
+  const running = await openApp();
   const big = await post(running, `act=app_config&x=${'y'.repeat(65_536)}`);
   expect(big.statusCode).toBe(413);
   expect(big.json().error.type).toBe('body_too_large');
@@ -68,9 +66,9 @@ test('a form over 64 kB, or one of a thousand pairs and one, is refused', async 
 });
 
 test('names that reach a prototype, doubled envelopes and broken UTF-8 are refused', async ({
-  openContainer,
+  openApp,
 }) => {
-  const running = await openContainer();
+  const running = await openApp();
   const odd = [
     'act=app_config&__proto__[x]=1&__proto__=1',
     'act=app_config&constructor=1',
@@ -91,17 +89,17 @@ const multipart = (parts: readonly string[]) =>
   `${parts.map((part) => `--line\r\nContent-Disposition: form-data; ${part}\r\n`).join('')}--line--\r\n`;
 const MULTIPART = { 'content-type': 'multipart/form-data; boundary=line' };
 
-test('multipart fields are fields like any other', async ({ openContainer }) => {
-  const running = await openContainer();
+test('multipart fields are fields like any other', async ({ openApp }) => {
+  const running = await openApp();
   const body = multipart(['name="act"\r\n\r\napp_config', 'name="token"\r\n\r\n']);
   const response = await post(running, body, MULTIPART);
   expect(response.json()).toMatchObject({ code: 1, data: { product: 'Kabari' } });
 });
 
 test('a file is refused, since no act takes one, and so is a flood of parts', async ({
-  openContainer,
+  openApp,
 }) => {
-  const running = await openContainer();
+  const running = await openApp();
   const file = multipart(['name="act"\r\n\r\napp_config', 'name="f"; filename="a.png"\r\n\r\nPNG']);
   expect((await post(running, file, MULTIPART)).statusCode).toBe(400);
   const flood = multipart(
@@ -110,8 +108,8 @@ test('a file is refused, since no act takes one, and so is a flood of parts', as
   expect((await post(running, flood, MULTIPART)).statusCode).toBe(413);
 });
 
-test('an endless body is cut off at the limit', async ({ openContainer }) => {
-  const { app } = await openContainer();
+test('an endless body is cut off at the limit', async ({ openApp }) => {
+  const { app } = await openApp();
   await app.listen({ port: 0, host: '127.0.0.1' });
   const address = app.server.address();
   if (typeof address !== 'object' || address === null) throw new Error('no address');
@@ -142,8 +140,8 @@ test('an endless body is cut off at the limit', async ({ openContainer }) => {
   expect(written).toBeLessThan(50e6);
 });
 
-test('other sites cannot call in our people’s browsers', async ({ openContainer }) => {
-  const running = await openContainer({ env: { PUBLIC_URL: 'https://kabari.example' } });
+test('other sites cannot call in our people’s browsers', async ({ openApp }) => {
+  const running = await openApp({ env: { PUBLIC_URL: 'https://kabari.example' } });
   const foreign = [
     { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
     { origin: 'https://evil.example' },
@@ -162,9 +160,9 @@ test('other sites cannot call in our people’s browsers', async ({ openContaine
 });
 
 test('a portal of PORTAL_ORIGINS may call, and no other: CORS without credentials', async ({
-  openContainer,
+  openApp,
 }) => {
-  const running = await openContainer({ env: { PORTAL_ORIGINS: 'https://portal.example' } });
+  const running = await openApp({ env: { PORTAL_ORIGINS: 'https://portal.example' } });
   const origin = 'https://portal.example';
   const preflight = await running.app.inject({
     method: 'OPTIONS',
@@ -190,8 +188,8 @@ test('a portal of PORTAL_ORIGINS may call, and no other: CORS without credential
   expect(other.headers['access-control-allow-origin']).toBeUndefined();
 });
 
-test('the log never holds what people sent', async ({ openContainer }) => {
-  const running = await openContainer({ env: { LOG_LEVEL: 'trace' } });
+test('the log never holds what people sent', async ({ openApp }) => {
+  const running = await openApp({ env: { LOG_LEVEL: 'trace' } });
   const canaries = {
     phone: '6281999888777',
     password: 'kenari-rahasia-satu',
@@ -206,10 +204,8 @@ test('the log never holds what people sent', async ({ openContainer }) => {
   expect(log).not.toMatch(/kenari|6281999888777|kkkkkkkk/);
 });
 
-test('whatever is sent, the application neither dies nor reports a bug', async ({
-  openContainer,
-}) => {
-  const running = await openContainer({ env: { RATE_AUTH_PER_ADDRESS: '1000000' } });
+test('whatever is sent, the application neither dies nor reports a bug', async ({ openApp }) => {
+  const running = await openApp({ env: { RATE_AUTH_PER_ADDRESS: '1000000' } });
   const names = acts.map(({ name }) => name);
   const odd = fc.oneof(
     fc.string({ unit: 'binary' }),

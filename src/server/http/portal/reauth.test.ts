@@ -38,9 +38,9 @@ describe('what is sensitive', () => {
 
   test('is refused from another browser, from none, and five minutes after', async ({
     db,
-    openContainer,
+    openApp,
   }) => {
-    const container = await openContainer();
+    const container = await openApp();
     const token = await ani(db);
     const needed = [403, 'proof_needed'];
     for (const { name } of fresh) {
@@ -54,15 +54,15 @@ describe('what is sensitive', () => {
     expect(await db.allAccountsSql`select * from exports`).toEqual([]);
   });
 
-  test('is refused to nobody as to anybody who is not signed in', async ({ openContainer }) => {
-    const container = await openContainer();
+  test('is refused to nobody as to anybody who is not signed in', async ({ openApp }) => {
+    const container = await openApp();
     for (const { name } of fresh) {
       expect(await says(container, name, ''), name).toEqual([401, 'not_signed_in']);
     }
   });
 
-  test('goes on under the same key once the proof is given', async ({ db, openContainer }) => {
-    const container = await openContainer();
+  test('goes on under the same key once the proof is given', async ({ db, openApp }) => {
+    const container = await openApp();
     const token = await ani(db);
     await db.allAccountsSql`update sessions set reauth_at = reauth_at - interval '5 minutes'`;
     const wish = { token, key: crypto.randomUUID(), name: 'Kasir', channel: 'simulator' };
@@ -72,8 +72,8 @@ describe('what is sensitive', () => {
   });
 });
 
-test('an act that asks for no proof does not look for one', async ({ openContainer, db }) => {
-  const container = await openContainer();
+test('an act that asks for no proof does not look for one', async ({ openApp, db }) => {
+  const container = await openApp();
   const token = await ani(db);
   expect(await says(container, 'user_check_token', token, THIEFS)).toEqual([200, 'ok']);
 });

@@ -10,10 +10,10 @@ async function served(app: UploadsApp, accountId: string, name: string, bytes: B
 const mp4 = Buffer.concat([Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isom', 'latin1'), noise(5_000)]);
 
 test('a player seeks: any span of a film, the last bytes, or all of it', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const ask = await served(await openUploadsHouse(), ani.accountId, 'iklan.mp4', mp4);
+  const ask = await served(await openUploadsApp(), ani.accountId, 'iklan.mp4', mp4);
   const size = mp4.length;
   const all = await ask();
   expect(all.headers.get('accept-ranges')).toBe('bytes');
@@ -37,10 +37,10 @@ test('a player seeks: any span of a film, the last bytes, or all of it', async (
 });
 
 test('a span beyond the file is 416; one that makes no sense, or many, is the whole file', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const ask = await served(await openUploadsHouse(), ani.accountId, 'iklan.mp4', mp4);
+  const ask = await served(await openUploadsApp(), ani.accountId, 'iklan.mp4', mp4);
   for (const range of [`bytes=${mp4.length}-`, 'bytes=-0']) {
     const beyond = await ask({ range });
     expect(beyond.status).toBe(416);
@@ -56,8 +56,8 @@ test('a span beyond the file is 416; one that makes no sense, or many, is the wh
   expect((await ask({ range: 'bytes=0-9', 'if-range': '"another"' })).status).toBe(200);
 });
 
-test('HEAD tells all about a file and sends nothing of it', async ({ openUploadsHouse, ani }) => {
-  const ask = await served(await openUploadsHouse(), ani.accountId, 'iklan.mp4', mp4);
+test('HEAD tells all about a file and sends nothing of it', async ({ openUploadsApp, ani }) => {
+  const ask = await served(await openUploadsApp(), ani.accountId, 'iklan.mp4', mp4);
   const head = await ask({}, 'HEAD');
   expect(head.status).toBe(200);
   expect(head.headers.get('content-length')).toBe(String(mp4.length));
@@ -65,10 +65,10 @@ test('HEAD tells all about a file and sends nothing of it', async ({ openUploads
 });
 
 test('what is no picture, sound or film is only ever a download of unknown type', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   for (const [name, text] of [
     ['a.svg', '<svg onload=alert(1)>'],
     ['a.html', '<!doctype html><script>alert(1)</script>'],

@@ -6,8 +6,8 @@ import { expect } from 'vitest';
 import { UPLOAD_FIELD, UPLOAD_PATH } from '#contract/uploads.ts';
 import { brokenMultiparts } from '#tests/support/hostile/broken-multipart.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
-import { soon } from '#tests/support/wait-for.ts';
-import { type UploadsApp, saidBy, test } from '#tests/support/app/uploads-app.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { type UploadsApp, responseTo, test } from '#tests/support/app/uploads-app.ts';
 
 /** What uploads have left behind: rows, and files of any kind. */
 async function left(db: TestDatabase, { dataFolder }: UploadsApp): Promise<unknown[]> {
@@ -19,14 +19,14 @@ async function left(db: TestDatabase, { dataFolder }: UploadsApp): Promise<unkno
 }
 
 test('a form that is none is refused with a sentence, and leaves nothing', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
   db,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   for (const [what, { type, body }] of brokenMultiparts(UPLOAD_FIELD)) {
     const answer = await app.ask(ani.token, 'POST', { body, headers: { 'content-type': type } });
-    expect(await saidBy(answer), what).toMatchObject({
+    expect(await responseTo(answer), what).toMatchObject({
       status: 400,
       type: 'request_malformed',
       msg: expect.stringMatching(/^Permintaan tidak dapat dibaca: .+\.$/),
@@ -37,11 +37,11 @@ test('a form that is none is refused with a sentence, and leaves nothing', async
 });
 
 test('a sender who goes away anywhere in such a form leaves nothing either', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
   db,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   for (const [, { type, body }] of brokenMultiparts(UPLOAD_FIELD)) {
     const socket = connect(app.port, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -52,6 +52,6 @@ test('a sender who goes away anywhere in such a form leaves nothing either', asy
     socket.end(body);
     await once(socket.resume(), 'close');
   }
-  await soon(() => left(db, app)).toEqual([]);
+  await waitFor(async () => expect(await left(db, app)).toEqual([]));
   expect(app.troubles).toEqual([]);
 });

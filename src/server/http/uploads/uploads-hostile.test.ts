@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import sharp from 'sharp';
 import { expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { ZipFile } from 'yazl';
 import { CHUNK_TYPE, UPLOAD_PATH } from '#contract/uploads.ts';
 import {
@@ -146,10 +146,10 @@ async function isSafe(given: Response): Promise<boolean> {
 const AT_ONCE = 5;
 
 test('of more than sixty hostile files none is ever served as something that runs', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse({ openBytesMax: 2_000_000_000 });
+  const app = await openUploadsApp({ openBytesMax: 2_000_000_000 });
   const zero = { name: 'kosong.png', type: 'image/png', bytes: '' };
   const hostile = [...(await polyglots()), ...disguises(), ...(await names()), zero];
   expect(hostile.length).toBeGreaterThan(60);
@@ -174,10 +174,10 @@ test('of more than sixty hostile files none is ever served as something that run
 });
 
 test('nothing is ever written outside the folder of uploads, and nothing by its name', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   for (const file of await names()) await app.post(ani.token, file);
   const lying = await readdir(app.dataFolder, { recursive: true, withFileTypes: true });
   const files = lying.filter((one) => one.isFile()).map(({ name }) => name);
@@ -185,10 +185,10 @@ test('nothing is ever written outside the folder of uploads, and nothing by its 
 });
 
 test('bombs are refused quickly, and memory stays where it was', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const giant = await sharp({
     create: { width: 8_000, height: 8_000, channels: 3, background: '#123' },
     limitInputPixels: false,
@@ -235,10 +235,10 @@ async function stalling(
 }
 
 test('a piece that hardly comes is cut off with 408, and nothing of it is left', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse({
+  const app = await openUploadsApp({
     pace: { bytesPerSecond: 100_000, windowMs: 200, deadlineMs: 60_000 },
   });
   const length = 1_000_000;
@@ -250,7 +250,7 @@ test('a piece that hardly comes is cut off with 408, and nothing of it is left',
   expect(head.headers.get('upload-offset')).toBe('0');
   // What came of the piece goes as soon as its connection has gone.
   const lying = () => readdir(join(app.dataFolder, 'uploads'), { recursive: true });
-  await soon(async () => (await lying()).length).toBe(1);
+  await waitFor(async () => expect((await lying()).length).toBe(1));
 });
 
 /** Ninety megabytes that nobody holds: a PDF of zeros, a megabyte at a time. */
@@ -284,16 +284,18 @@ async function bytesBelow(folder: string): Promise<number> {
 }
 
 test('ninety megabytes in one piece pass through without ever lying in memory', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   await app.post(ani.token, { name: 'pemanasan.pdf', bytes: pdfOf(1_000_000) });
   const before = held();
   let grown = Infinity;
   // The last ten megabytes come once most of the others are on the disk.
   const late = async () => {
-    await soon(() => bytesBelow(join(app.dataFolder, 'uploads'))).toBeGreaterThan(75_000_000);
+    await waitFor(async () =>
+      expect(await bytesBelow(join(app.dataFolder, 'uploads'))).toBeGreaterThan(75_000_000),
+    );
     grown = held() - before;
   };
   const posted = await fetch(`${app.origin}${UPLOAD_PATH}`, {
@@ -310,8 +312,8 @@ test('ninety megabytes in one piece pass through without ever lying in memory', 
   expect(await tail.text()).toBe('%%EOF\n');
 });
 
-test('a body without end is cut at the limit of its purpose', async ({ openUploadsHouse, ani }) => {
-  const app = await openUploadsHouse();
+test('a body without end is cut at the limit of its purpose', async ({ openUploadsApp, ani }) => {
+  const app = await openUploadsApp();
   const socket = connect(app.port, '127.0.0.1');
   let heard = '';
   let written = 0;
@@ -336,5 +338,5 @@ test('a body without end is cut at the limit of its purpose', async ({ openUploa
   // Who never listens may not hear it; who does, hears 413.
   expect(heard).toMatch(/^$|^HTTP\/1\.1 413 /);
   expect(written).toBeLessThan(60_000_000);
-  await soon(() => readdir(join(app.dataFolder, 'uploads'))).toEqual([]);
+  await waitFor(async () => expect(await readdir(join(app.dataFolder, 'uploads'))).toEqual([]));
 });

@@ -11,7 +11,7 @@ import {
   noise,
   pdfOf,
   picture,
-  saidBy,
+  responseTo,
   test,
 } from '#tests/support/app/uploads-app.ts';
 
@@ -26,10 +26,10 @@ async function lying({ dataFolder }: UploadsApp): Promise<string[]> {
 }
 
 test('a file in one piece is kept, given back as a download, and taken back', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const bytes = pdfOf(40_000);
   const posted = await app.post(ani.token, {
     name: 'laporan besar.pdf',
@@ -59,10 +59,10 @@ test('a file in one piece is kept, given back as a download, and taken back', as
 });
 
 test('12 MB in three pieces survive a broken connection, and go on where HEAD says', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const bytes = pdfOf(12_000_000);
   const name = 'Rekap – 2026 “final”.pdf';
   const begun = await app.begin(ani.token, bytes.length, { type: 'application/pdf' });
@@ -119,10 +119,10 @@ async function breakOff(
 }
 
 test('a length that is a multiple of the piece ends with an empty piece', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const bytes = pdfOf(2 * CHUNK_BYTES);
   const id = await (await app.begin(ani.token, bytes.length)).text();
   const about = { length: bytes.length, name: 'tepat.pdf' };
@@ -136,10 +136,10 @@ test('a length that is a multiple of the piece ends with an empty piece', async 
 });
 
 test('of two writers at the same offset one wins, and the file is that one’s', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const length = 6_000_000;
   const first = pdfOf(length, 1).subarray(0, 3_000_000);
   const ends = [11, 12, 13].map((seed) => pdfOf(length, seed).subarray(3_000_000));
@@ -156,30 +156,30 @@ test('of two writers at the same offset one wins, and the file is that one’s',
 });
 
 test('a wrong offset, a wrong total and too many bytes are refused, and say what is right', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const bytes = pdfOf(200_000);
   const id = await (await app.begin(ani.token, bytes.length)).text();
   const about = { name: 'a.pdf', length: bytes.length };
   const ahead = await app.patch(ani.token, id, { ...about, offset: 50_000, bytes });
   expect(ahead.headers.get('upload-offset')).toBe('0');
-  expect(await saidBy(ahead)).toMatchObject({ status: 409, type: 'upload_offset_wrong' });
+  expect(await responseTo(ahead)).toMatchObject({ status: 409, type: 'upload_offset_wrong' });
   const other = await app.patch(ani.token, id, { ...about, length: 9, offset: 0, bytes });
-  expect(await saidBy(other)).toMatchObject({ status: 409, type: 'upload_length_wrong' });
+  expect(await responseTo(other)).toMatchObject({ status: 409, type: 'upload_length_wrong' });
   const long = Buffer.concat([bytes, bytes]);
   const more = await app.patch(ani.token, id, { ...about, offset: 0, bytes: long });
-  expect(await saidBy(more)).toMatchObject({ status: 409, type: 'upload_length_wrong' });
+  expect(await responseTo(more)).toMatchObject({ status: 409, type: 'upload_length_wrong' });
   expect((await app.patch(ani.token, id, { ...about, offset: 0, bytes })).status).toBe(204);
 });
 
 test("another's upload is not there, whatever one wants of it", async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
   budi,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const bytes = pdfOf(1_000);
   const id = await (await app.post(ani.token, { name: 'a.pdf', bytes })).text();
   const begun = await (await app.begin(ani.token, 1_000)).text();
@@ -197,10 +197,10 @@ test("another's upload is not there, whatever one wants of it", async ({
 });
 
 test('every verb wants a session; an address carries one upload’s id and nothing else', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const file = { name: 'a.pdf', bytes: pdfOf(1_000) };
   const id = await (await app.post(ani.token, file)).text();
   for (const token of [undefined, 'kbs_x', `kbs_${'A'.repeat(43)}`]) {
@@ -220,18 +220,18 @@ test('every verb wants a session; an address carries one upload’s id and nothi
     '?token=kbs_x',
     '?restore=a&restore=b',
   ]) {
-    const said = await saidBy(await app.ask(ani.token, 'GET', { query }));
+    const said = await responseTo(await app.ask(ani.token, 'GET', { query }));
     expect(said).toMatchObject({ status: 400, type: 'request_malformed' });
   }
   const fetched = await app.ask(ani.token, 'GET', { query: '?fetch=http://169.254.169.254/' });
-  expect((await saidBy(fetched)).msg).toContain('berkas dari alamat lain tidak diambil');
+  expect((await responseTo(fetched)).msg).toContain('berkas dari alamat lain tidak diambil');
 });
 
 test('an avatar becomes an upright square of 512 pixels without metadata', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const red = { create: { width: 600, height: 400, channels: 3 as const, background: '#c00' } };
   const blue = await sharp({ create: { ...red.create, width: 300, background: '#00c' } })
     .png()
@@ -264,10 +264,10 @@ test('an avatar becomes an upright square of 512 pixels without metadata', async
 });
 
 test('a picture is drawn anew, upright, and nothing of the old file is left', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const bytes = await sharp(await picture('jpeg'))
     .withExif({ IFD0: { Copyright: 'RAHASIA-GPS' } })
     .withMetadata({ orientation: 6 })
@@ -281,14 +281,14 @@ test('a picture is drawn anew, upright, and nothing of the old file is left', as
 });
 
 test('what a purpose does not take, or is too large, is refused in plain words', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const jpeg = await picture('jpeg');
   const pdf = pdfOf(1_000);
   const said = async (file: Parameters<typeof app.post>[1], purpose: string) =>
-    saidBy(await app.post(ani.token, file, { purpose }));
+    responseTo(await app.post(ani.token, file, { purpose }));
   expect(await said({ name: 'a.pdf', bytes: pdf }, 'avatar')).toMatchObject({
     status: 415,
     msg: 'Jenis berkas ini tidak diterima di sini. Pilih berkas JPG, PNG, WEBP.',
@@ -310,16 +310,16 @@ test('what a purpose does not take, or is too large, is refused in plain words',
 });
 
 test('what is refused in pieces stays refused, with the same reason, and leaves no bytes', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const bytes = noise(5_000_000);
   const id = await (await app.begin(ani.token, 9_000_000, { purpose: 'proof' })).text();
   const piece = { offset: 0, length: 9_000_000, name: 'bukti.pdf', bytes };
   for (let tries = 0; tries < 2; tries++) {
     const answer = await app.patch(ani.token, id, piece);
-    expect(await saidBy(answer)).toMatchObject({ status: 422, type: 'upload_contradicts' });
+    expect(await responseTo(answer)).toMatchObject({ status: 422, type: 'upload_contradicts' });
   }
   expect(await lying(app)).toEqual([]);
   expect((await app.ask(ani.token, 'DELETE', { body: id })).status).toBe(204);

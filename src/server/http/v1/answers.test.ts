@@ -21,10 +21,10 @@ function expectProblem({ status, body, headers }: ApiAnswer, code: string): void
 }
 
 test('no answer of the API may be kept by anybody, a yes as little as a no', async ({
-  container,
+  running,
   ani,
 }) => {
-  const anybody = callerAt(container);
+  const anybody = callerAt(running);
   const sent = await ani.call('/v1/messages', { body: halo });
   const answers: [string, ApiAnswer][] = [
     ['accepted', sent],
@@ -55,9 +55,9 @@ test('no answer of the API may be kept by anybody, a yes as little as a no', asy
 });
 
 test('an address says which methods it takes, to who asks and to who uses another', async ({
-  container,
+  running,
 }) => {
-  const anybody = callerAt(container);
+  const anybody = callerAt(running);
   const taken = new Map<string, Set<string>>();
   for (const { method, path } of Object.values(apiEndpoints)) {
     taken.set(path, (taken.get(path) ?? new Set()).add(method));
@@ -80,19 +80,19 @@ test('an address says which methods it takes, to who asks and to who uses anothe
   }
 });
 
-test('a page of another site is never let in', async ({ container }) => {
+test('a page of another site is never let in', async ({ running }) => {
   const headers = { origin: 'https://lain.example', 'access-control-request-method': 'POST' };
-  const answer = await callerAt(container)('/v1/messages', { method: 'OPTIONS', headers });
+  const answer = await callerAt(running)('/v1/messages', { method: 'OPTIONS', headers });
   const granted = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
   expect(granted).toEqual([]);
 });
 
 test('an address that does not exist is told apart from a message that is gone', async ({
   ani,
-  container,
+  running,
 }) => {
   for (const path of ['/v1', '/v1/', '/v1/message', '/v1/balance/', '/v1/messages/a/b/c']) {
-    const answer = await callerAt(container)(path, { headers: { accept: 'text/html' } });
+    const answer = await callerAt(running)(path, { headers: { accept: 'text/html' } });
     expect(answer.status, path).toBe(404);
     expectProblem(answer, 'path_unknown');
     expect(answer.body.detail).toContain('/docs');
@@ -101,17 +101,13 @@ test('an address that does not exist is told apart from a message that is gone',
   expect(gone.status).toBe(404);
   expectProblem(gone, 'not_found');
   expect(gone.body.detail).toContain('The message was not found');
-  const misspelt = await callerAt(container)('/v1/%zz', { headers: inEnglish });
+  const misspelt = await callerAt(running)('/v1/%zz', { headers: inEnglish });
   expect(misspelt.status).toBe(400);
   expectProblem(misspelt, 'request_malformed');
 });
 
-test('a key that is missing is told apart from one that is wrong', async ({
-  container,
-  ani,
-  db,
-}) => {
-  const anybody = callerAt(container);
+test('a key that is missing is told apart from one that is wrong', async ({ running, ani, db }) => {
+  const anybody = callerAt(running);
   const asking = (authorization?: string) =>
     anybody('/v1/balance', {
       headers: { ...inEnglish, ...(authorization !== undefined && { authorization }) },
@@ -136,18 +132,18 @@ test('a key that is missing is told apart from one that is wrong', async ({
   }
 });
 
-test('the scheme of a key is read however it is written', async ({ container, ani }) => {
+test('the scheme of a key is read however it is written', async ({ running, ani }) => {
   for (const scheme of ['bearer', 'BEARER', 'Bearer ']) {
     const authorization = `${scheme} ${ani.key}`;
-    const answer = await callerAt(container)('/v1/balance', { headers: { authorization } });
+    const answer = await callerAt(running)('/v1/balance', { headers: { authorization } });
     expect(answer.status, scheme).toBe(200);
   }
 });
 
 test('whose key it is comes first: a stranger learns nothing of what they sent', async ({
-  container,
+  running,
 }) => {
-  const answer = await callerAt(container)('/v1/messages', { body: '{' });
+  const answer = await callerAt(running)('/v1/messages', { body: '{' });
   expectProblem(answer, 'token_missing');
 });
 
@@ -200,8 +196,8 @@ const troubles: readonly Trouble[] = [
   ],
 ];
 
-test('each "no" speaks to developers, in the language they ask for', async ({ container, db }) => {
-  const ani = await callerOf(container, db, { saldo: 1000 });
+test('each "no" speaks to developers, in the language they ask for', async ({ running, db }) => {
+  const ani = await callerOf(running, db, { saldo: 1000 });
   const speaking = (language: string): Caller => ({
     ...ani,
     call: (path, options) =>

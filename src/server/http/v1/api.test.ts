@@ -33,10 +33,10 @@ test('a message scheduled for later says so and can be cancelled', async ({ ani 
 
 test('JSON whose letters are not UTF-8 is refused, not sent with others in their place', async ({
   ani,
-  container,
+  running,
 }) => {
   const text = JSON.stringify(halo).replace('Halo', 'Hal\xf3');
-  const answer = await container.app.inject({
+  const answer = await running.app.inject({
     method: 'POST',
     url: '/v1/messages',
     headers: { authorization: `Bearer ${ani.key}`, 'content-type': 'application/json' },
@@ -211,8 +211,8 @@ test('saldo, limit, opt-out, link and suspension each refuse in their own words'
   expect(await send()).toMatchObject({ status: 409, body: { code: 'token_not_linked' } });
 });
 
-test("one token never sees another's messages", async ({ container, ani, db }) => {
-  const budi = await callerOf(container, db, { saldo: 1000 });
+test("one token never sees another's messages", async ({ running, ani, db }) => {
+  const budi = await callerOf(running, db, { saldo: 1000 });
   const { body } = await ani.call('/v1/messages', { body: halo });
   expect(await budi.call(`/v1/messages/${body.id}`)).toMatchObject({ status: 404 });
   expect(await budi.call(`/v1/messages/${body.id}/cancel`, { body: {} })).toMatchObject({
@@ -222,8 +222,8 @@ test("one token never sees another's messages", async ({ container, ani, db }) =
   expect((await ani.call('/v1/messages')).body.data).toHaveLength(1);
 });
 
-test('too many requests are told how long to wait', async ({ db, openContainer }) => {
-  const container = await openContainer({ env: { RATE_API_PER_SECOND: '2' } });
+test('too many requests are told how long to wait', async ({ db, openApp }) => {
+  const container = await openApp({ env: { RATE_API_PER_SECOND: '2' } });
   const ani = await callerOf(container, db, { saldo: 1000 });
   const asked = Array.from({ length: 40 }, () => ani.call('/v1/balance'));
   const answers = await Promise.all(asked);

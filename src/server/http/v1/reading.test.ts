@@ -6,7 +6,7 @@ import { ApiMessage } from '#contract/rest.ts';
 import { type Caller, callerOf, halo, inEnglish, test } from '#tests/support/app/api-caller.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import type { RunningApp } from '#tests/support/app/running-app.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { storeMessages } from '#tests/support/people/stored-messages.ts';
 
 const oneOf = ({ call }: Caller, id: string, headers = {}) =>
@@ -93,13 +93,13 @@ test('a message whose try nobody answered says that we wait, and that nothing ne
 
 test('what has failed for good is no longer retried, and says so in both languages', async ({
   db,
-  openContainer,
+  openApp,
 }) => {
-  const container = await openContainer({ works: true });
+  const container = await openApp({ works: true });
   const ani = await callerOf(container, db, { saldo: 1000 });
   const body = { ...halo, to: '62800000005' };
   const { id } = (await ani.call('/v1/messages', { body })).body;
-  await soon(async () => (await oneOf(ani, id)).body.status).toBe('failed');
+  await waitFor(async () => expect((await oneOf(ani, id)).body.status).toBe('failed'));
   const [id_, en] = [(await oneOf(ani, id)).body, (await oneOf(ani, id, inEnglish)).body];
   expect([id_.retrying, en.retrying]).toEqual([null, null]);
   expect(id_.failure.detail).toMatch(/^Jaringan menolak karena terlalu cepat\. Kirim ulang/);
@@ -130,7 +130,7 @@ async function pictureOf(running: RunningApp, db: TestDatabase) {
 
 test('a picture that came in has a whole address, which opens it, and says until when', async ({
   db,
-  openContainer,
+  openApp,
 }) => {
   const PUBLIC_URL = 'http://kabari.example';
   const MEDIA_ORIGIN = 'http://berkas.example';
@@ -139,7 +139,7 @@ test('a picture that came in has a whole address, which opens it, and says until
     [{ PUBLIC_URL }, PUBLIC_URL],
   ];
   for (const [env, origin] of cases) {
-    const running = await openContainer({ env });
+    const running = await openApp({ env });
     const { content, one } = await pictureOf(running, db);
     const { origin: shown, pathname, search } = new URL(content.link);
     expect(shown).toBe(origin);
@@ -151,7 +151,7 @@ test('a picture that came in has a whole address, which opens it, and says until
     expect(one.body.content).toEqual(content);
     expect(content).toMatchObject({ mime: 'image/png', caption: 'Bukti' });
   }
-  const apart = await openContainer({ env: { PUBLIC_URL, MEDIA_ORIGIN } });
+  const apart = await openApp({ env: { PUBLIC_URL, MEDIA_ORIGIN } });
   const { content } = await pictureOf(apart, db);
   // Under a name that is not the files', the API answers; its links lead to theirs.
   expect(new URL(content.link).origin).toBe(MEDIA_ORIGIN);

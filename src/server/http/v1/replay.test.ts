@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { type Caller, callerOf, test } from '#tests/support/app/api-caller.ts';
-import { waitFor, signedIn } from '#tests/support/app/running-app.ts';
+import { signedIn } from '#tests/support/app/running-app.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const halo = { to: '62800000001', text: { body: 'Halo' } };
 const at = (ms: number) => new Date(Date.now() + ms).toISOString();
@@ -13,9 +14,9 @@ const read = (ani: Caller, id: string) =>
 
 test('a repeat is the first answer to the letter, also when the message was scheduled and is read', async ({
   db,
-  openContainer,
+  openApp,
 }) => {
-  const container = await openContainer({ works: true });
+  const container = await openApp({ works: true });
   const ani = await callerOf(container, db, { saldo: 1000 });
   const sending = {
     body: { ...halo, ref: 'r-1', send_at: at(1500) },
@@ -112,9 +113,9 @@ test('many tries of one key at the same time all get the same bytes', async ({ a
 
 test('a text sent from the browser twice under one key is answered alike, also once it is read', async ({
   db,
-  openContainer,
+  openApp,
 }) => {
-  const container = await openContainer({ works: true });
+  const container = await openApp({ works: true });
   const ani = await signedIn(db, { saldo: 1000 });
   const [token] = (await container.ask('token_list', { token: ani.token })).body.result.data;
   const wish = { token: ani.token, key: crypto.randomUUID(), token_id: token.id };

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import { patient } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type KeyedCall, type Outcome, openAnswers, pruneAnswers } from './answers.ts';
@@ -70,7 +70,7 @@ test('who asks while the first is under way waits five seconds, then is told to 
   const answers = openAnswers(sql, secrets, neverTold);
   const first = Promise.withResolvers<Outcome>();
   const slow = answers.once(aCall(), () => first.promise);
-  await vi.waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1), patient);
+  await waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1));
   await expect(answers.once(aCall(), async () => yes)).rejects.toMatchObject({
     code: 'request_in_flight',
   });
@@ -81,7 +81,7 @@ test('who asks while the first is under way waits five seconds, then is told to 
 test('a call whose process died is made again after half a minute', async ({ sql }) => {
   const answers = openAnswers(sql, secrets, neverTold);
   void answers.once(aCall(), () => new Promise<Outcome>(() => undefined));
-  await vi.waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1), patient);
+  await waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1));
   await sql`update act_answers set created_at = created_at - interval '31 seconds'`;
   expect(await answers.once(aCall(), async () => yes)).toEqual(yes);
 });

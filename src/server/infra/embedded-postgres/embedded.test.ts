@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { startEmbedded } from './embedded.ts';
 
@@ -176,8 +176,10 @@ describe('after a crash', () => {
     await sql`select 1`;
     const pid = await serverPid();
     process.kill(pid, 'SIGKILL');
-    await soon(() => serverPid().catch(() => pid)).not.toBe(pid);
-    await soon(() => sql`select 1 as one`.catch(() => [])).toEqual([{ one: 1 }]);
+    await waitFor(async () => expect(await serverPid().catch(() => pid)).not.toBe(pid));
+    await waitFor(async () =>
+      expect(await sql`select 1 as one`.catch(() => [])).toEqual([{ one: 1 }]),
+    );
     expect(deaths).toBe(1);
     await sql.end();
     await server.stop();

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
-import { patient } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { type Job, type Jobs, startJobs } from './jobs.ts';
 import { openLog } from '#server/infra/observability/log.ts';
@@ -28,14 +28,14 @@ test('a job runs, as the app and not as the owner of the tables', async ({ db, s
   const who = vi.fn(async () => (await db.allAccountsSql`select current_user as name`)[0]);
   const jobs = await start([hourly('sweep', who)]);
   await jobs.start('sweep');
-  await vi.waitFor(() => expect(who).toHaveResolvedWith({ name: 'kabari_app' }), patient);
+  await waitFor(() => expect(who).toHaveResolvedWith({ name: 'kabari_app' }));
 });
 
 test('on two nodes a turn is taken once', async ({ start }) => {
   const run = vi.fn(async () => undefined);
   const nodes = [await start([hourly('sweep', run)]), await start([hourly('sweep', run)])];
   await Promise.all(nodes.map((node) => node.start('sweep')));
-  await vi.waitFor(() => expect(run).toHaveBeenCalled(), patient);
+  await waitFor(() => expect(run).toHaveBeenCalled());
   await Promise.all(nodes.map((node) => node.close()));
   expect(run).toHaveBeenCalledTimes(1);
 });
@@ -69,5 +69,5 @@ test('a job that fails leaves the others running', async ({ start }) => {
   ]);
   await jobs.start('broken');
   await jobs.start('well');
-  await vi.waitFor(() => expect(well).toHaveBeenCalledTimes(1), patient);
+  await waitFor(() => expect(well).toHaveBeenCalledTimes(1));
 });

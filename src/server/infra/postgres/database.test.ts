@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { test } from '#tests/support/database/database.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import {
   type Sql,
   asAccount,
@@ -224,7 +224,7 @@ describe('trouble', () => {
     swallow(true);
     let missed: unknown;
     const asked = one`select 2`.catch((error: unknown) => (missed = error));
-    await soon(swallowed).toBeGreaterThan(0);
+    await waitFor(() => expect(swallowed()).toBeGreaterThan(0));
     await vi.advanceTimersByTimeAsync(5_000);
     expect(missed).toBeUndefined();
     await vi.advanceTimersByTimeAsync(1_000);

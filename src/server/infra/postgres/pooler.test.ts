@@ -2,7 +2,7 @@ import { describe, expect, test as plain } from 'vitest';
 import { makeDatabase } from '#tests/support/database/database.ts';
 import { hasPgbouncer, startPgbouncer } from '#tests/support/database/pgbouncer.ts';
 import { test as base } from '#tests/support/app/running-app.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { verifyRowLevelSecurityAt } from '#tests/support/database/row-level-security.ts';
 import { passPooler } from './pooler.ts';
 import { verifyRowLevelSecurity } from './row-level-security.ts';
@@ -107,18 +107,18 @@ describe.skipIf(!hasPgbouncer)('a pooler that lends whole sessions', () => {
   test('carries the whole application: it is ready, publishes, and hears of it', async ({
     pooler,
     db,
-    openContainer,
+    openApp,
   }) => {
     const url = await passPooler(await pooler({ pool_mode: 'session', default_pool_size: 50 }));
-    const { app, container } = await openContainer({ works: true, url });
-    await soon(() => container.events.hub.listens).toBe(true);
+    const { app, container } = await openApp({ works: true, url });
+    await waitFor(() => expect(container.events.hub.listens).toBe(true));
     const [system] = await db.allAccountsSql<{ account_id: string }[]>`
       select account_id from accounts where is_system`;
     await db.allAccountsSql`
       insert into outbox (account_id, outbox_id, kind, data)
       values (${system?.account_id ?? ''}, gen_random_uuid(), 'saldo.changed',
         '{"available": 0, "held": 0}')`;
-    await soon(() => db.allAccountsSql`select from outbox`).toEqual([]);
+    await waitFor(async () => expect(await db.allAccountsSql`select from outbox`).toEqual([]));
     const answer = await app.inject({ method: 'GET', url: '/readyz' });
     expect(answer.statusCode).toBe(200);
   });

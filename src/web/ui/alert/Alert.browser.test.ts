@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('an alert that came with the page does not interrupt; a danger that turns up later does', async ({
   show,
@@ -29,7 +29,7 @@ test('its button closes it, once', async ({ show }) => {
   const box = await boxOf(close);
   expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(44);
   await close.click();
-  await soon(() => state.getByText('Muncul kemudian').count()).toBe(0);
+  await waitFor(async () => expect(await state.getByText('Muncul kemudian').count()).toBe(0));
   expect(await state.getByLabel('Closed').textContent()).toBe('1');
 });
 

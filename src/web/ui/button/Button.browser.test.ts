@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('a busy button keeps its width and the focus, says so, and takes no second click', async ({
   show,
@@ -20,7 +20,7 @@ test('a busy button keeps its width and the focus, says so, and takes no second 
 
   await state.getByRole('button', { name: 'It was sent' }).click();
   await button.click();
-  await soon(() => state.getByLabel('Clicks').textContent()).toBe('2');
+  await waitFor(async () => expect(await state.getByLabel('Clicks').textContent()).toBe('2'));
 });
 
 test('a button submits its form only when it says so, and one that leads elsewhere is a link', async ({
@@ -29,9 +29,9 @@ test('a button submits its form only when it says so, and one that leads elsewhe
   const page = await show('button');
   const form = page.getByRole('region', { name: 'In a form' });
   await form.getByRole('button', { name: 'Pratinjau' }).click();
-  await soon(() => form.getByLabel('Submissions').textContent()).toBe('0');
+  await waitFor(async () => expect(await form.getByLabel('Submissions').textContent()).toBe('0'));
   await form.getByRole('button', { name: 'Ajukan' }).click();
-  await soon(() => form.getByLabel('Submissions').textContent()).toBe('1');
+  await waitFor(async () => expect(await form.getByLabel('Submissions').textContent()).toBe('1'));
   const link = page.getByRole('link', { name: 'Lihat saldo' });
   expect(await link.getAttribute('href')).toBe('/saldo');
 });

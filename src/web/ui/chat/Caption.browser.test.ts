@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('links say where they go and that they open a tab; other tags are text', async ({ show }) => {
   const page = await show('caption', { width: 390 });
@@ -58,7 +58,9 @@ test('what is typed is shown at once, trailing punctuation outside the link', as
   ];
   for (const [text, name] of names) {
     await page.getByLabel('Caption text').fill(text);
-    await soon(() => yours.getByRole('link').allTextContents()).toEqual([`${name} (tab baru)`]);
+    await waitFor(async () =>
+      expect(await yours.getByRole('link').allTextContents()).toEqual([`${name} (tab baru)`]),
+    );
   }
   for (const text of [
     'javascript:alert(1)',
@@ -67,6 +69,6 @@ test('what is typed is shown at once, trailing punctuation outside the link', as
     'ftp://a.example',
   ]) {
     await page.getByLabel('Caption text').fill(text);
-    await soon(() => yours.getByRole('link').count()).toBe(0);
+    await waitFor(async () => expect(await yours.getByRole('link').count()).toBe(0));
   }
 });

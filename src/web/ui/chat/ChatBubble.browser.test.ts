@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('each message is shown as what it is, with its sender and time in its name', async ({
   show,
@@ -45,7 +45,9 @@ test('a picture grows and a contact is written to, by keys alone', async ({ show
   await grow.press('Enter');
   await page.getByRole('dialog', { name: 'Gambar dari Budi' }).waitFor();
   await page.getByRole('button', { name: 'Perkecil gambar' }).press('Enter');
-  await soon(() => grow.evaluate((button) => button === document.activeElement)).toBe(true);
+  await waitFor(async () =>
+    expect(await grow.evaluate((button) => button === document.activeElement)).toBe(true),
+  );
   await page.getByRole('button', { name: 'Kirim pesan' }).press('Enter');
   expect(await page.getByLabel('Asked to write to').textContent()).toBe('6285711112222');
 });
@@ -79,8 +81,10 @@ test('a file that lies elsewhere is a card with its type, its host and a link; n
   const said = (name: string) => thread.getByRole('article', { name });
   const wayFrom = (name: string) =>
     said(name).getByRole('link', { name: 'Buka tautan (tab baru)', exact: true });
-  await soon(() => said('Anda, 09.20').innerText()).toMatch(
-    /^Gambar\s+cdn\.toko\.example\s+Buka tautan[^]*Kue hari ini/,
+  await waitFor(async () =>
+    expect(await said('Anda, 09.20').innerText()).toMatch(
+      /^Gambar\s+cdn\.toko\.example\s+Buka tautan[^]*Kue hari ini/,
+    ),
   );
   await said('Anda, 09.21').getByText('Pesan suara', { exact: true }).waitFor();
   await said('Budi, 09.22').getByText('film.example:8080').waitFor();
@@ -121,8 +125,10 @@ test('a picture that cannot be loaded says so, and is loaded again when asked', 
   const room = await boxOf(broken.locator('..'));
   expect([room.width, room.height]).toEqual([before.width, before.height]);
   await message.getByRole('button', { name: 'Coba lagi' }).click();
-  await soon(() =>
-    picture.evaluate((image) => (image as HTMLImageElement).naturalWidth),
-  ).toBeGreaterThan(0);
+  await waitFor(async () =>
+    expect(
+      await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth),
+    ).toBeGreaterThan(0),
+  );
   expect(await broken.count()).toBe(0);
 });

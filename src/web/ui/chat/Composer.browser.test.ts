@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { test } from '#tests/support/gallery.ts';
 
 const box = (page: Page) => page.getByRole('textbox', { name: 'Tulis pesan untuk Budi' });
@@ -12,7 +12,7 @@ const focused = (page: Page, name: string) =>
       document.activeElement?.closest('label')?.textContent === label,
     name,
   );
-const chosen = (page: Page) => soon(() => page.getByLabel('Chosen files').textContent());
+const chosen = (page: Page) => page.getByLabel('Chosen files').textContent();
 
 test('Enter sends, Shift+Enter breaks the line, ArrowUp brings the last one back', async ({
   show,
@@ -78,7 +78,7 @@ test('the tools open, choose and close by keys alone', async ({ show }) => {
   ]);
   const pdf = { name: 'harga.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4') };
   await page.getByLabel('Dokumen').setInputFiles(pdf);
-  await chosen(page).toBe('harga.pdf (application/pdf)');
+  await waitFor(async () => expect(await chosen(page)).toBe('harga.pdf (application/pdf)'));
   expect(await tools.isVisible()).toBe(false);
   expect(await focused(page, 'Tulis pesan untuk Budi')).toBe(true);
 });
@@ -104,7 +104,9 @@ test('files are dropped and pasted while the tools are closed', async ({ show })
   await box(page).dispatchEvent('dragover', { dataTransfer: dropped });
   await page.getByPlaceholder('Lepaskan untuk melampirkan').waitFor();
   await box(page).dispatchEvent('drop', { dataTransfer: dropped });
-  await chosen(page).toBe('kue.png (image/png), menu.pdf (application/pdf)');
+  await waitFor(async () =>
+    expect(await chosen(page)).toBe('kue.png (image/png), menu.pdf (application/pdf)'),
+  );
   await box(page).evaluate((area) => {
     const clipboardData = new DataTransfer();
     clipboardData.items.add(new File(['c'], 'layar.png', { type: 'image/png' }));
@@ -112,7 +114,7 @@ test('files are dropped and pasted while the tools are closed', async ({ show })
       new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
     );
   });
-  await chosen(page).toBe('layar.png (image/png)');
+  await waitFor(async () => expect(await chosen(page)).toBe('layar.png (image/png)'));
   expect(await toggle(page).getAttribute('aria-expanded')).toBe('false');
 
   const words = await page.evaluateHandle(() => {
@@ -121,7 +123,7 @@ test('files are dropped and pasted while the tools are closed', async ({ show })
     return data;
   });
   await box(page).dispatchEvent('drop', { dataTransfer: words });
-  await chosen(page).toBe('layar.png (image/png)');
+  await waitFor(async () => expect(await chosen(page)).toBe('layar.png (image/png)'));
 });
 
 test('a text beyond the limit stays whole, is counted, and is sent only when it fits', async ({

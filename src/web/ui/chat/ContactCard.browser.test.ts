@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('a contact is called, copied, written to and kept, by keys alone', async ({ show }) => {
   const page = await show('contact-card', { width: 390 });
@@ -14,7 +14,9 @@ test('a contact is called, copied, written to and kept, by keys alone', async ({
   await budi.getByRole('button', { name: 'Tersalin' }).waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await soon(() => page.getByLabel('Wants to write to').textContent()).toBe('6281234567890');
+  await waitFor(async () =>
+    expect(await page.getByLabel('Wants to write to').textContent()).toBe('6281234567890'),
+  );
   await page.keyboard.press('Tab');
   const [file] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
   expect(file.suggestedFilename()).toBe('Budi Santoso.vcf');

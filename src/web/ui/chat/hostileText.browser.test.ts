@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
 import { hostileTexts } from '#tests/support/hostile/hostile.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const BATCH = 250;
 
@@ -89,7 +89,9 @@ test('whatever strangers write is shown as text wherever it is shown', async ({ 
     const batch = texts.slice(at, at + BATCH);
     await page.getByLabel('Texts, as a JSON list').fill(JSON.stringify(batch));
     await page.getByRole('button', { name: 'Show them' }).click();
-    await soon(() => page.getByLabel('Batches shown').textContent()).toBe(String(turn));
+    await waitFor(async () =>
+      expect(await page.getByLabel('Batches shown').textContent()).toBe(String(turn)),
+    );
     const { foreign, links, words } = await page.evaluate(look, allowed);
     expect({ foreign, links }).toEqual({ foreign: [], links: [] });
     expect(words).toHaveLength(batch.length);
@@ -106,7 +108,9 @@ test('whatever strangers write is said as text in a toast', async ({ show }) => 
   const heard = await listen(page);
   await page.getByLabel('Texts, as a JSON list').fill(JSON.stringify(texts));
   await page.getByRole('button', { name: 'Say them' }).click();
-  await soon(() => page.getByLabel('Toasts said').textContent()).toBe(String(texts.length));
+  await waitFor(async () =>
+    expect(await page.getByLabel('Toasts said').textContent()).toBe(String(texts.length)),
+  );
   expect({ ...heard, ran: [...heard.ran, ...(await ranIn(page))] }).toEqual({
     ran: [],
     asked: [],

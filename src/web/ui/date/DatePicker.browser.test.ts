@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const button = (page: Page, label: string) =>
   page.getByRole('button', { name: new RegExp(`^${label}: `) });
@@ -31,13 +31,17 @@ test('a preset applies at once and closes; the presets have English names of the
   ]);
   expect(await picker(page).getByRole('grid').count()).toBe(0);
   await picker(page).getByRole('button', { name: 'Last 30 Days' }).click();
-  await soon(() => emitted(page, 'Periode')).toBe('2026-10-23 2026-11-21, 1×');
+  await waitFor(async () =>
+    expect(await emitted(page, 'Periode')).toBe('2026-10-23 2026-11-21, 1×'),
+  );
   expect(await picker(page).count()).toBe(0);
   expect(await focused(button(page, 'Periode'))).toBe(true);
 
   await button(page, 'Tanggal').click();
   await picker(page).getByRole('button', { name: 'Bulan lalu' }).click();
-  await soon(() => emitted(page, 'Tanggal')).toBe('2026-10-01 2026-10-31, 1×');
+  await waitFor(async () =>
+    expect(await emitted(page, 'Tanggal')).toBe('2026-10-01 2026-10-31, 1×'),
+  );
   expect(await button(page, 'Tanggal').getAttribute('aria-label')).toBe('Tanggal: Bulan lalu');
 });
 
@@ -47,7 +51,7 @@ test('clicks are start and end, a day before the start begins anew, and Apply te
   const page = await show('date-picker');
   await button(page, 'Tanggal').click();
   await picker(page).getByRole('button', { name: 'Rentang khusus' }).click();
-  await soon(() => picker(page).getByRole('grid').count()).toBe(2);
+  await waitFor(async () => expect(await picker(page).getByRole('grid').count()).toBe(2));
   const apply = picker(page).getByRole('button', { name: 'Terapkan' });
   expect(await apply.getAttribute('aria-disabled')).toBe('true');
   await day(page, '10 November 2026').click();
@@ -62,7 +66,9 @@ test('clicks are start and end, a day before the start begins anew, and Apply te
   expect(await day(page, 'Sabtu, 21 November 2026, hari ini').count()).toBe(1);
   expect(await emitted(page, 'Tanggal')).toBe('null, 0×');
   await apply.click();
-  await soon(() => emitted(page, 'Tanggal')).toBe('2026-11-05 2026-12-24, 1×');
+  await waitFor(async () =>
+    expect(await emitted(page, 'Tanggal')).toBe('2026-11-05 2026-12-24, 1×'),
+  );
 
   await button(page, 'Tanggal').click();
   await day(page, '7 November 2026').click();
@@ -70,7 +76,9 @@ test('clicks are start and end, a day before the start begins anew, and Apply te
   await picker(page).getByText('7 Nov 2026, 1 hari').waitFor();
   expect(await day(page, '7 November 2026, mulai, akhir').count()).toBe(1);
   await picker(page).getByRole('button', { name: 'Batal' }).click();
-  await soon(() => emitted(page, 'Tanggal')).toBe('2026-11-05 2026-12-24, 1×');
+  await waitFor(async () =>
+    expect(await emitted(page, 'Tanggal')).toBe('2026-11-05 2026-12-24, 1×'),
+  );
 });
 
 test('Escape restores; a click outside keeps a whole range and drops half of one', async ({
@@ -83,22 +91,22 @@ test('Escape restores; a click outside keeps a whole range and drops half of one
   await day(page, '10 November 2026').click();
   await day(page, '12 November 2026').click();
   await page.keyboard.press('Escape');
-  await soon(() => picker(page).count()).toBe(0);
+  await waitFor(async () => expect(await picker(page).count()).toBe(0));
   expect(await emitted(page, label)).toBe(`${start}, 0×`);
 
   await button(page, label).click();
   await day(page, '10 November 2026').click();
   await page.getByRole('heading', { level: 1 }).click();
-  await soon(() => picker(page).count()).toBe(0);
+  await waitFor(async () => expect(await picker(page).count()).toBe(0));
   expect(await emitted(page, label)).toBe(`${start}, 0×`);
 
   await button(page, label).click();
   await day(page, '10 November 2026').click();
   await day(page, '12 November 2026').click();
   await page.getByRole('heading', { level: 1 }).click();
-  await soon(() => emitted(page, label)).toBe('2026-11-10 2026-11-12, 1×');
+  await waitFor(async () => expect(await emitted(page, label)).toBe('2026-11-10 2026-11-12, 1×'));
   await page.getByRole('button', { name: `Hapus tanggal, ${label}` }).click();
-  await soon(() => emitted(page, label)).toBe('null, 2×');
+  await waitFor(async () => expect(await emitted(page, label)).toBe('null, 2×'));
 });
 
 test('dates are typed as people write them, and nonsense is ignored', async ({ show }) => {
@@ -106,24 +114,30 @@ test('dates are typed as people write them, and nonsense is ignored', async ({ s
   const typed = () => picker(page).getByRole('textbox', { name: 'Ketik rentang tanggal' });
   const type = async (text: string) => {
     // While it closes, its button would only close it.
-    await soon(() => picker(page).count()).toBe(0);
+    await waitFor(async () => expect(await picker(page).count()).toBe(0));
     await button(page, 'Tanggal').click();
     await typed().fill(text);
     await typed().press('Enter');
   };
   await type('1 okt - 07/10/2026');
-  await soon(() => emitted(page, 'Tanggal')).toBe('2026-10-01 2026-10-07, 1×');
+  await waitFor(async () =>
+    expect(await emitted(page, 'Tanggal')).toBe('2026-10-01 2026-10-07, 1×'),
+  );
   await type('kemarin');
-  await soon(() => emitted(page, 'Tanggal')).toBe('2026-11-20 2026-11-20, 2×');
+  await waitFor(async () =>
+    expect(await emitted(page, 'Tanggal')).toBe('2026-11-20 2026-11-20, 2×'),
+  );
   await type('minggu depan');
-  await soon(() => picker(page).count()).toBe(1);
+  await waitFor(async () => expect(await picker(page).count()).toBe(1));
   await typed().press('Tab');
-  await soon(() => typed().inputValue()).toBe('20 Nov 2026');
+  await waitFor(async () => expect(await typed().inputValue()).toBe('20 Nov 2026'));
   await typed().fill('28 des - 3 jan 2027');
   await picker(page).getByRole('grid', { name: 'Desember 2026' }).waitFor();
   expect(await focused(typed())).toBe(true);
   await page.getByRole('heading', { level: 1 }).click();
-  await soon(() => emitted(page, 'Tanggal')).toBe('2026-12-28 2027-01-03, 3×');
+  await waitFor(async () =>
+    expect(await emitted(page, 'Tanggal')).toBe('2026-12-28 2027-01-03, 3×'),
+  );
 });
 
 test('opened again at once it stays open, with the focus in it', async ({ show }) => {
@@ -140,7 +154,9 @@ test('opened again at once it stays open, with the focus in it', async ({ show }
     await new Promise((late) => setTimeout(late, 1));
     await new Promise((late) => setTimeout(late, 1));
   });
-  await soon(() => picker(page).evaluate((one) => one.contains(document.activeElement))).toBe(true);
+  await waitFor(async () =>
+    expect(await picker(page).evaluate((one) => one.contains(document.activeElement))).toBe(true),
+  );
 });
 
 test('the grid is walked by the keys of the APG, across months, years and leap days', async ({
@@ -149,7 +165,7 @@ test('the grid is walked by the keys of the APG, across months, years and leap d
   const page = await show('date-picker');
   await button(page, 'Tanggal kirim').focus();
   await page.keyboard.press('Enter');
-  await soon(() => standsOn(page)).toBe('2028-02-29');
+  await waitFor(async () => expect(await standsOn(page)).toBe('2028-02-29'));
   const steps: readonly (readonly [string, string])[] = [
     ['ArrowRight', '2028-03-01'],
     ['ArrowLeft', '2028-02-29'],
@@ -165,7 +181,7 @@ test('the grid is walked by the keys of the APG, across months, years and leap d
   ];
   for (const [key, to] of steps) {
     await page.keyboard.press(key);
-    await soon(() => standsOn(page)).toBe(to);
+    await waitFor(async () => expect(await standsOn(page)).toBe(to));
   }
   await picker(page).getByRole('grid', { name: 'November 2026' }).waitFor();
   expect(await picker(page).locator('[data-day][tabindex="0"]').count()).toBe(1);
@@ -176,23 +192,27 @@ test('the grid is walked by the keys of the APG, across months, years and leap d
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await soon(() => emitted(page, 'Tanggal kirim')).toBe('2026-11-28');
+  await waitFor(async () => expect(await emitted(page, 'Tanggal kirim')).toBe('2026-11-28'));
 });
 
 test('a range is chosen by the keyboard alone', async ({ show }) => {
   const page = await show('date-picker');
   await button(page, 'Tanggal').focus();
   await page.keyboard.press('Enter');
-  await soon(() => focused(picker(page).getByRole('button', { name: 'Hari ini' }))).toBe(true);
+  await waitFor(async () =>
+    expect(await focused(picker(page).getByRole('button', { name: 'Hari ini' }))).toBe(true),
+  );
   await picker(page).getByRole('button', { name: 'Rentang khusus' }).focus();
   await page.keyboard.press('Enter');
-  await soon(() => standsOn(page)).toBe('2026-11-21');
+  await waitFor(async () => expect(await standsOn(page)).toBe('2026-11-21'));
   for (const key of ['PageUp', 'Enter', 'PageDown', 'ArrowRight', 'Enter']) {
     await page.keyboard.press(key);
   }
   await picker(page).getByText('21 Okt – 22 Nov 2026, 33 hari').waitFor();
   await picker(page).getByRole('button', { name: 'Terapkan' }).press('Enter');
-  await soon(() => emitted(page, 'Tanggal')).toBe('2026-10-21 2026-11-22, 1×');
+  await waitFor(async () =>
+    expect(await emitted(page, 'Tanggal')).toBe('2026-10-21 2026-11-22, 1×'),
+  );
   expect(await focused(button(page, 'Tanggal'))).toBe(true);
 });
 
@@ -200,13 +220,15 @@ test('with autoApply the last click is enough', async ({ show }) => {
   const page = await show('date-picker');
   await button(page, 'Jatuh tempo').click();
   await day(page, '30 November 2026').click();
-  await soon(() => emitted(page, 'Jatuh tempo')).toBe('2026-11-30');
+  await waitFor(async () => expect(await emitted(page, 'Jatuh tempo')).toBe('2026-11-30'));
   expect(await picker(page).count()).toBe(0);
   await button(page, 'Rentang cepat').click();
   await picker(page).getByRole('button', { name: 'Rentang khusus' }).click();
   await day(page, '1 November 2026').click();
   await day(page, '3 November 2026').click();
-  await soon(() => emitted(page, 'Rentang cepat')).toBe('2026-11-01 2026-11-03, 1×');
+  await waitFor(async () =>
+    expect(await emitted(page, 'Rentang cepat')).toBe('2026-11-01 2026-11-03, 1×'),
+  );
 });
 
 test('what lies outside the bounds is said to be off, can be reached, and is not taken', async ({
@@ -221,16 +243,18 @@ test('what lies outside the bounds is said to be off, can be reached, and is not
   await picker(page).getByRole('grid', { name: 'Oktober 2026' }).waitFor();
   const next = picker(page).getByRole('button', { name: 'Bulan berikutnya' });
   expect(await next.getAttribute('aria-disabled')).toBe('true');
-  await soon(() => standsOn(page)).toBe('2026-11-21');
+  await waitFor(async () => expect(await standsOn(page)).toBe('2026-11-21'));
   await page.keyboard.press('ArrowRight');
-  await soon(() => standsOn(page)).toBe('2026-11-22');
+  await waitFor(async () => expect(await standsOn(page)).toBe('2026-11-22'));
   const tomorrow = day(page, 'Minggu, 22 November 2026');
   expect(await tomorrow.getAttribute('aria-disabled')).toBe('true');
   await page.keyboard.press('Enter');
   await picker(page).getByText('Pilih hari pertama').waitFor();
 
   await day(page, '6 Oktober 2026').click();
-  await soon(() => day(page, '19 Oktober 2026').getAttribute('aria-disabled')).toBe(null);
+  await waitFor(async () =>
+    expect(await day(page, '19 Oktober 2026').getAttribute('aria-disabled')).toBe(null),
+  );
   expect(await day(page, '20 Oktober 2026').getAttribute('aria-disabled')).toBe('true');
   await day(page, '20 Oktober 2026').click({ force: true });
   await picker(page).getByText('Mulai 6 Okt 2026').waitFor();
@@ -254,7 +278,7 @@ test('the calendars turn together, from Sunday on', async ({ show }) => {
   const heads = await picker(page).getByRole('columnheader').allInnerTexts();
   expect(heads[0]).toContain('Min');
   await picker(page).getByRole('button', { name: 'Bulan sebelumnya' }).click();
-  await soon(() => months()).toEqual(['November 2026', 'Desember 2026']);
+  await waitFor(async () => expect(await months()).toEqual(['November 2026', 'Desember 2026']));
   expect(await picker(page).locator('[data-day][tabindex="0"]').count()).toBe(1);
 });
 
@@ -276,10 +300,14 @@ test('on a phone it is a sheet as high as the screen, with one month', async ({ 
   await day(page, '12 November 2026').click();
   await day(page, '14 November 2026').click();
   await sheet.getByRole('button', { name: 'Terapkan' }).click();
-  await soon(() => emitted(page, 'Periode laporan')).toBe('2026-11-12 2026-11-14, 1×');
+  await waitFor(async () =>
+    expect(await emitted(page, 'Periode laporan')).toBe('2026-11-12 2026-11-14, 1×'),
+  );
 
   await button(page, 'Tanggal').click();
   await sheet.getByRole('button', { name: '7 hari terakhir' }).click();
-  await soon(() => emitted(page, 'Tanggal')).toBe('2026-11-15 2026-11-21, 1×');
+  await waitFor(async () =>
+    expect(await emitted(page, 'Tanggal')).toBe('2026-11-15 2026-11-21, 1×'),
+  );
   expect(await page.getByRole('dialog').count()).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('a part opens and closes by Enter and Space, and its title is the only stop', async ({
   show,
@@ -13,19 +13,21 @@ test('a part opens and closes by Enter and Space, and its title is the only stop
 
   await place.locator('summary').nth(1).focus();
   await page.keyboard.press('Enter');
-  await soon(opened).toEqual([true, true, false]);
-  await soon(() => place.getByLabel('Toggled part').textContent()).toBe(
-    'Apakah pesan gagal dibayar? opened',
+  await waitFor(async () => expect(await opened()).toEqual([true, true, false]));
+  await waitFor(async () =>
+    expect(await place.getByLabel('Toggled part').textContent()).toBe(
+      'Apakah pesan gagal dibayar? opened',
+    ),
   );
   await page.keyboard.press('Space');
-  await soon(opened).toEqual([true, false, false]);
+  await waitFor(async () => expect(await opened()).toEqual([true, false, false]));
   // What is closed is passed over: from the second title to the third.
   await page.keyboard.press('Tab');
   const focused = page.locator(':focus');
   expect(await focused.textContent()).toContain('Berapa nomor');
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Shift+Tab');
-  await soon(() => focused.textContent()).toContain('Baca selengkapnya');
+  await waitFor(async () => expect(await focused.textContent()).toContain('Baca selengkapnya'));
 });
 
 test('in an exclusive group opening one closes the other', async ({ show }) => {
@@ -34,7 +36,7 @@ test('in an exclusive group opening one closes the other', async ({ show }) => {
   await place.getByText('QRIS', { exact: true }).click();
   await place.getByText('Pindai dengan aplikasi bank').waitFor();
   const opened = place.locator('details[open] summary');
-  await soon(() => opened.allTextContents()).toEqual(['QRIS']);
+  await waitFor(async () => expect(await opened.allTextContents()).toEqual(['QRIS']));
 });
 
 test('words in a closed part are found, and it opens for them', async ({ show }) => {
@@ -43,7 +45,7 @@ test('words in a closed part are found, and it opens for them', async ({ show })
   await page.evaluate(() => {
     window.location.hash = ':~:text=Langsung%20lunas%20begitu%20dibayar';
   });
-  await soon(() => part.getAttribute('open')).not.toBeNull();
+  await waitFor(async () => expect(await part.getAttribute('open')).not.toBeNull());
 });
 
 test('nothing moves for who prefers that', async ({ show }) => {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('tools show and hide by the keyboard alone, and go with the page', async ({ show }) => {
   const page = await show('disclosure', { width: 390 });
@@ -8,21 +8,21 @@ test('tools show and hide by the keyboard alone, and go with the page', async ({
   const tool = page.getByRole('button', { name: 'Selesai memilih' });
   const hasFocus = () => toggle.evaluate((one) => one === document.activeElement);
   await toggle.press('Space');
-  await soon(() => tool.isVisible()).toBe(true);
+  await waitFor(async () => expect(await tool.isVisible()).toBe(true));
   await tool.press('Escape');
-  await soon(() => tool.isVisible()).toBe(false);
+  await waitFor(async () => expect(await tool.isVisible()).toBe(false));
   expect(await hasFocus()).toBe(true);
 
   await toggle.press('Enter');
   await tool.press('Enter');
-  await soon(() => tool.isVisible()).toBe(false);
+  await waitFor(async () => expect(await tool.isVisible()).toBe(false));
   expect(await hasFocus()).toBe(true);
 
   // Another page, without a press: by the browser's own way back.
   await page.evaluate(() => window.history.pushState(null, '', '/__galeri/disclosure/'));
   await page.evaluate(() => window.history.pushState(null, '', '/__galeri/disclosure'));
   await toggle.press('Enter');
-  await soon(() => toggle.getAttribute('aria-expanded')).toBe('true');
+  await waitFor(async () => expect(await toggle.getAttribute('aria-expanded')).toBe('true'));
   await page.goBack();
-  await soon(() => toggle.getAttribute('aria-expanded')).toBe('false');
+  await waitFor(async () => expect(await toggle.getAttribute('aria-expanded')).toBe('false'));
 });

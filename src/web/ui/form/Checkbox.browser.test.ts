@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('a checkbox is 20 px in a target of 44, and its label ticks it too', async ({ show }) => {
   const page = await show('checkbox', { width: 390 });
@@ -8,10 +8,14 @@ test('a checkbox is 20 px in a target of 44, and its label ticks it too', async 
   expect(await boxOf(agree)).toMatchObject({ width: 20, height: 20 });
   expect((await boxOf(agree.locator('..'))).height).toBeGreaterThanOrEqual(44);
   await page.getByText('Saya menyetujui syarat layanan').click();
-  await soon(() => page.getByLabel('Agreed', { exact: true }).textContent()).toBe('yes');
+  await waitFor(async () =>
+    expect(await page.getByLabel('Agreed', { exact: true }).textContent()).toBe('yes'),
+  );
   await agree.focus();
   await page.keyboard.press('Space');
-  await soon(() => page.getByLabel('Agreed', { exact: true }).textContent()).toBe('no');
+  await waitFor(async () =>
+    expect(await page.getByLabel('Agreed', { exact: true }).textContent()).toBe('no'),
+  );
   const partly = page.getByRole('checkbox', { name: 'Semua cabang' });
   expect(await partly.evaluate((one) => one.matches(':indeterminate'))).toBe(true);
 });
@@ -26,14 +30,14 @@ test('a group has a name, a box for all that knows "some", and leaves disabled b
   expect(await all.evaluate((one) => one.matches(':indeterminate'))).toBe(true);
   await all.focus();
   await page.keyboard.press('Space');
-  await soon(() => events.textContent()).toBe('sent delivered read billing');
+  await waitFor(async () => expect(await events.textContent()).toBe('sent delivered read billing'));
   expect(await all.evaluate((one) => one.matches(':checked:not(:indeterminate)'))).toBe(true);
   await page.keyboard.press('Space');
-  await soon(() => events.textContent()).toBe('billing');
+  await waitFor(async () => expect(await events.textContent()).toBe('billing'));
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
-  await soon(() => events.textContent()).toBe('delivered billing');
+  await waitFor(async () => expect(await events.textContent()).toBe('delivered billing'));
 
   const open = page.getByRole('group', { name: /^Hari buka/ });
   const noteId = await open.getAttribute('aria-describedby');
@@ -42,5 +46,5 @@ test('a group has a name, a box for all that knows "some", and leaves disabled b
   const monday = open.getByRole('checkbox', { name: 'Senin' });
   expect(await monday.getAttribute('aria-invalid')).toBe('true');
   await monday.check();
-  await soon(() => monday.getAttribute('aria-invalid')).toBeNull();
+  await waitFor(async () => expect(await monday.getAttribute('aria-invalid')).toBeNull());
 });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('a code is digits only, is told once when it is whole, and can be pasted with its words', async ({
   show,
@@ -13,10 +13,10 @@ test('a code is digits only, is told once when it is whole, and can be pasted wi
   expect(await field.getAttribute('inputmode')).toBe('numeric');
   await field.focus();
   await page.keyboard.type('12a3 4');
-  await soon(() => code.textContent()).toBe('1234');
+  await waitFor(async () => expect(await code.textContent()).toBe('1234'));
   expect(await whole.textContent()).toBe('');
   await page.keyboard.type('567');
-  await soon(() => code.textContent()).toBe('123456');
+  await waitFor(async () => expect(await code.textContent()).toBe('123456'));
   expect(await whole.textContent()).toBe('123456');
   await field.evaluate((one) => {
     const clipboardData = new DataTransfer();

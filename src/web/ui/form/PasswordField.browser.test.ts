@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { boxOf, test } from '#tests/support/gallery.ts';
 
 const caret = (field: Locator) =>
@@ -23,15 +23,19 @@ test('showing a password keeps the caret and the focus where they are', async ({
   await field.fill('kopi-senja');
   await field.evaluate((one) => (one as HTMLInputElement).setSelectionRange(2, 5));
   await toggle.click();
-  await soon(() => toggle.getAttribute('aria-pressed')).toBe('true');
-  await soon(() => caret(field)).toEqual({ start: 2, end: 5, type: 'text', focus: true });
+  await waitFor(async () => expect(await toggle.getAttribute('aria-pressed')).toBe('true'));
+  await waitFor(async () =>
+    expect(await caret(field)).toEqual({ start: 2, end: 5, type: 'text', focus: true }),
+  );
   await toggle.click();
-  await soon(() => caret(field)).toEqual({ start: 2, end: 5, type: 'password', focus: true });
+  await waitFor(async () =>
+    expect(await caret(field)).toEqual({ start: 2, end: 5, type: 'password', focus: true }),
+  );
 
   // By keys the button has the focus and keeps it.
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
-  await soon(() => toggle.getAttribute('aria-pressed')).toBe('true');
+  await waitFor(async () => expect(await toggle.getAttribute('aria-pressed')).toBe('true'));
   expect(await toggle.evaluate((one) => one === document.activeElement)).toBe(true);
 });
 

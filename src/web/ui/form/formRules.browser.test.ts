@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { test } from '#tests/support/gallery.ts';
 
 test('a form tells every wrong field, goes to the first, and is sent by keys when all is right', async ({
@@ -28,7 +28,7 @@ test('a form tells every wrong field, goes to the first, and is sent by keys whe
   await page.keyboard.type('Ko');
   await form.getByText('Nama usaha paling sedikit 3 karakter.').waitFor();
   await page.keyboard.type('pi Senja');
-  await soon(() => shop.getAttribute('aria-invalid')).toBeNull();
+  await waitFor(async () => expect(await shop.getAttribute('aria-invalid')).toBeNull());
   await page.keyboard.press('Tab');
   await page.keyboard.type('KB-000');
   await page.keyboard.press('Tab');
@@ -51,7 +51,9 @@ test('a form tells every wrong field, goes to the first, and is sent by keys whe
   await page.keyboard.press('Tab');
   // Midnight is before the opening.
   await page.keyboard.press('ArrowDown');
-  await soon(() => form.getByRole('combobox', { name: 'Tutup' }).inputValue()).toBe('00:00:00');
+  await waitFor(async () =>
+    expect(await form.getByRole('combobox', { name: 'Tutup' }).inputValue()).toBe('00:00:00'),
+  );
   await shop.focus();
   await page.keyboard.press('Enter');
   await form.getByText('Tutup harus setelah buka.').waitFor();
@@ -68,15 +70,19 @@ test('the first wrong field of any kind takes the focus, and what is right is se
   await form.getByRole('textbox', { name: 'Modal kas (rupiah)' }).fill('50k');
   await submit.click();
   const monday = form.getByRole('checkbox', { name: 'Senin' });
-  await soon(() => monday.evaluate((one) => one === document.activeElement)).toBe(true);
+  await waitFor(async () =>
+    expect(await monday.evaluate((one) => one === document.activeElement)).toBe(true),
+  );
   await page.keyboard.press('Space');
   const agree = form.getByRole('checkbox', { name: 'Saya menyetujui syarat cabang' });
   await submit.click();
-  await soon(() => agree.evaluate((one) => one === document.activeElement)).toBe(true);
+  await waitFor(async () =>
+    expect(await agree.evaluate((one) => one === document.activeElement)).toBe(true),
+  );
   await page.keyboard.press('Space');
   await submit.click();
   const sent = page.getByLabel('Sent', { exact: true });
-  await soon(() => sent.textContent()).toContain('"shop":"Kopi Senja"');
+  await waitFor(async () => expect(await sent.textContent()).toContain('"shop":"Kopi Senja"'));
   expect(JSON.parse((await sent.textContent()) ?? '')).toMatchObject({
     city: 'Bandung',
     amount: 50_000,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('five entries stand in the bar; of six the first four, and a sheet with the others', async ({
   show,
@@ -23,7 +23,9 @@ test('five entries stand in the bar; of six the first four, and a sheet with the
   expect(await sheet.locator('[aria-current=page]').allTextContents()).toEqual(['Tagihan']);
   await sheet.getByRole('button', { name: 'Keluar' }).waitFor();
   await page.keyboard.press('Escape');
-  await soon(() => more.evaluate((one) => one === document.activeElement)).toBe(true);
+  await waitFor(async () =>
+    expect(await more.evaluate((one) => one === document.activeElement)).toBe(true),
+  );
 
   // Turned on its side it is a wide screen, where neither has a place.
   await more.click();

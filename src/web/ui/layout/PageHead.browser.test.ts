@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 async function shown(page: Page) {
   await page.getByRole('button', { name: 'Show the page head' }).click();
@@ -18,15 +18,17 @@ test('on phones the tools stand behind a button, which says what it shows', asyn
   expect(await tool.isVisible()).toBe(false);
   expect(await toggle.getAttribute('aria-expanded')).toBe('false');
   await toggle.press('Enter');
-  await soon(() => toggle.getAttribute('aria-expanded')).toBe('true');
+  await waitFor(async () => expect(await toggle.getAttribute('aria-expanded')).toBe('true'));
   const controls = await toggle.getAttribute('aria-controls');
   expect(await page.locator(`[id="${controls}"]`).getByRole('button').count()).toBe(1);
   // After the button in the page's order: the next stop.
   await page.keyboard.press('Tab');
-  await soon(() => tool.evaluate((one) => one === document.activeElement)).toBe(true);
+  await waitFor(async () =>
+    expect(await tool.evaluate((one) => one === document.activeElement)).toBe(true),
+  );
 
   await page.keyboard.press('Escape');
-  await soon(() => tool.isVisible()).toBe(false);
+  await waitFor(async () => expect(await tool.isVisible()).toBe(false));
   expect(await toggle.evaluate((one) => one === document.activeElement)).toBe(true);
 });
 
@@ -35,17 +37,17 @@ test('a press outside closes them, one in a menu of theirs does not', async ({ s
   const { toggle, tool } = await shown(page);
   await toggle.click();
   await page.getByRole('heading', { name: 'Mutasi saldo' }).click();
-  await soon(() => tool.isVisible()).toBe(false);
+  await waitFor(async () => expect(await tool.isVisible()).toBe(false));
 
   await toggle.click();
   await tool.click();
   // The first Escape is the menu's.
   await page.getByRole('menu').waitFor();
   await page.keyboard.press('Escape');
-  await soon(() => tool.isVisible()).toBe(true);
+  await waitFor(async () => expect(await tool.isVisible()).toBe(true));
   await tool.click();
   await page.getByRole('menuitem', { name: 'Sebagai CSV' }).click();
-  await soon(() => page.getByLabel('Tool used').textContent()).toBe('CSV');
+  await waitFor(async () => expect(await page.getByLabel('Tool used').textContent()).toBe('CSV'));
   expect(await tool.isVisible()).toBe(true);
 });
 

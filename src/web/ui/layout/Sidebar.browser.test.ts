@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('every entry is a link, the page’s own says so, and folders open', async ({ show }) => {
   const page = await show('sidebar');
@@ -11,7 +11,7 @@ test('every entry is a link, the page’s own says so, and folders open', async 
   // The folder of the page that one is on is open at first.
   expect(await folder.getAttribute('aria-expanded')).toBe('true');
   await folder.press('Enter');
-  await soon(() => folder.getAttribute('aria-expanded')).toBe('false');
+  await waitFor(async () => expect(await folder.getAttribute('aria-expanded')).toBe('false'));
   expect(await menu.getByRole('link', { name: 'Pengguna' }).count()).toBe(0);
 
   const archive = menu.getByRole('button', { name: 'Arsip' });
@@ -36,7 +36,7 @@ test('it becomes 64 px of icons, whose names come beside them', async ({ show })
   const widthOf = async () => Math.round((await boxOf(menu)).width);
   expect(await widthOf()).toBe(232);
   await menu.getByRole('button', { name: 'Ciutkan menu' }).press('Enter');
-  await soon(() => widthOf()).toBe(64);
+  await waitFor(async () => expect(await widthOf()).toBe(64));
   expect(await page.getByLabel('Chosen width').textContent()).toBe('icons');
   const toggle = menu.getByRole('button', { name: 'Bentangkan menu' });
   expect(await toggle.getAttribute('aria-expanded')).toBe('false');
@@ -45,16 +45,16 @@ test('it becomes 64 px of icons, whose names come beside them', async ({ show })
   // The names are still the links' names, and are seen when the keyboard comes by.
   const tip = page.locator('[popover]:popover-open');
   await page.keyboard.press('Tab');
-  await soon(() => tip.textContent()).toBe('Beranda');
+  await waitFor(async () => expect(await tip.textContent()).toBe('Beranda'));
   await page.keyboard.press('Escape');
-  await soon(() => tip.count()).toBe(0);
+  await waitFor(async () => expect(await tip.count()).toBe(0));
   await menu.getByRole('link', { name: 'Token' }).hover();
-  await soon(() => tip.allTextContents()).toEqual(['Token']);
+  await waitFor(async () => expect(await tip.allTextContents()).toEqual(['Token']));
   const [link, words] = [await boxOf(menu.getByRole('link', { name: 'Token' })), await boxOf(tip)];
   expect(words.x).toBeGreaterThanOrEqual(link.x + link.width);
   // It may be pointed at.
   await tip.hover();
-  await soon(() => tip.count()).toBe(1);
+  await waitFor(async () => expect(await tip.count()).toBe(1));
   await page.mouse.move(700, 600);
   await tip.waitFor({ state: 'detached' });
 });
@@ -65,7 +65,7 @@ test('without a choice it is icons below 1024 px, and gives way to the bar of ph
   const page = await show('sidebar');
   const menu = page.getByRole('navigation', { name: 'Menu contoh' });
   await page.setViewportSize({ width: 900, height: 800 });
-  await soon(async () => Math.round((await boxOf(menu)).width)).toBe(64);
+  await waitFor(async () => expect(Math.round((await boxOf(menu)).width)).toBe(64));
   await page.setViewportSize({ width: 700, height: 800 });
   expect(await menu.isVisible()).toBe(false);
 });

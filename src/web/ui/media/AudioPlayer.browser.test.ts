@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const player = (page: Page, title: string) => page.getByRole('group', { name: title });
-const told = (page: Page, of: string) => soon(() => page.getByLabel(of).textContent());
+const told = (page: Page, of: string) => page.getByLabel(of).textContent();
 
 test('every ten seconds of playing are told: 12 s, a pause and 9 s are one', async ({ show }) => {
   const page = await show('audio-player', { width: 390, own: true });
@@ -23,7 +23,9 @@ test('every ten seconds of playing are told: 12 s, a pause and 9 s are one', asy
   await budi.getByRole('button', { name: 'Jeda pesan suara' }).waitFor();
   await page.clock.runFor(9_000);
   await page.keyboard.press(' ');
-  await told(page, 'Audio events').toBe('play, pause, play, pause');
+  await waitFor(async () =>
+    expect(await told(page, 'Audio events')).toBe('play, pause, play, pause'),
+  );
   expect(await page.getByLabel('Times listened').textContent()).toBe('1');
   expect(Number(await page.getByLabel('Last position').textContent())).toBeGreaterThanOrEqual(0);
 });
@@ -33,7 +35,7 @@ test('keys alone seek, mute and change the speed', async ({ show }) => {
   const budi = player(page, 'Pesan suara dari Budi');
   await budi.getByRole('button', { name: 'Putar pesan suara 0:24' }).waitFor();
   const slider = budi.getByRole('slider', { name: 'Posisi pesan suara' });
-  const at = soon(() => slider.getAttribute('aria-valuetext'));
+  const at = () => slider.getAttribute('aria-valuetext');
   await slider.focus();
   for (const [key, place] of [
     ['ArrowRight', '0:05'],
@@ -45,11 +47,13 @@ test('keys alone seek, mute and change the speed', async ({ show }) => {
     ['Home', '0:00'],
   ] as const) {
     await page.keyboard.press(key);
-    await at.toBe(`${place} dari 0:24`);
+    await waitFor(async () => expect(await at()).toBe(`${place} dari 0:24`));
   }
   await page.keyboard.press('m');
   await budi.getByRole('button', { name: 'Bunyikan pesan suara' }).press('Enter');
-  await soon(() => budi.getByRole('button', { name: /Bunyikan/ }).count()).toBe(0);
+  await waitFor(async () =>
+    expect(await budi.getByRole('button', { name: /Bunyikan/ }).count()).toBe(0),
+  );
   for (const speed of ['1,5×', '2×', '1×']) {
     await budi.getByRole('button', { name: /^Kecepatan/ }).press('Enter');
     await budi.getByRole('button', { name: `Kecepatan ${speed}` }).waitFor();

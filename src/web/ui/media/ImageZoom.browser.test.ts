@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const states = (page: Page) => page.getByLabel('States of the zoom').textContent();
-const now = (page: Page) => soon(async () => (await states(page))?.split(' ').at(-1));
+const now = async (page: Page) => (await states(page))?.split(' ').at(-1);
 const picture = (page: Page) => page.getByRole('img', { name: 'Kue lapis di atas piring' }).first();
 const expand = (page: Page) =>
   page.getByRole('button', { name: 'Perbesar gambar: Kue lapis di atas piring' });
@@ -31,19 +31,19 @@ test('a picture grows and comes back by keys alone, through its four states', as
   await expand(page).focus();
   await page.keyboard.press('Enter');
   await dialog(page).waitFor();
-  await now(page).toBe('LOADED');
+  await waitFor(async () => expect(await now(page)).toBe('LOADED'));
   expect(await page.getByRole('button', { name: 'Perkecil gambar' }).isVisible()).toBe(true);
   await page.keyboard.press('Escape');
-  await now(page).toBe('UNLOADED');
+  await waitFor(async () => expect(await now(page)).toBe('UNLOADED'));
   expect(await states(page)).toBe('UNLOADED LOADING LOADED UNLOADING UNLOADED');
   expect(await focused(page)).toBe('Perbesar gambar: Kue lapis di atas piring');
   expect(await dialog(page).count()).toBe(0);
 
   await page.keyboard.press(' ');
-  await now(page).toBe('LOADED');
+  await waitFor(async () => expect(await now(page)).toBe('LOADED'));
   expect(await focused(page)).toBe('Perkecil gambar');
   await page.keyboard.press('Enter');
-  await now(page).toBe('UNLOADED');
+  await waitFor(async () => expect(await now(page)).toBe('UNLOADED'));
   expect(await focused(page)).toBe('Perbesar gambar: Kue lapis di atas piring');
 });
 
@@ -59,14 +59,14 @@ test('the backdrop, the picture and the wheel close it; the wheel with Ctrl does
     () => page.getByRole('button', { name: 'Perkecil gambar' }).click(),
   ]) {
     await picture(page).click();
-    await now(page).toBe('LOADED');
+    await waitFor(async () => expect(await now(page)).toBe('LOADED'));
     await page.mouse.move(8, 450);
     await page.keyboard.down('Control');
     await page.mouse.wheel(0, 40);
     await page.keyboard.up('Control');
-    await soon(() => dialog(page).isVisible()).toBe(true);
+    await waitFor(async () => expect(await dialog(page).isVisible()).toBe(true));
     await close();
-    await now(page).toBe('UNLOADED');
+    await waitFor(async () => expect(await now(page)).toBe('UNLOADED'));
     expect(await focused(page)).toBe('Perbesar gambar: Kue lapis di atas piring');
   }
 });
@@ -77,18 +77,18 @@ test('a finger that moves more than 10 px up or down closes it; two fingers are 
   const page = await show('image-zoom', { width: 390 });
   await expand(page).waitFor({ state: 'attached' });
   await picture(page).tap();
-  await now(page).toBe('LOADED');
+  await waitFor(async () => expect(await now(page)).toBe('LOADED'));
   await swipe(page, 60, 2);
   expect(await dialog(page).isVisible()).toBe(true);
   await page.keyboard.press('Escape');
-  await now(page).toBe('UNLOADED');
+  await waitFor(async () => expect(await now(page)).toBe('UNLOADED'));
 
   await picture(page).tap();
-  await now(page).toBe('LOADED');
+  await waitFor(async () => expect(await now(page)).toBe('LOADED'));
   await swipe(page, 10);
   expect(await dialog(page).isVisible()).toBe(true);
   await swipe(page, 40);
-  await now(page).toBe('UNLOADED');
+  await waitFor(async () => expect(await now(page)).toBe('UNLOADED'));
 });
 
 test('without movement, in a dialog, disabled, and in its own words it does the same', async ({
@@ -98,10 +98,10 @@ test('without movement, in a dialog, disabled, and in its own words it does the 
   await page.getByRole('button', { name: 'Expand image: A slice of cake' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Minimize image' }).press('Enter');
-  await soon(() => page.getByRole('dialog').count()).toBe(0);
+  await waitFor(async () => expect(await page.getByRole('dialog').count()).toBe(0));
 
   await page.getByRole('img', { name: 'Kue yang tetap kecil' }).first().click();
-  await soon(() => page.getByRole('dialog').count()).toBe(0);
+  await waitFor(async () => expect(await page.getByRole('dialog').count()).toBe(0));
 
   await page.getByRole('button', { name: 'Open the dialog' }).click();
   const outer = page.getByRole('dialog', { name: 'Bukti transfer', exact: true });
@@ -109,7 +109,7 @@ test('without movement, in a dialog, disabled, and in its own words it does the 
   const inner = page.getByRole('dialog', { name: 'Bukti transfer BCA' });
   await inner.waitFor();
   await page.keyboard.press('Escape');
-  await soon(() => inner.count()).toBe(0);
+  await waitFor(async () => expect(await inner.count()).toBe(0));
   expect(await outer.isVisible()).toBe(true);
   expect(await focused(page)).toBe('Expand image: Bukti transfer BCA');
 });

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import type { Progress } from '#web/ui/media/media.ts';
 
 const player = (page: Page, title: string) => page.getByRole('group', { name: title });
-const told = (page: Page, of: string) => soon(() => page.getByLabel(of).textContent());
+const told = (page: Page, of: string) => page.getByLabel(of).textContent();
 const position = (page: Page, title: string) =>
   player(page, title)
     .locator('video')
@@ -29,20 +29,24 @@ test('progress is told each second it has changed, from the start; length and st
   await page.clock.runFor(2_000);
   const last = async () =>
     JSON.parse((await page.getByLabel('Last progress').textContent()) ?? '') as Progress;
-  await told(page, 'Times of progress').not.toBe('0');
+  await waitFor(async () => expect(await told(page, 'Times of progress')).not.toBe('0'));
   expect(await last()).toMatchObject({ playedSeconds: 0, played: 0 });
   expect((await last()).loaded).toBeGreaterThan(0);
   const count = await page.getByLabel('Times of progress').textContent();
   await page.clock.runFor(5_000);
-  await soon(() => page.getByLabel('Times of progress').textContent()).toBe(count);
+  await waitFor(async () =>
+    expect(await page.getByLabel('Times of progress').textContent()).toBe(count),
+  );
   expect(await page.getByLabel('Starts').textContent()).toBe('0');
 
   const slider = budi.getByRole('slider', { name: 'Posisi video' });
   await slider.focus();
   await page.keyboard.press('ArrowRight');
-  await soon(() => slider.getAttribute('aria-valuetext')).toBe('0:05 dari 0:12');
+  await waitFor(async () =>
+    expect(await slider.getAttribute('aria-valuetext')).toBe('0:05 dari 0:12'),
+  );
   await page.clock.runFor(1_000);
-  await soon(async () => (await last()).playedSeconds).toBe(5);
+  await waitFor(async () => expect((await last()).playedSeconds).toBe(5));
   expect((await last()).played).toBeCloseTo(5 / 12);
   for (const name of ['Jeda video', 'Putar video 0:12', 'Jeda video', 'Putar video 0:12']) {
     await page.keyboard.press(' ');
@@ -82,14 +86,14 @@ test('captions, sound and the whole screen are reached by keys', async ({ show }
         video.textTracks[0]?.mode,
         video.textTracks[0]?.cues?.length,
       ]);
-  await soon(cues).toEqual(['showing', 2]);
+  await waitFor(async () => expect(await cues()).toEqual(['showing', 2]));
   await page.keyboard.press('m');
   await budi.getByRole('button', { name: 'Bisukan', pressed: true }).waitFor();
   await page.keyboard.press('f');
   const whole = () => page.evaluate(() => document.fullscreenElement?.getAttribute('aria-label'));
-  await soon(whole).toBe('Video dari Budi');
+  await waitFor(async () => expect(await whole()).toBe('Video dari Budi'));
   await page.keyboard.press('f');
-  await soon(whole).toBeUndefined();
+  await waitFor(async () => expect(await whole()).toBeUndefined());
   await player(page, 'Video dari Tono')
     .getByText('Browser ini tidak dapat memutar video.')
     .waitFor();
@@ -107,16 +111,18 @@ test('a seek that comes too early is done on play; a medium goes on where it was
   await guide.getByRole('button', { name: 'Putar petunjuk 0:12' }).waitFor();
   expect(await position(page, 'Petunjuk')).toBe(0);
   await guide.getByRole('button', { name: 'Putar petunjuk 0:12' }).click();
-  await soon(() => position(page, 'Petunjuk')).toBeGreaterThanOrEqual(7);
+  await waitFor(async () => expect(await position(page, 'Petunjuk')).toBeGreaterThanOrEqual(7));
   await press('Seek to the half');
-  await soon(() => position(page, 'Petunjuk')).toBeLessThan(7);
+  await waitFor(async () => expect(await position(page, 'Petunjuk')).toBeLessThan(7));
   expect(await position(page, 'Petunjuk')).toBeGreaterThanOrEqual(6);
 
   const gone = await guide.locator('video').elementHandle();
   await press('Take it away');
-  await soon(() => gone?.evaluate((video) => (video as HTMLVideoElement).paused)).toBe(true);
+  await waitFor(async () =>
+    expect(await gone?.evaluate((video) => (video as HTMLVideoElement).paused)).toBe(true),
+  );
   await press('Bring it back');
-  await soon(() => position(page, 'Petunjuk')).toBeGreaterThanOrEqual(6);
+  await waitFor(async () => expect(await position(page, 'Petunjuk')).toBeGreaterThanOrEqual(6));
 });
 
 test('a seek that came too early is forgotten after five seconds', async ({ show }) => {
@@ -128,6 +134,6 @@ test('a seek that came too early is forgotten after five seconds', async ({ show
   await page.getByRole('button', { name: 'Give it its file' }).click();
   await guide.getByRole('button', { name: 'Putar petunjuk 0:12' }).click();
   await guide.getByRole('button', { name: 'Jeda petunjuk' }).waitFor();
-  await soon(() => position(page, 'Petunjuk')).toBeGreaterThan(0);
+  await waitFor(async () => expect(await position(page, 'Petunjuk')).toBeGreaterThan(0));
   expect(await position(page, 'Petunjuk')).toBeLessThan(7);
 });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
@@ -14,7 +14,7 @@ for (const width of [1440, 390] as const) {
     const button = page.getByRole('button', { name: TRIGGER });
     const menu = page.getByRole('menu');
     await button.focus();
-    await soon(() => button.getAttribute('aria-expanded')).toBe('false');
+    await waitFor(async () => expect(await button.getAttribute('aria-expanded')).toBe('false'));
 
     for (const [key, entry] of [
       ['Enter', 'Salin kunci'],
@@ -27,7 +27,7 @@ for (const width of [1440, 390] as const) {
       expect(await focused(page), key).toBe(entry);
       expect(await button.getAttribute('aria-expanded')).toBe('true');
       await page.keyboard.press('Escape');
-      await soon(() => menu.count()).toBe(0);
+      await waitFor(async () => expect(await menu.count()).toBe(0));
       expect(await focused(page)).toBe(TRIGGER);
     }
 
@@ -43,18 +43,18 @@ for (const width of [1440, 390] as const) {
     ];
     for (const [key, entry] of walk) {
       await page.keyboard.press(key);
-      await soon(() => focused(page)).toBe(entry);
+      await waitFor(async () => expect(await focused(page)).toBe(entry));
     }
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await soon(() => menu.count()).toBe(0);
+    await waitFor(async () => expect(await menu.count()).toBe(0));
     expect(await page.getByLabel('Chosen entry').textContent()).toBe('Ganti');
     expect(await focused(page)).toBe(TRIGGER);
 
     // Tab goes on from the button.
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Tab');
-    await soon(() => menu.count()).toBe(0);
+    await waitFor(async () => expect(await menu.count()).toBe(0));
     expect(await focused(page)).toBe('Tombol sesudahnya');
   });
 }
@@ -65,22 +65,24 @@ test('letters lead to entries; half a second later a new word begins', async ({ 
   await page.clock.pauseAt(Date.now() + 60_000);
   await page.getByRole('button', { name: TRIGGER }).press('Enter');
   await page.keyboard.press('u');
-  await soon(() => focused(page)).toBe('Ubah nama');
+  await waitFor(async () => expect(await focused(page)).toBe('Ubah nama'));
   await page.clock.runFor(501);
   await page.keyboard.press('h');
-  await soon(() => focused(page)).toBe('Hapus token');
+  await waitFor(async () => expect(await focused(page)).toBe('Hapus token'));
   await page.clock.runFor(501);
   await page.keyboard.press('b');
   await page.clock.runFor(250);
   // Still the same word, and a blank in it does not choose.
   await page.keyboard.type('uka r');
-  await soon(() => focused(page)).toBe('Buka riwayat');
+  await waitFor(async () => expect(await focused(page)).toBe('Buka riwayat'));
   expect(await page.getByRole('menu').count()).toBe(1);
   await page.clock.runFor(501);
   await page.keyboard.press('s');
   await page.clock.runFor(501);
   await page.keyboard.press('Space');
-  await soon(() => page.getByLabel('Chosen entry').textContent()).toBe('Salin kunci');
+  await waitFor(async () =>
+    expect(await page.getByLabel('Chosen entry').textContent()).toBe('Salin kunci'),
+  );
 });
 
 test('a press outside closes it and gives the focus back, unless it is on a control', async ({
@@ -92,23 +94,23 @@ test('a press outside closes it and gives the focus back, unless it is on a cont
   await button.click();
   await menu.waitFor();
   await page.getByRole('heading', { level: 1 }).click();
-  await soon(() => menu.count()).toBe(0);
+  await waitFor(async () => expect(await menu.count()).toBe(0));
   expect(await focused(page)).toBe(TRIGGER);
 
   await button.click();
   await page.getByRole('button', { name: 'Tombol sesudahnya' }).click();
-  await soon(() => menu.count()).toBe(0);
+  await waitFor(async () => expect(await menu.count()).toBe(0));
   expect(await focused(page)).toBe('Tombol sesudahnya');
 
   await button.click();
   await button.click();
-  await soon(() => menu.count()).toBe(0);
+  await waitFor(async () => expect(await menu.count()).toBe(0));
 
   // What is disabled does nothing, and the menu stays.
   await button.click();
   const disabled = menu.getByRole('menuitem', { name: 'Putuskan ponsel' });
   await disabled.click({ force: true });
-  await soon(() => menu.count()).toBe(1);
+  await waitFor(async () => expect(await menu.count()).toBe(1));
   expect(await page.getByLabel('Chosen entry').textContent()).toBe('nothing yet');
 });
 
@@ -125,16 +127,18 @@ test('it is as wide as its button, flips at the foot, and goes when its button i
   };
   await button.evaluate((one) => one.scrollIntoView({ block: 'start' }));
   await button.press('ArrowDown');
-  await soon(async () => (await sides()).floating.y > (await sides()).anchor.y).toBe(true);
+  await waitFor(async () =>
+    expect((await sides()).floating.y > (await sides()).anchor.y).toBe(true),
+  );
   const { anchor, floating } = await sides();
   expect(floating.width).toBeGreaterThanOrEqual(anchor.width - 1);
 
   // Scrolled a little it stays by its button; out of sight it goes.
   await box.evaluate((one) => one.scrollBy(0, 10));
-  await soon(async () => {
+  await waitFor(async () => {
     const now = await sides();
-    return Math.round(now.floating.y - now.anchor.y - now.anchor.height);
-  }).toBe(4);
+    expect(Math.round(now.floating.y - now.anchor.y - now.anchor.height)).toBe(4);
+  });
   await box.evaluate((one) => one.scrollTo(0, 500));
   await menu.waitFor({ state: 'detached' });
   expect(await focused(page)).toContain('lebih lebar');
@@ -166,7 +170,7 @@ test('a menu opens a dialog, which gives the focus back to its button; menus wor
   await dialog.getByRole('button', { name: 'Menu di dalam dialog' }).click();
   await dialog.getByRole('menu').waitFor();
   await page.keyboard.press('Escape');
-  await soon(() => dialog.getByRole('menu').count()).toBe(0);
+  await waitFor(async () => expect(await dialog.getByRole('menu').count()).toBe(0));
   expect(await dialog.count()).toBe(1);
   await dialog.getByRole('button', { name: 'Menu di dalam dialog' }).click();
   await dialog.getByRole('menuitem', { name: 'Terima' }).click();

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const told = (page: Page, of: string) => page.getByLabel(of, { exact: true }).textContent();
 const caret = (field: Locator) => field.evaluate((one) => (one as HTMLInputElement).selectionStart);
@@ -66,14 +66,14 @@ test('the caret keeps its distance from the end, and Backspace takes the digit b
   await page.keyboard.type('1234567');
   await putCaret(field, 5);
   await page.keyboard.type('9');
-  await soon(() => field.inputValue()).toBe('12.349.567');
+  await waitFor(async () => expect(await field.inputValue()).toBe('12.349.567'));
   expect(await caret(field)).toBe(6);
   await putCaret(field, 7);
   await page.keyboard.press('Backspace');
-  await soon(() => field.inputValue()).toBe('1.234.567');
+  await waitFor(async () => expect(await field.inputValue()).toBe('1.234.567'));
   await putCaret(field, 1);
   await page.keyboard.press('Delete');
-  await soon(() => field.inputValue()).toBe('134.567');
+  await waitFor(async () => expect(await field.inputValue()).toBe('134.567'));
 
   await paste(field, '1,500,000.50');
   expect(await field.inputValue()).toBe('1.500.000,50');
@@ -95,18 +95,18 @@ test('quick amounts set the value; what is typed after one starts from it, caret
   await field.focus();
   await page.keyboard.press('End');
   await page.keyboard.type('0');
-  await soon(() => field.inputValue()).toBe('2.500.000');
+  await waitFor(async () => expect(await field.inputValue()).toBe('2.500.000'));
   for (let press = 0; press < 5; press++) await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await soon(() => million.getAttribute('aria-pressed')).toBe('true');
+  await waitFor(async () => expect(await million.getAttribute('aria-pressed')).toBe('true'));
   expect(await field.inputValue()).toBe('1.000.000');
   expect(await told(page, 'Top-up')).toBe('1000000');
   await field.focus();
   await putCaret(field, 6);
   await page.keyboard.press('Backspace');
-  await soon(() => field.inputValue()).toBe('100.000');
+  await waitFor(async () => expect(await field.inputValue()).toBe('100.000'));
   await page.keyboard.press('Backspace');
-  await soon(() => field.inputValue()).toBe('10.000');
+  await waitFor(async () => expect(await field.inputValue()).toBe('10.000'));
 });
 
 test('from one million on the amount is also in words, tied to the field, not spoken by itself', async ({
@@ -122,10 +122,14 @@ test('from one million on the amount is also in words, tied to the field, not sp
         .join('; '),
     );
   await field.fill('999999');
-  await soon(() => described()).toBe('Boleh ditulis singkat: 50k atau 1,5m.');
+  await waitFor(async () =>
+    expect(await described()).toBe('Boleh ditulis singkat: 50k atau 1,5m.'),
+  );
   await field.fill('1250000');
-  await soon(() => described()).toBe(
-    'satu juta dua ratus lima puluh ribu rupiah; Boleh ditulis singkat: 50k atau 1,5m.',
+  await waitFor(async () =>
+    expect(await described()).toBe(
+      'satu juta dua ratus lima puluh ribu rupiah; Boleh ditulis singkat: 50k atau 1,5m.',
+    ),
   );
   const words = page.getByText('satu juta dua ratus lima puluh ribu rupiah');
   expect(await words.locator('xpath=ancestor-or-self::*[@aria-live]').count()).toBe(0);
@@ -139,20 +143,20 @@ test('arrows step within the limits, typing goes beyond; Indonesian suffixes and
   await price.focus();
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('ArrowUp');
-  await soon(() => told(page, 'Price')).toBe('115000');
+  await waitFor(async () => expect(await told(page, 'Price')).toBe('115000'));
   await page.keyboard.press('ArrowUp');
-  await soon(() => told(page, 'Price')).toBe('115000');
+  await waitFor(async () => expect(await told(page, 'Price')).toBe('115000'));
   for (let press = 0; press < 9; press++) await page.keyboard.press('ArrowDown');
-  await soon(() => told(page, 'Price')).toBe('55000');
+  await waitFor(async () => expect(await told(page, 'Price')).toBe('55000'));
   await price.fill('500');
-  await soon(() => told(page, 'Price')).toBe('500');
+  await waitFor(async () => expect(await told(page, 'Price')).toBe('500'));
 
   const budget = page.getByRole('textbox', { name: 'Anggaran (rupiah)' });
   await budget.pressSequentially('50rb');
-  await soon(() => budget.inputValue()).toBe('50.000');
+  await waitFor(async () => expect(await budget.inputValue()).toBe('50.000'));
   await budget.fill('');
   await budget.pressSequentially('2miliar');
-  await soon(() => told(page, 'Budget')).toBe('2000000000');
+  await waitFor(async () => expect(await told(page, 'Budget')).toBe('2000000000'));
 
   const rate = page.getByRole('textbox', { name: 'Tarif per pesan (rupiah)' });
   await rate.fill(',5');
@@ -173,24 +177,24 @@ test('what is not read is said, and no more once it is', async ({ show }) => {
   await typed('50rb');
   expect(await said.count()).toBe(0);
   await typed('1.5jt');
-  await soon(() => field.inputValue()).toBe('1.500.000');
+  await waitFor(async () => expect(await field.inputValue()).toBe('1.500.000'));
   await typed('1.500.000');
-  await soon(() => field.inputValue()).toBe('1.500.000');
+  await waitFor(async () => expect(await field.inputValue()).toBe('1.500.000'));
   await typed('50x');
-  await soon(() => said.innerText()).toMatch(/^“x” tidak dibaca/);
+  await waitFor(async () => expect(await said.innerText()).toMatch(/^“x” tidak dibaca/));
   const described = (await field.getAttribute('aria-describedby')) ?? '';
   expect(described).toContain((await said.getAttribute('id')) ?? 'none');
   await page.keyboard.type('5');
-  await soon(() => said.count()).toBe(0);
+  await waitFor(async () => expect(await said.count()).toBe(0));
   await typed('1234567890123456');
-  await soon(() => said.innerText()).toMatch(/^Paling banyak 15 angka/);
+  await waitFor(async () => expect(await said.innerText()).toMatch(/^Paling banyak 15 angka/));
   await typed('50r');
   expect(await said.count()).toBe(0);
   await field.blur();
-  await soon(() => said.innerText()).toMatch(/^“r”/);
+  await waitFor(async () => expect(await said.innerText()).toMatch(/^“r”/));
   await typed('1500,75');
   await field.blur();
-  await soon(() => said.innerText()).toMatch(/^Angka di belakang koma/);
+  await waitFor(async () => expect(await said.innerText()).toMatch(/^Angka di belakang koma/));
 });
 
 test('on a phone, whose keyboard for amounts has no letters, a press does it', async ({ show }) => {

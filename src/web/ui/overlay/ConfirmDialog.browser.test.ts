@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
@@ -16,12 +16,12 @@ test('its own words are Cancel and Delete, and Enter does not delete by itself',
   await dialog.waitFor();
   expect(await focused(page)).toBe('Cancel');
   await page.keyboard.press('Enter');
-  await soon(() => answer.textContent()).toBe('cancelled');
+  await waitFor(async () => expect(await answer.textContent()).toBe('cancelled'));
 
   await page.keyboard.press('Enter');
   await dialog.waitFor();
   await page.keyboard.press('Tab');
-  await soon(() => focused(page)).toBe('Delete');
+  await waitFor(async () => expect(await focused(page)).toBe('Delete'));
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'detached' });
   expect(await answer.textContent()).toBe('confirmed');
@@ -47,7 +47,7 @@ test('as a promise it answers yes, or no by every way out', async ({ show }) => 
   for (const [said, leave] of ways) {
     await ask();
     await leave();
-    await soon(() => answer.textContent()).toBe(said);
+    await waitFor(async () => expect(await answer.textContent()).toBe(said));
     expect(await dialog.count()).toBe(0);
     expect(await focused(page)).toBe('Ask for a promise');
   }
@@ -69,18 +69,22 @@ test('while the deed is under way it is not done twice, and nothing closes it', 
   const dialog = page.getByRole('alertdialog');
   const deed = dialog.getByRole('button', { name: /Putuskan/ });
   await deed.click();
-  await soon(() => deed.getAttribute('aria-busy')).toBe('true');
+  await waitFor(async () => expect(await deed.getAttribute('aria-busy')).toBe('true'));
   await deed.click({ force: true });
   await page.keyboard.press('Enter');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await dialog.getByRole('button', { name: 'Batal' }).click({ force: true });
   await page.mouse.click(8, 8);
-  await soon(() => dialog.count()).toBe(1);
+  await waitFor(async () => expect(await dialog.count()).toBe(1));
   await page.clock.runFor(2_000);
   await dialog.waitFor({ state: 'detached' });
-  await soon(() => page.getByLabel('Times carried out').textContent()).toBe('1');
-  await soon(() => page.getByLabel('Answer after work').textContent()).toBe('confirmed');
+  await waitFor(async () =>
+    expect(await page.getByLabel('Times carried out').textContent()).toBe('1'),
+  );
+  await waitFor(async () =>
+    expect(await page.getByLabel('Answer after work').textContent()).toBe('confirmed'),
+  );
 });
 
 test('what goes wrong is said inside, and may be tried again', async ({ show }) => {
@@ -96,7 +100,11 @@ test('what goes wrong is said inside, and may be tried again', async ({ show }) 
   await deed.click();
   await page.clock.runFor(2_000);
   await dialog.getByRole('alert').waitFor();
-  await soon(() => page.getByLabel('Times carried out').textContent()).toBe('2');
+  await waitFor(async () =>
+    expect(await page.getByLabel('Times carried out').textContent()).toBe('2'),
+  );
   await dialog.getByRole('button', { name: 'Batal' }).click();
-  await soon(() => page.getByLabel('Answer after work').textContent()).toBe('cancelled');
+  await waitFor(async () =>
+    expect(await page.getByLabel('Answer after work').textContent()).toBe('cancelled'),
+  );
 });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => {
@@ -17,7 +17,7 @@ test('its sizes are 360, 560, 760 and 1000 px', async ({ show }) => {
     await page.getByRole('button', { name: `Open ${size}` }).click();
     expect((await sheetOf(page)).width).toBe(width);
     await page.keyboard.press('Escape');
-    await soon(() => page.getByRole('dialog').count()).toBe(0);
+    await waitFor(async () => expect(await page.getByRole('dialog').count()).toBe(0));
   }
 });
 
@@ -25,7 +25,7 @@ test('below 480 px a modal fills the screen, and a sheet comes from below', asyn
   const page = await show('modal', { width: 390, still: true });
   const view = page.viewportSize() ?? { width: 0, height: 0 };
   await page.getByRole('button', { name: 'Open sm' }).click();
-  await soon(() => sheetOf(page)).toEqual({ x: 0, y: 0, ...view });
+  await waitFor(async () => expect(await sheetOf(page)).toEqual({ x: 0, y: 0, ...view }));
   await page.getByRole('button', { name: 'Simpan' }).click();
   await page.getByRole('button', { name: 'Open a sheet' }).click();
   const sheet = await sheetOf(page);
@@ -51,13 +51,13 @@ for (const width of [1440, 390] as const) {
       expect(within).toBe(true);
     }
     await page.keyboard.press('Escape');
-    await soon(() => focused(page)).toBe('Open with a chosen start');
+    await waitFor(async () => expect(await focused(page)).toBe('Open with a chosen start'));
 
     // Without a chosen start it is the first control.
     await page.getByRole('button', { name: 'Open md' }).press('Enter');
-    await soon(() => focused(page)).toBe('Tutup');
+    await waitFor(async () => expect(await focused(page)).toBe('Tutup'));
     await page.keyboard.press('Enter');
-    await soon(() => focused(page)).toBe('Open md');
+    await waitFor(async () => expect(await focused(page)).toBe('Open md'));
     expect(await page.getByLabel('Closed dialog').textContent()).toBe('size md');
   });
 }
@@ -72,7 +72,7 @@ test('a press on the backdrop closes it; a drag that ends there does not', async
   await page.mouse.down();
   await page.mouse.move(box.x - 80, box.y + 30);
   await page.mouse.up();
-  await soon(() => dialog.count()).toBe(1);
+  await waitFor(async () => expect(await dialog.count()).toBe(1));
 
   // Where a button of the page lies behind: it hears nothing of the press.
   const behind = await boxOf(page.getByRole('button', { name: 'Open xl' }));
@@ -85,9 +85,9 @@ test('a press on the backdrop closes it; a drag that ends there does not', async
   expect(onBackdrop).toBe('DIALOG');
   await page.mouse.move(x, y);
   await page.mouse.down();
-  await soon(() => dialog.count()).toBe(0);
+  await waitFor(async () => expect(await dialog.count()).toBe(0));
   await page.mouse.up();
-  await soon(() => dialog.count()).toBe(0);
+  await waitFor(async () => expect(await dialog.count()).toBe(0));
   expect(await closed.textContent()).toBe('size sm');
   expect(await focused(page)).toBe('Open sm');
 });
@@ -115,11 +115,11 @@ test('dialogs stack: each Escape closes one, and the focus goes back step by ste
   // The outer one is inert now.
   expect(await page.getByRole('dialog').count()).toBeGreaterThanOrEqual(1);
   await page.keyboard.press('Escape');
-  await soon(() => inner.count()).toBe(0);
+  await waitFor(async () => expect(await inner.count()).toBe(0));
   expect(await focused(page)).toBe('Open the inner dialog');
   expect(await page.getByRole('dialog', { name: 'Dialog luar' }).count()).toBe(1);
   await page.keyboard.press('Escape');
-  await soon(() => page.getByRole('dialog').count()).toBe(0);
+  await waitFor(async () => expect(await page.getByRole('dialog').count()).toBe(0));
   expect(await focused(page)).toBe('Open the outer dialog');
 });
 
@@ -138,14 +138,16 @@ test('the page behind is held still, and nothing in it shifts', async ({ show })
   expect(await places()).toEqual(before.places);
   await page.mouse.move(20, 300);
   await page.mouse.wheel(0, 400);
-  await soon(() => page.evaluate(() => window.scrollY)).toBe(before.scrolled);
+  await waitFor(async () =>
+    expect(await page.evaluate(() => window.scrollY)).toBe(before.scrolled),
+  );
   // The dialog covers the window to its very edge, the scrollbar's place too.
   const reach = await page
     .getByRole('dialog')
     .evaluate((one) => one.getBoundingClientRect().right - window.innerWidth);
   expect(reach).toBe(0);
   await page.keyboard.press('Escape');
-  await soon(() => places()).toEqual(before.places);
+  await waitFor(async () => expect(await places()).toEqual(before.places));
   expect(await page.evaluate(() => document.documentElement.hasAttribute('data-locked'))).toBe(
     false,
   );

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('it comes at once with the keyboard, after a rest of the mouse, and Escape puts it away', async ({
   show,
@@ -16,18 +16,18 @@ test('it comes at once with the keyboard, after a rest of the mouse, and Escape 
   }
   expect(await tip.textContent()).toBe('Tema: gelap');
   await page.keyboard.press('Escape');
-  await soon(() => tip.count()).toBe(0);
+  await waitFor(async () => expect(await tip.count()).toBe(0));
 
   await icon.hover();
   await page.clock.runFor(350);
-  await soon(() => tip.count()).toBe(0);
+  await waitFor(async () => expect(await tip.count()).toBe(0));
   await page.clock.runFor(100);
-  await soon(() => tip.textContent()).toBe('Tema: gelap');
+  await waitFor(async () => expect(await tip.textContent()).toBe('Tema: gelap'));
   // A rest of the mouse is not the focus: Escape works all the same.
   await page.keyboard.press('Escape');
-  await soon(() => tip.count()).toBe(0);
+  await waitFor(async () => expect(await tip.count()).toBe(0));
 
   await page.getByRole('button', { name: 'Simulator ponsel' }).hover();
   await page.clock.runFor(1_000);
-  await soon(() => tip.count()).toBe(0);
+  await waitFor(async () => expect(await tip.count()).toBe(0));
 });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const turns = (page: Page, name: string) => page.getByRole('navigation', { name, exact: true });
 const numbers = async (page: Page, name: string) => {
@@ -26,7 +26,9 @@ test('a page is turned by the keyboard; it is announced, and the focus stays', a
   await next.focus();
   await page.keyboard.press('Enter');
   await page.keyboard.press('Space');
-  await soon(() => page.getByLabel('Halaman tengah, page').textContent()).toBe('14');
+  await waitFor(async () =>
+    expect(await page.getByLabel('Halaman tengah, page').textContent()).toBe('14'),
+  );
   expect(await nav.getByRole('status').textContent()).toBe('Halaman 14 dari 24');
   expect(await next.evaluate((one) => one === document.activeElement)).toBe(true);
   const current = nav.locator('[aria-current="page"]');
@@ -52,7 +54,7 @@ test('without a number of pages there is back and forth', async ({ show }) => {
   const nav = turns(page, 'Halaman tanpa jumlah');
   expect(await nav.getByRole('button').count()).toBe(2);
   await nav.getByRole('button', { name: 'Halaman sebelumnya' }).click();
-  await soon(() => nav.getByRole('status').textContent()).toBe('Halaman 1');
+  await waitFor(async () => expect(await nav.getByRole('status').textContent()).toBe('Halaman 1'));
   const box = await boxOf(nav.getByRole('button').first());
   expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(44);
 });

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const PLAIN = 'Plain, as specified';
 const OURS = 'On our screens';
@@ -21,9 +21,11 @@ const putCaret = (of: Locator, at: number) =>
 /** The caret goes to the end a moment after the focus has come; what is typed before stands elsewhere. */
 const focusAtEnd = async (of: Locator) => {
   await of.focus();
-  await soon(() =>
-    of.evaluate((one: HTMLInputElement) => one.selectionStart === one.value.length),
-  ).toBe(true);
+  await waitFor(async () =>
+    expect(
+      await of.evaluate((one: HTMLInputElement) => one.selectionStart === one.value.length),
+    ).toBe(true),
+  );
 };
 const isFocused = (of: Locator) => of.evaluate((one) => one === document.activeElement);
 /** The name of the option that the arrows are at. */
@@ -38,7 +40,7 @@ test('a number is grouped while it is typed, told with its country, and judged o
 }) => {
   const page = await show('telephone-field');
   const phone = field(page, 'Phone');
-  await soon(() => phone.inputValue()).toBe('+33');
+  await waitFor(async () => expect(await phone.inputValue()).toBe('+33'));
   expect(await phone.getAttribute('placeholder')).toBe('1 (702) 123-4567');
   expect(await phone.getAttribute('inputmode')).toBe('tel');
   expect(await phone.getAttribute('autocomplete')).toBe('tel');
@@ -47,15 +49,15 @@ test('a number is grouped while it is typed, told with its country, and judged o
   expect(await wrong.count()).toBe(0);
 
   await focusAtEnd(phone);
-  await soon(() => phone.getAttribute('placeholder')).toBe('');
-  await soon(() => caret(phone)).toBe(3);
+  await waitFor(async () => expect(await phone.getAttribute('placeholder')).toBe(''));
+  await waitFor(async () => expect(await caret(phone)).toBe(3));
   await page.keyboard.type('6');
   await wrong.waitFor();
   expect(await phone.getAttribute('aria-invalid')).toBe('true');
   await page.keyboard.type('123456');
-  await soon(() => wrong.isVisible()).toBe(false);
+  await waitFor(async () => expect(await wrong.isVisible()).toBe(false));
   await page.keyboard.type('78');
-  await soon(() => phone.inputValue()).toBe('+33 6 12 34 56 78');
+  await waitFor(async () => expect(await phone.inputValue()).toBe('+33 6 12 34 56 78'));
   const france = { name: 'France', dialCode: '33', format: '+.. . .. .. .. ..' };
   expect(await toldPlain(page)).toEqual([
     '33612345678',
@@ -72,11 +74,11 @@ test('a number is grouped while it is typed, told with its country, and judged o
   expect(await phone.getAttribute('placeholder')).toBe('1 (702) 123-4567');
   expect(await phone.inputValue()).toBe('+');
   await focusAtEnd(phone);
-  await soon(() => phone.inputValue()).toBe('+33');
-  await soon(() => caret(phone)).toBe(3);
+  await waitFor(async () => expect(await phone.inputValue()).toBe('+33'));
+  await waitFor(async () => expect(await caret(phone)).toBe(3));
   for (let taken = 0; taken < 2; taken++) await page.keyboard.press('Backspace');
   await page.keyboard.type('17025551234');
-  await soon(() => phone.inputValue()).toBe('+1 (702) 555-1234');
+  await waitFor(async () => expect(await phone.inputValue()).toBe('+1 (702) 555-1234'));
   expect(await country(page, PLAIN).getAttribute('aria-label')).toBe(
     'Negara: Amerika Serikat (+1)',
   );
@@ -89,19 +91,19 @@ test('the caret keeps its digit, a sixteenth digit is ignored, and copying leave
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   const to = field(page, 'Nomor tujuan');
   await focusAtEnd(to);
-  await soon(() => caret(to)).toBe(3);
+  await waitFor(async () => expect(await caret(to)).toBe(3));
   await page.keyboard.type('81234567890');
-  await soon(() => to.inputValue()).toBe('+62 812-3456-7890');
+  await waitFor(async () => expect(await to.inputValue()).toBe('+62 812-3456-7890'));
   await putCaret(to, '+62 812'.length);
   await page.keyboard.type('99');
-  await soon(() => to.inputValue()).toBe('+62 812-9934-567890');
+  await waitFor(async () => expect(await to.inputValue()).toBe('+62 812-9934-567890'));
   expect(await caret(to)).toBe('+62 812-99'.length);
   await page.keyboard.type('5');
-  await soon(() => to.inputValue()).toBe('+62 812-9934-567890');
+  await waitFor(async () => expect(await to.inputValue()).toBe('+62 812-9934-567890'));
   expect(await caret(to)).toBe('+62 812-99'.length);
   await page.keyboard.press('Backspace');
   await page.keyboard.press('Backspace');
-  await soon(() => to.inputValue()).toBe('+62 812-3456-7890');
+  await waitFor(async () => expect(await to.inputValue()).toBe('+62 812-3456-7890'));
   expect(await told(page, 'Recipient')).toBe('6281234567890');
 
   await to.dblclick();
@@ -111,7 +113,9 @@ test('the caret keeps its digit, a sixteenth digit is ignored, and copying leave
   });
   expect(selected).toBe('+62 812-3456-7890');
   await page.keyboard.press('Control+c');
-  await soon(() => page.evaluate(() => navigator.clipboard.readText())).toBe('6281234567890');
+  await waitFor(async () =>
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('6281234567890'),
+  );
 
   const long = field(page, 'Nomor panjang');
   await focusAtEnd(long);
@@ -131,26 +135,26 @@ test('what is pasted is a whole number, whatever stood there', async ({ show }) 
     await to.fill('');
     await to.blur();
     await focusAtEnd(to);
-    await soon(() => to.inputValue()).toMatch(/^\+\d+$/);
+    await waitFor(async () => expect(await to.inputValue()).toMatch(/^\+\d+$/));
     await page.keyboard.insertText(pasted);
-    await soon(() => to.inputValue()).toBe(shown);
+    await waitFor(async () => expect(await to.inputValue()).toBe(shown));
     expect(await told(page, 'Recipient')).toBe(digits);
     await to.press('Control+a');
     await page.keyboard.insertText(pasted);
-    await soon(() => to.inputValue()).toBe(shown);
+    await waitFor(async () => expect(await to.inputValue()).toBe(shown));
   }
 
   const own = field(page, 'Nomor ponsel');
   await focusAtEnd(own);
   await page.keyboard.type('081234567890');
-  await soon(() => own.inputValue()).toBe('+62 812-3456-7890');
+  await waitFor(async () => expect(await own.inputValue()).toBe('+62 812-3456-7890'));
   await putCaret(own, '+62 812-3'.length);
   await page.keyboard.type('9');
-  await soon(() => own.inputValue()).toBe('+62 812-3945-67890');
+  await waitFor(async () => expect(await own.inputValue()).toBe('+62 812-3945-67890'));
   expect(await caret(own)).toBe('+62 812-39'.length);
   await own.press('End');
   for (let taken = 0; taken < 20; taken++) await page.keyboard.press('Backspace');
-  await soon(() => own.inputValue()).toBe('');
+  await waitFor(async () => expect(await own.inputValue()).toBe(''));
   expect(await told(page, 'Own number')).toBe('');
 });
 
@@ -165,10 +169,10 @@ test('a number that cannot exist is named when the field is left, and forgiven w
   expect(await to.getAttribute('aria-invalid')).toBe('true');
   await focusAtEnd(to);
   await page.keyboard.press('Backspace');
-  await soon(() => to.getAttribute('aria-invalid')).toBeNull();
+  await waitFor(async () => expect(await to.getAttribute('aria-invalid')).toBeNull());
   await to.fill('0812-3456-7890');
   await to.blur();
-  await soon(() => to.getAttribute('aria-invalid')).toBeNull();
+  await waitFor(async () => expect(await to.getAttribute('aria-invalid')).toBeNull());
 });
 
 test('with the keyboard a country is found by name, ISO code and dial code, and picked', async ({
@@ -179,27 +183,29 @@ test('with the keyboard a country is found by name, ISO code and dial code, and 
   const to = field(page, 'Nomor tujuan');
   await to.fill('0812 3456 789');
   await page.keyboard.press('Shift+Tab');
-  await soon(() => isFocused(button)).toBe(true);
+  await waitFor(async () => expect(await isFocused(button)).toBe(true));
   expect(await button.getAttribute('aria-expanded')).toBe('false');
   await page.keyboard.press('Enter');
   const search = page.getByRole('combobox', { name: 'Cari negara atau kode' });
   await search.waitFor();
-  await soon(() => isFocused(search)).toBe(true);
+  await waitFor(async () => expect(await isFocused(search)).toBe(true));
   expect(await button.getAttribute('aria-expanded')).toBe('true');
   expect(await search.getAttribute('aria-controls')).toBe(await listbox(page).getAttribute('id'));
   expect(await search.evaluate((one) => one.closest('[role=listbox]'))).toBeNull();
   expect(await page.getByRole('option').count()).toBe(211);
   expect(await page.getByRole('option', { selected: true }).innerText()).toMatch(/Indonesia/);
   expect(await active(page)).toBe('Indonesia');
-  await soon(() =>
-    page.getByRole('option', { selected: true }).evaluate((one) => {
-      const [top, box] = [
-        one.getBoundingClientRect().top,
-        one.parentElement?.getBoundingClientRect(),
-      ];
-      return box !== undefined && top > box.top && top < box.bottom;
-    }),
-  ).toBe(true);
+  await waitFor(async () =>
+    expect(
+      await page.getByRole('option', { selected: true }).evaluate((one) => {
+        const [top, box] = [
+          one.getBoundingClientRect().top,
+          one.parentElement?.getBoundingClientRect(),
+        ];
+        return box !== undefined && top > box.top && top < box.bottom;
+      }),
+    ).toBe(true),
+  );
 
   const finds = async (query: string) => {
     await search.fill(query);
@@ -212,15 +218,15 @@ test('with the keyboard a country is found by name, ISO code and dial code, and 
   expect(await finds('qqq')).toEqual([]);
   await page.getByRole('status').filter({ hasText: 'Negara tidak ditemukan' }).waitFor();
   await page.keyboard.press('Escape');
-  await soon(() => search.inputValue()).toBe('');
+  await waitFor(async () => expect(await search.inputValue()).toBe(''));
   expect(await active(page)).toBe('Indonesia');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowUp');
-  await soon(() => active(page)).toBe('Inggris Raya');
+  await waitFor(async () => expect(await active(page)).toBe('Inggris Raya'));
   await page.keyboard.press('Enter');
   await listbox(page).waitFor({ state: 'detached' });
-  await soon(() => isFocused(to)).toBe(true);
+  await waitFor(async () => expect(await isFocused(to)).toBe(true));
   expect(await to.inputValue()).toBe('+44 8123 456789');
   expect(await caret(to)).toBe('+44 8123 456789'.length);
   expect(await told(page, 'Recipient')).toBe('448123456789');
@@ -238,31 +244,31 @@ test('without a search box typing jumps to a name after a pause; Escape and Tab 
   await button.focus();
   await page.keyboard.press('Enter');
   await listbox(page).waitFor();
-  await soon(() => isFocused(listbox(page))).toBe(true);
+  await waitFor(async () => expect(await isFocused(listbox(page))).toBe(true));
   expect(await page.getByRole('combobox').count()).toBe(0);
   expect(await active(page)).toBe('Prancis');
   await page.keyboard.type('jep');
   await page.clock.runFor(249);
-  await soon(() => active(page)).toBe('Prancis');
+  await waitFor(async () => expect(await active(page)).toBe('Prancis'));
   await page.clock.runFor(1);
-  await soon(() => active(page)).toBe('Jepang');
+  await waitFor(async () => expect(await active(page)).toBe('Jepang'));
   await page.keyboard.type('arab s');
   await page.clock.runFor(250);
-  await soon(() => active(page)).toBe('Arab Saudi');
+  await waitFor(async () => expect(await active(page)).toBe('Arab Saudi'));
   await page.keyboard.press('End');
-  await soon(() => active(page)).toBe('Zimbabwe');
+  await waitFor(async () => expect(await active(page)).toBe('Zimbabwe'));
   await page.keyboard.press('ArrowDown');
-  await soon(() => active(page)).toBe('Zimbabwe');
+  await waitFor(async () => expect(await active(page)).toBe('Zimbabwe'));
   await page.keyboard.press('Home');
-  await soon(() => active(page)).toBe('Afganistan');
+  await waitFor(async () => expect(await active(page)).toBe('Afganistan'));
   await page.keyboard.press('Escape');
   await listbox(page).waitFor({ state: 'detached' });
-  await soon(() => isFocused(button)).toBe(true);
+  await waitFor(async () => expect(await isFocused(button)).toBe(true));
   await page.keyboard.press('Enter');
   await listbox(page).waitFor();
   await page.keyboard.press('Tab');
   await listbox(page).waitFor({ state: 'detached' });
-  await soon(() => isFocused(field(page, 'Phone'))).toBe(true);
+  await waitFor(async () => expect(await isFocused(field(page, 'Phone'))).toBe(true));
   await button.click();
   await listbox(page).waitFor();
   await button.click();
@@ -288,7 +294,7 @@ test('on a phone the countries fill a dialog, and a finger picks one', async ({ 
   await option.tap();
   await dialog.waitFor({ state: 'detached' });
   const phone = field(page, 'Nomor di ASEAN');
-  await soon(() => isFocused(phone)).toBe(true);
+  await waitFor(async () => expect(await isFocused(phone)).toBe(true));
   expect(await phone.inputValue()).toBe('+65');
   expect(await told(page, 'Nomor di ASEAN, digits')).toBe('65');
   const button = await boxOf(country(page, 'Chosen countries'));
@@ -303,25 +309,27 @@ test('in a dialog the list is above it, and Escape and Enter are its own', async
     const button = dialog.getByRole('button', { name: /^Negara: / });
     await button.click();
     const search = page.getByRole('combobox', { name: 'Cari negara atau kode' });
-    await soon(() => isFocused(search)).toBe(true);
+    await waitFor(async () => expect(await isFocused(search)).toBe(true));
     await page.keyboard.press('Escape');
     await search.waitFor({ state: 'detached' });
-    await soon(() => isFocused(button)).toBe(true);
+    await waitFor(async () => expect(await isFocused(button)).toBe(true));
     expect(await dialog.isVisible()).toBe(true);
 
     await page.keyboard.press('Enter');
-    await soon(() => isFocused(search)).toBe(true);
+    await waitFor(async () => expect(await isFocused(search)).toBe(true));
     await page.keyboard.type('malay');
     await page.keyboard.press('Enter');
     await search.waitFor({ state: 'detached' });
     const phone = dialog.getByRole('textbox', { name: 'Nomor kontak' });
-    await soon(() => isFocused(phone)).toBe(true);
+    await waitFor(async () => expect(await isFocused(phone)).toBe(true));
     await focusAtEnd(phone);
     await page.keyboard.type('123456789');
-    await soon(() => phone.inputValue()).toBe('+60 12-3456-789');
+    await waitFor(async () => expect(await phone.inputValue()).toBe('+60 12-3456-789'));
     expect(await told(page, 'Contact')).toBe('60123456789, saved 0 times');
     await page.keyboard.press('Enter');
-    await soon(() => told(page, 'Contact')).toBe('60123456789, saved 1 times');
+    await waitFor(async () =>
+      expect(await told(page, 'Contact')).toBe('60123456789, saved 1 times'),
+    );
   }
 });
 
@@ -331,21 +339,21 @@ test('options are kept: a fixed dial code, none at all, no country, a field that
   const page = await show('telephone-field');
   const fixed = field(page, 'Nomor Indonesia');
   await fixed.fill('+1 702 555 1234');
-  await soon(() => fixed.inputValue()).toBe('+62 812 345 678');
+  await waitFor(async () => expect(await fixed.inputValue()).toBe('+62 812 345 678'));
   await fixed.fill('0811 222 333');
-  await soon(() => fixed.inputValue()).toBe('+62 811 222 333');
+  await waitFor(async () => expect(await fixed.inputValue()).toBe('+62 811 222 333'));
 
   const national = field(page, 'Nomor nasional');
   await focusAtEnd(national);
   await page.keyboard.type('7025551234');
-  await soon(() => national.inputValue()).toBe('(702) 555-1234');
+  await waitFor(async () => expect(await national.inputValue()).toBe('(702) 555-1234'));
   expect(await told(page, 'Nomor nasional, digits')).toBe('7025551234');
 
   const any = field(page, 'Nomor mana saja');
   expect(await any.inputValue()).toBe('');
   await focusAtEnd(any);
   await page.keyboard.type('+4479');
-  await soon(() => any.inputValue()).toBe('+44 79');
+  await waitFor(async () => expect(await any.inputValue()).toBe('+44 79'));
   expect(await country(page, 'Without a country').getAttribute('aria-label')).toBe(
     'Negara: Inggris Raya (+44)',
   );

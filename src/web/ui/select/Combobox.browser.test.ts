@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const told = (page: Page, of: string) => page.getByLabel(of, { exact: true }).textContent();
 const marked = (page: Page): Promise<string | null | undefined> =>
@@ -17,7 +17,7 @@ test('a combobox is found by typing and taken by Enter; the form is not sent by 
   const field = page.getByRole('combobox', { name: 'Provinsi', exact: true });
   const list = page.getByRole('listbox', { name: 'Provinsi', exact: true });
   await field.focus();
-  await soon(() => field.getAttribute('aria-expanded')).toBe('false');
+  await waitFor(async () => expect(await field.getAttribute('aria-expanded')).toBe('false'));
   await page.keyboard.type('kal');
   await list.waitFor();
   expect(await list.getByRole('option').count()).toBe(5);
@@ -26,14 +26,14 @@ test('a combobox is found by typing and taken by Enter; the form is not sent by 
   const state = page.getByRole('region', { name: 'Nothing chosen yet' });
   expect(await state.getByRole('status').first().textContent()).toBe('5 pilihan');
   await page.keyboard.press('ArrowUp');
-  await soon(() => marked(page)).toBe('Kalimantan Utara');
+  await waitFor(async () => expect(await marked(page)).toBe('Kalimantan Utara'));
   await page.keyboard.press('Enter');
-  await soon(() => field.inputValue()).toBe('Kalimantan Utara');
+  await waitFor(async () => expect(await field.inputValue()).toBe('Kalimantan Utara'));
   expect(await told(page, 'Province')).toBe('kalimantan-utara');
   expect(await list.count()).toBe(0);
   expect(await told(page, 'Submissions')).toBe('0');
   await page.keyboard.press('Enter');
-  await soon(() => told(page, 'Submissions')).toBe('1');
+  await waitFor(async () => expect(await told(page, 'Submissions')).toBe('1'));
 });
 
 test('the arrows open the list, go round and pass disabled entries; Tab takes what is marked', async ({
@@ -43,21 +43,21 @@ test('the arrows open the list, go round and pass disabled entries; Tab takes wh
   const field = page.getByRole('combobox', { name: 'Provinsi', exact: true });
   await field.focus();
   await page.keyboard.press('ArrowDown');
-  await soon(() => marked(page)).toBe('Aceh');
+  await waitFor(async () => expect(await marked(page)).toBe('Aceh'));
   for (let press = 0; press < 3; press++) await page.keyboard.press('ArrowDown');
   // Riau is disabled.
   expect(await marked(page)).toBe('Jambi');
   for (let press = 0; press < 4; press++) await page.keyboard.press('ArrowUp');
-  await soon(() => marked(page)).toBe('Papua Barat');
+  await waitFor(async () => expect(await marked(page)).toBe('Papua Barat'));
   await page.keyboard.press('PageUp');
-  await soon(() => marked(page)).toBe('Kalimantan Timur');
+  await waitFor(async () => expect(await marked(page)).toBe('Kalimantan Timur'));
   const option = page.getByRole('option', { name: 'Kalimantan Timur' });
   const [shown, box] = [await boxOf(option), await boxOf(page.getByRole('listbox'))];
   expect(shown.y).toBeGreaterThanOrEqual(box.y);
   expect(shown.y + shown.height).toBeLessThanOrEqual(box.y + box.height);
   expect(shown.height).toBeGreaterThanOrEqual(44);
   await page.keyboard.press('Tab');
-  await soon(() => told(page, 'Province')).toBe('kalimantan-timur');
+  await waitFor(async () => expect(await told(page, 'Province')).toBe('kalimantan-timur'));
   expect(await page.getByRole('listbox').count()).toBe(0);
   const next = page.getByRole('button', { name: 'Simpan alamat' });
   expect(await next.evaluate((one) => one === document.activeElement)).toBe(true);
@@ -72,18 +72,18 @@ test('what fits nothing says so and gives way to the last choice; Escape takes i
   await page.getByText('Tidak ada yang cocok').first().waitFor();
   expect(await page.getByRole('option').count()).toBe(0);
   await page.keyboard.press('Escape');
-  await soon(() => area.inputValue()).toBe('Bali');
+  await waitFor(async () => expect(await area.inputValue()).toBe('Bali'));
   await area.fill('xyz');
   await page.getByRole('heading', { level: 1 }).click();
-  await soon(() => area.inputValue()).toBe('Bali');
+  await waitFor(async () => expect(await area.inputValue()).toBe('Bali'));
   expect(await told(page, 'Area')).toBe('bali');
   // A label in full is a choice, however the field is left.
   await area.fill('papua barat');
   await page.getByRole('heading', { level: 1 }).click();
-  await soon(() => told(page, 'Area')).toBe('papua-barat');
+  await waitFor(async () => expect(await told(page, 'Area')).toBe('papua-barat'));
   await area.fill('');
   await page.keyboard.press('Tab');
-  await soon(() => told(page, 'Area')).toBe('none');
+  await waitFor(async () => expect(await told(page, 'Area')).toBe('none'));
 });
 
 test('a choice can be taken back by its button, and made by a press on an entry', async ({
@@ -92,11 +92,11 @@ test('a choice can be taken back by its button, and made by a press on an entry'
   const page = await show('combobox', { width: 390 });
   const area = page.getByRole('combobox', { name: 'Wilayah' });
   await page.getByRole('button', { name: 'Hapus pilihan Wilayah' }).click();
-  await soon(() => told(page, 'Area')).toBe('none');
+  await waitFor(async () => expect(await told(page, 'Area')).toBe('none'));
   expect(await area.evaluate((one) => one === document.activeElement)).toBe(true);
   await area.click();
   await page.getByRole('option', { name: 'Bengkulu' }).click();
-  await soon(() => told(page, 'Area')).toBe('bengkulu');
+  await waitFor(async () => expect(await told(page, 'Area')).toBe('bengkulu'));
   expect(await page.getByRole('listbox').count()).toBe(0);
   expect(await area.evaluate((one) => one === document.activeElement)).toBe(true);
 });
@@ -110,7 +110,7 @@ test('in a dialog Escape closes the list first, and only then the dialog', async
   const list = dialog.getByRole('listbox');
   await list.waitFor();
   await page.keyboard.press('Escape');
-  await soon(() => list.count()).toBe(0);
+  await waitFor(async () => expect(await list.count()).toBe(0));
   expect(await dialog.isVisible()).toBe(true);
   await field.fill('jawa te');
   await page.keyboard.press('Enter');

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('a select starts with a placeholder that cannot be chosen again, and is worked by keys', async ({
   show,
@@ -12,12 +12,12 @@ test('a select starts with a placeholder that cannot be chosen again, and is wor
   expect(await bank.locator('option[value=""]').getAttribute('disabled')).not.toBeNull();
   await bank.focus();
   await page.keyboard.press('ArrowDown');
-  await soon(() => chosen.textContent()).toBe('bca');
+  await waitFor(async () => expect(await chosen.textContent()).toBe('bca'));
   for (let press = 0; press < 3; press++) await page.keyboard.press('ArrowDown');
   // Mandiri is disabled; the arrows stop before it.
   expect(await chosen.textContent()).toBe('bri');
   await page.keyboard.press('Home');
-  await soon(() => chosen.textContent()).toBe('bca');
+  await waitFor(async () => expect(await chosen.textContent()).toBe('bca'));
 
   // An option that cannot be chosen does not make the whole look as if it could not.
   const drawn = (name: string) =>
@@ -43,5 +43,7 @@ test('a list of twelve is a select, one of thirteen is searched by typing', asyn
   expect(await many.evaluate((one) => one.tagName)).toBe('INPUT');
   await many.fill('13');
   await page.keyboard.press('Enter');
-  await soon(() => page.getByLabel('Tokens', { exact: true }).textContent()).toBe('tok_1 tok_13');
+  await waitFor(async () =>
+    expect(await page.getByLabel('Tokens', { exact: true }).textContent()).toBe('tok_1 tok_13'),
+  );
 });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('a skeleton is not seen before 120 ms, and then stays for 300 ms', async ({ show }) => {
   const page = await show('skeleton', { own: true });
@@ -21,16 +21,16 @@ test('a skeleton is not seen before 120 ms, and then stays for 300 ms', async ({
   await answered();
   expect(await busy()).toBe(1);
   await page.clock.runFor(215);
-  await soon(() => busy()).toBe(1);
+  await waitFor(async () => expect(await busy()).toBe(1));
   await page.clock.runFor(10);
   // The clock stands still; what React does with that has its own time.
-  await soon(busy).toBe(0);
+  await waitFor(async () => expect(await busy()).toBe(0));
 
   await place.getByRole('button', { name: 'An answer in 60 ms' }).click();
   await page.clock.runFor(60);
   await answered();
   await page.clock.runFor(1);
-  await soon(busy).toBe(0);
+  await waitFor(async () => expect(await busy()).toBe(0));
 });
 
 test('a skeleton is silent, has the size of the content, and rests for who wants less motion', async ({

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
 import { settled } from '#tests/journeys/browser/browser.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const table = (page: Page, name: string) => page.getByRole('table', { name, exact: true });
 const firstCells = (place: Locator) => place.locator('tbody tr td:first-child').allInnerTexts();
@@ -18,7 +18,7 @@ const focused = (place: Locator) => place.evaluate((one) => one === document.act
 test('it pages ten rows at a time, and asks as its kind of paging does', async ({ show }) => {
   const page = await show('data-table');
   const sent = table(page, 'Pesan terkirim');
-  await soon(() => sent.getByRole('row').count()).toBe(11);
+  await waitFor(async () => expect(await sent.getByRole('row').count()).toBe(11));
   expect(await asked(page, 'Pesan terkirim')).toMatchObject({ page: 0, start: 0 });
 
   const third = turns(page, 'Pesan terkirim').getByRole('button', {
@@ -26,22 +26,32 @@ test('it pages ten rows at a time, and asks as its kind of paging does', async (
     exact: true,
   });
   await third.click();
-  await soon(() => asked(page, 'Pesan terkirim')).toMatchObject({ page: 2, start: 2 });
+  await waitFor(async () =>
+    expect(await asked(page, 'Pesan terkirim')).toMatchObject({ page: 2, start: 2 }),
+  );
   await turns(page, 'Pesan terkirim').getByText('Halaman 3 dari 12').waitFor();
   expect(await focused(third)).toBe(true);
   expect(await third.getAttribute('aria-current')).toBe('page');
 
   await turns(page, 'Pesan arrow').getByRole('button', { name: 'Halaman terakhir' }).click();
-  await soon(() => asked(page, 'Pesan arrow')).toMatchObject({ page: 4, start: 4 });
-  await soon(() => table(page, 'Pesan arrow').getByRole('row').count()).toBe(5);
+  await waitFor(async () =>
+    expect(await asked(page, 'Pesan arrow')).toMatchObject({ page: 4, start: 4 }),
+  );
+  await waitFor(async () =>
+    expect(await table(page, 'Pesan arrow').getByRole('row').count()).toBe(5),
+  );
 
   const next = turns(page, 'Pesan manual').getByRole('button', { name: 'Halaman berikutnya' });
   await next.click();
-  await soon(() => asked(page, 'Pesan manual')).toMatchObject({ page: 2, start: 10 });
+  await waitFor(async () =>
+    expect(await asked(page, 'Pesan manual')).toMatchObject({ page: 2, start: 10 }),
+  );
   await next.click();
   await next.click();
-  await soon(() => asked(page, 'Pesan manual')).toMatchObject({ page: 4, start: 30 });
-  await soon(() => next.getAttribute('aria-disabled')).toBe('true');
+  await waitFor(async () =>
+    expect(await asked(page, 'Pesan manual')).toMatchObject({ page: 4, start: 30 }),
+  );
+  await waitFor(async () => expect(await next.getAttribute('aria-disabled')).toBe('true'));
 });
 
 test('a header sorts ascending, then back and forth, and goes to the first page', async ({
@@ -56,16 +66,18 @@ test('a header sorts ascending, then back and forth, and goes to the first page'
     .getByRole('button', { name: 'Halaman 2', exact: true })
     .click();
   await header.getByRole('button').press('Enter');
-  await soon(() => header.getAttribute('aria-sort')).toBe('ascending');
-  await soon(() => asked(page, 'Pesan terkirim')).toMatchObject({
-    page: 0,
-    sort_by: 'at',
-    sort_type: 'asc',
-  });
+  await waitFor(async () => expect(await header.getAttribute('aria-sort')).toBe('ascending'));
+  await waitFor(async () =>
+    expect(await asked(page, 'Pesan terkirim')).toMatchObject({
+      page: 0,
+      sort_by: 'at',
+      sort_type: 'asc',
+    }),
+  );
   await header.getByRole('button').press('Enter');
-  await soon(() => header.getAttribute('aria-sort')).toBe('descending');
+  await waitFor(async () => expect(await header.getAttribute('aria-sort')).toBe('descending'));
   await header.getByRole('button').press('Enter');
-  await soon(() => header.getAttribute('aria-sort')).toBe('ascending');
+  await waitFor(async () => expect(await header.getAttribute('aria-sort')).toBe('ascending'));
 });
 
 test('skeletons come once; afterwards the old rows stay until the next are there', async ({
@@ -77,15 +89,17 @@ test('skeletons come once; afterwards the old rows stay until the next are there
   expect(await held.getAttribute('aria-busy')).toBe('true');
   expect(await held.locator('tbody tr[aria-hidden]').count()).toBe(10);
   await answer.click();
-  await soon(() => held.locator('tbody tr:not([aria-hidden])').count()).toBe(10);
+  await waitFor(async () =>
+    expect(await held.locator('tbody tr:not([aria-hidden])').count()).toBe(10),
+  );
   expect(await held.getAttribute('aria-busy')).toBe(null);
 
   const before = await firstCells(held);
   await turns(page, 'Pesan ditahan').getByRole('button', { name: 'Halaman berikutnya' }).click();
-  await soon(() => held.getAttribute('aria-busy')).toBe('true');
+  await waitFor(async () => expect(await held.getAttribute('aria-busy')).toBe('true'));
   expect(await firstCells(held)).toEqual(before);
   await answer.click();
-  await soon(() => firstCells(held)).not.toEqual(before);
+  await waitFor(async () => expect(await firstCells(held)).not.toEqual(before));
   expect(await held.getAttribute('aria-busy')).toBe(null);
 });
 
@@ -97,7 +111,7 @@ test('a failure is told once, in a toast and to the owner, and leaves an empty l
   const told = page.getByLabel('Pesan ditahan failed');
   const answer = page.getByRole('button', { name: 'Answer', exact: true });
   await answer.click();
-  await soon(() => held.getByRole('row').count()).toBe(11);
+  await waitFor(async () => expect(await held.getByRole('row').count()).toBe(11));
   const turn = turns(page, 'Pesan ditahan').getByRole('button', { name: 'Halaman berikutnya' });
   await turn.click();
   await page.getByRole('button', { name: 'Refuse' }).click();
@@ -117,7 +131,7 @@ test('a failure is told once, in a toast and to the owner, and leaves an empty l
     await page.getByRole('button', { name }).click();
     await held.getByText('Data tidak ditemukan').waitFor();
   }
-  await soon(async () => (await told.textContent())?.split(', ').length).toBe(3);
+  await waitFor(async () => expect((await told.textContent())?.split(', ').length).toBe(3));
   expect(await told.textContent()).toContain('Error');
 });
 
@@ -126,16 +140,20 @@ test('a page that is gone becomes the last one, without a step in the history', 
 }) => {
   const page = await show('data-table');
   const far = table(page, 'Pesan jauh');
-  await soon(() => far.getByRole('row').count()).toBe(5);
+  await waitFor(async () => expect(await far.getByRole('row').count()).toBe(5));
   expect(await asked(page, 'Pesan jauh')).toMatchObject({ page: 3 });
   expect(await page.getByLabel('Pesan jauh replaced').textContent()).toBe('1');
 
   const shrinking = table(page, 'Pesan berkurang');
   await turns(page, 'Pesan berkurang').getByRole('button', { name: 'Halaman terakhir' }).click();
-  await soon(() => asked(page, 'Pesan berkurang')).toMatchObject({ page: 4 });
+  await waitFor(async () =>
+    expect(await asked(page, 'Pesan berkurang')).toMatchObject({ page: 4 }),
+  );
   await page.getByRole('button', { name: 'Keep 12 rows' }).click();
-  await soon(() => asked(page, 'Pesan berkurang')).toMatchObject({ page: 2 });
-  await soon(() => shrinking.getByRole('row').count()).toBe(3);
+  await waitFor(async () =>
+    expect(await asked(page, 'Pesan berkurang')).toMatchObject({ page: 2 }),
+  );
+  await waitFor(async () => expect(await shrinking.getByRole('row').count()).toBe(3));
 });
 
 test('an empty list says so over its whole width, with a way on', async ({ show }) => {
@@ -155,7 +173,7 @@ test('columns are moved by keys and by the pointer, never under 20 px', async ({
   const width = async () => Math.round((await boxOf(header)).width);
   const now = async () => Number(await line.getAttribute('aria-valuenow'));
   const start = await width();
-  await soon(now).toBe(start);
+  await waitFor(async () => expect(await now()).toBe(start));
   expect(await line.getAttribute('aria-valuemin')).toBe('20');
 
   await sent
@@ -165,17 +183,17 @@ test('columns are moved by keys and by the pointer, never under 20 px', async ({
   await page.keyboard.press('Tab');
   expect(await focused(line)).toBe(true);
   await page.keyboard.press('ArrowRight');
-  await soon(width).toBe(start + 10);
-  await soon(now).toBe(start + 10);
+  await waitFor(async () => expect(await width()).toBe(start + 10));
+  await waitFor(async () => expect(await now()).toBe(start + 10));
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
-  await soon(width).toBe(start - 10);
+  await waitFor(async () => expect(await width()).toBe(start - 10));
   await page.keyboard.press('Home');
-  await soon(now).toBe(20);
+  await waitFor(async () => expect(await now()).toBe(20));
   await page.keyboard.press('ArrowLeft');
-  await soon(width).toBe(20);
+  await waitFor(async () => expect(await width()).toBe(20));
   await page.keyboard.press('End');
-  await soon(width).toBe(150);
+  await waitFor(async () => expect(await width()).toBe(150));
   expect(Number(await line.getAttribute('aria-valuemax'))).toBeGreaterThan(150);
 
   const box = await boxOf(line);
@@ -183,12 +201,12 @@ test('columns are moved by keys and by the pointer, never under 20 px', async ({
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2 + 60, box.y + 10, { steps: 3 });
   await page.mouse.up();
-  await soon(width).toBe(210);
+  await waitFor(async () => expect(await width()).toBe(210));
   // The widths stay while the table lives.
   await turns(page, 'Pesan terkirim')
     .getByRole('button', { name: 'Halaman 2', exact: true })
     .click();
-  await soon(() => asked(page, 'Pesan terkirim')).toMatchObject({ page: 1 });
+  await waitFor(async () => expect(await asked(page, 'Pesan terkirim')).toMatchObject({ page: 1 }));
   expect(await width()).toBe(210);
 });
 
@@ -232,7 +250,7 @@ test('all rows of a page are chosen at once; those of other pages stay chosen', 
   await turns(page, 'Pesan pilihan')
     .getByRole('button', { name: 'Halaman 4', exact: true })
     .click();
-  await soon(() => list.getByRole('row').count()).toBe(5);
+  await waitFor(async () => expect(await list.getByRole('row').count()).toBe(5));
   expect(await all.isChecked()).toBe(false);
   await all.check();
   await bar.getByText('14 baris dipilih').waitFor();
@@ -258,7 +276,7 @@ test('rows are 44 px high, or 36, as this browser remembers', async ({ show }) =
   await row.waitFor();
   expect(await height()).toBe(44);
   await page.getByRole('button', { name: 'Baris rapat, Pesan terkirim' }).press('Enter');
-  await soon(height).toBe(36);
+  await waitFor(async () => expect(await height()).toBe(36));
   await page.reload();
   await row.waitFor();
   expect(await height()).toBe(36);
@@ -279,10 +297,12 @@ test('on a phone a row is a card and nothing is wider than the screen', async ({
   expect(await over()).toBe(0);
 
   await page.getByLabel('Urutkan Pesan terkirim').selectOption('Tanggal, turun');
-  await soon(() => asked(page, 'Pesan terkirim')).toMatchObject({
-    sort_by: 'at',
-    sort_type: 'desc',
-  });
+  await waitFor(async () =>
+    expect(await asked(page, 'Pesan terkirim')).toMatchObject({
+      sort_by: 'at',
+      sort_type: 'desc',
+    }),
+  );
   const bar = page.getByRole('group', { name: /Baris terpilih/ });
   await bar.getByRole('checkbox', { name: 'Pilih semua baris di halaman ini' }).check();
   await bar.getByText('10 baris dipilih').waitFor();
@@ -305,12 +325,12 @@ test('rows of one day stand under it, said once; a row opens in its place', asyn
     expect(await opener.getAttribute('aria-expanded')).toBe('false');
     const rows = await daily.getByRole('row').count();
     await opener.press('Enter');
-    await soon(() => opener.getAttribute('aria-expanded')).toBe('true');
+    await waitFor(async () => expect(await opener.getAttribute('aria-expanded')).toBe('true'));
     expect(await daily.getByRole('row').count()).toBe(rows + 1);
     const detail = daily.getByRole('row').nth(3);
     expect((await boxOf(detail)).width).toBeGreaterThan(300);
     await opener.press('Enter');
-    await soon(() => daily.getByRole('row').count()).toBe(rows);
+    await waitFor(async () => expect(await daily.getByRole('row').count()).toBe(rows));
   }
 });
 
@@ -321,9 +341,9 @@ test('on phones there is a list of orders only where there is something to sort'
   const order = (caption: string) =>
     page.getByRole('combobox', { name: `Urutkan ${caption}`, exact: true });
   await table(page, 'Pesan tunggal').getByText('Budi Santoso 1').waitFor();
-  await soon(() => order('Pesan terkirim').count()).toBe(1);
+  await waitFor(async () => expect(await order('Pesan terkirim').count()).toBe(1));
   expect(await order('Pesan tunggal').count()).toBe(0);
-  await soon(() => order('Pesan kosong').count()).toBe(0);
+  await waitFor(async () => expect(await order('Pesan kosong').count()).toBe(0));
 });
 
 test('money is never cut off: in a table, in its cards, nor in a column that was made too narrow', async ({

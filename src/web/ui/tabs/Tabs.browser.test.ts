@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
@@ -21,7 +21,7 @@ for (const width of [1440, 390] as const) {
     ];
     for (const [key, label, value] of walk) {
       await page.keyboard.press(key);
-      await soon(() => focused(page)).toBe(label);
+      await waitFor(async () => expect(await focused(page)).toBe(label));
       expect(await opened.textContent()).toBe(value);
     }
     const tab = page.getByRole('tab', { selected: true });
@@ -33,13 +33,15 @@ for (const width of [1440, 390] as const) {
 
     // Words alone: the panel is a stop. A button in it: the button is.
     await page.keyboard.press('Tab');
-    await soon(() => panel.evaluate((one) => one === document.activeElement)).toBe(true);
+    await waitFor(async () =>
+      expect(await panel.evaluate((one) => one === document.activeElement)).toBe(true),
+    );
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('Tab');
-    await soon(() => focused(page)).toBe('Unduh baris tagihan');
+    await waitFor(async () => expect(await focused(page)).toBe('Unduh baris tagihan'));
     await page.keyboard.press('Shift+Tab');
-    await soon(() => focused(page)).toBe('Baris tagihan');
+    await waitFor(async () => expect(await focused(page)).toBe('Baris tagihan'));
   });
 }
 

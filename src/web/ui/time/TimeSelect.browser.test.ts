@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('a time select offers 24 or 48 times; its value is HH:MM:SS, shown without seconds', async ({
   show,
@@ -15,11 +15,15 @@ test('a time select offers 24 or 48 times; its value is HH:MM:SS, shown without 
   await hour.focus();
   await page.keyboard.press('End');
   await page.keyboard.press('ArrowUp');
-  await soon(() => page.getByLabel('Hour', { exact: true }).textContent()).toBe('22:00:00');
+  await waitFor(async () =>
+    expect(await page.getByLabel('Hour', { exact: true }).textContent()).toBe('22:00:00'),
+  );
   expect(await hour.locator('option:checked').textContent()).toBe('22.00');
   await half.focus();
   await page.keyboard.press('End');
-  await soon(() => page.getByLabel('Half hour', { exact: true }).textContent()).toBe('23:30:00');
+  await waitFor(async () =>
+    expect(await page.getByLabel('Half hour', { exact: true }).textContent()).toBe('23:30:00'),
+  );
 
   const odd = page.getByRole('combobox', { name: 'Waktu laporan' });
   expect(await odd.locator('option:checked').textContent()).toBe('09.15');

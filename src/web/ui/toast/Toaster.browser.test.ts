@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const saved = 'Token Kasir disimpan.';
 const say = (page: Page, name: string) => page.getByRole('button', { name }).click();
@@ -41,13 +41,13 @@ test('a toast stays for 5 s; time stands still while it is pointed at, focused, 
   await toast.hover();
   await rendered(page);
   await page.clock.runFor(60_000);
-  await soon(() => toast.isVisible()).toBe(true);
+  await waitFor(async () => expect(await toast.isVisible()).toBe(true));
   await away(page);
 
   await page.keyboard.press('F8');
   await rendered(page);
   await page.clock.runFor(60_000);
-  await soon(() => toast.isVisible()).toBe(true);
+  await waitFor(async () => expect(await toast.isVisible()).toBe(true));
   await page.keyboard.press('Escape');
 
   const hide = (hidden: boolean) =>
@@ -58,11 +58,11 @@ test('a toast stays for 5 s; time stands still while it is pointed at, focused, 
   await hide(true);
   await rendered(page);
   await page.clock.runFor(60_000);
-  await soon(() => toast.isVisible()).toBe(true);
+  await waitFor(async () => expect(await toast.isVisible()).toBe(true));
   await hide(false);
   await rendered(page);
   await page.clock.runFor(1_100);
-  await soon(() => toast.count()).toBe(0);
+  await waitFor(async () => expect(await toast.count()).toBe(0));
 });
 
 test('a danger interrupts, the rest waits for its turn, and the regions stand before their words', async ({
@@ -98,16 +98,18 @@ test('F8 goes to the toasts, what is to be done is a Tab away, and Escape leads 
   await page.keyboard.press('F8');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await soon(() => page.getByLabel('Undone').textContent()).toBe('1');
+  await waitFor(async () => expect(await page.getByLabel('Undone').textContent()).toBe('1'));
   expect(await page.getByText('Balasan cepat dihapus.').count()).toBe(0);
   await page.keyboard.press('Escape');
-  await soon(() => opener.evaluate((one) => one === document.activeElement)).toBe(true);
+  await waitFor(async () =>
+    expect(await opener.evaluate((one) => one === document.activeElement)).toBe(true),
+  );
 
   await say(page, 'Say info');
   await page.keyboard.press('F8');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Escape');
-  await soon(() => page.getByText('Ekspor dimulai').count()).toBe(0);
+  await waitFor(async () => expect(await page.getByText('Ekspor dimulai').count()).toBe(0));
 });
 
 test('a finger swipes a toast away, and a short move leaves it', async ({ show }) => {

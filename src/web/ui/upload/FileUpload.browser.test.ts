@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import {
   done,
   drag,
-  hear,
+  recordAnnouncements,
   itemOf,
   itemsOf,
   listen,
@@ -42,15 +42,19 @@ describe('one after the other', () => {
     const place = several(page);
     const sent = listen(page);
     const input = place.getByLabel('Lampiran');
-    const heard = await hear(place);
+    const announced = await recordAnnouncements(place);
     await input.focus();
     await input.setInputFiles([text('a.txt'), text('b.txt', 'b'.repeat(1_999))]);
-    await soon(heard).toContain('Added a.txt, b.txt, 2 files in list');
+    await waitFor(async () =>
+      expect(await announced()).toContain('Added a.txt, b.txt, 2 files in list'),
+    );
     await done(itemOf(place, 'a.txt'));
     await done(itemOf(place, 'b.txt'));
     await itemOf(place, 'b.txt').getByText('1 KB', { exact: true }).waitFor();
     expect(await namesOf(place)).toBe('a.txt b.txt');
-    await soon(() => place.getByLabel('Stand of attachments').textContent()).toBe('ready');
+    await waitFor(async () =>
+      expect(await place.getByLabel('Stand of attachments').textContent()).toBe('ready'),
+    );
     const ids = (await place.getByLabel('Uploads of attachments').textContent()) ?? '';
     expect(ids).toMatch(/^upl_\w+ upl_\w+$/);
 
@@ -61,15 +65,17 @@ describe('one after the other', () => {
 
     await place.getByRole('button', { name: 'Remove a.txt' }).focus();
     await page.keyboard.press('Enter');
-    await soon(() => namesOf(place)).toBe('c.txt b.txt');
-    await soon(heard).toContain('Removed a.txt, 2 files in list');
+    await waitFor(async () => expect(await namesOf(place)).toBe('c.txt b.txt'));
+    await waitFor(async () =>
+      expect(await announced()).toContain('Removed a.txt, 2 files in list'),
+    );
     expect(await itemOf(place, 'b.txt').evaluate((item) => item === document.activeElement)).toBe(
       true,
     );
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await soon(() => namesOf(place)).toBe('c.txt');
+    await waitFor(async () => expect(await namesOf(place)).toBe('c.txt'));
     expect(sent.filter((one) => one === 'POST').length).toBe(3);
     expect(sent.filter((one) => one === 'DELETE').length).toBe(2);
     const left = (await place.getByLabel('Uploads of attachments').textContent()) ?? '';
@@ -102,16 +108,16 @@ describe('one after the other', () => {
       await place.getByRole('button', { name: `Upload ${nth}.png` }).click();
     await itemOf(place, '3.png').getByText('Waiting to upload').waitFor();
     await place.getByRole('progressbar', { name: 'Uploading 1.png' }).waitFor();
-    await soon(() => held.length).toBe(2);
+    await waitFor(() => expect(held.length).toBe(2));
 
     await place.getByRole('button', { name: 'Cancel 1.png' }).click();
     await itemOf(place, '1.png').getByText('Upload cancelled').waitFor();
-    await soon(() => held.length).toBe(3);
+    await waitFor(() => expect(held.length).toBe(3));
     for (const free of held.splice(0)) free();
     await done(itemOf(place, '2.png'));
     await done(itemOf(place, '3.png'));
     await place.getByRole('button', { name: 'Upload 1.png' }).click();
-    await soon(() => held.length).toBe(1);
+    await waitFor(() => expect(held.length).toBe(1));
     held.splice(0)[0]?.();
     await done(itemOf(place, '1.png'));
 
@@ -122,10 +128,11 @@ describe('one after the other', () => {
     refusing = false;
     await place.getByRole('button', { name: 'Undo 2.png' }).click();
     await place.getByRole('button', { name: 'Upload 2.png' }).waitFor();
-    await soon(
-      async () =>
+    await waitFor(async () =>
+      expect(
         (await place.getByLabel('Uploads of the picture').textContent())?.split(' ').length,
-    ).toBe(2);
+      ).toBe(2),
+    );
   });
 
   test('what the owner has used leaves the list and stays; what it shows again is fetched', async ({
@@ -137,7 +144,7 @@ describe('one after the other', () => {
     await place.getByLabel('Lampiran balasan').setInputFiles([text('syarat & ketentuan.txt')]);
     await itemsOf(place).getByText('Selesai diunggah').waitFor();
     await place.getByRole('button', { name: 'Use them' }).click();
-    await soon(() => itemsOf(place).count()).toBe(0);
+    await waitFor(async () => expect(await itemsOf(place).count()).toBe(0));
     await place.getByRole('button', { name: 'Show them again' }).click();
     await itemOf(place, 'syarat & ketentuan.txt').getByText('Selesai diunggah').waitFor();
     expect(sent).toEqual(['POST', 'GET']);
@@ -188,7 +195,7 @@ describe('what is not taken', () => {
         .evaluate((field) => (field as HTMLInputElement).validationMessage);
     expect(await valid()).toBe('Ada berkas yang tidak dapat diterima');
     await letter.getByRole('button', { name: 'Hapus surat.txt' }).click();
-    await soon(valid).toBe('');
+    await waitFor(async () => expect(await valid()).toBe(''));
 
     await several(page)
       .getByLabel('Lampiran')
@@ -202,7 +209,7 @@ describe('what is not taken', () => {
     const name = '<img src=x onerror=alert(1)>\u202Egnp.txt';
     const place = one(page);
     await place.getByLabel('Bukti transfer').setInputFiles([text(name)]);
-    await soon(() => itemsOf(place).locator('bdi').textContent()).toBe(name);
+    await waitFor(async () => expect(await itemsOf(place).locator('bdi').textContent()).toBe(name));
     expect(await place.locator('img').count()).toBe(0);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(wide).toBe(390);
@@ -235,20 +242,20 @@ describe('12 MB', () => {
 
     // It never comes through: three more tries, each later, then an error; Retry goes on from there.
     await place.getByRole('button', { name: /^Remove/ }).click();
-    await soon(() => itemsOf(place).count()).toBe(0);
+    await waitFor(async () => expect(await itemsOf(place).count()).toBe(0));
     await page.clock.install();
     sent.length = 0;
     failures = 99;
     await place.getByLabel('Lampiran').setInputFiles(report);
     const tries = () => sent.filter((one) => one === 'PATCH 5000000').length;
-    await soon(tries).toBe(1);
+    await waitFor(() => expect(tries()).toBe(1));
     for (const nth of [2, 3, 4]) {
       const passed = async () => {
         // Not again while the one that is looked for is on its way: the next would follow at once.
         if (tries() < nth) await page.clock.fastForward(3_000);
         return tries();
       };
-      await soon(passed).toBe(nth);
+      await waitFor(async () => expect(await passed()).toBe(nth));
     }
     await itemsOf(place).getByText('Error during upload').waitFor();
     sent.length = 0;

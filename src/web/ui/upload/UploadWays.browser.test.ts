@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { boxOf, test } from '#tests/support/gallery.ts';
 import { settled } from '#tests/journeys/browser/browser.ts';
 import {
@@ -118,7 +118,9 @@ describe('the order', () => {
     await place
       .getByLabel('Lampiran')
       .setInputFiles(['a', 'b', 'c'].map((name) => text(`${name}.txt`)));
-    await soon(() => place.getByLabel('Stand of attachments').textContent()).toBe('ready');
+    await waitFor(async () =>
+      expect(await place.getByLabel('Stand of attachments').textContent()).toBe('ready'),
+    );
     const ids = async () =>
       (await place.getByLabel('Uploads of attachments').textContent())?.split(' ');
     const before = await ids();
@@ -154,16 +156,20 @@ describe('the order', () => {
       for (const by of way) await page.mouse.move(x, y + by);
     };
     await press(-4);
-    await soon(() => itemOf(place, 'a.txt').getAttribute('data-lifted')).toBeNull();
+    await waitFor(async () =>
+      expect(await itemOf(place, 'a.txt').getAttribute('data-lifted')).toBeNull(),
+    );
     await page.mouse.up();
     await press(-5, -200);
-    await soon(() => itemOf(place, 'a.txt').getAttribute('data-lifted')).toBe('true');
+    await waitFor(async () =>
+      expect(await itemOf(place, 'a.txt').getAttribute('data-lifted')).toBe('true'),
+    );
     await page.keyboard.press('Escape');
     await page.mouse.up();
-    await soon(() => namesOf(place)).toBe('b.txt c.txt a.txt');
+    await waitFor(async () => expect(await namesOf(place)).toBe('b.txt c.txt a.txt'));
     await press(-5, -200);
     await page.mouse.up();
-    await soon(() => namesOf(place)).toBe('a.txt b.txt c.txt');
+    await waitFor(async () => expect(await namesOf(place)).toBe('a.txt b.txt c.txt'));
     expect(await place.getByLabel('Moves of attachments').textContent()).toBe('2 → 0');
   });
 });
@@ -210,7 +216,7 @@ describe('pictures', () => {
 
     // Drawn again for a wider place, once it has rested.
     await page.setViewportSize({ width: 844, height: 390 });
-    await soon(async () => (await looks('lebar.png')).height).toBe(256);
+    await waitFor(async () => expect((await looks('lebar.png')).height).toBe(256));
     const poster = part(page, 'An item: with a poster').locator('img');
     expect(await poster.getAttribute('crossorigin')).toBe('anonymous');
   });

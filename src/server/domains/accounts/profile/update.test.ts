@@ -90,9 +90,9 @@ describe('what a person changes about themselves', () => {
 describe('a picture', () => {
   test('is a finished upload of one’s own, used once; the one before is erased', async ({
     db,
-    openUploadsHouse,
+    openUploadsApp,
   }) => {
-    const uploads = await openUploadsHouse();
+    const uploads = await openUploadsApp();
     const { perform, token, asker } = await ani(db, uploads);
     const upload = async (background: string) => {
       const create = { width: 300, height: 300, channels: 3, background } as const;
@@ -126,9 +126,9 @@ describe('a picture', () => {
 
   test('is refused from somebody else, for another purpose, or when it is none', async ({
     db,
-    openUploadsHouse,
+    openUploadsApp,
   }) => {
-    const uploads = await openUploadsHouse();
+    const uploads = await openUploadsApp();
     const { perform, customer, token, asker } = await ani(db, uploads);
     const budi = await customer('6281398765432');
     const bytes = await picture('png');

@@ -7,8 +7,8 @@ import {
   OTHER_PASSWORD,
   accountsApp,
   no,
-  proofsLater,
-  toldToWait,
+  reauthLater,
+  refusedToWait,
 } from '#tests/support/people/accounts-app.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
@@ -30,15 +30,15 @@ describe('a reauthentication', () => {
   test('is a sign-in, for five minutes of the database', async ({ db }) => {
     const { isRecent } = await ani(db);
     expect(await isRecent()).toBe(true);
-    await proofsLater(db.allAccountsSql, 300 - STALL_SECONDS);
+    await reauthLater(db.allAccountsSql, 300 - STALL_SECONDS);
     expect(await isRecent()).toBe(true);
-    await proofsLater(db.allAccountsSql, STALL_SECONDS);
+    await reauthLater(db.allAccountsSql, STALL_SECONDS);
     expect(await isRecent()).toBe(false);
   });
 
   test('is the password given once more', async ({ db }) => {
     const { perform, caller, isRecent } = await ani(db);
-    await proofsLater(db.allAccountsSql, 301);
+    await reauthLater(db.allAccountsSql, 301);
     expect(await no(perform(prove, { password: 'salah' }, { caller }))).toEqual(
       new Refusal('password_wrong', {}),
     );
@@ -55,7 +55,7 @@ describe('a reauthentication', () => {
   test('holds for a portal served elsewhere, which has no cookie', async ({ db }) => {
     const { perform, caller, isRecent } = await ani(db, '');
     expect(await isRecent()).toBe(true);
-    await proofsLater(db.allAccountsSql, 301);
+    await reauthLater(db.allAccountsSql, 301);
     await perform(prove, right, { caller, device: '' });
     expect(await isRecent()).toBe(true);
   });
@@ -78,13 +78,13 @@ describe('a token in another browser', () => {
     expect(await perform(prove, right, thief)).toEqual({ seconds: 300 });
     expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: true });
     expect(await reauth('a third browser')).toEqual({ inOwnBrowser: false, recent: false });
-    await proofsLater(db.allAccountsSql, 300);
+    await reauthLater(db.allAccountsSql, 300);
     expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: false });
   });
 
   test('does not open the session’s own browser, nor move the session', async ({ db }) => {
     const { perform, caller, reauth } = await ani(db);
-    await proofsLater(db.allAccountsSql, 301);
+    await reauthLater(db.allAccountsSql, 301);
     await perform(prove, right, { caller, device: THIEFS });
     expect(await reauth()).toEqual({ inOwnBrowser: true, recent: false });
   });
@@ -160,7 +160,7 @@ describe('guessing the password of a session', () => {
       (answer) => answer instanceof Refusal && answer.code === 'password_wrong',
     );
     expect(looked).toHaveLength(5);
-    expect(await no(perform(prove, right, { caller }))).toEqual(toldToWait(15));
+    expect(await no(perform(prove, right, { caller }))).toEqual(refusedToWait(15));
     await db.allAccountsSql`
       update limit_counters set window_start = window_start - interval '15 s'
       where scope = 'login_wait'`;

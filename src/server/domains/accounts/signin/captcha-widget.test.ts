@@ -33,10 +33,10 @@ const unreachable = new Refusal('captcha_unreachable', {});
 
 describe.for(['turnstile', 'hcaptcha', 'recaptcha'] as const)('%s', (provider) => {
   test('lets one sign-in through for each answer that the provider confirms', async ({
-    openContainer,
+    openApp,
   }) => {
     const there = await fakeCaptcha(provider);
-    const { ask } = await openContainer({ env: settings(provider, there) });
+    const { ask } = await openApp({ env: settings(provider, there) });
     const signIn = (captcha: string) =>
       ask('user_login', { phone: PHONE, password: 'kuda-besi', captcha, key: crypto.randomUUID() });
 

@@ -7,7 +7,7 @@ import {
   type AccountsApp,
   GOOD_PASSWORD,
   accountsApp,
-  toldToWait,
+  refusedToWait,
 } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { waitAfterTries } from './login-tries.ts';
@@ -126,7 +126,7 @@ describe('guessing', () => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     for (let times = 0; times < 5; times++) await no(login(app, ANI, 'salah sama sekali'));
-    expect(await no(login(app, ANI, GOOD_PASSWORD))).toEqual(toldToWait(15));
+    expect(await no(login(app, ANI, GOOD_PASSWORD))).toEqual(refusedToWait(15));
     await later(db.allAccountsSql, 15);
     expect(await login(app, ANI, GOOD_PASSWORD)).toMatchObject({ user: { phone: ANI } });
   });
@@ -139,7 +139,7 @@ describe('guessing', () => {
     for (let times = 0; times < 5; times++) await no(login(app, NOBODY, 'salah sama sekali'));
     await later(db.allAccountsSql, 15);
     await no(login(app, NOBODY, 'salah sama sekali'));
-    expect(await no(login(app, NOBODY, 'salah'))).toEqual(toldToWait(30));
+    expect(await no(login(app, NOBODY, 'salah'))).toEqual(refusedToWait(30));
   });
 
   test('strangers cannot keep a person out of where they signed in before', async ({ db }) => {

@@ -7,7 +7,7 @@ import {
   accountsApp,
   codesLater,
   no,
-  toldToWait,
+  refusedToWait,
 } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { ensureOperator } from './first-operator.ts';
@@ -166,7 +166,7 @@ describe('strangers', () => {
     const home = { ip: '203.0.113.7', device: 'her browser' };
     await app.customer(ANI, home);
     for (let times = 0; times < 5; times++) await no(login(app, ANI, home, 'salah'));
-    expect(await no(login(app, ANI, { ...home, ip: '192.0.2.1' }))).toEqual(toldToWait(15));
+    expect(await no(login(app, ANI, { ...home, ip: '192.0.2.1' }))).toEqual(refusedToWait(15));
   });
 });
 

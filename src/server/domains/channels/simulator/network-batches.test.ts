@@ -1,6 +1,6 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { never, test, toPhone } from '#tests/support/app/simulated-network.ts';
-import { patient } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('a message that no phone can keep fails alone, and the others of its moment arrive', async ({
   sql,
@@ -56,14 +56,12 @@ test('a line that cannot be written, or a receipt that nobody takes, costs the o
   const read = () =>
     new Set(receipts.filter(({ status }) => status === 'read').map((r) => r.messageId));
   const expected = new Set([messages[0]?.messageId, messages[2]?.messageId]);
-  await vi.waitFor(() => expect(read()).toEqual(expected), patient);
-  await vi.waitFor(
-    async () =>
-      expect(await sql`select kind from sim_due where tries > 0 order by kind`).toEqual([
-        { kind: 'delivered' },
-        { kind: 'read' },
-      ]),
-    patient,
+  await waitFor(() => expect(read()).toEqual(expected));
+  await waitFor(async () =>
+    expect(await sql`select kind from sim_due where tries > 0 order by kind`).toEqual([
+      { kind: 'delivered' },
+      { kind: 'read' },
+    ]),
   );
   expect(reported.length).toBeGreaterThan(0);
   // What was stored is delivered once: the sink returns what was not, and nothing is delivered one by one.

@@ -1,9 +1,9 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { Sinks } from '#server/domains/channels/channels.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { never, test, toPhone } from '#tests/support/app/simulated-network.ts';
-import { patient } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 test('a sent message lies in the phone, and is delivered and read', async ({ sql, openStreet }) => {
   const { ani, network, sinks, receipts } = await openStreet();
@@ -20,12 +20,12 @@ test('a sent message lies in the phone, and is delivered and read', async ({ sql
       submits: 1,
     },
   ]);
-  await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
+  await waitFor(() => expect(receipts).toHaveLength(2));
   expect(receipts).toMatchObject([
     { accountId: ani.accountId, messageId: message.messageId, status: 'delivered' },
     { accountId: ani.accountId, messageId: message.messageId, status: 'read' },
   ]);
-  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]), patient);
+  await waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
 });
 
 test('the same id submitted again is one line, counted, with one set of receipts', async ({
@@ -42,7 +42,7 @@ test('the same id submitted again is one line, counted, with one set of receipts
     { submits: 3, possible_duplicate: true },
   ]);
   await network.start(sinks);
-  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]), patient);
+  await waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
   expect(receipts.map(({ status }) => status)).toEqual(['delivered', 'read']);
 });
 
@@ -127,7 +127,7 @@ test('…007 answers STOP to the number that wrote', async ({ sql, openStreet })
   const { ani, network, sinks, inbound } = await openStreet();
   await network.start(sinks);
   await network.send(toPhone(ani, '62800000007'), never);
-  await vi.waitFor(() => expect(inbound).toHaveLength(1), patient);
+  await waitFor(() => expect(inbound).toHaveLength(1));
   expect(inbound[0]).toMatchObject({
     accountId: ani.accountId,
     tokenId: ani.tokenId,
@@ -144,7 +144,7 @@ test('…008 answers with a picture that is stored for the account', async ({ op
   const { ani, network, sinks, inbound, files } = await openStreet();
   await network.start(sinks);
   await network.send(toPhone(ani, '62800000008'), never);
-  await vi.waitFor(() => expect(inbound).toHaveLength(1), patient);
+  await waitFor(() => expect(inbound).toHaveLength(1));
   const { type, body } = inbound[0]!;
   expect({ type, mime: body['mime'] }).toEqual({ type: 'image', mime: 'image/png' });
   const stored = await files.read(ani.accountId, String(body['file']));
@@ -193,12 +193,14 @@ test('receipts of an offline phone wait until it is back; others do not wait for
   await network.start(sinks);
   await network.send(toPhone(ani, '6281234567890'), never);
   await network.send(toPhone(ani, '6281234567891'), never);
-  await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
-  expect(await sql`select distinct phone from sim_due`).toEqual([{ phone: '6281234567890' }]);
+  await waitFor(() => expect(receipts).toHaveLength(2));
+  await waitFor(async () =>
+    expect(await sql`select distinct phone from sim_due`).toEqual([{ phone: '6281234567890' }]),
+  );
 
   await sql`update sim_phones set offline = false`;
   network.wake(0);
-  await vi.waitFor(() => expect(receipts).toHaveLength(4), patient);
+  await waitFor(() => expect(receipts).toHaveLength(4));
 });
 
 test('what is due survives the process: the next one delivers it', async ({ openStreet }) => {
@@ -209,7 +211,7 @@ test('what is due survives the process: the next one delivers it', async ({ open
 
   const next = open();
   await next.start(sinks);
-  await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
+  await waitFor(() => expect(receipts).toHaveLength(2));
   await next.close();
 });
 
@@ -225,15 +227,14 @@ test('receipts that were not stored are delivered again', async ({ sql, openStre
   };
   await network.start(unsteady);
   await network.send(toPhone(ani, '6281234567890'), never);
-  await vi.waitFor(() => expect(reported).toEqual([new Error('the house is busy')]), patient);
-  await vi.waitFor(
-    async () => expect(await sql`select tries from sim_due`).toEqual([{ tries: 1 }, { tries: 1 }]),
-    patient,
+  await waitFor(() => expect(reported).toEqual([new Error('the house is busy')]));
+  await waitFor(async () =>
+    expect(await sql`select tries from sim_due`).toEqual([{ tries: 1 }, { tries: 1 }]),
   );
   broken = false;
   await sql`update sim_due set due_at = clock_timestamp()`;
   network.wake(0);
-  await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
+  await waitFor(() => expect(receipts).toHaveLength(2));
 });
 
 test('an answer that nobody takes does not hold back the answers of others', async ({
@@ -251,13 +252,11 @@ test('an answer that nobody takes does not hold back the answers of others', asy
   await network.start(unsteady);
   await network.send(toPhone(ani, '62800000007'), never);
   await network.send(toPhone(ani, '62800000008'), never);
-  await vi.waitFor(() => expect(inbound).toHaveLength(1), patient);
-  await vi.waitFor(
-    async () =>
-      expect(await sql`select phone from sim_due where tries > 0`).toEqual([
-        { phone: '62800000007' },
-      ]),
-    patient,
+  await waitFor(() => expect(inbound).toHaveLength(1));
+  await waitFor(async () =>
+    expect(await sql`select phone from sim_due where tries > 0`).toEqual([
+      { phone: '62800000007' },
+    ]),
   );
 });
 
@@ -267,8 +266,8 @@ test('of two processes, each receipt is delivered by one', async ({ sql, openStr
   const messages = Array.from({ length: 700 }, () => toPhone(ani, '6281234567890'));
   await Promise.all(messages.map((message) => network.send(message, never)));
   await Promise.all([network.start(sinks), other.start(sinks)]);
-  await vi.waitFor(() => expect(receipts.length).toBeGreaterThanOrEqual(1_400), patient);
-  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]), patient);
+  await waitFor(() => expect(receipts.length).toBeGreaterThanOrEqual(1_400));
+  await waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
   await other.close();
   const delivered = receipts.map(({ messageId, status }) => `${messageId} ${status}`);
   expect(delivered).toHaveLength(1_400);
@@ -280,6 +279,6 @@ test('a reply to a number that was unlinked meanwhile is dropped', async ({ sql,
   await network.send(toPhone(ani, '62800000007'), never);
   await sql`delete from linked_phones`;
   await network.start(sinks);
-  await vi.waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]), patient);
+  await waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
   expect(inbound).toEqual([]);
 });

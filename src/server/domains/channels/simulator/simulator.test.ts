@@ -1,5 +1,5 @@
-import { expect, vi } from 'vitest';
-import { patient } from '#tests/support/wait-for.ts';
+import { expect } from 'vitest';
+import { waitFor } from '#tests/support/wait-for.ts';
 import type { Act, InputOf, OutputOf } from '#contract/base/act.ts';
 import type { ChatContent } from '#contract/messages.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -151,7 +151,7 @@ test('a phone shows what it received and what its owner answered, oldest first',
     { direction: 'in', peer: route.ani.phone, content: { caption: 'Halo' } },
     { direction: 'out', peer: route.ani.phone, content: { caption: 'Ya' } },
   ]);
-  await vi.waitFor(() => expect(route.inbound).toHaveLength(1), patient);
+  await waitFor(() => expect(route.inbound).toHaveLength(1));
   expect(route.inbound[0]).toMatchObject({
     accountId: route.ani.accountId,
     tokenId: route.ani.tokenId,
@@ -179,11 +179,11 @@ test('an offline phone neither reports nor answers until it is switched on again
   await send(route, PHONE, 'Halo');
   await ask(simulatedReply, { phone: PHONE, to: ani.phone, text: 'Ya' });
   await send(route, '6281999999999', 'Halo');
-  await vi.waitFor(() => expect(receipts).toHaveLength(2), patient);
+  await waitFor(() => expect(receipts).toHaveLength(2));
   expect(inbound).toEqual([]);
 
   await ask(simulatedSwitch, { ...off, offline: '0' });
-  await vi.waitFor(() => expect([receipts.length, inbound.length]).toEqual([4, 1]), patient);
+  await waitFor(() => expect([receipts.length, inbound.length]).toEqual([4, 1]));
 });
 
 test('a phone that has blocked the sender refuses until it is switched back', async ({
@@ -222,7 +222,7 @@ test('at a lifelike pace the link is scanned first and connected a moment later'
   const { look, text } = await shownQr(route);
   expect((await route.ask(simulatedScan, { phone: PHONE, text })).linked_to).toEqual([]);
   expect((await look()).state).toBe('scanned');
-  await vi.waitFor(async () => expect((await look()).state).toBe('connected'), patient);
+  await waitFor(async () => expect((await look()).state).toBe('connected'));
 });
 
 test('a phone that was scanning when the process died is connected by the next one', async ({
@@ -237,7 +237,7 @@ test('a phone that was scanning when the process died is connected by the next o
   expect((await look()).state).toBe('scanned');
 
   await openStreet();
-  await vi.waitFor(async () => expect((await look()).state).toBe('connected'), patient);
+  await waitFor(async () => expect((await look()).state).toBe('connected'));
 });
 
 test('a link ended between scanning and connecting stays ended, and nothing hangs', async ({
@@ -249,10 +249,7 @@ test('a link ended between scanning and connecting stays ended, and nothing hang
   await route.ask(simulatedScan, { phone: PHONE, text });
   await db.allAccountsSql`update links set state = 'expired'`;
   await db.allAccountsSql`update sim_due set due_at = clock_timestamp()`;
-  await vi.waitFor(
-    async () => expect(await db.allAccountsSql`select * from sim_due`).toEqual([]),
-    patient,
-  );
+  await waitFor(async () => expect(await db.allAccountsSql`select * from sim_due`).toEqual([]));
   expect((await look()).state).toBe('expired');
 });
 

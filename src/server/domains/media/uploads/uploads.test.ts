@@ -19,12 +19,12 @@ async function aReauth(app: UploadsApp, token: string, seed = 1): Promise<string
 }
 
 test('a finished upload is claimed once, by its own person, for its own purpose', async ({
-  openUploadsHouse,
+  openUploadsApp,
   db,
   ani,
   budi,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const uploadId = await aReauth(app, ani.token);
   const claim = (wanted: object = {}) => {
     const { accountId, userId } = ani;
@@ -47,11 +47,11 @@ test('a finished upload is claimed once, by its own person, for its own purpose'
 });
 
 test('an act that fails gives its upload back to be claimed again', async ({
-  openUploadsHouse,
+  openUploadsApp,
   db,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const wanted = { ...ani, uploadId: await aReauth(app, ani.token), purpose: 'proof' as const };
   const failing = asAccount(db.tenantSql, ani.accountId, async (tx) => {
     await claimUpload(tx, wanted);
@@ -64,11 +64,11 @@ test('an act that fails gives its upload back to be claimed again', async ({
 });
 
 test('what nobody claims is forgotten after a day, with its bytes; what is claimed stays', async ({
-  openUploadsHouse,
+  openUploadsApp,
   db,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const used = await aReauth(app, ani.token, 1);
   await aReauth(app, ani.token, 2);
   const begun = await (await app.begin(ani.token, 9_000)).text();
@@ -94,11 +94,11 @@ test('what nobody claims is forgotten after a day, with its bytes; what is claim
 });
 
 test('bytes that two accounts keep lie there once, and go with the last of them', async ({
-  openUploadsHouse,
+  openUploadsApp,
   ani,
   budi,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const first = publicId('upload', await aReauth(app, ani.token));
   const second = publicId('upload', await aReauth(app, budi.token));
   expect(await filesIn(app, 'files')).toBe(1);
@@ -109,11 +109,11 @@ test('bytes that two accounts keep lie there once, and go with the last of them'
 });
 
 test('who takes an upload back while it is looked into leaves no file behind', async ({
-  openUploadsHouse,
+  openUploadsApp,
   db,
   ani,
 }) => {
-  const app = await openUploadsHouse();
+  const app = await openUploadsApp();
   const bytes = await picture('png', { width: 2_000, height: 2_000 });
   const length = bytes.length;
   for (let round = 0; round < 3; round++) {

@@ -1,10 +1,10 @@
-import { describe, expect, vi } from 'vitest';
+import { describe, expect } from 'vitest';
 import { openLog } from '#server/infra/observability/log.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { lanesOver, network, phones, place } from '#tests/support/app/fake-channel.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { patient } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { expireMessages, messagesAccountData } from '#server/domains/messages/messages.ts';
 import { applyReceipts, retryParked } from './receipts.ts';
 import { enrichers } from '#server/app/subscribers.ts';
@@ -60,19 +60,15 @@ describe('one item that cannot be written costs the others nothing:', () => {
     await refuseResults(db);
     const { seen, channels } = network(() => ({ outcome: 'sent' }));
     const lanes = lanesOver(sql, channels);
-    await vi.waitFor(
-      async () =>
-        expect(await sql`select count(*)::int as n from messages where status = 'sent'`).toEqual([
-          { n: 8 },
-        ]),
-      patient,
+    await waitFor(async () =>
+      expect(await sql`select count(*)::int as n from messages where status = 'sent'`).toEqual([
+        { n: 8 },
+      ]),
     );
-    await vi.waitFor(
-      async () =>
-        expect(
-          await sql`select peer, state, ready_at > clock_timestamp() as "isResting" from dispatch`,
-        ).toEqual([{ peer: BROKEN, state: 'unknown', isResting: true }]),
-      patient,
+    await waitFor(async () =>
+      expect(
+        await sql`select peer, state, ready_at > clock_timestamp() as "isResting" from dispatch`,
+      ).toEqual([{ peer: BROKEN, state: 'unknown', isResting: true }]),
     );
     await lanes.close();
     // It may have left: it was not sent again, and is not given back.
@@ -91,12 +87,10 @@ describe('one item that cannot be written costs the others nothing:', () => {
     const lanes = lanesOver(sql, channels);
     const expected = { state: 'unknown', later: true };
     const isKept = () =>
-      vi.waitFor(
-        async () =>
-          expect(
-            await sql`select state, ready_at > clock_timestamp() as later from dispatch`,
-          ).toEqual([expected]),
-        patient,
+      waitFor(async () =>
+        expect(
+          await sql`select state, ready_at > clock_timestamp() as later from dispatch`,
+        ).toEqual([expected]),
       );
     const isDue = async () => {
       await db.owner`update dispatch set ready_at = clock_timestamp()`;
@@ -110,12 +104,10 @@ describe('one item that cannot be written costs the others nothing:', () => {
     }
     await db.owner`drop function refuse cascade`;
     await isDue();
-    await vi.waitFor(
-      async () =>
-        expect(
-          await sql`select status, charge_state, possible_duplicate as twice from messages`,
-        ).toEqual([{ status: 'sent', charge_state: 'captured', twice: false }]),
-      patient,
+    await waitFor(async () =>
+      expect(
+        await sql`select status, charge_state, possible_duplicate as twice from messages`,
+      ).toEqual([{ status: 'sent', charge_state: 'captured', twice: false }]),
     );
     await lanes.close();
     expect(seen).toHaveLength(1);
@@ -196,10 +188,10 @@ describe('one item that cannot be written costs the others nothing:', () => {
     ]);
 
     await db.owner`drop function refuse cascade`;
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       await relay.drain();
       expect(await published()).toEqual([BROKEN, '628121', '628122'].toSorted());
-    }, patient);
+    });
     await relay.close();
     expect(await sql`select account_id, last from event_positions order by last`).toHaveLength(2);
   });

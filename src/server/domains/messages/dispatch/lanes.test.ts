@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, vi } from 'vitest';
-import { patient } from '#tests/support/wait-for.ts';
+import { expect } from 'vitest';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { expireMessages } from './withdraw.ts';
 import { applyReceipts, retryParked } from './receipts.ts';
@@ -19,7 +19,7 @@ test('messages of a token leave in order and are charged when sent', async ({ sq
   await place(sql, ani, { prices: peers.map(() => 150), peers });
   const { seen, channels } = network(() => ({ outcome: 'sent' }));
   const lanes = lanesOver(sql, channels);
-  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
+  await waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
   await lanes.close();
 
   expect(seen.map(({ to }) => to)).toEqual(peers);
@@ -45,7 +45,7 @@ test('a message to the same phone waits for the one before it', async ({ sql }) 
       : { outcome: 'sent' };
   });
   const lanes = lanesOver(sql, channels);
-  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
+  await waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
   await lanes.close();
 
   expect(most).toBe(1);
@@ -63,7 +63,7 @@ test('a lane whose messages all wait for an unsure one is delayed meanwhile', as
       : { outcome: 'sent' },
   );
   const lanes = lanesOver(sql, channels);
-  await vi.waitFor(() => expect(seen.length).toBeGreaterThan(1), patient);
+  await waitFor(() => expect(seen.length).toBeGreaterThan(1));
   const [lane] = await sql<{ epoch: number }[]>`select epoch from lanes`;
   await lanes.close();
 
@@ -75,7 +75,7 @@ test('a definite no gives the price back and says why', async ({ sql }) => {
   await place(sql, ani);
   const { channels } = network(() => ({ outcome: 'failed', failure: 'not_on_whatsapp' }));
   const lanes = lanesOver(sql, channels);
-  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
+  await waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
   await lanes.close();
 
   expect(await sql`select status, charge_state, failure from messages`).toEqual([
@@ -95,7 +95,7 @@ test('without an answer it is tried once more, marked, then fails', async ({ sql
     timeoutMs: 40,
   });
   const lanes = lanesOver(sql, silent.channels);
-  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
+  await waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
   await lanes.close();
 
   expect(silent.seen.map(({ possibleDuplicate }) => possibleDuplicate)).toEqual([false, true]);
@@ -119,7 +119,7 @@ test('a receipt settles a message whose answer never came', async ({ sql }) => {
     timeoutMs: 3_000,
   });
   const lanes = lanesOver(sql, silent.channels);
-  await vi.waitFor(() => expect(silent.seen).toHaveLength(1), patient);
+  await waitFor(() => expect(silent.seen).toHaveLength(1));
   const messageId = placed.results[0]?.id ?? '';
   await applyReceipts(sql, [
     { accountId: ani.accountId, messageId, status: 'delivered', at: new Date() },
@@ -137,12 +137,12 @@ test('a worker that lost its lane changes nothing', async ({ sql }) => {
   const { promise: held, resolve: letGo } = Promise.withResolvers<SendResult>();
   const first = network(() => held);
   const lanes = lanesOver(sql, first.channels);
-  await vi.waitFor(() => expect(first.seen).toHaveLength(1), patient);
+  await waitFor(() => expect(first.seen).toHaveLength(1));
 
   await sql`update lanes set lease_until = clock_timestamp() - interval '1 second'`;
   const second = network(() => ({ outcome: 'sent' }));
   const others = lanesOver(sql, second.channels);
-  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
+  await waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
   letGo({ outcome: 'failed', failure: 'rejected' });
   await Promise.all([lanes.close(), others.close()]);
 
@@ -158,17 +158,15 @@ test('a token whose phone is not linked keeps its messages queued', async ({ sql
   await sql`update tokens set status = 'disconnected', phone = null`;
   const { seen, channels } = network(() => ({ outcome: 'sent' }));
   const lanes = lanesOver(sql, channels);
-  await vi.waitFor(
-    async () =>
-      expect(await sql`select epoch::int, owner from lanes`).toEqual([{ epoch: 1, owner: null }]),
-    patient,
+  await waitFor(async () =>
+    expect(await sql`select epoch::int, owner from lanes`).toEqual([{ epoch: 1, owner: null }]),
   );
   expect(seen).toEqual([]);
 
   await sql`update tokens set status = 'linked', phone = ${ani.phone}`;
   await sql`update lanes set ready_at = clock_timestamp()`;
   lanes.wake();
-  await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
+  await waitFor(() => expect(seen).toHaveLength(1));
   await lanes.close();
 });
 
@@ -188,10 +186,8 @@ test('the longer a phone is away, the more rarely its lane is looked at, up to o
     await db.owner`update dispatch set ready_at = clock_timestamp() - ${away}::interval`;
     await sql`update lanes set ready_at = clock_timestamp(), epoch = 0`;
     const lanes = lanesOver(sql, channels);
-    await vi.waitFor(
-      async () =>
-        expect(await sql`select epoch::int, owner from lanes`).toEqual([{ epoch: 1, owner: null }]),
-      patient,
+    await waitFor(async () =>
+      expect(await sql`select epoch::int, owner from lanes`).toEqual([{ epoch: 1, owner: null }]),
     );
     const [rest] = await sql<{ from_s: number }[]>`
       select extract(epoch from ready_at - clock_timestamp())::float8 as from_s from lanes`;
@@ -224,7 +220,7 @@ test('a phone that is linked while its lane is given back sends at once', async 
   });
   const { seen, channels } = network(() => ({ outcome: 'sent' }));
   const lanes = lanesOver(linking, channels);
-  await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
+  await waitFor(() => expect(seen).toHaveLength(1));
   expect(due).toEqual([{ due: true }]);
   await lanes.close();
 });
@@ -331,7 +327,7 @@ test('a paced lane never leaves faster than its pace, and settles while it waits
     return { outcome: 'sent' };
   });
   const lanes = lanesOver(sql, channels, 20);
-  await vi.waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]), patient);
+  await waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
   await lanes.close();
 
   const gaps = left.slice(1).map((at, index) => at - (left[index] ?? 0));

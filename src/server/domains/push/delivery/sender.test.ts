@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import { patient } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { testPush } from '#contract/push.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { enrichers } from '#server/app/subscribers.ts';
@@ -255,11 +255,8 @@ test('a service that hangs delays nobody else’s notices', async ({ push }) => 
   const { endpoint } = await push.browser(ani);
   await push.receive(ani);
   push.sender.wake();
-  await vi.waitFor(
-    () => expect(push.service.posts).toMatchObject([{ endpoint, status: 201 }]),
-    patient,
-  );
-  await vi.waitFor(() => expect(dead.posts).toHaveLength(4), patient);
+  await waitFor(() => expect(push.service.posts).toMatchObject([{ endpoint, status: 201 }]));
+  await waitFor(() => expect(dead.posts).toHaveLength(4));
   await dead.close();
 });
 

@@ -41,7 +41,7 @@ test('the same subscription keeps its token; another one gets a new token, and t
   const first = await push.browser(ani);
   await db.allAccountsSql`
     update push_subscriptions set refreshed_at = clock_timestamp() - interval '6 days'`;
-  const again = { ...(await push.wish(first.endpoint, first)), old: first.token };
+  const again = { ...(await push.registration(first.endpoint, first)), old: first.token };
   expect(await push.perform(registerPush, again, ani.caller)).toEqual({ token: first.token });
   const [age] = await db.allAccountsSql`
     select clock_timestamp() - refreshed_at < interval '1 minute' as young from push_subscriptions`;
@@ -67,7 +67,7 @@ test('a person has ten browsers at most; the one not refreshed for longest goes'
 
 test('only known services, our current key, and valid keys are accepted', async ({ push }) => {
   const { caller } = await push.shopkeeper();
-  const good = await push.wish(push.service.subscribe(), newReceiver());
+  const good = await push.registration(push.service.subscribe(), newReceiver());
   const register = (changes: Partial<typeof good>) =>
     push.perform(registerPush, { ...good, ...changes }, caller);
   for (const endpoint of [
@@ -106,14 +106,14 @@ test('the worker renews with the old token alone, once, while its person is stil
 }) => {
   const ani = await push.shopkeeper();
   const { token, ...receiver } = await push.browser(ani);
-  const input = await push.wish(push.service.subscribe(), receiver);
-  const renewed = await push.perform(renewPush, { ...input, old: token });
+  const request = await push.registration(push.service.subscribe(), receiver);
+  const renewed = await push.perform(renewPush, { ...request, old: token });
   expect(await browsersOf(db, ani)).toEqual([hashOf(renewed.token)]);
-  await expect(push.perform(renewPush, { ...input, old: token })).rejects.toMatchObject({
+  await expect(push.perform(renewPush, { ...request, old: token })).rejects.toMatchObject({
     code: 'not_found',
   });
   await db.allAccountsSql`update sessions set last_used_at = clock_timestamp() - interval '8 days'`;
-  await expect(push.perform(renewPush, { ...input, old: renewed.token })).rejects.toMatchObject({
+  await expect(push.perform(renewPush, { ...request, old: renewed.token })).rejects.toMatchObject({
     code: 'not_found',
   });
 });

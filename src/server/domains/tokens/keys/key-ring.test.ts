@@ -1,5 +1,5 @@
-import { expect, vi } from 'vitest';
-import { patient } from '#tests/support/wait-for.ts';
+import { expect } from 'vitest';
+import { waitFor } from '#tests/support/wait-for.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
@@ -86,10 +86,7 @@ test('a busy key is looked up again in the background, so that nobody waits for 
     where account_id = ${accountId} and token_id = ${tokenId}`;
   clock.ms = 600;
   expect(await ring.find(key)).toMatchObject({ dailyLimit: 1000 });
-  await vi.waitFor(
-    async () => expect(await ring.find(key)).toMatchObject({ dailyLimit: 7 }),
-    patient,
-  );
+  await waitFor(async () => expect(await ring.find(key)).toMatchObject({ dailyLimit: 7 }));
 });
 
 test('a deleted token no longer opens anything a second later', async ({ sql }) => {

@@ -1,5 +1,5 @@
-import { expect, vi } from 'vitest';
-import { STALL_SECONDS, patient } from '#tests/support/wait-for.ts';
+import { expect } from 'vitest';
+import { STALL_SECONDS, waitFor } from '#tests/support/wait-for.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { Scan } from '#contract/tokens.ts';
 import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
@@ -221,9 +221,8 @@ test('a QR is read once: of two phones at the same moment, one wins', async ({ s
   let second: Promise<unknown> = Promise.resolve();
   await scanQr(deps, text, PHONE, async () => {
     second = scanQr(deps, text, '6281300000000').catch((no: unknown) => no);
-    await vi.waitFor(
-      async () => expect(await sql`select from pg_locks where not granted`).toHaveLength(1),
-      patient,
+    await waitFor(async () =>
+      expect(await sql`select from pg_locks where not granted`).toHaveLength(1),
     );
   });
   expect(await second).toEqual(gone);

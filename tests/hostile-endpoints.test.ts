@@ -9,25 +9,25 @@ const texts = [...unstorables, ...oddities];
 const BOUNDARY = 'xxkabarixx';
 
 /** Asks, and says what is wrong with the answer; `undefined` when all is well. */
-async function trouble({ container }: Hostile, what: string, wish: InjectOptions) {
-  const { statusCode, body } = await container.app.inject({
+async function trouble({ running }: Hostile, what: string, options: InjectOptions) {
+  const { statusCode, body } = await running.app.inject({
     remoteAddress: '203.0.113.9',
-    ...wish,
+    ...options,
   });
   return statusCode < 500 ? undefined : `${what}: ${statusCode} ${body.slice(0, 100)}`;
 }
 
-const bugsIn = ({ container }: Hostile) =>
-  container.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line));
+const bugsIn = ({ running }: Hostile) =>
+  running.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line));
 
 const part = (head: string, body: string) =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
 
 test('the uploads meet hostile names, types and lengths without a fault', async ({
   db,
-  openContainer,
+  openApp,
 }) => {
-  const setup = await openHostile(db, openContainer);
+  const setup = await openHostile(db, openApp);
   const wrong: (string | undefined)[] = [];
   const post = (body: string, headers: Record<string, string> = {}): InjectOptions => ({
     method: 'POST',
@@ -42,30 +42,30 @@ test('the uploads meet hostile names, types and lengths without a fault', async 
   });
   const lengths = { [uploadHeaders.length]: '10' };
   await abreast(texts, async (text) => {
-    const told = JSON.stringify(text.slice(0, 40));
+    const shown = JSON.stringify(text.slice(0, 40));
     for (const metadata of [{ type: text }, { purpose: text }, { [text]: 'x' }, text]) {
       const body = part('name="filepond"', JSON.stringify(metadata));
-      wrong.push(await trouble(setup, `metadata ${told}`, post(body, lengths)));
+      wrong.push(await trouble(setup, `metadata ${shown}`, post(body, lengths)));
     }
     const name = text.toWellFormed().replace(/[\r\n"]/g, '');
     const file = part(`name="filepond"; filename="${name}.txt"`, 'Halo');
-    wrong.push(await trouble(setup, `file name ${told}`, post(file)));
+    wrong.push(await trouble(setup, `file name ${shown}`, post(file)));
     for (const header of [uploadHeaders.length, 'Content-Type']) {
       const headers = { [header]: text.toWellFormed() };
-      wrong.push(await trouble(setup, `${header} ${told}`, post(file, headers)));
+      wrong.push(await trouble(setup, `${header} ${shown}`, post(file, headers)));
     }
     const address = encodeURIComponent(text.toWellFormed()).slice(0, 5_000);
     for (const verb of ['patch', 'restore', 'load', 'fetch', 'x']) {
       const headers = { authorization: `Bearer ${setup.session()}` };
       const url = `${UPLOAD_PATH}?${verb}=${address}`;
-      wrong.push(await trouble(setup, `GET ${verb} ${told}`, { url, headers }));
+      wrong.push(await trouble(setup, `GET ${verb} ${shown}`, { url, headers }));
     }
   });
   expect(wrong.filter((one) => one !== undefined)).toEqual([]);
 
   // A type that cannot be kept is named; before, it was our fault.
   const poisoned = post(part('name="filepond"', '{"type":"a\\u0000"}'), lengths);
-  const { statusCode, body } = await setup.container.app.inject(poisoned);
+  const { statusCode, body } = await setup.running.app.inject(poisoned);
   expect([statusCode, JSON.parse(body).error]).toMatchObject([
     422,
     { type: 'input_invalid', fields: { type: expect.stringContaining('tidak dapat disimpan') } },
@@ -75,9 +75,9 @@ test('the uploads meet hostile names, types and lengths without a fault', async 
 
 test('forms and addresses that are no text at all are refused in words', async ({
   db,
-  openContainer,
+  openApp,
 }) => {
-  const setup = await openHostile(db, openContainer);
+  const setup = await openHostile(db, openApp);
   const wrong: (string | undefined)[] = [];
   const form = (payload: string | Buffer, type = 'application/x-www-form-urlencoded') => ({
     method: 'POST' as const,
@@ -87,14 +87,14 @@ test('forms and addresses that are no text at all are refused in words', async (
   });
   for (const bent of ['%FF', '%ED%A0%80', '%', '%0', '%C0%80', '%F5%80%80%80']) {
     for (const body of [`act=simulator_phone&phone=${bent}`, `act=${bent}`, `${bent}=1`]) {
-      const { statusCode, body: said } = await setup.container.app.inject(form(body));
-      expect([statusCode, JSON.parse(said).error.type]).toEqual([400, 'request_malformed']);
+      const { statusCode, body: payload } = await setup.running.app.inject(form(body));
+      expect([statusCode, JSON.parse(payload).error.type]).toEqual([400, 'request_malformed']);
     }
   }
   const raw = Buffer.from('act=simulator_phone&phone=\xFF\xFE', 'latin1');
-  expect((await setup.container.app.inject(form(raw))).statusCode).toBe(400);
+  expect((await setup.running.app.inject(form(raw))).statusCode).toBe(400);
   await abreast(texts, async (text) => {
-    const told = JSON.stringify(text.slice(0, 40));
+    const shown = JSON.stringify(text.slice(0, 40));
     const fields = [
       part('name="act"', 'simulator_phone'),
       part('name="phone"', `0812${text.toWellFormed()}`),
@@ -103,23 +103,23 @@ test('forms and addresses that are no text at all are refused in words', async (
       `${fields.join('')}--${BOUNDARY}--\r\n`,
       `multipart/form-data; boundary=${BOUNDARY}`,
     );
-    wrong.push(await trouble(setup, `multipart ${told}`, multipart));
+    wrong.push(await trouble(setup, `multipart ${shown}`, multipart));
     for (const name of ['act', 'token', 'fcm', 'key', 'x']) {
       const fields = new URLSearchParams({ act: 'app_config', [name]: text });
-      wrong.push(await trouble(setup, `${name} ${told}`, form(fields.toString())));
+      wrong.push(await trouble(setup, `${name} ${shown}`, form(fields.toString())));
     }
     const address = encodeURIComponent(text.toWellFormed()).slice(0, 5_000);
     const paths = ['/', '/scan/', '/files/', '/v1/messages/', '/v1/', '/assets/', '/api/'];
     for (const path of paths) {
       const headers = { authorization: `Bearer ${setup.ani.key}`, accept: 'text/html' };
-      wrong.push(await trouble(setup, path + told, { url: path + address, headers }));
+      wrong.push(await trouble(setup, path + shown, { url: path + address, headers }));
       const query = `${path}?k=${address}`;
-      wrong.push(await trouble(setup, `${path}? ${told}`, { url: query, headers }));
+      wrong.push(await trouble(setup, `${path}? ${shown}`, { url: query, headers }));
     }
     const agent = text.toWellFormed().replace(/[^\t\x20-\xFF]/g, '');
     const cookie = `kabari-device=${agent}`;
     const headers = { 'user-agent': agent, cookie, origin: agent, 'accept-language': agent };
-    wrong.push(await trouble(setup, `headers ${told}`, { url: '/health/ready', headers }));
+    wrong.push(await trouble(setup, `headers ${shown}`, { url: '/health/ready', headers }));
   });
   expect(wrong.filter((one) => one !== undefined)).toEqual([]);
   expect(bugsIn(setup)).toEqual([]);

@@ -6,7 +6,7 @@ import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 
 /** A migrated database of its own, on the settings that customers run. */
-export type BenchApp = {
+export type BenchDatabase = {
   url: string;
   /** Owns the tables: for filling them. */
   owner: Sql;
@@ -21,7 +21,7 @@ export type BenchApp = {
 const serverFolder = join(import.meta.dirname, '../../src/server');
 
 /** Starts a throw-away PostgreSQL in a temporary folder and migrates it. */
-export async function openBenchApp(connections: number): Promise<BenchApp> {
+export async function openBenchDatabase(connections: number): Promise<BenchDatabase> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-bench-'));
   const server = await startEmbedded({ dataFolder });
   const open = (as: 'owner' | 'house' | 'tenant', max: number) =>

@@ -92,10 +92,10 @@ async function captchasOf({ deps }: AccountsApp, count: number): Promise<string[
   return Promise.all(Array.from({ length: count }, one));
 }
 
-type Said = Pick<Response, 'status' | 'headers'> & { text: string };
+type Answer = Pick<Response, 'status' | 'headers'> & { text: string };
 
 /** So many wrong passwords at once, each for a number and from an address of its own. */
-async function signInAtOnce(node: Node, captchas: readonly string[]): Promise<Said[]> {
+async function signInAtOnce(node: Node, captchas: readonly string[]): Promise<Answer[]> {
   const signIn = async (captcha: string, n: number) => {
     const phone = `62813${String(n).padStart(7, '0')}`;
     const fields = { act: 'user_login', phone, password: GOOD_PASSWORD, captcha };
@@ -105,8 +105,8 @@ async function signInAtOnce(node: Node, captchas: readonly string[]): Promise<Sa
   return Promise.all(captchas.map(signIn));
 }
 
-/** Checks of sessions before a crowd and beside it, the crowd's answers, and the memory it took. */
-async function crowdOnce(node: Node, app: AccountsApp, tokens: readonly string[]) {
+/** Checks of sessions before a burst of sign-ins and beside it, the answers of the burst, and the memory it took. */
+async function signInBurst(node: Node, app: AccountsApp, tokens: readonly string[]) {
   const captchas = await captchasOf(app, SIGN_INS);
   const idle = await checkWhile(node, tokens, (done) => done < CHECKS);
   const { now: before } = await node.memory();
@@ -119,7 +119,7 @@ async function crowdOnce(node: Node, app: AccountsApp, tokens: readonly string[]
   return { answers, idleMs: p99(idle), tookMs: p99(took), grownMb: most - before };
 }
 
-function expectFair(answers: readonly Said[]): void {
+function expectFair(answers: readonly Answer[]): void {
   const statuses = Map.groupBy(answers, ({ status }) => status);
   // 504: somebody who waited for their turn for too long, on a machine that is starved.
   const strange = answers.filter(({ status }) => ![401, 429, 504].includes(status));
@@ -144,7 +144,7 @@ test('500 sign-ins at once leave everybody else’s calls usable, and the proces
   // What else the machine does comes and goes: one round of five has to do.
   const bounds: { tookMs: number; mayMs: number }[] = [];
   do {
-    const { answers, idleMs, tookMs, grownMb } = await crowdOnce(node, app, tokens);
+    const { answers, idleMs, tookMs, grownMb } = await signInBurst(node, app, tokens);
     expectFair(answers);
     expect(grownMb).toBeLessThan(GROWTH_MB_MAX);
     bounds.push({ tookMs, mayMs: Math.max(P99_MS_MAX, idleMs * SLOWER_MAX) });

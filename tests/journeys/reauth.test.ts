@@ -2,14 +2,14 @@ import type { Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
 import { makeDatabase, type TestDatabase } from '#tests/support/database/database.ts';
-import { soon } from '#tests/support/wait-for.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { faultsOf } from './browser/axe.ts';
 import { PASSWORD, ask, deliverText, newSender, signUp, textsIn, topUp } from './support/portal.ts';
-import { setTheStage } from './support/stage.ts';
+import { setUpJourney } from './support/stage.ts';
 import { isFocused } from './support/steps.ts';
 
 let made: { db: TestDatabase; drop: () => Promise<void> } | undefined;
-const journey = setTheStage(async () => {
+const journey = setUpJourney(async () => {
   made = await makeDatabase();
   return { SIMULATOR_SPEED: '0', DATABASE_URL: made.db.url };
 });
@@ -25,7 +25,7 @@ async function sixMinutesLater(): Promise<void> {
 const PEER = '62800000001';
 const userOf = (address: string, session: string) => ask(address, checkToken, {}, session);
 
-const proofIn = (tab: Page) => {
+const reauthDialog = (tab: Page) => {
   const dialog = tab.getByRole('dialog', { name: 'Masukkan kata sandi Anda' });
   return { dialog, field: dialog.getByLabel('Kata sandi', { exact: true }) };
 };
@@ -42,15 +42,15 @@ journey(
     await sixMinutesLater();
     await form.getByRole('button', { name: 'Tambah' }).click();
 
-    const { dialog, field } = proofIn(tab);
-    await soon(() => isFocused(tab, field)).toBe(true);
+    const { dialog, field } = reauthDialog(tab);
+    await waitFor(async () => expect(await isFocused(tab, field)).toBe(true));
     await tab.keyboard.press('Enter');
     await dialog.getByText('Tulis kata sandi Anda.').waitFor();
     expect(await faultsOf(tab, 'the password asked for once more')).toEqual([]);
     await tab.keyboard.type('bukan ini kata sandinya');
     await tab.keyboard.press('Enter');
     await dialog.getByText('Kata sandi tidak cocok').waitFor();
-    await soon(() => isFocused(tab, field)).toBe(true);
+    await waitFor(async () => expect(await isFocused(tab, field)).toBe(true));
     // Who would rather not gets back to what they were at; nothing is said to have gone wrong.
     await tab.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
@@ -62,7 +62,9 @@ journey(
     await tab.keyboard.press('Enter');
     await tab.getByLabel('Kunci API').waitFor();
     await tab.getByRole('button', { name: 'Sudah saya simpan' }).click();
-    await soon(() => tab.getByRole('row', { name: /Kasir/ }).count()).toBe(1);
+    await waitFor(async () =>
+      expect(await tab.getByRole('row', { name: /Kasir/ }).count()).toBe(1),
+    );
 
     // For five minutes nothing asks again, on another screen either.
     await tab.goto(`${address}/profile#data`);
@@ -81,13 +83,13 @@ journey(
     await context.clearCookies();
     const tab = await open('/profile');
     const name = tab.getByLabel('Nama Anda atau nama usaha');
-    await soon(() => name.inputValue()).toBe('Toko Anggrek');
+    await waitFor(async () => expect(await name.inputValue()).toBe('Toko Anggrek'));
     const save = async (typed: string) => {
       await name.fill(typed);
       await tab.getByRole('button', { name: 'Simpan profil' }).click();
     };
     await save('Toko Anggrek Putih');
-    const { dialog, field } = proofIn(tab);
+    const { dialog, field } = reauthDialog(tab);
     await field.fill('bukan ini kata sandinya');
     await tab.keyboard.press('Enter');
     await dialog.getByText('Kata sandi tidak cocok').waitFor();
@@ -95,11 +97,15 @@ journey(
     await field.fill(PASSWORD);
     await tab.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
-    await soon(async () => (await userOf(address, who.session)).name).toBe('Toko Anggrek Putih');
+    await waitFor(async () =>
+      expect((await userOf(address, who.session)).name).toBe('Toko Anggrek Putih'),
+    );
 
     // Once given it is good for five minutes; what hands out everything wants a sign-in here.
     await save('Toko Anggrek Bulan');
-    await soon(async () => (await userOf(address, who.session)).name).toBe('Toko Anggrek Bulan');
+    await waitFor(async () =>
+      expect((await userOf(address, who.session)).name).toBe('Toko Anggrek Bulan'),
+    );
     await tab.getByRole('button', { name: 'Buat arsip data saya' }).click();
     await tab.getByText('Sesi ini dimulai di peramban lain.').waitFor();
     expect(await dialog.count()).toBe(0);
@@ -120,7 +126,7 @@ journey(
     const box = tab.getByLabel(/^Tulis pesan untuk/);
     await box.fill('Pesanan siap diambil.');
     await tab.keyboard.press('Enter');
-    const { dialog, field } = proofIn(tab);
+    const { dialog, field } = reauthDialog(tab);
     await field.waitFor();
     await tab.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
@@ -131,7 +137,7 @@ journey(
     await tab.keyboard.press('Enter');
     const received = async () =>
       (await textsIn(address, PEER)).filter((text) => text === 'Pesanan siap diambil.').length;
-    await soon(received).toBe(1);
+    await waitFor(async () => expect(await received()).toBe(1));
     await tab.getByText('Kata sandi Anda belum dimasukkan.').waitFor({ state: 'detached' });
     expect(await received()).toBe(1);
   },

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 
 /** A way to the product that can be cut, and behind which a newer version can stand. */
-export type Front = {
+export type ProductProxy = {
   address: string;
   /** From now on the web app is another build: its page and its worker differ by a word. */
   deploy: () => void;
@@ -16,7 +16,7 @@ export type Front = {
 const SCRIPT = /(<script type="module"[^>]* src=")\/(?=assets)/;
 
 /** Stands before the product, at an address of its own. */
-export async function openFront(product: string): Promise<Front> {
+export async function openProxy(product: string): Promise<ProductProxy> {
   let deployed = false;
   const changed = (path: string, text: string): string => {
     if (!deployed) return text;
@@ -24,8 +24,8 @@ export async function openFront(product: string): Promise<Front> {
     // The same file under another spelling: another address would run the app twice.
     return text.replace(SCRIPT, '$1/./');
   };
-  const answer = (asked: IncomingMessage, response: ServerResponse) => {
-    const { method, headers, url = '/' } = asked;
+  const answer = (incoming: IncomingMessage, response: ServerResponse) => {
+    const { method, headers, url = '/' } = incoming;
     const path = url.split('?')[0] ?? '/';
     const { 'accept-encoding': _, 'if-none-match': __, ...rest } = headers;
     const onward = request(product + url, { method, headers: rest }, (answered) => {
@@ -35,17 +35,17 @@ export async function openFront(product: string): Promise<Front> {
         answered.pipe(response);
         return;
       }
-      const { 'content-length': ___, etag: ____, ...kept } = answered.headers;
+      const { 'content-length': ___, etag: ____, ...forwarded } = answered.headers;
       const send = async () => {
         const text = Buffer.concat(await Array.fromAsync(answered)).toString('utf8');
-        response.writeHead(answered.statusCode ?? 502, kept);
+        response.writeHead(answered.statusCode ?? 502, forwarded);
         response.end(changed(path, text));
       };
       send().catch(() => response.destroy());
     });
     onward.on('error', () => response.destroy());
     response.on('close', () => onward.destroy());
-    asked.pipe(onward);
+    incoming.pipe(onward);
   };
   const server = createServer(answer);
   server.listen(0);
