@@ -33,7 +33,7 @@ test('nor does what counts money or keeps data, nor anything beside it', () => {
     'src/server/domains/messages/submit/accept.test.ts',
     'src/server/domains/messages/submit/accept-trouble.test.ts',
     'src/server/domains/messages/dispatch/settle.test.ts',
-    'src/server/domains/ledger/prices.test.ts',
+    'src/web/features/prices/Prices.browser.test.ts',
     'src/web/features/saldo/Statement.browser.test.ts',
     'tests/journeys/saldo.test.ts',
     'tests/ledger-model.test.ts',

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { test } from '#tests/support/database/database.ts';
+import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import {
   type FakeNetwork,
   lanesOver,
@@ -43,13 +43,16 @@ const fence = (sql: Sql) => sql`
   update lanes set epoch = epoch + 1, owner = null, lease_until = null, ready_at = 'infinity'`;
 
 /** A message whose worker dies while it is being sent; by then its `ttl` is over. */
-async function killedWhileSending(sql: Sql, ani: Customer): Promise<string> {
+async function killedWhileSending(
+  { allAccountsSql: sql, owner }: TestDatabase,
+  ani: Customer,
+): Promise<string> {
   const { results } = await place(sql, ani, { expiresAt: new Date(Date.now() + 3_600_000) });
   const { forever, letGo } = silence();
   const { seen, channels } = network(() => forever, { timeoutMs: MINUTE });
   const lanes = lanesOver(sql, channels);
   await waitFor(() => expect(seen).toHaveLength(1));
-  await sql`update dispatch set expires_at = clock_timestamp()`;
+  await owner`update dispatch set expires_at = clock_timestamp()`;
   await fence(sql);
   letGo();
   await lanes.close();
@@ -63,7 +66,7 @@ describe('a message whose worker died while it was being sent, and whose ttl has
     db,
   }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
-    const messageId = await killedWhileSending(sql, ani);
+    const messageId = await killedWhileSending(db, ani);
     const { seen, channels } = network(() => sentAgain, { timeoutMs: MINUTE });
     const lanes = lanesOver(sql, channels);
     await waitFor(async () =>
@@ -89,9 +92,10 @@ describe('a message whose worker died while it was being sent, and whose ttl has
 
   test('fails without an answer when no receipt comes, and one that comes later corrects that', async ({
     sql,
+    db,
   }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
-    const messageId = await killedWhileSending(sql, ani);
+    const messageId = await killedWhileSending(db, ani);
     const { seen, channels } = network(() => sentAgain, { timeoutMs: 50 });
     const lanes = lanesOver(sql, channels);
     await waitFor(async () => expect(await ends(sql)).toEqual(noAnswer));
@@ -107,9 +111,9 @@ describe('a message whose worker died while it was being sent, and whose ttl has
     await ledgerIsWell(sql);
   });
 
-  test('waits for its receipt also while its phone is away', async ({ sql }) => {
+  test('waits for its receipt also while its phone is away', async ({ sql, db }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
-    await killedWhileSending(sql, ani);
+    await killedWhileSending(db, ani);
     await sql`update tokens set status = 'disconnected', phone = null`;
     const { channels } = network(() => sentAgain, { timeoutMs: 1_000 });
     const lanes = lanesOver(sql, channels);
