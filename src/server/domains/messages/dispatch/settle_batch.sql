@@ -14,11 +14,9 @@ create or replace function settle_batch(
 ) returns table (o_id uuid, o_status text)
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 declare
-  v_available bigint;
-  v_held bigint;
-  v_captured bigint;
-  v_released bigint;
-  v_corrected bigint;
+  w wallets%rowtype;
+  v_money record;
+  v_count int;
   v_woken uuid[];
   m_id uuid[];
   m_token uuid[];
@@ -31,8 +29,7 @@ declare
   m_before text[];
   m_charge text[];
 begin
-  select available, held into strict v_available, v_held from wallets
-    where account_id = p_account for no key update;
+  select * into strict w from wallets where account_id = p_account for no key update;
   if p_epoch is not null then
     perform fence_lane(p_account, p_token, p_epoch);
   end if;
@@ -52,14 +49,11 @@ begin
     return;
   end if;
 
-  select * into m_charge, v_captured, v_released, v_corrected, v_available, v_held
-    from settle_charges(p_account, v_available, v_held, m_id, m_charge, m_price);
-  perform write_settled(
-    p_account, p_id, p_outcome, p_failure, p_at, p_duplicate, m_id, m_old, m_next, m_charge,
-    v_captured, v_released, v_corrected
-  );
-  perform count_settled(
-    p_account, m_id, m_token, m_type, m_old, m_next, m_price, m_before, m_charge
+  v_money := settle_charges(w, m_id, m_charge, m_price);
+  v_count := write_settled(
+    p_account, p_id, p_outcome, p_failure, p_at, p_duplicate, m_id, m_token, m_type, m_old, m_next,
+    m_price, m_before, v_money.o_charge,
+    v_money.o_captured, v_money.o_released, v_money.o_corrected
   );
 
   -- A lane looks after its own results by itself. What a receipt, a cancelling or a ttl takes out of the
@@ -76,13 +70,15 @@ begin
     where d.account_id = p_account and d.message_id = any (m_id) and d.message_id = i.id
       and i.next not in ('queued', 'scheduled');
 
-  perform enqueue_event(
-    p_account, 'message.changed', jsonb_build_object('available', v_available, 'held', v_held),
-    array_agg(i.id), array_agg(i.token), array_agg(i.peer), array_agg(i.next)
-  )
-    from unnest(m_id, m_token, m_peer, m_old, m_next) as i(id, token, peer, old, next)
-    where i.old <> i.next
-    having count(*) > 0;
+  if v_count > 0 then
+    insert into outbox (account_id, outbox_id, kind, message_ids, token_ids, peers, statuses, data)
+      select p_account, gen_random_uuid(), 'message.changed', array_agg(i.id), array_agg(i.token),
+        array_agg(i.peer), array_agg(i.next),
+        jsonb_build_object('available', v_money.o_available, 'held', v_money.o_held)
+      from unnest(m_id, m_token, m_peer, m_old, m_next) as i(id, token, peer, old, next)
+      where i.old <> i.next
+      having count(*) > 0;
+  end if;
 
   return query select i.id, i.next from unnest(m_id, m_old, m_next) as i(id, old, next)
     where i.old <> i.next;

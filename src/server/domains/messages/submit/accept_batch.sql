@@ -26,8 +26,7 @@ declare
   v_ok boolean[] := array_fill(true, array[cardinality(p_id)]);
   v_total bigint := p_sum[cardinality(p_sum)];
   v_fast boolean;
-  v_available bigint;
-  v_held bigint;
+  v_count int;
 begin
   select * into strict w from wallets where account_id = p_account for no key update;
   if w.status <> 'active' then
@@ -79,20 +78,17 @@ begin
     end if;
   end if;
 
-  perform place_items(
-    p_account, w.seq + 1, v_now, p_id, p_token, p_peer, p_type, p_body, p_price, p_ref, p_priority,
+  v_count := place_items(
+    p_account, w.seq + 1, v_today, v_now, p_id, p_token, p_peer, p_type, p_body, p_price, p_ref, p_priority,
     p_ready, p_expires, p_secret, v_ok
   );
-  v_available := w.available;
-  v_held := w.held;
   if v_total > 0 then
-    select o.o_available, o.o_held into v_available, v_held from post_batch_entry(
-      p_account, 'hold', -v_total, v_total, 'none',
-      (select count(*)::int from unnest(p_price, v_ok) as i(price, ok) where i.ok and i.price > 0),
-      'accept'
-    ) o;
+    if 0 = any (p_price) then
+      select count(*) into v_count from unnest(p_price, v_ok) as i(price, ok)
+        where i.ok and i.price > 0;
+    end if;
+    w := post_batch_entry(p_account, 'hold', -v_total, v_total, 'none', v_count, 'accept');
   end if;
-  perform count_accepted(p_account, v_today, p_id, p_token, p_type, p_price, p_ready, v_ok);
 
   -- Every wake-up counts, so that a worker closing the lane sees it; in token order.
   insert into lanes as l (account_id, token_id, ready_at, wakes)
@@ -102,11 +98,10 @@ begin
     on conflict (account_id, token_id) do update
       set wakes = l.wakes + 1, ready_at = least(l.ready_at, excluded.ready_at);
 
-  perform enqueue_event(
-    p_account, 'message.accepted', jsonb_build_object('available', v_available, 'held', v_held),
-    array_agg(i.id), array_agg(i.token), array_agg(i.peer),
-    array_agg(case when i.ready is null then 'queued' else 'scheduled' end)
-  )
+  insert into outbox (account_id, outbox_id, kind, message_ids, token_ids, peers, statuses, data)
+    select p_account, gen_random_uuid(), 'message.accepted', array_agg(i.id), array_agg(i.token),
+      array_agg(i.peer), array_agg(case when i.ready is null then 'queued' else 'scheduled' end),
+      jsonb_build_object('available', w.available, 'held', w.held)
     from unnest(p_id, p_token, p_peer, p_ready, v_ok) as i(id, token, peer, ready, ok) where i.ok;
 end
 $$;

@@ -24,6 +24,7 @@ declare
   v_ok boolean[];
   v_saldo bigint[];
   v_hold_seq bigint[];
+  v_count int;
 begin
   with locked as (
     select account_id, available, held, seq from wallets
@@ -57,7 +58,7 @@ begin
     return;
   end if;
 
-  perform place_requests(
+  v_count := place_requests(
     p_account, v_hold_seq, v_ok, p_request, p_id, p_token, p_peer, p_type, p_body, p_price, p_ref,
     p_priority, p_ready, p_expires, p_secret, w_account, w_available, w_held, v_today,
     clock_timestamp()

@@ -1,6 +1,6 @@
 -- Places, holds, counts and queues the requests of several wallets that p_ok names, with their
 -- events, in one statement. w_* are the locked wallets as they were; p_hold_seq, for each request,
--- the number of the entry that holds its wallet's prices.
+-- the number of the entry that holds its wallet's prices. Answers how many wallets it was.
 -- Called by accept_many; only the owner may call it. Writes the tables of the ledger and of events
 -- in the same statement as the messages: apart, they cost the hot path more. Raises a unique
 -- violation when a message stands already.
@@ -10,8 +10,10 @@ create or replace function place_requests(
   p_price bigint[], p_ref text[], p_priority smallint[], p_ready timestamptz[],
   p_expires timestamptz[], p_secret text[],
   w_account uuid[], w_available bigint[], w_held bigint[], p_today date, p_now timestamptz
-) returns void
+) returns int
 language plpgsql as $$
+declare
+  v_count int;
 begin
   with item as materialized (
     select p_account[i.request] as account, p_hold_seq[i.request] as seq, i.*
@@ -89,6 +91,8 @@ begin
   join unnest(w_account, w_available, w_held) as w(account, available, held)
     on w.account = i.account
   group by i.account;
+  get diagnostics v_count = row_count;
+  return v_count;
 end
 $$;
 
