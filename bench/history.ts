@@ -190,7 +190,7 @@ try {
   const today = now.toISOString().slice(0, 10);
   const large = await subjectOf(bench.owner, ROWS, now);
   const small = await subjectOf(bench.owner, CONTROL_ROWS, now);
-  await bench.owner.unsafe('vacuum analyze');
+  await bench.owner.query('vacuum analyze');
   const called = await measure(byFunction(bench.tenantSql), { large, small }, today);
   const served = await serve(bench.url, { ROLE: 'web' });
   let overHttp: Map<string, Figures>;

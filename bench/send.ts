@@ -13,6 +13,7 @@ import { rupiah } from '#contract/base/money.ts';
 import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
 import { makeKey } from '#server/domains/tokens/keys/key.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
 
 const WALLETS = 100;
@@ -83,7 +84,7 @@ try {
 
   const raw = () =>
     loadWith(10, ROUND_MS, async () => {
-      await rawPool`insert into raw_control (id, body) values (${newId()}, ${rawPool.json({ text: 'Halo' })})`;
+      await rawPool`insert into raw_control (id, body) values (${newId()}, ${json({ text: 'Halo' })})`;
       return true;
     });
   const sending = (connections: number, wallets: number) => async (): Promise<Measured> => {

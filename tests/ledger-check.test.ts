@@ -132,7 +132,7 @@ describe('the check of the ledger', () => {
   for (const [what, { harm, seen }] of Object.entries(harms)) {
     test(`sees ${what}`, async ({ db }) => {
       await busyLedger(db);
-      await db.owner.unsafe(`
+      await db.owner.query(`
         alter table wallet_entries disable trigger user;
         alter table gl_lines disable trigger user;
         alter table topups disable trigger user;

@@ -223,7 +223,7 @@ const posting = (key: string, delta: number) =>
     if (before !== undefined && before !== delta) {
       await expect(post).rejects.toMatchObject({ code: 'WA002' });
     } else if (before === undefined && model.available + delta < 0) {
-      await expect(post).rejects.toMatchObject({ constraint_name: 'saldo_not_negative' });
+      await expect(post).rejects.toMatchObject({ constraint: 'saldo_not_negative' });
     } else {
       expect((await post).applied).toBe(before === undefined);
       if (before === undefined) model.available += delta;

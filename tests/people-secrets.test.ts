@@ -16,7 +16,7 @@ async function dump(owner: Sql): Promise<string> {
     where nspname = 'public' and relkind = 'r'`;
   const parts: string[] = [];
   for (const { name } of tables) {
-    const rows = await owner.unsafe(`select t::text as line from ${name} t`);
+    const rows = await owner.query(`select t::text as line from ${name} t`);
     parts.push(...rows.map(({ line }) => String(line)));
   }
   return parts.join('\n');

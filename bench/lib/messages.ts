@@ -55,7 +55,7 @@ async function fillChunk(owner: Sql, chunk: Chunk): Promise<void> {
     insert into messages (
       account_id, message_id, token_id, peer, direction, type, body, status, price, created_at
     )
-    select ${accountId}, id, (${tokenIds as string[]}::uuid[])[1 + phone % ${TOKENS}::int],
+    select ${accountId}, id, (${tokenIds}::uuid[])[1 + phone % ${TOKENS}::int],
       '628' || lpad(((phone::bigint * 7919) % 10000000000)::text, 10, '1'),
       case when inbound then 'in' else 'out' end, kind,
       case kind

@@ -165,7 +165,7 @@ async function busyApp({ app }: RunningApp, allAccountsSql: Sql): Promise<Journa
 /** A transaction as the judge's pool: what it sees is the bug, and nobody else sees it. */
 const asPool = (tx: Tx): Sql =>
   Object.assign((...given: Parameters<Tx>) => tx(...given), {
-    begin: (...given: unknown[]) => (given.at(-1) as (tx: Tx) => unknown)(tx),
+    begin: (...given: unknown[]) => (given[0] as (tx: Tx) => unknown)(tx),
   }) as unknown as Sql;
 
 test('the judge finds nothing wrong with an application that works, and every bug planted in it', async ({
@@ -186,7 +186,7 @@ test('the judge finds nothing wrong with an application that works, and every bu
     if (!one) throw new Error('no ordinary message');
     bug.answers?.(altered, one);
     const brokenRules = db.owner.begin(async (tx) => {
-      if (bug.sql) await tx.unsafe(bug.sql(one));
+      if (bug.sql) await tx.query(bug.sql(one));
       const { broken } = await judge(asPool(tx), altered);
       seen[what] = broken.some(({ rule }) => rule === bug.seen);
       throw undone;

@@ -3,6 +3,7 @@ import { describe, expect, vi } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import type { Guarded } from '#contract/accounts.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { solveChallenge } from 'altcha-lib';
@@ -48,11 +49,17 @@ async function bringKnown({ allAccountsSql }: TestDatabase): Promise<void> {
     password_hash: hash,
     role: 'customer',
   }));
-  await allAccountsSql`insert into accounts ${allAccountsSql(
-    rows.map(({ account_id }) => ({ account_id, name: 'Toko Ani' })),
-  )}`;
-  await allAccountsSql`insert into users ${allAccountsSql(people)}`;
-  await allAccountsSql`insert into user_phones ${allAccountsSql(rows)}`;
+  const accounts = rows.map(({ account_id }) => ({ account_id, name: 'Toko Ani' }));
+  await allAccountsSql`
+    insert into accounts (account_id, name) select account_id, name
+    from jsonb_populate_recordset(null::accounts, ${json(accounts)})`;
+  await allAccountsSql`
+    insert into users (account_id, user_id, phone, name, password_hash, role)
+    select account_id, user_id, phone, name, password_hash, role
+    from jsonb_populate_recordset(null::users, ${json(people)})`;
+  await allAccountsSql`
+    insert into user_phones (account_id, user_id, phone) select account_id, user_id, phone
+    from jsonb_populate_recordset(null::user_phones, ${json(rows)})`;
 }
 
 async function captchas({ deps }: PeopleApp, act: Guarded, count: number): Promise<string[]> {

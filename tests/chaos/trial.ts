@@ -56,7 +56,7 @@ export async function runTrial({ seed, seconds, plant }: TrialOptions): Promise<
   const journal = openJournal();
   let outcome: Outcome;
   try {
-    if (plant !== undefined) await resources.owner.unsafe(plant);
+    if (plant !== undefined) await resources.owner.query(plant);
     outcome = await runOn(resources, journal, { seed, seconds });
   } catch (error) {
     const output = resources.nodes.map((node) => `${node.name} said:\n${node.output.join('\n')}`);

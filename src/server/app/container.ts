@@ -30,7 +30,7 @@ import {
   openKeyRing,
 } from '#server/domains/tokens/tokens.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
-import { openDatabase } from '#server/infra/postgres/database.ts';
+import { openListener } from '#server/infra/postgres/driver/listener.ts';
 import { accountDataOf } from './account-data.ts';
 import { type Infra, type Options, type Pools, closeInfra, openInfra } from './infra.ts';
 import { type Subscribers, createSubscribers } from './subscribers.ts';
@@ -161,7 +161,7 @@ const openHub = ({ url, report }: Infra, { tenantSql, allAccountsSql }: Pools): 
   openLive({
     tenantSql,
     allAccountsSql,
-    openListening: () => openDatabase(url, { max: 1, as: 'house', name: 'live' }),
+    openListening: (handlers) => openListener({ url, name: 'live', ...handlers }),
     report,
   });
 

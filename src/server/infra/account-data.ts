@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type Sql, type Tx, asAccount } from './postgres/database.ts';
+import { identifier } from '#server/infra/postgres/sql.ts';
 
 /** One thing of what an account holds, as its owner takes it along. Its columns are the same in all rows. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -67,7 +68,7 @@ export async function untilNone(once: (limit: number) => Promise<number>): Promi
 export const eraseRows = (all: Sql, table: string, accountId: string): Promise<void> =>
   untilNone(async (limit) => {
     const { count } = await all`
-      delete from ${all(table)} where ctid = any(array(
-        select ctid from ${all(table)} where account_id = ${accountId} limit ${limit}))`;
+      delete from ${identifier(table)} where ctid = any(array(
+        select ctid from ${identifier(table)} where account_id = ${accountId} limit ${limit}))`;
     return count;
   });

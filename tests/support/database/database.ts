@@ -19,7 +19,7 @@ export async function makeDatabase(): Promise<{ db: TestDatabase; drop: () => Pr
   const server = inject('databaseServer');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const superuser = openDatabase(server, { max: 1, as: 'owner', name: 'tests' });
-  await superuser.unsafe(`create database ${name} template kabari strategy file_copy owner kabari`);
+  await superuser.query(`create database ${name} template kabari strategy file_copy owner kabari`);
   const address = new URL(server);
   address.username = 'kabari';
   address.pathname = `/${name}`;
@@ -34,7 +34,7 @@ export async function makeDatabase(): Promise<{ db: TestDatabase; drop: () => Pr
     await Promise.all(
       [db.allAccountsSql, db.tenantSql, db.owner].map((sql) => sql.end({ timeout: 1 })),
     );
-    await superuser.unsafe(`drop database ${name} with (force)`);
+    await superuser.query(`drop database ${name} with (force)`);
     await superuser.end();
   };
   return { db, drop };
@@ -51,7 +51,7 @@ export const test = base.extend<{ db: TestDatabase; sql: Sql }>({
     await use(db);
     await drop();
   },
-  sql: async ({ db }, use) => {
+  sql: async ({ db }: { db: TestDatabase }, use: (sql: Sql) => Promise<void>) => {
     await use(db.allAccountsSql);
   },
 });

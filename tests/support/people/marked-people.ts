@@ -207,7 +207,7 @@ export async function dumpOf(owner: Sql): Promise<Record<string, string[]>> {
     where schemaname not in ('pg_catalog', 'information_schema') order by 1`;
   const dump: Record<string, string[]> = {};
   for (const { name } of tables) {
-    const found = await owner.unsafe<{ line: string }[]>(
+    const found = await owner.query<{ line: string }[]>(
       `select line::text as line from ${name} line order by 1`,
     );
     dump[name] = found.map(({ line }) => line);

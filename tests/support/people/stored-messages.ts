@@ -1,5 +1,6 @@
 import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 
 /** A message as a test wants it to stand in the database; what is left out is ordinary. */
 export type MessageOptions = {
@@ -49,7 +50,7 @@ export async function storeMessages(
         account_id, message_id, token_id, peer, direction, type, body, status, price, created_at
       ) values (
         ${accountId}, ${one.id}, ${one.tokenId}, ${one.peer}, ${one.direction}, ${one.type},
-        ${owner.json(one.body as never)}, ${one.status}, 0, uuid_time(${one.id})
+        ${json(one.body)}, ${one.status}, 0, uuid_time(${one.id})
       )`;
   }
   await owner`

@@ -2,29 +2,23 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import type { Frame } from '#server/infra/acts/act.ts';
-import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import { openListener } from '#server/infra/postgres/driver/listener.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type LiveHub, openLive } from './live.ts';
 import { LIVE_CHANNEL } from './notify.ts';
 
 /**
- * A hub on the test's database; `ears` are the pools of its LISTEN connections, in turn. What it looks
- * at every five seconds is looked at when the test says that they have passed.
+ * A hub on the test's database. What it looks at every five seconds is looked at when the test says
+ * that they have passed.
  */
-const test = base.extend<{ listeners: Sql[]; hub: LiveHub }>({
-  // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
-  listeners: async ({}, use) => use([]),
-  hub: async ({ db, listeners }, use) => {
+const test = base.extend<{ hub: LiveHub }>({
+  hub: async ({ db }, use) => {
     const troubles: unknown[] = [];
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const hub = openLive({
       tenantSql: db.tenantSql,
       allAccountsSql: db.allAccountsSql,
-      openListening: () => {
-        const listener = openDatabase(db.url, { max: 1, as: 'house', name: 'live test' });
-        listeners.push(listener);
-        return listener;
-      },
+      openListening: (handlers) => openListener({ url: db.url, name: 'live test', ...handlers }),
       report: (trouble) => troubles.push(trouble),
     });
     await use(hub);
@@ -115,19 +109,22 @@ test('a lost hint costs at most five seconds', async ({ db, hub }) => {
   await waitFor(() => expect(frames).toHaveLength(1));
 });
 
-test('hints come again after the LISTEN connection has gone deaf', async ({
-  db,
-  hub,
-  listeners,
-}) => {
+test('hints come again after the LISTEN connection was lost', async ({ db, hub }) => {
   const accountId = newId();
   await waitFor(() => expect(hub.listens).toBe(true));
   const { frames } = following(hub, accountId, 0);
-  await listeners[0]?.end({ timeout: 0 });
-  await waitFor(async () => {
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(listeners.length).toBeGreaterThan(1);
-  });
+  await waitFor(() => expect(hub.following).toBe(1));
+  const ended = await db.owner`
+    select pid, pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'kabari live test' and datname = current_database()`;
+  expect(ended).toHaveLength(1);
+  await waitFor(async () =>
+    expect(
+      await db.owner`
+        select from pg_stat_activity where application_name = 'kabari live test'
+          and datname = current_database() and pid <> ${ended[0]?.['pid']} and query ilike 'listen%'`,
+    ).toHaveLength(1),
+  );
   await waitFor(() => expect(hub.listens).toBe(true));
   await publish(db, accountId, 1);
   await waitFor(() => expect(frames).toHaveLength(1));

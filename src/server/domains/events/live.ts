@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LiveEvent } from '#contract/events.ts';
 import type { Frame } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import type { Listener, ListenerOptions } from '#server/infra/postgres/driver/listener.ts';
 import { LIVE_CHANNEL } from './notify.ts';
 
 /** More events behind than this, and the tab refetches everything instead. */
@@ -19,8 +20,10 @@ type Deps = {
   tenantSql: Sql;
   /** Looks at the positions of all accounts that are followed here. */
   allAccountsSql: Sql;
-  /** Makes the pool of the LISTEN connection; called again when that has gone deaf. */
-  openListening: () => Sql;
+  /** Opens the LISTEN connection. */
+  openListening: (
+    handlers: Pick<ListenerOptions, 'channel' | 'onNotification' | 'onListening' | 'onLost'>,
+  ) => Listener;
   report: (trouble: unknown) => void;
 };
 
@@ -164,53 +167,39 @@ function createSubscriptions() {
 }
 
 /**
- * The LISTEN connection. The driver listens again by itself after a cut, once; when that fails it stays
- * deaf without a word. So the ear calls to itself, and is replaced when it did not hear.
+ * The LISTEN connection, which is made again by itself when it is lost. That one receives nothing although it
+ * is there, nothing tells: so it notifies itself, and is replaced when that did not arrive.
  */
 function createListener(
   { openListening, allAccountsSql }: Deps,
   hinted: (payload: string) => void,
 ) {
   const self = `!${randomUUID()}`;
-  let sql: Sql | undefined;
   let hears = false;
   let heard = false;
-  const listen = async () => {
-    await sql?.end({ timeout: 1 });
-    sql = openListening();
-    await sql.listen(
-      LIVE_CHANNEL,
-      (payload) => {
-        if (payload === self) heard = true;
-        else if (!payload.startsWith('!')) hinted(payload);
-      },
-      () => {
-        hears = true;
-        heard = true;
-        hinted('*');
-      },
-    );
-  };
-  let first: Promise<void> | undefined = listen();
-  first.catch(() => undefined);
+  const listener = openListening({
+    channel: LIVE_CHANNEL,
+    onNotification: (payload) => {
+      if (payload === self) heard = true;
+      else if (!payload.startsWith('!')) hinted(payload);
+    },
+    onListening: () => {
+      hears = true;
+      heard = true;
+      hinted('*');
+    },
+    onLost: () => (hears = false),
+  });
   return {
     async check() {
-      if (first) {
-        const trying = first;
-        first = undefined;
-        await trying.catch(() => undefined);
-      }
-      hears = heard;
+      if (!heard) listener.restart();
       heard = false;
-      if (!hears) await listen();
       await allAccountsSql`select pg_notify(${LIVE_CHANNEL}, ${self})`;
     },
     get hears() {
       return hears;
     },
-    async close() {
-      await sql?.end({ timeout: 1 });
-    },
+    close: () => listener.close(),
   };
 }
 

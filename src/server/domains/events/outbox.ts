@@ -1,6 +1,7 @@
 import type { LiveKind } from '#contract/events.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 
 /** An event that names no message. */
 export type Announcement = {
@@ -16,7 +17,7 @@ export type Announcement = {
 export async function appendEvent(tx: Tx, { accountId, kind, data }: Announcement): Promise<void> {
   await tx`
     insert into outbox (account_id, outbox_id, kind, data)
-    values (${accountId}, ${newId()}, ${kind}, ${tx.json(data)})`;
+    values (${accountId}, ${newId()}, ${kind}, ${json(data)})`;
 }
 
 /**

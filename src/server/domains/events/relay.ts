@@ -1,5 +1,6 @@
 import { eachByItself } from '#server/infra/postgres/batches.ts';
 import { type Sql, type Tx, isTransient } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import { type Enrichers, type OutboxRow, eventsOf } from './enrich.ts';
 import { notifyLive } from './notify.ts';
@@ -170,7 +171,7 @@ async function setAside(tx: Tx, row: Row): Promise<void> {
     insert into outbox (account_id, outbox_id, at, kind, message_ids, token_ids, peers, statuses,
       data, tries, retry_at)
     values (${row.accountId}, ${row.outboxId}, ${row.at}, ${row.kind}, ${row.messageIds},
-      ${row.tokenIds}, ${row.peers}, ${row.statuses}, ${row.data && tx.json(row.data as never)},
+      ${row.tokenIds}, ${row.peers}, ${row.statuses}, ${row.data && json(row.data)},
       ${row.tries + 1},
       clock_timestamp() + interval '1 second' * least(3600, 2 ^ least(${row.tries} + 1, 12)))`;
 }

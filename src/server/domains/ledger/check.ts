@@ -26,7 +26,7 @@ type Invariant = {
  * @param allAccountsSql a pool that sees every account.
  */
 export async function checkLedger(allAccountsSql: Sql): Promise<Finding[]> {
-  return allAccountsSql.begin('isolation level repeatable read read only', async (tx) => {
+  return allAccountsSql.begin(async (tx) => {
     const findings: Finding[] = [];
     for (const { invariant, description, broken } of invariants) {
       const rows = await broken(tx);
@@ -34,7 +34,7 @@ export async function checkLedger(allAccountsSql: Sql): Promise<Finding[]> {
       findings.push({ invariant, description, ok: rows.length === 0, offenders });
     }
     return findings;
-  });
+  }, 'isolation level repeatable read read only');
 }
 
 const walletInvariants: readonly Invariant[] = [

@@ -2,6 +2,7 @@ import { publicId } from '#contract/base/ids.ts';
 import type { ChannelName, Token, TokenStatus } from '#contract/tokens.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
+import { identifier } from '#server/infra/postgres/sql.ts';
 
 type TokenRow = {
   token_id: string;
@@ -90,7 +91,7 @@ export async function readTokens(
   const found = tx<TokenRow[]>`
     select ${tokenColumns(tx)} from tokens t join accounts a using (account_id)
     where t.account_id = ${accountId} and t.deleted_at is null
-    order by ${tx(`t.${query.by}`)} ${direction} nulls last, t.token_id ${direction}
+    order by ${identifier(`t.${query.by}`)} ${direction} nulls last, t.token_id ${direction}
     limit ${query.limit} offset ${query.offset}`;
   const counted = tx<{ total: number }[]>`
     select count(*) as total from tokens

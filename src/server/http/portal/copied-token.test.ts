@@ -5,6 +5,7 @@ import { newId } from '#server/infra/ids.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type RunningApp, browserOf, signedIn, test } from '#tests/support/app/running-app.ts';
+import { identifier } from '#server/infra/postgres/sql.ts';
 
 const changes = acts.filter((one) => one.changes && one.by !== 'public');
 const lasting = changes.filter((one) => one.outlivesSession);
@@ -29,7 +30,7 @@ async function copied(db: TestDatabase, role: 'customer' | 'operator') {
 async function everything({ allAccountsSql }: TestDatabase): Promise<unknown> {
   const tables = ['accounts', 'users', 'user_phones', 'tokens', 'links', 'topups', 'messages'];
   const rows = tables.map(
-    (table) => allAccountsSql`select * from ${allAccountsSql(table)} order by 1, 2`,
+    (table) => allAccountsSql`select * from ${identifier(table)} order by 1, 2`,
   );
   const sessions = allAccountsSql`select session_id, revoked_at from sessions order by 1`;
   return Promise.all([...rows, sessions]);

@@ -1,4 +1,5 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
 
 /** One line of the audit log: who did what, how it went, and from where. */
@@ -27,7 +28,7 @@ export const openAudit = (allAccountsSql: Sql): Audit => ({
     await allAccountsSql`
       insert into audit_log (account_id, audit_id, actor, act, outcome, ip, request, facts)
       values (${line.accountId ?? NOBODY}, ${newId()}, ${line.actor}, ${line.act}, ${line.outcome},
-        ${line.ip}, ${line.requestId}, ${allAccountsSql.json(line.facts)})`;
+        ${line.ip}, ${line.requestId}, ${json(line.facts)})`;
   },
 });
 

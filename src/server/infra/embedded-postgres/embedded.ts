@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import postgres from 'postgres';
+import { openDatabase } from '#server/infra/postgres/database.ts';
 import { FREE_BYTES_MIN, refuseFullDisk } from '#server/infra/observability/disk.ts';
 import { type Home, type Places, furnish, openFolder, placesIn } from './home.ts';
 import {
@@ -208,22 +208,15 @@ function addressOf(
 
 /** The owner's role and database, made when they are missing. */
 async function makeOwner(superuserUrl: string, password: string | undefined): Promise<void> {
-  const { hostname, port } = new URL(superuserUrl);
-  const sql = postgres({
-    host: decodeURIComponent(hostname),
-    port: Number(port || 5432),
-    user: SUPERUSER,
-    password: password ?? '',
-    database: 'postgres',
-    max: 1,
-    onnotice: () => undefined,
-  });
+  const address = new URL(superuserUrl);
+  address.password = password ?? '';
+  const sql = openDatabase(address.href, { max: 1, as: 'owner', name: 'first start' });
   try {
     const [role] = await sql`select from pg_roles where rolname = ${OWNER}`;
-    if (!role) await sql.unsafe(`create role ${OWNER} login createrole createdb`);
-    if (password !== undefined) await sql.unsafe(`alter role ${OWNER} password '${password}'`);
+    if (!role) await sql.query(`create role ${OWNER} login createrole createdb`);
+    if (password !== undefined) await sql.query(`alter role ${OWNER} password '${password}'`);
     const [made] = await sql`select from pg_database where datname = 'kabari'`;
-    if (!made) await sql.unsafe(`create database kabari owner ${OWNER}`);
+    if (!made) await sql.query(`create database kabari owner ${OWNER}`);
   } finally {
     await sql.end({ timeout: 5 });
   }

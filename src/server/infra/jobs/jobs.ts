@@ -1,5 +1,6 @@
 import type { ConstructorOptions, Db, PgBoss } from 'pg-boss';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 
 /** Something to be done again and again, by one node at a time. */
@@ -68,7 +69,7 @@ async function install(Boss: typeof PgBoss, owner: Sql): Promise<void> {
   await boss.start();
   await boss.stop({ graceful: false, close: false });
   // One node at a time: PostgreSQL refuses two grants on the same thing at once (XX000).
-  await owner.unsafe(`
+  await owner.query(`
     select pg_advisory_xact_lock(${INSTALL_LOCK});
     grant usage on schema ${SCHEMA} to kabari_app;
     grant select, insert, update, delete on all tables in schema ${SCHEMA} to kabari_app;
@@ -105,29 +106,15 @@ async function begin(
 }
 
 /**
- * pg-boss's statements through our driver. Its texts for `json` columns are JSON already, which our
- * driver would make into JSON once more; its scripts (`begin; …; commit`) become transactions of ours: a
- * reserved connection that dies takes the process with it (see driver-repair.ts).
+ * pg-boss's statements on our pool, and so under its rules. A script (`begin; …; commit`) that fails leaves
+ * its transaction open: the pool does not keep such a connection.
  */
-function overOurs(sql: Sql): Db {
-  return {
-    async executeSql(text, values) {
-      if (values && values.length > 0) {
-        return { rows: [...(await sql.unsafe(text, values.map(asGiven) as never[]))] };
-      }
-      const script = /^\s*begin\s*;(?<work>[^]*?);?\s*commit\s*;?\s*$/i.exec(text)?.groups?.[
-        'work'
-      ];
-      if (script === undefined) return { rows: flat(await sql.unsafe(text)) };
-      return { rows: flat(await sql.begin((tx) => tx.unsafe(script))) };
-    },
-  };
+const overOurs = (sql: Sql): Db => ({
+  executeSql: async (text, values) => ({ rows: await sql.query(text, values?.map(asGiven)) }),
+});
+
+/** pg-boss leaves out what is null, and gives objects where its tables take JSON. */
+function asGiven(value: unknown): unknown {
+  const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isPlain && !(value instanceof Date) ? json(value) : (value ?? null);
 }
-
-const asGiven = (value: unknown): unknown => {
-  if (typeof value !== 'string') return value ?? null;
-  return { toString: () => value, toJSON: () => JSON.parse(value) as unknown };
-};
-
-/** Of several statements the driver answers a list of results, of one the result itself. */
-const flat = (result: readonly unknown[]): unknown[] => result.flatMap((one) => one);

@@ -83,10 +83,10 @@ describe('an error', () => {
 
   test('of the database is told without its sentence, which quotes values', () => {
     const error = Object.assign(new Error('invalid input syntax for type uuid: "Halo Ani"'), {
-      name: 'PostgresError',
+      severity: 'ERROR',
       code: '22P02',
       detail: 'Key (phone)=(6281234567890) already exists.',
-      constraint_name: 'users_phone_key',
+      constraint: 'users_phone_key',
     });
     const told = JSON.stringify(errorForLog(error));
     expect(told).toContain('22P02');

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { ConnectionLost, isServerError } from '#server/infra/postgres/driver/errors.ts';
 
 export type Log = Logger;
 
@@ -85,9 +86,7 @@ export function errorForLog(error: unknown): object {
   if (!(error instanceof Error)) return { name: typeof error };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   const constraint =
-    'constraint_name' in error && typeof error.constraint_name === 'string'
-      ? error.constraint_name
-      : undefined;
+    'constraint' in error && typeof error.constraint === 'string' ? error.constraint : undefined;
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return {
     name: error.name,
@@ -100,7 +99,8 @@ export function errorForLog(error: unknown): object {
 }
 
 /** PostgreSQL quotes values in its sentences: `invalid input syntax for type uuid: "…"`. */
-const isDatabaseError = (error: Error): boolean => error.name === 'PostgresError';
+const isDatabaseError = (error: Error): boolean =>
+  isServerError(error) || (error instanceof ConnectionLost && isServerError(error.cause));
 
 function allowed(fields: Record<string, unknown>): Record<string, unknown> {
   const line: Record<string, unknown> = {};

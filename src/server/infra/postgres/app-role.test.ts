@@ -43,8 +43,8 @@ for (const { name, here, start } of servers) {
     beforeAll(async () => {
       server = await start();
       admin = openDatabase(server.url, { max: 1, as: 'owner', name: 'admin' });
-      await admin.unsafe('create role "juragan-1" login');
-      await admin.unsafe('create database toko owner "juragan-1"');
+      await admin.query('create role "juragan-1" login');
+      await admin.query('create database toko owner "juragan-1"');
       const address = new URL(server.url);
       address.username = 'juragan-1';
       address.pathname = '/toko';
@@ -67,7 +67,7 @@ for (const { name, here, start } of servers) {
       expect(statements).toMatch(
         /^CREATE ROLE kabari_app NOLOGIN; GRANT kabari_app TO "juragan-1"( WITH SET TRUE)?;$/,
       );
-      await admin.unsafe(statements);
+      await admin.query(statements);
       await checkDatabase(owner, { production: false });
       const { migrations } = await updateSchema(owner, serverFolder);
       expect(migrations).toContain('0001_foundation.sql');
@@ -79,19 +79,19 @@ for (const { name, here, start } of servers) {
     });
 
     test('is told which grant is missing when the role is there', async () => {
-      await admin.unsafe('revoke kabari_app from "juragan-1"');
+      await admin.query('revoke kabari_app from "juragan-1"');
       const refused: unknown = await updateSchema(owner, serverFolder).catch(
         (error: unknown) => error,
       );
       const statements = /then start again: (GRANT .*)$/.exec(String(refused))?.[1] ?? '';
       expect(statements).toMatch(/^GRANT kabari_app TO "juragan-1"( WITH SET TRUE)?;$/);
-      await admin.unsafe(statements);
+      await admin.query(statements);
       expect(await updateSchema(owner, serverFolder)).toEqual({ migrations: [], functions: [] });
       await walls();
     });
 
     test('is told when it does not own the database it is to use', async () => {
-      await admin.unsafe('create database orang');
+      await admin.query('create database orang');
       const other = new URL(url);
       other.pathname = '/orang';
       const sql = openDatabase(other.href, { max: 1, as: 'owner', name: 't' });
@@ -102,22 +102,22 @@ for (const { name, here, start } of servers) {
     });
 
     test('does not start while kabari_app sees past row-level security', async () => {
-      await admin.unsafe('alter role kabari_app bypassrls');
+      await admin.query('alter role kabari_app bypassrls');
       await expect(walls()).rejects.toThrow(/^The role kabari_app sees past row-level security/);
-      await admin.unsafe('alter role kabari_app nobypassrls superuser');
+      await admin.query('alter role kabari_app nobypassrls superuser');
       await expect(walls()).rejects.toThrow(/^The role kabari_app sees past row-level security/);
-      await admin.unsafe('alter role kabari_app nosuperuser');
+      await admin.query('alter role kabari_app nosuperuser');
       await walls();
     });
 
     test('does not start while kabari_app owns the tables', async () => {
-      await admin.unsafe('alter database toko owner to kabari_app');
+      await admin.query('alter database toko owner to kabari_app');
       const inside = openDatabase(url.replace('juragan-1', 'postgres'), {
         max: 1,
         as: 'owner',
         name: 't',
       });
-      await inside.unsafe('alter table accounts owner to kabari_app');
+      await inside.query('alter table accounts owner to kabari_app');
       await expect(walls()).rejects.toThrow(/not in force on the table accounts/);
       await inside.end();
     });

@@ -24,7 +24,7 @@ export async function ensureAppRole(owner: Sql): Promise<void> {
   const before = await look(owner);
   if (before.exists && before.granted) return;
   // Each may fail for want of rights, or because another node was quicker: the second look decides.
-  const attempt = (statement: string) => owner.unsafe(statement).catch(() => undefined);
+  const attempt = (statement: string) => owner.query(statement).catch(() => undefined);
   if (!before.exists) await attempt(CREATE);
   await attempt(before.grant);
   const { exists, granted, owner: name, grant } = await look(owner);

@@ -101,8 +101,8 @@ async function ask(sql: Sql): Promise<Facts> {
 
 /** Why there is no database to ask; the password is nowhere in it. */
 function unreachable(sql: Sql, error: unknown): string {
-  const { host, port, database, user } = sql.options;
-  const place = `${host.join(',')}:${port.join(',')}`;
+  const { hosts, port, database, user } = sql.place;
+  const place = `${hosts.join(',')}:${port}`;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === '3D000')
     return `The database ${database} does not exist on ${place}; create it first.`;

@@ -17,7 +17,7 @@ import {
 
 /** Two accounts with a row each, behind row-level security as the migrations write it. */
 async function twoAccounts(owner: Sql): Promise<{ ani: string; budi: string }> {
-  await owner.unsafe(`
+  await owner.query(`
     do $$ begin create role kabari_app; exception when duplicate_object then null; end $$;
     create table notes (
       account_id uuid not null, note text not null constraint note_not_empty check (note <> ''),
@@ -166,11 +166,7 @@ describe('trouble', () => {
     await expect(
       db.owner`select 1 / (3 - n) as q, repeat('x', 9000) from generate_series(1, 5) n`,
     ).rejects.toThrow('division by zero');
-    const pages = [];
-    for await (const page of db.owner`select n from generate_series(1, 3) n`.cursor(2)) {
-      pages.push(page);
-    }
-    expect(pages).toEqual([[{ n: 1 }, { n: 2 }], [{ n: 3 }]]);
+    expect(await db.owner`select 1 as one`).toEqual([{ one: 1 }]);
   });
 
   test('a broken constraint is known by its name', async ({ db }) => {
@@ -286,7 +282,7 @@ describe('trouble', () => {
   });
 
   test('work is repeated while trouble passes, at most five times', async () => {
-    const lost = Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' });
+    const lost = Object.assign(new Error('gone'), { code: 'CONNECTION_LOST' });
     const heals = vi
       .fn<() => Promise<string>>()
       .mockRejectedValueOnce(lost)

@@ -1,38 +1,49 @@
 import type * as z from 'zod/mini';
-import postgres from 'postgres';
-import { readBareStartup, socketFolderOf } from './address.ts';
-import { houseSocket, startupPadding } from './socket.ts';
-import { repairDriver } from './driver-repair.ts';
+import { isOutcomeUnknown, isServerError } from './driver/errors.ts';
+import { type Place, Pool, type PoolOptions } from './driver/pool.ts';
+import {
+  type Compiled,
+  type Fragment as Piece,
+  type Result,
+  type Row,
+  type Run,
+  type Tag,
+  createTag,
+} from './sql.ts';
+import { type Transaction, runTransaction } from './driver/transaction.ts';
 
-/** What the house reads and writes beside the driver's own types: `bigint` as a safe whole number. */
-type HouseTypes = { bigint: number; date: string };
+/** A piece of a statement, meant to be spliced into another. */
+export type Fragment = Piece;
+
+/** Runs a text as it is: with values one statement, without them as many as the text holds. */
+type Query = <T extends readonly object[] = Row[]>(
+  text: string,
+  values?: readonly unknown[],
+) => Promise<Result<T>>;
+
+/** One transaction, on one connection. */
+export type Tx = Tag & {
+  readonly query: Query;
+  /** Work that is undone alone when it rejects; the transaction goes on. */
+  savepoint<T>(work: (tx: Tx) => PromiseLike<T> | T): Promise<T>;
+};
 
 /** A pool of connections. */
-export type Sql = postgres.Sql<HouseTypes>;
-/** One transaction, on one connection. */
-export type Tx = postgres.TransactionSql<HouseTypes>;
-/** A piece of a statement, meant to be spliced into another. */
-export type Fragment = postgres.PendingQuery<postgres.Row[]>;
-
-/**
- * For whom a pool works. `tenant` sees the account named by `app.account` and nothing before it is
- * named; `house` sees all accounts; `owner` is the database's owner, for migrations only.
- */
-export type As = 'tenant' | 'house' | 'owner';
-
-const STATEMENT_TIMEOUT_MS: Record<As, number> = { tenant: 3_000, house: 60_000, owner: 0 };
-const LOCK_TIMEOUT_MS = 3_000;
-const IDLE_IN_TRANSACTION_MS = 10_000;
-const CONNECT_TIMEOUT_SECONDS = 5;
-/** What the server is given beyond its own statement timeout before the connection counts as dead. */
-const SILENCE_MS = 2_000;
-
-type Wish = {
-  /** Connections at most. */
-  max: number;
-  as: As;
-  /** How the server lists the connections: `application_name`. */
-  name: string;
+export type Sql = Tag & {
+  readonly query: Query;
+  readonly place: Place;
+  /**
+   * Runs work in one transaction: committed when the work resolves, rolled back when it rejects.
+   *
+   * @param mode as `begin` takes it, such as `isolation level serializable`.
+   */
+  begin<T>(work: (tx: Tx) => PromiseLike<T> | T, mode?: string): Promise<T>;
+  /**
+   * Closes the pool when what was asked of it is done.
+   *
+   * @param timeout seconds after which what is still under way is cut off.
+   */
+  end(options?: { timeout?: number }): Promise<void>;
 };
 
 /**
@@ -40,75 +51,59 @@ type Wish = {
  * the first statement.
  *
  * `bigint` comes as a safe whole number (a RangeError when it is not one), `timestamptz` as Date,
- * `date` as `YYYY-MM-DD`, `bytea` as Buffer, `uuid` and `numeric` as text. A parameter for `jsonb` is
- * given as the object itself: a text would be stored as a JSON string.
+ * `date` as `YYYY-MM-DD`, `bytea` as Buffer, `uuid` and `numeric` as text. A parameter for `json` or
+ * `jsonb` is wrapped in `json()`.
  */
-export function openDatabase(url: string, { max, as, name }: Wish): Sql {
-  const statementMs = STATEMENT_TIMEOUT_MS[as];
-  const { driverUrl } = readBareStartup(url);
-  const sql = postgres<typeof houseTypes>(driverUrl, {
-    ...socketFolderOf(driverUrl),
-    max,
-    connect_timeout: CONNECT_TIMEOUT_SECONDS,
-    keep_alive: 10,
-    backoff: (tries) => Math.min(0.05 * 2 ** tries, 0.5) * (0.5 + Math.random() / 2),
-    onnotice: () => undefined,
-    types: houseTypes,
-    ...houseSocket(url, {
-      connectMs: CONNECT_TIMEOUT_SECONDS * 1_000,
-      silenceMs: statementMs === 0 ? 0 : statementMs + SILENCE_MS,
-    }),
-    connection: {
-      ...startupPadding,
-      application_name: `kabari ${name}`,
-      TimeZone: 'UTC',
-      // Short statements only: compiling them costs more than it gives, on servers that would.
-      jit: 'off',
-      statement_timeout: statementMs,
-      lock_timeout: as === 'owner' ? 0 : LOCK_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: as === 'owner' ? 0 : IDLE_IN_TRANSACTION_MS,
-      ...(as !== 'owner' && { role: 'kabari_app' }),
-      ...(as === 'house' && { 'app.account': '*' }),
-    },
+export function openDatabase(url: string, options: PoolOptions): Sql {
+  const pool = new Pool(url, options);
+  const run: Run = (compiled) =>
+    isScript(compiled) ? pool.runScript(compiled) : pool.run(compiled);
+  const sql = Object.assign(createTag(run), {
+    query: queryWith(run),
+    place: pool.place,
+    begin: <T>(work: (tx: Tx) => PromiseLike<T> | T, mode?: string) =>
+      runTransaction(pool, (transaction) => work(createTx(transaction)), { mode }),
+    end: (wish?: { timeout?: number }) => pool.end(wish),
   });
-  repairDriver(sql);
+  pools.set(sql, pool);
   return sql;
 }
 
-const houseTypes = {
-  bigint: {
-    to: 20,
-    from: [20],
-    serialize: (value: number) => String(value),
-    parse: (text: string): number => {
-      const value = Number(text);
-      if (!Number.isSafeInteger(value)) throw new RangeError(`not a safe whole number: ${text}`);
-      return value;
-    },
-  },
-  date: {
-    to: 1082,
-    from: [1082],
-    serialize: (day: string) => day,
-    parse: (day: string) => day,
-  },
-};
+const pools = new WeakMap<Sql, Pool>();
+
+const isScript = ({ name, values }: Compiled): boolean => name === '' && values.length === 0;
+
+function createTx(transaction: Transaction): Tx {
+  const run: Run = (compiled) => transaction.run(compiled);
+  const tx: Tx = Object.assign(createTag(run), {
+    query: queryWith(run),
+    savepoint: <T>(work: (tx: Tx) => PromiseLike<T> | T) => transaction.savepoint(() => work(tx)),
+  });
+  return tx;
+}
+
+const queryWith =
+  (run: Run): Query =>
+  <T extends readonly object[]>(text: string, values: readonly unknown[] = []) =>
+    run({ text, name: '', types: [], values }) as unknown as Promise<Result<T>>;
 
 /**
  * Runs `work` in one transaction that sees one account. Naming the account travels with the first
  * statement of `work`, without a round trip of its own.
+ *
+ * @param settings that hold in this transaction alone, beside the account.
  */
 export function asAccount<T>(
   sql: Sql,
   accountId: string,
   work: (tx: Tx) => Promise<T>,
+  settings: Record<string, string> = {},
 ): Promise<T> {
-  const done = sql.begin(async (tx) => {
-    const named = tx`select set_config('app.account', ${accountId}, true)`.execute();
-    const [result] = await Promise.all([work(tx), named]);
-    return result;
+  const pool = pools.get(sql);
+  if (!pool) throw new TypeError('not a pool');
+  return runTransaction(pool, (transaction) => work(createTx(transaction)), {
+    settings: { 'app.account': accountId, ...settings },
   });
-  return done as Promise<T>;
 }
 
 /**
@@ -126,13 +121,11 @@ export async function rows<Schema extends z.ZodMiniType>(
 
 /** True when the database refused something because of the constraint of this name. */
 export const brokeConstraint = (error: unknown, name: string): boolean =>
-  error instanceof postgres.PostgresError &&
-  error.code.startsWith('23') &&
-  error.constraint_name === name;
+  isServerError(error) && error.code.startsWith('23') && error.constraint === name;
 
 /** Codes after which the same work may well succeed: lost connections, locks, restarts, crowds. */
 const transient =
-  /^(25P03|40P01|40001|55P03|57P0[1235]|53300|08\w{3}|CONNECTION_\w+|CONNECT_TIMEOUT|ECONN\w+|EAGAIN|EPIPE|ETIMEDOUT|ENOENT)$/;
+  /^(25P03|40P01|40001|55P03|57P0[1235]|53300|08\w{3}|CONNECTION_\w+|ECONN\w+|EAGAIN|EPIPE|ETIMEDOUT|ENOENT)$/;
 
 /** True for trouble that passes by itself; what was asked may or may not have been done. */
 export const isTransient = (error: unknown): boolean =>
@@ -146,7 +139,10 @@ export const isTransient = (error: unknown): boolean =>
  * and nothing that was asked beside it would have fared better.
  */
 export const isShort = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && /^(?:53|58)\w{3}$|^57014$/.test(String(error.code));
+  error instanceof Error &&
+  !isOutcomeUnknown(error) &&
+  'code' in error &&
+  /^(?:53|58)\w{3}$|^57014$/.test(String(error.code));
 
 const FIRST_PAUSE_MS = 20;
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { test as base } from '#tests/support/database/database.ts';
+import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { expect } from 'vitest';
 import { loadFunctions, updateSchema } from './functions.ts';
 import { type Sql, openDatabase } from './database.ts';
@@ -39,7 +39,10 @@ const test = base.extend<{ folder: Folder; owner: Sql }>({
     await use(folder);
     await rm(folder.path, { recursive: true, force: true });
   },
-  owner: async ({ db, folder }, use) => {
+  owner: async (
+    { db, folder }: { db: TestDatabase; folder: Folder },
+    use: (owner: Sql) => Promise<void>,
+  ) => {
     await loadFunctions(db.owner, join(folder.path, 'nothing'));
     await use(db.owner);
   },
@@ -52,7 +55,7 @@ const oidOf = async (sql: Sql, name: string): Promise<number | undefined> => {
 };
 
 const answer = async (sql: Sql, call: string): Promise<unknown> => {
-  const [row] = await sql.unsafe(`select ${call} as answer`);
+  const [row] = await sql.query(`select ${call} as answer`);
   return row?.['answer'];
 };
 

@@ -55,14 +55,14 @@ export async function updateSchema(sql: Sql, folder: string): Promise<SchemaChan
 export async function loadFunctions(sql: Sql, folder: string): Promise<string[]> {
   const files = await readFiles(folder);
   return sql.begin(async (tx) => {
-    await tx.unsafe(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    await tx.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     const known = await readKnown(tx);
     const before = new Map(known.map((row) => [row.file, row]));
     const changed = files.filter(({ file, sha256 }) => before.get(file)?.sha256 !== sha256);
     const present = new Set(files.map(({ file }) => file));
     const gone = known.filter(({ file }) => !present.has(file));
     if (changed.length === 0 && gone.length === 0) return [];
-    await tx.unsafe('set local search_path = public; set local check_function_bodies = off');
+    await tx.query('set local search_path = public; set local check_function_bodies = off');
     const stale = [...gone, ...changed.flatMap(({ file }) => before.get(file) ?? [])];
     const owners = ownersOf(known.filter((row) => !stale.includes(row)));
     const made = await runFiles(tx, changed, { before, owners });
@@ -88,7 +88,7 @@ async function readFiles(folder: string): Promise<SqlFile[]> {
 }
 
 async function readKnown(tx: Tx): Promise<Known[]> {
-  await tx.unsafe(`
+  await tx.query(`
     create table if not exists schema_functions (
       file        text primary key,
       sha256      text not null,
@@ -117,7 +117,7 @@ async function runFiles(
   const made = new Map<string, string[]>();
   let standing = await readStanding(tx);
   for (const { file, text } of files) {
-    await named(file, () => tx.unsafe(runOnce(text, before.get(file)?.objects ?? [])));
+    await named(file, () => tx.query(runOnce(text, before.get(file)?.objects ?? [])));
     const now = await readStanding(tx);
     const names = [...now.keys()].filter((name) => standing.get(name) !== now.get(name));
     for (const name of names) {
@@ -173,7 +173,7 @@ async function dropStale(
 ): Promise<void> {
   for (const { file, objects } of stale) {
     const left = objects.filter((name) => !owners.has(name));
-    if (left.length > 0) await named(file, () => tx.unsafe(dropping(left)));
+    if (left.length > 0) await named(file, () => tx.query(dropping(left)));
   }
 }
 
@@ -181,7 +181,7 @@ type Body = { name: string; validator: string };
 
 /** Compiles every function of the files, now that all of them stand. */
 async function checkBodies(tx: Tx, owners: ReadonlyMap<string, string>): Promise<void> {
-  await tx.unsafe('set local check_function_bodies = on');
+  await tx.query('set local check_function_bodies = on');
   const bodies = await tx<Body[]>`
     select 'function ' || p.oid::regprocedure as name,
       format('select %s(%s::oid)', l.lanvalidator::regproc, p.oid) as validator
@@ -189,7 +189,7 @@ async function checkBodies(tx: Tx, owners: ReadonlyMap<string, string>): Promise
     where p.pronamespace = 'public'::regnamespace and p.prokind = 'f' and l.lanvalidator <> 0`;
   for (const { name, validator } of bodies) {
     const file = owners.get(name);
-    if (file !== undefined) await named(file, () => tx.unsafe(validator));
+    if (file !== undefined) await named(file, () => tx.query(validator));
   }
 }
 

@@ -47,7 +47,7 @@ async function applyNext(tx: Tx, migrations: readonly Migration[]): Promise<stri
   const next = migrations[known.length];
   if (!next) return undefined;
   try {
-    await tx.unsafe(statementsOf(next));
+    await tx.query(statementsOf(next));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new StartError(`The migration ${next.name} failed: ${why}.`, { cause: error });
@@ -67,7 +67,7 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 }
 
 async function prepare(tx: Tx): Promise<void> {
-  await tx.unsafe(`
+  await tx.query(`
     create table if not exists migrations (
       name       text primary key,
       sha256     text not null,

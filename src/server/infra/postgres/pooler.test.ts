@@ -11,7 +11,7 @@ import { openDatabase } from './database.ts';
 /** What an administrator writes who wants pgbouncer to take clients that send settings: it drops them. */
 const dropsSettings = {
   ignore_startup_parameters:
-    'extra_float_digits,role,app.account,app.padding,jit,statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
+    'extra_float_digits,role,app.account,app.startup,jit,statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
 };
 
 const test = base.extend<{
@@ -69,7 +69,7 @@ function crowdAt(url: string): { others: Promise<unknown>; leave: () => Promise<
   const pools = Array.from({ length: 5 }, () =>
     openDatabase(`${url}?kabari_bare_startup=on`, { max: 1, as: 'owner', name: 'others' }),
   );
-  const ask = (sql: (typeof pools)[number]) => sql.unsafe('select pg_sleep(0.001)');
+  const ask = (sql: (typeof pools)[number]) => sql.query('select pg_sleep(0.001)');
   const others = Promise.all(pools.map(ask));
   const work = pools.map(async (sql) => {
     await others;

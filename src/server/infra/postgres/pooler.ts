@@ -1,5 +1,5 @@
 import { withBareStartup } from './address.ts';
-import { PADDING } from './session.ts';
+import { STARTUP_MARK } from './driver/pool.ts';
 import { type Sql, openDatabase } from './database.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
@@ -36,8 +36,8 @@ const openProbe = (url: string): Sql => openDatabase(url, { max: 1, as: 'owner',
 async function refusesSettings(url: string): Promise<boolean> {
   const sql = openProbe(url);
   try {
-    const [found] = await sql.unsafe<{ arrived: boolean }[]>(
-      `select coalesce(current_setting('${PADDING}', true), '') <> '' as arrived`,
+    const [found] = await sql.query<{ arrived: boolean }[]>(
+      `select coalesce(current_setting('${STARTUP_MARK}', true), '') <> '' as arrived`,
     );
     return found?.arrived === false;
   } catch (error) {
@@ -57,7 +57,7 @@ async function sharesServers(url: string): Promise<boolean> {
       const order = [...probes.keys()];
       for (const at of pass % 2 === 0 ? order : order.reverse()) {
         // Unprepared: a pooler of transactions may know nothing of prepared statements.
-        const found = await probes[at]?.unsafe<{ pid: number }[]>('select pg_backend_pid() as pid');
+        const found = await probes[at]?.query<{ pid: number }[]>('select pg_backend_pid() as pid');
         served[at]?.add(found?.[0]?.pid ?? 0);
       }
     }

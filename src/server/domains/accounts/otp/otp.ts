@@ -3,6 +3,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Call } from '#server/infra/acts/act.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
 import { hmac } from '#server/infra/security/secrets.ts';
 import type { UserRef } from '#server/domains/accounts/people.ts';
@@ -64,7 +65,7 @@ export async function issueCode(
       ${challengeId}, ${purpose}, ${phone}, ${user?.accountId ?? null}, ${user?.userId ?? null},
       ${deviceHash(device)},
       ${isDecoy ? null : codeHmac(deps, challengeId, code)},
-      ${isDecoy || pending === undefined ? null : tx.json(pending as never)},
+      ${isDecoy || pending === undefined ? null : json(pending)},
       ${TRIES}, ${sends},
       clock_timestamp() + make_interval(secs => ${waitAfter(sends)}),
       clock_timestamp() + make_interval(secs => ${CODE_SECONDS})

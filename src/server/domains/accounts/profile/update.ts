@@ -5,6 +5,7 @@ import { updateUser } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { type UserRef, userOf } from '#server/domains/accounts/people.ts';
 
@@ -36,7 +37,7 @@ async function update(
       name = coalesce(${name ?? null}, name),
       timezone = coalesce(${timezone ?? null}, timezone),
       email = ${email === undefined ? tx`email` : email === '' ? null : email},
-      settings = settings || ${tx.json(changes)}
+      settings = settings || ${json(changes)}
     where (account_id, user_id) = (${accountId}, ${userId})`;
   // One account has one user today, and its name is theirs.
   if (name !== undefined) {

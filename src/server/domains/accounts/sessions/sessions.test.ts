@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { identifier, json } from '#server/infra/postgres/sql.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { findSession, openSessions, startSession } from './sessions.ts';
@@ -14,7 +15,7 @@ async function someone(sql: Sql) {
 }
 
 const age = (sql: Sql, column: 'created_at' | 'last_used_at', interval: string) =>
-  sql`update sessions set ${sql(column)} = ${sql(column)} - ${interval}::interval`;
+  sql`update sessions set ${identifier(column)} = ${identifier(column)} - ${interval}::interval`;
 
 describe('a session', () => {
   test('is known by its token, of which the database has only the hash', async ({ sql }) => {
@@ -123,9 +124,12 @@ describe('what a node believes', () => {
     const sessions = openSessions(sql, () => 0);
     const { begin } = await someone(sql);
     const token = await begin();
-    const [row] = await sql`delete from sessions returning *`;
+    const [row] = await sql`
+      with gone as (delete from sessions returning *) select to_jsonb(gone) as session from gone`;
     expect(await sessions.find(token)).toBeUndefined();
-    await sql`insert into sessions ${sql(row ?? {})}`;
+    await sql`
+      insert into sessions
+      select * from jsonb_populate_record(null::sessions, ${json(row?.['session'])}::jsonb)`;
     expect(await sessions.find(token)).toBeDefined();
   });
 

@@ -26,7 +26,7 @@ test('a line that cannot be written, or a receipt that nobody takes, costs the o
   openStreet,
 }) => {
   const { network, sinks, receipts, ani, reported } = await openStreet();
-  await db.owner.unsafe(`
+  await db.owner.query(`
     create function refuse() returns trigger language plpgsql as $$
     begin
       if new.phone = '628120000666' then raise exception 'broken'; end if;

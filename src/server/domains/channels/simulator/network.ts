@@ -10,6 +10,7 @@ import type {
 } from '#server/domains/channels/channels.ts';
 import { type ConnectDeps, connectLink, tokenOfPhone } from '#server/domains/tokens/tokens.ts';
 import { type Sql, isTransient } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import type { Files } from '#server/domains/media/media.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Pace, type Plan, planFor } from './outcomes.ts';
@@ -155,7 +156,7 @@ async function sendReply(deps: NetworkDeps, sinks: Sinks, due: Due): Promise<voi
   const { type, body } = await contentsOf(deps.files, accountId, reply);
   await deps.allAccountsSql`
     insert into sim_lines (phone, line_id, direction, peer, type, body, account_id)
-    values (${due.phone}, ${reply.lineId}, 'out', ${reply.to}, ${type}, ${deps.allAccountsSql.json(body)},
+    values (${due.phone}, ${reply.lineId}, 'out', ${reply.to}, ${type}, ${json(body)},
       ${accountId})
     on conflict (phone, line_id) do nothing`;
   await sinks.inbound({

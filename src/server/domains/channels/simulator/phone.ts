@@ -10,6 +10,7 @@ import type {
 import type { MessageBody } from '#server/domains/channels/channels.ts';
 import { tokenOfPhone } from '#server/domains/tokens/tokens.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Network, ReplyFacts } from './network.ts';
 import { type Pace, fixedOutcomeOf, paced } from './outcomes.ts';
@@ -88,10 +89,10 @@ export async function sendFromPhone(
   await allAccountsSql`
     with line as (
       insert into sim_lines (phone, line_id, direction, peer, type, body, account_id)
-      values (${phone}, ${lineId}, 'out', ${to}, 'text', ${allAccountsSql.json({ text })}, ${holder.accountId})
+      values (${phone}, ${lineId}, 'out', ${to}, 'text', ${json({ text })}, ${holder.accountId})
     )
     insert into sim_due (due_id, kind, due_at, phone, facts)
-    values (${newId()}, 'inbound', clock_timestamp(), ${phone}, ${allAccountsSql.json(facts)})`;
+    values (${newId()}, 'inbound', clock_timestamp(), ${phone}, ${json(facts)})`;
   network.wake(0);
   return readPhone(deps, phone);
 }

@@ -4,6 +4,7 @@ import { type ConnectDeps, connectLink, scanQr } from '#server/domains/tokens/to
 import { newId } from '#server/infra/ids.ts';
 import { paced } from './outcomes.ts';
 import { type PhoneDeps, readPhone } from './phone.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 
 export type ScanDeps = PhoneDeps & { connecting: ConnectDeps };
 
@@ -26,7 +27,7 @@ export async function scanFromPhone(
     await tx`
       insert into sim_due (due_id, kind, due_at, phone, facts)
       values (${newId()}, 'connect', clock_timestamp() + ${pairingMs} * interval '1 millisecond',
-        ${phone}, ${tx.json(facts)})`;
+        ${phone}, ${json(facts)})`;
   });
   if (pairingMs === 0) await connectLink(deps.connecting, link);
   deps.network.wake(pairingMs);

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { Refusal, type RefusalCode } from '#contract/base/refusals.ts';
 import { CHUNK_BYTES_MAX, UPLOAD_HOURS, bytesMaxFor } from '#contract/uploads.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import { measure } from '#server/domains/media/files.ts';
 import { newId } from '#server/infra/ids.ts';
 import { cleanName } from '#server/domains/media/inspection/inspect-name.ts';
@@ -296,7 +297,7 @@ async function writeRefusal(
     sql,
     accountId,
     (tx) => tx`
-      update uploads set state = 'refused', refusal = ${tx.json({ type: code, facts })}
+      update uploads set state = 'refused', refusal = ${json({ type: code, facts })}
       where account_id = ${accountId} and upload_id = ${uploadId} and state = 'receiving'`,
   );
   await parts.clear(uploadId);

@@ -1,6 +1,7 @@
 import { Refusal, refusalFrom } from '#contract/base/refusals.ts';
 import { UPLOAD_HOURS, type UploadMetadata, type UploadPurpose } from '#contract/uploads.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import type { Files } from '#server/domains/media/files.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Scanner } from '#server/domains/media/inspection/inspect-malware.ts';
@@ -84,7 +85,7 @@ export async function begin(
       insert into uploads
         (account_id, upload_id, user_id, purpose, declared, crop, length_bytes, expires_at)
       values (${accountId}, ${uploadId}, ${userId}, ${purpose}, ${declared},
-        ${crop === undefined ? null : tx.json(crop)}, ${lengthBytes},
+        ${crop === undefined ? null : json(crop)}, ${lengthBytes},
         clock_timestamp() + make_interval(hours => ${UPLOAD_HOURS}))`;
   });
   return uploadId;

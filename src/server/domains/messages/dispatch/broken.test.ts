@@ -20,7 +20,7 @@ const refuse = (
   test: string,
   code = 'raise_exception',
 ) =>
-  db.owner.unsafe(`
+  db.owner.query(`
     create function refuse() returns trigger language plpgsql as $$
     begin
       if ${test} then raise exception 'broken' using errcode = '${code}'; end if;
@@ -34,7 +34,7 @@ const refuseResults = (db: TestDatabase) =>
 
 /** Counts the settle statements while work is done. */
 async function settlingsOf(db: TestDatabase, work: () => Promise<unknown>): Promise<number> {
-  await db.owner.unsafe(`
+  await db.owner.query(`
     create sequence settlings;
     grant usage on sequence settlings to kabari_app;
     alter function settle_batch rename to settle_counted;

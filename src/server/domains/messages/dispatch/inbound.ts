@@ -1,6 +1,7 @@
 import { storable, storableJson } from '#contract/base/text.ts';
 import type { Inbound } from '#server/domains/channels/channels.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
 
 /** Words with which a recipient stops, and resumes, receiving from a token. */
@@ -41,7 +42,7 @@ export async function receiveInbound(
     const [received] = await tx<{ receive_message: boolean }[]>`
       select receive_message(
         ${accountId}, ${tokenId}, ${messageId}, ${from}, ${name ?? null}, ${stored.type},
-        ${tx.json(body as never)}, ${stored.providerId}
+        ${json(body)}, ${stored.providerId}
       )`;
     if (!received?.receive_message) return;
     const text = stored.type === 'text' ? body['text'] : undefined;

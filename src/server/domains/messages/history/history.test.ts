@@ -163,7 +163,7 @@ describe('pages', () => {
     const { accountId, tokenId } = ani;
     const second = await secondToken(sql, accountId);
     await storeMessages(db.owner, accountId, someMessages([tokenId, second]));
-    await db.owner.unsafe('analyze');
+    await db.owner.query('analyze');
     const filters: MessageFilter[] = [
       {},
       { statuses: ['failed'] },

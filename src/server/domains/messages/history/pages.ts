@@ -37,17 +37,10 @@ export type Page = { stored: StoredMessage[]; total: number };
  * The condition of row-level security is opaque to the planner, which takes it to keep one row in two
  * hundred: it then reads all partitions (400 ms at 1,000,000 messages) to avoid an index walk of ten rows.
  */
-export function readAsAccount<T>(
-  sql: Sql,
-  accountId: string,
-  work: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  return asAccount(sql, accountId, async (tx) => {
-    const planned = tx`
-      select set_config('enable_seqscan', 'off', true),
-        set_config('max_parallel_workers_per_gather', '0', true)`.execute();
-    const [result] = await Promise.all([work(tx), planned]);
-    return result;
+export function readAsAccount<T>(sql: Sql, accountId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return asAccount(sql, accountId, work, {
+    enable_seqscan: 'off',
+    max_parallel_workers_per_gather: '0',
   });
 }
 
@@ -65,7 +58,7 @@ export function matchesFilter(sql: Sql | Tx, filter: MessageFilter): Fragment {
     ${tokenId === undefined ? sql`` : sql`and m.token_id = ${tokenId}`}
     ${direction === undefined ? sql`` : sql`and m.direction = ${direction}`}
     ${type === undefined ? sql`` : sql`and m.type = ${type} ${nonTextHint(sql, type)}`}
-    ${statuses === undefined ? sql`` : sql`and m.status = any (${statuses as MessageStatus[]})`}`;
+    ${statuses === undefined ? sql`` : sql`and m.status = any (${statuses})`}`;
 }
 
 /** Repeats the partial index's condition for prepared statements: it has only types other than text. */

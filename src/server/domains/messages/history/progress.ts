@@ -26,7 +26,7 @@ export async function readProgress(
   const found = await tx<Progress[]>`
     select i.message_id, plan.detail as send_at, last.kind as ended, last.detail as reason,
       d.attempt as tries, case when d.state <> 'sending' then d.ready_at end as next_at
-    from unnest(${messageIds as string[]}::uuid[]) as i(message_id)
+    from unnest(${messageIds}::uuid[]) as i(message_id)
     left join message_events plan on plan.account_id = ${accountId}
       and plan.message_id = i.message_id and plan.kind = 'scheduled' and plan.n = 0
     left join dispatch d on d.account_id = ${accountId} and d.message_id = i.message_id

@@ -49,8 +49,8 @@ const startingWith = (tx: Tx, digits: string): Peers => ({
 });
 
 const anyOf = (tx: Tx, peers: readonly string[]): Peers => ({
-  few: tx`and m.peer = any (${peers as string[]})`,
-  many: tx`and m.peer || '' = any (${peers as string[]})`,
+  few: tx`and m.peer = any (${peers})`,
+  many: tx`and m.peer || '' = any (${peers})`,
 });
 
 /** Text as the beginning in a `like`. */

@@ -69,7 +69,7 @@ export async function claimDue(
   const [due] = await allAccountsSql<Due[]>`
     with next as (
       select subscription_id, message_id from push_queue q
-      where ready_at <= clock_timestamp() and service <> all(${except as string[]}::text[])
+      where ready_at <= clock_timestamp() and service <> all(${except}::text[])
         and not exists (
           select from push_queue o
           where o.subscription_id = q.subscription_id and o.message_id < q.message_id

@@ -9,9 +9,10 @@ import { type PushApp, type Shopkeeper, test } from '#tests/push/push-app.ts';
 import { finish, postpone, claimDue } from './queue.ts';
 import { startPushSender } from './sender.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 
 const setSettings = ({ deps }: PushApp, { userId }: Shopkeeper, settings: object) =>
-  deps.allAccountsSql`update users set settings = ${deps.allAccountsSql.json(settings as never)} where user_id = ${userId}`;
+  deps.allAccountsSql`update users set settings = ${json(settings)} where user_id = ${userId}`;
 
 test('a message that comes in reaches the browser, encrypted, and says from whom but not what', async ({
   push,

@@ -1,0 +1,264 @@
+import { Batch, type Column, type Request, type Wire } from './batch.ts';
+import { ConnectionLost, type LostOutcome } from './errors.ts';
+import { type Compiled, type Row, Rows } from '#server/infra/postgres/sql.ts';
+import { encode } from './values.ts';
+
+/** What is used of a client of pg. */
+export type Client = {
+  readonly connection: Wire;
+  query(batch: Batch): unknown;
+  /** The transaction's state as the server last told it: idle, open, or failed. */
+  getTransactionStatus(): 'I' | 'T' | 'E' | null;
+  on(event: 'error', handle: (error: Error) => void): unknown;
+  on(event: 'end', handle: () => void): unknown;
+};
+
+/** The types of a statement's parameters, by its name; the same for all connections of a pool. */
+export type ParameterTypes = Map<string, readonly number[]>;
+
+export type RequestOptions = { isScript?: boolean; whenLost?: LostOutcome };
+
+const LOOK_MS = 250;
+const QUERY_CANCELED = '57014';
+
+/**
+ * One connection. In a transaction, statements run in the order they come, those of the same moment in one
+ * batch behind one `Sync`, so that when one fails the server skips the rest. Outside of transactions each
+ * has a `Sync`, and so a transaction, of its own; then it may be sent before those ahead are answered.
+ */
+export class Connection {
+  /** True when it must not be used again: a timeout, or a state nobody intended. */
+  isDoubtful = false;
+  /** True while it works for several callers, outside of transactions. */
+  isShared = false;
+  readonly #client: Client;
+  readonly #parameterTypes: ParameterTypes;
+  readonly #columns = new Map<string, readonly Column[]>();
+  /** What is not sent yet. */
+  #queue: Request[] = [];
+  /** What is sent, in the order in which it is answered. */
+  #sent: Batch[] = [];
+  #lost: ConnectionLost | undefined;
+  #isFlushing = false;
+  #idle: PromiseWithResolvers<void> | undefined;
+
+  /** @param silenceMs how long the server may be silent while it is asked; 0 for ever. */
+  constructor(client: Client, parameterTypes: ParameterTypes, silenceMs: number) {
+    this.#client = client;
+    this.#parameterTypes = parameterTypes;
+    client.on('error', (error) => this.#lose(error));
+    client.on('end', () => this.#lose(new Error('the database closed the connection')));
+    client.connection.on('readyForQuery', () => this.#settle());
+    client.connection.on('parameterDescription', ({ dataTypeIDs }) => {
+      const name = this.#sent[0]?.current?.name ?? '';
+      if (name !== '') parameterTypes.set(name, dataTypeIDs);
+    });
+    if (silenceMs > 0) this.#watchSilence(silenceMs);
+  }
+
+  get transactionStatus(): 'I' | 'T' | 'E' | null {
+    return this.#client.getTransactionStatus();
+  }
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+  /** Ends it at once, whatever is under way. */
+  destroy(): void {
+    this.#client.connection.stream.destroy();
+  }
+
+  /** Runs a statement after those before it. */
+  execute(
+    compiled: Compiled,
+    { isScript = false, whenLost = 'unknown' }: RequestOptions = {},
+  ): Promise<Rows<Row>> {
+    const { promise, resolve, reject } = Promise.withResolvers<Rows<Row>>();
+    if (this.#lost) {
+      reject(new ConnectionLost(this.#lost.cause, 'not sent'));
+      return promise;
+    }
+    this.#queue.push({
+      ...compiled,
+      isScript,
+      whenLost,
+      encoded: [],
+      columns: undefined,
+      isParsed: false,
+      rows: new Rows(),
+      failure: undefined,
+      resolve,
+      reject,
+    });
+    if (!this.#isFlushing) {
+      this.#isFlushing = true;
+      queueMicrotask(() => {
+        this.#isFlushing = false;
+        this.#flush();
+      });
+    }
+    return promise;
+  }
+
+  /** Resolves when nothing is under way. */
+  async whenIdle(): Promise<void> {
+    if (this.#sent.length === 0 && this.#queue.length === 0) return;
+    this.#idle ??= Promise.withResolvers();
+    await this.#idle.promise;
+  }
+
+  #flush(): void {
+    if (this.#lost) return;
+    if (this.isShared) this.#sendEach();
+    else if (this.#sent.length === 0) this.#sendTogether();
+    if (this.#sent.length > 0 || this.#queue.length > 0) return;
+    this.#idle?.resolve();
+    this.#idle = undefined;
+  }
+
+  #sendEach(): void {
+    for (const request of this.#queue.splice(0)) {
+      if (this.#lost) request.reject(new ConnectionLost(this.#lost.cause, 'not sent'));
+      else if (!this.#needsTypes(request)) {
+        if (this.#encode(request)) this.#send([request]);
+      } else {
+        this.#queue.push(request);
+        const isAsked = this.#sent.some(
+          ({ describeOnly, current }) => describeOnly && current?.name === request.name,
+        );
+        if (!isAsked) this.#send([request], true);
+      }
+    }
+  }
+
+  #sendTogether(): void {
+    const undescribed = this.#queue.find((request) => this.#needsTypes(request));
+    if (undescribed) return this.#send([undescribed], true);
+    const [first] = this.#queue;
+    const script = this.#queue.findIndex(({ isScript }) => isScript);
+    const count = first?.isScript === true ? 1 : script === -1 ? this.#queue.length : script;
+    const requests = this.#queue.splice(0, count).filter((request) => this.#encode(request));
+    if (requests.length > 0) this.#send(requests);
+    else if (this.#queue.length > 0) this.#sendTogether();
+  }
+
+  /** Values are written by the server's types, which are asked for once for each statement of a pool. */
+  #needsTypes({ name, values, isScript }: Request): boolean {
+    return !isScript && name !== '' && values.length > 0 && !this.#parameterTypes.has(name);
+  }
+
+  /** False when a value cannot be sent: then its statement is rejected, and not sent. */
+  #encode(request: Request): boolean {
+    const types = this.#parameterTypes.get(request.name);
+    try {
+      request.encoded = request.values.map((value, at) => encode(value, types?.[at] ?? 0));
+      return true;
+    } catch (error) {
+      request.reject(error);
+      return false;
+    }
+  }
+
+  #send(requests: readonly Request[], describeOnly = false): void {
+    const { connection } = this.#client;
+    const batch = new Batch(requests, describeOnly, this.#columns, (error) => this.#lose(error));
+    if (!connection.stream.writable) {
+      if (!describeOnly) this.#queue.unshift(...requests);
+      return this.#lose(new Error('the database closed the connection'));
+    }
+    this.#sent.push(batch);
+    batch.write(connection);
+    if (this.#sent.length === 1) this.#client.query(batch);
+  }
+
+  /** The server is ready again: everybody of the batch hears what became of it. */
+  #settle(): void {
+    const batch = this.#sent.shift();
+    if (!batch) return;
+    // What is answered next must be known to pg before it reads on.
+    const [next] = this.#sent;
+    if (next) this.#client.query(next);
+    const { error } = batch;
+    batch.requests.forEach((request, at) => {
+      if (batch.describeOnly) return this.#settleDescribed(request, error);
+      if (!error || at < batch.at) return settleOne(request);
+      // Whether it was prepared before it failed is not known, or its plan is outdated.
+      if (request.isParsed || isOutdated(error)) this.#columns.delete(request.name);
+      if (codeOf(error) === QUERY_CANCELED) this.isDoubtful = true;
+      request.reject(at === batch.at ? error : skippedBecause(error));
+    });
+    if (this.isShared && this.transactionStatus !== 'I') {
+      this.#lose(new Error('a statement by itself left a transaction open'));
+    }
+    this.#flush();
+  }
+
+  #settleDescribed(request: Request, error: unknown): void {
+    if (!error) {
+      if (!this.#parameterTypes.has(request.name)) this.#parameterTypes.set(request.name, []);
+      return;
+    }
+    this.#columns.delete(request.name);
+    this.#queue.splice(this.#queue.indexOf(request), 1);
+    if (codeOf(error) === QUERY_CANCELED) this.isDoubtful = true;
+    request.reject(error);
+  }
+
+  #lose(end: unknown): void {
+    if (this.#lost) return;
+    // The server's last words say more than the end that followed them.
+    const cause = this.#sent[0]?.error ?? end;
+    this.#lost = new ConnectionLost(cause, 'not sent');
+    this.isDoubtful = true;
+    for (const { requests, describeOnly } of this.#sent.splice(0)) {
+      if (describeOnly) continue;
+      for (const { reject, whenLost } of requests) reject(new ConnectionLost(cause, whenLost));
+    }
+    for (const { reject } of this.#queue.splice(0)) reject(new ConnectionLost(cause, 'not sent'));
+    this.#idle?.resolve();
+    this.#idle = undefined;
+    this.destroy();
+  }
+
+  /** Nothing but the server enforces its timeouts: a network that swallows everything ends here. */
+  #watchSilence(silenceMs: number): void {
+    const { stream } = this.#client.connection;
+    let since = 0;
+    let read = -1;
+    let watched: Batch | undefined;
+    const timer = setInterval(() => {
+      if (this.#lost) return clearInterval(timer);
+      const [active] = this.#sent;
+      if (active && (watched !== active || read !== stream.bytesRead)) {
+        since = watched === active ? performance.now() : active.activeSince;
+        read = stream.bytesRead;
+      }
+      watched = active;
+      if (!active || performance.now() - since <= silenceMs) return;
+      const words = `the database has said nothing for ${silenceMs} ms`;
+      this.#lose(Object.assign(new Error(words), { code: 'ETIMEDOUT' }));
+    }, LOOK_MS);
+    timer.unref();
+  }
+}
+
+function settleOne({ failure, rows, resolve, reject }: Request): void {
+  if (failure === undefined) resolve(rows);
+  else reject(failure);
+}
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
+
+/** True when a prepared statement does not fit its tables any more, or is gone: it was not run. */
+export const isOutdated = (error: unknown): boolean =>
+  codeOf(error) === '26000' ||
+  (codeOf(error) === '0A000' &&
+    error instanceof Error &&
+    'routine' in error &&
+    error.routine === 'RevalidateCachedQuery');
+
+/** What the server itself says to statements of a transaction that has failed. */
+export const skippedBecause = (cause: unknown): Error =>
+  Object.assign(new Error('not run: an earlier statement of the transaction failed', { cause }), {
+    code: '25P02',
+  });

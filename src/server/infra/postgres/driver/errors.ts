@@ -1,0 +1,35 @@
+/**
+ * What a lost connection means for what was asked: `not sent`, nothing of it was or will be done;
+ * `unknown`, it may have been done, because the connection was lost between asking and the answer.
+ */
+export type LostOutcome = 'not sent' | 'unknown';
+
+/** A connection that could not be had, or broke. Its code is the cause's, or `CONNECTION_LOST`. */
+export class ConnectionLost extends Error {
+  readonly code: string;
+  readonly outcome: LostOutcome;
+
+  constructor(cause: unknown, outcome: LostOutcome) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.name = 'ConnectionLost';
+    this.code =
+      cause instanceof Error && 'code' in cause && typeof cause.code === 'string'
+        ? cause.code
+        : 'CONNECTION_LOST';
+    this.outcome = outcome;
+  }
+}
+
+/** True when what was asked may or may not have been done: its connection was lost before the answer. */
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  error instanceof ConnectionLost && error.outcome === 'unknown';
+
+/** What the server itself refused or failed at, as pg hands it over. */
+export type ServerError = Error & { severity: string; code: string; constraint?: string };
+
+/** True for what the server itself said. Its sentences quote values, and its fields quote rows. */
+export const isServerError = (error: unknown): error is ServerError =>
+  error instanceof Error &&
+  'severity' in error &&
+  'code' in error &&
+  typeof error.code === 'string';

@@ -1,0 +1,74 @@
+import pg from 'pg';
+import { clientConfig, sessionStatement } from './pool.ts';
+
+export type Listener = {
+  /** Ends the connection, as if it had been lost: another is made at once. */
+  restart(): void;
+  close(): Promise<void>;
+};
+
+export type ListenerOptions = {
+  url: string;
+  /** How the server lists the connection: `application_name`. */
+  name: string;
+  channel: string;
+  onNotification: (payload: string) => void;
+  /** Called each time it listens anew: what was notified in between is lost. */
+  onListening: () => void;
+  onLost: () => void;
+};
+
+const FIRST_RECONNECT_MS = 50;
+const LONGEST_RECONNECT_MS = 5_000;
+
+/** Listens on a channel with a connection of its own, which is made again whenever it is lost. */
+export function openListener(options: ListenerOptions): Listener {
+  const { url, name, channel, onNotification, onListening, onLost } = options;
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let failures = 0;
+  let isClosed = false;
+
+  const connect = () => {
+    const made = new pg.Client(clientConfig(url, 'house', name));
+    client = made;
+    made.on('error', () => lose(made));
+    made.on('end', () => lose(made));
+    made.on('notification', ({ payload }) => onNotification(payload ?? ''));
+    const listen = async () => {
+      await made.connect();
+      const statement = sessionStatement(url, 'house');
+      if (statement !== undefined) await made.query(statement);
+      await made.query(`listen ${pg.escapeIdentifier(channel)}`);
+      failures = 0;
+      if (client === made) onListening();
+    };
+    listen().catch(() => lose(made));
+  };
+
+  const lose = (lost: pg.Client) => {
+    if (client !== lost) return;
+    client = undefined;
+    destroy(lost);
+    if (isClosed) return;
+    onLost();
+    const pauseMs = Math.min(FIRST_RECONNECT_MS * 2 ** failures++, LONGEST_RECONNECT_MS);
+    timer = setTimeout(connect, pauseMs);
+    timer.unref();
+  };
+
+  connect();
+  return {
+    restart: () => client && lose(client),
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      const last = client;
+      client = undefined;
+      if (last) destroy(last);
+    },
+  };
+}
+
+/** Ends a connection without waiting for the other side, which may be gone. */
+const destroy = (client: pg.Client): void => void client.connection.stream.destroy();

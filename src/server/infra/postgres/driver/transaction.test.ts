@@ -1,0 +1,230 @@
+import { describe, expect } from 'vitest';
+import { isTransient, retrying } from '#server/infra/postgres/database.ts';
+import { test } from '#tests/support/database/database.ts';
+import {
+  createNotes,
+  failureOf,
+  kill,
+  notesOf,
+  open,
+  openAsOwner,
+  pidOf,
+} from '#tests/support/database/notes.ts';
+import { openWireProxy } from '#tests/support/database/wire-proxy.ts';
+
+const lost = (outcome: 'not sent' | 'unknown') =>
+  expect.objectContaining({ name: 'ConnectionLost', outcome });
+
+describe('a connection that the server ends', () => {
+  test('while it rests in the pool is replaced, and nobody notices', async ({ db }) => {
+    const pool = open(db.url, 1);
+    for (let tries = 0; tries < 5; tries++) {
+      const pid = await pidOf(pool);
+      await kill(db, pid);
+      expect(await retrying(() => pidOf(pool))).not.toBe(pid);
+    }
+    await pool.end();
+  });
+
+  test('in the middle of a plain statement leaves its outcome unknown', async ({ db }) => {
+    const pool = openAsOwner(db.url);
+    const ended = await failureOf(
+      pool`select pg_terminate_backend(pg_backend_pid()), pg_sleep(60)`,
+    );
+    expect(ended).toEqual(lost('unknown'));
+    expect(ended).toMatchObject({ code: '57P01' });
+    expect(isTransient(ended)).toBe(true);
+    expect(await retrying(() => pool`select 1 as one`)).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
+  test('at BEGIN undoes a transaction that has not begun', async ({ db }) => {
+    const pool = openAsOwner(db.url);
+    const ended = await failureOf(
+      pool.begin((tx) => tx`select pg_terminate_backend(pg_backend_pid()), pg_sleep(60)`),
+    );
+    expect(ended).toEqual(lost('not sent'));
+    expect(await retrying(() => pool`select 1 as one`)).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
+  test('within a transaction undoes it, and nothing more of it is said to anybody', async ({
+    db,
+  }) => {
+    await createNotes(db);
+    const pool = open(db.url, 1);
+    for (let tries = 0; tries < 5; tries++) {
+      const ready = Promise.withResolvers<number>();
+      const next = Promise.withResolvers<void>();
+      const later: unknown[] = [];
+      const ended = failureOf(
+        pool.begin(async (tx) => {
+          await tx`insert into notes values (${`before ${tries}`}, 'lost')`;
+          ready.resolve(await pidOf(tx));
+          await next.promise;
+          later.push(await failureOf(tx`insert into notes values ('after', 'lost')`));
+          later.push(await failureOf(tx`insert into notes values ('after', 'lost')`));
+        }),
+      );
+      await kill(db, await ready.promise);
+      // Waits for the one connection of the pool, which is the dead one until its transaction ends.
+      const another = retrying(() =>
+        pool.begin(async (tx) => {
+          await tx`insert into notes values (${`another ${tries}`}, 'kept')`;
+        }),
+      );
+      next.resolve();
+      expect(await ended).toEqual(lost('not sent'));
+      expect(later.every((error) => error instanceof Error)).toBe(true);
+      await another;
+    }
+    expect(await notesOf(db)).toEqual([0, 1, 2, 3, 4].map((n) => `another ${n}`));
+    await pool.end();
+  });
+
+  test('at COMMIT leaves the outcome unknown', async ({ db }) => {
+    await createNotes(db);
+    await db.owner.query(`
+      create function die() returns trigger language plpgsql security definer as
+        $$ begin perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(60); return new; end $$;
+      create constraint trigger dies after insert on notes deferrable initially deferred
+        for each row execute function die()`);
+    const pool = open(db.url, 1);
+    const ended = await failureOf(
+      pool.begin((tx) => tx`insert into notes values ('doomed', 'lost')`),
+    );
+    expect(ended).toEqual(lost('unknown'));
+    expect(await notesOf(db)).toEqual([]);
+    expect(await retrying(() => pool`select 1 as one`)).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
+  test('after a transaction takes nothing of it back', async ({ db }) => {
+    await createNotes(db);
+    const pool = open(db.url, 1);
+    const pid = await pool.begin(async (tx) => {
+      await tx`insert into notes values ('kept', 'kept')`;
+      return pidOf(tx);
+    });
+    await kill(db, pid);
+    expect(await retrying(() => pool`select note from notes`)).toEqual([{ note: 'kept' }]);
+    await pool.end();
+  });
+});
+
+describe('a transaction', () => {
+  test('that is refused by its own work is rolled back, and its connection kept', async ({
+    db,
+  }) => {
+    await createNotes(db);
+    const pool = open(db.url, 1);
+    const pid = await pidOf(pool);
+    const refused = pool.begin(async (tx) => {
+      await tx`insert into notes values ('a', 'lost')`;
+      await tx`select 1 / 0`;
+    });
+    await expect(refused).rejects.toMatchObject({ code: '22012' });
+    expect(await notesOf(db)).toEqual([]);
+    expect(await pidOf(pool)).toBe(pid);
+    await pool.end();
+  });
+
+  test('fails with the first thing that failed, also when its work went on', async ({ db }) => {
+    const pool = open(db.url, 1);
+    const caught = pool.begin(async (tx) => {
+      await failureOf(tx`select 1 / 0`);
+      return 'done';
+    });
+    await expect(caught).rejects.toMatchObject({ code: '22012' });
+    const together = pool.begin((tx) =>
+      Promise.all([tx`select 1`, tx`select 1 / 0`, tx`select 2`]),
+    );
+    await expect(together).rejects.toMatchObject({ code: '22012' });
+    await pool.end();
+  });
+
+  test('whose COMMIT is refused is undone, and its connection is not used again', async ({
+    db,
+  }) => {
+    await createNotes(db);
+    await db.owner`alter table notes add later text references notes deferrable initially deferred`;
+    const pool = open(db.url, 1);
+    const pid = await pidOf(pool);
+    const refused = pool.begin(
+      (tx) => tx`insert into notes (note, of, later) values ('a', 'b', 'c')`,
+    );
+    await expect(refused).rejects.toMatchObject({ code: '23503' });
+    expect(await notesOf(db)).toEqual([]);
+    expect(await pidOf(pool)).not.toBe(pid);
+    await pool.end();
+  });
+
+  test('that a timeout ends is undone, and its connection is not used again', async ({ db }) => {
+    const pool = open(db.url, 1);
+    const pid = await pidOf(pool);
+    const late = pool.begin(async (tx) => {
+      await tx`select set_config('statement_timeout', '50', true)`;
+      await tx`select pg_sleep(60)`;
+    });
+    await expect(late).rejects.toMatchObject({ code: '57014' });
+    expect(await pidOf(pool)).not.toBe(pid);
+    await pool.end();
+  });
+
+  test('does not begin when BEGIN fails: what travels with it is not done', async ({ db }) => {
+    await createNotes(db);
+    const pool = open(db.url, 1);
+    const refused = pool.begin(
+      (tx) => tx`insert into notes values ('outside', 'lost')`,
+      'isolation level nonsense',
+    );
+    await expect(refused).rejects.toMatchObject({ code: '42601' });
+    expect(await notesOf(db)).toEqual([]);
+    await pool.end();
+  });
+
+  test('that is over runs nothing more', async ({ db }) => {
+    const pool = open(db.url, 1);
+    const tx = await pool.begin(async (inside) => {
+      await inside`select 1`;
+      return [inside];
+    });
+    await expect(tx[0]?.query('select 1')).rejects.toThrow('the transaction is over');
+    await pool.end();
+  });
+
+  test('sends nothing when its work asks nothing', async ({ db }) => {
+    const proxy = await openWireProxy(db.url);
+    const pool = open(proxy.url, 1);
+    await pool`select 1`;
+    const before = proxy.passed.toServer;
+    expect(await pool.begin(() => 'nothing')).toBe('nothing');
+    expect(proxy.passed.toServer).toBe(before);
+    await pool.end();
+    proxy.close();
+  });
+
+  test('undoes a savepoint alone', async ({ db }) => {
+    await createNotes(db);
+    const pool = open(db.url, 1);
+    await pool.begin(async (tx) => {
+      await tx`insert into notes values ('first', 'kept')`;
+      const undone = tx.savepoint(async (inner) => {
+        await inner`insert into notes values ('second', 'lost')`;
+        await inner`select 1 / 0`;
+      });
+      await expect(undone).rejects.toMatchObject({ code: '22012' });
+      await tx.savepoint((inner) => inner`insert into notes values ('third', 'kept')`);
+    });
+    expect(await notesOf(db)).toEqual(['first', 'third']);
+    await pool.end();
+  });
+
+  test('left open by a script does not outlive it', async ({ db }) => {
+    const pool = open(db.url, 1);
+    const pid = await pidOf(pool);
+    await pool.query('begin; select 1');
+    expect(await pidOf(pool)).not.toBe(pid);
+    await pool.end();
+  });
+});
