@@ -113,9 +113,7 @@ describe('statements by themselves, more of them than connections', () => {
           ...Array.from({ length: 20 }, (_, n) =>
             fateOf(
               String(n),
-              pool`insert into notes (note, of) values (gen_random_uuid()::text, 'stray')`.catch(
-                (error: unknown) => Promise.reject(error),
-              ),
+              pool`insert into notes (note, of) values (gen_random_uuid()::text, 'stray')`,
             ),
           ),
         ];
