@@ -37,7 +37,11 @@ export type Page = { stored: StoredMessage[]; total: number };
  * The condition of row-level security is opaque to the planner, which takes it to keep one row in two
  * hundred: it then reads all partitions (400 ms at 1,000,000 messages) to avoid an index walk of ten rows.
  */
-export function readAsAccount<T>(sql: Sql, accountId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+export function readAsAccount<T>(
+  sql: Sql,
+  accountId: string,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   return asAccount(sql, accountId, work, {
     enable_seqscan: 'off',
     max_parallel_workers_per_gather: '0',

@@ -104,9 +104,11 @@ describe('statements by themselves, more of them than connections', () => {
         await tx`select pg_advisory_xact_lock(7)`;
         const slow = failureOf(pool`select pg_advisory_xact_lock(7)`);
         await waitFor(async () =>
- expect(await tx`
-          select pid from pg_locks where locktype = 'advisory' and objid = 7 and not granted`).toHaveLength(1),
-);
+          expect(
+            await tx`
+          select pid from pg_locks where locktype = 'advisory' and objid = 7 and not granted`,
+          ).toHaveLength(1),
+        );
         // All of it is sent behind the slow one, before anything is answered.
         const all = [
           pool`begin`.then(() => slow),
@@ -189,10 +191,12 @@ describe('a crowd on a small pool', () => {
     isOver = true;
     await killer;
     await waitFor(async () =>
- expect(await db.owner`
+      expect(
+        await db.owner`
         select from pg_stat_activity where datname = current_database()
-          and application_name = 'kabari crowd' and state <> 'idle'`).toEqual([]),
-);
+          and application_name = 'kabari crowd' and state <> 'idle'`,
+      ).toEqual([]),
+    );
     await expectTruth(db, outcomes);
     expect(new Set(outcomes.map(({ fate }) => fate)).has('done')).toBe(true);
     await pool.end();

@@ -30,10 +30,12 @@ async function ask(
   await pool.end();
   proxy.close();
   await waitFor(async () =>
- expect(await db.owner`
+    expect(
+      await db.owner`
       select from pg_stat_activity
-      where application_name = 'kabari cut' and datname = current_database()`).toEqual([]),
-);
+      where application_name = 'kabari cut' and datname = current_database()`,
+    ).toEqual([]),
+  );
   const stands = await db.owner`select from notes where note = ${note}`;
   return { told, stands: stands.length, passed };
 }
