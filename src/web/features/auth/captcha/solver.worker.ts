@@ -11,7 +11,7 @@ const bySubtle: DeriveKey = async ({ cost, keyLength }, salt, password) => {
   return { derivedKey: new Uint8Array(bits) };
 };
 
-/** About six times slower. */
+/** In plain code: about eight times the CPU of the platform’s own (measured in Node, 5,000 rounds). */
 const inPlainCode: DeriveKey = async ({ cost, keyLength }, salt, password) => ({
   derivedKey: own(pbkdf2(sha256, password, salt, { c: cost, dkLen: keyLength })),
 });
