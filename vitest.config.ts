@@ -25,7 +25,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
-          include: ['src/**/*.test.ts', 'tests/*.test.ts', 'tools/*.test.ts'],
+          include: ['src/**/*.test.ts', 'tests/{,architecture/}*.test.ts', 'tools/*.test.ts'],
           exclude: ['src/**/*.browser.test.ts'],
           testTimeout: PATIENCE_MS,
           hookTimeout: PATIENCE_MS,

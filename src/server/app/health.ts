@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { checkOutbox, countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
 import { type Check, openHealth } from '#server/http/site/health.ts';
-import { checkReachable } from '#server/infra/postgres/reachable.ts';
+import { checkReachable } from '#server/infra/observability/reachable.ts';
 import type { Container } from './container.ts';
 import type { Worker } from './worker.ts';
 

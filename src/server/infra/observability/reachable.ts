@@ -1,4 +1,4 @@
-import type { Sql } from './database.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
 
 /** Asks the database for nothing. @throws when it does not answer. */
 export async function checkReachable(sql: Sql): Promise<void> {

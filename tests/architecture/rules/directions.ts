@@ -1,0 +1,177 @@
+import {
+  type Rule,
+  type Sources,
+  circlesIn,
+  importsIn,
+  importsOf,
+  isGallery,
+  sourcesIn,
+} from './sources.ts';
+
+/** What each layer of the server imports, besides itself and the contract. */
+const serverLayers: Record<string, readonly string[]> = {
+  main: ['app', 'http', 'infra'],
+  app: ['http', 'domains', 'infra'],
+  http: ['infra'],
+  domains: ['infra'],
+  infra: [],
+};
+
+/** Which domain knows which, each by its public API. Nobody knows a domain that knows it. */
+const knows: Record<string, readonly string[]> = {
+  ledger: [],
+  accounts: [],
+  events: [],
+  media: [],
+  pricing: [],
+  tokens: ['accounts'],
+  channels: ['accounts', 'tokens', 'media'],
+  messages: ['ledger', 'tokens', 'channels', 'pricing', 'events', 'media'],
+  payments: ['ledger', 'accounts', 'pricing'],
+  push: ['accounts', 'events'],
+};
+/** Knows every public API. */
+const knowsAll = ['operator'];
+
+/** What each folder of the web imports, besides itself and the contract. */
+const webFolders: Record<string, readonly string[]> = {
+  'main.tsx': ['app', 'api', 'browser'],
+  app: ['features', 'gallery', 'live', 'api', 'ui', 'browser'],
+  features: ['live', 'api', 'ui', 'browser'],
+  live: ['api', 'ui', 'browser'],
+  gallery: ['ui', 'api', 'browser'],
+  ui: ['api', 'browser'],
+  api: ['browser'],
+  browser: [],
+  'service-worker': ['browser'],
+};
+/** What the web has beside its layers: the pages of the gallery show pieces of every one. */
+const galleryPages = ['ui', 'gallery', 'api', 'browser'];
+
+/** `src/server/domains/messages/send.ts` → `domains`, `src/server/main.ts` → `main`. */
+const layerOf = (file: string): string => file.split('/')[2]?.replace(/\.ts$/, '') ?? '';
+const partOf = (file: string): string => file.split('/')[3] ?? '';
+const sideOf = (file: string): string => file.split('/')[1] ?? '';
+
+/** How a domain is known: its public API, and that of a channel's driver. */
+const isPublic = (file: string): boolean =>
+  /^src\/server\/domains\/(\w+)\/\1\.ts$/.test(file) ||
+  /^src\/server\/domains\/channels\/([\w-]+)\/\1\.ts$/.test(file);
+
+const listed = (names: readonly string[] = []): string => names.join(', ') || 'nothing of it';
+
+/** `main → app → {http, domains} → infra`; a domain knows those it is allowed to, by their public API. */
+export const serverDirections: Rule = (sources) => {
+  const wrong: string[] = [];
+  for (const [file, imports] of importsIn(sources, 'src/server')) {
+    for (const other of imports.filter((path) => path.startsWith('src/server/'))) {
+      const why = serverTrespass(file, other);
+      if (why) wrong.push(`${file} imports ${other}: ${why}`);
+    }
+  }
+  return wrong;
+};
+
+function serverTrespass(file: string, other: string): string | undefined {
+  const [from, to] = [layerOf(file), layerOf(other)];
+  if (from !== to && !serverLayers[from]?.includes(to)) {
+    return `${from} imports ${listed(serverLayers[from])}; let app hand it what it needs of ${to}`;
+  }
+  if (to !== 'domains' || (from === to && partOf(file) === partOf(other))) return undefined;
+  const [domain, known] = [partOf(file), partOf(other)];
+  if (from === to && !knowsAll.includes(domain) && !knows[domain]?.includes(known)) {
+    return `${domain} knows ${listed(knows[domain])}; let app/subscribers.ts hand it what ${known} does`;
+  }
+  return isPublic(other)
+    ? undefined
+    : `${known} is known by its public API; export it from src/server/domains/${known}/${known}.ts`;
+}
+
+/** `app → features → live → {api, ui, browser}`; a feature knows another by its public file. */
+export const webDirections: Rule = (sources) => {
+  const wrong: string[] = [];
+  for (const [file, imports] of importsIn(sources, 'src/web')) {
+    for (const other of imports.filter((path) => /^src\/web\/.*\.tsx?$/.test(path))) {
+      const why = webTrespass(file, other);
+      if (why) wrong.push(`${file} imports ${other}: ${why}`);
+    }
+  }
+  return wrong;
+};
+
+function webTrespass(file: string, other: string): string | undefined {
+  const [from, to] = [file.split('/')[2] ?? '', other.split('/')[2] ?? ''];
+  if (other.endsWith('.gallery.tsx') && !isGallery(file)) return 'only the gallery shows its pages';
+  if (file.endsWith('.gallery.tsx') && galleryPages.includes(to)) return undefined;
+  if (from !== to && !webFolders[from]?.includes(to)) {
+    return `${from} imports ${listed(webFolders[from])}; hand it in from above, or move what both need down`;
+  }
+  const known = partOf(other);
+  if (from !== 'features' || to !== 'features' || partOf(file) === known) return undefined;
+  return other === `src/web/features/${known}/${known}.ts`
+    ? undefined
+    : `${known} is known by its public file; export it from src/web/features/${known}/${known}.ts`;
+}
+
+/** The two sides know the contract, and not each other; the contract knows nobody. */
+export const sides: Rule = (sources) => {
+  const wrong: string[] = [];
+  for (const [file, imports] of importsIn(sources, 'src')) {
+    const side = sideOf(file);
+    for (const other of imports.filter((path) => path.startsWith('src/'))) {
+      if (sideOf(other) === side || (sideOf(other) === 'contract' && side !== 'contract')) continue;
+      wrong.push(`${file} imports ${other}: web and server know the contract only; say it there`);
+    }
+  }
+  return wrong;
+};
+
+/** The contract knows zod and itself, the web nothing of Node. */
+export const packages: Rule = (sources) => {
+  const wrong: string[] = [];
+  for (const [file, text] of sourcesIn(sources, 'src')) {
+    for (const name of importsOf(text)) {
+      if (/^[.#]/.test(name)) continue;
+      if (file.startsWith('src/contract/') && name !== 'zod/mini') {
+        wrong.push(`${file} imports ${name}: the contract imports zod/mini alone`);
+      }
+      if (file.startsWith('src/web/') && name.startsWith('node:')) {
+        wrong.push(`${file} imports ${name}: browsers have no Node`);
+      }
+    }
+  }
+  return wrong;
+};
+
+/** No file reaches itself again through what it imports, types and later imports counted. */
+export const circles: Rule = (sources) =>
+  circlesIn(importsIn(sources, 'src')).map(
+    (group) => `${group.join(' ↔ ')}: move what both need into a file that knows neither`,
+  );
+
+/** No domain, and no feature, knows one that knows it. */
+export const circlesOfParts: Rule = (sources) => [
+  ...circlesOf(sources, 'src/server/domains'),
+  ...circlesOf(sources, 'src/web/features'),
+];
+
+function circlesOf(sources: Sources, folder: string): string[] {
+  const parts = new Map<string, string[]>();
+  for (const [file, imports] of importsIn(sources, folder)) {
+    const others = imports.filter((path) => path.startsWith(`${folder}/`)).map(partOf);
+    parts.set(partOf(file), [...(parts.get(partOf(file)) ?? []), ...others]);
+  }
+  return circlesIn(parts).map(
+    (group) => `${folder}: ${group.join(' ↔ ')}: let app hand one what it needs of the other`,
+  );
+}
+
+/** Another folder is named, never climbed to. */
+export const climbs: Rule = (sources) =>
+  [...sources].flatMap(([file, text]) =>
+    /\.(tsx?|mjs)$/.test(file)
+      ? importsOf(text)
+          .filter((name) => name.startsWith('../'))
+          .map((name) => `${file} imports ${name}: name it from #contract, #server, #web or #tests`)
+      : [],
+  );

@@ -1,0 +1,135 @@
+import { posix } from 'node:path';
+import { type Rule, type Sources, importsOf, isTest, sourcesIn } from './sources.ts';
+import { functionsOf } from './sql.ts';
+
+const LINES_MAX = 400;
+const SQL_LINES_MAX = 300;
+const SQL_FUNCTION_LINES_MAX = 120;
+const FILES_MAX = 12;
+
+const linesOf = (text: string): number => text.trimEnd().split('\n').length;
+
+/** Files that can be read in one go. */
+export const shortFiles: Rule = (sources) =>
+  [...sources].flatMap(([file, text]) => {
+    const [lines, max] = [linesOf(text), file.endsWith('.sql') ? SQL_LINES_MAX : LINES_MAX];
+    return lines > max ? [`${file} has ${lines} lines: split it by subject, ${max} at most`] : [];
+  });
+
+/** SQL functions that can be read in one go. */
+export const shortFunctions: Rule = (sources) =>
+  sourcesIn(sources, 'src/server', /\.sql$/).flatMap(([file, text]) =>
+    functionsOf(text)
+      .filter((one) => linesOf(one.text) > SQL_FUNCTION_LINES_MAX)
+      .map(
+        (one) =>
+          `${file}: ${one.name}() has ${linesOf(one.text)} lines: call functions for its steps, ${SQL_FUNCTION_LINES_MAX} at most`,
+      ),
+  );
+
+/** Folders whose files are seen at a glance; what stands beside a piece (tests, styles, gallery pages, SQL) is not counted. */
+export const smallFolders: Rule = (sources) => {
+  const counts = new Map<string, number>();
+  for (const file of sources.keys()) {
+    if (isTest(file) || !/\.(tsx?|mjs)$/.test(file) || file.endsWith('.gallery.tsx')) continue;
+    const folder = posix.dirname(file);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > FILES_MAX)
+    .map(
+      ([folder, count]) =>
+        `${folder} has ${count} files: give what has grown a folder within, ${FILES_MAX} at most`,
+    );
+};
+
+const vague = /(^|\/)(utils?|helpers?|types|common|misc|index)(\.tsx?$|\/)/;
+
+/** Names that say what is in a file. */
+export const tellingNames: Rule = (sources) =>
+  [...sources.keys()]
+    .filter((file) => file.startsWith('src/') && vague.test(file))
+    .map((file) => `${file} says nothing of what is in it: name it by its subject`);
+
+/** The public API of a domain, of a channel's driver, or of a feature. */
+const publicFile = /^src\/(?:server\/domains(?:\/channels)?|web\/features)\/([\w-]+)\/\1\.ts$/;
+
+/** Files hand nothing on that is not theirs, but for the public API of a domain or a feature. */
+export const noBarrels: Rule = (sources) =>
+  sourcesIn(sources, 'src')
+    .filter(([file, text]) =>
+      publicFile.test(file)
+        ? /^export\s+\*/m.test(text)
+        : /^export\s+(?:\*|(?:type\s*)?\{[^}]*\}\s*from\b)/m.test(text),
+    )
+    .map(([file]) => `${file} hands on what is another's: import it where it stands`);
+
+export const noDefaultExports: Rule = (sources) =>
+  sourcesIn(sources, 'src')
+    .filter(([, text]) => /^export\s+default\b/m.test(text))
+    .map(([file]) => `${file} has a default export: give it a name, the same everywhere`);
+
+/** Nothing is left for later. */
+export const finished: Rule = (sources) =>
+  [...sources]
+    .filter(([file]) => !file.startsWith('tests/'))
+    .filter(([, text]) => /\b(?:TODO|FIXME|XXX)\b/.test(text))
+    .map(([file]) => `${file} is left for later: do it, or write an issue`);
+
+/** The build takes calls by these names away when nobody uses what they return (vite.config.ts). */
+export const noPureNames: Rule = (sources) =>
+  sourcesIn(sources, 'src/web')
+    .filter(([, text]) => /(^|[^.\w])(act|paging|z)\(/m.test(text))
+    .filter(([, text]) => !importsOf(text).includes('#contract/base/act.ts'))
+    .map(([file]) => `${file} calls act(), paging() or z(): the build drops such calls, rename it`);
+
+/** A cropped avatar was decoded before it is shown, and a broken picture without a name shows nothing. */
+const decoded = ['src/web/features/profile/avatar/CropStage.tsx'];
+
+const tagsIn = (sources: Sources, tag: RegExp): [string, string][] =>
+  sourcesIn(sources, 'src/web', /\.tsx$/).flatMap(([file, text]) =>
+    [...text.matchAll(tag)].map(([found]): [string, string] => [file, found]),
+  );
+
+export const picturesFail: Rule = (sources) =>
+  tagsIn(sources, /<img\b(?:[^>]|=>)*?\/>/g)
+    .filter(([file, tag]) => !tag.includes('onError') && !decoded.includes(file))
+    .map(
+      ([file, tag]) => `${file}: ${tag}: say with onError what stands in a broken picture's place`,
+    );
+
+export const pastesWhole: Rule = (sources) =>
+  tagsIn(sources, /<(?:input|textarea)\b(?:[^>]|=>)*?\/>/g)
+    .filter(([, tag]) => tag.includes('maxLength'))
+    .map(([file, tag]) => `${file}: ${tag}: maxLength cuts what is pasted, let the rule refuse it`);
+
+const making =
+  /\b(innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|eval\(|new Function\()/;
+
+export const noHtmlFromText: Rule = (sources) =>
+  sourcesIn(sources, 'src/web')
+    .filter(([, text]) => making.test(text))
+    .map(([file]) => `${file} makes HTML or code of text: render elements`);
+
+/** What makes a test waver on a machine with other work. */
+const waverings: Record<string, RegExp> = {
+  'sleeps in a browser': /\bwaitForTimeout\(/,
+  'waits for a second': /\bvi\.waitFor\(/,
+  'polls for a second, or for a time of its own': /\.poll\(/,
+  'waits for a time of its own': /\bwaitFor(?:Response|Request|Event|URL)?\([^;]*\btimeout: ?\d/,
+  'takes a limit of time for a measure': /expect\(performance\.now\(\) - \w+\)/,
+  'ends a test after a time of its own': /^ *\}, [\d_]+\);$|, \{ timeout: [\d_]+ \}, async/m,
+};
+const WAITS = 'tests/support/wait-for.ts';
+
+/** Waits are for states, with one patience. */
+export const patientTests: Rule = (sources) =>
+  [...sources]
+    .filter(([file]) => (isTest(file) && file.startsWith('src/')) || file.startsWith('tests/'))
+    .filter(
+      ([file]) => file.endsWith('.ts') && file !== WAITS && !file.startsWith('tests/architecture/'),
+    )
+    .flatMap(([file, text]) => {
+      const found = Object.keys(waverings).filter((what) => waverings[what]?.test(text));
+      return found.map((what) => `${file} ${what}: wait for a state, with ${WAITS}`);
+    });

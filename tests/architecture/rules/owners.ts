@@ -1,0 +1,128 @@
+import { type Rule, type Sources, sourcesIn } from './sources.ts';
+import { crossings, foreignReaders, owners } from './tables.ts';
+import { functionsOf, tablesOf, templatesOf, usesOf } from './sql.ts';
+
+/** A place with SQL: a TypeScript file or a function, whose it is, and the tables it uses. */
+type Place = { name: string; owner: string; writes: readonly string[]; reads: readonly string[] };
+
+const MIGRATIONS = 'src/server/migrations';
+/** Policies and partition bounds need these before any other function is there. */
+const functionsOfMigrations = [
+  'all_accounts_table',
+  'seen_account',
+  'sees_all',
+  'tenant_table',
+  'uuid_floor',
+];
+
+/** `src/server/domains/ledger/statement/x.sql` → `ledger`; what is no domain's is `infra`'s. */
+const ownerOf = (file: string): string =>
+  /^src\/server\/domains\/(\w+)\//.exec(file)?.[1] ?? file.split('/')[2] ?? '';
+
+/** Where SQL stands and which known tables it uses; migrations make tables and use none. */
+function placesIn(sources: Sources): Place[] {
+  const tables = new Set(Object.keys(owners));
+  const known = (names: Iterable<string>) => [...names].filter((name) => tables.has(name));
+  const place = (file: string, name: string, sql: string, also: readonly string[] = []): Place => {
+    const { writes, reads } = usesOf(sql);
+    return {
+      name,
+      owner: ownerOf(file),
+      writes: known([...writes, ...also]),
+      reads: known(reads),
+    };
+  };
+  return sourcesIn(sources, 'src/server', /\.(ts|sql)$/).flatMap(([file, text]) => {
+    if (file.endsWith('.ts')) {
+      return [place(file, file, templatesOf(text).join('\n;\n'), erasedByName(text))];
+    }
+    return file.startsWith(MIGRATIONS)
+      ? []
+      : functionsOf(text).map((one) => place(file, `${one.name}()`, one.text));
+  });
+}
+
+/** Tables whose rows `eraseRows` deletes are named in strings. */
+const erasedByName = (text: string): string[] =>
+  text.includes('eraseRows(') ? [...text.matchAll(/'(\w+)'/g)].map(([, name = '']) => name) : [];
+
+/** Every table has one owner. */
+export const tablesHaveOwners: Rule = (sources) => {
+  const made = sourcesIn(sources, MIGRATIONS, /\.sql$/).flatMap(([, text]) => tablesOf(text));
+  return [
+    ...made
+      .filter((table) => !(table in owners))
+      .map((table) => `the table ${table} has no owner: name the domain in tests/architecture`),
+    ...Object.keys(owners)
+      .filter((table) => !made.includes(table))
+      .map((table) => `there is no table ${table}: take it out of tests/architecture`),
+  ];
+};
+
+/** Only its owner writes a table; what crosses in one transaction is listed, and the list is exact. */
+export const oneWriter: Rule = (sources) => {
+  const found = new Set<string>();
+  const wrong: string[] = [];
+  for (const { name, owner, writes } of placesIn(sources)) {
+    for (const table of new Set(writes)) {
+      if (owners[table] === owner) continue;
+      found.add(`${name} ${table}`);
+      if (crossings[name]?.includes(table)) continue;
+      wrong.push(
+        `${name} writes ${table}, which is ${owners[table]}'s: call a function of src/server/domains/${owners[table]}`,
+      );
+    }
+  }
+  for (const [name, tables] of Object.entries(crossings)) {
+    for (const table of tables.filter((one) => !found.has(`${name} ${one}`))) {
+      wrong.push(`${name} no longer writes ${table}: take it out of the crossings`);
+    }
+  }
+  return wrong;
+};
+
+/** Who reads another's table is listed; the list is exact, and only shrinks. */
+export const listedReaders: Rule = (sources) => {
+  const found = new Set<string>();
+  const wrong: string[] = [];
+  for (const { name, owner, reads } of placesIn(sources)) {
+    for (const table of new Set(reads)) {
+      if (owners[table] === owner || found.has(`${owner} ${table}`)) continue;
+      found.add(`${owner} ${table}`);
+      if (foreignReaders[owner]?.includes(table)) continue;
+      wrong.push(
+        `${name} reads ${table}, which is ${owners[table]}'s: ask its public API (the list of foreign readers does not grow)`,
+      );
+    }
+  }
+  for (const [owner, tables] of Object.entries(foreignReaders)) {
+    for (const table of tables.filter((one) => !found.has(`${owner} ${one}`))) {
+      wrong.push(`${owner} no longer reads ${table}: take it out of the foreign readers`);
+    }
+  }
+  return wrong;
+};
+
+const STATEMENT = /\b(?:sql|tx|\w+Sql)(?:<[^`;]*>)?`/;
+
+/** SQL stands in domains and infra (and in migrations) alone. */
+export const sqlAtHome: Rule = (sources) =>
+  sourcesIn(sources, 'src', /\.ts$/)
+    .filter(([file]) => !/^src\/server\/(domains|infra)\//.test(file))
+    .filter(([, text]) => STATEMENT.test(text))
+    .map(([file]) => `${file} has SQL: move the statement to the domain that owns its table`);
+
+/** One domain notifies open tabs. */
+export const oneNotifier: Rule = (sources) =>
+  sourcesIn(sources, 'src/server', /\.(ts|sql)$/)
+    .filter(([file]) => !file.startsWith('src/server/domains/events/'))
+    .filter(([, text]) => /\bpg_notify\s*\(|^\s*notify\s+\w/m.test(text))
+    .map(([file]) => `${file} sends NOTIFY: write to the outbox, events notifies after COMMIT`);
+
+/** SQL functions live with their owner, not in migrations. */
+export const functionsWithOwners: Rule = (sources) =>
+  sourcesIn(sources, MIGRATIONS, /\.sql$/).flatMap(([file, text]) =>
+    functionsOf(text)
+      .filter(({ name }) => !functionsOfMigrations.includes(name))
+      .map(({ name }) => `${file} makes ${name}(): give it a file of its own beside its caller`),
+  );

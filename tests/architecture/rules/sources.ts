@@ -1,0 +1,96 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join, posix, resolve, sep } from 'node:path';
+
+/** The files that rules look at: a path in the repository → its text. */
+export type Sources = ReadonlyMap<string, string>;
+
+/** What a rule finds wrong, each with its remedy; nothing when the rule holds. */
+export type Rule = (sources: Sources) => string[];
+
+export const root = resolve(import.meta.dirname, '../../..');
+
+const FOLDERS = ['src', 'tests', 'bench', 'tools'];
+const READ = /\.(tsx?|mjs|css|sql)$/;
+
+let reading: Promise<Sources> | undefined;
+
+/** The repository as it stands, read once. */
+export const repository = (): Promise<Sources> => (reading ??= readSources());
+
+async function readSources(): Promise<Sources> {
+  const found = await Promise.all(FOLDERS.map((folder) => filesIn(folder)));
+  const files = found.flat().toSorted();
+  const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')));
+  return new Map(files.map((file, at) => [file, texts[at] ?? '']));
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const found = await readdir(join(root, folder), { recursive: true });
+  return found
+    .map((file) => posix.join(folder, file.split(sep).join('/')))
+    .filter((file) => READ.test(file) && !/(^|\/)\./.test(file));
+}
+
+/** A made-up repository, to break a rule with. */
+export const madeUp = (files: Readonly<Record<string, string>>): Sources =>
+  new Map(Object.entries(files));
+
+export const isTest = (file: string): boolean => /\.(test|spec)\.tsx?$/.test(file);
+export const isGallery = (file: string): boolean =>
+  file.endsWith('.gallery.tsx') || file.startsWith('src/web/gallery/');
+
+/** The files under some folders, by how they end; no tests among them. */
+export const sourcesIn = (sources: Sources, folder: string, ends = /\.tsx?$/): [string, string][] =>
+  [...sources].filter(
+    ([file]) => file.startsWith(`${folder}/`) && ends.test(file) && !isTest(file),
+  );
+
+const importing = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew URL\(\s*)'([^'\n]+)'/g;
+const comments = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
+
+/** What a file imports, as it is written there: values, types, and what is loaded later. */
+export const importsOf = (text: string): string[] =>
+  [...text.replace(comments, '').matchAll(importing)].map(([, name = '']) => name);
+
+/** The path that an import names; undefined for packages. */
+export function pathOf(name: string, file: string): string | undefined {
+  const [bare = ''] = name.split('?');
+  if (bare.startsWith('#tests/')) return bare.slice(1);
+  if (bare.startsWith('#')) return `src/${bare.slice(1)}`;
+  return bare.startsWith('.') ? posix.join(posix.dirname(file), bare) : undefined;
+}
+
+/** Which file imports which, under a folder; tests are left out. */
+export const importsIn = (sources: Sources, folder: string): Map<string, string[]> =>
+  new Map(
+    sourcesIn(sources, folder).map(([file, text]) => {
+      const paths = importsOf(text).map((name) => pathOf(name, file));
+      return [file, [...new Set(paths.filter((path) => path !== undefined && path !== file))]];
+    }),
+  ) as Map<string, string[]>;
+
+/** Groups that reach themselves again (Tarjan). */
+export function circlesIn(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+  const index = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const found: string[][] = [];
+  const visit = (node: string): number => {
+    index.set(node, index.size);
+    let lowest = index.size - 1;
+    stack.push(node);
+    for (const next of edges.get(node) ?? []) {
+      if (!edges.has(next)) continue;
+      if (!index.has(next)) lowest = Math.min(lowest, visit(next));
+      else if (stack.includes(next)) lowest = Math.min(lowest, index.get(next) ?? lowest);
+    }
+    low.set(node, lowest);
+    if (lowest === index.get(node)) {
+      const group = stack.splice(stack.indexOf(node));
+      if (group.length > 1) found.push(group.toSorted());
+    }
+    return lowest;
+  };
+  for (const node of edges.keys()) if (!index.has(node)) visit(node);
+  return found;
+}

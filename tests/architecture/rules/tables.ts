@@ -1,0 +1,68 @@
+/** Which tables each domain owns: it alone writes them, in its files and its SQL functions. */
+const tables = {
+  accounts: [
+    'accounts',
+    'captchas_used',
+    'erased_account_phones',
+    'exports',
+    'former_phones',
+    'known_devices',
+    'otp_challenges',
+    'password_grants',
+    'sessions',
+    'user_phones',
+    'users',
+  ],
+  channels: ['sim_due', 'sim_lines', 'sim_phones'],
+  events: ['event_positions', 'events', 'outbox'],
+  infra: ['act_answers', 'audit_log', 'installation_secrets', 'limit_counters'],
+  ledger: ['gl_accounts', 'gl_lines', 'gl_txns', 'statement_marks', 'wallet_entries', 'wallets'],
+  media: ['files', 'uploads'],
+  messages: [
+    'conversations',
+    'dispatch',
+    'lanes',
+    'message_events',
+    'message_refs',
+    'messages',
+    'messages_other',
+    'optouts',
+    'parked_receipts',
+    'request_keys',
+    'rollup_sums',
+    'rollups',
+    'token_days',
+  ],
+  payments: ['bank_lines', 'provider_payments', 'reserved_transfers', 'topup_decisions', 'topups'],
+  pricing: ['prices', 'tax_rates'],
+  push: ['push_queue', 'push_subscriptions'],
+  tokens: ['link_codes', 'linked_phones', 'links', 'token_keys', 'tokens'],
+} as const;
+
+/** A table → its owner. */
+export const owners: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(tables).flatMap(([owner, names]) => names.map((name) => [name, owner])),
+);
+
+/**
+ * Who writes another owner's table in the transaction of its own work, each with its tables; what is not
+ * listed calls a function of the owner. Accepting writes all that it places in one go, for its speed;
+ * closing an account stops everything of it at once; the trial of row-level security is taken back.
+ */
+export const crossings: Readonly<Record<string, readonly string[]>> = {
+  'close_account()': ['lanes', 'wallets'],
+  'place_requests()': ['outbox', 'wallet_entries', 'wallets'],
+  'src/server/infra/postgres/row-level-security.ts': ['accounts'],
+};
+
+/** Who reads another owner's tables. The list is exact, and only shrinks. */
+export const foreignReaders: Readonly<Record<string, readonly string[]>> = {
+  accounts: ['audit_log', 'wallets'],
+  channels: ['tokens'],
+  infra: ['accounts'],
+  ledger: ['accounts', 'messages', 'provider_payments', 'topups'],
+  messages: ['accounts', 'tokens', 'user_phones', 'wallet_entries', 'wallets'],
+  payments: ['accounts', 'wallets'],
+  push: ['accounts', 'conversations', 'messages', 'sessions', 'users'],
+  tokens: ['accounts', 'token_days', 'user_phones'],
+};
