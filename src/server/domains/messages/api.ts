@@ -4,14 +4,8 @@ import type { Accepted, ApiMessage, ApiMessageQuery, NewMessage } from '#contrac
 import type * as z from 'zod/mini';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
-import {
-  type Accepter,
-  type AnswerContext,
-  type Item,
-  type ItemResult,
-  type Placed,
-  hashOf,
-} from './submit/accept.ts';
+import { type Accepter, hashOf } from './submit/accept.ts';
+import type { AnswerContext, Item, ItemResult, Placed } from './submit/send-request.ts';
 import { withdraw } from './dispatch/cancel.ts';
 import type { OfferFile } from './content.ts';
 import { type ApiPage, type Reader, listForApi, messageForApi } from './history/detail.ts';

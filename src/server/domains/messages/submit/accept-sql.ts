@@ -1,6 +1,13 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Answer, AnswerContext, ItemResult, SendRequest, Outcome, Placed } from './accept.ts';
+import type {
+  Answer,
+  AnswerContext,
+  ItemResult,
+  SendRequest,
+  Outcome,
+  Placed,
+} from './send-request.ts';
 import { type Sql, isShort, isTransient, retrying } from '#server/infra/postgres/database.ts';
 
 /** The first answer as stored under its key; `o_ids` are the ids that its request came with. */

@@ -1,7 +1,8 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { NewMessage } from '#contract/rest.ts';
-import { type Item, type ItemResult, hashOf } from './accept.ts';
+import { hashOf } from './accept.ts';
+import type { Item, ItemResult } from './send-request.ts';
 import { newId } from '#server/infra/ids.ts';
 
 const priorities = { otp: 0, normal: 1, bulk: 2 } as const;
