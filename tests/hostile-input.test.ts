@@ -20,7 +20,7 @@ type Case = { act: Act; field: string; text: string; fields: Record<string, stri
 const REFUSED_SENT = 3;
 
 /** What hashes a password for an answer takes some of the texts only: a hash is work of a tenth of a second. */
-const hashing = new Set(['user_prove', 'user_change_password', 'user_delete']);
+const hashing = new Set(['user_reauth', 'user_change_password', 'user_delete']);
 const HASHED_EACH = 30;
 
 /** All that a schema takes (or every so many of them), and some of what it refuses, having read it. */

@@ -45,7 +45,7 @@ async function walk(portal: PeopleApp, sql: Sql): Promise<string[]> {
   );
   const { challenge } = registering;
   const { token } = await say('user_verify_otp', { challenge, code: code() }, HERS);
-  await say('user_prove', { password: GOOD_PASSWORD }, HERS, token);
+  await say('user_reauth', { password: GOOD_PASSWORD }, HERS, token);
   const captcha = await portal.solved('user_login');
   const { phone, password } = person;
   const loggedIn = await say('user_login', { phone, password, captcha }, NEW);

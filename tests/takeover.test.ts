@@ -73,7 +73,7 @@ const steps: readonly Step[] = [
   },
   { act: 'user_resend_otp', fields: (world, { a }) => ({ challenge: challenge(world, a) }) },
   {
-    act: 'user_prove',
+    act: 'user_reauth',
     fields: (world, { a, b }) => ({ token: token(world, a), password: pick(passwords, b) }),
   },
   {

@@ -327,7 +327,7 @@ export const homeSummary = act({
         token_id: Id('token'),
         name: z.string(),
         status: TokenStatus,
-        reason: z.enum(['doubted', 'not_linked', 'disconnected', 'suspended', 'limit_near']),
+        reason: z.enum(['under_review', 'not_linked', 'disconnected', 'suspended', 'limit_near']),
       }),
     ),
     /** Out and in, without answers that only stop or resume receiving. */

@@ -63,8 +63,8 @@ export const changeForgotten = act({
  * browser than the session's own that is every lasting change but those that need a sign-in there
  * (`sign_in_needed`).
  */
-export const prove = act({
-  name: 'user_prove',
+export const reauthUser = act({
+  name: 'user_reauth',
   by: 'anyone_signed_in',
   changes: true,
   outlivesSession: false,
@@ -147,7 +147,7 @@ export const changePhone = act({
   changes: true,
   limit: 'otp',
   audited: true,
-  fresh: true,
+  requiresRecentPassword: true,
   input: { phone: IndonesianMobile },
   output: z.object({ old: Challenge, new: Challenge }),
   refuses: ['otp_too_soon', 'otp_limit', 'phone_same'],
@@ -160,7 +160,7 @@ export const confirmPhone = act({
   changes: true,
   limit: 'auth',
   audited: true,
-  fresh: true,
+  requiresRecentPassword: true,
   input: {
     old_challenge: IdInput('challenge'),
     old_code: Code,
@@ -239,7 +239,7 @@ export const exportData = act({
   by: 'customer',
   changes: true,
   audited: true,
-  fresh: true,
+  requiresRecentPassword: true,
   output: ExportState,
   refuses: ['export_limit'],
 });
@@ -258,7 +258,7 @@ export const askDeletion = act({
   changes: true,
   limit: 'otp',
   audited: true,
-  fresh: true,
+  requiresRecentPassword: true,
   output: Challenge,
   refuses: ['otp_too_soon', 'otp_limit'],
 });
@@ -270,7 +270,7 @@ export const deleteAccount = act({
   changes: true,
   limit: 'auth',
   audited: true,
-  fresh: true,
+  requiresRecentPassword: true,
   input: { password: CurrentPassword, challenge: IdInput('challenge'), code: Code },
   output: User,
   refuses: ['password_wrong', 'otp_wrong', 'otp_expired'],

@@ -34,9 +34,9 @@ export const Token = z.object({
   created_at: z.coerce.date(),
   /**
    * Set when the password was reset by code, or the number changed, after it was made, and its owner has
-   * not said since that it stays. It works meanwhile.
+   * not confirmed it since. It works meanwhile.
    */
-  doubt: z.nullable(
+  review: z.nullable(
     z.object({ since: z.coerce.date(), cause: z.enum(['password_reset', 'phone_changed']) }),
   ),
 });
@@ -74,7 +74,7 @@ export const createToken = act({
   by: 'customer',
   changes: true,
   audited: true,
-  fresh: true,
+  requiresRecentPassword: true,
   input: { name: TokenName, channel: ChannelName },
   /** `key` is shown this once. */
   output: z.object({ token: Token, key: z.string() }),
@@ -107,7 +107,7 @@ export const rotateToken = act({
   by: 'customer',
   changes: true,
   audited: true,
-  fresh: true,
+  requiresRecentPassword: true,
   input: { token_id: IdInput('token') },
   output: z.object({ token: Token, key: z.string() }),
   refuses: ['cooling_down'],
@@ -122,13 +122,13 @@ export const deleteToken = act({
   output: z.object({}),
 });
 
-/** Its owner knows it: what made it doubtful is over. */
-export const keepToken = act({
-  name: 'token_keep',
+/** Its owner confirms it: the review is over. */
+export const confirmToken = act({
+  name: 'token_confirm',
   by: 'customer',
   changes: true,
   audited: true,
-  fresh: true,
+  requiresRecentPassword: true,
   input: { token_id: IdInput('token') },
   output: Token,
 });

@@ -35,11 +35,11 @@ export type Act<
   audited: boolean;
   /** True when the reply is an event stream. */
   streams: boolean;
-  /** True when the password must have been given in the last five minutes (`proof_needed`). */
-  fresh: boolean;
+  /** True when the password must have been given in the last five minutes (`reauth_needed`). */
+  requiresRecentPassword: boolean;
   /**
    * True when what it changes stays once the caller's session has ended. From another browser than the
-   * session's own it is refused (`proof_needed`) until the password was given there. So is every change
+   * session's own it is refused (`reauth_needed`) until the password was given there. So is every change
    * that needs a session, unless its act says otherwise.
    */
   outlivesSession: boolean;
@@ -62,7 +62,7 @@ type Definition<
   refuses?: readonly RefusalCode[];
   audited?: boolean;
   streams?: boolean;
-  fresh?: boolean;
+  requiresRecentPassword?: boolean;
   outlivesSession?: boolean;
 };
 
@@ -88,7 +88,7 @@ export function act<
     refuses: given.refuses ?? [],
     audited: given.audited ?? false,
     streams: given.streams ?? false,
-    fresh: given.fresh ?? false,
+    requiresRecentPassword: given.requiresRecentPassword ?? false,
     outlivesSession: given.outlivesSession ?? (changes && given.by !== 'public'),
   };
 }

@@ -33,7 +33,7 @@ export const refusals = {
   otp_limit: { status: 429, facts: none },
   password_common: { status: 422, facts: none },
   password_wrong: { status: 422, facts: none },
-  proof_needed: { status: 403, facts: none },
+  reauth_needed: { status: 403, facts: none },
   sign_in_needed: { status: 403, facts: none },
   grant_gone: { status: 410, facts: none },
   phone_same: { status: 422, facts: none },
@@ -108,7 +108,7 @@ export const alwaysPossible: readonly RefusalCode[] = [
   'idempotency_conflict',
   'request_in_flight',
   'our_fault',
-  'proof_needed',
+  'reauth_needed',
   'sign_in_needed',
 ];
 
@@ -148,7 +148,7 @@ const sentences: Sentences = {
   otp_limit: 'Batas kode hari ini sudah tercapai. Coba lagi besok.',
   password_common: 'Kata sandi ini terlalu mudah ditebak. Pilih yang lain.',
   password_wrong: 'Kata sandi tidak cocok. Periksa lalu coba lagi.',
-  proof_needed: 'Masukkan kata sandi Anda sekali lagi untuk melanjutkan.',
+  reauth_needed: 'Masukkan kata sandi Anda sekali lagi untuk melanjutkan.',
   sign_in_needed:
     'Sesi ini dimulai di peramban lain. Keluar, lalu masuk lagi di peramban ini untuk melakukannya.',
   grant_gone: 'Waktu untuk mengganti kata sandi sudah habis. Minta kode baru.',

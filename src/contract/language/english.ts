@@ -34,7 +34,7 @@ const sentences: Sentences = {
   otp_limit: "Today's limit of codes is reached.",
   password_common: 'This password is too easy to guess.',
   password_wrong: 'The password does not match.',
-  proof_needed: 'Give the password once more to go on.',
+  reauth_needed: 'Give the password once more to go on.',
   sign_in_needed: 'This session began in another browser. Sign out, then sign in here to do this.',
   grant_gone: 'The time to change the password is over. Ask for a new code.',
   phone_same: 'This is the present number.',

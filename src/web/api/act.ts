@@ -55,7 +55,7 @@ export async function performWithReauth<A extends Act>(
   try {
     return await perform(act, asked.input, { key: asked.key });
   } catch (no) {
-    if (refusalCode(no) !== 'proof_needed' || !canRequireReauth()) throw no;
+    if (refusalCode(no) !== 'reauth_needed' || !canRequireReauth()) throw no;
     await requireReauth();
     asked.key = newIdempotencyKey();
     return perform(act, asked.input, { key: asked.key });

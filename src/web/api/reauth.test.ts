@@ -11,16 +11,16 @@ const secret = act({
   name: 'thing_rotate',
   by: 'customer',
   changes: true,
-  fresh: true,
+  requiresRecentPassword: true,
   output: z.object({ done: z.boolean() }),
 });
 
 let proved = false;
 let keys: (string | null)[] = [];
-const proofNeeded = {
+const reauthNeeded = {
   code: 0,
   msg: 'Masukkan kata sandi.',
-  error: { type: 'proof_needed', facts: {} },
+  error: { type: 'reauth_needed', facts: {} },
 };
 
 beforeEach(() => {
@@ -29,7 +29,7 @@ beforeEach(() => {
   vi.stubGlobal('document', { querySelector: () => null });
   vi.stubGlobal('fetch', async (_: string, { body }: { body: URLSearchParams }) => {
     keys.push(body.get('key'));
-    const reply = proved ? { code: 1, data: { done: true } } : proofNeeded;
+    const reply = proved ? { code: 1, data: { done: true } } : reauthNeeded;
     return Response.json(reply, { status: proved ? 200 : 403 });
   });
 });
@@ -88,5 +88,5 @@ test('leaving the signed-in screens takes the question back', async () => {
 
 test('where nobody can put the question, the refusal itself is told', async () => {
   const no = await ask().catch((error: unknown) => error);
-  expect(refusalCode(no)).toBe('proof_needed');
+  expect(refusalCode(no)).toBe('reauth_needed');
 });

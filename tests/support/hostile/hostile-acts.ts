@@ -26,7 +26,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
   user_forgot_password: { phone: PHONE, captcha: 'x' },
   user_forgot_verify: { challenge: anId('challenge'), code: '123456' },
   user_forgot_change: { grant: 'x', password: PASSWORD },
-  user_prove: { password: PASSWORD },
+  user_reauth: { password: PASSWORD },
   user_update: {
     name: 'Toko Ani',
     email: 'ani@toko.id',
@@ -71,7 +71,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
   token_update: { token_id: held.tokenId, name: 'Kasir', daily_limit: '1000000' },
   token_rotate: { token_id: held.tokenId },
   token_delete: { token_id: publicId('token', newId()) },
-  token_keep: { token_id: held.tokenId },
+  token_confirm: { token_id: held.tokenId },
   token_link: { token_id: held.tokenId },
   token_unlink: { token_id: publicId('token', newId()) },
   scan_get: { data: 'abc', nonce: 'abc' },

@@ -15,7 +15,7 @@ import {
 import { loginUserHandler } from './signin/login.ts';
 import { registerUserHandler } from './signin/register.ts';
 import { resendOtpHandler } from './otp/resend-otp.ts';
-import { proveHandler } from './sessions/reauth.ts';
+import { reauthUserHandler } from './sessions/reauth.ts';
 import {
   checkTokenHandler,
   appConfigHandler,
@@ -51,7 +51,7 @@ export const accountsActs = (deps: AccountsDeps): readonly ActHandler[] => [
   forgotPasswordHandler(deps),
   verifyForgotHandler(deps),
   changeForgottenHandler(deps),
-  proveHandler(deps),
+  reauthUserHandler(deps),
   updateUserHandler(deps),
   changePasswordHandler(deps),
   changePhoneHandler(deps),

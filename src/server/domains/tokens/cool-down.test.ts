@@ -15,7 +15,7 @@ import {
   createToken,
   deleteToken,
   getToken,
-  keepToken,
+  confirmToken,
   linkToken,
   listTokens,
   rotateToken,
@@ -125,7 +125,7 @@ describe('for a day no new key is made', () => {
     await move(app, token);
     expect(await no(ask(createToken, KASIR))).toEqual(refusedFor(24));
     expect(await ask(getToken, { token_id: id })).toMatchObject({
-      doubt: { cause: 'phone_changed' },
+      review: { cause: 'phone_changed' },
     });
   });
 
@@ -150,7 +150,7 @@ describe('for a day no new key is made', () => {
     await app.perform(changePassword, change, { caller: await app.callerOf(session) });
     expect(await ask(createToken, KASIR)).toHaveProperty('key');
     expect(await ask(rotateToken, { token_id: id })).toHaveProperty('key');
-    expect(await ask(getToken, { token_id: id })).toMatchObject({ doubt: null });
+    expect(await ask(getToken, { token_id: id })).toMatchObject({ review: null });
   });
 
   test('and only for the account that it happened to', async ({ db }) => {
@@ -158,7 +158,7 @@ describe('for a day no new key is made', () => {
     await shop(app, ANI);
     await reset(app, ANI);
     const budi = await shop(app, BUDI);
-    expect((await budi.list()).map(({ doubt: review }) => review)).toEqual([null]);
+    expect((await budi.list()).map(({ review }) => review)).toEqual([null]);
     expect(await budi.ask(rotateToken, { token_id: budi.id })).toHaveProperty('key');
   });
 });
@@ -172,14 +172,14 @@ describe('tokens of before', () => {
     const [account] = await db.owner<{ since: Date }[]>`
       select cooling_since as since from accounts where cooling_since is not null`;
     const review = { since: account?.since, cause: 'phone_changed' };
-    expect((await list()).map(({ name, doubt: why }) => [name, why])).toEqual([
+    expect((await list()).map(({ name, review: why }) => [name, why])).toEqual([
       ['Gudang', review],
       ['Kasir', review],
     ]);
     await later(db, '24 hours');
     await db.owner`update tokens set created_at = created_at - interval '24 hours'`;
     await ask(createToken, { ...KASIR, name: 'Baru' });
-    expect((await list()).map(({ name, doubt: why }) => [name, why?.cause])).toEqual([
+    expect((await list()).map(({ name, review: why }) => [name, why?.cause])).toEqual([
       ['Baru', undefined],
       ['Gudang', 'phone_changed'],
       ['Kasir', 'phone_changed'],
@@ -192,14 +192,14 @@ describe('tokens of before', () => {
     await ask(createToken, { ...KASIR, name: 'Gudang' });
     await reset(app, ANI);
     await db.owner`delete from outbox`;
-    expect(await ask(keepToken, { token_id: id })).toMatchObject({ id, doubt: null });
+    expect(await ask(confirmToken, { token_id: id })).toMatchObject({ id, review: null });
     // Repeated, it changes nothing, and no event is published.
-    expect(await ask(keepToken, { token_id: id })).toMatchObject({ id, doubt: null });
+    expect(await ask(confirmToken, { token_id: id })).toMatchObject({ id, review: null });
     expect(await db.owner`select kind, data from outbox where account_id = ${accountId}`).toEqual([
       { kind: 'token.changed', data: { token_id: id } },
     ]);
     const needReview = async () =>
-      (await list()).filter(({ doubt: review }) => review !== null).map(({ name }) => name);
+      (await list()).filter(({ review }) => review !== null).map(({ name }) => name);
     expect(await needReview()).toEqual(['Gudang']);
     await codesLater(db.allAccountsSql, 300);
     await reset(app, ANI);
@@ -212,13 +212,13 @@ describe('tokens of before', () => {
     const budi = await shop(app, BUDI);
     await reset(app, ANI);
     await reset(app, BUDI);
-    const foreign = budi.ask(keepToken, { token_id: ani.id });
+    const foreign = budi.ask(confirmToken, { token_id: ani.id });
     expect(await no(foreign)).toEqual(new Refusal('not_found', { what: 'Token' }));
     expect(await ani.ask(getToken, { token_id: ani.id })).toMatchObject({
-      doubt: { cause: 'password_reset' },
+      review: { cause: 'password_reset' },
     });
     await ani.ask(deleteToken, { token_id: ani.id });
-    const gone = ani.ask(keepToken, { token_id: ani.id });
+    const gone = ani.ask(confirmToken, { token_id: ani.id });
     expect(await no(gone)).toEqual(new Refusal('not_found', { what: 'Token' }));
   });
 
@@ -247,7 +247,7 @@ describe('tokens of before', () => {
     waits.resolve();
     await Promise.all([making, cooling]);
     expect(await ask(getToken, { token_id: id })).toMatchObject({
-      doubt: { cause: 'password_reset' },
+      review: { cause: 'password_reset' },
     });
   });
 
@@ -263,10 +263,10 @@ describe('tokens of before', () => {
     const keep = async () => {
       const input = { token, key: crypto.randomUUID(), token_id: publicId('token', tokenId) };
       const from = { headers: { cookie: `kabari-device=${browser}` } };
-      const { status, body } = await container.ask('token_keep', input, from);
-      return [status, body.error?.type ?? body.data.doubt];
+      const { status, body } = await container.ask('token_confirm', input, from);
+      return [status, body.error?.type ?? body.data.review];
     };
-    expect(await keep()).toEqual([403, 'proof_needed']);
+    expect(await keep()).toEqual([403, 'reauth_needed']);
     await db.allAccountsSql`update sessions set reauth_at = clock_timestamp()`;
     expect(await keep()).toEqual([200, null]);
   });

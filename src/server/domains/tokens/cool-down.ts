@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Token, keepToken } from '#contract/tokens.ts';
+import { type Token, confirmToken } from '#contract/tokens.ts';
 import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { needsReview, readToken } from './row.ts';
@@ -26,8 +26,8 @@ export async function refuseCooling(tx: Tx, accountId: string): Promise<void> {
   if (hours > 0) throw new Refusal('cooling_down', { hours });
 }
 
-export const keepTokenHandler = (deps: Deps) =>
-  handle(keepToken, ({ caller }, input) => confirmToken(deps, caller.accountId, input.token_id));
+export const confirmTokenHandler = (deps: Deps) =>
+  handle(confirmToken, ({ caller }, input) => endReview(deps, caller.accountId, input.token_id));
 
 /**
  * The owner confirms a token: it needs no review until the next reset or change of number. A token
@@ -35,11 +35,7 @@ export const keepTokenHandler = (deps: Deps) =>
  *
  * @throws Refusal `not_found` when the account has no such token.
  */
-function confirmToken(
-  { sql, subscribers }: Deps,
-  accountId: string,
-  tokenId: string,
-): Promise<Token> {
+function endReview({ sql, subscribers }: Deps, accountId: string, tokenId: string): Promise<Token> {
   return asAccount(sql, accountId, async (tx) => {
     // The cool-down that was reviewed, not the present time: a concurrent reset requires a new review.
     const confirmed = await tx`

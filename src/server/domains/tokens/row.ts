@@ -16,7 +16,7 @@ type TokenRow = {
   last_used_at: Date | null;
   created_at: Date;
   review_since: Date | null;
-  review_cause: NonNullable<Token['doubt']>['cause'] | null;
+  review_cause: NonNullable<Token['review']>['cause'] | null;
 };
 
 /**
@@ -60,10 +60,10 @@ export const tokenFrom = (row: TokenRow): Token => ({
   daily_limit: row.daily_limit,
   last_used_at: row.last_used_at,
   created_at: row.created_at,
-  doubt: reviewFrom(row),
+  review: reviewFrom(row),
 });
 
-const reviewFrom = ({ review_since: since, review_cause: cause }: TokenRow): Token['doubt'] =>
+const reviewFrom = ({ review_since: since, review_cause: cause }: TokenRow): Token['review'] =>
   since && cause && { since, cause };
 
 /**

@@ -4,7 +4,7 @@ import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { deleteTokenHandler, rotateTokenHandler, updateTokenHandler } from './change.ts';
-import { keepTokenHandler } from './cool-down.ts';
+import { confirmTokenHandler } from './cool-down.ts';
 import { createTokenHandler } from './create.ts';
 import { consentScanHandler, linkTokenHandler, getScanHandler } from './links/links.ts';
 import { unlinkTokenHandler } from './links/phones.ts';
@@ -30,7 +30,7 @@ export const tokensActs = (deps: TokensDeps): readonly ActHandler[] => [
   updateTokenHandler(deps),
   rotateTokenHandler(deps),
   deleteTokenHandler(deps),
-  keepTokenHandler(deps),
+  confirmTokenHandler(deps),
   linkTokenHandler(deps),
   unlinkTokenHandler(deps),
   getScanHandler(deps),

@@ -108,7 +108,7 @@ async function admit(
     caller.kind === 'person' ? countedAs(caller, isElsewhere(caller, device)) : undefined;
   await limiter.allow(no || !act ? 'read' : act.limit, { ip, person });
   if (no) throw no;
-  if (caller.kind === 'person' && (act?.fresh || act?.outlivesSession)) {
+  if (caller.kind === 'person' && (act?.requiresRecentPassword || act?.outlivesSession)) {
     requireReauth(act, await reauthOf(caller.sessionId, device));
   }
   return caller;
@@ -122,14 +122,14 @@ const countedAs = ({ userId }: Person, elsewhere: boolean): string =>
  * Asks for the password where the session's token alone is not enough: it may have been copied
  * (`docs/decisions/025-copied-tokens.md`).
  *
- * @throws Refusal `proof_needed`; `sign_in_needed` for what a password given in another browser than the
+ * @throws Refusal `reauth_needed`; `sign_in_needed` for what a password given in another browser than the
  *   session's own does not open either.
  */
 function requireReauth(act: Act, { inOwnBrowser, recent }: Reauth): void {
   // Before the question: nobody shall give a password for what it does not open.
-  if (act.fresh && !inOwnBrowser) throw new Refusal('sign_in_needed', {});
-  const asksPassword = act.fresh || !inOwnBrowser;
-  if (asksPassword && !recent) throw new Refusal('proof_needed', {});
+  if (act.requiresRecentPassword && !inOwnBrowser) throw new Refusal('sign_in_needed', {});
+  const asksPassword = act.requiresRecentPassword || !inOwnBrowser;
+  if (asksPassword && !recent) throw new Refusal('reauth_needed', {});
 }
 
 function turnedAway({ by }: Act, caller: Person | Nobody): Refusal | undefined {

@@ -53,9 +53,9 @@ describe('every change that needs a session', () => {
       'push_test',
       'push_unregister',
       'user_logout',
-      'user_prove',
+      'user_reauth',
     ]);
-    expect(acts.filter((one) => one.fresh && !one.outlivesSession)).toEqual([]);
+    expect(acts.filter((one) => one.requiresRecentPassword && !one.outlivesSession)).toEqual([]);
     expect(acts.filter((one) => one.by === 'public' && one.outlivesSession)).toEqual([]);
   });
 
@@ -69,16 +69,16 @@ describe('every change that needs a session', () => {
       for (const [browser, headers] of Object.entries(elsewhere)) {
         // Each with calls of its own to spend.
         const container = await openApp();
-        for (const { name, fresh } of theirs) {
+        for (const { name, requiresRecentPassword } of theirs) {
           const said = await outcome(container, name, { token }, headers);
-          const asks = fresh ? 'sign_in_needed' : 'proof_needed';
+          const asks = requiresRecentPassword ? 'sign_in_needed' : 'reauth_needed';
           expect(said, `${name} from ${browser}`).toEqual([403, asks]);
         }
       }
       expect(await everything(db)).toEqual(before);
       // In its own browser none of them asks: the password was given when the session began.
       for (const { name } of theirs) {
-        expect(await outcome(own, name, { token }), name).not.toContain('proof_needed');
+        expect(await outcome(own, name, { token }), name).not.toContain('reauth_needed');
       }
     },
   );
@@ -155,17 +155,23 @@ describe('the password given in another browser', () => {
     await db.allAccountsSql`update users set password_hash = ${hash} where user_id = ${userId}`;
     const rename = (headers: object) =>
       outcome(container, 'user_update', { token, name: 'Toko Melati' }, headers);
-    expect(await rename(aCookie)).toEqual([403, 'proof_needed']);
+    expect(await rename(aCookie)).toEqual([403, 'reauth_needed']);
     const wrong = { token, password: 'bukan ini' };
-    expect(await outcome(container, 'user_prove', wrong, aCookie)).toEqual([422, 'password_wrong']);
-    expect(await rename(aCookie)).toEqual([403, 'proof_needed']);
+    expect(await outcome(container, 'user_reauth', wrong, aCookie)).toEqual([
+      422,
+      'password_wrong',
+    ]);
+    expect(await rename(aCookie)).toEqual([403, 'reauth_needed']);
     const right = { token, password: GOOD_PASSWORD };
-    expect(await outcome(container, 'user_prove', right, aCookie)).toEqual([200, 'ok']);
+    expect(await outcome(container, 'user_reauth', right, aCookie)).toEqual([200, 'ok']);
     expect(await rename(aCookie)).toEqual([200, 'ok']);
-    expect(await rename(elsewhere['another person’s cookie'] ?? {})).toEqual([403, 'proof_needed']);
+    expect(await rename(elsewhere['another person’s cookie'] ?? {})).toEqual([
+      403,
+      'reauth_needed',
+    ]);
     await db.allAccountsSql`
       update sessions set other_reauth_at = other_reauth_at - interval '5 minutes'`;
-    expect(await rename(aCookie)).toEqual([403, 'proof_needed']);
+    expect(await rename(aCookie)).toEqual([403, 'reauth_needed']);
   });
 
   test('opens neither keys nor the number, the archive, the end: they want a sign-in there', async ({
@@ -177,8 +183,8 @@ describe('the password given in another browser', () => {
     const hash = await hashPassword(GOOD_PASSWORD);
     await db.allAccountsSql`update users set password_hash = ${hash} where user_id = ${userId}`;
     const right = { token, password: GOOD_PASSWORD };
-    expect(await outcome(container, 'user_prove', right, aCookie)).toEqual([200, 'ok']);
-    for (const { name } of acts.filter((one) => one.fresh)) {
+    expect(await outcome(container, 'user_reauth', right, aCookie)).toEqual([200, 'ok']);
+    for (const { name } of acts.filter((one) => one.requiresRecentPassword)) {
       const said = await outcome(container, name, { token }, aCookie);
       expect(said, name).toEqual([403, 'sign_in_needed']);
     }

@@ -5,7 +5,7 @@ import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.
 const HERS = 'a'.repeat(43);
 const THIEFS = 'b'.repeat(43);
 const from = (device: string) => ({ headers: { cookie: `kabari-device=${device}` } });
-const fresh = acts.filter((one) => one.fresh);
+const requiresRecentPassword = acts.filter((one) => one.requiresRecentPassword);
 
 /** Somebody whose session began in the browser `HERS`. */
 async function ani(db: Parameters<typeof signedIn>[0]) {
@@ -16,7 +16,7 @@ async function ani(db: Parameters<typeof signedIn>[0]) {
   return token;
 }
 
-/** What an act that asks for a proof says; `proof_needed` comes before its fields are looked at. */
+/** What an act that asks for reauthentication says; `reauth_needed` comes before its fields are looked at. */
 const says = async ({ ask }: RunningApp, name: string, token: string, device = HERS) => {
   const { status, body } = await ask(name, { token }, from(device));
   return [status, body.error?.type ?? 'ok'];
@@ -24,9 +24,9 @@ const says = async ({ ask }: RunningApp, name: string, token: string, device = H
 
 describe('what is sensitive', () => {
   test('asks for a proof: a key, a number, the archive, the end', () => {
-    expect(fresh.map(({ name }) => name).toSorted()).toEqual([
+    expect(requiresRecentPassword.map(({ name }) => name).toSorted()).toEqual([
       'token_create',
-      'token_keep',
+      'token_confirm',
       'token_rotate',
       'user_change_phone',
       'user_change_phone_confirm',
@@ -42,26 +42,27 @@ describe('what is sensitive', () => {
   }) => {
     const container = await openApp();
     const token = await ani(db);
-    const needed = [403, 'proof_needed'];
-    for (const { name } of fresh) {
+    const needed = [403, 'reauth_needed'];
+    for (const { name } of requiresRecentPassword) {
       expect(await says(container, name, token, THIEFS), name).toEqual([403, 'sign_in_needed']);
     }
     const { body } = await container.ask('user_export', { token });
     expect(body.error).toEqual({ type: 'sign_in_needed', facts: {} });
     expect(await says(container, 'user_change_phone', token)).toEqual([422, 'input_invalid']);
     await db.allAccountsSql`update sessions set reauth_at = reauth_at - interval '5 minutes'`;
-    for (const { name } of fresh) expect(await says(container, name, token), name).toEqual(needed);
+    for (const { name } of requiresRecentPassword)
+      expect(await says(container, name, token), name).toEqual(needed);
     expect(await db.allAccountsSql`select * from exports`).toEqual([]);
   });
 
   test('is refused to nobody as to anybody who is not signed in', async ({ openApp }) => {
     const container = await openApp();
-    for (const { name } of fresh) {
+    for (const { name } of requiresRecentPassword) {
       expect(await says(container, name, ''), name).toEqual([401, 'not_signed_in']);
     }
   });
 
-  test('goes on under the same key once the proof is given', async ({ db, openApp }) => {
+  test('goes on under the same key once the password is given', async ({ db, openApp }) => {
     const container = await openApp();
     const token = await ani(db);
     await db.allAccountsSql`update sessions set reauth_at = reauth_at - interval '5 minutes'`;
@@ -72,7 +73,7 @@ describe('what is sensitive', () => {
   });
 });
 
-test('an act that asks for no proof does not look for one', async ({ openApp, db }) => {
+test('an act that needs no reauthentication does not look for one', async ({ openApp, db }) => {
   const container = await openApp();
   const token = await ani(db);
   expect(await says(container, 'user_check_token', token, THIEFS)).toEqual([200, 'ok']);

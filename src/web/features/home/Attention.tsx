@@ -7,7 +7,7 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 type Token = HomeSummary['attention'][number];
 
 const reasons: Record<Token['reason'], string> = {
-  doubted: 'Perlu diperiksa: pastikan token ini memang milik usaha Anda.',
+  under_review: 'Perlu diperiksa: pastikan token ini memang milik usaha Anda.',
   not_linked: 'Belum tersambung ke ponsel. Pindai QR-nya.',
   disconnected: 'Terputus dari ponselnya. Pindai QR lagi.',
   suspended: 'Ditangguhkan. Hubungi layanan pelanggan.',

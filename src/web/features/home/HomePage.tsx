@@ -83,7 +83,7 @@ function Overview({ home }: { home: HomeSummary }) {
       ) : (
         <>
           {/* The steps speak of tokens that wait for a phone; of those that may be somebody else's, nothing else. */}
-          <Attention tokens={home.attention.filter(({ reason }) => reason === 'doubted')} />
+          <Attention tokens={home.attention.filter(({ reason }) => reason === 'under_review')} />
           <Checklist home={home} />
           {home.newest.length > 0 && <Newest messages={home.newest} />}
         </>

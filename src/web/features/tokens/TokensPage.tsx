@@ -8,7 +8,7 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useList } from '#web/ui/table/useList.ts';
 import { useUser } from '#web/api/user.ts';
 import { CreateToken } from '#web/features/tokens/CreateToken.tsx';
-import { DoubtChip } from '#web/features/tokens/drawer/TokenReview.tsx';
+import { ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
 import { TokenDrawer } from '#web/features/tokens/drawer/TokenDrawer.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
 import { useTokenAddress } from '#web/features/tokens/useTokenAddress.ts';
@@ -56,7 +56,7 @@ const columns = (zone: string): readonly Column<Token>[] => [
     cell: (token) => (
       <span className={styles['states']}>
         <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
-        <DoubtChip token={token} />
+        <ReviewChip token={token} />
       </span>
     ),
     phone: 'aside',

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { doubtSentence } from '#web/features/tokens/labels.ts';
+import { reviewSentence } from '#web/features/tokens/labels.ts';
 
 const since = new Date('2026-11-21T02:05:00Z');
 
 test('why a token should be looked at is said with the moment, in the zone of who reads it', () => {
-  expect(doubtSentence({ cause: 'password_reset', since }, 'Asia/Jakarta')).toBe(
+  expect(reviewSentence({ cause: 'password_reset', since }, 'Asia/Jakarta')).toBe(
     'Kata sandi akun ini diganti dengan kode pada 21 Nov 2026, 09.05. Pastikan token ini masih Anda kenal.',
   );
-  expect(doubtSentence({ cause: 'phone_changed', since }, 'Asia/Jayapura')).toBe(
+  expect(reviewSentence({ cause: 'phone_changed', since }, 'Asia/Jayapura')).toBe(
     'Nomor akun ini diganti pada 21 Nov 2026, 11.05. Pastikan token ini masih Anda kenal.',
   );
 });

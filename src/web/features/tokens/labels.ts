@@ -13,14 +13,14 @@ export const statusTone: Record<TokenStatus, Tone> = {
   suspended: 'warning',
 };
 
-const happened: Record<NonNullable<Token['doubt']>['cause'], string> = {
+const happened: Record<NonNullable<Token['review']>['cause'], string> = {
   password_reset: 'Kata sandi akun ini diganti dengan kode',
   phone_changed: 'Nomor akun ini diganti',
 };
 
 /** Why a token should be looked at, with the moment in the person's time zone. */
-export const doubtSentence = (
-  { cause, since }: NonNullable<Token['doubt']>,
+export const reviewSentence = (
+  { cause, since }: NonNullable<Token['review']>,
   zone: string,
 ): string =>
   `${happened[cause]} pada ${formatDateTime(since, zone)}. Pastikan token ini masih Anda kenal.`;

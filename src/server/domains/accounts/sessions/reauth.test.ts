@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
-import { changePassword, prove } from '#contract/people.ts';
+import { changePassword, reauthUser } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   GOOD_PASSWORD,
@@ -39,11 +39,11 @@ describe('a reauthentication', () => {
   test('is the password given once more', async ({ db }) => {
     const { perform, caller, isRecent } = await ani(db);
     await reauthLater(db.allAccountsSql, 301);
-    expect(await no(perform(prove, { password: 'salah' }, { caller }))).toEqual(
+    expect(await no(perform(reauthUser, { password: 'salah' }, { caller }))).toEqual(
       new Refusal('password_wrong', {}),
     );
     expect(await isRecent()).toBe(false);
-    expect(await perform(prove, right, { caller })).toEqual({ seconds: 300 });
+    expect(await perform(reauthUser, right, { caller })).toEqual({ seconds: 300 });
     expect(await isRecent()).toBe(true);
   });
 
@@ -56,7 +56,7 @@ describe('a reauthentication', () => {
     const { perform, caller, isRecent } = await ani(db, '');
     expect(await isRecent()).toBe(true);
     await reauthLater(db.allAccountsSql, 301);
-    await perform(prove, right, { caller, device: '' });
+    await perform(reauthUser, right, { caller, device: '' });
     expect(await isRecent()).toBe(true);
   });
 
@@ -75,7 +75,7 @@ describe('a token in another browser', () => {
     const thief = { caller, device: THIEFS };
     expect(await perform(checkToken, {}, thief)).toMatchObject({ phone: ANI });
     expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: false });
-    expect(await perform(prove, right, thief)).toEqual({ seconds: 300 });
+    expect(await perform(reauthUser, right, thief)).toEqual({ seconds: 300 });
     expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: true });
     expect(await reauth('a third browser')).toEqual({ inOwnBrowser: false, recent: false });
     await reauthLater(db.allAccountsSql, 300);
@@ -85,14 +85,14 @@ describe('a token in another browser', () => {
   test('does not open the session’s own browser, nor move the session', async ({ db }) => {
     const { perform, caller, reauth } = await ani(db);
     await reauthLater(db.allAccountsSql, 301);
-    await perform(prove, right, { caller, device: THIEFS });
+    await perform(reauthUser, right, { caller, device: THIEFS });
     expect(await reauth()).toEqual({ inOwnBrowser: true, recent: false });
   });
 
   test('of two such browsers, the one that gave the password last may', async ({ db }) => {
     const { perform, caller, isRecent } = await ani(db);
     for (const device of [THIEFS, 'a third browser'])
-      await perform(prove, right, { caller, device });
+      await perform(reauthUser, right, { caller, device });
     expect([await isRecent(THIEFS), await isRecent('a third browser')]).toEqual([false, true]);
   });
 
@@ -102,9 +102,9 @@ describe('a token in another browser', () => {
     const { perform, caller, sent } = await ani(db);
     const before = sent.length;
     for (let times = 0; times < 2; times++) {
-      await perform(prove, right, { caller, device: THIEFS, agent: 'Firefox' });
+      await perform(reauthUser, right, { caller, device: THIEFS, agent: 'Firefox' });
     }
-    await perform(prove, right, { caller });
+    await perform(reauthUser, right, { caller });
     const told = sent.slice(before);
     expect(told).toMatchObject([{ phone: ANI, text: expect.stringContaining('peramban baru') }]);
   });
@@ -115,13 +115,13 @@ describe('a token in another browser', () => {
     const { perform, caller, reauth } = await ani(db, '');
     expect(await reauth('')).toEqual({ inOwnBrowser: true, recent: true });
     expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: false });
-    await perform(prove, right, { caller, device: THIEFS });
+    await perform(reauthUser, right, { caller, device: THIEFS });
     expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: true });
   });
 
   test('without a cookie has nothing to remember the password by', async ({ db }) => {
     const { perform, caller } = await ani(db);
-    expect(await no(perform(prove, right, { caller, device: '' }))).toEqual(
+    expect(await no(perform(reauthUser, right, { caller, device: '' }))).toEqual(
       new Refusal('sign_in_needed', {}),
     );
   });
@@ -129,7 +129,7 @@ describe('a token in another browser', () => {
   test('cannot change the password, although the old one is known', async ({ db }) => {
     const { perform, caller, signIn } = await ani(db);
     const thief = { caller, device: THIEFS };
-    await perform(prove, right, thief);
+    await perform(reauthUser, right, thief);
     const change = { current: GOOD_PASSWORD, password: OTHER_PASSWORD };
     const answer = perform(changePassword, change, thief);
     expect(await no(answer)).toEqual(new Refusal('sign_in_needed', {}));
@@ -139,12 +139,12 @@ describe('a token in another browser', () => {
   test('guesses on its own account: its owner does not have to wait', async ({ db }) => {
     const { perform, caller } = await ani(db);
     const guess = () =>
-      no(perform(prove, { password: 'salah' }, { caller, device: crypto.randomUUID() }));
+      no(perform(reauthUser, { password: 'salah' }, { caller, device: crypto.randomUUID() }));
     for (let times = 0; times < 5; times++) {
       expect(await guess()).toEqual(new Refusal('password_wrong', {}));
     }
     expect(await guess()).toEqual(new Refusal('too_many_requests', { seconds: 15 }));
-    expect(await perform(prove, right, { caller })).toEqual({ seconds: 300 });
+    expect(await perform(reauthUser, right, { caller })).toEqual({ seconds: 300 });
   });
 });
 
@@ -154,16 +154,16 @@ describe('guessing the password of a session', () => {
     for (let times = 0; times < 6; times++) {
       await no(signIn(ANI, 'salah', { device: 'a stranger', ip: '198.51.100.9' }));
     }
-    const guess = () => no(perform(prove, { password: 'salah' }, { caller }));
+    const guess = () => no(perform(reauthUser, { password: 'salah' }, { caller }));
     const answers = await Promise.all(Array.from({ length: 12 }, guess));
     const looked = answers.filter(
       (answer) => answer instanceof Refusal && answer.code === 'password_wrong',
     );
     expect(looked).toHaveLength(5);
-    expect(await no(perform(prove, right, { caller }))).toEqual(refusedToWait(15));
+    expect(await no(perform(reauthUser, right, { caller }))).toEqual(refusedToWait(15));
     await db.allAccountsSql`
       update limit_counters set window_start = window_start - interval '15 s'
       where scope = 'login_wait'`;
-    expect(await perform(prove, right, { caller })).toEqual({ seconds: 300 });
+    expect(await perform(reauthUser, right, { caller })).toEqual({ seconds: 300 });
   });
 });

@@ -1,4 +1,4 @@
-import { prove } from '#contract/people.ts';
+import { reauthUser } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -46,8 +46,8 @@ async function checkPassword(
  * Reauthentication by password: for five minutes this browser may do what requires it. A browser other
  * than the session's own is recorded beside it, and the owner's phone is notified.
  */
-export const proveHandler = (deps: AccountsDeps): ActHandler =>
-  handle(prove, async (call, { password }) => {
+export const reauthUserHandler = (deps: AccountsDeps): ActHandler =>
+  handle(reauthUser, async (call, { password }) => {
     const { caller, device, agent } = call;
     const { inOwnBrowser } = await deps.sessions.reauthOf(caller.sessionId, device);
     if (inOwnBrowser) {

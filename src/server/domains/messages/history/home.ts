@@ -202,7 +202,7 @@ function reasonOf({
   daily_limit,
   needs_review,
 }: StoredToken): Reason | undefined {
-  if (needs_review) return 'doubted';
+  if (needs_review) return 'under_review';
   switch (status) {
     case 'suspended':
     case 'disconnected':

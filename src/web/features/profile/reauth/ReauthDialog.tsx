@@ -19,7 +19,7 @@ function useProof() {
   const [password, setPassword] = useState('');
   const [wrong, setWrong] = useState<string>();
   const [error, setError] = useState<unknown>();
-  const prove = useAct(async () => (await peopleActs()).prove);
+  const reauthUser = useAct(async () => (await peopleActs()).reauthUser);
 
   const tryAgain = (sentence: string) => {
     setWrong(sentence);
@@ -27,11 +27,11 @@ function useProof() {
     field.current?.select();
   };
   const send = async () => {
-    if (prove.busy) return;
+    if (reauthUser.busy) return;
     setError(undefined);
     if (password === '') return tryAgain(EMPTY);
     try {
-      await prove.perform({ password });
+      await reauthUser.perform({ password });
       answerReauth(true);
     } catch (no) {
       if (refusalCode(no) === 'password_wrong') tryAgain(sentenceOf(no));
@@ -48,7 +48,7 @@ function useProof() {
     field.current = input;
     input?.setAttribute('autofocus', '');
   };
-  return { attach, password, wrong, error, busy: prove.busy, type, send };
+  return { attach, password, wrong, error, busy: reauthUser.busy, type, send };
 }
 
 /** Asks for the password once more, before what a stranger at this computer must not do. */

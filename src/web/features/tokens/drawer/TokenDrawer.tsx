@@ -6,7 +6,7 @@ import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
-import { TokenReview, DoubtChip } from '#web/features/tokens/drawer/TokenReview.tsx';
+import { TokenReview, ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
 import { Samples } from '#web/features/tokens/keys/KeyShown.tsx';
 import { LinkPart } from '#web/features/tokens/links/LinkPart.tsx';
 import { tokenQuery } from '#web/features/tokens/queries.ts';
@@ -54,13 +54,13 @@ type DetailsProps = { token: Token; linking: boolean; onGone: () => void };
 function Details({ token, linking, onGone }: DetailsProps) {
   const { timezone } = useUser();
   const states = useRef<HTMLDivElement>(null);
-  const { doubt } = token;
+  const { review } = token;
   return (
     <div className={styles['parts']}>
       <div ref={states} tabIndex={-1} className={styles['statesPart']}>
         <span className={styles['states']}>
           <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
-          <DoubtChip token={token} />
+          <ReviewChip token={token} />
         </span>
         {token.status === 'suspended' && (
           <p className={styles['note']}>
@@ -68,9 +68,9 @@ function Details({ token, linking, onGone }: DetailsProps) {
           </p>
         )}
       </div>
-      {doubt && (
+      {review && (
         <TokenReview
-          token={{ ...token, doubt }}
+          token={{ ...token, review }}
           onKept={() => states.current?.focus()}
           onGone={onGone}
         />

@@ -1,27 +1,27 @@
 import { Check, ShieldQuestionMark, Trash2 } from 'lucide-react';
-import { keepToken, type Token } from '#contract/tokens.ts';
+import { confirmToken, type Token } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { useRemoveToken } from '#web/features/tokens/drawer/useRemoveToken.tsx';
-import { doubtSentence } from '#web/features/tokens/labels.ts';
+import { reviewSentence } from '#web/features/tokens/labels.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Says of a token that its owner should look at it; nothing for one that nobody doubts. */
-export const DoubtChip = ({ token }: { token: Token }) =>
-  token.doubt && (
+/** Says of a token that its owner should look at it; nothing for one without a review. */
+export const ReviewChip = ({ token }: { token: Token }) =>
+  token.review && (
     <StatusChip tone="warning" icon={<ShieldQuestionMark size={14} aria-hidden="true" />}>
       Perlu diperiksa
     </StatusChip>
   );
 
 type Props = {
-  token: Token & { doubt: NonNullable<Token['doubt']> };
+  token: Token & { review: NonNullable<Token['review']> };
   /** After it was kept: what had the focus is there no more. */
   onKept: () => void;
   onGone: () => void;
@@ -32,7 +32,7 @@ export function TokenReview({ token, onKept, onGone }: Props) {
   const { timezone } = useUser();
   const changed = useTokenChanged();
   const askRemove = useRemoveToken(token, onGone);
-  const keep = useAct(keepToken, {
+  const keep = useAct(confirmToken, {
     onSuccess: (kept) => {
       changed(kept);
       toast(`Token ${token.name} tetap dipakai.`, { tone: 'success' });
@@ -41,7 +41,7 @@ export function TokenReview({ token, onKept, onGone }: Props) {
   });
   return (
     <section aria-label="Perlu diperiksa" className={styles['part']}>
-      <Alert visible state="warning" label={doubtSentence(token.doubt, timezone)}>
+      <Alert visible state="warning" label={reviewSentence(token.review, timezone)}>
         <p>Sementara itu token ini tetap bekerja. Hapus bila bukan Anda yang membuatnya.</p>
       </Alert>
       <RefusalAlert error={keep.error} />
