@@ -46,12 +46,14 @@ export const owners: Readonly<Record<string, string>> = Object.fromEntries(
 
 /**
  * Who writes another owner's table in the transaction of its own work, each with its tables; what is not
- * listed calls a function of the owner. Accepting writes all that it places in one go, for its speed;
+ * listed calls a function of the owner. Accepting and settling write all in one go, for their speed;
  * closing an account stops everything of it at once; the trial of row-level security is taken back.
  */
 export const crossings: Readonly<Record<string, readonly string[]>> = {
+  'accept_batch()': ['outbox'],
   'close_account()': ['lanes', 'wallets'],
   'place_requests()': ['outbox', 'wallet_entries', 'wallets'],
+  'settle_batch()': ['outbox'],
   'src/server/infra/postgres/row-level-security.ts': ['accounts'],
 };
 

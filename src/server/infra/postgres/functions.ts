@@ -32,7 +32,7 @@ export async function updateSchema(sql: Sql, folder: string): Promise<SchemaChan
 }
 
 /**
- * Creates the SQL functions and triggers that live beside the code that calls them: every `.sql` below
+ * Creates the SQL functions and triggers that live in the `sql/` folders of their owners: every `.sql` below
  * `infra/` and `domains/`. A file is run when its text is another than the one that ran last; what it
  * made before and makes no more is dropped, and so is what files made that are gone. All of it is one
  * transaction, under the lock of the migrations: a file that fails leaves everything as it was.
