@@ -23,7 +23,7 @@ async function reach(url: string): Promise<Opened | undefined> {
 }
 
 /** The database of this installation: DATABASE_URL's, the running application's, or ours for the moment. */
-async function openContainer(config: Config): Promise<Opened> {
+async function openPool(config: Config): Promise<Opened> {
   if (config.DATABASE_URL !== undefined) {
     const opened = await reach(config.DATABASE_URL);
     if (!opened) throw new StartError('The database at DATABASE_URL does not answer.');
@@ -55,7 +55,7 @@ function print({ invariant, description: says, ok, offenders }: Finding): void {
 }
 
 try {
-  const { allAccountsSql, close } = await openContainer(readConfig(process.env));
+  const { allAccountsSql, close } = await openPool(readConfig(process.env));
   try {
     const findings = await checkLedger(allAccountsSql);
     findings.forEach(print);

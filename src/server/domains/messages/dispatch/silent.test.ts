@@ -150,7 +150,7 @@ describe('numbers that never answer', () => {
     await waitFor(() => expect(seen.map(({ to }) => to).slice(100)).toEqual([living, later]));
     // Their two lanes were woken, or knew the time: the others have hardly polled meanwhile.
     const turns = Math.max(1, (performance.now() - began) / 1_500);
-    expect((looks.length - before) / turns).toBeLessThan(50);
+    expect((looks.length - before) / turns).toBeLessThan(100);
     letGo();
     await lanes.close();
   });
