@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type Sql, retrying } from '#server/infra/postgres/database.ts';
+import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { createNotes, failureOf, notesOf, open, pidOf } from '#tests/support/database/notes.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -74,6 +74,20 @@ async function expectTruth(db: TestDatabase, outcomes: readonly Outcome[]): Prom
   expect(halves).toEqual([]);
 }
 
+/** Starts work while a pool of one connection waits for a lock, which is then freed. */
+function whileBusy<T>(db: TestDatabase, pool: Sql, start: () => T): Promise<T> {
+  return db.owner.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(7)`;
+    failureOf(pool`select pg_advisory_xact_lock(7)`).catch(() => undefined);
+    await waitFor(async () => {
+      const waiting = await tx`
+        select from pg_locks where locktype = 'advisory' and objid = 7 and not granted`;
+      expect(waiting).toHaveLength(1);
+    });
+    return start();
+  });
+}
+
 describe('statements by themselves, more of them than connections', () => {
   test('share connections, and each has its own answer and its own transaction', async ({ db }) => {
     await createNotes(db);
@@ -99,42 +113,58 @@ describe('statements by themselves, more of them than connections', () => {
   test('never go on in a transaction that one of them left open', async ({ db }) => {
     await createNotes(db);
     const pool = open(db.url, 1);
-    const others = await db.owner
-      .begin(async (tx) => {
-        await tx`select pg_advisory_xact_lock(7)`;
-        const slow = failureOf(pool`select pg_advisory_xact_lock(7)`);
-        await waitFor(async () =>
-          expect(
-            await tx`
-          select pid from pg_locks where locktype = 'advisory' and objid = 7 and not granted`,
-          ).toHaveLength(1),
-        );
-        // All of it is sent behind the slow one, before anything is answered.
-        const all = [
-          pool`begin`.then(() => slow),
-          ...Array.from({ length: 20 }, (_, n) =>
-            fateOf(
-              String(n),
-              pool`insert into notes (note, of) values (gen_random_uuid()::text, 'stray')`,
-            ),
-          ),
-        ];
-        return async () => (await Promise.all(all)).slice(1) as Outcome[];
-      })
-      .then((answered) => answered());
-    expect(others.map(({ fate }) => fate)).toEqual(others.map(() => 'unknown'));
+    // All of it is sent behind the slow one, before anything is answered.
+    const { left, others } = await whileBusy(db, pool, () => ({
+      left: pool`begin`.then(() => 'done'),
+      others: Array.from({ length: 20 }, (_, n) =>
+        fateOf(
+          String(n),
+          pool`insert into notes (note, of) values (gen_random_uuid()::text, 'stray')`,
+        ),
+      ),
+    }));
+    expect(await left).toBe('done');
+    expect((await Promise.all(others)).map(({ fate }) => fate)).toEqual(
+      others.map(() => 'unknown'),
+    );
     expect(await notesOf(db)).toEqual([]);
     expect(await retrying(() => pool`select 1 as one`)).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
+  test('never join a transaction that somebody has open', async ({ db }) => {
+    const pool = open(db.url, 2);
+    const probe = (sql: Sql | Tx) => sql`
+      select coalesce(current_setting('app.probe', true), '') as probe`;
+    const begun = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<void>();
+    const transaction = pool.begin(async (tx) => {
+      await tx`select set_config('app.probe', 'within', true)`;
+      begun.resolve();
+      await end.promise;
+      return [...(await probe(tx))];
+    });
+    await begun.promise;
+    for (let round = 0; round < 5; round++) {
+      const all = await Promise.all(Array.from({ length: 50 }, () => probe(pool)));
+      expect(all.flat().filter((row) => row['probe'] !== '')).toEqual([]);
+    }
+    end.resolve();
+    expect(await transaction).toEqual([{ probe: 'within' }]);
     await pool.end();
   });
 
   test('do not keep a transaction waiting for ever', async ({ db }) => {
     const pool = open(db.url, 1);
     let isOver = false;
-    const busy = Array.from({ length: 20 }, async () => {
-      while (!isOver) await pool`select 1`;
-    });
-    expect(await pool.begin((tx) => tx`select 1 as one`)).toEqual([{ one: 1 }]);
+    const keepAsking = async () => {
+      while (!isOver) await pool`select pg_sleep(0.002)`;
+    };
+    const { busy, transaction } = await whileBusy(db, pool, () => ({
+      busy: Array.from({ length: 20 }, keepAsking),
+      transaction: failureOf(pool.begin((tx) => tx`select 1`)),
+    }));
+    expect(await transaction).toBe('done');
     isOver = true;
     await Promise.all(busy);
     await pool.end();
