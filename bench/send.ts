@@ -80,7 +80,7 @@ try {
   );
   await database.owner`create table raw_control (id uuid primary key, body jsonb, at timestamptz default now())`;
   await database.owner`grant select, insert on raw_control to kabari_app`;
-  const rawPool = openDatabase(database.url, { max: 10, as: 'house', name: 'control' });
+  const rawPool = openDatabase(database.url, { max: 10, as: 'all accounts', name: 'control' });
 
   const raw = () =>
     loadWith(10, ROUND_MS, async () => {

@@ -11,7 +11,7 @@ type Opened = { allAccountsSql: Sql; close: () => Promise<void> };
 
 /** A pool of the application, or undefined when nobody answers at the address. */
 async function reach(url: string): Promise<Opened | undefined> {
-  const allAccountsSql = openDatabase(url, { max: 1, as: 'house', name: 'ledger-check' });
+  const allAccountsSql = openDatabase(url, { max: 1, as: 'all accounts', name: 'ledger-check' });
   const close = () => allAccountsSql.end({ timeout: 1 });
   try {
     await allAccountsSql`select 1`;

@@ -24,11 +24,14 @@ const serverFolder = join(import.meta.dirname, '../../src/server');
 export async function openBenchDatabase(connections: number): Promise<BenchDatabase> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-bench-'));
   const server = await startEmbedded({ dataFolder });
-  const open = (as: 'owner' | 'house' | 'tenant', max: number) =>
+  const open = (as: 'tenant' | 'all accounts' | 'owner', max: number) =>
     openDatabase(server.url, { max, as, name: 'bench' });
   const owner = open('owner', 1);
   await updateSchema(owner, serverFolder);
-  const [allAccountsSql, tenantSql] = [open('house', connections), open('tenant', connections)];
+  const [allAccountsSql, tenantSql] = [
+    open('all accounts', connections),
+    open('tenant', connections),
+  ];
   return {
     url: server.url,
     owner,

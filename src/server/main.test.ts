@@ -159,7 +159,7 @@ test('what one process takes in, another sends: web and worker on one database',
   expect(await waitingWork(db)).toBe(1);
   const worker = start({ ROLE: 'worker' });
   const health = await waitFor(() => {
-    const [, port] = /"port":(\d+),"msg":"the house is open"/.exec(worker.out()) ?? [];
+    const [, port] = /"port":(\d+),"msg":"the application is open"/.exec(worker.out()) ?? [];
     if (!port) throw new Error(`not open: ${worker.out()} ${worker.err()}`);
     return `http://127.0.0.1:${port}`;
   });

@@ -19,7 +19,7 @@ import { withTimeout } from './infra/with-timeout.ts';
 
 /** Everything that runs, in the order it was started. */
 type Running = {
-  /** False from the moment the house begins to close. */
+  /** False from the moment the application begins to close. */
   open: boolean;
   /** Raised at the same moment. */
   closing: AbortController;
@@ -36,7 +36,7 @@ const BACKLOG = 4_096;
 const CLOSING_MS_MAX = 30_000;
 const root = join(import.meta.dirname, '../..');
 
-/** Config → database → domains → work → doors. */
+/** Config → database → domains → work → http. */
 async function start(config: Config, log: Log, running: Running): Promise<number> {
   const dataFolder = config.KABARI_DATA ?? defaultDataFolder();
   if (config.DATABASE_URL !== undefined) await refuseFullDisk(resolve(dataFolder));
@@ -70,15 +70,15 @@ async function start(config: Config, log: Log, running: Running): Promise<number
     running.app = openHealthServer(container, running.worker, () => running.open);
     return listen(running.app, config.HOST, { name: 'HEALTH_PORT', port: config.HEALTH_PORT });
   }
-  const doors = openHttp(container, {
+  const http = openHttp(container, {
     webApp: await webApp,
     worker: running.worker,
     open: () => running.open,
     delayMsMax: config.BUSY_DELAY_MS,
   });
-  running.app = doors.app;
-  running.closeHttp = doors.closeStreams;
-  return listen(doors.app, config.HOST, { name: 'PORT', port: config.PORT });
+  running.app = http.app;
+  running.closeHttp = http.closeStreams;
+  return listen(http.app, config.HOST, { name: 'PORT', port: config.PORT });
 }
 
 async function ownDatabase(dataFolder: string, log: Log, running: Running): Promise<string> {
@@ -132,7 +132,7 @@ async function close(running: Running): Promise<void> {
 
 const nothing = () => undefined;
 
-/** What the console says to whoever started the house. */
+/** What the console says to whoever started the application. */
 function greeting({ infra: { config } }: Container, port: number): string {
   const address = config.PUBLIC_URL ?? `http://localhost:${port}`;
   const lines = [`Kabari runs: ${address}`];
@@ -151,7 +151,7 @@ function greeting({ infra: { config } }: Container, port: number): string {
   return `${lines.join('\n')}\n\n`;
 }
 
-/** Signals close the house; a second one, or half a minute, ends the process as it is. */
+/** Signals close the application; a second one, or half a minute, ends the process as it is. */
 function closeOnSignal(running: Running, log: Log): void {
   let closing = false;
   const stop = (signal: string) => {
@@ -191,7 +191,7 @@ async function main(): Promise<void> {
     if (running.container && config.ROLE !== 'worker') {
       process.stdout.write(greeting(running.container, port));
     }
-    log.info({ role: config.ROLE, port }, 'the house is open');
+    log.info({ role: config.ROLE, port }, 'the application is open');
   } catch (error) {
     await withTimeout(close(running), CLOSING_MS_MAX, nothing).catch(nothing);
     process.stderr.write(`${await sentenceOf(error)}\n`);

@@ -23,7 +23,11 @@ const missing = '62800000003';
 
 /** The network says of every message that failed that it arrived: the simulated one never does. */
 async function proveArrived(): Promise<void> {
-  const sql = openDatabase(runningEmbedded(folder) ?? '', { max: 1, as: 'house', name: 'tests' });
+  const sql = openDatabase(runningEmbedded(folder) ?? '', {
+    max: 1,
+    as: 'all accounts',
+    name: 'tests',
+  });
   const failed = await waitFor(async () => {
     const found = await sql<{ account_id: string; message_id: string }[]>`
       select account_id, message_id from messages where status = 'failed'`;

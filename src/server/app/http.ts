@@ -25,7 +25,7 @@ type Wanted = {
   webApp: WebApp;
   /** The worker in this process, when there is one. */
   worker: Worker | undefined;
-  /** False from the moment the house begins to close. */
+  /** False from the moment the application begins to close. */
   open: () => boolean;
   /** See `openServer`; tests share their process with much else. */
   delayMsMax?: number;
@@ -39,7 +39,7 @@ export type HttpServer = {
   closeStreams: () => void;
 };
 
-/** Hangs every door of the house; the server does not listen yet. */
+/** Registers every endpoint; the server does not listen yet. */
 export function openHttp(
   container: Container,
   { webApp, worker, open, ...given }: Wanted,

@@ -65,13 +65,13 @@ export async function openInfra(options: Options): Promise<{ infra: Infra; pools
 }
 
 async function openPools(url: string): Promise<Pools> {
-  const open = (name: keyof Pools, as: 'tenant' | 'house', label: string) =>
+  const open = (name: keyof Pools, as: 'tenant' | 'all accounts', label: string) =>
     openDatabase(url, { max: CONNECTIONS[name], as, name: label });
   const pools: Pools = {
     tenantSql: open('tenantSql', 'tenant', 'portal'),
-    allAccountsSql: open('allAccountsSql', 'house', 'house'),
-    acceptSql: open('acceptSql', 'house', 'accept'),
-    callersSql: open('callersSql', 'house', 'callers'),
+    allAccountsSql: open('allAccountsSql', 'all accounts', 'all accounts'),
+    acceptSql: open('acceptSql', 'all accounts', 'accept'),
+    callersSql: open('callersSql', 'all accounts', 'callers'),
   };
   await verifyRowLevelSecurity([
     { sql: pools.tenantSql, max: CONNECTIONS.tenantSql, sees: 'one account' },

@@ -94,7 +94,7 @@ async function giveBonus(
     refType: 'account',
     refId: accountId,
     idemKey: 'bonus:welcome',
-    actor: 'house',
+    actor: 'system',
     memo: 'Bonus selamat datang',
   });
 }

@@ -181,7 +181,7 @@ test('a server that cannot keep up says busy, but shows its pages, and that it l
   });
 });
 
-/** Holds this process up, as a crowd of connections does. */
+/** Holds this process up, as many connections at once do. */
 function stall(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);

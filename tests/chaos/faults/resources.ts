@@ -57,7 +57,7 @@ export async function openResources(kind: Kind): Promise<Resources> {
   await Promise.all(nodes.map((node) => node.start()));
   const url = server?.url ?? runningEmbedded(dataFolder);
   if (url === undefined) throw new Error('the app runs without its database');
-  const allAccountsSql = openDatabase(url, { max: 3, as: 'house', name: 'chaos' });
+  const allAccountsSql = openDatabase(url, { max: 3, as: 'all accounts', name: 'chaos' });
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'chaos' });
   const postmaster = async () => {
     const pid = await numberIn(join(dataFolder, 'postgres/postmaster.pid'));

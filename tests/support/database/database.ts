@@ -25,7 +25,7 @@ export async function makeDatabase(): Promise<{ db: TestDatabase; drop: () => Pr
   address.pathname = `/${name}`;
   const url = address.href;
   const db: TestDatabase = {
-    allAccountsSql: openDatabase(url, { max: 4, as: 'house', name: 'tests' }),
+    allAccountsSql: openDatabase(url, { max: 4, as: 'all accounts', name: 'tests' }),
     tenantSql: openDatabase(url, { max: 4, as: 'tenant', name: 'tests' }),
     owner: openDatabase(url, { max: 1, as: 'owner', name: 'tests' }),
     url,

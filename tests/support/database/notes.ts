@@ -2,11 +2,11 @@ import { type Sql, type Tx, openDatabase } from '#server/infra/postgres/database
 import type { TestDatabase } from '#tests/support/database/database.ts';
 
 export const open = (url: string, max: number) =>
-  openDatabase(url, { max, as: 'house', name: 'crowd' });
+  openDatabase(url, { max, as: 'all accounts', name: 'concurrency' });
 
 /** The owner may end its own connections, the application may not. */
 export const openAsOwner = (url: string) =>
-  openDatabase(url, { max: 1, as: 'owner', name: 'crowd' });
+  openDatabase(url, { max: 1, as: 'owner', name: 'concurrency' });
 
 export const pidOf = async (sql: Sql | Tx): Promise<number> => {
   const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;

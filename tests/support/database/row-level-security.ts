@@ -5,7 +5,7 @@ import { openDatabase } from '#server/infra/postgres/database.ts';
 export async function verifyRowLevelSecurityAt(url: string): Promise<void> {
   const max = 3;
   const tenantSql = openDatabase(url, { max, as: 'tenant', name: 'rls' });
-  const allAccountsSql = openDatabase(url, { max, as: 'house', name: 'rls' });
+  const allAccountsSql = openDatabase(url, { max, as: 'all accounts', name: 'rls' });
   try {
     await verifyRowLevelSecurity([
       { sql: tenantSql, max, sees: 'one account' },

@@ -4,9 +4,9 @@ import { openDatabase } from '#server/infra/postgres/database.ts';
 import { peopleApp } from './people-app.ts';
 
 const url = process.argv[2] ?? '';
-const allAccountsSql = openDatabase(url, { max: 8, as: 'house', name: 'people' });
+const allAccountsSql = openDatabase(url, { max: 8, as: 'all accounts', name: 'people' });
 const tenantSql = openDatabase(url, { max: 10, as: 'tenant', name: 'people' });
-const callers = openDatabase(url, { max: 2, as: 'house', name: 'callers' });
+const callers = openDatabase(url, { max: 2, as: 'all accounts', name: 'callers' });
 // What goes wrong in here is told by the test's own output.
 const report = (trouble: unknown) => void process.stderr.write(`${inspect(trouble)}\n`);
 const { app } = await peopleApp({ allAccountsSql, tenantSql }, { authMax: 90, callers, report });

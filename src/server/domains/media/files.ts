@@ -10,7 +10,7 @@ import { mimeByBytes } from './inspection/inspect-bytes.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 
-/** A file the house keeps for an account. */
+/** A file stored for an account. */
 export type MediaFile = {
   fileId: string;
   name: string;

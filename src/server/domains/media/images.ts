@@ -113,7 +113,7 @@ function pixelsOf({ x, y, width, height }: Crop, wide: number, high: number) {
 type Decoder = (from: string, how: SharpOptions) => Sharp;
 let loading: Promise<Decoder> | undefined;
 
-/** Loaded with the first picture: a house that gets none never pays for it. */
+/** Loaded with the first picture: an installation that gets none never pays for it. */
 function decoder(): Promise<Decoder> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.concurrency(1);

@@ -25,7 +25,7 @@ async function figures({ app }: RunningApp): Promise<[number, number]> {
   return [figure('kabari_outbox_oldest_seconds'), figure('kabari_outbox_set_aside')];
 }
 
-test('an event that was never tried in time makes the house not ready', async ({
+test('an event that was never tried in time makes the application not ready', async ({
   sql,
   openApp,
 }) => {
@@ -37,7 +37,7 @@ test('an event that was never tried in time makes the house not ready', async ({
   expect(setAside).toBe(0);
 });
 
-test('an event that cannot be published makes no house unready, and is counted by itself', async ({
+test('an event that cannot be published makes no node unready, and is counted by itself', async ({
   sql,
   openApp,
 }) => {

@@ -24,7 +24,7 @@ type Deps = {
 /** Writes frames to browsers, and ends what should not go on; a tab that reads none is cut off as every slow reader. */
 export type LiveStreams = {
   /**
-   * Writes frames until the caller goes, their session ends, or the house closes. `end` is the signal
+   * Writes frames until the caller goes, their session ends, or the application closes. `end` is the signal
    * that the frames' source listens to.
    */
   serve(

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 type Span = { start: number; end: number };
 
-/** A kept file, as this door needs it. */
+/** A stored file, as these endpoints need it. */
 export type ServedFile = {
   fileId: string;
   name: string;

@@ -142,7 +142,7 @@ async function isSafe(given: Response): Promise<boolean> {
   );
 }
 
-/** The door lets one person send six bodies at once. */
+/** The endpoint lets one person send six bodies at once. */
 const AT_ONCE = 5;
 
 test('of more than sixty hostile files none is ever served as something that runs', async ({

@@ -58,7 +58,7 @@ test('a person is held to a pace', async ({ openUploadsApp, ani }) => {
   expect(late[0]?.headers.get('retry-after')).toBe('1');
 });
 
-app('the whole house takes uploads, and a domain may claim them', async ({ openApp, db }) => {
+app('the whole application takes uploads, and a domain may claim them', async ({ openApp, db }) => {
   const { app, container: opened } = await openApp();
   const { token, accountId, userId } = await signedIn(db);
   const { body, type } = formWith({ name: 'bukti.pdf', bytes: pdfOf(2_000) }, { purpose: 'proof' });

@@ -19,7 +19,7 @@ const upl = /^upl_[0-9A-HJKMNP-TV-Z]{26}$/;
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-/** Every file below the house's folder. */
+/** Every file below the application's folder. */
 async function lying({ dataFolder }: UploadsApp): Promise<string[]> {
   const found = await readdir(dataFolder, { recursive: true, withFileTypes: true });
   return found.filter((one) => one.isFile()).map(({ parentPath, name }) => join(parentPath, name));

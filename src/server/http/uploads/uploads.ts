@@ -118,7 +118,7 @@ type VerbName = 'post' | 'patch' | 'head' | 'get' | 'delete';
 function verbsOf(deps: UploadsDeps): Record<VerbName, Verb> {
   const { uploads, pace = PACE } = deps;
   const bodies = openTurns();
-  /** Something with a long body, in the sender's turn and at the pace of the house. */
+  /** Something with a long body, in the sender's turn and at the server's pace. */
   const receiving = (request: FastifyRequest, work: (person: Person) => Promise<FastifyReply>) =>
     admitted(deps, request, 'write', (person) =>
       bodies(person.userId, () => withinPace(request, pace, () => work(person))),

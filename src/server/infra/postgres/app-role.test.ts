@@ -37,7 +37,7 @@ for (const { name, here, start } of servers) {
     let admin: Sql;
     let owner: Sql;
     let url: string;
-    const openAs = (as: 'tenant' | 'house' | 'owner') =>
+    const openAs = (as: 'tenant' | 'all accounts' | 'owner') =>
       openDatabase(url, { max: 3, as, name: 't' });
 
     beforeAll(async () => {
@@ -72,7 +72,7 @@ for (const { name, here, start } of servers) {
       const { migrations } = await updateSchema(owner, serverFolder);
       expect(migrations).toContain('0001_foundation.sql');
       await walls();
-      const [allAccountsSql, log] = [openAs('house'), openLog({ level: 'silent' })];
+      const [allAccountsSql, log] = [openAs('all accounts'), openLog({ level: 'silent' })];
       const jobs = await startJobs({ owner, allAccountsSql, log }, []);
       await jobs.close();
       await allAccountsSql.end();

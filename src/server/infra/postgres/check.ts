@@ -20,7 +20,7 @@ type Facts = {
 };
 
 /**
- * Refuses a database the house cannot trust (docs/threats.md, T49): unreachable, older than 15, not
+ * Refuses a database the application cannot trust (docs/threats.md, T49): unreachable, older than 15, not
  * UTF-8, with a clock of its own, read-only, or another's; and in production one that we enter as superuser or that answers
  * before it has written.
  *

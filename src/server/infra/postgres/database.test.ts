@@ -115,7 +115,7 @@ describe('who sees what', () => {
     await one.end();
   });
 
-  test('the house sees every account', async ({ sql, db }) => {
+  test('the pool of all accounts sees every account', async ({ sql, db }) => {
     await twoAccounts(db.owner);
     expect(words(await sql`select note from notes order by note`)).toEqual(['of Ani', 'of Budi']);
   });

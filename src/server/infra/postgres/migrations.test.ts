@@ -18,7 +18,10 @@ const test = base.extend<{ folder: string }>({
   },
 });
 
-test('each is applied once, in order, however often the house starts', async ({ db, folder }) => {
+test('each is applied once, in order, however often the application starts', async ({
+  db,
+  folder,
+}) => {
   await db.owner`drop table if exists migrations`;
   expect(await migrate(db.owner, folder)).toEqual(['0001_words.sql', '0002_first.sql']);
   expect(await migrate(db.owner, folder)).toEqual([]);

@@ -147,8 +147,8 @@ describe('a connection that would see too much', () => {
     );
   });
 
-  test('stops the start when a tenant begins as the whole house', async ({ db }) => {
-    const allAccountsSql = openDatabase(db.url, { max: 3, as: 'house', name: 'tests' });
+  test('stops the start when a tenant begins with all accounts', async ({ db }) => {
+    const allAccountsSql = openDatabase(db.url, { max: 3, as: 'all accounts', name: 'tests' });
     await expect(
       verifyRowLevelSecurity([{ sql: allAccountsSql, max: 3, sees: 'one account' }]),
     ).rejects.toThrow(/begin with the settings of others/);

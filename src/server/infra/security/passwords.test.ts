@@ -26,7 +26,7 @@ test('nobody signs in where there is no password', async () => {
   expect(await passwordFits('Kuda besi 1', undefined)).toBe(false);
 });
 
-test('a crowd waits in a short queue, and the rest are sent away at once', async () => {
+test('many wait in a short queue, and the rest are refused at once', async () => {
   const stored = await hashPassword('Kuda besi 1');
   const asked = Array.from({ length: 70 }, () => passwordFits('Kuda besi 1', stored));
   const answers = await Promise.allSettled(asked);

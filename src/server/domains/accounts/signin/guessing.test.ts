@@ -104,7 +104,7 @@ describe('pumping codes', () => {
     db,
   }) => {
     const config = readConfig({ OTP_DAILY_TOTAL: String(BUDGET) });
-    const secondPool = openDatabase(db.url, { max: 4, as: 'house', name: 'second node' });
+    const secondPool = openDatabase(db.url, { max: 4, as: 'all accounts', name: 'second node' });
     const secrets = await readSecrets(db.allAccountsSql);
     const nodes = [
       await accountsApp(db, { config, secrets }),

@@ -222,12 +222,12 @@ test('receipts that were not stored are delivered again', async ({ sql, openStre
     ...sinks,
     receipts: (given) => {
       if (!broken) return sinks.receipts(given);
-      return Promise.reject(new Error('the house is busy'));
+      return Promise.reject(new Error('the server is busy'));
     },
   };
   await network.start(unsteady);
   await network.send(toPhone(ani, '6281234567890'), never);
-  await waitFor(() => expect(reported).toEqual([new Error('the house is busy')]));
+  await waitFor(() => expect(reported).toEqual([new Error('the server is busy')]));
   await waitFor(async () =>
     expect(await sql`select tries from sim_due`).toEqual([{ tries: 1 }, { tries: 1 }]),
   );

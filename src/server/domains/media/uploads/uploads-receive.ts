@@ -28,7 +28,7 @@ import {
 /** The next bytes of an upload: where they begin, how long the whole is, and what it is called. */
 export type Piece = { offset: number; lengthBytes: number; name: string; bytes: Incoming };
 
-/** 100 MB in pieces of 100 kB: smaller ones would only make a crowd of files. */
+/** 100 MB in pieces of 100 kB: smaller ones would only make many files. */
 const PARTS_MAX = 1_000;
 const CHECK_SECONDS = 180;
 const AGAIN_SECONDS = 2;

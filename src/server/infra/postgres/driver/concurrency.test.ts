@@ -171,7 +171,7 @@ describe('statements by themselves, more of them than connections', () => {
   });
 });
 
-describe('a crowd on a small pool', () => {
+describe('many callers on a small pool', () => {
   const ROUNDS = 20;
 
   test('of 200 transactions and as many plain statements, twenty times, all get their own', async ({
@@ -206,7 +206,7 @@ describe('a crowd on a small pool', () => {
       while (!isOver) {
         await db.owner`
           select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and application_name = 'kabari crowd'
+          where datname = current_database() and application_name = 'kabari concurrency'
           order by random() limit 2`;
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
@@ -224,7 +224,7 @@ describe('a crowd on a small pool', () => {
       expect(
         await db.owner`
         select from pg_stat_activity where datname = current_database()
-          and application_name = 'kabari crowd' and state <> 'idle'`,
+          and application_name = 'kabari concurrency' and state <> 'idle'`,
       ).toEqual([]),
     );
     await expectTruth(db, outcomes);

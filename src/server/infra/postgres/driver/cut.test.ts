@@ -15,7 +15,7 @@ async function ask(
 ): Promise<{ told: Told; stands: number; passed: { toServer: number; toClient: number } }> {
   const note = crypto.randomUUID();
   const proxy = await openWireProxy(db.url, cut);
-  const pool = openDatabase(proxy.url, { max: 1, as: 'house', name: 'cut' });
+  const pool = openDatabase(proxy.url, { max: 1, as: 'all accounts', name: 'cut' });
   const told = await work(pool, note).then(
     (): Told => 'done',
     (error: unknown): Told => {

@@ -30,14 +30,14 @@ export function openListener(options: ListenerOptions): Listener {
   let isClosed = false;
 
   const connect = () => {
-    const made = new pg.Client(clientConfig(url, 'house', name));
+    const made = new pg.Client(clientConfig(url, 'all accounts', name));
     client = made;
     made.on('error', () => lose(made));
     made.on('end', () => lose(made));
     made.on('notification', ({ payload }) => onNotification(payload ?? ''));
     const listen = async () => {
       await made.connect();
-      const statement = sessionStatement(url, 'house');
+      const statement = sessionStatement(url, 'all accounts');
       if (statement !== undefined) await made.query(statement);
       await made.query(`listen ${pg.escapeIdentifier(channel)}`);
       failures = 0;

@@ -6,9 +6,9 @@ import type { Compiled, Row, Rows } from '#server/infra/postgres/sql.ts';
 
 /**
  * For whom a pool works. `tenant` sees the account named by `app.account` and nothing before it is
- * named; `house` sees all accounts; `owner` is the database's owner, for migrations only.
+ * named; `all accounts` sees all; `owner` is the database's owner, for migrations only.
  */
-export type As = 'tenant' | 'house' | 'owner';
+export type As = 'tenant' | 'all accounts' | 'owner';
 
 export type PoolOptions = {
   /** Connections at most. */
@@ -18,9 +18,17 @@ export type PoolOptions = {
   name: string;
 };
 
-const STATEMENT_TIMEOUT_MS: Record<As, number> = { tenant: 3_000, house: 60_000, owner: 0 };
+const STATEMENT_TIMEOUT_MS: Record<As, number> = {
+  tenant: 3_000,
+  'all accounts': 60_000,
+  owner: 0,
+};
 /** How long a statement may wait for a connection; 0 for ever. */
-const CHECKOUT_TIMEOUT_MS: Record<As, number> = { tenant: 30_000, house: 60_000, owner: 0 };
+const CHECKOUT_TIMEOUT_MS: Record<As, number> = {
+  tenant: 30_000,
+  'all accounts': 60_000,
+  owner: 0,
+};
 const LOCK_TIMEOUT_MS = 3_000;
 const IDLE_IN_TRANSACTION_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -52,7 +60,7 @@ function settingsOf(url: string, as: As): Record<string, string> {
     lock_timeout: String(as === 'owner' ? 0 : LOCK_TIMEOUT_MS),
     idle_in_transaction_session_timeout: String(as === 'owner' ? 0 : IDLE_IN_TRANSACTION_MS),
     ...(as !== 'owner' && { role: 'kabari_app' }),
-    ...(as === 'house' && { 'app.account': '*' }),
+    ...(as === 'all accounts' && { 'app.account': '*' }),
   };
 }
 

@@ -46,7 +46,7 @@ const tones: Partial<Record<Kind, Tone>> = {
 };
 
 /**
- * What is said of a step. A failure's sentence ends with what to do; while the house itself goes on
+ * What is said of a step. A failure's sentence ends with what to do; while the server itself goes on
  * trying, only what happened is told.
  */
 function detailOf({ kind, detail }: TimelineStep, lived: Lived, zone: string): string | null {
