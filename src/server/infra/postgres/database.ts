@@ -1,15 +1,9 @@
 import type * as z from 'zod/mini';
 import { isOutcomeUnknown, isServerError } from './driver/errors.ts';
 import { type Place, Pool, type PoolOptions } from './driver/pool.ts';
-import {
-  type Compiled,
-  type Fragment as Piece,
-  type Result,
-  type Row,
-  type Run,
-  type Tag,
-  createTag,
-} from './sql.ts';
+import type { Compiled } from './driver/compile.ts';
+import type { Row } from './driver/rows.ts';
+import { type Fragment as Piece, type Result, type Run, type Tag, createTag } from './sql.ts';
 import { type Transaction, runTransaction } from './driver/transaction.ts';
 
 /** A piece of a statement, meant to be spliced into another. */

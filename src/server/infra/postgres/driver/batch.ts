@@ -1,4 +1,5 @@
-import { type Compiled, type Row, type Rows } from '#server/infra/postgres/sql.ts';
+import type { Compiled } from './compile.ts';
+import type { Row, Rows } from './rows.ts';
 import { type LostOutcome, isServerError } from './errors.ts';
 import { type Parse, parserOf } from './values.ts';
 

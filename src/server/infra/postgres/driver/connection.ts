@@ -1,6 +1,7 @@
 import { Batch, type Column, type Request, type Wire } from './batch.ts';
 import { ConnectionLost, type LostOutcome } from './errors.ts';
-import { type Compiled, type Row, Rows } from '#server/infra/postgres/sql.ts';
+import type { Compiled } from './compile.ts';
+import { type Row, Rows } from './rows.ts';
 import { encode } from './values.ts';
 
 /** What is used of a client of pg. */

@@ -2,7 +2,8 @@ import pg from 'pg';
 import { socketFolderOf, readBareStartup } from '#server/infra/postgres/address.ts';
 import { type Client, Connection, type ParameterTypes, isOutdated } from './connection.ts';
 import { ConnectionLost } from './errors.ts';
-import type { Compiled, Row, Rows } from '#server/infra/postgres/sql.ts';
+import type { Compiled } from './compile.ts';
+import type { Row, Rows } from './rows.ts';
 
 /**
  * For whom a pool works. `tenant` sees the account named by `app.account` and nothing before it is

@@ -1,6 +1,7 @@
 import { type Connection, skippedBecause } from './connection.ts';
 import type { Pool } from './pool.ts';
-import type { Compiled, Row, Rows } from '#server/infra/postgres/sql.ts';
+import type { Compiled } from './compile.ts';
+import type { Row, Rows } from './rows.ts';
 
 const command = (text: string): Compiled => ({
   text,

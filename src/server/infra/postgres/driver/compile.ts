@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { declaredType } from './values.ts';
+
+/** A statement as it is sent: its text, with `$1`, `$2`, … for the values. */
+export type Compiled = {
+  text: string;
+  /** The name it is prepared under: the same for the same text and declared types. */
+  name: string;
+  /** Object ids of the types that are declared with it; 0 where the server infers them. */
+  types: readonly number[];
+  values: readonly unknown[];
+};
+
+/** What a tagged template holds: a piece of a statement, meant to be spliced into another. */
+export class Template {
+  readonly strings: readonly string[];
+  readonly values: readonly unknown[];
+
+  constructor(strings: readonly string[], values: readonly unknown[]) {
+    this.strings = strings;
+    this.values = values;
+  }
+}
+
+type Prepared = Omit<Compiled, 'values'>;
+const byStrings = new WeakMap<readonly string[], Map<string, Prepared>>();
+/** Texts put together from fragments; forgotten when there are too many, which only costs hashing. */
+const byText = new Map<string, Map<string, Prepared>>();
+const TEXTS_MAX = 5_000;
+
+/** Text, name and values of a statement; its text is hashed once for each place it is written at. */
+export function compile({ strings, values }: Template): Compiled {
+  if (values.some((value) => value instanceof Template)) return compileNested({ strings, values });
+  let variants = byStrings.get(strings);
+  if (!variants) byStrings.set(strings, (variants = new Map()));
+  const types = declaredTypes(values);
+  const prepared = variants.get(types) ?? prepare(joinStrings(strings), types, values);
+  variants.set(types, prepared);
+  return { ...prepared, values };
+}
+
+function compileNested(fragment: Template): Compiled {
+  const values: unknown[] = [];
+  const text = splice(fragment, values);
+  let variants = byText.get(text);
+  if (byText.size > TEXTS_MAX) byText.clear();
+  if (!variants) byText.set(text, (variants = new Map()));
+  const types = declaredTypes(values);
+  const prepared = variants.get(types) ?? prepare(text, types, values);
+  variants.set(types, prepared);
+  return { ...prepared, values };
+}
+
+/** The text of a fragment; its values are added to those before it. */
+function splice(fragment: Template, values: unknown[]): string {
+  let text = fragment.strings[0] ?? '';
+  fragment.values.forEach((value, at) => {
+    text += value instanceof Template ? splice(value, values) : `$${values.push(value)}`;
+    text += fragment.strings[at + 1] ?? '';
+  });
+  return text;
+}
+
+const joinStrings = (strings: readonly string[]): string =>
+  strings.reduce((text, piece, at) => (at === 0 ? piece : `${text}$${at}${piece}`), '');
+
+/** Which values declare their type, as a key: most statements have none. */
+function declaredTypes(values: readonly unknown[]): string {
+  let key = '';
+  for (let at = 0; at < values.length; at++) {
+    const type = declaredType(values[at]);
+    if (type !== 0) key += `${at}:${type} `;
+  }
+  return key;
+}
+
+function prepare(text: string, types: string, values: readonly unknown[]): Prepared {
+  const hash = createHash('sha256').update(`${types}\0${text}`).digest('base64url');
+  return { text, name: `k${hash.slice(0, 21)}`, types: values.map(declaredType) };
+}

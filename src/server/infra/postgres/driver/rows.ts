@@ -1,0 +1,26 @@
+/** One row, by column. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a row without a declared type, as read.
+export type Row = Record<string, any>;
+
+/** The rows of a statement, how many it returned or changed, and the command's tag. */
+export class Rows<T> extends Array<T> {
+  /** What `map` and `filter` make is a plain array. */
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array;
+  }
+  #count = 0;
+  #command = '';
+  get count(): number {
+    return this.#count;
+  }
+  /** `SELECT`, `INSERT`, …, `COMMIT`. */
+  get command(): string {
+    return this.#command;
+  }
+  /** Reads the tag that ends a statement, such as `INSERT 0 3`. */
+  complete(tag: string): void {
+    const [command = '', ...numbers] = tag.split(' ');
+    this.#command = command;
+    this.#count = Number(numbers.at(-1) ?? 0);
+  }
+}
