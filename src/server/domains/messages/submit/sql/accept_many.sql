@@ -1,7 +1,7 @@
 -- The common path over many accounts at once: requests that fit whole are placed, the others are
 -- left to accept_batch (they are not answered). One call, a handful of statements and one commit
 -- for whatever queued meanwhile: with 100 wallets this is what carries the rate
--- (docs/decisions/010).
+-- (docs/decisions/002).
 -- Requests and items come as parallel arrays. A request owns the items p_from[r] .. p_upto[r],
 -- p_request names an item's request, and p_sum[r] is the request's own price.
 -- Called by submit for what queued of several wallets. A wallet that someone else holds just now is
