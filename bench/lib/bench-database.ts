@@ -20,14 +20,17 @@ export type BenchDatabase = {
 
 const serverFolder = join(import.meta.dirname, '../../src/server');
 
-/** Starts a throw-away PostgreSQL in a temporary folder and migrates it. */
-export async function openBenchDatabase(connections: number): Promise<BenchDatabase> {
+/** Starts a throw-away PostgreSQL in a temporary folder; migrates it unless whoever uses it does. */
+export async function openBenchDatabase(
+  connections: number,
+  { isMigrated = true }: { isMigrated?: boolean } = {},
+): Promise<BenchDatabase> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-bench-'));
   const server = await startEmbedded({ dataFolder });
   const open = (as: 'tenant' | 'all accounts' | 'owner', max: number) =>
     openDatabase(server.url, { max, as, name: 'bench' });
   const owner = open('owner', 1);
-  await updateSchema(owner, serverFolder);
+  if (isMigrated) await updateSchema(owner, serverFolder);
   const [allAccountsSql, tenantSql] = [
     open('all accounts', connections),
     open('tenant', connections),

@@ -12,13 +12,17 @@ export type AppProcess = {
   stop(): Promise<void>;
 };
 
-const main = join(import.meta.dirname, '../../src/server/main.ts');
+const repository = join(import.meta.dirname, '../..');
 const START_MS_MAX = 30_000;
 
-/** Starts `src/server/main.ts` on a free port and waits for its first answer. */
-export async function startApp(env: Readonly<Record<string, string>>): Promise<AppProcess> {
+/** Starts `src/server/main.ts` of a checkout, this one or another, on a free port; waits for its first answer. */
+export async function startApp(
+  env: Readonly<Record<string, string>>,
+  root = repository,
+): Promise<AppProcess> {
   const port = await freePort();
   const began = performance.now();
+  const main = join(root, 'src/server/main.ts');
   const child = spawn(
     process.execPath,
     ['--disable-proto=delete', '--max-semi-space-size=2', main],
