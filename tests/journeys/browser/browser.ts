@@ -84,7 +84,7 @@ export async function openPerson(
     note(`WRONG ${line}`);
     if (!options.expects?.some((pattern) => pattern.test(line))) wrongs.push(line);
   };
-  await context.exposeBinding('journeyHeard', ({ page }, kind: Kind, what: string) => {
+  await context.exposeBinding('journeyObserved', ({ page }, kind: Kind, what: string) => {
     note(`${kind} ${what}`);
     observed.push({ kind, what, page });
     if (kind === 'violation') wrong(`policy: ${what}`);
