@@ -225,18 +225,18 @@ function serverSleeps(): void {
 test('an answer is waited for 20 seconds, not longer', async () => {
   vi.useFakeTimers();
   serverSleeps();
-  const asked = perform(showThing, {}).catch((thrown: unknown) => thrown);
+  const failure = perform(showThing, {}).catch((thrown: unknown) => thrown);
   await vi.advanceTimersByTimeAsync(19_999);
   await vi.advanceTimersByTimeAsync(1);
-  expect(await asked).toEqual(new TransportError('timeout'));
+  expect(await failure).toEqual(new TransportError('timeout'));
 });
 
 test('giving up is told apart from failing', async () => {
   serverSleeps();
   const control = new AbortController();
-  const asked = perform(showThing, {}, { signal: control.signal }).catch((no: unknown) => no);
+  const failure = perform(showThing, {}, { signal: control.signal }).catch((no: unknown) => no);
   control.abort();
-  expect(isAbort(await asked)).toBe(true);
+  expect(isAbort(await failure)).toBe(true);
 });
 
 test('no network is said in words that help', async () => {

@@ -50,15 +50,15 @@ export async function perform<A extends Act>(
  */
 export async function performWithReauth<A extends Act>(
   act: A,
-  asked: { input: InputFor<A> | FormData; key: string },
+  request: { input: InputFor<A> | FormData; key: string },
 ): Promise<AnswerOf<A>> {
   try {
-    return await perform(act, asked.input, { key: asked.key });
+    return await perform(act, request.input, { key: request.key });
   } catch (no) {
     if (refusalCode(no) !== 'reauth_needed' || !canRequireReauth()) throw no;
     await requireReauth();
-    asked.key = newIdempotencyKey();
-    return perform(act, asked.input, { key: asked.key });
+    request.key = newIdempotencyKey();
+    return perform(act, request.input, { key: request.key });
   }
 }
 

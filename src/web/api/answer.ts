@@ -1,6 +1,6 @@
 import type { Act, OutputOf, Paging } from '#contract/base/act.ts';
 import { refusalFrom, refusals, sentenceFor, type Refusal } from '#contract/base/refusals.ts';
-import { AnswerError, tell, TransportError } from '#web/api/errors.ts';
+import { AnswerError, setRefusalText, TransportError } from '#web/api/errors.ts';
 import { readPage, type ListAnswer } from '#web/api/listPages.ts';
 import { replyMessage } from '#web/api/replyMessage.ts';
 
@@ -37,12 +37,12 @@ export function readAnswer<A extends Act>(act: A, body: unknown, status: number)
 function refusedBy(reply: Bag): Error {
   const said = replyMessage(reply);
   const known = refusalFrom(reply['error']);
-  return known ? toldAbout(known, said) : new AnswerError(said ?? 'Error', reply);
+  return known ? describeRefusal(known, said) : new AnswerError(said ?? 'Error', reply);
 }
 
-/** The refusal, with what forms need to know of it kept beside it. */
-export function toldAbout(refusal: Refusal, said?: string): Refusal {
-  tell(refusal, {
+/** The refusal, with what forms need to know of it stored beside it. */
+export function describeRefusal(refusal: Refusal, said?: string): Refusal {
+  setRefusalText(refusal, {
     sentence: said ?? sentenceFor(refusal),
     fields: 'fields' in refusal.facts ? refusal.facts.fields : {},
     definite: !('retryable' in refusals[refusal.code]),

@@ -25,8 +25,8 @@ export class TransportError extends Error {
   }
 }
 
-/** What is told about a refusal when it arrives. */
-type Told = {
+/** What people read of a refusal, set when it arrives. */
+type RefusalText = {
   sentence: string;
   /** Sentences by field, for `input_invalid`. */
   fields: Readonly<Record<string, string>>;
@@ -35,12 +35,12 @@ type Told = {
 };
 
 // The catalogue and its schemas weigh 11 kB (gzip) and arrive with the first call, after the first
-// paint. What the forms need of a refusal is kept beside it, so that they need not import them.
-const told = new WeakMap<Error, Told>();
+// paint. What the forms need of a refusal is stored beside it, so that they need not import them.
+const refusalTexts = new WeakMap<Error, RefusalText>();
 
-/** Keeps what is to be told about a refusal. */
-export function tell(refusal: Error, about: Told): void {
-  told.set(refusal, about);
+/** Stores the sentences of a refusal. */
+export function setRefusalText(refusal: Error, text: RefusalText): void {
+  refusalTexts.set(refusal, text);
 }
 
 const transportSentences: Record<TransportError['kind'], string> = {
@@ -56,8 +56,8 @@ export const isAbort = (error: unknown): boolean =>
 /** What a person reads about an error: what happened, what to do; '' where they gave up waiting. */
 export function sentenceOf(error: unknown): string {
   if (isAbort(error)) return '';
-  const about = error instanceof Error ? told.get(error) : undefined;
-  if (about) return about.sentence;
+  const text = error instanceof Error ? refusalTexts.get(error) : undefined;
+  if (text) return text.sentence;
   if (error instanceof TransportError) return transportSentences[error.kind];
   if (error instanceof AnswerError) return error.message;
   return 'Terjadi gangguan. Muat ulang halaman lalu coba lagi.';
@@ -65,11 +65,11 @@ export function sentenceOf(error: unknown): string {
 
 /** The sentences for the fields of a form that was refused; empty for anything else. */
 export const fieldsOf = (error: unknown): Readonly<Record<string, string>> =>
-  (error instanceof Error && told.get(error)?.fields) || {};
+  (error instanceof Error && refusalTexts.get(error)?.fields) || {};
 
 /** Which refusal of the catalogue it is; `undefined` for anything else. */
 export const refusalCode = (error: unknown): RefusalCode | undefined =>
-  error instanceof Error && told.has(error) ? (error as Refusal).code : undefined;
+  error instanceof Error && refusalTexts.has(error) ? (error as Refusal).code : undefined;
 
 /** Nobody has answered the question itself: no network, too late, or a server in trouble. */
 export const isUnanswered = (error: unknown): boolean =>
@@ -77,4 +77,4 @@ export const isUnanswered = (error: unknown): boolean =>
 
 /** A definite no: asking again at once would only be answered the same. */
 export const isDefinite = (error: unknown): boolean =>
-  error instanceof Error && told.get(error)?.definite === true;
+  error instanceof Error && refusalTexts.get(error)?.definite === true;

@@ -49,7 +49,7 @@ export function makeQueryClient(): QueryClient {
   return client;
 }
 
-type Asked<A extends Act> = { input: InputFor<A> | FormData; key: string };
+type Variables<A extends Act> = { input: InputFor<A> | FormData; key: string };
 type Options<A extends Act> = {
   /** After it was done. */
   onSuccess?: (answer: AnswerOf<A>, input: InputFor<A> | FormData) => void | Promise<void>;
@@ -68,13 +68,13 @@ export function useAct<A extends Act>(
   which: A | (() => Promise<A>),
   { onSuccess, onError }: Options<A> = {},
 ) {
-  const options: UseMutationOptions<AnswerOf<A>, Error, Asked<A>> = {
-    mutationFn: async (asked) => {
+  const options: UseMutationOptions<AnswerOf<A>, Error, Variables<A>> = {
+    mutationFn: async (variables) => {
       const [{ performWithReauth }, known] = await Promise.all([
         lazyApi(),
         typeof which === 'function' ? which() : which,
       ]);
-      return performWithReauth(known, asked);
+      return performWithReauth(known, variables);
     },
     // Asked to wait: a second later the answer could only be about what the first try used up. And
     // who would rather not give the password is not asked twice.

@@ -68,7 +68,7 @@ test('several calls at once are one question', async () => {
   leave();
 });
 
-test('who would rather not is told nothing: the call ends quietly, and is not made again', async () => {
+test('who would rather not sees no error: the call ends quietly, and is not made again', async () => {
   const { put, leave } = openLayout();
   const call = ask().catch((no: unknown) => no);
   await waitFor(() => expect(put).toEqual([true]));
@@ -86,7 +86,7 @@ test('leaving the signed-in screens takes the question back', async () => {
   expect(isAbort(await call)).toBe(true);
 });
 
-test('where nobody can put the question, the refusal itself is told', async () => {
+test('where nobody can put the question, the refusal itself is reported', async () => {
   const no = await ask().catch((error: unknown) => error);
   expect(refusalCode(no)).toBe('reauth_needed');
 });

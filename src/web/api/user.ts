@@ -49,7 +49,7 @@ const isUnreached = (error: Error | null): boolean => sessionToken() !== '' && i
  * What is known of who is signed in: `asking` at first; `unreached` while a session stands and the
  * server cannot be asked about it; then `known`, or `nobody`.
  */
-export type WhoIsThere = {
+export type AuthState = {
   state: 'asking' | 'unreached' | 'known' | 'nobody';
   user: User | undefined;
   error: Error | null;
@@ -58,7 +58,7 @@ export type WhoIsThere = {
 };
 
 /** Follows who is signed in. */
-export function useWhoIsThere(): WhoIsThere {
+export function useAuthState(): AuthState {
   const client = useQueryClient();
   const { data: user, status, error, fetchStatus, errorUpdateCount } = useQuery(userQuery);
   // Also while it is tried once more: what stands on the screen stays there meanwhile.

@@ -29,11 +29,11 @@ const changed = (status: 'sent' | 'delivered' | 'read' | 'failed') =>
 
 /** A query on screen; tells how often the server was asked. */
 function onScreen(queryKey: readonly unknown[], data: unknown) {
-  const asked = vi.fn(async () => data);
+  const fetched = vi.fn(async () => data);
   client.setQueryData(queryKey, data);
-  const observer = new QueryObserver(client, { queryKey, queryFn: asked });
+  const observer = new QueryObserver(client, { queryKey, queryFn: fetched });
   observer.subscribe(() => undefined);
-  return asked;
+  return fetched;
 }
 const shown = (key: readonly unknown[]) => client.getQueryData(key);
 
@@ -94,7 +94,7 @@ test('a tab that nobody looks at asks for the unread count only, and for the res
 });
 
 test('after too much was missed everything is asked again, and nothing that is not ours', async () => {
-  const asked = [
+  const fetched = [
     onScreen(['token_list', {}], {}),
     onScreen(['topup_list', {}], {}),
     onScreen(['home_summary'], {}),
@@ -103,6 +103,6 @@ test('after too much was missed everything is asked again, and nothing that is n
   const user = onScreen(['user'], {});
   cache.reset();
   await vi.advanceTimersByTimeAsync(400);
-  for (const one of asked) expect(one).toHaveBeenCalledTimes(1);
+  for (const one of fetched) expect(one).toHaveBeenCalledTimes(1);
   expect(user).not.toHaveBeenCalled();
 });

@@ -3,8 +3,8 @@ import { sessionToken } from '#web/browser/session.ts';
 import { trustedScript } from '#web/browser/trustedTypes.ts';
 import { hasRecords } from '#web/browser/push/records.ts';
 
-/** Not for strangers: the pages of the portal alone start the worker. */
-const strangers = /^\/(?:scan|simulator|leaving|__galeri)(?:\/|$)/;
+/** Not on public pages: the pages of the portal alone start the worker. */
+const excludedPaths = /^\/(?:scan|simulator|leaving|__galeri)(?:\/|$)/;
 /** A tab that stays open for days hears of a new version too. */
 const LOOK_MS = 3_600_000;
 
@@ -15,7 +15,7 @@ const LOOK_MS = 3_600_000;
 export async function startWorker(): Promise<void> {
   window.addEventListener('vite:preloadError', () => void onMissingPart());
   const { serviceWorker } = navigator as { serviceWorker?: ServiceWorkerContainer };
-  if (import.meta.env.DEV || !serviceWorker || strangers.test(window.location.pathname)) return;
+  if (import.meta.env.DEV || !serviceWorker || excludedPaths.test(window.location.pathname)) return;
   // What the page itself needs goes first.
   await new Promise((resolve) => {
     if (document.readyState === 'complete') resolve(undefined);
@@ -34,7 +34,7 @@ export async function startWorker(): Promise<void> {
 
 function follow(registration: ServiceWorkerRegistration): void {
   const { serviceWorker } = navigator;
-  const hear = (worker: ServiceWorker | null) => {
+  const track = (worker: ServiceWorker | null) => {
     const look = async () => {
       // The very first worker is no news: there was nothing before it.
       if (worker?.state !== 'installed' || !serviceWorker.controller) return;
@@ -45,9 +45,9 @@ function follow(registration: ServiceWorkerRegistration): void {
     worker?.addEventListener('statechange', () => void look());
     void look();
   };
-  hear(registration.waiting);
-  hear(registration.installing);
-  registration.addEventListener('updatefound', () => hear(registration.installing));
+  track(registration.waiting);
+  track(registration.installing);
+  registration.addEventListener('updatefound', () => track(registration.installing));
   let looked = Date.now();
   document.addEventListener('visibilitychange', () => {
     if (document.hidden || Date.now() - looked < LOOK_MS) return;

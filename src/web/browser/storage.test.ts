@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-test('a draft is kept over a reload of the page', () => {
+test('a draft is stored over a reload of the page', () => {
   saveSessionToken('kbs_ani');
   const stop = clearStorageAtSignOut();
   storageSet('browser', 'draft', 'Halo');
@@ -44,7 +44,7 @@ test('who signs out leaves nothing that was written, in any tab; what is not our
   expect(localStorage.getItem('ui-theme')).toBe('dark');
 });
 
-test('without a storage things are kept as long as the page', () => {
+test('without a storage things are stored as long as the page', () => {
   vi.stubGlobal('localStorage', undefined);
   storageSet('browser', 'draft', 'Halo');
   expect(storageGet('browser', 'draft')).toBe('Halo');

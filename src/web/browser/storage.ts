@@ -5,7 +5,7 @@ const PREFIX = 'kept:';
 /** `browser`: all tabs, until sign-out. `tab`: this one only, also over a reload. */
 export type Where = 'browser' | 'tab';
 
-/** Storage can be missing or full (private windows): then what is kept lives as long as the page. */
+/** Storage can be missing or full (private windows): then what is stored lives as long as the page. */
 const memory = new Map<string, string>();
 
 const storageOf = (where: Where): Storage => (where === 'browser' ? localStorage : sessionStorage);
@@ -47,7 +47,7 @@ export function storageClear(): void {
 }
 
 /**
- * From now on what is kept is erased when the page is left by someone who signed out, in this tab or
+ * From now on what is stored is erased when the page is left by someone who signed out, in this tab or
  * in another one.
  *
  * @returns how to stop

@@ -17,14 +17,14 @@ const chosen = createStore(current);
  *
  * @param kept whether this browser remembers it beyond the page.
  */
-export function setTheme(theme: Theme, kept = true): void {
+export function setTheme(theme: Theme, persist = true): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
-  if (kept) keep(theme);
+  if (persist) saveTheme(theme);
   chosen.set(theme);
 }
 
-function keep(theme: Theme): void {
+function saveTheme(theme: Theme): void {
   try {
     if (theme === 'system') localStorage.removeItem(ENTRY);
     else localStorage.setItem(ENTRY, theme);

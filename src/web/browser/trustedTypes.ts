@@ -39,8 +39,8 @@ let captchaPolicy: ScriptPolicy | undefined;
  * @throws TypeError for any other.
  */
 export function trustedCaptcha(url: string, named: string): string {
-  const check = (asked: string): string => {
-    const [one, other] = [new URL(asked), new URL(named)];
+  const check = (address: string): string => {
+    const [one, other] = [new URL(address), new URL(named)];
     if (one.origin === other.origin && one.pathname === other.pathname) return one.href;
     throw new TypeError(`not the captcha's script: ${one.href}`);
   };

@@ -63,11 +63,11 @@ type Props = Pick<
 export function SampleTable({ type, rows, answer, page = firstPage(type), ...table }: Props) {
   const { caption } = table;
   const [view, setView] = useState<TableView>({ page });
-  const [asked, setAsked] = useState<Fields>({});
+  const [requested, setRequested] = useState<Fields>({});
   const [replaced, setReplaced] = useState(0);
-  const [told, setTold] = useState<string[]>([]);
+  const [emitted, setEmitted] = useState<string[]>([]);
   const ask = async (fields: Fields) => {
-    setAsked(fields);
+    setRequested(fields);
     const reply = replyTo(type, rows, fields);
     return readReply(type, answer ? await answer(reply) : reply);
   };
@@ -75,7 +75,7 @@ export function SampleTable({ type, rows, answer, page = firstPage(type), ...tab
     { key: [`sample ${caption}`], paging: type, ask },
     { rows: rows.length },
     view,
-    { onError: (error) => setTold((before) => [...before, error.message]) },
+    { onError: (error) => setEmitted((before) => [...before, error.message]) },
   );
   return (
     <div>
@@ -90,9 +90,9 @@ export function SampleTable({ type, rows, answer, page = firstPage(type), ...tab
           if (how?.replace) setReplaced((times) => times + 1);
         }}
       />
-      <Emitted of={`${caption} asked`}>{JSON.stringify(asked)}</Emitted>{' '}
+      <Emitted of={`${caption} asked`}>{JSON.stringify(requested)}</Emitted>{' '}
       <Emitted of={`${caption} replaced`}>{replaced}</Emitted>{' '}
-      <Emitted of={`${caption} failed`}>{told.join(', ')}</Emitted>
+      <Emitted of={`${caption} failed`}>{emitted.join(', ')}</Emitted>
     </div>
   );
 }

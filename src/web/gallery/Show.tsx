@@ -15,7 +15,7 @@ export function Show({ title, children }: { title: string; children: ReactNode }
   );
 }
 
-/** What a piece has told its owner, in words: for people who look, and for tests. */
+/** What a piece has reported to its owner, in words: for people who look, and for tests. */
 export const Emitted = ({ of, children }: { of: string; children: ReactNode }) => (
   <output className={styles['emitted']} aria-label={of}>
     {children}

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react';
 
-/** One property of a piece, as the gallery's table tells it. */
+/** One property of a piece, as the gallery's table shows it. */
 export type Prop = { name: string; type: string; default?: string; about: string };
 
 /** A piece of the kit as the gallery shows it; each has a file beside the piece, `<id>.gallery.tsx`. */

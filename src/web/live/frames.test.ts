@@ -28,7 +28,7 @@ test('it does not matter where the network cuts a stream', () => {
   );
 });
 
-test('a frame that has not ended yet is kept, not told', () => {
+test('a frame that has not ended yet is buffered, not delivered', () => {
   const read = frameReader();
   expect(read('id: 3\ndata: half')).toEqual([]);
   expect(read(' more\n\n')).toEqual([{ position: 3, event: 'message', data: 'half more' }]);

@@ -47,7 +47,7 @@ afterEach(async () => {
 
 /** A tab of Ani's browser; `sees` says that she has every message before her eyes there. */
 function aTab({ sees = false, user = 'ani' } = {}) {
-  const heard: string[] = [];
+  const receivedEvents: string[] = [];
   const unseen: string[] = [];
   const client = new QueryClient();
   const stop = startLive({
@@ -59,14 +59,14 @@ function aTab({ sees = false, user = 'ani' } = {}) {
       idOf: ({ id }) => id,
       isNews: ({ id }, serverNow) => isNews(id, serverNow),
       onEvent: ({ peer }) => {
-        heard.push(peer);
+        receivedEvents.push(peer);
         return sees;
       },
       onUnseen: ({ peer }) => void unseen.push(peer),
     },
   });
   stops.push(stop);
-  return { heard, unseen, client, stop };
+  return { receivedEvents, unseen, client, stop };
 }
 
 /** An id as the server makes them, at a moment. */
@@ -93,27 +93,27 @@ const theLine = (index: number): Promise<Line> =>
     return line;
   });
 
-/** The next word of this kind between the tabs of Ani's browser, once all of them have heard it. */
+/** The next word of this kind between the tabs of Ani's browser, once all of them have received it. */
 function theWord(kind: string): Promise<object> {
-  const ear = new BroadcastChannel('kabari-live ani');
+  const listener = new BroadcastChannel('kabari-live ani');
   return new Promise((resolve) => {
-    ear.addEventListener('message', ({ data }) => {
+    listener.addEventListener('message', ({ data }) => {
       if (data.kind !== kind) return;
-      ear.close();
-      // The tabs hear it in the same turn as this ear, or in the next.
+      listener.close();
+      // The tabs receive it in the same turn as this listener, or in the next.
       setImmediate(() => setImmediate(() => setImmediate(() => resolve(data))));
     });
   });
 }
 
-test('a browser holds one stream, and its other tabs hear everything through it', async () => {
+test('a browser holds one stream, and its other tabs receive everything through it', async () => {
   const first = aTab();
   const line = await theLine(0);
   const second = aTab();
   line.say(1, received('6281234567890'));
   await waitFor(() => {
-    expect(first.heard).toEqual(['6281234567890']);
-    expect(second.heard).toEqual(['6281234567890']);
+    expect(first.receivedEvents).toEqual(['6281234567890']);
+    expect(second.receivedEvents).toEqual(['6281234567890']);
   });
   expect(lines).toHaveLength(1);
 });
@@ -123,22 +123,22 @@ test('when the tab with the stream closes, another goes on exactly where it was'
   const line = await theLine(0);
   const second = aTab();
   line.say(41, received('6281234567890'));
-  await waitFor(() => expect(second.heard).toHaveLength(1));
+  await waitFor(() => expect(second.receivedEvents).toHaveLength(1));
   first.stop();
   const next = await theLine(1);
   expect(next.since).toBe('41');
   next.say(42, received('6281234567891'));
-  await waitFor(() => expect(second.heard).toHaveLength(2));
-  expect(first.heard).toHaveLength(1);
+  await waitFor(() => expect(second.receivedEvents).toHaveLength(2));
+  expect(first.receivedEvents).toHaveLength(1);
 });
 
 test('a tab that came later takes over without asking for everything again', async () => {
   const first = aTab();
   (await theLine(0)).say(7, received('6281234567890'));
-  await waitFor(() => expect(first.heard).toHaveLength(1));
-  const told = theWord('position');
+  await waitFor(() => expect(first.receivedEvents).toHaveLength(1));
+  const announced = theWord('position');
   aTab();
-  expect(await told).toMatchObject({ position: 7 });
+  expect(await announced).toMatchObject({ position: 7 });
   first.stop();
   expect((await theLine(1)).since).toBe('7');
 });
@@ -156,12 +156,15 @@ test('no notice of a message that somebody has before their eyes in another tab'
   const first = aTab();
   const line = await theLine(0);
   const second = aTab({ sees: true });
-  const told = theWord('seen');
+  const announced = theWord('seen');
   // The moment in which another tab may say so passes when the test says.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   line.say(1, received('6281234567890'));
-  await told;
-  expect([first.heard, second.heard]).toEqual([['6281234567890'], ['6281234567890']]);
+  await announced;
+  expect([first.receivedEvents, second.receivedEvents]).toEqual([
+    ['6281234567890'],
+    ['6281234567890'],
+  ]);
   await vi.advanceTimersByTimeAsync(10_000);
   vi.useRealTimers();
   expect(first.unseen).toEqual([]);
@@ -173,19 +176,19 @@ test('what came in while the line was down is shown, but makes no noise', async 
   const line = await theLine(0);
   line.say(1, received('6281234567890', Date.now() - 120_000));
   line.say(2, received('6281234567891'));
-  await waitFor(() => expect(tab.heard).toEqual(['6281234567891']));
+  await waitFor(() => expect(tab.receivedEvents).toEqual(['6281234567891']));
   await waitFor(() =>
     expect(tab.client.getQueryState(['message_list', {}])?.isInvalidated).toBe(true),
   );
 });
 
-test('a tab of somebody else who was signed in before hears nothing', async () => {
+test('a tab of somebody else who was signed in before receives nothing', async () => {
   const ani = aTab();
   const line = await theLine(0);
   const budi = aTab({ user: 'budi' });
   line.say(1, received('6281234567890'));
-  await waitFor(() => expect(ani.heard).toHaveLength(1));
+  await waitFor(() => expect(ani.receivedEvents).toHaveLength(1));
   line.say(2, received('6281234567891'));
-  await waitFor(() => expect(ani.heard).toHaveLength(2));
-  expect(budi.heard).toEqual([]);
+  await waitFor(() => expect(ani.receivedEvents).toHaveLength(2));
+  expect(budi.receivedEvents).toEqual([]);
 });

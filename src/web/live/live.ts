@@ -9,14 +9,14 @@ import type { EventOf, LivePatches } from '#web/live/patches.ts';
 import { followStream } from '#web/live/stream.ts';
 import { userQuery } from '#web/api/user.ts';
 
-/** The lock of the one tab that holds the stream, and the channel by which the others hear of it. */
+/** The lock of the one tab that holds the stream, and the channel by which the others receive it. */
 const NAME = 'kabari-live';
 /** So long the other tabs have to say that somebody sees it there. */
 const SEEN_MS = 250;
-/** A tab that was asleep does not make up for what others have long told. */
+/** A tab that was asleep does not make up for what others have long announced. */
 const LATE_MS = 3_000;
 
-/** Events of one kind that people are told of, in the tab where they look. */
+/** Events of one kind that people are notified of, in the tab where they look. */
 export type LiveAlert<Kind extends LiveKind> = {
   kind: Kind;
   idOf: (event: EventOf<Kind>) => string;
@@ -36,7 +36,7 @@ type Following<Kind extends LiveKind> = {
   alert: LiveAlert<Kind>;
 };
 
-/** What tabs tell each other. */
+/** The messages between tabs. */
 type TabMessage =
   | { kind: 'frame'; frame: Frame; at: number; skewMs: number }
   | { kind: 'position'; position: number }
@@ -44,7 +44,7 @@ type TabMessage =
   | { kind: 'hello' };
 
 /**
- * Keeps this tab current: one stream per browser, in one tab; the others hear of it by a channel and
+ * Keeps this tab current: one stream per browser, in one tab; the others receive it by a channel and
  * take its place when it closes. Where the browser has no locks (plain http), each tab has its own.
  *
  * @returns how to stop
@@ -62,7 +62,7 @@ export function startLive<Kind extends LiveKind>({
   const name = `${NAME} ${userId}`;
   const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(name) : undefined;
   const post = (message: TabMessage) => channel?.postMessage(message);
-  let position = keptPosition(userId);
+  let position = loadPosition(userId);
   let leads = false;
   const alerts = alertsFor(alert, {
     isUnseen: () => leads && !signal.aborted,
@@ -75,7 +75,7 @@ export function startLive<Kind extends LiveKind>({
     const event = eventOf(frame);
     if (!event) return;
     cache.apply(event);
-    if (Date.now() - at <= LATE_MS) alerts.tell(event, Date.now() + skewMs);
+    if (Date.now() - at <= LATE_MS) alerts.notify(event, Date.now() + skewMs);
   };
   channel?.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
     if (data.kind === 'hello') {
@@ -102,18 +102,18 @@ export function startLive<Kind extends LiveKind>({
         post({ kind: 'frame', frame, at, skewMs });
         take(frame, at, skewMs);
       },
-      patienceMs: (error) => patience(client, error),
+      retryAfterMs: (error) => retryAfterMs(client, error),
       onWake,
       signal,
     });
   };
   void inOneTab(name, lead, signal);
 
-  const keepPosition = () => storageSet('tab', 'position', JSON.stringify([userId, position]));
-  window.addEventListener('pagehide', keepPosition);
+  const savePosition = () => storageSet('tab', 'position', JSON.stringify([userId, position]));
+  window.addEventListener('pagehide', savePosition);
   const stopForgetting = clearStorageAtSignOut();
   return () => {
-    window.removeEventListener('pagehide', keepPosition);
+    window.removeEventListener('pagehide', savePosition);
     stopForgetting();
     stop.abort();
     cache.stop();
@@ -128,12 +128,12 @@ type Tab = {
   onSeen: (id: string) => void;
 };
 
-/** Tells people of events, once for all tabs. */
+/** Notifies people of events, once for all tabs. */
 function alertsFor<Kind extends LiveKind>(alert: LiveAlert<Kind>, tab: Tab) {
   /** What somebody sees in another tab, for the moment in which that matters. */
   const seen = new Set<string>();
   return {
-    tell(any: LiveEvent, serverNow: number) {
+    notify(any: LiveEvent, serverNow: number) {
       if (any.kind !== alert.kind) return;
       const event = any as EventOf<Kind>;
       if (!alert.isNews(event, serverNow)) return;
@@ -167,7 +167,7 @@ async function inOneTab(
 }
 
 /** Where this tab was before it was loaded again: nothing is missed, and nothing asked for twice. */
-function keptPosition(userId: string): number | undefined {
+function loadPosition(userId: string): number | undefined {
   try {
     const [whose, position] = JSON.parse(storageGet('tab', 'position') ?? '[]') as unknown[];
     return whose === userId && typeof position === 'number' ? position : undefined;
@@ -192,7 +192,7 @@ function skewOf(response: Response): number {
 }
 
 /** How long to leave the server in peace after a refusal; `undefined` when the session is over. */
-function patience(client: QueryClient, error: unknown): number | undefined {
+function retryAfterMs(client: QueryClient, error: unknown): number | undefined {
   if (!(error instanceof Refusal)) return 0;
   if (error.code === 'not_signed_in') {
     void client.resetQueries({ queryKey: userQuery.queryKey });

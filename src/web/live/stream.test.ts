@@ -7,8 +7,11 @@ afterEach(() => void vi.useRealTimers());
 
 /** A server whose connections the test holds in its hands. */
 function aServer() {
-  const lines: { since: number | undefined; say: (text: string) => void; hangUp: () => void }[] =
-    [];
+  const lines: {
+    since: number | undefined;
+    say: (text: string) => void;
+    disconnect: () => void;
+  }[] = [];
   const frames: Frame[] = [];
   let position: number | undefined;
   let wake = () => undefined as void;
@@ -24,7 +27,7 @@ function aServer() {
       lines.push({
         since,
         say: (text) => void writer.write(new TextEncoder().encode(text)).catch(() => undefined),
-        hangUp: () => void writer.close().catch(() => undefined),
+        disconnect: () => void writer.close().catch(() => undefined),
       });
       return new Response(readable);
     },
@@ -33,7 +36,7 @@ function aServer() {
       frames.push(frame);
       position = frame.position ?? position;
     },
-    patienceMs: (error) =>
+    retryAfterMs: (error) =>
       error instanceof Error && error.message === 'signed out' ? undefined : 0,
     onWake: (listener) => {
       wake = listener;
@@ -56,7 +59,7 @@ test('after a cut it goes on where it was', async () => {
   await vi.advanceTimersByTimeAsync(0);
   server.lines[0]?.say('id: 41\nevent: reset\ndata: 41\n\nid: 42\ndata: {}\n\n');
   await vi.advanceTimersByTimeAsync(0);
-  server.lines[0]?.hangUp();
+  server.lines[0]?.disconnect();
   await vi.advanceTimersByTimeAsync(1_000);
 
   expect(server.frames.map(({ position }) => position)).toEqual([41, 42]);
@@ -83,7 +86,7 @@ test('a server that is down is asked ever more rarely, and at once when the netw
   const server = aServer();
   await vi.advanceTimersByTimeAsync(0);
   server.refuseWith(new Error('no network'));
-  server.lines[0]?.hangUp();
+  server.lines[0]?.disconnect();
   await vi.advanceTimersByTimeAsync(120_000);
   server.refuseWith(undefined);
   server.wake();
@@ -97,7 +100,7 @@ test('it ends for good when the session did', async () => {
   const server = aServer();
   await vi.advanceTimersByTimeAsync(0);
   server.refuseWith(new Error('signed out'));
-  server.lines[0]?.hangUp();
+  server.lines[0]?.disconnect();
   await vi.advanceTimersByTimeAsync(2_000);
   await server.following;
   expect(server.lines).toHaveLength(1);

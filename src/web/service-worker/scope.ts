@@ -38,7 +38,7 @@ export type WorkerScope = {
     clearAppBadge?: () => Promise<void>;
   };
   clients: {
-    matchAll: (wish: { type: 'window'; includeUncontrolled: true }) => Promise<WorkerTab[]>;
+    matchAll: (options: { type: 'window'; includeUncontrolled: true }) => Promise<WorkerTab[]>;
     openWindow: (url: string) => Promise<unknown>;
     claim: () => Promise<void>;
   };

@@ -1,7 +1,7 @@
 import { noticeFor, ownLink, readPush } from '#web/service-worker/notifications.ts';
 import { readRecord } from '#web/browser/push/records.ts';
 import { renew } from '#web/service-worker/renewal.ts';
-import { wayOf } from '#web/service-worker/routing.ts';
+import { strategyOf } from '#web/service-worker/routing.ts';
 import type { Clicking, Pushing, WorkerScope } from '#web/service-worker/scope.ts';
 import type { WorkerMessage } from '#web/browser/push/workerMessages.ts';
 import { portalTabs, seenTab, tabFor } from '#web/service-worker/tabs.ts';
@@ -28,7 +28,7 @@ worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const { method, mode, url, destination, headers } = request;
   const partly = headers.has('range') || destination === 'audio' || destination === 'video';
-  const way = wayOf({ method, mode, url, partly }, origin, __PRECACHE__);
+  const way = strategyOf({ method, mode, url, partly }, origin, __PRECACHE__);
   if (way === 'page') event.respondWith(fetch(request).catch(() => found(PAGE)));
   if (way === 'file') event.respondWith(fetch(request).catch(() => found(request)));
   if (way === 'asset') event.respondWith(asset(request));
@@ -41,7 +41,7 @@ worker.addEventListener('notificationclick', (event) => event.waitUntil(open(eve
 worker.addEventListener('pushsubscriptionchange', (event) => {
   const renewing = async () => {
     const token = await renew(event, worker.registration).catch(() => undefined);
-    if (token !== undefined) tell(await tabs(), { kind: 'renewed', token });
+    if (token !== undefined) notify(await tabs(), { kind: 'renewed', token });
   };
   event.waitUntil(renewing());
 });
@@ -49,12 +49,12 @@ worker.addEventListener('pushsubscriptionchange', (event) => {
 /** Keeps the app's files: those that an older version has too are not fetched again. */
 async function fill(): Promise<void> {
   const cache = await caches.open(CACHE);
-  const keepOne = async (path: string) => {
+  const cacheOne = async (path: string) => {
     const had = path.startsWith('/assets/') ? await found(path).catch(() => undefined) : undefined;
     if (had) await cache.put(path, had);
     else await cache.add(new Request(path, { cache: 'reload' }));
   };
-  await Promise.all(__PRECACHE__.map(keepOne));
+  await Promise.all(__PRECACHE__.map(cacheOne));
 }
 
 async function takeOver(): Promise<void> {
@@ -65,19 +65,19 @@ async function takeOver(): Promise<void> {
   await worker.clients.claim();
 }
 
-/** What is kept, of this version or of another. @throws TypeError when nothing is, as fetch does. */
+/** What is cached, of this version or of another. @throws TypeError when nothing is, as fetch does. */
 async function found(what: Request | string): Promise<Response> {
   const how = { ignoreVary: true };
   const cache = await caches.open(CACHE);
-  const kept = (await cache.match(what, how)) ?? (await caches.match(what, how));
-  if (!kept) throw new TypeError('nothing is kept of this');
-  return kept;
+  const cached = (await cache.match(what, how)) ?? (await caches.match(what, how));
+  if (!cached) throw new TypeError('nothing is kept of this');
+  return cached;
 }
 
-/** A hashed file never changes: what is kept is as good as what would be fetched. */
+/** A hashed file never changes: what is cached is as good as what would be fetched. */
 async function asset(request: Request): Promise<Response> {
-  const kept = await found(request).catch(() => undefined);
-  if (kept) return kept;
+  const cached = await found(request).catch(() => undefined);
+  if (cached) return cached;
   const response = await fetch(request);
   if (response.ok && response.type === 'basic') {
     const copy = response.clone();
@@ -90,7 +90,7 @@ async function asset(request: Request): Promise<Response> {
 const tabs = async () =>
   portalTabs(await worker.clients.matchAll({ type: 'window', includeUncontrolled: true }), origin);
 
-function tell(to: Awaited<ReturnType<typeof tabs>>, word: WorkerMessage): void {
+function notify(to: Awaited<ReturnType<typeof tabs>>, word: WorkerMessage): void {
   for (const tab of to) tab.postMessage(word);
 }
 
@@ -101,12 +101,12 @@ async function receive({ data }: Pushing): Promise<void> {
   const open = await tabs();
   const seen = seenTab(open);
   if (seen) {
-    tell([seen], { kind: 'push', id, title, body, url, shown: false });
+    notify([seen], { kind: 'push', id, title, body, url, shown: false });
   } else {
     // A page that is there sounds for it, once; a worker has no sound but the system's.
     const silent = open.length > 0 || (await readRecord('sound')) === false;
     await worker.registration.showNotification(title, noticeFor(pushed, { silent }));
-    tell(open, { kind: 'push', id, title, body, url, shown: true });
+    notify(open, { kind: 'push', id, title, body, url, shown: true });
   }
   const { navigator } = worker;
   if (unread === 0) await navigator.clearAppBadge?.().catch(() => undefined);

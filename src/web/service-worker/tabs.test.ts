@@ -8,7 +8,7 @@ const tab = (path: string, how: 'focused' | 'visible' | 'hidden' = 'hidden') => 
   focused: how === 'focused',
 });
 
-test('the doors, the simulated phone and what strangers see are no place for messages', () => {
+test('auth pages, the simulated phone and public pages get no messages', () => {
   const tabs = ['/auth/login', '/simulator', '/scan/abc', '/leaving', '/__galeri', '/', '/saldo'];
   const portal = portalTabs(
     [...tabs.map((path) => tab(path)), { ...tab('/'), url: 'https://evil.example/' }],
@@ -17,7 +17,7 @@ test('the doors, the simulated phone and what strangers see are no place for mes
   expect(portal.map(({ url }) => url)).toEqual([`${origin}/`, `${origin}/saldo`]);
 });
 
-test('the focused tab is told of a message before another visible one; hidden ones are not', () => {
+test('the focused tab is notified of a message before another visible one; hidden ones are not', () => {
   const [seen, focused] = [tab('/', 'visible'), tab('/saldo', 'focused')];
   expect(seenTab([tab('/token'), seen, focused])).toBe(focused);
   expect(seenTab([tab('/token'), seen])).toBe(seen);

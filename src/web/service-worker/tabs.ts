@@ -1,7 +1,7 @@
 /** One of our tabs, as the worker sees it. */
 export type Tab = { url: string; visibilityState: string; focused: boolean };
 
-/** Pages where nobody reads messages: the doors, and what is shown to strangers. */
+/** Pages where nobody reads messages: the auth pages, and public ones. */
 const elsewhere = /^\/(?:auth|scan|simulator|leaving|__galeri)(?:\/|$)/;
 
 const isPortal = (tab: Tab, origin: string): boolean => {

@@ -55,7 +55,7 @@ test('a header sorts ascending first, then back and forth, and never stops sorti
   expect(nextSort(second, 'at')).toEqual({ sort_by: 'at', sort_type: 'asc' });
 });
 
-test('screen readers hear which column is sorted, and how', () => {
+test('screen readers announce which column is sorted, and how', () => {
   const sort = { sort_by: 'at', sort_type: 'desc' } as const;
   expect([ariaSort(sort, 'at'), ariaSort(sort, 'price'), ariaSort(null, 'at')]).toEqual([
     'descending',

@@ -1,5 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { begun, begunFor, claimBegun, forgetBegun, identify, noteBegun } from './pendingUploads.ts';
+import {
+  pendingUpload,
+  pendingUploadsFor,
+  claimPendingUpload,
+  forgetPendingUpload,
+  identify,
+  savePendingUpload,
+} from './pendingUploads.ts';
 
 const about = { transferId: 'upl_1', name: 'laporan.csv', size: 12_000_000, offset: 5_000_000 };
 
@@ -8,7 +15,7 @@ const aFile = (text = 'isi', more: FilePropertyBag & { name?: string } = {}) =>
 
 afterEach(() => {
   vi.useRealTimers();
-  forgetBegun('upl_1');
+  forgetPendingUpload('upl_1');
 });
 
 test('a file is itself by its name, size, date, first bytes and what it is for', async () => {
@@ -26,27 +33,27 @@ test('a file is itself by its name, size, date, first bytes and what it is for',
 
 test('an upload that was begun is found for a day, by its file and its purpose', async () => {
   const identity = await identify(aFile(), 'chat');
-  noteBegun(identity, about);
-  expect(begun(identity)).toMatchObject(about);
-  expect(begunFor('chat').map(({ transferId }) => transferId)).toEqual(['upl_1']);
-  expect(begunFor('proof')).toEqual([]);
+  savePendingUpload(identity, about);
+  expect(pendingUpload(identity)).toMatchObject(about);
+  expect(pendingUploadsFor('chat').map(({ transferId }) => transferId)).toEqual(['upl_1']);
+  expect(pendingUploadsFor('proof')).toEqual([]);
   vi.useFakeTimers({ now: Date.now() + 24 * 3_600_000 + 1 });
-  expect(begun(identity)).toBeUndefined();
+  expect(pendingUpload(identity)).toBeUndefined();
 });
 
 test('two items that send the same file at the same time do not share an upload', async () => {
   const identity = await identify(aFile(), 'chat');
-  const free = claimBegun(identity);
-  expect(claimBegun(identity)).toBeUndefined();
+  const free = claimPendingUpload(identity);
+  expect(claimPendingUpload(identity)).toBeUndefined();
   free?.();
-  const again = claimBegun(identity);
+  const again = claimPendingUpload(identity);
   expect(again).toBeDefined();
   again?.();
 });
 
 test('an upload that was taken back is forgotten', async () => {
   const identity = await identify(aFile(), 'chat');
-  noteBegun(identity, about);
-  forgetBegun('upl_1');
-  expect(begun(identity)).toBeUndefined();
+  savePendingUpload(identity, about);
+  forgetPendingUpload('upl_1');
+  expect(pendingUpload(identity)).toBeUndefined();
 });

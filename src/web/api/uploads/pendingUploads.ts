@@ -8,7 +8,7 @@ const MARK_BYTES = 65_536;
 const HOUR_MS = 3_600_000;
 
 /** An upload in pieces that did not come to its end. */
-export type Begun = {
+export type PendingUpload = {
   transferId: string;
   name: string;
   /** Bytes in all, and of them received when it was last heard of. */
@@ -16,7 +16,7 @@ export type Begun = {
   offset: number;
 };
 
-type Entry = Begun & { identity: string; at: number };
+type Entry = PendingUpload & { identity: string; at: number };
 
 /**
  * Tells a file from others: its name, size, date and first bytes, and what it is sent for. Browsers give
@@ -46,31 +46,31 @@ const active = new Set<string>();
  * Takes the upload of this file for oneself.
  * @returns what gives it free again; `undefined` when another item has it.
  */
-export function claimBegun(identity: string): (() => void) | undefined {
+export function claimPendingUpload(identity: string): (() => void) | undefined {
   if (active.has(identity)) return undefined;
   active.add(identity);
   return () => void active.delete(identity);
 }
 
 /** The upload of this file that was begun in the last day, in this browser, by who is signed in. */
-export const begun = (identity: string): Begun | undefined =>
+export const pendingUpload = (identity: string): PendingUpload | undefined =>
   entries().find((entry) => entry.identity === identity);
 
 /** All that were begun for a purpose and are not being sent now, the newest first. */
-export const begunFor = (purpose: string): readonly Begun[] =>
+export const pendingUploadsFor = (purpose: string): readonly PendingUpload[] =>
   entries().filter(({ identity }) => identity.startsWith(`${purpose}:`) && !active.has(identity));
 
 /** Notes how far the upload of a file is; `undefined`: there is none any more. Erased at sign-out. */
-export function noteBegun(identity: string, about: Begun | undefined): void {
+export function savePendingUpload(identity: string, about: PendingUpload | undefined): void {
   const others = entries().filter((entry) => entry.identity !== identity);
   const all = about ? [{ ...about, identity, at: Date.now() }, ...others] : others;
   storageSet('browser', NAME, all.length === 0 ? undefined : JSON.stringify(all));
 }
 
 /** Forgets an upload that was taken back. */
-export function forgetBegun(transferId: string): void {
+export function forgetPendingUpload(transferId: string): void {
   const one = entries().find((entry) => entry.transferId === transferId);
-  if (one) noteBegun(one.identity, undefined);
+  if (one) savePendingUpload(one.identity, undefined);
 }
 
 function entries(): readonly Entry[] {

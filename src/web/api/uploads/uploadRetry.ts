@@ -3,7 +3,7 @@ import { Fault } from '#web/api/uploads/uploadFault.ts';
 /** Calls back after so many milliseconds; what it gives stops that. */
 export type Schedule = (afterMs: number, run: () => void) => () => void;
 
-type Patience = {
+type RetryOptions = {
   /** How long (ms) to wait before each further try; as many tries as there are. */
   delaysMs: readonly number[];
   later: Schedule;
@@ -16,7 +16,7 @@ type Patience = {
  * @throws the last Fault; at once, one that would only be the same again; what `signal` aborts with.
  */
 export async function retried<T>(
-  { delaysMs, later, signal }: Patience,
+  { delaysMs, later, signal }: RetryOptions,
   attempt: () => Promise<T>,
 ): Promise<T> {
   const delays = [...delaysMs];

@@ -12,12 +12,12 @@ import { sessionToken } from '#web/browser/session.ts';
 import { Fault } from '#web/api/uploads/uploadFault.ts';
 import { retried } from '#web/api/uploads/uploadRetry.ts';
 import {
-  begun,
-  claimBegun,
-  forgetBegun,
+  pendingUpload,
+  claimPendingUpload,
+  forgetPendingUpload,
   identify,
-  noteBegun,
-  type Begun,
+  savePendingUpload,
+  type PendingUpload,
 } from '#web/api/uploads/pendingUploads.ts';
 import { chunkPlan, chunksFrom, type Chunk } from '#web/api/uploads/chunks.ts';
 import { typeOfFile } from '#web/api/uploads/fileTypes.ts';
@@ -25,7 +25,7 @@ import type { Schedule } from '#web/api/uploads/uploadRetry.ts';
 
 type Working = {
   signal: AbortSignal;
-  /** 0 to 1; `undefined` when it cannot be told. */
+  /** 0 to 1; `undefined` when it cannot be known. */
   onProgress: (progress: number | undefined) => void;
 };
 
@@ -51,7 +51,7 @@ export type UploadServer = {
   ) => Promise<{ file: File; id?: string }>;
 };
 
-export type UploadWish = {
+export type UploadOptions = {
   metadata: UploadMetadata;
   /** Bytes of a piece; a file with more goes in pieces. */
   chunkBytes?: number;
@@ -70,10 +70,10 @@ const timer: Schedule = (afterMs, run) => {
 };
 
 /** Uploads at our server, by FilePond's verbs (`contract/uploads.ts`). */
-export function uploadServer(wish: () => UploadWish): UploadServer {
+export function uploadServer(options: () => UploadOptions): UploadServer {
   return {
     async process(job) {
-      const { metadata, chunkBytes = CHUNK_BYTES, chunkForce = false, ...rest } = wish();
+      const { metadata, chunkBytes = CHUNK_BYTES, chunkForce = false, ...rest } = options();
       const { file } = job;
       const whole = { ...metadata, type: typeOfFile(file) };
       const plan = chunkPlan(file.size, chunkBytes, chunkForce);
@@ -85,7 +85,7 @@ export function uploadServer(wish: () => UploadWish): UploadServer {
       return text;
     },
     async revert(id) {
-      forgetBegun(id);
+      forgetPendingUpload(id);
       await ask({ method: 'DELETE', body: id, headers: { 'Content-Type': 'text/plain' } });
     },
     async load({ how, source, ...job }) {
@@ -119,7 +119,7 @@ function formOf(metadata: UploadMetadata): FormData {
 }
 
 type Pieces = Parameters<UploadServer['process']>[0] &
-  Pick<UploadWish, 'metadata' | 'retryDelaysMs' | 'later'> & {
+  Pick<UploadOptions, 'metadata' | 'retryDelaysMs' | 'later'> & {
     plan: readonly Chunk[];
   };
 
@@ -128,13 +128,13 @@ async function sendPieces(job: Pieces): Promise<string> {
   const { file, signal, metadata } = job;
   const identity = await identify(file, metadata.purpose ?? '');
   signal.throwIfAborted();
-  const leave = claimBegun(identity);
+  const leave = claimPendingUpload(identity);
   try {
     // Another item that sends the very same file right now has an upload of its own.
-    const known = job.transferId ?? (leave ? begun(identity)?.transferId : undefined);
+    const known = job.transferId ?? (leave ? pendingUpload(identity)?.transferId : undefined);
     const { id, offset } = await openTransfer(job, known);
-    const note = (about: Begun | undefined) => {
-      if (leave) noteBegun(identity, about);
+    const note = (about: PendingUpload | undefined) => {
+      if (leave) savePendingUpload(identity, about);
     };
     job.onTransfer(id);
     note({ transferId: id, name: file.name, size: file.size, offset });
@@ -186,7 +186,7 @@ async function sendFrom(
   job: Pieces,
   id: string,
   offset: number,
-  note: (about: Begun) => void,
+  note: (about: PendingUpload) => void,
 ): Promise<void> {
   const { file, plan } = job;
   let left = chunksFrom(offset, plan);

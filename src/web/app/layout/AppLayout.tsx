@@ -13,7 +13,7 @@ import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { useSameUser } from '#web/features/profile/preferences/preferences.ts';
 import { onSessionChange } from '#web/browser/session.ts';
 import { usePush } from '#web/features/push/usePush.ts';
-import { useUser, useWhoIsThere } from '#web/api/user.ts';
+import { useUser, useAuthState } from '#web/api/user.ts';
 import { livePatches } from '#web/app/livePatches.ts';
 import { AccountSheet, AccountTools, SidebarFoot } from '#web/app/layout/AccountMenu.tsx';
 import styles from '#web/app/layout/AppLayout.module.css';
@@ -25,13 +25,13 @@ import { useFrameKeys } from '#web/app/shortcuts/appShortcuts.ts';
 import { OverlayButton } from '#web/app/palette/OverlayButton.tsx';
 import { OverlayHost } from '#web/app/palette/OverlayHost.tsx';
 import { Unreached } from '#web/app/layout/LostServer.tsx';
-import { Mark } from '#web/ui/brand/Mark.tsx';
+import { Logo } from '#web/ui/brand/Logo.tsx';
 import { menu, operatorMenu } from '#web/app/navigation/menu.ts';
 import { NewVersion, useNewVersion } from '#web/app/layout/NewVersion.tsx';
 import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 import { Saldo } from '#web/app/layout/Saldo.tsx';
-import { useArrival } from '#web/app/routes/useArrival.ts';
+import { useAuthRedirect } from '#web/app/routes/useAuthRedirect.ts';
 import { useFrameHeights } from '#web/app/layout/useFrameHeights.ts';
 import { WaitingSends } from '#web/app/layout/WaitingSends.tsx';
 import { BottomBar } from '#web/ui/layout/BottomBar.tsx';
@@ -41,9 +41,9 @@ import { Spinner } from '#web/ui/button/Spinner.tsx';
 /** Everything for who is signed in: the menu beside (or below) the page. */
 export function AppLayout() {
   // Deferred: the whole frame is drawn in slices, and not in one go that stops a phone.
-  const { state, user: signedIn, retry } = useWhoIsThere();
+  const { state, user: signedIn, retry } = useAuthState();
   const user = useDeferredValue(signedIn);
-  useArrival();
+  useAuthRedirect();
   // Somebody signed in or out in another tab: this one shows another person's facts.
   useEffect(() => onSessionChange(() => window.location.reload()), []);
   if (user) return <Shell />;
@@ -53,7 +53,7 @@ export function AppLayout() {
 function Shell() {
   const user = useUser();
   const operator = user.role === 'operator';
-  const [width, setWidth] = useKeptWidth();
+  const [width, setWidth] = useStoredWidth();
   const [isNews, putOff] = useNewVersion();
   useFrameKeys();
   usePush();
@@ -81,7 +81,7 @@ function Shell() {
           head={
             <div className={styles['head']}>
               <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
-                <Mark />
+                <Logo />
               </Link>
               <PaletteButton />
             </div>
@@ -122,7 +122,7 @@ function TopBar({ operator, news }: { operator: boolean; news: ReactNode }) {
   return (
     <header ref={place} className={styles['topbar']}>
       <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
-        <Mark />
+        <Logo />
       </Link>
       <div className={styles['topbarEnd']}>
         {!operator && <Saldo short />}
@@ -158,7 +158,7 @@ const entries: readonly MenuEntry[] = menu.map((entry) =>
 const WIDTH = 'menu-width';
 
 /** Wide or icons, as this person left it: forgotten at sign-out, with all else that is kept. */
-function useKeptWidth(): [SidebarWidth, (width: SidebarWidth) => void] {
+function useStoredWidth(): [SidebarWidth, (width: SidebarWidth) => void] {
   const [width, setWidth] = useState<SidebarWidth>(() => {
     const before = storageGet('browser', WIDTH);
     return before === 'wide' || before === 'icons' ? before : undefined;

@@ -3,10 +3,10 @@ import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { preloadApi } from '#web/api/lazyApi.ts';
 import { onSessionChange, sessionToken } from '#web/browser/session.ts';
-import { userQuery, useWhoIsThere } from '#web/api/user.ts';
+import { userQuery, useAuthState } from '#web/api/user.ts';
 import styles from '#web/app/layout/AuthLayout.module.css';
-import { Mark } from '#web/ui/brand/Mark.tsx';
-import { useArrival } from '#web/app/routes/useArrival.ts';
+import { Logo } from '#web/ui/brand/Logo.tsx';
+import { useAuthRedirect } from '#web/app/routes/useAuthRedirect.ts';
 import { createStore } from '#web/browser/store.ts';
 import { TypedPhone } from '#web/features/auth/login/typedPhone.ts';
 import { Spinner } from '#web/ui/button/Spinner.tsx';
@@ -17,8 +17,8 @@ const LostServer = lazy(async () => ({
 
 /** Everything under `/auth`: one calm column. Who is signed in already is sent on. */
 export function AuthLayout() {
-  const { state, error, retry } = useWhoIsThere();
-  useArrival();
+  const { state, error, retry } = useAuthState();
+  useAuthRedirect();
   const [phone] = useState(() => createStore(() => ''));
   useEffect(preloadApi, []);
   const client = useQueryClient();
@@ -34,7 +34,7 @@ export function AuthLayout() {
   return (
     <div className={styles['page']}>
       <main id="isi" tabIndex={-1} className={styles['column']}>
-        <Mark />
+        <Logo />
         <div className={styles['content']}>
           {sessionToken() !== '' && (
             <Suspense>

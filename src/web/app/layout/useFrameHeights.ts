@@ -12,7 +12,7 @@ const TOPBAR_PX = 56;
 export function useFrameHeights(topbar: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const { style } = document.documentElement;
-    const places = new Map<Element | null, { name: string; px: number }>([
+    const bars = new Map<Element | null, { name: string; px: number }>([
       [document.getElementById(OFFLINE_PLACE), { name: '--above', px: ABOVE_PX }],
       [topbar.current, { name: '--topbar', px: TOPBAR_PX }],
     ]);
@@ -20,18 +20,18 @@ export function useFrameHeights(topbar: RefObject<HTMLElement | null>): void {
       // As it was measured: to ask the element again would lay out the page between two changes.
       for (const { target, borderBoxSize } of entries) {
         const px = Math.round(borderBoxSize[0]?.blockSize ?? 0);
-        const place = places.get(target);
+        const bar = bars.get(target);
         // Every style on the page is worked out anew for it: only for what is not so already. A bar that
         // is not shown is nobody's measure.
-        if (!place || place.px === px || (px === 0 && target === topbar.current)) continue;
-        place.px = px;
-        style.setProperty(place.name, `${px}px`);
+        if (!bar || bar.px === px || (px === 0 && target === topbar.current)) continue;
+        bar.px = px;
+        style.setProperty(bar.name, `${px}px`);
       }
     });
-    for (const [place] of places) if (place) watcher.observe(place);
+    for (const [bar] of bars) if (bar) watcher.observe(bar);
     return () => {
       watcher.disconnect();
-      for (const { name } of places.values()) style.removeProperty(name);
+      for (const { name } of bars.values()) style.removeProperty(name);
     };
   }, [topbar]);
 }

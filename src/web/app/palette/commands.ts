@@ -24,11 +24,11 @@ const plain = (text: string): string =>
 type Known = Pick<Command, 'label' | 'words'>;
 
 /** How well a command fits: the less the better; `undefined` not at all. */
-function distance({ label, words = '' }: Known, asked: string): number | undefined {
+function distance({ label, words = '' }: Known, query: string): number | undefined {
   const name = plain(label);
   const starts = ` ${name}`;
-  const sought = asked.split(/\s+/);
-  if (name.startsWith(asked)) return 0;
+  const sought = query.split(/\s+/);
+  if (name.startsWith(query)) return 0;
   if (sought.every((word) => starts.includes(` ${word}`))) return 1;
   if (sought.every((word) => name.includes(word))) return 2;
   const all = ` ${name} ${plain(words)}`;
@@ -40,10 +40,10 @@ function distance({ label, words = '' }: Known, asked: string): number | undefin
  * of the other words; case and accents do not matter.
  */
 export function fitting<C extends Known>(commands: readonly C[], typed: string): readonly C[] {
-  const asked = plain(typed);
-  if (asked === '') return commands;
+  const query = plain(typed);
+  if (query === '') return commands;
   return commands
-    .map((command) => ({ command, far: distance(command, asked) }))
+    .map((command) => ({ command, far: distance(command, query) }))
     .filter((one): one is { command: C; far: number } => one.far !== undefined)
     .toSorted((one, other) => one.far - other.far)
     .map(({ command }) => command);

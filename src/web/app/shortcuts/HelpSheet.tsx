@@ -41,13 +41,13 @@ export function HelpSheet({ onClose }: { onClose: () => void }) {
 function SingleKeys() {
   const { keys_on: known } = useUser();
   const choose = useChoose();
-  const [wanted, setWanted] = useState<boolean>();
+  const [chosen, setChosen] = useState<boolean>();
   const [failure, setFailure] = useState<string>();
   const change = async (keys_on: boolean) => {
-    setWanted(keys_on);
+    setChosen(keys_on);
     setFailure(undefined);
     await choose({ keys_on }).catch((error: unknown) => setFailure(sentenceOf(error)));
-    setWanted(undefined);
+    setChosen(undefined);
   };
   return (
     <div className={styles['switch']}>
@@ -55,7 +55,7 @@ function SingleKeys() {
         label="Pintasan satu tombol"
         help="Tanpa Ctrl atau ⌘. Selalu diam saat Anda mengetik atau saat dialog terbuka. Matikan bila Anda memakai perintah suara."
         error={failure}
-        checked={wanted ?? known}
+        checked={chosen ?? known}
         onChange={({ target }) => void change(target.checked)}
       />
     </div>

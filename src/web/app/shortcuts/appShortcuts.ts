@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { hearShortcuts, type Shortcut } from '#web/app/shortcuts/shortcuts.ts';
+import { listenForShortcuts, type Shortcut } from '#web/app/shortcuts/shortcuts.ts';
 import { useUser } from '#web/api/user.ts';
 import { openOverlay } from '#web/app/palette/overlay.ts';
 import { screensFor } from '#web/app/navigation/menu.ts';
@@ -116,5 +116,5 @@ export function useFrameKeys(): void {
     now.current = { shortcuts, single };
     setSingleKeys(single);
   }, [router, role, single]);
-  useEffect(() => hearShortcuts(() => now.current), []);
+  useEffect(() => listenForShortcuts(() => now.current), []);
 }

@@ -29,16 +29,16 @@ test('a sign is meant however it is typed, a letter only without Shift', () => {
 });
 
 test('g waits for its second key, and no longer than a moment', () => {
-  const { keys, begun } = matchPress(known, key('g'), undefined, now);
+  const { keys, pendingKey } = matchPress(known, key('g'), undefined, now);
   expect(keys).toBeUndefined();
-  expect(begun).toEqual({ key: 'g', until: 1_000 + SECOND_KEY_MS });
+  expect(pendingKey).toEqual({ key: 'g', until: 1_000 + SECOND_KEY_MS });
   const after = (name: string, ms: number) =>
-    matchPress(known, key(name), begun, { at: 1_000 + ms, mac: false });
+    matchPress(known, key(name), pendingKey, { at: 1_000 + ms, mac: false });
   expect(after('h', 200)).toEqual({ keys: 'g h' });
   expect(after('h', SECOND_KEY_MS + 1)).toEqual({});
   // What does not go on with it is a key of its own.
   expect(after('j', 200)).toEqual({ keys: 'j' });
-  expect(after('g', 200).begun?.until).toBe(1_200 + SECOND_KEY_MS);
+  expect(after('g', 200).pendingKey?.until).toBe(1_200 + SECOND_KEY_MS);
   expect(after('x', 200)).toEqual({});
 });
 
@@ -52,10 +52,10 @@ test('whatever is pressed, only what is known is ever meant', () => {
   });
   fc.assert(
     fc.property(fc.array(presses, { maxLength: 8 }), fc.boolean(), (all, mac) => {
-      let begun: ReturnType<typeof matchPress>['begun'];
+      let pendingKey: ReturnType<typeof matchPress>['pendingKey'];
       for (const [index, press] of all.entries()) {
-        const found = matchPress(known, press, begun, { at: index, mac });
-        begun = found.begun;
+        const found = matchPress(known, press, pendingKey, { at: index, mac });
+        pendingKey = found.pendingKey;
         if (found.keys === undefined) continue;
         expect(known).toContain(found.keys);
         expect(found.keys.endsWith(press.key.toLowerCase())).toBe(true);

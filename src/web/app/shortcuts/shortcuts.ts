@@ -13,7 +13,7 @@ export type Shortcut = {
 };
 
 /** The first of two keys, while the second is waited for. */
-type Begun = { key: string; until: number };
+type PendingKey = { key: string; until: number };
 
 /** Two keys that are further apart are two keys. */
 export const SECOND_KEY_MS = 1_500;
@@ -30,16 +30,16 @@ export const SECOND_KEY_MS = 1_500;
 export function matchPress(
   known: readonly string[],
   press: Press,
-  begun: Begun | undefined,
+  pendingKey: PendingKey | undefined,
   { at, mac }: { at: number; mac: boolean },
-): { keys?: string; begun?: Begun } {
+): { keys?: string; pendingKey?: PendingKey } {
   const name = nameOf(press, mac);
   if (name === undefined) return {};
-  const both = begun && at <= begun.until ? `${begun.key} ${name}` : undefined;
+  const both = pendingKey && at <= pendingKey.until ? `${pendingKey.key} ${name}` : undefined;
   if (both !== undefined && known.includes(both)) return { keys: both };
   if (known.includes(name)) return { keys: name };
   const opens = known.some((keys) => keys.startsWith(`${name} `));
-  return opens ? { begun: { key: name, until: at + SECOND_KEY_MS } } : {};
+  return opens ? { pendingKey: { key: name, until: at + SECOND_KEY_MS } } : {};
 }
 
 function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Press, mac: boolean) {
@@ -79,24 +79,26 @@ export const keyNames = (keys: string, mac: boolean): readonly string[] =>
  * @param now asked at every press: the shortcuts as they are then.
  * @returns how to stop
  */
-export function hearShortcuts(
+export function listenForShortcuts(
   now: () => { shortcuts: readonly Shortcut[]; single: boolean },
 ): () => void {
-  let begun: Begun | undefined;
+  let pendingKey: PendingKey | undefined;
   const mac = hasCommandKey();
   const press = (event: KeyboardEvent) => {
     // A modifier on its way to its key interrupts nothing.
     if (/^(?:Shift|Control|Alt|Meta|CapsLock|AltGraph)$/.test(event.key)) return;
-    const before = begun;
-    begun = undefined;
+    const before = pendingKey;
+    pendingKey = undefined;
     if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]'))
       return;
     const { shortcuts, single } = now();
-    const deaf = !single || takesKeys(event.target);
-    const open = deaf ? shortcuts.filter(({ keys }) => keys.startsWith('Mod+')) : shortcuts;
+    const ignoresSingleKeys = !single || takesKeys(event.target);
+    const open = ignoresSingleKeys
+      ? shortcuts.filter(({ keys }) => keys.startsWith('Mod+'))
+      : shortcuts;
     const known = open.map(({ keys }) => keys);
     const found = matchPress(known, event, before, { at: event.timeStamp, mac });
-    begun = found.begun;
+    pendingKey = found.pendingKey;
     const shortcut = open.find(({ keys }) => keys === found.keys);
     if (shortcut && shortcut.run() !== false) event.preventDefault();
   };

@@ -4,7 +4,7 @@ import type { PushRecord } from '#web/browser/push/subscriptions.ts';
 const NAME = 'kabari';
 const STORE = 'kept';
 
-type Kept = {
+type Records = {
   push: PushRecord;
   /** Whether a notice may sound where no page can. */
   sound: boolean;
@@ -44,24 +44,24 @@ async function using<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) 
   }
 }
 
-/** What is kept under a name, by pages and the worker alike; `undefined` without a storage. */
-export const readRecord = async <Name extends keyof Kept>(
+/** What is stored under a name, by pages and the worker alike; `undefined` without a storage. */
+export const readRecord = async <Name extends keyof Records>(
   name: Name,
-): Promise<Kept[Name] | undefined> => {
+): Promise<Records[Name] | undefined> => {
   if (!(await hasRecords())) return undefined;
-  const read = (store: IDBObjectStore) => store.get(name) as IDBRequest<Kept[Name] | undefined>;
+  const read = (store: IDBObjectStore) => store.get(name) as IDBRequest<Records[Name] | undefined>;
   return using('readonly', read).catch(() => undefined);
 };
 
-/** Keeps something; where there is no storage it is forgotten at once. */
-export const writeRecord = async <Name extends keyof Kept>(
+/** Stores something; where there is no storage it is forgotten at once. */
+export const writeRecord = async <Name extends keyof Records>(
   name: Name,
-  value: Kept[Name],
+  value: Records[Name],
 ): Promise<void> => {
   await using('readwrite', (store) => store.put(value, name)).catch(() => undefined);
 };
 
-export const forgetRecord = async (name: keyof Kept): Promise<void> => {
+export const forgetRecord = async (name: keyof Records): Promise<void> => {
   if (!(await hasRecords())) return;
   await using('readwrite', (store) => store.delete(name)).catch(() => undefined);
 };

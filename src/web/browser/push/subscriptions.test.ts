@@ -10,7 +10,7 @@ const options: PushOptions = {
   p256dh: 'BPk',
   auth: 'x1',
 };
-const kept = (ageMs: number) => ({ options, session: 's1', createTime: now - ageMs });
+const stored = (ageMs: number) => ({ options, session: 's1', createTime: now - ageMs });
 
 test('without a token a new one is asked for', () => {
   expect(decide(undefined, { options, session: 's1' }, now)).toBe('register');
@@ -19,16 +19,16 @@ test('without a token a new one is asked for', () => {
 test('any difference of the subscription, or another session, takes a new token', () => {
   for (const name of Object.keys(options) as (keyof PushOptions)[]) {
     const other = { ...options, [name]: `${options[name]}2` };
-    expect(decide(kept(0), { options: other, session: 's1' }, now), name).toBe('replace');
+    expect(decide(stored(0), { options: other, session: 's1' }, now), name).toBe('replace');
   }
-  expect(decide(kept(0), { options, session: 's2' }, now)).toBe('replace');
+  expect(decide(stored(0), { options, session: 's2' }, now)).toBe('replace');
 });
 
 test('a token is refreshed at seven days, not before', () => {
   const same = { options, session: 's1' };
-  expect(decide(kept(7 * DAY_MS - 1), same, now)).toBe('keep');
-  expect(decide(kept(7 * DAY_MS), same, now)).toBe('refresh');
-  expect(decide(kept(-8 * DAY_MS), same, now)).toBe('refresh');
+  expect(decide(stored(7 * DAY_MS - 1), same, now)).toBe('keep');
+  expect(decide(stored(7 * DAY_MS), same, now)).toBe('refresh');
+  expect(decide(stored(-8 * DAY_MS), same, now)).toBe('refresh');
 });
 
 test('a key of the server is read with or without padding', () => {

@@ -1,4 +1,4 @@
-/** What the worker tells a page. */
+/** What the worker sends to a page. */
 export type WorkerMessage =
   | {
       kind: 'push';
@@ -14,11 +14,11 @@ export type WorkerMessage =
 
 type MessageOf<Kind extends WorkerMessage['kind']> = Extract<WorkerMessage, { kind: Kind }>;
 
-/** What the worker tells of a push. */
+/** What the worker sends about a push. */
 export type PushMessage = MessageOf<'push'>;
 
 /**
- * Calls back when the service worker tells this page something of a kind.
+ * Calls back when the service worker sends this page a message of a kind.
  *
  * @returns how to stop listening
  */
@@ -28,10 +28,10 @@ export function onWorkerMessage<Kind extends WorkerMessage['kind']>(
 ): () => void {
   const { serviceWorker } = navigator as { serviceWorker?: ServiceWorkerContainer };
   if (!serviceWorker) return () => undefined;
-  const hear = ({ data }: MessageEvent<WorkerMessage | null>) => {
+  const receive = ({ data }: MessageEvent<WorkerMessage | null>) => {
     if (data?.kind === kind) listener(data as MessageOf<Kind>);
   };
-  serviceWorker.addEventListener('message', hear);
+  serviceWorker.addEventListener('message', receive);
   serviceWorker.startMessages();
-  return () => serviceWorker.removeEventListener('message', hear);
+  return () => serviceWorker.removeEventListener('message', receive);
 }

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { Markdown } from '#web/features/docs/Markdown.tsx';
 import styles from '#web/features/docs/docs.module.css';
 import { parseMarkdown } from '#web/features/docs/markdown.ts';
-import { Mark } from '#web/ui/brand/Mark.tsx';
+import { Logo } from '#web/ui/brand/Logo.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
@@ -27,7 +27,7 @@ export function DocsPage() {
   return (
     <div className={styles['page']}>
       <header className={styles['bar']}>
-        <Mark />
+        <Logo />
         <LinkButton to="/token" size="sm" variant="outline" tone="neutral">
           Kunci API Anda
         </LinkButton>

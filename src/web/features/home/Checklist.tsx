@@ -81,7 +81,7 @@ export function Checklist({ home }: { home: HomeSummary }) {
 }
 
 /** The shape of the steps while they are on their way. */
-export const BonesOfSteps = () => (
+export const ChecklistSkeleton = () => (
   <div className={styles['steps']}>
     {stepKeys.map((key) => (
       <div key={key} className={styles['step']}>

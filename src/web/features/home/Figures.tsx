@@ -47,7 +47,7 @@ export function Today({ today, yesterday }: TodayProps) {
 }
 
 /** Its shape while it is on its way. */
-export const BonesOfToday = () => (
+export const TodaySkeleton = () => (
   <Panel title="Hari ini">
     <Stats>
       {figures.map(({ key, label }) => (

@@ -8,8 +8,8 @@ import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { Attention } from '#web/features/home/Attention.tsx';
-import { BonesOfSteps, Checklist } from '#web/features/home/Checklist.tsx';
-import { BonesOfToday, Days, Today } from '#web/features/home/Figures.tsx';
+import { ChecklistSkeleton, Checklist } from '#web/features/home/Checklist.tsx';
+import { TodaySkeleton, Days, Today } from '#web/features/home/Figures.tsx';
 import { progressOf } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
 import { Newest } from '#web/features/home/Newest.tsx';
@@ -40,7 +40,7 @@ export function HomePage() {
       ) : home.isError ? (
         <WentWrong message={sentenceOf(home.error)} onRetry={() => void home.refetch()} />
       ) : (
-        <Bones />
+        <LoadingRows />
       )}
     </>
   );
@@ -77,7 +77,7 @@ function Overview({ home }: { home: HomeSummary }) {
               <Newest messages={home.newest} />
             </>
           ) : (
-            <BonesBelow />
+            <SkeletonBelow />
           )}
         </>
       ) : (
@@ -125,12 +125,12 @@ const Unread = ({ unread }: { unread: number }) =>
 const STARTED = 'home-started';
 
 /** The shape of what is coming, as it was in this browser the last time: figures, or the first steps. */
-const Bones = () => (
+const LoadingRows = () => (
   <div className={styles['page']} aria-busy="true">
     {storageGet('browser', STARTED) === '1' ? (
       <>
         <div className={styles['top']}>
-          <BonesOfToday />
+          <TodaySkeleton />
           <Panel title="Saldo">
             <div className={styles['box']}>
               <Skeleton width={150} height={33} />
@@ -140,18 +140,18 @@ const Bones = () => (
             </div>
           </Panel>
         </div>
-        <BonesBelow />
+        <SkeletonBelow />
       </>
     ) : (
       <Panel title="Langkah pertama" look="card">
         <Skeleton height={6} />
-        <BonesOfSteps />
+        <ChecklistSkeleton />
       </Panel>
     )}
   </div>
 );
 
-const BonesBelow = () => (
+const SkeletonBelow = () => (
   <>
     <Panel title="30 hari terakhir">
       <Skeleton height={230} />

@@ -6,6 +6,6 @@ import { perform } from '#web/api/act.ts';
 export const homeQuery = queryOptions({
   queryKey: ['home'],
   queryFn: ({ signal }) => perform(homeSummary, {}, { signal }),
-  // Coming back from a step of the checklist must show it done; live events do not tell of all of them.
+  // Coming back from a step of the checklist must show it done; live events do not report all of them.
   staleTime: 0,
 });

@@ -4,7 +4,7 @@ import { listTokens, type Token } from '#contract/tokens.ts';
 import { perform } from '#web/api/act.ts';
 import { messageKey, unreadKey } from '#web/features/messages/queryKeys.ts';
 
-/** What a waiting message waits for is told by no event: it is asked for again this often. */
+/** What a waiting message waits for is reported by no event: it is asked for again this often. */
 const WAITING_MS = 3_000;
 
 /** One message with its timeline. */

@@ -25,7 +25,7 @@ type Props = { topup: OperatorTopup; onDecided: (topup: OperatorTopup) => void }
 /** The bank's word for the payment: a line that was chosen, or a reference that was typed. */
 const referenceOf = ({ line, reference }: Values): string => (line === OTHER ? reference : line);
 
-/** What is wrong with a confirmation; a line that was not chosen is told as such. */
+/** What is wrong with a confirmation; a line that was not chosen is reported as such. */
 function wrongWith(topup: OperatorTopup, values: Values): FieldErrors {
   const { line, reason } = values;
   const input = { topup_id: topup.id, reference: referenceOf(values), reason };
@@ -89,7 +89,7 @@ function useDecision({ topup, onDecided }: Props) {
   return { form, askConfirm, askReject };
 }
 
-/** Confirms or rejects a top-up, with the reason that the audit log keeps. */
+/** Confirms or rejects a top-up, with the reason that the audit log stores. */
 export function Decision({ topup, onDecided }: Props) {
   const { form, askConfirm, askReject } = useDecision({ topup, onDecided });
   return (

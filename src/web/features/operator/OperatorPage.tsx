@@ -21,7 +21,7 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 const route = getRouteApi('/app/operator');
 
-/** How often the list is looked at: no live event tells an operator of strangers' top-ups. */
+/** How often the list is looked at: no live event reports other accounts' top-ups to an operator. */
 const LOOK_MS = 10_000;
 
 const statuses = [

@@ -18,7 +18,7 @@ type Props = {
   topup: OperatorTopup | undefined;
   loading: boolean;
   onClose: () => void;
-  /** Told how the top-up is after a decision. */
+  /** Called with how the top-up is after a decision. */
   onDecided: (topup: OperatorTopup) => void;
   /** With it, there is a way to look among all of them. */
   onShowAll: (() => void) | undefined;

@@ -54,11 +54,11 @@ export const usePushState = (): PushState => useStore(state);
  * @param wanted whether the person has push switched on in their settings.
  * @returns how to stop
  */
-export function followPush(wanted: boolean): () => void {
+export function followPush(enabled: boolean): () => void {
   const look = () => {
-    if (!document.hidden && Date.now() - checkedAt >= CHECK_MS) void check(wanted);
+    if (!document.hidden && Date.now() - checkedAt >= CHECK_MS) void check(enabled);
   };
-  void check(wanted);
+  void check(enabled);
   document.addEventListener('visibilitychange', look);
   return () => document.removeEventListener('visibilitychange', look);
 }
@@ -108,7 +108,7 @@ export async function leavePush(): Promise<void> {
     await clearAppBadge?.call(navigator).catch(() => undefined);
     await forgetRecords();
   };
-  await within(leaving(), LEAVING_MS).catch(() => undefined);
+  await withTimeout(leaving(), LEAVING_MS).catch(() => undefined);
 }
 
 /** Why there can be no push here; `undefined` when there can. */
@@ -125,14 +125,14 @@ function obstacle(): PushState | undefined {
 }
 
 /** One subscription and a token for it (docs/wire.md#push), in one tab at a time. */
-async function check(wanted: boolean): Promise<PushState> {
+async function check(enabled: boolean): Promise<PushState> {
   checkedAt = Date.now();
   const why = obstacle();
   if (why === 'unsupported' || why === 'install_first') {
-    tell('this browser takes no push');
+    warn('this browser takes no push');
     return setState(why);
   }
-  const off = why ?? (wanted && storageGet('browser', OFF) === undefined ? undefined : 'off');
+  const off = why ?? (enabled && storageGet('browser', OFF) === undefined ? undefined : 'off');
   if (off !== undefined) {
     // Also when the permission was taken back: the server need not try any more.
     if (await readRecord('push')) await inTurn(dropSubscription);
@@ -143,12 +143,12 @@ async function check(wanted: boolean): Promise<PushState> {
     await inTurn(keepSubscription);
     return setState('on');
   } catch (error) {
-    tell(error instanceof Error ? error.message : 'failed');
+    warn(error instanceof Error ? error.message : 'failed');
     return setState('failed');
   }
 }
 
-function tell(why: string): void {
+function warn(why: string): void {
   // oxlint-disable-next-line no-console -- Specified: a browser without push is no error of anybody's.
   console.info(`push: ${why}`);
 }
@@ -160,7 +160,7 @@ async function inTurn(work: () => Promise<void>): Promise<void> {
 
 /** One subscription for the server's key, and a token for it that is good for this session. */
 async function keepSubscription(): Promise<void> {
-  const registration = await within(navigator.serviceWorker.ready, PATIENCE_MS);
+  const registration = await withTimeout(navigator.serviceWorker.ready, PATIENCE_MS);
   const { vapid_key: vapidKey } = await perform(pushConfig, {});
   const { pushManager, scope } = registration;
   let subscription = await pushManager.getSubscription();
@@ -170,7 +170,7 @@ async function keepSubscription(): Promise<void> {
   }
   const applicationServerKey = keyBytes(vapidKey);
   const subscribing = { userVisibleOnly: true, applicationServerKey };
-  subscription ??= await within(pushManager.subscribe(subscribing), PATIENCE_MS);
+  subscription ??= await withTimeout(pushManager.subscribe(subscribing), PATIENCE_MS);
   const options = optionsOf(subscription, { vapidKey, scope });
   const old = await readRecord('push');
   const session = await digest(sessionToken());
@@ -211,7 +211,7 @@ async function digest(text: string): Promise<string> {
   return btoa(String.fromCharCode(...new Uint8Array(bytes).slice(0, 12)));
 }
 
-async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('it took too long')), limitMs);

@@ -15,7 +15,7 @@ import { writeRecord } from '#web/browser/push/records.ts';
 export function usePush(): void {
   const router = useRouter();
   const client = useQueryClient();
-  const { id, push_on: wanted, sound_on: sounding } = useUser();
+  const { id, push_on: enabled, sound_on: sounding } = useUser();
 
   useEffect(() => noteActions(client), [client]);
 
@@ -33,14 +33,14 @@ export function usePush(): void {
     let gone = false;
     const start = async () => {
       const { followPush } = await import('#web/features/push/push.ts');
-      if (!gone) stop = followPush(wanted);
+      if (!gone) stop = followPush(enabled);
     };
     start().catch(() => undefined);
     return () => {
       gone = true;
       stop?.();
     };
-  }, [id, wanted]);
+  }, [id, enabled]);
 
   useEffect(() => {
     const stops = [

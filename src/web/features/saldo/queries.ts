@@ -3,7 +3,7 @@ import { getTopup, listTopups, saldoSummary, type Topup } from '#contract/saldo.
 import { perform } from '#web/api/act.ts';
 import { recentTopups } from '#web/features/saldo/topups/topups.ts';
 
-/** How often a payment is looked for while one is waited for, should no live event tell of it. */
+/** How often a payment is looked for while one is waited for, should no live event report it. */
 const LOOK_MS = 5_000;
 
 /** The balance of the signed-in account; live events keep it current. */

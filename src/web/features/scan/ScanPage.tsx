@@ -9,7 +9,7 @@ import { readNonce } from '#web/features/scan/nonce.ts';
 import { isGone, scanQuery } from '#web/features/scan/queries.ts';
 import styles from '#web/features/scan/scan.module.css';
 import { Progress, Scanning } from '#web/features/scan/Scanning.tsx';
-import { Mark } from '#web/ui/brand/Mark.tsx';
+import { Logo } from '#web/ui/brand/Logo.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
@@ -21,7 +21,7 @@ export function ScanPage() {
   return (
     <div className={styles['page']}>
       <main id="isi" tabIndex={-1} className={styles['column']}>
-        <Mark />
+        <Logo />
         <div className={styles['content']}>
           <LinkView key={data} data={data} />
         </div>

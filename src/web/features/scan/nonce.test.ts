@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { nonceIn } from './nonce.ts';
 
 test('a nonce is good for the link it was given for, and for no other', () => {
-  const kept = JSON.stringify(['link-a', 'n-1']);
-  expect(nonceIn(kept, 'link-a')).toBe('n-1');
-  expect(nonceIn(kept, 'link-b')).toBeUndefined();
+  const stored = JSON.stringify(['link-a', 'n-1']);
+  expect(nonceIn(stored, 'link-a')).toBe('n-1');
+  expect(nonceIn(stored, 'link-b')).toBeUndefined();
 });
 
 test('what is not ours is no nonce', () => {

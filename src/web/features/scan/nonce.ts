@@ -10,7 +10,7 @@ export const readNonce = (data: string): string | undefined =>
 export const saveNonce = (data: string, nonce: string): void =>
   storageSet('tab', NAME, JSON.stringify([data, nonce]));
 
-/** The nonce of this link in what was kept; another link's is of no use. */
+/** The nonce of this link in what was stored; another link's is of no use. */
 export function nonceIn(text: string | undefined, data: string): string | undefined {
   const pair = readJson(text);
   if (!Array.isArray(pair) || pair[0] !== data || typeof pair[1] !== 'string') return undefined;

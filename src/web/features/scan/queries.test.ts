@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { LinkState, Scan } from '#contract/tokens.ts';
-import { toldAbout } from '#web/api/answer.ts';
+import { describeRefusal } from '#web/api/answer.ts';
 import { isGone, lookAgain } from './queries.ts';
 
 const scan = (state: LinkState): Scan => ({
@@ -27,8 +27,10 @@ test('nothing is asked for any more when the link has come to its end', () => {
 });
 
 test('a link that is used up, or never was one, is gone; a lost connection is not', () => {
-  expect(isGone(toldAbout(new Refusal('link_gone', {})))).toBe(true);
-  expect(isGone(toldAbout(new Refusal('input_invalid', { fields: { data: 'x' } })))).toBe(true);
-  expect(isGone(toldAbout(new Refusal('too_many_requests', { seconds: 2 })))).toBe(false);
+  expect(isGone(describeRefusal(new Refusal('link_gone', {})))).toBe(true);
+  expect(isGone(describeRefusal(new Refusal('input_invalid', { fields: { data: 'x' } })))).toBe(
+    true,
+  );
+  expect(isGone(describeRefusal(new Refusal('too_many_requests', { seconds: 2 })))).toBe(false);
   expect(isGone(new Error('network'))).toBe(false);
 });

@@ -26,7 +26,7 @@ export function Bank({ amount }: { amount: number | undefined }) {
     <div className={styles['bank']}>
       <Panel title="Kirim transfer" look="card">
         <TransferForm
-          asked={amount}
+          initialAmount={amount}
           onDone={(done) => setTransfers((before) => [done, ...before])}
         />
       </Panel>
@@ -48,11 +48,14 @@ export function Bank({ amount }: { amount: number | undefined }) {
   );
 }
 
-type FormProps = { asked: number | undefined; onDone: (transfer: Transfer) => void };
+type FormProps = { initialAmount: number | undefined; onDone: (transfer: Transfer) => void };
 
-function TransferForm({ asked, onDone }: FormProps) {
+function TransferForm({ initialAmount, onDone }: FormProps) {
   const form = useForm(
-    { amount: asked === undefined ? '' : String(asked), sender: 'Nasabah Simulasi' },
+    {
+      amount: initialAmount === undefined ? '' : String(initialAmount),
+      sender: 'Nasabah Simulasi',
+    },
     (values) => fieldErrors(simulatedTransfer, values),
   );
   const send = useAct(simulatedTransfer, {

@@ -3,7 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { FlaskConical } from 'lucide-react';
 import { useEffect } from 'react';
 import { sentenceOf } from '#web/api/errors.ts';
-import { Mark } from '#web/ui/brand/Mark.tsx';
+import { Logo } from '#web/ui/brand/Logo.tsx';
 import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 import { Bank } from '#web/features/simulator/Bank.tsx';
@@ -36,14 +36,14 @@ export function SimulatorPage() {
 }
 
 function World() {
-  const { phone: asked, bank, amount } = route.useSearch();
-  const phone = chosenPhone(asked);
+  const { phone: requested, bank, amount } = route.useSearch();
+  const phone = chosenPhone(requested);
   const navigate = useNavigate();
   useEffect(() => {
     // The address names the phone, so that it can be kept and sent on.
-    if (asked === phone) return;
+    if (requested === phone) return;
     void navigate({ to: '/simulator', search: (before) => ({ ...before, phone }), replace: true });
-  }, [asked, phone, navigate]);
+  }, [requested, phone, navigate]);
   return (
     <>
       <header>
@@ -53,7 +53,7 @@ function World() {
         </p>
         <div className={styles['head']}>
           <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
-            <Mark />
+            <Logo />
           </Link>
           <TabLinks label="Bagian simulator">
             <TabLink to="/simulator" search={{ phone }} activeOptions={{ exact: true }}>

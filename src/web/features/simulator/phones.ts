@@ -35,5 +35,5 @@ export const withPhone = (phones: readonly string[], phone: string): readonly st
   [phone, ...phones.filter((other) => other !== phone)].slice(0, REMEMBERED_MAX);
 
 /** The phone to show: the address's, else the last one, else the first one of all. */
-export const chosenPhone = (asked: string | undefined): string =>
-  readPhone(asked) ?? rememberedPhones()[0] ?? FIRST_PHONE;
+export const chosenPhone = (requested: string | undefined): string =>
+  readPhone(requested) ?? rememberedPhones()[0] ?? FIRST_PHONE;

@@ -38,14 +38,14 @@ test('the curl sample, run by a shell, sends what the API accepts', () => {
 
 test('the Node sample is code that runs and sends the same', async () => {
   const code = samplesFor(sending).find(({ language }) => language === 'node')?.code ?? '';
-  const asked: { url: string; body: string }[] = [];
+  const requests: { url: string; body: string }[] = [];
   const fetched = async (url: string, { body }: { body: string }) => {
-    asked.push({ url, body });
+    requests.push({ url, body });
     return { status: 202, json: async () => ({}) };
   };
   const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
   await new AsyncFunction('fetch', 'console', code)(fetched, { log: () => undefined });
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     {
       url: 'https://kabari.example/v1/messages',
       body: '{"to":"62800000001","text":{"body":"Halo dari Kabari"}}',

@@ -1,6 +1,6 @@
 import { createStore } from '#web/browser/store.ts';
 
-/** What screen readers are told, and how often they were told something. */
+/** What screen readers announce, and how many announcements there were. */
 export const announcements = createStore(() => ({ text: '', turn: 0 }));
 
 /** Says something to screen readers, politely, without showing it. */

@@ -31,7 +31,7 @@ type Props = {
   /** What the document tool takes, as `accept` has it; everything when left out. */
   documents?: string;
   /** Where files may be dropped: the whole thread; the composer itself when left out. */
-  dropPlace?: RefObject<HTMLElement | null>;
+  dropZone?: RefObject<HTMLElement | null>;
   /** ArrowUp in an empty box brings this text back. */
   lastDraft?: string | undefined;
 };
@@ -42,11 +42,11 @@ type Props = {
  */
 export function Composer(props: Props) {
   const { label, placeholder = 'Tulis pesan', value, onChange, onSend, blocked } = props;
-  const { onFiles, lastDraft, dropPlace, maxLength = Infinity } = props;
+  const { onFiles, lastDraft, dropZone, maxLength = Infinity } = props;
   const faultId = useId();
   const box = useRef<HTMLTextAreaElement>(null);
   const form = useRef<HTMLFormElement>(null);
-  const dragging = useFileDrop(dropPlace ?? form, blocked ? undefined : onFiles);
+  const dragging = useFileDrop(dropZone ?? form, blocked ? undefined : onFiles);
   const text = value.trim();
   const fault = tooLong(text.length, maxLength);
   const unsendable = text === '' || fault !== undefined;
@@ -102,7 +102,7 @@ export function Composer(props: Props) {
         onPaste={paste}
       />
       <Send off={unsendable} />
-      <Room id={faultId} fault={fault} length={text.length} max={maxLength} />
+      <LengthNote id={faultId} fault={fault} length={text.length} max={maxLength} />
     </form>
   );
 }
@@ -118,10 +118,10 @@ const Send = ({ off }: { off: boolean }) => (
   </button>
 );
 
-type RoomProps = { id: string; fault: string | undefined; length: number; max: number };
+type LengthNoteProps = { id: string; fault: string | undefined; length: number; max: number };
 
 /** Under the box: how full it is, once that matters, and that it is too full. */
-const Room = ({ id, fault, length, max }: RoomProps) =>
+const LengthNote = ({ id, fault, length, max }: LengthNoteProps) =>
   isNearlyFull(length, max) && (
     <p className={styles['room']}>
       <span id={id} className={styles['fault']}>

@@ -75,7 +75,7 @@ const linkWords = {
 
 /**
  * A file that lies with somebody else: what it is, on which host, and the way there in a tab of its own. Nothing of
- * it is loaded. An address that may not be followed (`safeHref`) is told, and leads nowhere.
+ * it is loaded. An address that may not be followed (`safeHref`) is reported, and leads nowhere.
  */
 export function LinkCard({ kind, message: { type, url, filename } }: LinkProps) {
   const href = safeHref(url ?? '');

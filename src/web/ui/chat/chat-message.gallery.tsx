@@ -111,17 +111,17 @@ const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 2, minute));
 const timeOf = (minute: number) => `09.${String(minute).padStart(2, '0')}`;
 
 function Demo() {
-  const [asked, setAsked] = useState('');
+  const [requested, setRequested] = useState('');
   return (
     <>
       <Show title="Every type">
         <div>
           <ChatList label="Percakapan dengan Budi">
             <ChatDivider>Hari ini</ChatDivider>
-            <Lines lines={types} onMessage={setAsked} />
+            <Lines lines={types} onMessage={setRequested} />
           </ChatList>
         </div>
-        <Emitted of="Asked to write to">{asked}</Emitted>
+        <Emitted of="Asked to write to">{requested}</Emitted>
       </Show>
       <Show title="Files that lie elsewhere">
         <div>

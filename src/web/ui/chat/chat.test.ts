@@ -91,17 +91,17 @@ test('a run ends with its sender, or after five minutes of silence', () => {
 
 test('a file lies elsewhere when its server says so, or else when its address leads to another site', () => {
   const base = 'https://kabari.example/message-history';
-  const told = (url: string, external: boolean | null = null) =>
+  const linkText = (url: string, external: boolean | null = null) =>
     isExternal({ url, external }, base);
-  expect(told('https://toko.example/a.png')).toBe(true);
-  expect(told('http://kabari.example/a.png')).toBe(true);
-  expect(told('//toko.example/a.png')).toBe(true);
-  expect(told('javascript:alert(1)')).toBe(true);
-  expect(told('/files/a?k=b')).toBe(false);
-  expect(told('https://kabari.example/files/a')).toBe(false);
-  expect(told('blob:https://kabari.example/1')).toBe(false);
-  expect(told('https://[')).toBe(false);
-  expect(told('https://berkas.example/files/a', false)).toBe(false);
-  expect(told('/files/a', true)).toBe(true);
+  expect(linkText('https://toko.example/a.png')).toBe(true);
+  expect(linkText('http://kabari.example/a.png')).toBe(true);
+  expect(linkText('//toko.example/a.png')).toBe(true);
+  expect(linkText('javascript:alert(1)')).toBe(true);
+  expect(linkText('/files/a?k=b')).toBe(false);
+  expect(linkText('https://kabari.example/files/a')).toBe(false);
+  expect(linkText('blob:https://kabari.example/1')).toBe(false);
+  expect(linkText('https://[')).toBe(false);
+  expect(linkText('https://berkas.example/files/a', false)).toBe(false);
+  expect(linkText('/files/a', true)).toBe(true);
   expect(isExternal({ url: null, external: null }, base)).toBe(false);
 });

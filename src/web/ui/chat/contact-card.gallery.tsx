@@ -4,12 +4,12 @@ import { Emitted, Show } from '#web/gallery/Show.tsx';
 import { ContactCard } from '#web/ui/chat/ContactCard.tsx';
 
 function Demo() {
-  const [asked, setAsked] = useState('');
+  const [requested, setRequested] = useState('');
   return (
     <>
       <Show title="With everything">
-        <ContactCard name="Budi Santoso" phone="0812-3456-7890" onMessage={setAsked} />
-        <Emitted of="Wants to write to">{asked}</Emitted>
+        <ContactCard name="Budi Santoso" phone="0812-3456-7890" onMessage={setRequested} />
+        <Emitted of="Wants to write to">{requested}</Emitted>
       </Show>
       <Show title="Where nothing can be written">
         <ContactCard name="Toko Kue; Lapis, & Teman" phone="+65 8123 4567" />

@@ -42,20 +42,20 @@ function look(known: Record<string, readonly string[]>): Found {
   return found;
 }
 
-/** From now on whatever runs is told; a real dialog would be told too. */
-async function listen(page: Page): Promise<{ ran: string[]; asked: string[] }> {
-  const heard = { ran: [] as string[], asked: [] as string[] };
+/** From now on whatever runs is reported; a real dialog would be reported too. */
+async function listen(page: Page): Promise<{ ran: string[]; requests: string[] }> {
+  const events = { ran: [] as string[], requests: [] as string[] };
   page.on('dialog', (dialog) => {
-    heard.ran.push(dialog.message());
+    events.ran.push(dialog.message());
     void dialog.dismiss();
   });
   const origin = new URL(page.url()).origin;
   page.on('request', (request) => {
     const { origin: at, pathname } = new URL(request.url());
     const ours = at === origin && /^\/(?:assets|src|node_modules|@\w+|api)\b/.test(pathname);
-    if (!ours) heard.asked.push(request.url());
+    if (!ours) events.requests.push(request.url());
   });
-  page.on('framenavigated', (frame) => heard.ran.push(`went to ${frame.url()}`));
+  page.on('framenavigated', (frame) => events.ran.push(`went to ${frame.url()}`));
   await page.evaluate(() => {
     const canary = window as unknown as { ran: string[] };
     canary.ran = [];
@@ -74,7 +74,7 @@ async function listen(page: Page): Promise<{ ran: string[]; asked: string[] }> {
       }
     }).observe(document.body, { childList: true, subtree: true });
   });
-  return heard;
+  return events;
 }
 
 const ranIn = (page: Page): Promise<string[]> =>
@@ -84,7 +84,7 @@ test('whatever strangers write is shown as text wherever it is shown', async ({ 
   const { texts, from } = await hostileTexts();
   expect(texts.length).toBeGreaterThan(from.length === 3 ? 3_000 : 500);
   const page = await show('hostile-text', { width: 1440 });
-  const heard = await listen(page);
+  const events = await listen(page);
   for (let at = 0, turn = 1; at < texts.length; at += BATCH, turn += 1) {
     const batch = texts.slice(at, at + BATCH);
     await page.getByLabel('Texts, as a JSON list').fill(JSON.stringify(batch));
@@ -96,23 +96,23 @@ test('whatever strangers write is shown as text wherever it is shown', async ({ 
     expect({ foreign, links }).toEqual({ foreign: [], links: [] });
     expect(words).toHaveLength(batch.length);
   }
-  expect({ ...heard, ran: [...heard.ran, ...(await ranIn(page))] }).toEqual({
+  expect({ ...events, ran: [...events.ran, ...(await ranIn(page))] }).toEqual({
     ran: [],
-    asked: [],
+    requests: [],
   });
 });
 
 test('whatever strangers write is said as text in a toast', async ({ show }) => {
   const { texts } = await hostileTexts();
   const page = await show('hostile-text', { width: 390 });
-  const heard = await listen(page);
+  const events = await listen(page);
   await page.getByLabel('Texts, as a JSON list').fill(JSON.stringify(texts));
   await page.getByRole('button', { name: 'Say them' }).click();
   await waitFor(async () =>
     expect(await page.getByLabel('Toasts said').textContent()).toBe(String(texts.length)),
   );
-  expect({ ...heard, ran: [...heard.ran, ...(await ranIn(page))] }).toEqual({
+  expect({ ...events, ran: [...events.ran, ...(await ranIn(page))] }).toEqual({
     ran: [],
-    asked: [],
+    requests: [],
   });
 });

@@ -12,9 +12,9 @@ export async function copyText(text: string): Promise<boolean> {
     area.value = text;
     area.setAttribute('readonly', '');
     area.className = 'sr-only';
-    const place = document.querySelector('dialog:modal') ?? document.body;
+    const container = document.querySelector('dialog:modal') ?? document.body;
     const before = document.activeElement;
-    place.append(area);
+    container.append(area);
     area.select();
     const done = document.execCommand('copy');
     area.remove();

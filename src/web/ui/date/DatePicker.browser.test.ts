@@ -45,7 +45,7 @@ test('a preset applies at once and closes; the presets have English names of the
   expect(await button(page, 'Tanggal').getAttribute('aria-label')).toBe('Tanggal: Bulan lalu');
 });
 
-test('clicks are start and end, a day before the start begins anew, and Apply tells it', async ({
+test('clicks are start and end, a day before the start begins anew, and Apply reports it', async ({
   show,
 }) => {
   const page = await show('date-picker');

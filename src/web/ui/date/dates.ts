@@ -86,7 +86,7 @@ export type Preset = keyof typeof presets;
 /** The names of the presets, in their order. */
 export const presetNames = Object.keys(presets) as readonly Preset[];
 
-/** What a date picker calls its presets and buttons: in English unless it is told otherwise. */
+/** What a date picker calls its presets and buttons: in English unless others are given. */
 export type DateWord = Preset | 'Custom Range' | 'Apply' | 'Cancel';
 
 /** The words of the date picker as screens of the product have them. */
@@ -166,7 +166,7 @@ export function pickDay({ from, to }: Picked, day: CivilDate): Picked {
   return { from, to: day };
 }
 
-/** Whether a click on this day is heard: within the bounds, and no end too far from its start. */
+/** Whether a click on this day counts: within the bounds, and no end too far from its start. */
 export function mayPick(day: CivilDate, { from, to }: Picked, bounds: Bounds): boolean {
   if (!fits({ from: day, to: day }, bounds)) return false;
   const ends = from !== undefined && to === undefined && day > from;

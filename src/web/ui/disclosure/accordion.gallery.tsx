@@ -19,7 +19,7 @@ const questions = [
 ];
 
 function Demo() {
-  const [told, setTold] = useState('nothing yet');
+  const [emitted, setEmitted] = useState('nothing yet');
   return (
     <>
       <Show title="Any number open">
@@ -29,7 +29,7 @@ function Demo() {
               key={title}
               title={title}
               open={index === 0}
-              onToggle={(open) => setTold(`${title} ${open ? 'opened' : 'closed'}`)}
+              onToggle={(open) => setEmitted(`${title} ${open ? 'opened' : 'closed'}`)}
             >
               <p>
                 {words} <a href="/__galeri/accordion">Baca selengkapnya: {title}</a>
@@ -37,7 +37,7 @@ function Demo() {
             </AccordionPart>
           ))}
         </Accordion>
-        <Emitted of="Toggled part">{told}</Emitted>
+        <Emitted of="Toggled part">{emitted}</Emitted>
       </Show>
       <Show title="One at a time">
         <Accordion exclusive>

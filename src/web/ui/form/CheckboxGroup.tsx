@@ -21,7 +21,7 @@ type Props = {
   disabled?: boolean;
 };
 
-/** Boxes that belong together, under one name; what is wrong is told of the group. */
+/** Boxes that belong together, under one name; an error is that of the group. */
 export function CheckboxGroup(props: Props) {
   const { legend, options, value, onChange, all, name, required = false, disabled = false } = props;
   const noteId = useId();

@@ -11,7 +11,7 @@ export type FieldProps = {
   help?: ReactNode;
   /** The sentence that says what is wrong; its presence marks the field as invalid. */
   error?: string | undefined;
-  /** Keeps the label for ears only. */
+  /** Keeps the label for screen readers only. */
   hideLabel?: boolean;
   size?: FieldSize;
 };

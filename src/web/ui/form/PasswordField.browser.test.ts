@@ -39,7 +39,7 @@ test('showing a password keeps the caret and the focus where they are', async ({
   expect(await toggle.evaluate((one) => one === document.activeElement)).toBe(true);
 });
 
-test('a password can be pasted, and its strength and Caps Lock are told in words', async ({
+test('a password can be pasted, and its strength and Caps Lock are reported in words', async ({
   show,
 }) => {
   const page = await show('password-field');

@@ -8,7 +8,7 @@ test('a form is judged by its own rules alone, at once', () => {
   expect(checkWith<Values>(rules)({ to: '', text: 'halo' })).toEqual({ to: 'Tulis nomor tujuan.' });
 });
 
-test('where a rule and the schema both find fault, the rule is heard; others are the schema’s', () => {
+test('where a rule and the schema both find fault, the rule is shown; others are the schema’s', () => {
   const schema = () => ({ to: 'Nomor tidak dikenal.', text: 'Periksa isian ini.' });
   expect(checkWith<Values>(rules, schema)({ to: '', text: 'halo' })).toEqual({
     to: 'Tulis nomor tujuan.',

@@ -3,7 +3,7 @@ import { brokenFields, type RulesOf } from '#web/ui/form/formRules.ts';
 
 /**
  * A check for `useForm` by rules of the form's own, and by a schema when one is given as well.
- * Where both find fault with a field, the rule's sentence is told: it was written for this form.
+ * Where both find fault with a field, the rule's sentence is reported: it was written for this form.
  *
  * @param more what else is wrong with the values, most often `wrongFields` of the act they are for.
  */

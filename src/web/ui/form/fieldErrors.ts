@@ -7,7 +7,7 @@ const PLAIN = 'Periksa isian ini.';
 export type FieldErrors = Readonly<Record<string, string>>;
 
 /**
- * Reads a form as the server will, by the act's own schema, so that most mistakes are told before
+ * Reads a form as the server will, by the act's own schema, so that most mistakes are reported before
  * anything is sent.
  */
 export function fieldErrors(act: Act, input: Readonly<Record<string, unknown>>): FieldErrors {

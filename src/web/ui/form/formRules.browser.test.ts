@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { test } from '#tests/support/gallery.ts';
 
-test('a form tells every wrong field, goes to the first, and is sent by keys when all is right', async ({
+test('a form reports every wrong field, goes to the first, and is sent by keys when all is right', async ({
   show,
 }) => {
   const page = await show('form-rules', { width: 390 });

@@ -58,11 +58,11 @@ const someRules: fc.Arbitrary<FieldRules> = fc.record(
 test('every value breaks the same rule, with the same sentence, as in react-hook-form', async () => {
   await fc.assert(
     fc.asyncProperty(someValue, someRules, async (value, rules) => {
-      const told = await oracle(value, rules);
+      const verdict = await oracle(value, rules);
       const ours = brokenRule(value, rules);
-      expect(ours?.rule).toBe(told?.rule);
+      expect(ours?.rule).toBe(verdict?.rule);
       // Where the rule has no sentence the library says nothing; we never do.
-      if (told?.message) expect(ours?.message).toBe(told.message);
+      if (verdict?.message) expect(ours?.message).toBe(verdict.message);
       if (ours) expect(ours.message).not.toBe('');
     }),
     { numRuns: 1_500 },
@@ -72,8 +72,8 @@ test('every value breaks the same rule, with the same sentence, as in react-hook
 test('times are compared as a time field of react-hook-form compares them', async () => {
   const rules = { min: '08:00:00', max: '17:30:00' };
   for (const time of ['07:59:59', '08:00:00', '12:15', '17:30:00', '17:30:01', '23:00']) {
-    const told = await oracle(time, rules, 'time');
-    expect(brokenRule(time, rules)?.rule).toBe(told?.rule);
+    const verdict = await oracle(time, rules, 'time');
+    expect(brokenRule(time, rules)?.rule).toBe(verdict?.rule);
   }
 });
 
@@ -117,7 +117,7 @@ test('of several judges the first that refuses is named, and each sees the whole
   });
 });
 
-test('a form hears one sentence for each wrong field, in Indonesian where a rule brings none', () => {
+test('a form shows one sentence for each wrong field, in Indonesian where a rule brings none', () => {
   const values = { name: '', amount: '5000', note: 'terlalu panjang', agree: false };
   expect(
     brokenFields(values, {

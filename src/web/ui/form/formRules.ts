@@ -1,4 +1,4 @@
-/** A limit by itself, or with the sentence that is shown when it is not kept. */
+/** A limit by itself, or with the sentence that is shown when it is broken. */
 type Stated<T> = T | { readonly value: T; readonly message: string };
 
 /** Judges a value by hand: a sentence or `false` refuses it, everything else lets it pass. */
@@ -15,7 +15,7 @@ export type FieldRules<Value = unknown, Values = unknown> = {
   readonly minLength?: Stated<number>;
   readonly maxLength?: Stated<number>;
   readonly pattern?: Stated<RegExp>;
-  /** One judge, or several by name: the name of the first that refuses is told. */
+  /** One judge, or several by name: the name of the first that refuses is reported. */
   readonly validate?: Judge<Value, Values> | Readonly<Record<string, Judge<Value, Values>>>;
 };
 
@@ -25,7 +25,7 @@ export type RulesOf<Values> = {
 };
 
 /**
- * A rule that is not kept: its name (of a judge: its key, or `validate`), and what to say of it.
+ * A rule that is broken: its name (of a judge: its key, or `validate`), and what to say of it.
  */
 export type Broken = { readonly rule: string; readonly message: string };
 
@@ -119,7 +119,7 @@ function brokenJudge<Value, Values>(
 
 /**
  * The first rule that a value breaks, with its sentence: required, min and max, minLength and
- * maxLength, pattern, validate, in this order; of a pair the upper limit is told first. An empty
+ * maxLength, pattern, validate, in this order; of a pair the upper limit is reported first. An empty
  * value meets `required` and `validate` only; `' '` is a value, `false` and `[]` are none.
  */
 export function brokenRule<Value, Values = unknown>(

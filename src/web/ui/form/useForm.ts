@@ -26,7 +26,7 @@ export type Form<V extends Values> = {
   show: (wrong: FieldErrors) => void;
   /**
    * Shows what the server said of the fields. True when the whole refusal is said of one (`fieldOf`
-   * knows of which): then there is nothing left to tell above the form.
+   * knows of which): then there is nothing left to show above the form.
    */
   refuse: (error: unknown, fieldOf?: FieldOf<V>) => boolean;
 };
@@ -55,10 +55,10 @@ export function useForm<V extends Values>(
   }, [focusTurn]);
 
   const judge = async (name: string) => {
-    const asked = newest.current;
+    const checked = newest.current;
     // A schema that cannot be fetched now is asked for again when the form is sent.
-    const wrong = await Promise.resolve(check(asked)).catch(() => undefined);
-    if (!wrong || newest.current !== asked) return;
+    const wrong = await Promise.resolve(check(checked)).catch(() => undefined);
+    if (!wrong || newest.current !== checked) return;
     setErrors(({ [name]: _, ...others }) => {
       const sentence = wrong[name];
       return sentence === undefined ? others : { ...others, [name]: sentence };

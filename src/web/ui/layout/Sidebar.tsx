@@ -36,18 +36,18 @@ type Props = {
   /** The menu's name, for screen readers. */
   label: string;
   menu: readonly (MenuEntry | MenuFolder)[];
-  /** To be kept by the owner; without a choice it is icons below 1024 px. */
+  /** To be stored by the owner; without a choice it is icons below 1024 px. */
   width: SidebarWidth;
   onWidth: (width: SidebarWidth) => void;
   /** Above the entries, and at the foot. They see their room by `@container (max-width: 100px)`. */
   head?: ReactNode;
-  /** A function is told whether the menu is icons only, where names have to be said otherwise. */
+  /** A function is passed whether the menu is icons only, where names have to be said otherwise. */
   foot?: ReactNode | ((icons: boolean) => ReactNode);
 };
 
 /** The menu beside the page from 768 px on: 232 px wide, or 64 px of icons. Phones have `BottomBar`. */
 export function Sidebar({ label, menu, width, onWidth, head, foot }: Props) {
-  const roomy = useRoomy();
+  const roomy = useHasRoomForMenu();
   const icons = (width ?? (roomy ? 'wide' : 'icons')) === 'icons';
   const current = useCurrentHref(entriesOf(menu));
   const name = icons ? 'Bentangkan menu' : 'Ciutkan menu';
@@ -89,7 +89,7 @@ export function Sidebar({ label, menu, width, onWidth, head, foot }: Props) {
   );
 }
 
-const useRoomy = (): boolean => useMedia('(min-width: 1024px)');
+const useHasRoomForMenu = (): boolean => useMedia('(min-width: 1024px)');
 
 type ItemProps = { entry: MenuEntry; current: boolean; icons: boolean };
 

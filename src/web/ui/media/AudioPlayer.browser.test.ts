@@ -4,9 +4,11 @@ import { test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const player = (page: Page, title: string) => page.getByRole('group', { name: title });
-const told = (page: Page, of: string) => page.getByLabel(of).textContent();
+const textOf = (page: Page, of: string) => page.getByLabel(of).textContent();
 
-test('every ten seconds of playing are told: 12 s, a pause and 9 s are one', async ({ show }) => {
+test('every ten seconds of playing are reported: 12 s, a pause and 9 s are one', async ({
+  show,
+}) => {
   const page = await show('audio-player', { width: 390, own: true });
   const budi = player(page, 'Pesan suara dari Budi');
   await budi.getByRole('button', { name: 'Putar pesan suara 0:24' }).waitFor();
@@ -24,7 +26,7 @@ test('every ten seconds of playing are told: 12 s, a pause and 9 s are one', asy
   await page.clock.runFor(9_000);
   await page.keyboard.press(' ');
   await waitFor(async () =>
-    expect(await told(page, 'Audio events')).toBe('play, pause, play, pause'),
+    expect(await textOf(page, 'Audio events')).toBe('play, pause, play, pause'),
   );
   expect(await page.getByLabel('Times listened').textContent()).toBe('1');
   expect(Number(await page.getByLabel('Last position').textContent())).toBeGreaterThanOrEqual(0);

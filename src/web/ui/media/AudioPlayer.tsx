@@ -47,7 +47,7 @@ export function AudioPlayer(props: Props) {
   const { playing, at, duration, rate } = clock;
   const length = duration > 0 ? ` ${clockText(duration)}` : '';
   return (
-    // The keys of the controls inside, heard here once.
+    // The keys of the controls inside, handled here once.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <div role="group" aria-label={title} className={styles['player']} onKeyDown={clock.onKeyDown}>
       {audio}

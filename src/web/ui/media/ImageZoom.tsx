@@ -13,7 +13,7 @@ type Props = Omit<ComponentPropsWithoutRef<'img'>, 'alt' | 'src'> & {
   minimizeText?: string;
   /** Neither opens nor closes. */
   disabled?: boolean;
-  /** Told of each state: unloaded, loading, loaded, unloading. */
+  /** Called with each state: unloaded, loading, loaded, unloading. */
   onState?: (state: ZoomState) => void;
 };
 

@@ -5,7 +5,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import type { Progress } from '#web/ui/media/media.ts';
 
 const player = (page: Page, title: string) => page.getByRole('group', { name: title });
-const told = (page: Page, of: string) => page.getByLabel(of).textContent();
+const textOf = (page: Page, of: string) => page.getByLabel(of).textContent();
 const position = (page: Page, title: string) =>
   player(page, title)
     .locator('video')
@@ -19,7 +19,7 @@ async function withClock(page: Page): Promise<void> {
   await page.clock.pauseAt(Date.now() + 60_000);
 }
 
-test('progress is told each second it has changed, from the start; length and start once', async ({
+test('progress is reported each second it has changed, from the start; length and start once', async ({
   show,
 }) => {
   const page = await show('video-player', { width: 1440, own: true });
@@ -29,7 +29,7 @@ test('progress is told each second it has changed, from the start; length and st
   await page.clock.runFor(2_000);
   const last = async () =>
     JSON.parse((await page.getByLabel('Last progress').textContent()) ?? '') as Progress;
-  await waitFor(async () => expect(await told(page, 'Times of progress')).not.toBe('0'));
+  await waitFor(async () => expect(await textOf(page, 'Times of progress')).not.toBe('0'));
   expect(await last()).toMatchObject({ playedSeconds: 0, played: 0 });
   expect((await last()).loaded).toBeGreaterThan(0);
   const count = await page.getByLabel('Times of progress').textContent();

@@ -71,10 +71,10 @@ export function VideoPlayer(props: Props) {
   useImperativeHandle(ref, () => ({ seekTo, play, pause }), [seekTo, play, pause]);
   const [worded, setWorded] = useState(false);
   const wholeScreen = () => {
-    const asked = document.fullscreenElement
+    const request = document.fullscreenElement
       ? document.exitFullscreen()
       : frame.current?.requestFullscreen?.();
-    void asked?.catch(() => undefined);
+    void request?.catch(() => undefined);
   };
   const keys = (event: KeyboardEvent<HTMLElement>) => {
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
@@ -82,7 +82,7 @@ export function VideoPlayer(props: Props) {
     else clock.onKeyDown(event);
   };
   return (
-    // The keys of the controls inside, heard here once.
+    // The keys of the controls inside, handled here once.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <div
       ref={frame}

@@ -27,17 +27,17 @@ const MARGIN_PX = 16;
 /** The stylesheet's 300 ms and the 50 ms that the library gives a transition to end. */
 const LOADING_MS_MAX = 350;
 
-const Told = createContext<(state: ZoomState) => void>(() => undefined);
+const ZoomListener = createContext<(state: ZoomState) => void>(() => undefined);
 
 /** What makes a picture grow; loaded by `ImageZoom`. */
 export function ZoomLayer({ expandText, minimizeText, disabled, onState, children }: Props) {
   const [zoomed, setZoomed] = useState(false);
   const place = useRef<HTMLDivElement>(null);
-  const told = useRef(onState);
+  const newest = useRef(onState);
   useEffect(() => {
-    told.current = onState;
+    newest.current = onState;
   });
-  const tell = useCallback((state: ZoomState) => told.current?.(state), []);
+  const notify = useCallback((state: ZoomState) => newest.current?.(state), []);
   const change = (next: boolean) => {
     // A click on the picture leaves the focus nowhere: what closes gives it back to the button.
     const button = place.current?.querySelector<HTMLElement>('[data-rmiz-btn-zoom]');
@@ -45,7 +45,7 @@ export function ZoomLayer({ expandText, minimizeText, disabled, onState, childre
     setZoomed(next);
   };
   return (
-    <Told value={tell}>
+    <ZoomListener value={notify}>
       <div ref={place} className={styles['place']}>
         <Controlled
           isZoomed={zoomed}
@@ -63,7 +63,7 @@ export function ZoomLayer({ expandText, minimizeText, disabled, onState, childre
           {children}
         </Controlled>
       </div>
-    </Told>
+    </ZoomListener>
   );
 }
 
@@ -74,8 +74,8 @@ type ContentProps = { img: ReactElement | null; buttonUnzoom: ReactElement; moda
 
 function Content({ img, buttonUnzoom, modalState }: ContentProps) {
   const place = useRef<HTMLDivElement>(null);
-  const tell = use(Told);
-  useEffect(() => tell(modalState), [tell, modalState]);
+  const notify = use(ZoomListener);
+  useEffect(() => notify(modalState), [notify, modalState]);
   useEffect(() => {
     if (modalState !== 'LOADING') return;
     // A picture that is shown as large as it is does not move, so no transition would ever end.

@@ -5,7 +5,7 @@ import { Emitted, Show } from '#web/gallery/Show.tsx';
 import { AudioPlayer } from '#web/ui/media/AudioPlayer.tsx';
 
 function Demo() {
-  const [heard, setHeard] = useState<readonly number[]>([]);
+  const [listened, setListened] = useState<readonly number[]>([]);
   const [events, setEvents] = useState<readonly string[]>([]);
   const note = (event: { type: string }) =>
     setEvents((before) => [...before, event.type].slice(-6));
@@ -16,13 +16,13 @@ function Demo() {
           src={sampleMedia.voiceNote}
           title="Pesan suara dari Budi"
           peaks={samplePeaks}
-          onListen={(seconds) => setHeard((before) => [...before, seconds])}
+          onListen={(seconds) => setListened((before) => [...before, seconds])}
           onPlay={note}
           onPause={note}
           onEnded={note}
         />
-        <Emitted of="Times listened">{heard.length}</Emitted>
-        <Emitted of="Last position">{heard.at(-1)?.toFixed(1)}</Emitted>
+        <Emitted of="Times listened">{listened.length}</Emitted>
+        <Emitted of="Last position">{listened.at(-1)?.toFixed(1)}</Emitted>
         <Emitted of="Audio events">{events.join(', ')}</Emitted>
       </Show>
       <Show title="Without one">

@@ -18,7 +18,7 @@ import {
   type Clock,
 } from '#web/ui/media/mediaClock.ts';
 
-/** A clock that goes on when it is told to. */
+/** A clock that goes on when the test says so. */
 function handClock(): Clock & { pass: (ms: number) => void } {
   let now = 0;
   const waiting = new Set<{ at: number; every?: number; run: () => void }>();
@@ -44,76 +44,76 @@ function handClock(): Clock & { pass: (ms: number) => void } {
   };
 }
 
-test('12 s, a pause and 9 s of listening are told once', () => {
+test('12 s, a pause and 9 s of listening are reported once', () => {
   const clock = handClock();
-  let told = 0;
-  const listen = listenClock(clock, LISTEN_MS, () => (told += 1));
+  let calls = 0;
+  const listen = listenClock(clock, LISTEN_MS, () => (calls += 1));
   listen.play();
   clock.pass(12_000);
   listen.stop();
   clock.pass(60_000);
   listen.play();
   clock.pass(9_000);
-  expect(told).toBe(1);
+  expect(calls).toBe(1);
   clock.pass(1_000);
-  expect(told).toBe(2);
+  expect(calls).toBe(2);
 });
 
-test('playing twice does not tell twice', () => {
+test('playing twice does not report twice', () => {
   const clock = handClock();
-  let told = 0;
-  const listen = listenClock(clock, LISTEN_MS, () => (told += 1));
+  let calls = 0;
+  const listen = listenClock(clock, LISTEN_MS, () => (calls += 1));
   listen.play();
   clock.pass(4_000);
   listen.play();
   clock.pass(6_000);
-  expect(told).toBe(1);
+  expect(calls).toBe(1);
 });
 
-test('however it is played and paused, each stretch tells once per whole ten seconds', () => {
+test('however it is played and paused, each stretch reports once per whole ten seconds', () => {
   const stretches = fc.array(fc.record({ play: fc.nat(45_000), rest: fc.nat(45_000) }), {
     maxLength: 12,
   });
   fc.assert(
     fc.property(stretches, (all) => {
       const clock = handClock();
-      let told = 0;
-      const listen = listenClock(clock, LISTEN_MS, () => (told += 1));
+      let calls = 0;
+      const listen = listenClock(clock, LISTEN_MS, () => (calls += 1));
       for (const { play, rest } of all) {
         listen.play();
         clock.pass(play);
         listen.stop();
         clock.pass(rest);
       }
-      expect(told).toBe(all.reduce((sum, { play }) => sum + Math.floor(play / LISTEN_MS), 0));
+      expect(calls).toBe(all.reduce((sum, { play }) => sum + Math.floor(play / LISTEN_MS), 0));
     }),
   );
 });
 
-test('progress is told at once, then every second it has changed', () => {
+test('progress is reported at once, then every second it has changed', () => {
   const clock = handClock();
   let sample = { currentTime: 0, duration: Number.NaN, bufferedEnd: 0 };
-  const told: Progress[] = [];
+  const calls: Progress[] = [];
   const stop = progressClock(
     clock,
     PROGRESS_MS,
     () => progressOf(sample),
-    (progress) => told.push(progress),
+    (progress) => calls.push(progress),
   );
   clock.pass(3_000);
-  expect(told).toEqual([]);
+  expect(calls).toEqual([]);
   sample = { currentTime: 0, duration: 20, bufferedEnd: 5 };
   clock.pass(1_000);
-  expect(told).toEqual([{ playedSeconds: 0, played: 0, loadedSeconds: 5, loaded: 0.25 }]);
+  expect(calls).toEqual([{ playedSeconds: 0, played: 0, loadedSeconds: 5, loaded: 0.25 }]);
   clock.pass(5_000);
-  expect(told).toHaveLength(1);
+  expect(calls).toHaveLength(1);
   sample = { currentTime: 10, duration: 20, bufferedEnd: 25 };
   clock.pass(1_000);
-  expect(told[1]).toEqual({ playedSeconds: 10, played: 0.5, loadedSeconds: 20, loaded: 1 });
+  expect(calls[1]).toEqual({ playedSeconds: 10, played: 0.5, loadedSeconds: 20, loaded: 1 });
   stop();
   sample = { currentTime: 11, duration: 20, bufferedEnd: 20 };
   clock.pass(9_000);
-  expect(told).toHaveLength(2);
+  expect(calls).toHaveLength(2);
 });
 
 test('a seek that came too early waits for five seconds, and is handed over once', () => {

@@ -1,4 +1,4 @@
-/** How far a medium is: what a video tells its owner (docs/screens.md#media). */
+/** How far a medium is: what a video reports to its owner (docs/screens.md#media). */
 export type Progress = {
   playedSeconds: number;
   /** Of the whole, 0 to 1. */

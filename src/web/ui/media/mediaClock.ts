@@ -1,6 +1,6 @@
 import type { Progress } from '#web/ui/media/media.ts';
 
-/** Audio tells its position so often while it plays (docs/screens.md#media). */
+/** Audio reports its position so often while it plays (docs/screens.md#media). */
 export const LISTEN_MS = 10_000;
 /** Video looks at its progress so often. */
 export const PROGRESS_MS = 1_000;
@@ -26,18 +26,18 @@ export const realClock: Clock = {
 };
 
 /**
- * Tells every `everyMs` of uninterrupted playing: the count starts on `play`, and `stop` (pause, end,
- * abort) throws it away, so 12 s, a pause and 9 s are told once.
+ * Calls back every `everyMs` of uninterrupted playing: the count starts on `play`, and `stop` (pause, end,
+ * abort) throws it away, so 12 s, a pause and 9 s are reported once.
  */
 export function listenClock(
   clock: Clock,
   everyMs: number,
-  tell: () => void,
+  notify: () => void,
 ): { play: () => void; stop: () => void } {
   let end: (() => void) | undefined;
   return {
     play: () => {
-      end ??= clock.every(everyMs, tell);
+      end ??= clock.every(everyMs, notify);
     },
     stop: () => {
       end?.();
@@ -47,16 +47,16 @@ export function listenClock(
 }
 
 /**
- * Looks at once and then every `everyMs`, and tells only what has changed since it last looked.
+ * Looks at once and then every `everyMs`, and reports only what has changed since it last looked.
  *
- * @param read `undefined` while there is nothing to tell
+ * @param read `undefined` while there is nothing to report
  * @returns how to stop
  */
 export function progressClock(
   clock: Clock,
   everyMs: number,
   read: () => Progress | undefined,
-  tell: (progress: Progress) => void,
+  notify: (progress: Progress) => void,
 ): () => void {
   let before: Progress | undefined;
   const look = () => {
@@ -65,7 +65,7 @@ export function progressClock(
     const same =
       before?.playedSeconds === now.playedSeconds && before.loadedSeconds === now.loadedSeconds;
     before = now;
-    if (!same) tell(now);
+    if (!same) notify(now);
   };
   look();
   return clock.every(everyMs, look);

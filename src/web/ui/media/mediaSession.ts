@@ -7,7 +7,7 @@ type Keys = Partial<Record<MediaSessionAction, (details: MediaSessionActionDetai
  *
  * @param keys what the keys of a keyboard, a headset or a lock screen do
  */
-export function takeFloor(media: HTMLMediaElement, title: string, keys: Keys): void {
+export function claimMediaSession(media: HTMLMediaElement, title: string, keys: Keys): void {
   if (loud && loud !== media) loud.pause();
   loud = media;
   const session = sessionOf();
@@ -18,8 +18,8 @@ export function takeFloor(media: HTMLMediaElement, title: string, keys: Keys): v
   }
 }
 
-/** Tells the machine where the medium stands; nothing when another has the floor. */
-export function tellFloor(media: HTMLMediaElement): void {
+/** Updates the system's media session; nothing when another medium owns it. */
+export function updateMediaSession(media: HTMLMediaElement): void {
   const session = sessionOf();
   if (loud !== media || !session) return;
   session.playbackState = media.paused ? 'paused' : 'playing';
@@ -29,7 +29,10 @@ export function tellFloor(media: HTMLMediaElement): void {
 }
 
 /** Gives the floor back, as it was before. */
-export function leaveFloor(media: HTMLMediaElement, actions: readonly MediaSessionAction[]): void {
+export function releaseMediaSession(
+  media: HTMLMediaElement,
+  actions: readonly MediaSessionAction[],
+): void {
   if (loud !== media) return;
   loud = undefined;
   const session = sessionOf();

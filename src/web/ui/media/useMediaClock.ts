@@ -7,7 +7,11 @@ import {
   type RefCallback,
   type SetStateAction,
 } from 'react';
-import { leaveFloor, takeFloor, tellFloor } from '#web/ui/media/mediaSession.ts';
+import {
+  releaseMediaSession,
+  claimMediaSession,
+  updateMediaSession,
+} from '#web/ui/media/mediaSession.ts';
 import { nextRate, progressOf, seekTarget, type Progress } from '#web/ui/media/media.ts';
 import {
   LISTEN_MS,
@@ -19,8 +23,8 @@ import {
   seekMemory,
 } from '#web/ui/media/mediaClock.ts';
 
-/** What a player is told to do, and what it tells. */
-export type MediaWish = {
+/** What a player is to do, and what it reports. */
+export type MediaOptions = {
   src: string;
   title: string;
   /** The position in seconds, every `listenMs` of playing. */
@@ -71,7 +75,7 @@ const KEYS: readonly MediaSessionAction[] = [
 const leftAt = new Map<string, number>();
 const LEFT_MAX = 200;
 
-/** A native medium under our controls: its state, what it tells, and what can be done with it. */
+/** A native medium under our controls: its state, what it reports, and what can be done with it. */
 export type MediaClock<E extends HTMLMediaElement> = MediaState & {
   /** For the element. */
   ref: RefCallback<E>;
@@ -94,17 +98,17 @@ export type MediaClock<E extends HTMLMediaElement> = MediaState & {
  * The clock of audio and video: native events, the specified intervals, one medium at a time, the
  * place where it was left, the machine's media keys. Stops when it is unmounted.
  */
-export function useMediaClock<E extends HTMLMediaElement>(wish: MediaWish): MediaClock<E> {
+export function useMediaClock<E extends HTMLMediaElement>(options: MediaOptions): MediaClock<E> {
   const [element, setElement] = useState<E | null>(null);
   const [state, setState] = useState(before);
-  const told = useRef(wish);
+  const ref = useRef(options);
   useEffect(() => {
-    told.current = wish;
+    ref.current = options;
   });
   const controls = useRef<Controls>(undefined);
-  controls.current ??= controlsOf(told);
+  controls.current ??= controlsOf(ref);
   const all = controls.current;
-  const { src, progressMs, volume = 1 } = wish;
+  const { src, progressMs, volume = 1 } = options;
   useEffect(() => all.forget, [all]);
   useEffect(() => {
     if (element) setVolume(element, volume);
@@ -120,7 +124,7 @@ export function useMediaClock<E extends HTMLMediaElement>(wish: MediaWish): Medi
       realClock,
       progressMs ?? PROGRESS_MS,
       () => progressOf(sampleOf(element)),
-      (progress) => told.current.onProgress?.(progress),
+      (progress) => ref.current.onProgress?.(progress),
     );
   }, [element, src, progressMs]);
   return { ...state, ref: setElement, ...all.hand };
@@ -139,13 +143,13 @@ const sampleOf = ({ currentTime, duration, buffered }: HTMLMediaElement) => ({
 type Hand = Omit<MediaClock<HTMLMediaElement>, keyof MediaState | 'ref'>;
 type Controls = {
   hand: Hand;
-  follow: (media: HTMLMediaElement, tell: Dispatch<SetStateAction<MediaState>>) => () => void;
+  follow: (media: HTMLMediaElement, set: Dispatch<SetStateAction<MediaState>>) => () => void;
   /** Drops a seek that still waits. */
   forget: () => void;
 };
 
 /** What a person does with a medium, and what follows its native events. */
-function controlsOf(told: { readonly current: MediaWish }): Controls {
+function controlsOf(ref: { readonly current: MediaOptions }): Controls {
   const early = seekMemory(realClock, SEEK_ON_PLAY_MS);
   let media: HTMLMediaElement | undefined;
   const isReady = () => media !== undefined && media.readyState >= HTMLMediaElement.HAVE_METADATA;
@@ -154,7 +158,7 @@ function controlsOf(told: { readonly current: MediaWish }): Controls {
     const target = seekTarget(amount, media.duration);
     if (target !== undefined) media.currentTime = target;
   };
-  // A refusal to play is told by the error event, or is a pause that came first.
+  // A refusal to play is reported by the error event, or is a pause that came first.
   const play = () => void media?.play().catch(() => undefined);
   const pause = () => media?.pause();
   const toggle = () => (media?.paused === false ? pause() : play());
@@ -171,9 +175,9 @@ function controlsOf(told: { readonly current: MediaWish }): Controls {
     if (media) media.playbackRate = nextRate(media.playbackRate);
   };
   const hand = { seekTo, goTo, play, pause, toggle, step, mute, faster };
-  const follow: Controls['follow'] = (followed, tell) => {
+  const follow: Controls['follow'] = (followed, set) => {
     media = followed;
-    const stop = followEvents(followed, { tell, told, early, hand });
+    const stop = followEvents(followed, { set, ref, early, hand });
     return () => {
       stop();
       media = undefined;
@@ -200,22 +204,22 @@ function keysFor(hand: Pick<Hand, 'toggle' | 'step' | 'mute'>): Hand['onKeyDown'
 }
 
 type Following = {
-  tell: Dispatch<SetStateAction<MediaState>>;
-  told: { readonly current: MediaWish };
+  set: Dispatch<SetStateAction<MediaState>>;
+  ref: { readonly current: MediaOptions };
   early: ReturnType<typeof seekMemory>;
   hand: Pick<Hand, 'play' | 'pause' | 'step' | 'goTo'>;
 };
 
-function followEvents(media: HTMLMediaElement, { tell, told, early, hand }: Following): () => void {
-  const { listenMs = LISTEN_MS, src } = told.current;
-  const listen = listenClock(realClock, listenMs, () => told.current.onListen?.(media.currentTime));
+function followEvents(media: HTMLMediaElement, { set, ref, early, hand }: Following): () => void {
+  const { listenMs = LISTEN_MS, src } = ref.current;
+  const listen = listenClock(realClock, listenMs, () => ref.current.onListen?.(media.currentTime));
   const name = placeName(src);
   let started = false;
   let measured = false;
   let due: number | undefined;
   const look = () => {
-    tell((old) => changed(old, stateOf(media)));
-    tellFloor(media);
+    set((old) => changed(old, stateOf(media)));
+    updateMediaSession(media);
   };
   /** A seek that came too early, as soon as the medium plays and its length is known. */
   const catchUp = () => {
@@ -227,9 +231,9 @@ function followEvents(media: HTMLMediaElement, { tell, told, early, hand }: Foll
   const measure = () => {
     if (measured || !Number.isFinite(media.duration) || media.duration <= 0) return;
     measured = true;
-    told.current.onDuration?.(media.duration);
+    ref.current.onDuration?.(media.duration);
   };
-  const heard: Partial<Record<keyof HTMLMediaElementEventMap, () => void>> = {
+  const handlers: Partial<Record<keyof HTMLMediaElementEventMap, () => void>> = {
     loadedmetadata: () => {
       measure();
       const left = leftAt.get(name);
@@ -238,9 +242,9 @@ function followEvents(media: HTMLMediaElement, { tell, told, early, hand }: Foll
     },
     durationchange: measure,
     play: () => {
-      takeFloor(media, told.current.title, keysOf(hand));
+      claimMediaSession(media, ref.current.title, keysOf(hand));
       listen.play();
-      if (!started) told.current.onStart?.();
+      if (!started) ref.current.onStart?.();
       started = true;
       due = early.take() ?? due;
       catchUp();
@@ -257,20 +261,21 @@ function followEvents(media: HTMLMediaElement, { tell, told, early, hand }: Foll
     abort: listen.stop,
     emptied: listen.stop,
   };
-  for (const kind of [...NATIVE, ...(Object.keys(heard) as (keyof typeof heard)[])]) {
-    const hear = heard[kind];
-    if (hear) media.addEventListener(kind, hear);
+  for (const kind of [...NATIVE, ...(Object.keys(handlers) as (keyof typeof handlers)[])]) {
+    const handler = handlers[kind];
+    if (handler) media.addEventListener(kind, handler);
     media.addEventListener(kind, look);
   }
-  if (media.readyState >= HTMLMediaElement.HAVE_METADATA) heard.loadedmetadata?.();
+  if (media.readyState >= HTMLMediaElement.HAVE_METADATA) handlers.loadedmetadata?.();
   look();
   return () => {
     if (media.currentTime > 0 && !media.ended) remember(name, media.currentTime);
-    for (const [kind, hear] of Object.entries(heard)) media.removeEventListener(kind, hear);
-    for (const kind of [...NATIVE, ...Object.keys(heard)]) media.removeEventListener(kind, look);
+    for (const [kind, handler] of Object.entries(handlers))
+      media.removeEventListener(kind, handler);
+    for (const kind of [...NATIVE, ...Object.keys(handlers)]) media.removeEventListener(kind, look);
     listen.stop();
     media.pause();
-    leaveFloor(media, KEYS);
+    releaseMediaSession(media, KEYS);
   };
 }
 

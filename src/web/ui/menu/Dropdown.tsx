@@ -90,7 +90,7 @@ type MenuProps = {
   align: 'start' | 'end';
   opened: Opened;
   button: RefObject<HTMLButtonElement | null>;
-  /** With the focus given back, unless it is told not to. */
+  /** With the focus given back, unless the caller says no. */
   onClose: (focus?: boolean) => void;
   children: ReactNode;
 };

@@ -71,13 +71,13 @@ export function stepRound(current: number, step: 1 | -1, count: number): number 
   return (current + step + count) % count;
 }
 
-const within = (path: string, href: string): boolean =>
+const contains = (path: string, href: string): boolean =>
   path === href || (href !== '/' && path.startsWith(href.endsWith('/') ? href : `${href}/`));
 
 /** Which menu entry a path belongs to: itself, or the longest one that it lies under; '/' is alone. */
 export function currentHref(path: string, hrefs: readonly string[]): string | undefined {
   return hrefs
-    .filter((href) => within(path, href))
+    .filter((href) => contains(path, href))
     .reduce<string | undefined>(
       (best, href) => (best === undefined || href.length > best.length ? href : best),
       undefined,
@@ -87,9 +87,9 @@ export function currentHref(path: string, hrefs: readonly string[]): string | un
 /** What a bar of `places` shows: all that fits, or the first of them with one place for the rest. */
 export function splitForBar<Entry>(
   entries: readonly Entry[],
-  places: number,
+  slots: number,
   always: boolean,
 ): { shown: readonly Entry[]; rest: readonly Entry[] } {
-  const room = always || entries.length > places ? places - 1 : places;
+  const room = always || entries.length > slots ? slots - 1 : slots;
   return { shown: entries.slice(0, room), rest: entries.slice(room) };
 }

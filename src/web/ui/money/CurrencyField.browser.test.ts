@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-const told = (page: Page, of: string) => page.getByLabel(of, { exact: true }).textContent();
+const textOf = (page: Page, of: string) => page.getByLabel(of, { exact: true }).textContent();
 const caret = (field: Locator) => field.evaluate((one) => (one as HTMLInputElement).selectionStart);
 const putCaret = (field: Locator, at: number) =>
   field.evaluate((one, to) => (one as HTMLInputElement).setSelectionRange(to, to), at);
@@ -30,7 +30,7 @@ test('an amount is grouped while it is typed; k, m and b multiply, a lone letter
     return field.inputValue();
   };
   expect(await typed('1250000')).toBe('1.250.000');
-  expect(await told(page, 'Amount')).toBe('1250000');
+  expect(await textOf(page, 'Amount')).toBe('1250000');
   expect(await typed('1,5k')).toBe('1.500');
   expect(await typed('2m')).toBe('2.000.000');
   expect(await typed('3B')).toBe('3.000.000.000');
@@ -42,12 +42,12 @@ test('an amount is grouped while it is typed; k, m and b multiply, a lone letter
   expect(await typed('1234567890123456')).toBe('123.456.789.012.345');
 
   expect(await typed('1500')).toBe('1.500');
-  expect(await told(page, 'As the library tells it')).toBe('["1500","amount",1500,"1.500"]');
+  expect(await textOf(page, 'As the library tells it')).toBe('["1500","amount",1500,"1.500"]');
   for (const nothing of ['', '-', ',']) {
     await typed('5');
     expect(await typed(nothing)).toBe(nothing);
-    expect(await told(page, 'Amount')).toBe('none');
-    expect(await told(page, 'As the library tells it')).toBe('["undefined","amount",null,""]');
+    expect(await textOf(page, 'Amount')).toBe('none');
+    expect(await textOf(page, 'As the library tells it')).toBe('["undefined","amount",null,""]');
   }
   await field.blur();
   expect(await field.inputValue()).toBe('');
@@ -77,7 +77,7 @@ test('the caret keeps its distance from the end, and Backspace takes the digit b
 
   await paste(field, '1,500,000.50');
   expect(await field.inputValue()).toBe('1.500.000,50');
-  expect(await told(page, 'Amount')).toBe('1500000');
+  expect(await textOf(page, 'Amount')).toBe('1500000');
   await paste(field, 'Rp1.250.000,-');
   expect(await field.inputValue()).toBe('1.250.000');
   await paste(field, '1k2');
@@ -100,7 +100,7 @@ test('quick amounts set the value; what is typed after one starts from it, caret
   await page.keyboard.press('Enter');
   await waitFor(async () => expect(await million.getAttribute('aria-pressed')).toBe('true'));
   expect(await field.inputValue()).toBe('1.000.000');
-  expect(await told(page, 'Top-up')).toBe('1000000');
+  expect(await textOf(page, 'Top-up')).toBe('1000000');
   await field.focus();
   await putCaret(field, 6);
   await page.keyboard.press('Backspace');
@@ -143,26 +143,26 @@ test('arrows step within the limits, typing goes beyond; Indonesian suffixes and
   await price.focus();
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('ArrowUp');
-  await waitFor(async () => expect(await told(page, 'Price')).toBe('115000'));
+  await waitFor(async () => expect(await textOf(page, 'Price')).toBe('115000'));
   await page.keyboard.press('ArrowUp');
-  await waitFor(async () => expect(await told(page, 'Price')).toBe('115000'));
+  await waitFor(async () => expect(await textOf(page, 'Price')).toBe('115000'));
   for (let press = 0; press < 9; press++) await page.keyboard.press('ArrowDown');
-  await waitFor(async () => expect(await told(page, 'Price')).toBe('55000'));
+  await waitFor(async () => expect(await textOf(page, 'Price')).toBe('55000'));
   await price.fill('500');
-  await waitFor(async () => expect(await told(page, 'Price')).toBe('500'));
+  await waitFor(async () => expect(await textOf(page, 'Price')).toBe('500'));
 
   const budget = page.getByRole('textbox', { name: 'Anggaran (rupiah)' });
   await budget.pressSequentially('50rb');
   await waitFor(async () => expect(await budget.inputValue()).toBe('50.000'));
   await budget.fill('');
   await budget.pressSequentially('2miliar');
-  await waitFor(async () => expect(await told(page, 'Budget')).toBe('2000000000'));
+  await waitFor(async () => expect(await textOf(page, 'Budget')).toBe('2000000000'));
 
   const rate = page.getByRole('textbox', { name: 'Tarif per pesan (rupiah)' });
   await rate.fill(',5');
   await rate.blur();
   expect(await rate.inputValue()).toBe('0,50');
-  expect(await told(page, 'Rate')).toBe('0.5');
+  expect(await textOf(page, 'Rate')).toBe('0.5');
 });
 
 test('what is not read is said, and no more once it is', async ({ show }) => {
@@ -205,7 +205,7 @@ test('on a phone, whose keyboard for amounts has no letters, a press does it', a
   await page.keyboard.type('1,5');
   await place.getByRole('button', { name: 'Kali sejuta' }).tap();
   expect(await field.inputValue()).toBe('1.500.000');
-  expect(await told(page, 'Budget')).toBe('1500000');
+  expect(await textOf(page, 'Budget')).toBe('1500000');
   expect(await field.evaluate((one) => one === document.activeElement)).toBe(true);
   await field.fill('50');
   await place.getByRole('button', { name: 'Kali seribu' }).tap();

@@ -146,7 +146,7 @@ function Amount(props: Omit<Props, 'quick'>) {
                 }}
                 onValueChange={(text, name, values) => {
                   amount.take(text);
-                  // A comma alone that was left behind: the library tells NaN.
+                  // A comma alone that was left behind: the library reports NaN.
                   if (text === '') onValueChange?.(undefined, name, NOTHING);
                   else onValueChange?.(text, name, values ?? NOTHING);
                 }}

@@ -8,7 +8,7 @@ const shown = (amount: number | undefined) => amount ?? 'none';
 
 function Demo() {
   const [amount, setAmount] = useState<number>();
-  const [told, setTold] = useState('');
+  const [emitted, setEmitted] = useState('');
   const [topup, setTopup] = useState<number | undefined>(250_000);
   const [price, setPrice] = useState<number | undefined>(95_000);
   return (
@@ -23,11 +23,11 @@ function Demo() {
             value={amount}
             onChange={setAmount}
             onValueChange={(value, name, { float, formatted }) =>
-              setTold(JSON.stringify([value ?? 'undefined', name, float, formatted]))
+              setEmitted(JSON.stringify([value ?? 'undefined', name, float, formatted]))
             }
           />
           <Emitted of="Amount">{shown(amount)}</Emitted>
-          <Emitted of="As the library tells it">{told}</Emitted>
+          <Emitted of="As the library tells it">{emitted}</Emitted>
         </div>
       </Show>
       <Show title="Quick amounts">

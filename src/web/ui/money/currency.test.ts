@@ -181,7 +181,7 @@ test.each([
   expect(ignored(text, { indonesian: true })).toBe(words);
 });
 
-test('letters pasted before, between or behind the digits are told, too', () => {
+test('letters pasted before, between or behind the digits are reported, too', () => {
   expect(readTyped('IDR 50.000', {}).ignored).toBe('IDR');
   expect(readTyped('Rp 50.000,-', {}).ignored).toBe('');
   expect(readTyped('1k2', {}).ignored).toBe('k');

@@ -23,7 +23,7 @@ test.each([
 });
 
 /** Reads the words back, the other way round than they were made. */
-function heard(words: string): number {
+function parsed(words: string): number {
   const units = 'nol satu dua tiga empat lima enam tujuh delapan sembilan sepuluh sebelas'.split(
     ' ',
   );
@@ -51,7 +51,7 @@ function heard(words: string): number {
 test('the words of every amount mean that amount and no other', () => {
   fc.assert(
     fc.property(fc.nat({ max: Number.MAX_SAFE_INTEGER }), (amount) => {
-      expect(heard(inWords(amount))).toBe(amount);
+      expect(parsed(inWords(amount))).toBe(amount);
     }),
     { numRuns: 500 },
   );

@@ -3,17 +3,17 @@ import { createStore, useStore } from '#web/browser/store.ts';
 import type { Question } from '#web/ui/overlay/question.ts';
 import { ConfirmDialog } from '#web/ui/overlay/ConfirmDialog.tsx';
 
-type Asked = { turn: number; question: Question; answer: (confirmed: boolean) => void };
+type OpenQuestion = { turn: number; question: Question; answer: (confirmed: boolean) => void };
 
-const asked = createStore<Asked | undefined>(() => undefined);
+const openQuestion = createStore<OpenQuestion | undefined>(() => undefined);
 let turns = 0;
 /** Whether `onConfirm` is at work: what is under way is waited for. */
 let working = false;
 let mounted = false;
 
 function answer(confirmed: boolean): void {
-  asked.get()?.answer(confirmed);
-  asked.set(undefined);
+  openQuestion.get()?.answer(confirmed);
+  openQuestion.set(undefined);
 }
 
 /** Puts a question to the person; the one before it, if it still stands, is answered with no. */
@@ -22,24 +22,24 @@ export function ask(question: Question): Promise<boolean> {
   answer(false);
   turns += 1;
   const turn = turns;
-  return new Promise((resolve) => asked.set({ turn, question, answer: resolve }));
+  return new Promise((resolve) => openQuestion.set({ turn, question, answer: resolve }));
 }
 
 /** One place in the page, beside the app, so that any code may ask, whatever is on the screen. */
 function mount(): void {
   if (mounted) return;
   mounted = true;
-  const place = document.body.appendChild(document.createElement('div'));
-  createRoot(place).render(<Host />);
+  const container = document.body.appendChild(document.createElement('div'));
+  createRoot(container).render(<Host />);
   // On another page it is nobody's question any more.
   window.addEventListener('popstate', () => working || answer(false));
 }
 
 function Host() {
-  const now = useStore(asked);
+  const now = useStore(openQuestion);
   if (!now) return null;
   const { onConfirm, ...words } = now.question;
-  const carryOut = async () => {
+  const runConfirm = async () => {
     working = true;
     try {
       await onConfirm?.();
@@ -47,5 +47,5 @@ function Host() {
       working = false;
     }
   };
-  return <ConfirmDialog key={now.turn} {...words} open onConfirm={carryOut} onClose={answer} />;
+  return <ConfirmDialog key={now.turn} {...words} open onConfirm={runConfirm} onClose={answer} />;
 }

@@ -44,11 +44,11 @@ for (const width of [1440, 390] as const) {
     expect(await dialog.getByLabel('Kepada').evaluate((one) => one.matches(':focus'))).toBe(true);
     for (let step = 0; step < 6; step++) {
       await page.keyboard.press('Tab');
-      const within = await page.evaluate(
+      const inside = await page.evaluate(
         () =>
           document.activeElement === document.body || !!document.activeElement?.closest('dialog'),
       );
-      expect(within).toBe(true);
+      expect(inside).toBe(true);
     }
     await page.keyboard.press('Escape');
     await waitFor(async () => expect(await focused(page)).toBe('Open with a chosen start'));
@@ -74,7 +74,7 @@ test('a press on the backdrop closes it; a drag that ends there does not', async
   await page.mouse.up();
   await waitFor(async () => expect(await dialog.count()).toBe(1));
 
-  // Where a button of the page lies behind: it hears nothing of the press.
+  // Where a button of the page lies behind: it gets no event of the press.
   const behind = await boxOf(page.getByRole('button', { name: 'Open xl' }));
   const x = behind.x + 5;
   const y = behind.y + 5;

@@ -71,7 +71,7 @@ export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: 
   );
 }
 
-/** Shows the dialog while it is open, and hears every wish to close it. */
+/** Shows the dialog while it is open, and handles every request to close it. */
 function useDialog(open: boolean, onClose: () => void) {
   const dialog = useRef<HTMLDialogElement>(null);
   const float = useRef<HTMLDivElement>(null);

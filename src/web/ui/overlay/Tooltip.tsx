@@ -3,13 +3,13 @@ import { float } from '#web/ui/overlay/floating.ts';
 import { placeBeside } from '#web/ui/menu/menus.ts';
 import styles from '#web/ui/overlay/Tooltip.module.css';
 
-/** A pointer that only passes by is told nothing. */
+/** A pointer that only passes by gets nothing. */
 const DELAY_MS = 400;
 /** Long enough to go over the gap onto the words. */
 const LEAVE_MS = 150;
 
 type Props = {
-  /** The control's own name again: screen readers have it already, and are not told twice. */
+  /** The control's own name again: screen readers have it already, and do not read it twice. */
   text: string;
   /** Whether there is anything to tell: not while the words stand beside the icon. */
   off?: boolean;
@@ -26,7 +26,7 @@ export function Tooltip({ text, off = false, children }: Props) {
   const place = useRef<HTMLSpanElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  const soon = (next: boolean, delayMs: number) => {
+  const schedule = (next: boolean, delayMs: number) => {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setOpen(next), delayMs);
   };
@@ -40,8 +40,8 @@ export function Tooltip({ text, off = false, children }: Props) {
     <span
       ref={place}
       className={styles['place']}
-      onPointerEnter={(event) => event.pointerType === 'mouse' && soon(true, DELAY_MS)}
-      onPointerLeave={() => soon(false, LEAVE_MS)}
+      onPointerEnter={(event) => event.pointerType === 'mouse' && schedule(true, DELAY_MS)}
+      onPointerLeave={() => schedule(false, LEAVE_MS)}
       onPointerDown={() => now(false)}
       onFocus={(event) => event.target.matches(':focus-visible') && now(true)}
       onBlur={() => now(false)}

@@ -40,16 +40,16 @@ function Demo() {
   const [open, setOpen] = useState(false);
   const [answer, setAnswer] = useState('nothing yet');
   const [promised, setPromised] = useState('nothing yet');
-  const asked = useRef(0);
+  const calls = useRef(0);
   const ask = async () => {
-    asked.current += 1;
+    calls.current += 1;
     const sure = await confirm({
       title: `Hapus token Kasir Malioboro?`,
       children: <p>Kuncinya langsung ditolak. Ini tidak dapat dibatalkan.</p>,
       cancelText: 'Batal',
       confirmText: 'Hapus',
     });
-    setPromised(`${sure ? 'confirmed' : 'cancelled'} ${asked.current}`);
+    setPromised(`${sure ? 'confirmed' : 'cancelled'} ${calls.current}`);
   };
   return (
     <>

@@ -9,8 +9,8 @@ import { toast } from '#web/ui/toast/toasts.ts';
  * @returns whether it was confirmed, and `onConfirm` has done its work
  */
 export async function confirm(question: Question): Promise<boolean> {
-  const place = await import('#web/ui/overlay/ConfirmHost.tsx').catch(() => undefined);
-  if (place) return place.ask(question);
+  const host = await import('#web/ui/overlay/ConfirmHost.tsx').catch(() => undefined);
+  if (host) return host.ask(question);
   toast('Halaman ini belum dimuat lengkap. Periksa koneksi Anda, lalu coba lagi.', {
     tone: 'danger',
   });

@@ -1,6 +1,6 @@
 import type { Box, Size, Spot } from '#web/ui/menu/menus.ts';
 
-type Places = (anchor: Box, floating: Size, view: Size) => Spot;
+type PositionRule = (anchor: Box, floating: Size, view: Size) => Spot;
 
 /**
  * Shows an element with `popover="manual"` above everything, by its anchor, and keeps it there while
@@ -12,7 +12,7 @@ type Places = (anchor: Box, floating: Size, view: Size) => Spot;
 export function float(
   anchor: Element,
   floating: HTMLElement,
-  places: Places,
+  positionRule: PositionRule,
   gone?: () => void,
 ): () => void {
   // Absent before Safari 17 and Firefox 125.
@@ -20,7 +20,7 @@ export function float(
   const put = () => {
     const { clientWidth: width } = document.documentElement;
     const size = { width: floating.offsetWidth, height: floating.scrollHeight + borders(floating) };
-    const spot = places(anchor.getBoundingClientRect(), size, {
+    const spot = positionRule(anchor.getBoundingClientRect(), size, {
       width,
       height: window.innerHeight,
     });

@@ -22,14 +22,14 @@ function lockPage(): () => void {
 }
 
 /**
- * Tells that a dialog is about to stand above everything; call what it returns when it is gone.
+ * Registers that a dialog is about to stand above everything; call what it returns when it is gone.
  * @param place the element in the dialog that takes what floats above it
  */
-export function enterTopLayer(place: HTMLElement): () => void {
+export function enterTopLayer(container: HTMLElement): () => void {
   unlock ??= lockPage();
-  open.set([...open.get(), place]);
+  open.set([...open.get(), container]);
   return () => {
-    const left = open.get().filter((one) => one !== place);
+    const left = open.get().filter((one) => one !== container);
     if (left.length === 0) {
       unlock?.();
       unlock = undefined;
@@ -39,7 +39,7 @@ export function enterTopLayer(place: HTMLElement): () => void {
 }
 
 /** Whether this dialog is the one that keys are for. */
-export const isTopmost = (place: HTMLElement): boolean => open.get().at(-1) === place;
+export const isTopmost = (container: HTMLElement): boolean => open.get().at(-1) === container;
 
 /**
  * Where something that floats must be put to be seen and reached: inside the topmost dialog, for

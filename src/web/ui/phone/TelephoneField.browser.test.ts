@@ -6,9 +6,9 @@ import { waitFor } from '#tests/support/wait-for.ts';
 const PLAIN = 'Plain, as specified';
 const OURS = 'On our screens';
 
-const told = (page: Page, of: string) => page.getByLabel(of, { exact: true }).textContent();
-const toldPlain = async (page: Page) =>
-  JSON.parse((await told(page, 'Told by the plain field')) || '[]') as unknown[];
+const textOf = (page: Page, of: string) => page.getByLabel(of, { exact: true }).textContent();
+const plainTextOf = async (page: Page) =>
+  JSON.parse((await textOf(page, 'Told by the plain field')) || '[]') as unknown[];
 const field = (page: Page, name: string | RegExp) => page.getByRole('textbox', { name });
 /** The country's button in the section with this title. */
 const country = (page: Page, section: string) =>
@@ -35,7 +35,7 @@ const active = (page: Page) =>
     return id && document.getElementById(id)?.children[1]?.textContent;
   });
 
-test('a number is grouped while it is typed, told with its country, and judged once touched', async ({
+test('a number is grouped while it is typed, reported with its country, and judged once touched', async ({
   show,
 }) => {
   const page = await show('telephone-field');
@@ -59,17 +59,17 @@ test('a number is grouped while it is typed, told with its country, and judged o
   await page.keyboard.type('78');
   await waitFor(async () => expect(await phone.inputValue()).toBe('+33 6 12 34 56 78'));
   const france = { name: 'France', dialCode: '33', format: '+.. . .. .. .. ..' };
-  expect(await toldPlain(page)).toEqual([
+  expect(await plainTextOf(page)).toEqual([
     '33612345678',
     { ...france, countryCode: 'fr' },
     'change',
     '+33 6 12 34 56 78',
   ]);
 
-  // Everything is taken away: told as nothing, and the dial code is back with the focus.
+  // Everything is taken away: reported as nothing, and the dial code is back with the focus.
   await phone.fill('');
   await wrong.waitFor();
-  expect((await toldPlain(page))[0]).toBe('');
+  expect((await plainTextOf(page))[0]).toBe('');
   await phone.blur();
   expect(await phone.getAttribute('placeholder')).toBe('1 (702) 123-4567');
   expect(await phone.inputValue()).toBe('+');
@@ -104,7 +104,7 @@ test('the caret keeps its digit, a sixteenth digit is ignored, and copying leave
   await page.keyboard.press('Backspace');
   await page.keyboard.press('Backspace');
   await waitFor(async () => expect(await to.inputValue()).toBe('+62 812-3456-7890'));
-  expect(await told(page, 'Recipient')).toBe('6281234567890');
+  expect(await textOf(page, 'Recipient')).toBe('6281234567890');
 
   await to.dblclick();
   const selected = await to.evaluate((one) => {
@@ -120,7 +120,7 @@ test('the caret keeps its digit, a sixteenth digit is ignored, and copying leave
   const long = field(page, 'Nomor panjang');
   await focusAtEnd(long);
   await page.keyboard.insertText('81234567890123456');
-  expect(await told(page, 'Nomor panjang, digits')).toBe('6281234567890123456');
+  expect(await textOf(page, 'Nomor panjang, digits')).toBe('6281234567890123456');
 });
 
 test('what is pasted is a whole number, whatever stood there', async ({ show }) => {
@@ -138,7 +138,7 @@ test('what is pasted is a whole number, whatever stood there', async ({ show }) 
     await waitFor(async () => expect(await to.inputValue()).toMatch(/^\+\d+$/));
     await page.keyboard.insertText(pasted);
     await waitFor(async () => expect(await to.inputValue()).toBe(shown));
-    expect(await told(page, 'Recipient')).toBe(digits);
+    expect(await textOf(page, 'Recipient')).toBe(digits);
     await to.press('Control+a');
     await page.keyboard.insertText(pasted);
     await waitFor(async () => expect(await to.inputValue()).toBe(shown));
@@ -155,7 +155,7 @@ test('what is pasted is a whole number, whatever stood there', async ({ show }) 
   await own.press('End');
   for (let taken = 0; taken < 20; taken++) await page.keyboard.press('Backspace');
   await waitFor(async () => expect(await own.inputValue()).toBe(''));
-  expect(await told(page, 'Own number')).toBe('');
+  expect(await textOf(page, 'Own number')).toBe('');
 });
 
 test('a number that cannot exist is named when the field is left, and forgiven when changed', async ({
@@ -229,7 +229,7 @@ test('with the keyboard a country is found by name, ISO code and dial code, and 
   await waitFor(async () => expect(await isFocused(to)).toBe(true));
   expect(await to.inputValue()).toBe('+44 8123 456789');
   expect(await caret(to)).toBe('+44 8123 456789'.length);
-  expect(await told(page, 'Recipient')).toBe('448123456789');
+  expect(await textOf(page, 'Recipient')).toBe('448123456789');
   expect(await button.getAttribute('aria-label')).toBe('Negara: Inggris Raya (+44)');
 });
 
@@ -296,7 +296,7 @@ test('on a phone the countries fill a dialog, and a finger picks one', async ({ 
   const phone = field(page, 'Nomor di ASEAN');
   await waitFor(async () => expect(await isFocused(phone)).toBe(true));
   expect(await phone.inputValue()).toBe('+65');
-  expect(await told(page, 'Nomor di ASEAN, digits')).toBe('65');
+  expect(await textOf(page, 'Nomor di ASEAN, digits')).toBe('65');
   const button = await boxOf(country(page, 'Chosen countries'));
   expect(Math.min(button.width, button.height)).toBeGreaterThanOrEqual(42);
 });
@@ -325,10 +325,10 @@ test('in a dialog the list is above it, and Escape and Enter are its own', async
     await focusAtEnd(phone);
     await page.keyboard.type('123456789');
     await waitFor(async () => expect(await phone.inputValue()).toBe('+60 12-3456-789'));
-    expect(await told(page, 'Contact')).toBe('60123456789, saved 0 times');
+    expect(await textOf(page, 'Contact')).toBe('60123456789, saved 0 times');
     await page.keyboard.press('Enter');
     await waitFor(async () =>
-      expect(await told(page, 'Contact')).toBe('60123456789, saved 1 times'),
+      expect(await textOf(page, 'Contact')).toBe('60123456789, saved 1 times'),
     );
   }
 });
@@ -347,7 +347,7 @@ test('options are kept: a fixed dial code, none at all, no country, a field that
   await focusAtEnd(national);
   await page.keyboard.type('7025551234');
   await waitFor(async () => expect(await national.inputValue()).toBe('(702) 555-1234'));
-  expect(await told(page, 'Nomor nasional, digits')).toBe('7025551234');
+  expect(await textOf(page, 'Nomor nasional, digits')).toBe('7025551234');
 
   const any = field(page, 'Nomor mana saja');
   expect(await any.inputValue()).toBe('');

@@ -34,7 +34,7 @@ type Props = TelephoneAttributes & {
   /** Digits, the country's in front; '' when empty. */
   value: string;
   options: TelephoneOptions;
-  /** Told after every change of the text. */
+  /** Called after every change of the text. */
   onEnter: (entered: Typed, event: SyntheticEvent) => void;
   /** The sentence that says what is wrong with what stands there; `error` goes before it. */
   judge?: (now: Typed, dirty: boolean) => string | undefined;
@@ -44,7 +44,7 @@ type Props = TelephoneAttributes & {
 
 type List = typeof TelephoneList;
 type Tables = typeof tableOf;
-type Kept = Typed & { table: CountryTable | undefined };
+type Entry = Typed & { table: CountryTable | undefined };
 
 const ignore = () => undefined;
 
@@ -57,11 +57,11 @@ const isBare = ({ text, country }: Typed) => (country?.dialCode ?? '').startsWit
  */
 function useEntered(value: string, options: TelephoneOptions) {
   const [tables, setTables] = useState<{ of: Tables }>();
-  const [kept, setKept] = useState<Kept>();
+  const [entry, setEntry] = useState<Entry>();
   const table = tables?.of(options);
   const guess = table?.guess ?? guessAtHome(options);
-  const own = kept && (digitsOf(kept.text) === digitsOf(value) || (!value && isBare(kept)));
-  const now: Typed = own && kept.table === table ? kept : startWith(value, options, guess);
+  const own = entry && (digitsOf(entry.text) === digitsOf(value) || (!value && isBare(entry)));
+  const now: Typed = own && entry.table === table ? entry : startWith(value, options, guess);
 
   const load = () => {
     void import('#web/ui/phone/telephoneCountries.ts').then(
@@ -73,8 +73,8 @@ function useEntered(value: string, options: TelephoneOptions) {
   useEffect(() => {
     if (lacking) load();
   }, [lacking]);
-  const keep = (next: Typed) => setKept({ ...next, table });
-  return { now, dirty: Boolean(own), table, guess, keep, load };
+  const update = (next: Typed) => setEntry({ ...next, table });
+  return { now, dirty: Boolean(own), table, guess, update, load };
 }
 
 /** The list of countries: its code, whether it is open, and who gets the focus after it. */
@@ -105,7 +105,7 @@ function useList(load: () => void) {
 type Entered = ReturnType<typeof useEntered>;
 
 /** What the `<input>` does with what happens to it. */
-function useNumber(props: Props, { now, guess, keep }: Entered) {
+function useNumber(props: Props, { now, guess, update }: Entered) {
   const { options, onEnter, verify, placeholder = '', onFocus, onBlur } = props;
   const { prefix = '+', disableCountryCode, jumpCursorToEnd, copyNumbersOnly } = options;
   const [wrong, setWrong] = useState<{ digits: string; sentence: string | undefined }>();
@@ -118,7 +118,7 @@ function useNumber(props: Props, { now, guess, keep }: Entered) {
     }
   }, [now]);
   const enter = (next: Typed, event: SyntheticEvent) => {
-    keep(next);
+    update(next);
     if (next.text !== now.text || next.country !== now.country) onEnter(next, event);
   };
   const toEnd = () => {
@@ -133,7 +133,7 @@ function useNumber(props: Props, { now, guess, keep }: Entered) {
     onFocus: (event: FocusEvent<HTMLInputElement>) => {
       event.target.placeholder = '';
       if (now.country && !disableCountryCode && now.text === prefix) {
-        keep({ ...now, text: prefix + now.country.dialCode });
+        update({ ...now, text: prefix + now.country.dialCode });
       }
       // The browser puts the caret where it was pressed, or selects all, after this event.
       if (jumpCursorToEnd !== false) setTimeout(toEnd);

@@ -15,7 +15,7 @@ import type { TelephoneOptions } from '#web/ui/phone/telephoneOptions.ts';
 
 function Plain() {
   const [phone, setPhone] = useState('');
-  const [told, setTold] = useState<readonly unknown[]>([]);
+  const [emitted, setEmitted] = useState<readonly unknown[]>([]);
   return (
     <div className={styles['column']}>
       <TelephoneField
@@ -23,10 +23,12 @@ function Plain() {
         validate="Tulis nomor telepon yang lengkap."
         onChange={(digits, country: CountryData, event, formatted) => {
           setPhone(digits);
-          setTold([digits, country, event.type, formatted]);
+          setEmitted([digits, country, event.type, formatted]);
         }}
       />
-      <Emitted of="Told by the plain field">{told.length > 0 && JSON.stringify(told)}</Emitted>
+      <Emitted of="Told by the plain field">
+        {emitted.length > 0 && JSON.stringify(emitted)}
+      </Emitted>
     </div>
   );
 }

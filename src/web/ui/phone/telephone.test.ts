@@ -6,7 +6,7 @@ import {
   enterText,
   formatDigits,
   guessAtHome,
-  type Manner,
+  type PhoneOptions,
   maskOf,
   readTyped,
   startWith,
@@ -41,18 +41,19 @@ function countryOf(iso2: string) {
 }
 
 /** Keys at the end of the text, as a person types them; `<` is Backspace. */
-function press(start: Typed, keys: string, manner: Manner): Typed {
+function press(start: Typed, keys: string, options: PhoneOptions): Typed {
   return [...keys].reduce((now, key) => {
     const text = key === '<' ? now.text.slice(0, -1) : now.text + key;
-    return enterText({ text, caret: text.length }, now, manner, tableOf(manner).guess);
+    return enterText({ text, caret: text.length }, now, options, tableOf(options).guess);
   }, start);
 }
 
-const begin = (manner: Manner, value = '') => startWith(value, manner, tableOf(manner).guess);
+const begin = (options: PhoneOptions, value = '') =>
+  startWith(value, options, tableOf(options).guess);
 
 /** A whole text put in place of what stood there. */
-function paste(text: string, manner: Manner, now = begin(manner)): Typed {
-  return enterText({ text, caret: text.length }, now, manner, guess);
+function paste(text: string, options: PhoneOptions, now = begin(options)): Typed {
+  return enterText({ text, caret: text.length }, now, options, guess);
 }
 
 test('every country shows its digits as react-phone-input-2 does', () => {
@@ -80,8 +81,8 @@ test.each(starts)('in "%s" the value "%s" is shown as "%s"', (country, value, te
   expect([shown, of?.iso2 ?? '']).toEqual([text, iso2]);
 });
 
-test.each(typings)('with %j the keys "%s" give "%s"', (manner, keys, text, iso2) => {
-  const typed = press(begin(manner), keys, manner);
+test.each(typings)('with %j the keys "%s" give "%s"', (options, keys, text, iso2) => {
+  const typed = press(begin(options), keys, options);
   expect([typed.text, typed.country?.iso2]).toEqual([text, iso2]);
 });
 
@@ -96,8 +97,8 @@ test.each(words)('typing "%s" on the list leads to "%s"', (word, iso2) => {
 });
 
 test.each(picks)('in "%s", "%s" becomes with "%s" "%s"', (country, value, iso2, text) => {
-  const manner = { country };
-  const picked = pickCountry(begin(manner, value), countryOf(iso2), manner);
+  const options = { country };
+  const picked = pickCountry(begin(options, value), countryOf(iso2), options);
   expect([picked.text, picked.country?.iso2, picked.frozen]).toEqual([text, iso2, true]);
 });
 
@@ -139,40 +140,40 @@ test.each([
 });
 
 test('more than 15 digits are ignored, not cut, and the caret stays where it was', () => {
-  const manner = { country: 'id' };
-  const full = paste('6281234567890123'.slice(0, 15), manner);
+  const options = { country: 'id' };
+  const full = paste('6281234567890123'.slice(0, 15), options);
   const over = full.text.replace('345', '3945');
-  const after = enterText({ text: over, caret: over.indexOf('9') + 1 }, full, manner, guess);
+  const after = enterText({ text: over, caret: over.indexOf('9') + 1 }, full, options, guess);
   expect(after.text).toBe(full.text);
   expect(after.text.slice(0, after.caret)).toBe('+62 812 3');
-  expect(digitsOf(paste('6281234567890123456', manner, full).text)).toBe(digitsOf(full.text));
+  expect(digitsOf(paste('6281234567890123456', options, full).text)).toBe(digitsOf(full.text));
 });
 
 test('a dial code that may not be edited stands, and a national number is still understood', () => {
-  const manner = { country: 'id', countryCodeEditable: false };
-  expect(paste('+1 702 555 1234', manner).text).toBe('+62');
-  expect(paste('0812345678', manner).text).toBe('+62 812 345 678');
+  const options = { country: 'id', countryCodeEditable: false };
+  expect(paste('+1 702 555 1234', options).text).toBe('+62');
+  expect(paste('0812345678', options).text).toBe('+62 812 345 678');
 });
 
 test('without the country code the field holds the national part alone', () => {
-  const manner = { country: 'us', disableCountryCode: true };
-  expect(begin(manner).text).toBe('');
-  const typed = press(begin(manner), '7025551234', manner);
+  const options = { country: 'us', disableCountryCode: true };
+  expect(begin(options).text).toBe('');
+  const typed = press(begin(options), '7025551234', options);
   expect([typed.text, typed.country?.iso2]).toEqual(['(702) 555-1234', 'us']);
 });
 
 test('a country picked by hand stays until the digits leave it', () => {
-  const manner = { country: 'us' };
-  const canada = pickCountry(begin(manner), countryOf('ca'), manner);
-  const typed = press(canada, '7025551234', manner);
+  const options = { country: 'us' };
+  const canada = pickCountry(begin(options), countryOf('ca'), options);
+  const typed = press(canada, '7025551234', options);
   expect([typed.text, typed.country?.iso2]).toEqual(['+1 (702) 555-1234', 'ca']);
-  expect(paste('+62 812 345 678', manner, typed).country?.iso2).toBe('id');
+  expect(paste('+62 812 345 678', options, typed).country?.iso2).toBe('id');
 });
 
 test('a picked country never makes a number longer than 15 digits', () => {
-  const manner = { country: 'us' };
+  const options = { country: 'us' };
   const long = { text: '+62 812345678901234', country: countryOf('id'), frozen: false };
-  expect(digitsOf(pickCountry(long, countryOf('ae'), manner).text).length).toBe(15);
+  expect(digitsOf(pickCountry(long, countryOf('ae'), options).text).length).toBe(15);
 });
 
 test('options leave only the countries they want', () => {
@@ -271,14 +272,14 @@ test('a caret is put inside a bracket that was closed for it, and never before t
 });
 
 test('before the countries are there, Indonesian numbers are the same already', () => {
-  const manner = { country: 'id' };
-  const home = guessAtHome(manner);
+  const options = { country: 'id' };
+  const home = guessAtHome(options);
   fc.assert(
     fc.property(fc.stringMatching(/^628?[0-9]{0,12}$/), (digits) => {
-      expect(startWith(digits, manner, home).text).toBe(startWith(digits, manner, guess).text);
+      expect(startWith(digits, options, home).text).toBe(startWith(digits, options, guess).text);
     }),
   );
-  expect(startWith('1702', manner, home)).toMatchObject({ text: '+1702', country: undefined });
+  expect(startWith('1702', options, home)).toMatchObject({ text: '+1702', country: undefined });
 });
 
 const ours = { country: 'id', masks: { id: '...-....-.........' } };
@@ -347,7 +348,7 @@ test('the specified normalisation is kept to the letter', () => {
   expect(to62('08123456789012345', { long: true })).toBe('628123456789012345');
 });
 
-test('the longest number is counted in digits: what stands between them takes no room', () => {
+test('the longest number is counted in digits: what stands between them does not count', () => {
   expect(
     [
       '+62 812-3456-7890',

@@ -8,7 +8,7 @@ import { caretFor, digitsOf } from '#web/ui/phone/phone.ts';
 
 /** A country, or with `enableAreaCodes` one of its areas, as the field knows it. */
 export type Country = {
-  /** In English, as `onChange` tells it. */
+  /** In English, as `onChange` reports it. */
   name: string;
   /** In Indonesian, as people see it. */
   shown: string;
@@ -28,7 +28,7 @@ export type Country = {
 };
 
 /** How a field reads and writes; the names and defaults are those of react-phone-input-2. */
-export type Manner = {
+export type PhoneOptions = {
   /** The country while the digits tell none, ISO 3166 in lower case; '' for none. */
   country?: string | undefined;
   /** '+' when left out. */
@@ -73,7 +73,7 @@ export const maskOf = (dialCode: string, national = '... ... ... ... ..', prefix
  * `undefined` means that the table is needed.
  */
 export const guessAtHome =
-  ({ masks, prefix }: Manner): Guess =>
+  ({ masks, prefix }: PhoneOptions): Guess =>
   (digits, iso2) =>
     (digits ? '62'.startsWith(digits.slice(0, 2)) : iso2 === 'id')
       ? {
@@ -97,7 +97,7 @@ export const guessAtHome =
 export function formatDigits(
   digits: string,
   country: Country | undefined,
-  { prefix = '+', autoFormat, enableLongNumbers, disableCountryCode }: Manner = {},
+  { prefix = '+', autoFormat, enableLongNumbers, disableCountryCode }: PhoneOptions = {},
 ): string {
   const mask = disableCountryCode ? country?.format.replace(/^\S* /, '') : country?.format;
   if (digits.length < 2 || !mask || autoFormat === false) {
@@ -121,7 +121,7 @@ export function formatDigits(
 export function readTyped(
   typed: string,
   { text, country }: Pick<Typed, 'text' | 'country'>,
-  { disableCountryCode }: Manner = {},
+  { disableCountryCode }: PhoneOptions = {},
 ): string {
   if (disableCountryCode) return digitsOf(typed);
   const dialCode = country?.dialCode ?? '62';
@@ -145,14 +145,14 @@ export function readTyped(
  * What stands in the field at first, or when its value is set from outside: the value in its
  * country's groups; without one the dial code of the country; '' when there is neither.
  */
-export function startWith(value: string, manner: Manner, guess: Guess): Typed {
-  const home = guess('', manner.country ?? '');
-  const digits = readTyped(value, { text: '', country: home }, manner);
-  const own = digits.length > 1 && !manner.disableCountryCode;
-  const country = own ? guess(digits, manner.country ?? '') : home;
-  const lead = digits.length > 1 || manner.disableCountryCode ? '' : (country?.dialCode ?? '');
+export function startWith(value: string, options: PhoneOptions, guess: Guess): Typed {
+  const home = guess('', options.country ?? '');
+  const digits = readTyped(value, { text: '', country: home }, options);
+  const own = digits.length > 1 && !options.disableCountryCode;
+  const country = own ? guess(digits, options.country ?? '') : home;
+  const lead = digits.length > 1 || options.disableCountryCode ? '' : (country?.dialCode ?? '');
   const all = lead.startsWith(digits) ? lead : lead + digits;
-  return { text: all && formatDigits(all, country, manner), country, frozen: false };
+  return { text: all && formatDigits(all, country, options), country, frozen: false };
 }
 
 /**
@@ -164,26 +164,26 @@ export function startWith(value: string, manner: Manner, guess: Guess): Typed {
 export function enterText(
   typed: { text: string; caret: number },
   now: Typed,
-  manner: Manner,
+  options: PhoneOptions,
   guess: Guess,
 ): Typed {
-  const { prefix = '+', enableLongNumbers: long, country = '' } = manner;
-  const digits = readTyped(typed.text, now, manner);
+  const { prefix = '+', enableLongNumbers: long, country = '' } = options;
+  const digits = readTyped(typed.text, now, options);
   const after = digitsOf(typed.text.slice(typed.caret)).length;
-  const within = digits.startsWith(now.country?.dialCode ?? '');
+  const matches = digits.startsWith(now.country?.dialCode ?? '');
   const tooLong = long !== true && digits.length > (long || DIGITS_MAX);
-  if (tooLong || (manner.countryCodeEditable === false && !within)) {
+  if (tooLong || (options.countryCodeEditable === false && !matches)) {
     return { ...now, caret: caretFor(now.text, after) };
   }
   if (typed.text === prefix) return { ...now, text: '', caret: 0 };
-  const keeps = manner.disableCountryCode || digits === '' || (now.frozen && within);
-  const found = keeps ? now.country : guess(digits, country, now.country);
-  const text = formatDigits(digits, found, manner);
+  const staysSame = options.disableCountryCode || digits === '' || (now.frozen && matches);
+  const found = staysSame ? now.country : guess(digits, country, now.country);
+  const text = formatDigits(digits, found, options);
   const dropped = digits.length - digitsOf(text).length;
   return {
     text,
     country: found,
-    frozen: now.frozen && within,
+    frozen: now.frozen && matches,
     caret: caretFor(text, Math.max(0, after - dropped)),
   };
 }

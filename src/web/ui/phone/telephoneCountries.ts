@@ -5,7 +5,7 @@ import { digitsOf } from '#web/ui/phone/phone.ts';
 import {
   formatDigits,
   type Guess,
-  type Manner,
+  type PhoneOptions,
   maskOf,
   type Country,
   type Typed,
@@ -41,15 +41,15 @@ const areasOf = (country: Country, codes: readonly string[]): readonly Country[]
   }));
 
 /** The country of a row, with its mask as the options want it. */
-function asCountry({ areaCodes: _, mask, ...facts }: CountryFacts, manner: Manner): Country {
-  const national = manner.masks?.[facts.iso2] ?? mask;
-  return { ...facts, area: 0, format: maskOf(facts.dialCode, national, manner.prefix) };
+function asCountry({ areaCodes: _, mask, ...facts }: CountryFacts, options: PhoneOptions): Country {
+  const national = options.masks?.[facts.iso2] ?? mask;
+  return { ...facts, area: 0, format: maskOf(facts.dialCode, national, options.prefix) };
 }
 
 const madeTables = new Map<string, CountryTable>();
 
 /** The countries that options leave, and how to guess among them; always the same for the same. */
-export function tableOf(options: Manner & Choice): CountryTable {
+export function tableOf(options: PhoneOptions & Choice): CountryTable {
   const { masks, prefix, enableAreaCodes, onlyCountries, excludeCountries } = options;
   const { preferredCountries, regions } = options;
   const key = JSON.stringify([
@@ -61,7 +61,7 @@ export function tableOf(options: Manner & Choice): CountryTable {
   return made;
 }
 
-function makeTable(options: Manner & Choice): CountryTable {
+function makeTable(options: PhoneOptions & Choice): CountryTable {
   const { enableAreaCodes: listed = false, onlyCountries = [], excludeCountries = [] } = options;
   const { preferredCountries = [], regions = [] } = options;
   const all: Country[] = [];
@@ -107,14 +107,14 @@ export const guessAmong =
  * What stands in the field after a country was picked from the list: the old dial code gives way
  * to the new one, and the country stays until the digits leave it.
  */
-export function pickCountry(now: Typed, country: Country, manner: Manner): Typed {
+export function pickCountry(now: Typed, country: Country, options: PhoneOptions): Typed {
   const digits = digitsOf(now.text);
   const swapped = now.country ? digits.replace(now.country.dialCode, country.dialCode) : digits;
   const whole =
-    manner.disableCountryCode || swapped.startsWith(country.dialCode) ? swapped : country.dialCode;
-  const { enableLongNumbers: long } = manner;
-  const kept = long === true ? whole : whole.slice(0, typeof long === 'number' ? long : 15);
-  return { text: formatDigits(kept, country, manner), country, frozen: true };
+    options.disableCountryCode || swapped.startsWith(country.dialCode) ? swapped : country.dialCode;
+  const { enableLongNumbers: long } = options;
+  const limited = long === true ? whole : whole.slice(0, typeof long === 'number' ? long : 15);
+  return { text: formatDigits(limited, country, options), country, frozen: true };
 }
 
 /** The countries as they are listed: preferred ones first, the others by their shown name. */
@@ -129,12 +129,12 @@ export function listed({ all, preferred }: CountryTable): readonly Country[] {
  * not count; an empty search finds all.
  */
 export function searchCountries(list: readonly Country[], query: string): readonly Country[] {
-  const wanted = query.trim().toLowerCase().replace('+', '');
-  if (wanted === '') return list;
-  if (/^\d+$/.test(wanted)) return list.filter(({ dialCode }) => dialCode.includes(wanted));
-  const codes = list.filter(({ iso2 }) => iso2.includes(wanted));
+  const search = query.trim().toLowerCase().replace('+', '');
+  if (search === '') return list;
+  if (/^\d+$/.test(search)) return list.filter(({ dialCode }) => dialCode.includes(search));
+  const codes = list.filter(({ iso2 }) => iso2.includes(search));
   const called = list.filter(({ name, shown }) =>
-    [name, shown].some((one) => one.toLowerCase().includes(wanted)),
+    [name, shown].some((one) => one.toLowerCase().includes(search)),
   );
   return [...new Set([...codes, ...called])];
 }

@@ -1,8 +1,8 @@
-import type { Manner } from '#web/ui/phone/telephone.ts';
+import type { PhoneOptions } from '#web/ui/phone/telephone.ts';
 import type { Choice } from '#web/ui/phone/telephoneCountries.ts';
 
-/** What a telephone field can be told; the names and defaults are those of react-phone-input-2. */
-export type TelephoneOptions = Manner &
+/** What a telephone field takes; the names and defaults are those of react-phone-input-2. */
+export type TelephoneOptions = PhoneOptions &
   Choice & {
     /** A search box above the list; without one, typing jumps to a name. False when left out. */
     enableSearch?: boolean | undefined;

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-const told = (page: Page, of: string) => page.getByLabel(of, { exact: true }).textContent();
+const textOf = (page: Page, of: string) => page.getByLabel(of, { exact: true }).textContent();
 const marked = (page: Page): Promise<string | null | undefined> =>
   page.evaluate(() => {
     const id = document.activeElement?.getAttribute('aria-activedescendant');
@@ -29,11 +29,11 @@ test('a combobox is found by typing and taken by Enter; the form is not sent by 
   await waitFor(async () => expect(await marked(page)).toBe('Kalimantan Utara'));
   await page.keyboard.press('Enter');
   await waitFor(async () => expect(await field.inputValue()).toBe('Kalimantan Utara'));
-  expect(await told(page, 'Province')).toBe('kalimantan-utara');
+  expect(await textOf(page, 'Province')).toBe('kalimantan-utara');
   expect(await list.count()).toBe(0);
-  expect(await told(page, 'Submissions')).toBe('0');
+  expect(await textOf(page, 'Submissions')).toBe('0');
   await page.keyboard.press('Enter');
-  await waitFor(async () => expect(await told(page, 'Submissions')).toBe('1'));
+  await waitFor(async () => expect(await textOf(page, 'Submissions')).toBe('1'));
 });
 
 test('the arrows open the list, go round and pass disabled entries; Tab takes what is marked', async ({
@@ -57,7 +57,7 @@ test('the arrows open the list, go round and pass disabled entries; Tab takes wh
   expect(shown.y + shown.height).toBeLessThanOrEqual(box.y + box.height);
   expect(shown.height).toBeGreaterThanOrEqual(44);
   await page.keyboard.press('Tab');
-  await waitFor(async () => expect(await told(page, 'Province')).toBe('kalimantan-timur'));
+  await waitFor(async () => expect(await textOf(page, 'Province')).toBe('kalimantan-timur'));
   expect(await page.getByRole('listbox').count()).toBe(0);
   const next = page.getByRole('button', { name: 'Simpan alamat' });
   expect(await next.evaluate((one) => one === document.activeElement)).toBe(true);
@@ -76,14 +76,14 @@ test('what fits nothing says so and gives way to the last choice; Escape takes i
   await area.fill('xyz');
   await page.getByRole('heading', { level: 1 }).click();
   await waitFor(async () => expect(await area.inputValue()).toBe('Bali'));
-  expect(await told(page, 'Area')).toBe('bali');
+  expect(await textOf(page, 'Area')).toBe('bali');
   // A label in full is a choice, however the field is left.
   await area.fill('papua barat');
   await page.getByRole('heading', { level: 1 }).click();
-  await waitFor(async () => expect(await told(page, 'Area')).toBe('papua-barat'));
+  await waitFor(async () => expect(await textOf(page, 'Area')).toBe('papua-barat'));
   await area.fill('');
   await page.keyboard.press('Tab');
-  await waitFor(async () => expect(await told(page, 'Area')).toBe('none'));
+  await waitFor(async () => expect(await textOf(page, 'Area')).toBe('none'));
 });
 
 test('a choice can be taken back by its button, and made by a press on an entry', async ({
@@ -92,11 +92,11 @@ test('a choice can be taken back by its button, and made by a press on an entry'
   const page = await show('combobox', { width: 390 });
   const area = page.getByRole('combobox', { name: 'Wilayah' });
   await page.getByRole('button', { name: 'Hapus pilihan Wilayah' }).click();
-  await waitFor(async () => expect(await told(page, 'Area')).toBe('none'));
+  await waitFor(async () => expect(await textOf(page, 'Area')).toBe('none'));
   expect(await area.evaluate((one) => one === document.activeElement)).toBe(true);
   await area.click();
   await page.getByRole('option', { name: 'Bengkulu' }).click();
-  await waitFor(async () => expect(await told(page, 'Area')).toBe('bengkulu'));
+  await waitFor(async () => expect(await textOf(page, 'Area')).toBe('bengkulu'));
   expect(await page.getByRole('listbox').count()).toBe(0);
   expect(await area.evaluate((one) => one === document.activeElement)).toBe(true);
 });
@@ -116,5 +116,5 @@ test('in a dialog Escape closes the list first, and only then the dialog', async
   await page.keyboard.press('Enter');
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
-  expect(await told(page, 'Destination')).toBe('jawa-tengah');
+  expect(await textOf(page, 'Destination')).toBe('jawa-tengah');
 });

@@ -12,23 +12,23 @@ const plain = (text: string): string =>
  * case and accents. Labels that start with it come first; otherwise they keep their order.
  */
 export function matchingOptions(options: readonly Option[], typed: string): readonly Option[] {
-  const asked = plain(typed);
-  if (asked === '') return options;
-  const words = asked.split(/\s+/);
+  const query = plain(typed);
+  if (query === '') return options;
+  const words = query.split(/\s+/);
   const first: Option[] = [];
   const others: Option[] = [];
   for (const option of options) {
     const label = plain(option.label);
     if (!words.every((word) => label.includes(word))) continue;
-    (label.startsWith(asked) ? first : others).push(option);
+    (label.startsWith(query) ? first : others).push(option);
   }
   return [...first, ...others];
 }
 
 /** The one option whose label is exactly what was typed, but for case and accents. */
 export function optionNamed(options: readonly Option[], typed: string): Option | undefined {
-  const asked = plain(typed);
-  const named = options.filter(({ label, disabled }) => !disabled && plain(label) === asked);
+  const query = plain(typed);
+  const named = options.filter(({ label, disabled }) => !disabled && plain(label) === query);
   return named.length === 1 ? named[0] : undefined;
 }
 

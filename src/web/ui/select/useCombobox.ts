@@ -26,7 +26,7 @@ export type Combo = {
   /** The field was left: text that names an option is that option, any other is taken back. */
   leave: () => void;
   press: (event: KeyboardEvent) => void;
-  /** What changed, for ears. */
+  /** What changed, for screen readers. */
   said: (none: ReactNode) => ReactNode;
 };
 

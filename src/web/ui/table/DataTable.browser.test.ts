@@ -6,7 +6,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 
 const table = (page: Page, name: string) => page.getByRole('table', { name, exact: true });
 const firstCells = (place: Locator) => place.locator('tbody tr td:first-child').allInnerTexts();
-const asked = async (page: Page, caption: string) =>
+const requestedFields = async (page: Page, caption: string) =>
   JSON.parse((await page.getByLabel(`${caption} asked`).textContent()) || '{}') as Record<
     string,
     unknown
@@ -19,7 +19,7 @@ test('it pages ten rows at a time, and asks as its kind of paging does', async (
   const page = await show('data-table');
   const sent = table(page, 'Pesan terkirim');
   await waitFor(async () => expect(await sent.getByRole('row').count()).toBe(11));
-  expect(await asked(page, 'Pesan terkirim')).toMatchObject({ page: 0, start: 0 });
+  expect(await requestedFields(page, 'Pesan terkirim')).toMatchObject({ page: 0, start: 0 });
 
   const third = turns(page, 'Pesan terkirim').getByRole('button', {
     name: 'Halaman 3',
@@ -27,7 +27,7 @@ test('it pages ten rows at a time, and asks as its kind of paging does', async (
   });
   await third.click();
   await waitFor(async () =>
-    expect(await asked(page, 'Pesan terkirim')).toMatchObject({ page: 2, start: 2 }),
+    expect(await requestedFields(page, 'Pesan terkirim')).toMatchObject({ page: 2, start: 2 }),
   );
   await turns(page, 'Pesan terkirim').getByText('Halaman 3 dari 12').waitFor();
   expect(await focused(third)).toBe(true);
@@ -35,7 +35,7 @@ test('it pages ten rows at a time, and asks as its kind of paging does', async (
 
   await turns(page, 'Pesan arrow').getByRole('button', { name: 'Halaman terakhir' }).click();
   await waitFor(async () =>
-    expect(await asked(page, 'Pesan arrow')).toMatchObject({ page: 4, start: 4 }),
+    expect(await requestedFields(page, 'Pesan arrow')).toMatchObject({ page: 4, start: 4 }),
   );
   await waitFor(async () =>
     expect(await table(page, 'Pesan arrow').getByRole('row').count()).toBe(5),
@@ -44,12 +44,12 @@ test('it pages ten rows at a time, and asks as its kind of paging does', async (
   const next = turns(page, 'Pesan manual').getByRole('button', { name: 'Halaman berikutnya' });
   await next.click();
   await waitFor(async () =>
-    expect(await asked(page, 'Pesan manual')).toMatchObject({ page: 2, start: 10 }),
+    expect(await requestedFields(page, 'Pesan manual')).toMatchObject({ page: 2, start: 10 }),
   );
   await next.click();
   await next.click();
   await waitFor(async () =>
-    expect(await asked(page, 'Pesan manual')).toMatchObject({ page: 4, start: 30 }),
+    expect(await requestedFields(page, 'Pesan manual')).toMatchObject({ page: 4, start: 30 }),
   );
   await waitFor(async () => expect(await next.getAttribute('aria-disabled')).toBe('true'));
 });
@@ -68,7 +68,7 @@ test('a header sorts ascending, then back and forth, and goes to the first page'
   await header.getByRole('button').press('Enter');
   await waitFor(async () => expect(await header.getAttribute('aria-sort')).toBe('ascending'));
   await waitFor(async () =>
-    expect(await asked(page, 'Pesan terkirim')).toMatchObject({
+    expect(await requestedFields(page, 'Pesan terkirim')).toMatchObject({
       page: 0,
       sort_by: 'at',
       sort_type: 'asc',
@@ -103,12 +103,12 @@ test('skeletons come once; afterwards the old rows stay until the next are there
   expect(await held.getAttribute('aria-busy')).toBe(null);
 });
 
-test('a failure is told once, in a toast and to the owner, and leaves an empty list', async ({
+test('a failure is reported once, in a toast and to the owner, and leaves an empty list', async ({
   show,
 }) => {
   const page = await show('data-table');
   const held = table(page, 'Pesan ditahan');
-  const told = page.getByLabel('Pesan ditahan failed');
+  const failure = page.getByLabel('Pesan ditahan failed');
   const answer = page.getByRole('button', { name: 'Answer', exact: true });
   await answer.click();
   await waitFor(async () => expect(await held.getByRole('row').count()).toBe(11));
@@ -121,7 +121,7 @@ test('a failure is told once, in a toast and to the owner, and leaves an empty l
     .getByText(words)
     .waitFor();
   await held.getByText('Data tidak ditemukan').waitFor();
-  expect(await told.textContent()).toBe(words);
+  expect(await failure.textContent()).toBe(words);
   expect(await turns(page, 'Pesan ditahan').count()).toBe(0);
 
   // Another order asks anew: a text and a null are no lists either.
@@ -131,8 +131,8 @@ test('a failure is told once, in a toast and to the owner, and leaves an empty l
     await page.getByRole('button', { name }).click();
     await held.getByText('Data tidak ditemukan').waitFor();
   }
-  await waitFor(async () => expect((await told.textContent())?.split(', ').length).toBe(3));
-  expect(await told.textContent()).toContain('Error');
+  await waitFor(async () => expect((await failure.textContent())?.split(', ').length).toBe(3));
+  expect(await failure.textContent()).toContain('Error');
 });
 
 test('a page that is gone becomes the last one, without a step in the history', async ({
@@ -141,17 +141,17 @@ test('a page that is gone becomes the last one, without a step in the history', 
   const page = await show('data-table');
   const far = table(page, 'Pesan jauh');
   await waitFor(async () => expect(await far.getByRole('row').count()).toBe(5));
-  expect(await asked(page, 'Pesan jauh')).toMatchObject({ page: 3 });
+  expect(await requestedFields(page, 'Pesan jauh')).toMatchObject({ page: 3 });
   expect(await page.getByLabel('Pesan jauh replaced').textContent()).toBe('1');
 
   const shrinking = table(page, 'Pesan berkurang');
   await turns(page, 'Pesan berkurang').getByRole('button', { name: 'Halaman terakhir' }).click();
   await waitFor(async () =>
-    expect(await asked(page, 'Pesan berkurang')).toMatchObject({ page: 4 }),
+    expect(await requestedFields(page, 'Pesan berkurang')).toMatchObject({ page: 4 }),
   );
   await page.getByRole('button', { name: 'Keep 12 rows' }).click();
   await waitFor(async () =>
-    expect(await asked(page, 'Pesan berkurang')).toMatchObject({ page: 2 }),
+    expect(await requestedFields(page, 'Pesan berkurang')).toMatchObject({ page: 2 }),
   );
   await waitFor(async () => expect(await shrinking.getByRole('row').count()).toBe(3));
 });
@@ -206,7 +206,9 @@ test('columns are moved by keys and by the pointer, never under 20 px', async ({
   await turns(page, 'Pesan terkirim')
     .getByRole('button', { name: 'Halaman 2', exact: true })
     .click();
-  await waitFor(async () => expect(await asked(page, 'Pesan terkirim')).toMatchObject({ page: 1 }));
+  await waitFor(async () =>
+    expect(await requestedFields(page, 'Pesan terkirim')).toMatchObject({ page: 1 }),
+  );
   expect(await width()).toBe(210);
 });
 
@@ -298,7 +300,7 @@ test('on a phone a row is a card and nothing is wider than the screen', async ({
 
   await page.getByLabel('Urutkan Pesan terkirim').selectOption('Tanggal, turun');
   await waitFor(async () =>
-    expect(await asked(page, 'Pesan terkirim')).toMatchObject({
+    expect(await requestedFields(page, 'Pesan terkirim')).toMatchObject({
       sort_by: 'at',
       sort_type: 'desc',
     }),

@@ -32,7 +32,7 @@ function widthsOf<Row>({ columns, selection, menu }: TableProps<Row>) {
 }
 
 /**
- * The house table: sorted and paged by the server, kept in the address by the page. In a container
+ * The table of all lists: sorted and paged by the server, kept in the address by the page. In a container
  * under 680 px each row becomes a card, so a phone, or a page at 200 %, never scrolls sideways.
  */
 export function DataTable<Row>(props: TableProps<Row>) {

@@ -21,10 +21,10 @@ export function TableBody<Row>({ table, waiting }: Props<Row>) {
   const { columns, rows, rowKey, onOpen, menu, selection, empty } = table;
   const span = columns.length + (menu ? 1 : 0) + (selection ? 1 : 0);
   return (
-    // The keys of the buttons and boxes inside, heard here once.
+    // The keys of the buttons and boxes inside, handled here once.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <tbody role="rowgroup" onKeyDown={onOpen || selection ? walk : undefined}>
-      {waiting && <Bones table={table} />}
+      {waiting && <LoadingRows table={table} />}
       {!waiting &&
         rows.map((row, index) => (
           <Fragment key={rowKey(row)}>
@@ -139,7 +139,7 @@ const Cell = memo(function Cell<Row>({ column, row }: { column: Column<Row>; row
   return column.cell(row);
 }) as <Row>(props: { column: Column<Row>; row: Row }) => ReactNode;
 
-/** In a card its title stands before it; elsewhere, and for ears, the column's header says it. */
+/** In a card its title stands before it; elsewhere, and for screen readers, the column's header says it. */
 const Fact = <Row,>(props: { column: Column<Row>; row: Row }) => (
   <>
     <span className={styles['label']} aria-hidden="true">
@@ -168,7 +168,7 @@ const Choose = <Row,>({ row, rowKeyed, selection }: ChooseProps<Row>) => (
   </td>
 );
 
-function Bones<Row>({ table: { columns, menu, selection } }: { table: TableProps<Row> }) {
+function LoadingRows<Row>({ table: { columns, menu, selection } }: { table: TableProps<Row> }) {
   return Array.from({ length: SKELETON_ROWS }, (_, line) => (
     <tr key={line} role="row" className={styles['row']} aria-hidden="true">
       {selection && <td data-phone="choose">&nbsp;</td>}

@@ -180,21 +180,21 @@ function Unfolding() {
 
 /** Replies wait until somebody says what becomes of them. */
 function useHeldReplies() {
-  const held = useRef<((become: (reply: unknown) => unknown) => void)[]>([]);
+  const held = useRef<((resolve: (reply: unknown) => unknown) => void)[]>([]);
   return useMemo(
     () => ({
       hold: (reply: unknown) =>
         new Promise<unknown>((done, fail) => {
-          held.current.push((become) => {
+          held.current.push((resolve) => {
             try {
-              done(become(reply));
+              done(resolve(reply));
             } catch (error) {
               fail(error instanceof Error ? error : new Error('Error'));
             }
           });
         }),
-      release: (become: (reply: unknown) => unknown) => {
-        for (const one of held.current.splice(0)) one(become);
+      release: (resolve: (reply: unknown) => unknown) => {
+        for (const one of held.current.splice(0)) one(resolve);
       },
     }),
     [],
@@ -214,13 +214,13 @@ function Waiting() {
   return (
     <div>
       <Row>
-        {answers.map(([name, become]) => (
+        {answers.map(([name, resolve]) => (
           <Button
             key={name}
             size="sm"
             variant="outline"
             tone="neutral"
-            onClick={() => release(become)}
+            onClick={() => release(resolve)}
           >
             {name}
           </Button>

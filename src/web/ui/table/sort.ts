@@ -6,7 +6,7 @@ export const nextSort = (sort: Sort | null | undefined, column: string): Sort =>
     ? { sort_by: column, sort_type: 'desc' }
     : { sort_by: column, sort_type: 'asc' };
 
-/** What a header tells screen readers. */
+/** What a header announces to screen readers. */
 export function ariaSort(
   sort: Sort | null | undefined,
   column: string,

@@ -73,7 +73,7 @@ export function useColumnWidths(given: readonly number[], tight: readonly number
     const end = () => {
       drag.current = undefined;
     };
-    const become = (px: (now: number) => number) => {
+    const resize = (px: (now: number) => number) => {
       const from = onScreen();
       const now = from[index] ?? own;
       setChosen(tradeWidth(from, index, px(now) - now));
@@ -102,12 +102,12 @@ export function useColumnWidths(given: readonly number[], tight: readonly number
       },
       onPointerUp: end,
       onPointerCancel: end,
-      onDoubleClick: () => become(() => own),
+      onDoubleClick: () => resize(() => own),
       onKeyDown: (event) => {
         const key = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
         if (!key) return;
         event.preventDefault();
-        become(key);
+        resize(key);
       },
     };
   });

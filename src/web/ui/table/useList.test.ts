@@ -17,6 +17,6 @@ test('a list asks with the caller’s fields, its page, where it starts and how 
 
 test('manual paging starts at an offset that every answer moves by its count', () => {
   expect(listInput('manual', {}, { page: 1 })).toEqual({ page: 1, start: 0 });
-  const told = startsAfter(firstStarts, 1, 25);
-  expect(listInput('manual', {}, { page: 2 }, told)).toEqual({ page: 2, start: 25 });
+  const starts = startsAfter(firstStarts, 1, 25);
+  expect(listInput('manual', {}, { page: 2 }, starts)).toEqual({ page: 2, start: 25 });
 });

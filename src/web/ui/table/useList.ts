@@ -19,7 +19,7 @@ type Fields = Readonly<Record<string, unknown>>;
 type Filters<A extends Act> = Omit<InputFor<A>, 'page' | 'start' | 'sort_by' | 'sort_type'>;
 
 type Options = {
-  /** Told about a failure, after the toast. */
+  /** Called on a failure, after the toast. */
   onError?: (error: Error) => void;
   enabled?: boolean;
 };
@@ -45,7 +45,7 @@ const messageOf = (error: Error): string =>
 /**
  * A page of a list, for `DataTable`: spread `table` into it.
  *
- * The rows stay while the next page is on its way. A failure is told in a toast and leaves an empty
+ * The rows stay while the next page is on its way. A failure is reported in a toast and leaves an empty
  * list, as specified.
  */
 export function useList<A extends ListAct>(
@@ -103,8 +103,8 @@ export function usePages<Row>(
 }
 
 /** Where the pages of a list begin; forgotten as soon as it is asked for otherwise. */
-function useStarts(asked: unknown) {
-  const of = JSON.stringify(asked);
+function useStarts(request: unknown) {
+  const of = JSON.stringify(request);
   const [known, setKnown] = useState({ of, starts: firstStarts });
   const starts = known.of === of ? known.starts : firstStarts;
   const learn = (page: number, count: number) => {
@@ -114,15 +114,15 @@ function useStarts(asked: unknown) {
   return { starts, learn };
 }
 
-/** Tells a failure once: in a toast, then to whom it concerns. */
+/** Reports a failure once: in a toast, then to whom it concerns. */
 function useFailure(error: Error | null, onError: Options['onError']): void {
-  const told = useRef(onError);
+  const newest = useRef(onError);
   useEffect(() => {
-    told.current = onError;
+    newest.current = onError;
   });
   useEffect(() => {
     if (!error || isAbort(error)) return;
     toast(messageOf(error), { tone: 'danger' });
-    told.current?.(error);
+    newest.current?.(error);
   }, [error]);
 }

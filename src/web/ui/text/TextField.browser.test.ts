@@ -44,7 +44,7 @@ test('what stands before and after the text is not in the value; clearing goes b
   expect(await clear.count()).toBe(0);
 });
 
-test('an area counts its characters, and tells ears only when the room is nearly used up', async ({
+test('an area counts its characters, and tells screen readers only when it nearly reaches its limit', async ({
   show,
 }) => {
   const page = await show('text-area');
@@ -67,7 +67,7 @@ test('an area counts its characters, and tells ears only when the room is nearly
   await page.getByText('19 / 1.000').waitFor();
 });
 
-test('what is pasted beyond the limit of a field stays whole, and is told to be too long', async ({
+test('what is pasted beyond the limit of a field stays whole, and is reported to be too long', async ({
   show,
 }) => {
   const sentence = 'Terlalu panjang. Pendekkan sampai paling banyak 20 karakter.';

@@ -19,12 +19,12 @@ type Props = FieldProps &
 
 /**
  * A line of text. Spreads of `register('name')` (react-hook-form) fit as they are. What is longer than `maxLength`
- * stays as it is, and is told to be too long: nothing that was typed or pasted is ever cut off.
+ * stays as it is, and is reported to be too long: nothing that was typed or pasted is ever cut off.
  */
 export function TextField(props: Props) {
   const { label, help, hideLabel, size, prefix, suffix, id, className, ...rest } = props;
   const { onClear, maxLength, error: _, aside: _a, ...input } = rest;
-  const { error, counter, take } = useRoom<HTMLInputElement>(props);
+  const { error, counter, take } = useLength<HTMLInputElement>(props);
   const aside = props.aside ?? (hideLabel ? undefined : counter);
   const frame = { label, help, error, id, aside, className, required: input.required };
   const clearable = onClear && input.value && !input.disabled && !input.readOnly;
@@ -83,7 +83,7 @@ type AreaProps = FieldProps &
 export function TextArea({ counter: always = false, ...props }: AreaProps) {
   const { label, help, error: _, hideLabel, size, id, className, ...rest } = props;
   const { maxLength, ...input } = rest;
-  const { error, counter, take } = useRoom<HTMLTextAreaElement>(props, always);
+  const { error, counter, take } = useLength<HTMLTextAreaElement>(props, always);
   const frame = { label, help, error, id, className, required: input.required };
   return (
     <Field {...frame} hideLabel={hideLabel ?? false} aside={counter}>
@@ -112,7 +112,7 @@ type Measured<Control> = {
  * How full a field is: its counter when it is nearly full (or `always`), and, beyond `maxLength`, what is wrong. The
  * browser's own `maxlength` is not set: it cuts off what is pasted without a word.
  */
-function useRoom<Control extends { value: string }>(props: Measured<Control>, always = false) {
+function useLength<Control extends { value: string }>(props: Measured<Control>, always = false) {
   const { value, defaultValue, maxLength: max, error, onInput } = props;
   const [typed, setTyped] = useState(typeof defaultValue === 'string' ? defaultValue.length : 0);
   const length = typeof value === 'string' ? value.length : typed;

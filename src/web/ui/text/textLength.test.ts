@@ -5,7 +5,7 @@ test('the counter of a text says how full it is', () => {
   expect(lengthShown(12, 4096)).toBe('12 / 4.096');
 });
 
-test('ears hear of the end of the room only when it is near, and not with every key', () => {
+test('screen readers announce the limit only when it is near, and not with every key', () => {
   expect(roomLeft(0, 160)).toBe('');
   expect(roomLeft(160, 160)).toBe('Batas 160 karakter tercapai.');
   const said = new Set(Array.from({ length: 161 }, (_, length) => roomLeft(length, 160)));
@@ -14,14 +14,14 @@ test('ears hear of the end of the room only when it is near, and not with every 
   expect(roomLeft(161, 160)).toBe('Kelebihan kurang dari 5 karakter.');
 });
 
-test('a text that is too long is told so, with the limit, from the first character on', () => {
+test('a text that is too long is reported with the limit, from the first character on', () => {
   expect(tooLong(4_096, 4_096)).toBeUndefined();
   expect(tooLong(4_097, 4_096)).toBe(
     'Terlalu panjang. Pendekkan sampai paling banyak 4.096 karakter.',
   );
 });
 
-test('the counter comes when four fifths of the room are used', () => {
+test('the counter comes when four fifths of the limit are used', () => {
   expect([0, 3_276, 3_277, 5_000].map((length) => isNearlyFull(length, 4_096))).toEqual([
     false,
     false,

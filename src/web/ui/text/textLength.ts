@@ -1,23 +1,23 @@
 const numbers = new Intl.NumberFormat('id-ID');
 
-/** From this part of its room on, how full a text is interests who writes it. */
+/** From this part of its limit on, how full a text is interests who writes it. */
 const NEAR = 0.8;
 
 /** How full a text is, for the eye: `12 / 4.096`. Lengths are UTF-16 units, as the server counts them. */
 export const lengthShown = (length: number, max: number): string =>
   `${numbers.format(length)} / ${numbers.format(max)}`;
 
-/** Whether a text fills most of its room, or more than all of it. */
+/** Whether a text fills most of its limit, or more. */
 export const isNearlyFull = (length: number, max: number): boolean => length >= max * NEAR;
 
-/** What is wrong with a text longer than its room; `undefined` when it fits. Nothing of it is ever cut off. */
+/** What is wrong with a text longer than its limit; `undefined` when it fits. Nothing of it is ever cut off. */
 export const tooLong = (length: number, max: number): string | undefined =>
   length > max
     ? `Terlalu panjang. Pendekkan sampai paling banyak ${numbers.format(max)} karakter.`
     : undefined;
 
 /**
- * How much room is left, for ears: nothing while there is plenty, then a sentence that changes every
+ * How many characters are left, for screen readers: nothing while there is plenty, then a sentence that changes every
  * five characters, so that it is not spoken with every key.
  */
 export function roomLeft(length: number, max: number): string {

@@ -71,13 +71,13 @@ test('a danger interrupts, the rest waits for its turn, and the regions stand be
   const page = await show('toast', { own: true });
   await stopClock(page);
   await say(page, 'Say danger');
-  const place = page.getByRole('region', { name: 'Pemberitahuan (F8)' });
-  await place.waitFor({ state: 'attached' });
-  expect(await place.getByRole('alert').textContent()).toBe('');
+  const region = page.getByRole('region', { name: 'Pemberitahuan (F8)' });
+  await region.waitFor({ state: 'attached' });
+  expect(await region.getByRole('alert').textContent()).toBe('');
   await page.clock.runFor(100);
-  await place.getByRole('alert').getByText('Pesan tidak terkirim').waitFor();
+  await region.getByRole('alert').getByText('Pesan tidak terkirim').waitFor();
   await say(page, 'Say success');
-  await place.getByRole('status').getByText(saved).waitFor();
+  await region.getByRole('status').getByText(saved).waitFor();
 });
 
 test('at most five stand at once, the newest ones', async ({ show }) => {

@@ -16,16 +16,16 @@ const icons = { info: Info, success: CircleCheck, warning: TriangleAlert, danger
  */
 export function Toaster() {
   const shown = useStore(toasts);
-  const place = useRef<HTMLElement>(null);
-  const { paused, ...watched } = useAttention(place);
+  const region = useRef<HTMLElement>(null);
+  const { paused, ...watched } = useAttention(region);
   const list = (urgent: boolean) =>
     shown
       .filter(({ tone }) => (tone === 'danger') === urgent)
-      .map((one) => <One key={one.id} toast={one} paused={paused} place={place} />);
-  const heard = useHeard();
+      .map((one) => <One key={one.id} toast={one} paused={paused} region={region} />);
+  const ready = useLiveRegions();
   return createPortal(
     <section
-      ref={place}
+      ref={region}
       className={styles['viewport']}
       aria-label="Pemberitahuan (F8)"
       tabIndex={-1}
@@ -33,10 +33,10 @@ export function Toaster() {
     >
       {/* Regions that are there before their words: only those are read out. */}
       <div role="alert" aria-atomic="false" className={styles['region']}>
-        {heard && list(true)}
+        {ready && list(true)}
       </div>
       <div role="status" aria-atomic="false" className={styles['region']}>
-        {heard && list(false)}
+        {ready && list(false)}
       </div>
     </section>,
     useTopLayer(),
@@ -44,23 +44,23 @@ export function Toaster() {
 }
 
 /** False for the first frame, in which the regions stand empty. */
-function useHeard(): boolean {
-  const [heard, setHeard] = useState(false);
+function useLiveRegions(): boolean {
+  const [ready, setReady] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setHeard(true), 50);
+    const timer = setTimeout(() => setReady(true), 50);
     return () => clearTimeout(timer);
   }, []);
-  return heard;
+  return ready;
 }
 
-type OneProps = { toast: Toast; paused: boolean; place: RefObject<HTMLElement | null> };
+type OneProps = { toast: Toast; paused: boolean; region: RefObject<HTMLElement | null> };
 
-function One({ toast: { id, text, tone, action }, paused, place }: OneProps) {
+function One({ toast: { id, text, tone, action }, paused, region }: OneProps) {
   const Icon = icons[tone];
   const card = useRef<HTMLDivElement>(null);
   const close = () => {
     // Whoever was in it goes on among the others.
-    if (card.current?.contains(document.activeElement)) place.current?.focus();
+    if (card.current?.contains(document.activeElement)) region.current?.focus();
     dismissToast(id);
   };
   useTimeLeft(paused, () => dismissToast(id));

@@ -29,14 +29,14 @@ function useAway(): boolean {
  * Watches a place that has things to read for a while: `paused` while it is pointed at, has the focus
  * or nobody looks. F8 moves the focus there from anywhere, Escape back to where it was.
  */
-export function useAttention(place: RefObject<HTMLElement | null>) {
+export function useAttention(region: RefObject<HTMLElement | null>) {
   const away = useAway();
   const [over, setOver] = useState(false);
   const [inside, setInside] = useState(false);
   const before = useRef<Element | null>(null);
   useEffect(() => {
     const come = (event: globalThis.KeyboardEvent) => {
-      const here = place.current;
+      const here = region.current;
       if (event.key !== 'F8' || !here || here.contains(document.activeElement)) return;
       event.preventDefault();
       before.current = document.activeElement;
@@ -44,7 +44,7 @@ export function useAttention(place: RefObject<HTMLElement | null>) {
     };
     document.addEventListener('keydown', come);
     return () => document.removeEventListener('keydown', come);
-  }, [place]);
+  }, [region]);
   return {
     paused: away || over || inside,
     onPointerEnter: () => setOver(true),
@@ -57,7 +57,7 @@ export function useAttention(place: RefObject<HTMLElement | null>) {
       if (event.key !== 'Escape') return;
       event.stopPropagation();
       if (before.current instanceof HTMLElement) before.current.focus();
-      else place.current?.blur();
+      else region.current?.blur();
     },
   };
 }

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('one after the other', () => {
-  test('chosen files are sent at once, named, told, and taken back; the keyboard is not lost', async ({
+  test('chosen files are sent at once, named, announced, and taken back; the keyboard is not lost', async ({
     show,
   }) => {
     const page = await show('file-upload', { session: true });
@@ -269,14 +269,14 @@ describe('12 MB', () => {
     const page = await show('file-upload', { session: true, width: 390 });
     const place = several(page);
     let holding = true;
-    const loadModule = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
     // The last piece is on its way when the page goes.
     await page.route(onUploads, (route) => {
       const isLast = route.request().headers()['upload-offset'] === '10000000';
-      return isLast && holding ? loadModule.resolve() : route.continue();
+      return isLast && holding ? release.resolve() : route.continue();
     });
     await place.getByLabel('Lampiran').setInputFiles(report);
-    await loadModule.promise;
+    await release.promise;
     await page.reload();
     holding = false;
     await place.getByText(/^laporan penjualan ✓\.csv stopped at 83%/).waitFor();

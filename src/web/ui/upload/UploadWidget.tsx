@@ -8,7 +8,7 @@ import {
   type InputHTMLAttributes,
   type RefObject,
 } from 'react';
-import { begunFor } from '#web/api/uploads/pendingUploads.ts';
+import { pendingUploadsFor } from '#web/api/uploads/pendingUploads.ts';
 import type { Uploads } from '#web/ui/upload/queue/uploadQueue.ts';
 import { Field, type FieldLinks } from '#web/ui/form/Field.tsx';
 import { FileItem, FileList } from '#web/ui/upload/FileItem.tsx';
@@ -23,7 +23,7 @@ import {
   type UploadItem,
   type UploadState,
 } from '#web/ui/upload/queue/uploadState.ts';
-import { openDropPlace, type Brought, type Point } from '#web/ui/upload/drop/dropZone.ts';
+import { openDropZone, type DroppedData, type Point } from '#web/ui/upload/drop/dropZone.ts';
 import { worded, type UploadLabels } from '#web/ui/upload/uploadLabels.ts';
 import { ReorderHandle, useReorder } from '#web/ui/upload/reorder/UploadReorder.tsx';
 import { acceptedOf, labelsOf, useUploads } from '#web/ui/upload/uploadStore.ts';
@@ -40,7 +40,7 @@ export function UploadWidget(props: FileUploadProps) {
   const [tooMany, setTooMany] = useState(false);
   const labels = labelsOf(props);
 
-  const take = ({ files, links }: Brought, at?: number) => {
+  const take = ({ files, links }: DroppedData, at?: number) => {
     const taken = files.filter(({ name }) => !isIgnored(name));
     const adding = taken.length + links.length;
     if (adding === 0) return;
@@ -60,7 +60,7 @@ export function UploadWidget(props: FileUploadProps) {
     uploads.addLinks(links, place + taken.length);
   };
 
-  const over = useDropPlace({ props, root, elements, state, take });
+  const over = useDropZone({ props, root, elements, state, take });
   useImperativeHandle(props.ref, () => ({
     browse: () => input.current?.click(),
     // One by one, as with FilePond: what goes beyond the limit is left out, the earlier ones stay.
@@ -93,7 +93,7 @@ export function UploadWidget(props: FileUploadProps) {
       <Items
         {...{ props, labels, uploads, state, elements, input }}
         gap={over.active ? over.at : undefined}
-        tell={voice.told}
+        announce={voice.announce}
       />
       <p role="status" className="sr-only">
         {said}
@@ -107,11 +107,11 @@ type DropDeps = {
   root: RefObject<HTMLDivElement | null>;
   elements: Elements;
   state: UploadState;
-  take: (brought: Brought, at?: number) => void;
+  take: (dropped: DroppedData, at?: number) => void;
 };
 
 /** Whether something is dragged over the widget, and before which item it would come. */
-function useDropPlace(deps: DropDeps): { active: boolean; at: number | undefined } {
+function useDropZone(deps: DropDeps): { active: boolean; at: number | undefined } {
   const [over, setOver] = useState<{ active: boolean; at: number | undefined }>({
     active: false,
     at: undefined,
@@ -132,7 +132,7 @@ function useDropPlace(deps: DropDeps): { active: boolean; at: number | undefined
       if (point.y < first.top || point.y > lastBox.bottom) return undefined;
       return dropIndex(boxes, point.x, point.y);
     };
-    return openDropPlace({
+    return openDropZone({
       element: () => newest.current.root.current,
       open: () => !newest.current.props.disabled && (newest.current.props.allowDrop ?? true),
       wholePage: () => newest.current.props.dropOnPage ?? false,
@@ -141,7 +141,7 @@ function useDropPlace(deps: DropDeps): { active: boolean; at: number | undefined
         const next = { active: point !== undefined, at: indexAt(point) };
         setOver((old) => (old.active === next.active && old.at === next.at ? old : next));
       },
-      take: (brought, point) => newest.current.take(brought, indexAt(point)),
+      take: (dropped, point) => newest.current.take(dropped, indexAt(point)),
     });
   }, []);
   return over;
@@ -193,7 +193,7 @@ function Zone({ links, input, props, labels, onFiles }: ZoneProps) {
 
 /** Files whose upload was broken off, by a reload say: chosen again, they go on. */
 function Unfinished({ props, state, labels }: Pick<ListProps, 'props' | 'state' | 'labels'>) {
-  const [earlier] = useState(() => begunFor(props.purpose ?? ''));
+  const [earlier] = useState(() => pendingUploadsFor(props.purpose ?? ''));
   const open = earlier.filter(({ name }) => !state.items.some((item) => item.name === name));
   return open.map(({ transferId, name, size, offset }) => (
     <p key={transferId} className={styles['unfinished']}>
@@ -211,17 +211,17 @@ type ListProps = {
   input: RefObject<HTMLInputElement | null>;
   /** Before which item something dragged would come. */
   gap: number | undefined;
-  tell: (text: string) => void;
+  announce: (text: string) => void;
 };
 
-function Items({ props, labels, uploads, state, elements, input, gap, tell }: ListProps) {
+function Items({ props, labels, uploads, state, elements, input, gap, announce }: ListProps) {
   const helpId = useId();
   const { disabled = false, instantUpload = true } = props;
   const movable = (props.allowReorder ?? false) && state.items.length > 1;
   const reorder = useReorder({
     items: state.items,
     elementOf: (key) => elements.get(key),
-    tell,
+    announce,
     labels,
     onMove: (key, from, to) => {
       uploads.move(key, to);

@@ -87,7 +87,7 @@ const ItemStates = () =>
 
 type LiveProps = { title: string; name: string; children?: ReactNode } & FileUploadProps;
 
-/** A widget at work, and what it tells its owner. */
+/** A widget at work, and what it reports to its owner. */
 function Live({ title, name, children, ...props }: LiveProps) {
   const [ids, setIds] = useState<readonly string[]>([]);
   const [stand, setStand] = useState('empty');

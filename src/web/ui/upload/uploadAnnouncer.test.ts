@@ -32,7 +32,7 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-test('files that come together are told once, 750 ms after the last, and cleared after 1500', () => {
+test('files that come together are announced once, 750 ms after the last, and cleared after 1500', () => {
   total = 2;
   voice.added('a.png');
   vi.advanceTimersByTime(700);
@@ -47,32 +47,32 @@ test('files that come together are told once, 750 ms after the last, and cleared
   expect(said.at(-1)).toBe('');
 });
 
-test('the list is told only to who is in the widget, ends and errors to everybody', () => {
+test('the list is announced only to who is in the widget, ends and errors to everybody', () => {
   attended = false;
   voice.added('a.png');
   voice.removed('a.png');
   vi.advanceTimersByTime(5_000);
   expect(said).toEqual([]);
-  voice.told('a.png Upload complete');
+  voice.announce('a.png Upload complete');
   vi.advanceTimersByTime(5_000);
   expect(said).toEqual(['a.png Upload complete']);
 });
 
 test('of several errors at once none is lost', () => {
-  voice.told('File is of invalid type a.exe');
-  voice.told('File is of invalid type b.exe');
+  voice.announce('File is of invalid type a.exe');
+  voice.announce('File is of invalid type b.exe');
   vi.advanceTimersByTime(100);
   expect(said).toEqual(['File is of invalid type a.exe; File is of invalid type b.exe']);
 });
 
-test('an upload that is taken back and leaves the list is told in one go', () => {
-  voice.told('a.png Upload cancelled');
+test('an upload that is taken back and leaves the list is announced in one go', () => {
+  voice.announce('a.png Upload cancelled');
   voice.removed('a.png');
   vi.advanceTimersByTime(100);
   expect(said).toEqual(['a.png Upload cancelled; Removed a.png, 0 files in list']);
 });
 
-test('one that is removed is told at once, and nothing after it is quiet', () => {
+test('one that is removed is announced at once, and nothing after it is quiet', () => {
   total = 1;
   voice.removed('a.png');
   expect(said).toEqual(['Removed a.png, 1 file in list']);

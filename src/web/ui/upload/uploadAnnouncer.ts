@@ -1,11 +1,11 @@
 import type { Schedule } from '#web/api/uploads/uploadRetry.ts';
 
-/** Added files are told together, so many milliseconds after the last of them. */
+/** Added files are announced together, so many milliseconds after the last of them. */
 const BATCH_MS = 750;
 /** What was said about the list goes after this, so that nobody reads it twice. */
 const CLEAR_MS = 1_500;
-/** What happens to several files at once is told in one go. */
-const TOLD_MS = 50;
+/** What happens to several files at once is announced in one go. */
+const ANNOUNCE_MS = 50;
 
 export type AnnouncerLabels = {
   added: string;
@@ -29,12 +29,12 @@ type Around = {
 export type UploadAnnouncer = {
   added: (name: string) => void;
   removed: (name: string) => void;
-  /** Always told: an upload's end or error, a step of the keyboard. */
-  told: (text: string) => void;
+  /** Always announced: an upload's end or error, a step of the keyboard. */
+  announce: (text: string) => void;
   quiet: () => void;
 };
 
-/** What screen readers hear of a list of uploads: 'Added a.png, b.png, 2 files in list'. */
+/** What screen readers announce of a list of uploads: 'Added a.png, b.png, 2 files in list'. */
 export function createUploadAnnouncer({
   say,
   words,
@@ -45,17 +45,17 @@ export function createUploadAnnouncer({
   const names: string[] = [];
   let stopBatch = () => {};
   let stopClear = () => {};
-  let stopTold = () => {};
+  let stopAnnounce = () => {};
   const waiting: string[] = [];
   const quiet = () => {
     stopBatch();
     stopClear();
-    stopTold();
+    stopAnnounce();
   };
   const list = (label: string, what: string) => {
     const { countOne, countMany } = words();
     const count = total();
-    stopTold();
+    stopAnnounce();
     const earlier = waiting.splice(0).map((text) => `${text}; `);
     say(`${earlier.join('')}${label} ${what}, ${count} ${count === 1 ? countOne : countMany}`);
     stopClear();
@@ -72,10 +72,10 @@ export function createUploadAnnouncer({
     removed(name) {
       if (attended()) list(words().removed, name);
     },
-    told(text) {
+    announce(text) {
       waiting.push(text);
-      stopTold();
-      stopTold = later(TOLD_MS, () => {
+      stopAnnounce();
+      stopAnnounce = later(ANNOUNCE_MS, () => {
         stopClear();
         say(waiting.splice(0).join('; '));
       });

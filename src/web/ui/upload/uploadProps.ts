@@ -43,7 +43,7 @@ export type FileUploadProps = {
   onStand?: (stand: UploadsStand) => void;
   /** What is known of ids in `value` that the widget did not upload itself. */
   stored?: readonly StoredUpload[];
-  /** Deletes a kept (`local`) file for good when it is removed. */
+  /** Deletes a stored (`local`) file for good when it is removed. */
   onDiscard?: (id: string) => Promise<void>;
   /** An item was put elsewhere. */
   onReorder?: (ids: readonly string[], from: number, to: number) => void;

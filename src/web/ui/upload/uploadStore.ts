@@ -71,7 +71,7 @@ function faultWords(
 
 type Opened = { uploads: Uploads; voice: UploadAnnouncer; said: string; state: UploadState };
 
-/** The store of a widget, what it says, and what it tells its owner. */
+/** The store of a widget, what it says, and what it reports to its owner. */
 export function useUploads(props: FileUploadProps, attended: () => boolean): Opened {
   const newest = useRef(props);
   newest.current = props;
@@ -87,7 +87,7 @@ export function useUploads(props: FileUploadProps, attended: () => boolean): Ope
     },
     [uploads, voice],
   );
-  useTelling(uploads, newest);
+  useEmitChanges(uploads, newest);
   useValue(uploads, props);
   return { uploads, voice, said, state };
 }
@@ -118,14 +118,14 @@ function open(
       check: (file) => checked(newest.current, file),
       faultOf: (step, fault) => faultWords(labels, step, fault),
       discard: props.onDiscard,
-      heard: ({ what, item: { name, fault, file, origin } }) => {
+      onNews: ({ what, item: { name, fault, file, origin } }) => {
         if (what === 'added') {
           voice.added(name);
           if (file && origin === uploadOrigins.input) props.onAdd?.(file);
         } else if (what === 'removed') voice.removed(name);
-        else if (what === 'complete') voice.told(`${name} ${labels.processingComplete}`);
-        else if (what === 'cancelled') voice.told(`${name} ${labels.processingAborted}`);
-        else if (fault) voice.told(`${fault.main} ${name} ${fault.sub}`.trim());
+        else if (what === 'complete') voice.announce(`${name} ${labels.processingComplete}`);
+        else if (what === 'cancelled') voice.announce(`${name} ${labels.processingAborted}`);
+        else if (fault) voice.announce(`${fault.main} ${name} ${fault.sub}`.trim());
       },
     };
   };
@@ -143,10 +143,10 @@ function open(
 const same = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((id, nth) => id === other[nth]);
 
-/** Lists that a widget told its owner: when one comes back as its value, that is no news. */
-const toldLists = new WeakSet<readonly string[]>();
+/** Lists that a widget reported to its owner: when one comes back as its value, that is no news. */
+const emittedLists = new WeakSet<readonly string[]>();
 
-function useTelling(uploads: Uploads, newest: Newest): void {
+function useEmitChanges(uploads: Uploads, newest: Newest): void {
   useEffect(() => {
     let ids = uploadedIds(uploads.state());
     let stand = standOf(uploads.state());
@@ -155,7 +155,7 @@ function useTelling(uploads: Uploads, newest: Newest): void {
       const now = uploadedIds(state);
       if (!same(ids, now)) {
         ids = now;
-        toldLists.add(now);
+        emittedLists.add(now);
         newest.current.onChange?.(now);
       }
       const next = standOf(state);
@@ -171,7 +171,7 @@ function useValue(uploads: Uploads, { value, stored = [] }: FileUploadProps): vo
   const details = useRef(stored);
   details.current = stored;
   useEffect(() => {
-    if (value === undefined || toldLists.has(value)) return;
+    if (value === undefined || emittedLists.has(value)) return;
     const shown = uploadedIds(uploads.state());
     if (same(shown, value)) return;
     uploads.forget(shown.filter((id) => !value.includes(id)));

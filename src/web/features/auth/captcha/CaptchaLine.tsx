@@ -12,10 +12,10 @@ const words: Record<CaptchaState, string> = {
 };
 
 /** What the captcha is doing, in one calm line; above it the widget, where the provider has one. */
-export function CaptchaLine({ captcha: { state, place, start } }: { captcha: Captcha }) {
+export function CaptchaLine({ captcha: { state, container, start } }: { captcha: Captcha }) {
   return (
     <div>
-      <div ref={place} className={styles['widget']} />
+      <div ref={container} className={styles['widget']} />
       <div className={styles['captcha']} data-state={state}>
         <Shield size={18} aria-hidden="true" />
         <span role="status">{words[state]}</span>

@@ -9,10 +9,10 @@ export type CaptchaTask = OutputOf<typeof captchaChallenge>;
 export type CaptchaRequest = {
   purpose: Guarded;
   /** Empty, for a widget. */
-  place: HTMLElement;
+  container: HTMLElement;
   /** `asking` while the person has to do something; `idle` when a solved one has expired. */
   setState: (state: CaptchaState) => void;
 };
 
 /** One provider in the browser: the answer to its task, as the server takes it. */
-export type Solver = (task: CaptchaTask, asked: CaptchaRequest) => Promise<string>;
+export type Solver = (task: CaptchaTask, request: CaptchaRequest) => Promise<string>;

@@ -4,8 +4,8 @@ import { AnswerError } from '#web/api/errors.ts';
 import { solve } from '#web/features/auth/captcha/solver.ts';
 import type { CaptchaState, Solver } from '#web/features/auth/captcha/captcha.ts';
 
-const widget: Solver = async (task, asked) =>
-  (await import('./captchaWidget.ts')).askWidget(task, asked);
+const widget: Solver = async (task, request) =>
+  (await import('./captchaWidget.ts')).askWidget(task, request);
 
 const solvers: Record<CaptchaProvider, Solver> = {
   altcha: ({ challenge }) => solve(challenge),
@@ -21,14 +21,14 @@ const solvers: Record<CaptchaProvider, Solver> = {
  */
 export async function solveFor(
   purpose: Guarded,
-  place: HTMLElement | null,
+  container: HTMLElement | null,
   setState: (state: CaptchaState) => void,
 ): Promise<string> {
   const [{ perform }, { captchaChallenge: act }] = await Promise.all([lazyApi(), accountActs()]);
   const task = await perform(act, { for: purpose });
   try {
-    if (!place) throw new Error('the form is gone');
-    return await solvers[task.provider](task, { purpose, place, setState });
+    if (!container) throw new Error('the form is gone');
+    return await solvers[task.provider](task, { purpose, container, setState });
   } catch (error) {
     throw new AnswerError('Pemeriksaan keamanan gagal. Coba lagi.', error);
   }

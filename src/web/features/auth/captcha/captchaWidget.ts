@@ -8,13 +8,13 @@ const LOAD_MS_MAX = 20_000;
 type Given = Readonly<Record<string, unknown>>;
 
 /** What all three scripts have in common. */
-type WidgetApi = { render: (place: HTMLElement, given: Given) => unknown };
+type WidgetApi = { render: (container: HTMLElement, given: Given) => unknown };
 
 type Kind = {
   /** The name of the script's object in the window. */
   api: string;
   /** What this one wants to know beside what all want. */
-  more: (asked: CaptchaRequest) => Given;
+  more: (request: CaptchaRequest) => Given;
 };
 
 const kinds: Record<Exclude<CaptchaTask['provider'], 'altcha'>, Kind> = {
@@ -31,23 +31,23 @@ const kinds: Record<Exclude<CaptchaTask['provider'], 'altcha'>, Kind> = {
  *
  * @throws Error when its script cannot be fetched, or it gives up.
  */
-export const askWidget: Solver = async (task, asked) => {
+export const askWidget: Solver = async (task, request) => {
   if (task.provider === 'altcha') throw new Error('ALTCHA has no widget');
   const { api, more } = kinds[task.provider];
   await loaded(task.script_url);
   const widget = (window as unknown as Record<string, WidgetApi | undefined>)[api];
   if (!widget) throw new Error(`the script made no ${api}`);
   // A place of its own for each: one that was solved cannot be solved again.
-  const place = document.createElement('div');
-  asked.place.replaceChildren(place);
-  asked.setState('asking');
+  const container = document.createElement('div');
+  request.container.replaceChildren(container);
+  request.setState('asking');
   return new Promise((resolve, reject) => {
-    widget.render(place, {
-      ...more(asked),
+    widget.render(container, {
+      ...more(request),
       sitekey: task.site_key,
       theme: isDark() ? 'dark' : 'light',
       callback: resolve,
-      'expired-callback': () => asked.setState('idle'),
+      'expired-callback': () => request.setState('idle'),
       'error-callback': () => reject(new Error('the widget gave up')),
     });
   });

@@ -9,7 +9,7 @@ const FRESH_MS = 240_000;
 export type Captcha = {
   state: CaptchaState;
   /** Where a widget shows itself; ALTCHA has none. */
-  place: RefObject<HTMLDivElement | null>;
+  container: RefObject<HTMLDivElement | null>;
   /** Begins, unless it is under way or done: call it when somebody starts on the form. */
   start: () => void;
   /** The answer, waited for; worked out now when there is none that is fresh. */
@@ -22,7 +22,7 @@ export type Captcha = {
 export function useCaptcha(purpose: Guarded): Captcha {
   const [state, setState] = useState<CaptchaState>('idle');
   const current = useRef<{ answer?: Promise<string>; at: number }>(undefined);
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
 
   const begin = (): Promise<string> => {
     const mine: { answer?: Promise<string>; at: number } = { at: Date.now() };
@@ -34,7 +34,7 @@ export function useCaptcha(purpose: Guarded): Captcha {
     };
     update('working');
     const answer = loadModule(import('./captchaRun.ts')).then(({ solveFor }) =>
-      solveFor(purpose, place.current, update),
+      solveFor(purpose, container.current, update),
     );
     mine.answer = answer;
     answer.then(
@@ -49,7 +49,7 @@ export function useCaptcha(purpose: Guarded): Captcha {
   };
   return {
     state,
-    place,
+    container,
     start: () => void (fresh() ?? begin()).catch(() => undefined),
     answer: () => fresh() ?? begin(),
     spent: () => {

@@ -32,8 +32,8 @@ function Code({ pending, onPending }: Props) {
       title="Masukkan kode"
       pending={pending}
       onPending={onPending}
-      enter={async (asked) => {
-        const { grant, expires_in_seconds: seconds } = await verify.perform(asked);
+      enter={async (input) => {
+        const { grant, expires_in_seconds: seconds } = await verify.perform(input);
         saveGrant({ grant, phone, expiresAt: Date.now() + seconds * 1000 });
         // The code is used up: there is nothing to come back to.
         await navigate({ to: '/auth/forgot-password/change', replace: true });

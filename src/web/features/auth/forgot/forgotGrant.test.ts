@@ -4,9 +4,9 @@ import { grantIn } from './forgotGrant.ts';
 const grant = { grant: 'g'.repeat(43), phone: '6281234567890', expiresAt: 1_600_000 };
 
 test('a grant is good until its moment, and not a millisecond longer', () => {
-  const kept = JSON.stringify(grant);
-  expect(grantIn(kept, 1_599_999)).toEqual(grant);
-  expect(grantIn(kept, 1_600_000)).toBeUndefined();
+  const stored = JSON.stringify(grant);
+  expect(grantIn(stored, 1_599_999)).toEqual(grant);
+  expect(grantIn(stored, 1_600_000)).toBeUndefined();
 });
 
 test('what is not ours is no grant', () => {

@@ -12,14 +12,14 @@ export type ForgotGrant = {
   expiresAt: number;
 };
 
-/** Kept for this tab alone, and forgotten with `undefined`. */
+/** Stored for this tab alone, and forgotten with `undefined`. */
 export const saveGrant = (grant: ForgotGrant | undefined): void =>
   storageSet('tab', ENTRY, grant && JSON.stringify(grant));
 
 /** The grant of this tab while it is good; `undefined` when there is none, or no longer. */
 export const readGrant = (): ForgotGrant | undefined => grantIn(storageGet('tab', ENTRY));
 
-/** Reads what was kept; anybody may have written it. */
+/** Reads what was stored; anybody may have written it. */
 export function grantIn(text: string | undefined, now = Date.now()): ForgotGrant | undefined {
   const found = readJson(text);
   return isGrant(found) && found.expiresAt > now ? found : undefined;

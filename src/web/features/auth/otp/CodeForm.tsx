@@ -24,7 +24,7 @@ type Props = {
   /** Another code was sent, or may be sent later. */
   onPending: (pending: PendingOtp) => void;
   /** Asks the server; throws what it refuses. The next screen is up to it. */
-  enter: (asked: { challenge: string; code: string }) => Promise<void>;
+  enter: (input: { challenge: string; code: string }) => Promise<void>;
   /** Why a code was sent, and where. */
   children: ReactNode;
   /** Below the form: for who is in the wrong place. */

@@ -12,7 +12,7 @@ import { classes } from '#web/ui/classes.ts';
 
 type Props<Code extends SentCode> = {
   code: Code;
-  /** Which code, where several are waited for: for ears. */
+  /** Which code, where several are waited for: for screen readers. */
   what?: string;
   /** In the smaller type of what stands under a field. */
   small?: boolean;

@@ -13,21 +13,21 @@ const purposes: readonly unknown[] = ['register', 'login', 'forgot'] satisfies C
 /** A code that this tab waits for. */
 export type PendingOtp = SentCode & { purpose: CodeFor };
 
-/** A challenge as it is kept, with what it is for. */
+/** A challenge as it is stored, with what it is for. */
 export const pendingFrom = (
   made: Challenge,
   { purpose, phone }: Pick<PendingOtp, 'purpose' | 'phone'>,
   now?: number,
 ): PendingOtp => ({ purpose, ...codeFrom(made, phone, now) });
 
-/** Kept for this tab alone, and forgotten with `undefined`. */
+/** Stored for this tab alone, and forgotten with `undefined`. */
 export const savePending = (pending: PendingOtp | undefined): void =>
   storageSet('tab', ENTRY, pending && JSON.stringify(pending));
 
-/** The code that is waited for; `undefined` when there is none, or what is kept is not ours. */
+/** The code that is waited for; `undefined` when there is none, or what is stored is not ours. */
 export const readPending = (): PendingOtp | undefined => pendingIn(storageGet('tab', ENTRY));
 
-/** Reads what was kept; anybody may have written it. */
+/** Reads what was stored; anybody may have written it. */
 export function pendingIn(text: string | undefined): PendingOtp | undefined {
   const found = readJson(text);
   return isPending(found) ? found : undefined;
@@ -36,8 +36,8 @@ export function pendingIn(text: string | undefined): PendingOtp | undefined {
 const isPending = (found: unknown): found is PendingOtp =>
   isCode(found) && 'purpose' in found && purposes.includes(found.purpose);
 
-/** Tells the other tabs that a code was entered here; theirs, if it is the same, is worth nothing. */
-export function tellUsed(challenge: string): void {
+/** Notifies the other tabs that a code was entered here; theirs, if it is the same, is worth nothing. */
+export function announceUsed(challenge: string): void {
   const channel = new BroadcastChannel(USED);
   channel.postMessage(challenge);
   channel.close();

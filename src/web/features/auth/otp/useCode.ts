@@ -3,7 +3,7 @@ import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import {
   onUsed,
   savePending,
-  tellUsed,
+  announceUsed,
   type PendingOtp,
 } from '#web/features/auth/otp/pendingOtp.ts';
 
@@ -26,7 +26,7 @@ export function usePassed(moment: number): boolean {
 /** The code as it is typed, sent once it is whole, and what became of it. */
 export function useCode(
   { challenge, expiresAt }: PendingOtp,
-  enter: (asked: { challenge: string; code: string }) => Promise<void>,
+  enter: (input: { challenge: string; code: string }) => Promise<void>,
 ) {
   const [digits, setDigits] = useState('');
   const [wrong, setWrong] = useState<string>();
@@ -76,7 +76,7 @@ export function useCode(
     entered.current = true;
     try {
       await enter({ challenge, code: typed });
-      tellUsed(challenge);
+      announceUsed(challenge);
       savePending(undefined);
     } catch (no) {
       entered.current = false;

@@ -33,8 +33,8 @@ function surprise(password: string, { name, phone }: { name: string; phone: stri
     if (part.length >= 4) rest = rest.replaceAll(part.toLowerCase(), '*');
   }
   rest = rest.replace(weakParts, '*').replace(/(?:19|20)\d\d/g, '*');
-  const kept = withoutRuns(rest);
-  return kept * Math.log2(alphabetOf(password));
+  const distinct = withoutRuns(rest);
+  return distinct * Math.log2(alphabetOf(password));
 }
 
 /** Counts signs; those that repeat the one before, or follow it (`abc`, `321`), count a quarter. */

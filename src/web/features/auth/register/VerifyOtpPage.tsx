@@ -26,7 +26,7 @@ export function VerifyOtpPage() {
         savePending(next);
         setPending(next);
       }}
-      enter={async (asked) => enterSession(client, await verify.perform(asked))}
+      enter={async (input) => enterSession(client, await verify.perform(input))}
     />
   );
 }

@@ -55,10 +55,10 @@ const PAUSE_MS = 250;
 
 function SearchField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
   const [typed, setTyped] = useState(value);
-  const [asked, setAsked] = useState(value);
+  const [submitted, setSubmitted] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  if (value !== asked) {
-    setAsked(value);
+  if (value !== submitted) {
+    setSubmitted(value);
     setTyped(value);
   }
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -75,17 +75,17 @@ function SearchField({ value, onChange }: { value: string; onChange: (text: stri
         onClear={() => {
           clearTimeout(timer.current);
           setTyped('');
-          setAsked('');
+          setSubmitted('');
           onChange('');
         }}
         onChange={({ target }) => {
           const text = target.value;
           setTyped(text);
           clearTimeout(timer.current);
-          // What is too long is told in the field.
+          // What is too long is reported in the field.
           if (text.trim().length > CONVERSATION_QUERY_MAX) return;
           timer.current = setTimeout(() => {
-            setAsked(text.trim());
+            setSubmitted(text.trim());
             onChange(text.trim());
           }, PAUSE_MS);
         }}
@@ -102,7 +102,7 @@ function Rows({ q, open, held, onSend, onClear }: Props & { onClear: () => void 
   if (!shown && error) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
   }
-  if (!shown) return <Bones />;
+  if (!shown) return <LoadingRows />;
   if (shown.length === 0)
     return q ? <NotFound onClear={onClear} /> : <NothingYet onSend={onSend} />;
   const severalTokens = new Set(shown.map(({ token }) => token.id)).size > 1;
@@ -194,7 +194,7 @@ function shortTime(at: Date, zone: string): string {
   return day === today ? formatTime(at, zone) : dayLabel(day, today);
 }
 
-const Bones = () => (
+const LoadingRows = () => (
   <div className={styles['rows']} aria-busy="true">
     {Array.from({ length: 7 }, (_, line) => (
       <div key={line} className={styles['row']}>

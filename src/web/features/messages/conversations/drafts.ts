@@ -4,7 +4,7 @@ import type { Which } from '#web/features/messages/conversations/queries.ts';
 
 const nameOf = ({ tokenId, peer }: Which): string => `draft ${tokenId} ${peer}`;
 
-/** What is being written in a conversation, kept in this browser until it is sent. */
+/** What is being written in a conversation, stored in this browser until it is sent. */
 export function useDraft(which: Which): [string, (text: string) => void] {
   const name = nameOf(which);
   const [draft, setDraft] = useState({ name, text: storageGet('browser', name) ?? '' });

@@ -9,13 +9,13 @@ function aServer(count: number) {
     id: count - index,
     status: 'sent',
   }));
-  const asked: number[] = [];
+  const requested: number[] = [];
   return {
-    asked,
+    requested,
     add: (id: number) => rows.unshift({ id, status: 'sent' }),
     source: {
       page: async (start: number) => {
-        asked.push(start);
+        requested.push(start);
         return rows.slice(start, start + 10);
       },
       keyOf: ({ id }: Row) => String(id),
@@ -29,21 +29,21 @@ const down = (from: number, to: number) =>
   Array.from({ length: from - to + 1 }, (_, index) => from - index);
 
 test('a thread opens with its newest thirty messages', async () => {
-  const { source, asked } = aServer(100);
+  const { source, requested } = aServer(100);
   const list = await readNewest(source, () => undefined, 0);
   expect(ids(list)).toEqual(down(100, 71));
   expect(list.ended).toBe(false);
-  expect(asked).toEqual([0, 10, 20]);
+  expect(requested).toEqual([0, 10, 20]);
 });
 
 test('a new message costs one page, and moves nothing else', async () => {
   const server = aServer(100);
   const list = await readNewest(server.source, () => undefined, 0);
-  server.asked.length = 0;
+  server.requested.length = 0;
   server.add(101);
   const after = await readNewest(server.source, () => list, 1_000);
   expect(ids(after)).toEqual(down(101, 71));
-  expect(server.asked).toEqual([0]);
+  expect(server.requested).toEqual([0]);
 });
 
 test('after a long silence no message between is missing', async () => {
@@ -79,10 +79,10 @@ test('what was scrolled to while the newest were on their way is not forgotten',
   const first = await readNewest(server.source, () => undefined, 0);
   let cache: Flat<Row> | undefined = first;
   let answer = () => undefined as void;
-  const asked = new Promise<void>((resolve) => (answer = resolve));
+  const requested = new Promise<void>((resolve) => (answer = resolve));
   const slow = {
     ...server.source,
-    page: async (start: number) => asked.then(() => server.source.page(start)),
+    page: async (start: number) => requested.then(() => server.source.page(start)),
   };
   const reading = readNewest(slow, () => cache, 1_000);
   cache = await readOlder(server.source, () => first);

@@ -61,11 +61,11 @@ export async function readNewest<Row>(
     pages.push(await source.page(pages.length * PAGE_SIZE));
   }
   const latest = known();
-  const kept = latest && (meets() || !full()) ? latest : undefined;
-  const rows = merged(kept?.rows ?? [], pages.flat(), source);
+  const reused = latest && (meets() || !full()) ? latest : undefined;
+  const rows = merged(reused?.rows ?? [], pages.flat(), source);
   return {
     rows,
-    ended: kept?.ended || pages.some((page) => page.length < PAGE_SIZE),
+    ended: reused?.ended || pages.some((page) => page.length < PAGE_SIZE),
     readAt: whole ? now : (before?.readAt ?? now),
   };
 }

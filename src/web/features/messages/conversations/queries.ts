@@ -112,7 +112,7 @@ export function addToThread(client: QueryClient, message: ConversationMessage): 
   void client.invalidateQueries({ queryKey: ['conversations'] });
 }
 
-/** Tells the server that a conversation was seen, and counts it as read here. */
+/** Reports to the server that a conversation was seen, and counts it as read here. */
 export async function markSeen(client: QueryClient, { tokenId, peer }: Which): Promise<void> {
   const answer = await perform(readConversation, { token_id: tokenId, peer: `+${peer}` });
   client.setQueryData(unreadKey, { total: answer.unread_total });

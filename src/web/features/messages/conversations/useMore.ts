@@ -4,7 +4,7 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 /**
  * Reads on when the edge of a list comes into sight: put `edge` on the element behind its last row.
- * A failure is told in a toast; the next sight, or `read`, tries again.
+ * A failure is reported in a toast; the next sight, or `read`, tries again.
  */
 export function useMore(readOn: () => Promise<void>) {
   const [busy, setBusy] = useState(false);

@@ -38,15 +38,15 @@ function Content({ id }: { id: string }) {
   useEffect(() => MessageDetails.bring(), []);
   if (error && !message)
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
-  if (!message) return <Bones />;
+  if (!message) return <LoadingRows />;
   return (
-    <Suspense fallback={<Bones />}>
+    <Suspense fallback={<LoadingRows />}>
       <MessageDetails message={message} />
     </Suspense>
   );
 }
 
-const Bones = () => (
+const LoadingRows = () => (
   <div aria-busy="true">
     <Stack gap={24}>
       <Skeleton height={72} />

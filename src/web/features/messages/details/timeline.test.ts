@@ -39,7 +39,7 @@ test('a failure says why, and promises nothing more', () => {
   expect(entries[1]?.tone).toBe('danger');
 });
 
-test('while the server tries again by itself, nobody is told to do so', () => {
+test('while the server tries again by itself, nobody is asked to do so', () => {
   const [retrying, unknown] = timelineEntries(
     {
       timeline: [

@@ -46,8 +46,8 @@ const tones: Partial<Record<Kind, Tone>> = {
 };
 
 /**
- * What is said of a step. A failure's sentence ends with what to do; while the server itself goes on
- * trying, only what happened is told.
+ * The sentence of a step. A failure's sentence ends with what to do; while the server itself goes on
+ * trying, only what happened is reported.
  */
 function detailOf({ kind, detail }: TimelineStep, lived: Lived, zone: string): string | null {
   const { failure, status, scheduled_at } = lived;
@@ -86,8 +86,8 @@ export function timelineEntries(lived: Lived, zone: string): TimelineEntry[] {
       ...(more !== null && { detail: more }),
     };
   });
-  const told = new Set<Kind>(timeline.map(({ kind }) => kind));
-  const coming = (ahead[status] ?? []).filter((kind) => !told.has(kind));
+  const present = new Set<Kind>(timeline.map(({ kind }) => kind));
+  const coming = (ahead[status] ?? []).filter((kind) => !present.has(kind));
   return [
     ...happened,
     ...coming.map((kind): TimelineEntry => ({ key: kind, title: titles[kind], pending: true })),

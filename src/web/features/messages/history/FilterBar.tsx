@@ -86,20 +86,20 @@ const PAUSE_MS = 300;
 
 function SearchField({ value, onChange }: { value: string; onChange: (q: string) => void }) {
   const [typed, setTyped] = useState(value);
-  const [asked, setAsked] = useState(value);
+  const [submitted, setSubmitted] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   // Back, or 'Hapus filter', changes the address from outside.
-  if (value !== asked) {
-    setAsked(value);
+  if (value !== submitted) {
+    setSubmitted(value);
     setTyped(value);
   }
   useEffect(() => () => clearTimeout(timer.current), []);
   const ask = (text: string) => {
     clearTimeout(timer.current);
     const q = text.trim();
-    // What is too long is told in the field.
-    if (q === asked || q.length > MESSAGE_QUERY_MAX) return;
-    setAsked(q);
+    // What is too long is reported in the field.
+    if (q === submitted || q.length > MESSAGE_QUERY_MAX) return;
+    setSubmitted(q);
     onChange(q);
   };
   return (

@@ -21,7 +21,7 @@ import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 
-/** Narrower than this, the token is told by the details alone. */
+/** Narrower than this, the token is reported by the details alone. */
 const ROOMY = '(min-width: 1200px)';
 
 const columns = (zone: string): readonly Column<MessageRow>[] => [

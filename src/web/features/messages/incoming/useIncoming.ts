@@ -8,7 +8,7 @@ import { showNotice } from '#web/browser/tab/notifications.ts';
 import { readySound, soundFor } from '#web/browser/sound.ts';
 import { userQuery } from '#web/api/user.ts';
 import { onWorkerMessage, type PushMessage } from '#web/browser/push/workerMessages.ts';
-import { tellHeldSound } from '#web/features/messages/incoming/heldSound.ts';
+import { notifyBlockedSound } from './blockedSound.ts';
 import { isSeen } from '#web/features/messages/conversations/thread/seen.ts';
 import { startOutgoing } from '#web/features/messages/conversations/thread/outgoing.ts';
 import { conversationUrl, conversationAt } from '#web/features/messages/incoming/pushedMessage.ts';
@@ -25,8 +25,8 @@ const alertFacts = {
 
 /** So long the live stream has to bring what a push was faster with. */
 const STREAM_MS = 1_500;
-/** More of them are not about to be told twice. */
-const HEARD_MAX = 200;
+/** More of them are not about to be reported twice. */
+const SEEN_IDS_MAX = 200;
 
 /**
  * Follows the account's events while somebody is signed in: data, sound, notices, waiting sends.
@@ -39,13 +39,13 @@ export function useIncoming(userId: string, patches: readonly LivePatches[]): vo
   useEffect(() => {
     const choice = () => client.getQueryData(userQuery.queryKey);
     const sound = (id: string) =>
-      void soundFor(id || String(Date.now()), choice).then(tellHeldSound);
+      void soundFor(id || String(Date.now()), choice).then(notifyBlockedSound);
     const open = (url: string) => router.history.push(url);
-    const heard = new Set<string>();
+    const seenIds = new Set<string>();
     const isNew = (id: string) => {
-      if (heard.has(id)) return false;
-      if (heard.size >= HEARD_MAX) heard.clear();
-      heard.add(id);
+      if (seenIds.has(id)) return false;
+      if (seenIds.size >= SEEN_IDS_MAX) seenIds.clear();
+      seenIds.add(id);
       return true;
     };
     const onMessage = (message: Received) => {
@@ -64,9 +64,9 @@ export function useIncoming(userId: string, patches: readonly LivePatches[]): vo
         onOpen: () => open(url),
       });
     };
-    // A push for a tab that somebody looks at: the stream tells it better, unless it is down.
+    // A push for a tab that somebody looks at: the stream reports it better, unless it is down.
     const late = new Set<ReturnType<typeof setTimeout>>();
-    const tell = ({ id, title, body, url }: PushMessage) => {
+    const notify = ({ id, title, body, url }: PushMessage) => {
       const conversation = conversationAt(url);
       announce(title);
       sound(id);
@@ -77,10 +77,10 @@ export function useIncoming(userId: string, patches: readonly LivePatches[]): vo
       const { id, shown } = word;
       if (shown) return sound(id);
       // Not about a message: no stream brings that.
-      if (id === '') return tell(word);
+      if (id === '') return notify(word);
       const timer = setTimeout(() => {
         late.delete(timer);
-        if (isNew(id)) tell(word);
+        if (isNew(id)) notify(word);
       }, STREAM_MS);
       late.add(timer);
     });

@@ -35,17 +35,17 @@ function Content({ onClose, onBusy }: Omit<SendFormProps, 'tokens'>) {
   if (!tokens && error) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
   }
-  if (!tokens) return <Bones />;
+  if (!tokens) return <LoadingRows />;
   const able = tokens.filter(canSend);
   if (able.length === 0) return <NoToken has={tokens.length > 0} />;
   return (
-    <Suspense fallback={<Bones />}>
+    <Suspense fallback={<LoadingRows />}>
       <SendForm tokens={able} onClose={onClose} onBusy={onBusy} />
     </Suspense>
   );
 }
 
-const Bones = () => (
+const LoadingRows = () => (
   <div aria-busy="true">
     <Stack>
       <Skeleton height={62} />

@@ -13,7 +13,7 @@ export type View = { zoom: number; x: number; y: number };
 export const wholeView: View = { zoom: 1, x: 0.5, y: 0.5 };
 export const ZOOM_MAX = 4;
 
-const within = (value: number, least: number, most: number): number =>
+const clamp = (value: number, least: number, most: number): number =>
   Math.min(most, Math.max(least, value));
 
 /** The square that is seen, in fractions of the upright picture: what the server cuts out. */
@@ -39,17 +39,17 @@ export function dragged(
 ): View {
   const { width, height } = pictureBehind(picture, view, side);
   const along = (at: number, room: number, px: number) =>
-    room <= 0 ? at : within(at - px / room, 0, 1);
+    room <= 0 ? at : clamp(at - px / room, 0, 1);
   return { ...view, x: along(view.x, width - side, by.x), y: along(view.y, height - side, by.y) };
 }
 
 /** Nearer or farther; what is in the middle stays in the middle, as far as the picture reaches. */
 export function zoomed(picture: Size, view: View, zoom: number): View {
-  const next = within(zoom, 1, ZOOM_MAX);
+  const next = clamp(zoom, 1, ZOOM_MAX);
   const before = cropOf(picture, view);
   const after = cropOf(picture, { ...view, zoom: next });
   const placed = (start: number, was: number, is: number) =>
-    is >= 1 ? 0.5 : within((start + (was - is) / 2) / (1 - is), 0, 1);
+    is >= 1 ? 0.5 : clamp((start + (was - is) / 2) / (1 - is), 0, 1);
   return {
     zoom: next,
     x: placed(before.x, before.width, after.width),

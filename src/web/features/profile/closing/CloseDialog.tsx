@@ -11,7 +11,7 @@ import { UsernameField } from '#web/features/auth/auth.ts';
 import { codeFrom, type SentCode } from '#web/api/sentCode.ts';
 import { CodeBox } from '#web/features/profile/otp/CodeBox.tsx';
 import styles from '#web/features/profile/profile.module.css';
-import { keepCodes, keptCodes } from '#web/features/profile/otp/sentCodes.ts';
+import { saveSentCodes, loadSentCodes } from '#web/features/profile/otp/sentCodes.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
@@ -25,23 +25,23 @@ const TITLE = 'Hapus akun';
 
 /** The end of the account: what it means, then password and code. */
 export function CloseDialog({ onClose }: { onClose: () => void }) {
-  const [code, setCode] = useState(() => keptCodes(NAME, 1)?.[0]);
-  const become = (next: SentCode | undefined) => {
-    keepCodes(NAME, next && [next]);
+  const [code, setCode] = useState(() => loadSentCodes(NAME, 1)?.[0]);
+  const changeCode = (next: SentCode | undefined) => {
+    saveSentCodes(NAME, next && [next]);
     setCode(next);
   };
   return code ? (
     <ProofStep
       code={code}
-      onCode={become}
+      onCode={changeCode}
       onClose={onClose}
       onDone={() => {
-        become(undefined);
+        changeCode(undefined);
         onClose();
       }}
     />
   ) : (
-    <ReadStep onCode={become} onClose={onClose} />
+    <ReadStep onCode={changeCode} onClose={onClose} />
   );
 }
 

@@ -9,7 +9,7 @@ const made = {
   expires_in_seconds: 300,
 };
 
-test('codes are read as they were kept', () => {
+test('codes are read as they were stored', () => {
   const code = codeFrom(made, '6281234567890', 1_000_000);
   expect(codesIn(JSON.stringify([code, code]))).toEqual([code, code]);
 });

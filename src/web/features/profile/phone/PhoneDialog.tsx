@@ -14,7 +14,7 @@ import { CodeBox } from '#web/features/profile/otp/CodeBox.tsx';
 import { PHONE_CODES } from '#web/features/profile/phone/phoneCodes.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { sessionsQuery } from '#web/features/profile/queries.ts';
-import { keepCodes, keptCodes } from '#web/features/profile/otp/sentCodes.ts';
+import { saveSentCodes, loadSentCodes } from '#web/features/profile/otp/sentCodes.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -24,31 +24,31 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Codes = readonly [old: SentCode, fresh: SentCode];
 
-const keptPair = (): Codes | undefined => {
-  const [old, fresh] = keptCodes(PHONE_CODES, 2) ?? [];
+const loadCodePair = (): Codes | undefined => {
+  const [old, fresh] = loadSentCodes(PHONE_CODES, 2) ?? [];
   return old && fresh && [old, fresh];
 };
 
 /** Another number, in two steps: the number, then a code from each phone. Closing it forgets nothing. */
 export function PhoneDialog({ onClose }: { onClose: () => void }) {
-  const [codes, setCodes] = useState(keptPair);
-  const become = (next: Codes | undefined) => {
-    keepCodes(PHONE_CODES, next);
+  const [codes, setCodes] = useState(loadCodePair);
+  const changeCodes = (next: Codes | undefined) => {
+    saveSentCodes(PHONE_CODES, next);
     setCodes(next);
   };
   return codes ? (
     <CodesStep
       codes={codes}
-      onCodes={become}
-      onBack={() => become(undefined)}
+      onCodes={changeCodes}
+      onBack={() => changeCodes(undefined)}
       onClose={onClose}
       onDone={() => {
-        become(undefined);
+        changeCodes(undefined);
         onClose();
       }}
     />
   ) : (
-    <NumberStep onCodes={become} onClose={onClose} />
+    <NumberStep onCodes={changeCodes} onClose={onClose} />
   );
 }
 

@@ -4,7 +4,7 @@ import { useUser } from '#web/api/user.ts';
 import { PHONE_CODES } from '#web/features/profile/phone/phoneCodes.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { Section } from '#web/features/profile/Section.tsx';
-import { keptCodes } from '#web/features/profile/otp/sentCodes.ts';
+import { loadSentCodes } from '#web/features/profile/otp/sentCodes.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
 const PhoneDialog = lazy(async () => ({
@@ -15,7 +15,7 @@ const PhoneDialog = lazy(async () => ({
 export function PhonePart() {
   const { phone } = useUser();
   const [changing, setChanging] = useState(false);
-  const begun = keptCodes(PHONE_CODES, 2)?.[1];
+  const pendingCode = loadSentCodes(PHONE_CODES, 2)?.[1];
   return (
     <Section
       id="ponsel"
@@ -25,14 +25,14 @@ export function PhonePart() {
       <div className={styles['line']}>
         <div>
           <p className={styles['strong']}>{formatPhone(phone)}</p>
-          {begun && !changing && (
+          {pendingCode && !changing && (
             <p className={styles['note']}>
-              Penggantian ke {formatPhone(begun.phone)} menunggu kode.
+              Penggantian ke {formatPhone(pendingCode.phone)} menunggu kode.
             </p>
           )}
         </div>
         <Button variant="outline" tone="neutral" onClick={() => setChanging(true)}>
-          {begun ? 'Lanjutkan penggantian' : 'Ganti nomor'}
+          {pendingCode ? 'Lanjutkan penggantian' : 'Ganti nomor'}
         </Button>
       </div>
       {changing && (

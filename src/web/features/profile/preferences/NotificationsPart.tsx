@@ -28,7 +28,7 @@ async function tryOut(sound: string): Promise<void> {
   });
 }
 
-/** What is heard and shown when a message comes in. */
+/** What sounds and is shown when a message comes in. */
 export function NoticesPart() {
   const user = useUser();
   const { choose, failures } = useChoices();

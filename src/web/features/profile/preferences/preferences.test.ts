@@ -27,7 +27,7 @@ test('what was chosen last is what is seen, and nothing else changes', () => {
   expect(ratna.theme).toBe('system');
 });
 
-test('a choice that could not be kept leaves what the others chose', () => {
+test('a choice that could not be saved leaves what the others chose', () => {
   const first = { theme: 'dark' } as const;
   const second = { sound: 'lonceng' };
   expect(withChoices(ratna, [first, second])).toMatchObject({ theme: 'dark', sound: 'lonceng' });

@@ -31,8 +31,8 @@ function show(client: QueryClient): void {
   if (confirmed) client.setQueryData(userQuery.queryKey, withChoices(confirmed, waiting));
 }
 
-/** Tells this browser's other tabs that something about the person has changed. */
-function tellTabs(): void {
+/** Notifies this browser's other tabs that something about the person has changed. */
+function notifyTabs(): void {
   if (!('BroadcastChannel' in globalThis)) return;
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage('changed');
@@ -41,7 +41,7 @@ function tellTabs(): void {
 
 /**
  * Chooses for the person who is signed in: shown at once in this tab, later in the others; taken back
- * where the server could not be told.
+ * where the server could not be notified.
  *
  * @returns a promise that rejects when it was taken back.
  */
@@ -56,7 +56,7 @@ export function useChoose(): (choice: Choice) => Promise<void> {
     last = saved.catch(() => undefined);
     try {
       confirmed = await saved;
-      tellTabs();
+      notifyTabs();
     } finally {
       waiting.splice(waiting.indexOf(choice), 1);
       show(client);
@@ -64,7 +64,7 @@ export function useChoose(): (choice: Choice) => Promise<void> {
   };
 }
 
-/** Chooses the colours, for this person on every device; says so where that could not be kept. */
+/** Chooses the colours, for this person on every device; says so where that could not be saved. */
 export function useChooseTheme(): (theme: Theme) => void {
   const choose = useChoose();
   return (theme) => {
@@ -87,7 +87,7 @@ export function useTakeUser(): (user: User) => void {
   return (user) => {
     confirmed = user;
     client.setQueryData(userQuery.queryKey, withChoices(user, waiting));
-    tellTabs();
+    notifyTabs();
   };
 }
 

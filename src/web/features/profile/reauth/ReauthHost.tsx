@@ -5,10 +5,10 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 /** Where the password is asked for once more; the dialog's code arrives with the first question. */
 export function ReauthHost() {
-  const asked = useStore(reauthRequest) !== undefined;
+  const open = useStore(reauthRequest) !== undefined;
   const [Dialog, setDialog] = useState<ComponentType>();
   useEffect(() => {
-    if (!asked || Dialog) return;
+    if (!open || Dialog) return;
     import('#web/features/profile/reauth/ReauthDialog.tsx').then(
       ({ ReauthDialog }) => setDialog(() => ReauthDialog),
       () => {
@@ -18,6 +18,6 @@ export function ReauthHost() {
         answerReauth(false);
       },
     );
-  }, [asked, Dialog]);
-  return asked && Dialog ? <Dialog /> : null;
+  }, [open, Dialog]);
+  return open && Dialog ? <Dialog /> : null;
 }

@@ -25,7 +25,7 @@ type Props = { topup: Topup; onClose: () => void };
 export function TopupDetail({ topup, onClose }: Props) {
   const client = useQueryClient();
   const pending = topup.status === 'pending';
-  const loadModule = useArrived(topup);
+  const justPaid = useJustPaid(topup);
   const cancel = useAct(cancelTopup, {
     onSuccess: (after) => {
       client.setQueryData(topupQuery(after.id).queryKey, after);
@@ -74,7 +74,7 @@ export function TopupDetail({ topup, onClose }: Props) {
     <Modal open onClose={onClose} title="Isi saldo" footer={foot}>
       {/* The page's live region is out of reach behind a dialog. */}
       <p role="status" className="sr-only">
-        {loadModule && `Isi saldo lunas. ${formatRupiah(topup.credited)} masuk ke saldo Anda.`}
+        {justPaid && `Isi saldo lunas. ${formatRupiah(topup.credited)} masuk ke saldo Anda.`}
       </p>
       {pending ? <Instruction topup={topup} /> : <Outcome topup={topup} />}
       {pending && <SimulatedBankLink total={topup.total} />}
@@ -83,17 +83,17 @@ export function TopupDetail({ topup, onClose }: Props) {
 }
 
 /** Whether it was paid while it was being looked at; the saldo is asked for again when it was. */
-function useArrived({ status }: Topup): boolean {
+function useJustPaid({ status }: Topup): boolean {
   const client = useQueryClient();
   const first = useRef(status);
-  const loadModule = status === 'paid' && first.current !== 'paid';
+  const justPaid = status === 'paid' && first.current !== 'paid';
   useEffect(() => {
-    if (!loadModule) return;
+    if (!justPaid) return;
     void client.invalidateQueries({ queryKey: saldoQuery.queryKey });
     void client.invalidateQueries({ queryKey: ['saldo_mutation_list'] });
     void client.invalidateQueries({ queryKey: recentTopupsQuery.queryKey });
-  }, [loadModule, client]);
-  return loadModule;
+  }, [justPaid, client]);
+  return justPaid;
 }
 
 const meaning: Record<Exclude<Topup['status'], 'pending' | 'paid'>, string> = {

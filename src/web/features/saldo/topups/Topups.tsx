@@ -19,7 +19,7 @@ export function Topups() {
   const topups = useQuery(recentTopupsQuery);
   return (
     <Panel title="Isi saldo">
-      {topups.isPending && <Bones />}
+      {topups.isPending && <LoadingRows />}
       {topups.isError && !topups.data && (
         <WentWrong message={sentenceOf(topups.error)} onRetry={() => void topups.refetch()} />
       )}
@@ -70,7 +70,7 @@ function Line({ topup, onEnd }: { topup: Topup; onEnd: () => void }) {
   );
 }
 
-const Bones = () => (
+const LoadingRows = () => (
   <div className={styles['list']} aria-busy="true">
     {[0, 1, 2].map((line) => (
       <div key={line} className={styles['line']}>

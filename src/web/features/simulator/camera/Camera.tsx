@@ -2,8 +2,8 @@ import { Camera as Lens, CircleCheck, ImageUp, MonitorUp, ScanQrCode } from 'luc
 import { type DragEvent, type FormEvent, useEffect, useRef, useState } from 'react';
 import type { SimulatedPhone } from '#contract/simulator.ts';
 import styles from '#web/features/simulator/camera/Camera.module.css';
-import { Film } from '#web/features/simulator/camera/Film.tsx';
-import { type FilmKind, filmKinds } from '#web/features/simulator/camera/films.ts';
+import { LiveVideo } from './LiveVideo.tsx';
+import { type VideoSource, videoSources } from './videoSources.ts';
 import { PhoneHead } from '#web/features/simulator/phone/PhoneHead.tsx';
 import type { Screens } from '#web/features/simulator/phone/screens.ts';
 import { pictureAmong, type Scan, useScan } from '#web/features/simulator/camera/useScan.ts';
@@ -15,14 +15,14 @@ import { useBroken } from '#web/ui/media/useBroken.ts';
 type Props = {
   phone: SimulatedPhone;
   screens: Screens;
-  /** Looks at the other tabs at once, without being told to. */
+  /** Looks at the other tabs at once, without a request. */
   looks: boolean;
   onBack: () => void;
 };
 
 /**
  * The phone's camera. It reads the QR in a picture (of another tab, a file, the clipboard) or in a
- * film (a real camera, a shared screen), and joins the phone to the token it belongs to.
+ * video (a real camera, a shared screen), and joins the phone to the token it belongs to.
  */
 export function Camera({ phone, screens, looks, onBack }: Props) {
   const scan = useScan(phone.phone, screens);
@@ -30,7 +30,7 @@ export function Camera({ phone, screens, looks, onBack }: Props) {
   useEffect(() => {
     if (looks) void begin.current();
   }, [looks]);
-  const [film, setFilm] = useState<FilmKind>();
+  const [source, setSource] = useState<VideoSource>();
   const { state } = scan;
   const linked = phone.linked_to.join(', ');
   const drop = (event: DragEvent) => {
@@ -46,13 +46,13 @@ export function Camera({ phone, screens, looks, onBack }: Props) {
         onDragOver={(event) => event.preventDefault()}
         onDrop={drop}
       >
-        <Finder scan={scan} film={film} onFilmEnd={() => setFilm(undefined)} />
+        <Finder scan={scan} source={source} onSourceEnd={() => setSource(undefined)} />
         <p role="status" className={styles['said']}>
           {state.at === 'looking' && 'Membaca gambar…'}
           {state.at === 'done' &&
             (linked ? `Tersambung ke token ${linked}.` : 'Terpindai. Menyambungkan…')}
           {state.at === 'idle' &&
-            (film
+            (source
               ? 'Arahkan ke kode QR.'
               : 'Buka tautan pindai di tab lain, lalu arahkan kamera ini ke sana.')}
         </p>
@@ -69,10 +69,10 @@ export function Camera({ phone, screens, looks, onBack }: Props) {
           <>
             <Sources
               busy={state.at === 'looking'}
-              film={film}
+              source={source}
               onScreens={() => void scan.lookAround()}
               onFile={(file) => void scan.see(file)}
-              onFilm={setFilm}
+              onSource={setSource}
             />
             <PairingCode busy={state.at === 'looking'} onCode={(code) => void scan.pair(code)} />
           </>
@@ -84,50 +84,50 @@ export function Camera({ phone, screens, looks, onBack }: Props) {
 
 type FinderProps = {
   scan: Scan;
-  film: FilmKind | undefined;
-  onFilmEnd: () => void;
+  source: VideoSource | undefined;
+  onSourceEnd: () => void;
 };
 
 /** What is before the camera. */
-function Finder({ scan, film, onFilmEnd }: FinderProps) {
+function Finder({ scan, source, onSourceEnd }: FinderProps) {
   const { broken, fail } = useBroken(scan.picture);
   const picture = broken ? undefined : scan.picture;
   const Sign = scan.state.at === 'done' ? CircleCheck : ScanQrCode;
   return (
     <div className={styles['finder']} data-state={scan.state.at}>
-      {film && (
-        <Film
-          kind={film}
+      {source && (
+        <LiveVideo
+          kind={source}
           onText={(text) => {
-            onFilmEnd();
+            onSourceEnd();
             void scan.read(text);
           }}
           onFailure={(sentence) => {
-            onFilmEnd();
+            onSourceEnd();
             scan.fail(sentence);
           }}
         />
       )}
-      {!film && picture && <img src={picture} alt="Gambar di depan kamera" onError={fail} />}
-      {!film && !picture && <Sign size={72} strokeWidth={1} aria-hidden="true" />}
+      {!source && picture && <img src={picture} alt="Gambar di depan kamera" onError={fail} />}
+      {!source && !picture && <Sign size={72} strokeWidth={1} aria-hidden="true" />}
     </div>
   );
 }
 
 type SourcesProps = {
   busy: boolean;
-  film: FilmKind | undefined;
+  source: VideoSource | undefined;
   onScreens: () => void;
   onFile: (file: File) => void;
-  onFilm: (kind: FilmKind | undefined) => void;
+  onSource: (kind: VideoSource | undefined) => void;
 };
 
-const filmWords = {
+const sourceLabels = {
   camera: { label: 'Kamera perangkat', Icon: Lens },
   screen: { label: 'Bagikan layar', Icon: MonitorUp },
 } as const;
 
-function Sources({ busy, film, onScreens, onFile, onFilm }: SourcesProps) {
+function Sources({ busy, source, onScreens, onFile, onSource }: SourcesProps) {
   return (
     <div className={styles['sources']}>
       <Button size="lg" block busy={busy} icon={<ScanQrCode size={18} />} onClick={onScreens}>
@@ -146,16 +146,16 @@ function Sources({ busy, film, onScreens, onFile, onFilm }: SourcesProps) {
           }}
         />
       </label>
-      {filmKinds().map((kind) => {
-        const { label, Icon } = filmWords[kind];
+      {videoSources().map((kind) => {
+        const { label, Icon } = sourceLabels[kind];
         return (
           <Button
             key={kind}
             variant="outline"
             tone="neutral"
-            aria-pressed={film === kind}
+            aria-pressed={source === kind}
             icon={<Icon size={18} />}
-            onClick={() => onFilm(film === kind ? undefined : kind)}
+            onClick={() => onSource(source === kind ? undefined : kind)}
           >
             {label}
           </Button>

@@ -1,7 +1,7 @@
 /** Longest sides (px) at which a picture is looked at: a code may be large or small in it. */
 const SIDES = [1600, 900, 480] as const;
 
-/** What can be drawn: a loaded picture, or a frame of a film. */
+/** What can be drawn: a loaded picture, or a frame of a video. */
 type Drawable = { source: CanvasImageSource; width: number; height: number };
 
 /** The dots of a picture, its longest side no longer than `side`. */
@@ -44,8 +44,8 @@ export async function readPicture(url: string): Promise<string | undefined> {
   return look({ source: image, width: image.naturalWidth, height: image.naturalHeight }, SIDES);
 }
 
-/** What the QR code in a film's present frame says. */
-export async function readFrame(film: HTMLVideoElement): Promise<string | undefined> {
-  if (film.videoWidth === 0) return undefined;
-  return look({ source: film, width: film.videoWidth, height: film.videoHeight }, [900]);
+/** What the QR code in a video's present frame says. */
+export async function readFrame(video: HTMLVideoElement): Promise<string | undefined> {
+  if (video.videoWidth === 0) return undefined;
+  return look({ source: video, width: video.videoWidth, height: video.videoHeight }, [900]);
 }

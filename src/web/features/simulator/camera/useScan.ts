@@ -90,7 +90,7 @@ export function useScan(phone: string, screens: Screens) {
   return {
     state,
     picture,
-    /** A text that a film showed. */
+    /** A text that a video showed. */
     read: (text: string) => alone(() => read(text, STALE_QR)),
     /** The pairing code, typed instead of a picture. */
     pair: (code: string) => alone(() => read(code, STALE_CODE)),

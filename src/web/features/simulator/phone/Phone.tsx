@@ -20,7 +20,7 @@ type Screen =
 
 const CLOCK_MS = 10_000;
 
-/** A simulated phone: its conversations, a box to answer, a camera. It tells what others did by itself. */
+/** A simulated phone: its conversations, a box to answer, a camera. It shows what others did by itself. */
 export function Phone({ phone }: { phone: SimulatedPhone }) {
   const conversations = conversationsOf(phone.lines);
   const only = conversations.length === 1 ? conversations[0] : undefined;

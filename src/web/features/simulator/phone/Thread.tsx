@@ -23,7 +23,7 @@ type Props = {
   /** Whose phone it is. */
   phone: string;
   conversation: Conversation;
-  /** Told of the newest line while the thread is open. */
+  /** Called with the newest line while the thread is open. */
   onSeen: (lineId: string) => void;
   onBack: () => void;
   onCamera: () => void;

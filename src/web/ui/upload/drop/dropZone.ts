@@ -1,12 +1,12 @@
 import { isIgnored } from '#web/ui/upload/drop/uploadsAdmission.ts';
 
 /** What somebody drops or pastes: files, or addresses where there are no files. */
-export type Brought = { files: readonly File[]; links: readonly string[] };
+export type DroppedData = { files: readonly File[]; links: readonly string[] };
 
 export type Point = { x: number; y: number };
 
 /** A place that takes files. */
-export type DropPlace = {
+export type DropZone = {
   element: () => HTMLElement | null;
   /** Whether it takes anything now. */
   open: () => boolean;
@@ -17,24 +17,24 @@ export type DropPlace = {
   /** Something is dragged over it, here; `undefined`: no more. */
   over: (point: Point | undefined) => void;
   /** It was dropped here; pasted without a point. */
-  take: (brought: Brought, point: Point | undefined) => void;
+  take: (dropped: DroppedData, point: Point | undefined) => void;
 };
 
 // One observer for all places of a page: two of them would argue about the effect.
-const places = new Set<DropPlace>();
-let hovered: DropPlace | undefined;
+const zones = new Set<DropZone>();
+let hovered: DropZone | undefined;
 
 /**
  * Lets a place take what is dropped on it, and what is pasted while the page is used.
  * @returns how to stop
  */
-export function openDropPlace(place: DropPlace): () => void {
-  if (places.size === 0) listen('addEventListener');
-  places.add(place);
+export function openDropZone(zone: DropZone): () => void {
+  if (zones.size === 0) listen('addEventListener');
+  zones.add(zone);
   return () => {
-    places.delete(place);
-    if (hovered === place) hovered = undefined;
-    if (places.size === 0) listen('removeEventListener');
+    zones.delete(zone);
+    if (hovered === zone) hovered = undefined;
+    if (zones.size === 0) listen('removeEventListener');
   };
 }
 
@@ -46,11 +46,11 @@ function listen(how: 'addEventListener' | 'removeEventListener'): void {
   document[how]('paste', paste);
 }
 
-function placeOf(target: EventTarget | null): DropPlace | undefined {
-  const all = [...places];
-  const inside = (place: DropPlace) =>
-    target instanceof Node && place.element()?.contains(target) === true;
-  return all.find(inside) ?? all.findLast((place) => place.wholePage());
+function placeOf(target: EventTarget | null): DropZone | undefined {
+  const all = [...zones];
+  const inside = (zone: DropZone) =>
+    target instanceof Node && zone.element()?.contains(target) === true;
+  return all.find(inside) ?? all.findLast((zone) => zone.wholePage());
 }
 
 const holds = (data: DataTransfer, type: string): boolean => data.types.includes(type);
@@ -58,22 +58,22 @@ const holds = (data: DataTransfer, type: string): boolean => data.types.includes
 function drag(event: Event): void {
   const { dataTransfer: data, target } = event as DragEvent;
   if (!data) return;
-  const place = placeOf(target);
+  const zone = placeOf(target);
   const files = holds(data, 'Files');
-  if (!files && !(place && holds(data, 'text/uri-list'))) return;
+  if (!files && !(zone && holds(data, 'text/uri-list'))) return;
   // Somebody else's place for files, or a text field for a link.
-  if (event.defaultPrevented && !place) return;
-  const open = place?.open() === true;
+  if (event.defaultPrevented && !zone) return;
+  const open = zone?.open() === true;
   // Files dropped beside a place would open in this tab instead of the page.
   event.preventDefault();
   data.dropEffect = open ? 'copy' : 'none';
-  hover(open ? place : undefined, event as DragEvent);
+  hover(open ? zone : undefined, event as DragEvent);
 }
 
-function hover(place: DropPlace | undefined, event?: DragEvent): void {
-  if (hovered !== place) hovered?.over(undefined);
-  hovered = place;
-  if (place && event) place.over({ x: event.clientX, y: event.clientY });
+function hover(zone: DropZone | undefined, event?: DragEvent): void {
+  if (hovered !== zone) hovered?.over(undefined);
+  hovered = zone;
+  if (zone && event) zone.over({ x: event.clientX, y: event.clientY });
 }
 
 function leave(event: Event): void {
@@ -83,14 +83,14 @@ function leave(event: Event): void {
 
 function drop(event: Event): void {
   const { dataTransfer: data, target, clientX, clientY } = event as DragEvent;
-  const place = placeOf(target);
+  const zone = placeOf(target);
   hover(undefined);
-  if (!data || (event.defaultPrevented && !place)) return;
-  if (!holds(data, 'Files') && !place) return;
+  if (!data || (event.defaultPrevented && !zone)) return;
+  if (!holds(data, 'Files') && !zone) return;
   event.preventDefault();
-  if (!place?.open()) return;
+  if (!zone?.open()) return;
   const point = { x: clientX, y: clientY };
-  void broughtBy(data).then((brought) => place.take(brought, point));
+  void readDropped(data).then((dropped) => zone.take(dropped, point));
 }
 
 const isTextField = (one: Element | null): boolean =>
@@ -103,17 +103,17 @@ function paste(event: Event): void {
   const files = [...(data?.files ?? [])];
   if (files.length === 0 || event.defaultPrevented) return;
   const active = document.activeElement;
-  const taking = [...places].filter((place) => place.open() && place.pastes());
-  const own = taking.find((place) => place.element()?.contains(active));
+  const taking = [...zones].filter((zone) => zone.open() && zone.pastes());
+  const own = taking.find((zone) => zone.element()?.contains(active));
   if (!own && isTextField(active)) return;
-  const place = own ?? taking[0];
-  if (!place) return;
+  const zone = own ?? taking[0];
+  if (!zone) return;
   event.preventDefault();
-  place.take({ files, links: [] }, undefined);
+  zone.take({ files, links: [] }, undefined);
 }
 
 /** What a drop brought. Folders are looked through; what is in them must be asked for at once. */
-async function broughtBy(data: DataTransfer): Promise<Brought> {
+async function readDropped(data: DataTransfer): Promise<DroppedData> {
   const links = linksIn(data.getData('text/uri-list'));
   const found = [...data.items]
     .filter(({ kind }) => kind === 'file')

@@ -1,7 +1,7 @@
 /** "No limit" of files. */
 export const FILES_UNLIMITED = 1_000_000;
 
-type Asked = {
+type AdmissionRequest = {
   /** Files that are there. */
   present: number;
   /** Files that came together: dropped, chosen or pasted. */
@@ -17,11 +17,11 @@ type Asked = {
  * Whether files that came together are taken. `too-many` ('Max files'): none of them is. Several on a
  * field for one are too many; so is whatever goes beyond the limit in all.
  */
-export function admission(asked: Asked): 'add' | 'replace' | 'too-many' {
-  const { present, adding, multiple, allowReplace } = asked;
+export function admission(request: AdmissionRequest): 'add' | 'replace' | 'too-many' {
+  const { present, adding, multiple, allowReplace } = request;
   if (!multiple && adding > 1) return 'too-many';
   if (!multiple && present > 0) return allowReplace ? 'replace' : 'too-many';
-  const most = multiple ? (asked.maxFiles ?? FILES_UNLIMITED) : 1;
+  const most = multiple ? (request.maxFiles ?? FILES_UNLIMITED) : 1;
   return present + adding > most ? 'too-many' : 'add';
 }
 

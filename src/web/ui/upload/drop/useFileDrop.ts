@@ -11,9 +11,9 @@ export function useFileDrop(
   onFiles: ((files: readonly File[]) => void) | undefined,
 ): boolean {
   const [above, setAbove] = useState(false);
-  const told = useRef(onFiles);
+  const newest = useRef(onFiles);
   useEffect(() => {
-    told.current = onFiles;
+    newest.current = onFiles;
   });
   const open = onFiles !== undefined;
   useEffect(() => {
@@ -35,7 +35,7 @@ export function useFileDrop(
       if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
       const files = filesOf(event.dataTransfer);
-      if (files.length > 0) told.current?.(files);
+      if (files.length > 0) newest.current?.(files);
     };
     over.addEventListener('dragenter', drag);
     over.addEventListener('dragover', drag);

@@ -6,10 +6,10 @@ import { previewOf, type Preview } from '#web/ui/upload/preview/previewStore.ts'
 const RELAYOUT_MS = 250;
 
 /** The width (px) of an element: at once, then whenever it has rested for 250 ms. 0: not known. */
-function useSettledWidth(place: RefObject<HTMLElement | null>): number {
+function useSettledWidth(frame: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {
-    const element = place.current;
+    const element = frame.current;
     if (!element) return;
     setWidth(element.clientWidth);
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -22,7 +22,7 @@ function useSettledWidth(place: RefObject<HTMLElement | null>): number {
       clearTimeout(timer);
       watch.disconnect();
     };
-  }, [place]);
+  }, [frame]);
   return width;
 }
 
@@ -35,9 +35,9 @@ export function UploadPreview({ file, poster }: Props) {
 }
 
 function Drawn({ file }: { file: File }) {
-  const place = useRef<HTMLDivElement>(null);
+  const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const width = useSettledWidth(place);
+  const width = useSettledWidth(frame);
   const [preview, setPreview] = useState<Preview | 'none'>();
   useEffect(() => {
     if (width === 0) return;
@@ -59,20 +59,20 @@ function Drawn({ file }: { file: File }) {
   if (preview === 'none') return null;
   const height = preview && previewHeight(width, preview.natural);
   return (
-    <div ref={place} className={styles['preview']} style={{ height }} data-preview={!!preview}>
+    <div ref={frame} className={styles['preview']} style={{ height }} data-preview={!!preview}>
       {preview && <canvas ref={canvas} aria-hidden="true" />}
     </div>
   );
 }
 
 function Poster({ src }: { src: string }) {
-  const place = useRef<HTMLDivElement>(null);
-  const width = useSettledWidth(place);
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useSettledWidth(frame);
   const [natural, setNatural] = useState<{ width: number; height: number } | 'none'>();
   if (natural === 'none') return null;
   const height = natural && width > 0 ? previewHeight(width, natural) : undefined;
   return (
-    <div ref={place} className={styles['preview']} style={{ height }} data-preview={!!natural}>
+    <div ref={frame} className={styles['preview']} style={{ height }} data-preview={!!natural}>
       <img
         src={src}
         alt=""

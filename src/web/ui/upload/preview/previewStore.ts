@@ -15,18 +15,18 @@ export type Preview = {
 
 let worker: Worker | undefined;
 let last = 0;
-const asked = new Map<number, (done: PreviewDone) => void>();
+const pending = new Map<number, (done: PreviewDone) => void>();
 
 function ownWorker(): Worker {
   if (worker) return worker;
   const made = new Worker(trustedScript(workerUrl), { type: 'module' });
   made.addEventListener('message', ({ data }: MessageEvent<PreviewDone>) => {
-    asked.get(data.id)?.(data);
-    asked.delete(data.id);
+    pending.get(data.id)?.(data);
+    pending.delete(data.id);
   });
   made.addEventListener('error', () => {
-    for (const [id, done] of asked) done({ id, failed: true });
-    asked.clear();
+    for (const [id, done] of pending) done({ id, failed: true });
+    pending.clear();
   });
   worker = made;
   return made;
@@ -39,12 +39,12 @@ function ownWorker(): Worker {
 export async function previewOf(file: Blob, width: number): Promise<Preview | undefined> {
   const done = await new Promise<PreviewDone>((answer) => {
     const id = ++last;
-    asked.set(id, answer);
+    pending.set(id, answer);
     const task: PreviewTask = { id, file, width };
     try {
       ownWorker().postMessage(task);
     } catch {
-      asked.delete(id);
+      pending.delete(id);
       answer({ id, failed: true });
     }
   });

@@ -44,7 +44,7 @@ const settingsFor = (server: UploadServer, more: Partial<UploadSettings> = {}): 
   check: ({ name }) => (name.endsWith('.exe') ? { main: 'wrong type', sub: '' } : undefined),
   faultOf: (step, { sentence }) => ({ main: sentence ?? step, sub: '' }),
   discard: undefined,
-  heard: () => undefined,
+  onNews: () => undefined,
   ...more,
 });
 
@@ -125,7 +125,7 @@ test('a file that the server does not have is invalid, with the server’s words
   ]);
 });
 
-test('a kept file is deleted for good before it leaves the list', async () => {
+test('a stored file is deleted for good before it leaves the list', async () => {
   const discarded: string[] = [];
   let refuses = true;
   const discard = async (id: string) => {

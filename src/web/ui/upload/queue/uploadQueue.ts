@@ -13,7 +13,7 @@ import {
   type UploadState,
 } from '#web/ui/upload/queue/uploadState.ts';
 
-/** A file that the server has: an upload nobody used yet (`limbo`), or one that is kept (`local`). */
+/** A file that the server has: an upload nobody used yet (`limbo`), or one that is stored (`local`). */
 export type StoredUpload = {
   id: string;
   origin: 'limbo' | 'local';
@@ -26,7 +26,7 @@ export type StoredUpload = {
   poster?: string;
 };
 
-/** What happened to an item that people want to hear of. */
+/** What happened to an item that people want to know of. */
 export type UploadNews = {
   what: 'added' | 'removed' | 'complete' | 'cancelled' | 'fault';
   item: UploadItem;
@@ -45,9 +45,9 @@ export type UploadSettings = {
   check: (file: File) => UploadFault | undefined;
   /** The words for what went wrong at a step. */
   faultOf: (step: 'load' | 'process' | 'revert' | 'remove', fault: Fault) => UploadFault;
-  /** Deletes a kept (`local`) file; without it, such a file only leaves the list. */
+  /** Deletes a stored (`local`) file; without it, such a file only leaves the list. */
   discard: ((id: string) => Promise<void>) | undefined;
-  heard: (news: UploadNews) => void;
+  onNews: (news: UploadNews) => void;
 };
 
 const blank = {
@@ -152,14 +152,14 @@ export class Uploads {
   /** Sends, or sends again; also fetches again what could not be fetched. */
   start(key: string): void {
     if (this.#itemOf(key)?.phase === 'load-error') this.#fetch(key);
-    else if (this.#tell({ kind: 'queue', key })) this.#pump();
+    else if (this.#dispatch({ kind: 'queue', key })) this.#pump();
   }
 
   /** Stops fetching (the item goes) or sending (the item stays). */
   abort(key: string): void {
     this.#stop(key);
     if (this.#itemOf(key)?.phase === 'loading') return this.#gone(key);
-    if (!this.#tell({ kind: 'abort', key })) return;
+    if (!this.#dispatch({ kind: 'abort', key })) return;
     this.#news('cancelled', key);
     this.#pump();
   }
@@ -167,7 +167,7 @@ export class Uploads {
   /** Takes a complete upload back; the item goes with it where files are sent at once. */
   revert(key: string): void {
     const id = this.#itemOf(key)?.id;
-    if (id === undefined || !this.#tell({ kind: 'revert', key })) return;
+    if (id === undefined || !this.#dispatch({ kind: 'revert', key })) return;
     this.#working(key, async () => {
       try {
         await this.#settings().server.revert(id);
@@ -176,7 +176,7 @@ export class Uploads {
       }
       this.#news('cancelled', key);
       if (this.#settings().instant) this.#gone(key);
-      else this.#tell({ kind: 'reverted', key });
+      else this.#dispatch({ kind: 'reverted', key });
     });
   }
 
@@ -184,7 +184,7 @@ export class Uploads {
   remove(key: string): void {
     const item = this.#itemOf(key);
     this.#stop(key);
-    if (!item || !this.#tell({ kind: 'remove', key })) return;
+    if (!item || !this.#dispatch({ kind: 'remove', key })) return;
     const { server, discard } = this.#settings();
     const { id, origin, transferId } = item;
     if (origin === uploadOrigins.local) {
@@ -197,7 +197,7 @@ export class Uploads {
       );
     }
     const unused = id ?? transferId;
-    // The server forgets by itself, a day later, what it could not be told.
+    // The server forgets by itself, a day later, what it was not asked to delete.
     if (unused !== undefined) server.revert(unused).catch(() => undefined);
     this.#gone(key);
     this.#pump();
@@ -206,20 +206,20 @@ export class Uploads {
   /** Takes items out whose uploads somebody has used. */
   forget(ids: readonly string[]): void {
     for (const { key, id } of this.#state.items) {
-      if (id !== undefined && ids.includes(id)) this.#tell({ kind: 'removed', key });
+      if (id !== undefined && ids.includes(id)) this.#dispatch({ kind: 'removed', key });
     }
   }
 
   move(key: string, to: number): void {
-    this.#tell({ kind: 'move', key, to });
+    this.#dispatch({ kind: 'move', key, to });
   }
 
   /** Stops everything that is on its way. */
   close(): void {
     for (const { key, phase } of this.#state.items) {
       this.#stop(key);
-      if (phase === 'loading') this.#tell({ kind: 'removed', key });
-      else this.#tell({ kind: 'abort', key });
+      if (phase === 'loading') this.#dispatch({ kind: 'removed', key });
+      else this.#dispatch({ kind: 'abort', key });
     }
   }
 
@@ -227,7 +227,7 @@ export class Uploads {
     return this.#state.items.find((item) => item.key === key);
   }
 
-  #tell(event: UploadEvent): boolean {
+  #dispatch(event: UploadEvent): boolean {
     const next = afterUploadEvent(this.#state, event);
     if (next === this.#state) return false;
     this.#state = next;
@@ -237,7 +237,7 @@ export class Uploads {
 
   #news(what: UploadNews['what'], key: string): void {
     const item = this.#itemOf(key);
-    if (item) this.#settings().heard({ what, item });
+    if (item) this.#settings().onNews({ what, item });
   }
 
   /** Does something about an item that can be stopped. What it brings after that is nobody's business. */
@@ -247,7 +247,7 @@ export class Uploads {
     this.#work.set(key, gone);
     const release = holdReload();
     void doing(gone.signal)
-      // What goes wrong outside is told by the steps themselves: this is a bug, and is seen as one.
+      // What goes wrong outside is reported by the steps themselves: this is a bug, and is seen as one.
       .catch((error: unknown) => reportError(error))
       .finally(() => {
         release();
@@ -264,7 +264,7 @@ export class Uploads {
   /** Sends those that may be sent now. */
   #pump(): void {
     for (const key of startable(this.#state, this.#settings().parallel)) {
-      if (this.#tell({ kind: 'start', key })) {
+      if (this.#dispatch({ kind: 'start', key })) {
         this.#working(key, (signal) => this.#send(key, signal));
       }
     }
@@ -278,10 +278,11 @@ export class Uploads {
         file: item.file,
         transferId: item.transferId,
         signal,
-        onTransfer: (transferId) => void this.#tell({ kind: 'transfer', key, transferId }),
-        onProgress: (progress) => void this.#tell({ kind: 'progress', key, progress }),
+        onTransfer: (transferId) => void this.#dispatch({ kind: 'transfer', key, transferId }),
+        onProgress: (progress) => void this.#dispatch({ kind: 'progress', key, progress }),
       });
-      if (!signal.aborted && this.#tell({ kind: 'complete', key, id })) this.#news('complete', key);
+      if (!signal.aborted && this.#dispatch({ kind: 'complete', key, id }))
+        this.#news('complete', key);
     } catch (error) {
       if (!signal.aborted) this.#failed(key, 'process', error);
     }
@@ -291,11 +292,11 @@ export class Uploads {
     const known = error instanceof Fault ? error : new Fault(0);
     const fault = this.#settings().faultOf(step, known);
     const kind = step === 'load' && known.lasting ? ('invalid' as const) : failures[step];
-    if (this.#tell({ kind, key, fault })) this.#news('fault', key);
+    if (this.#dispatch({ kind, key, fault })) this.#news('fault', key);
   }
 
   #bring(items: readonly UploadItem[], at: number): void {
-    this.#tell({ kind: 'add', items, at });
+    this.#dispatch({ kind: 'add', items, at });
     for (const { key, file, phase } of items) {
       if (file) this.#accept(key, file);
       else if (phase === 'init') this.#fetch(key);
@@ -307,24 +308,24 @@ export class Uploads {
     const isNew = this.#itemOf(key)?.origin === uploadOrigins.input;
     const fault = isNew ? check(file) : undefined;
     if (fault) {
-      if (this.#tell({ kind: 'invalid', key, fault })) this.#news('fault', key);
+      if (this.#dispatch({ kind: 'invalid', key, fault })) this.#news('fault', key);
       return;
     }
-    if (!this.#tell({ kind: 'loaded', key, file, ...(id !== undefined && { id }) })) return;
+    if (!this.#dispatch({ kind: 'loaded', key, file, ...(id !== undefined && { id }) })) return;
     this.#news('added', key);
     if (instant && isNew) this.start(key);
   }
 
   #fetch(key: string): void {
     const { source, origin = uploadOrigins.input } = this.#itemOf(key) ?? {};
-    if (source === undefined || !this.#tell({ kind: 'load', key })) return;
+    if (source === undefined || !this.#dispatch({ kind: 'load', key })) return;
     this.#working(key, async (signal) => {
       try {
         const { file, id } = await this.#settings().server.load({
           how: fetches[origin],
           source,
           signal,
-          onProgress: (progress) => void this.#tell({ kind: 'progress', key, progress }),
+          onProgress: (progress) => void this.#dispatch({ kind: 'progress', key, progress }),
         });
         if (!signal.aborted) this.#accept(key, file, id);
       } catch (error) {
@@ -335,8 +336,8 @@ export class Uploads {
 
   #gone(key: string): void {
     const item = this.#itemOf(key);
-    if (item && this.#tell({ kind: 'removed', key })) {
-      this.#settings().heard({ what: 'removed', item });
+    if (item && this.#dispatch({ kind: 'removed', key })) {
+      this.#settings().onNews({ what: 'removed', item });
     }
   }
 }

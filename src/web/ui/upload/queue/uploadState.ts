@@ -1,6 +1,6 @@
 import { moved } from '#web/ui/upload/reorder/reorder.ts';
 
-/** Where an item comes from: a person, an upload that nobody used yet, a file that is kept. */
+/** Where an item comes from: a person, an upload that nobody used yet, a file that is stored. */
 export const uploadOrigins = { input: 1, limbo: 2, local: 3 } as const;
 export type UploadOrigin = (typeof uploadOrigins)[keyof typeof uploadOrigins];
 
@@ -46,7 +46,7 @@ export type UploadItem = {
   type: string;
   origin: UploadOrigin;
   phase: UploadPhase;
-  /** 0 to 1 of what is being fetched or sent; `undefined` when it cannot be told. */
+  /** 0 to 1 of what is being fetched or sent; `undefined` when it cannot be known. */
   progress: number | undefined;
   file: File | undefined;
   /** Where it is fetched from, for what is not a file of this device. */
@@ -282,7 +282,7 @@ const buttons: Readonly<Record<UploadPhase, readonly UploadAct[]>> = {
 };
 
 /**
- * The buttons of an item, the first one first. What the server keeps for good (`local`) is only removed;
+ * The buttons of an item, the first one first. What the server stores for good (`local`) is only removed;
  * where nothing may be taken back, what is complete has no button.
  */
 export function buttonsOf(

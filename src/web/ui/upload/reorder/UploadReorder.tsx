@@ -22,7 +22,7 @@ type Around = {
   /** It was dropped at another place. */
   onMove: (key: string, from: number, to: number) => void;
   /** Says something to screen readers. */
-  tell: (text: string) => void;
+  announce: (text: string) => void;
   labels: UploadLabels;
 };
 
@@ -45,14 +45,14 @@ export type Reorder = {
  * Lets people change an order: by dragging, or with a handle's keys (Space lifts, arrows move, Space
  * drops, Escape cancels). Nothing has moved until it is dropped.
  */
-export function useReorder({ items, elementOf, onMove, tell, labels }: Around): Reorder {
+export function useReorder({ items, elementOf, onMove, announce, labels }: Around): Reorder {
   const [lift, setLift] = useState<Lift>();
   const count = items.length;
   const keys = items.map(({ key }) => key);
   const lifted = lift && keys[lift.from] === lift.key ? lift : undefined;
   const nameOf = (key: string) => items.find((item) => item.key === key)?.name ?? '';
   const say = (text: string, { key, to }: Lift) =>
-    tell(worded(text, { name: nameOf(key), place: to + 1, count }));
+    announce(worded(text, { name: nameOf(key), place: to + 1, count }));
 
   const drop = (now: Lift) => {
     setLift(undefined);
@@ -191,10 +191,10 @@ export function ReorderHandle({ item, reorder, labels, helpId, disabled }: Handl
   const isLifted = reorder.lifted?.key === item.key && reorder.lifted.by === undefined;
   const place = reorder.order.indexOf(item.key);
   // Moving an element in the page takes the focus away from it.
-  const keeping = useRef(false);
+  const wasLifted = useRef(false);
   useEffect(() => {
-    if (isLifted || keeping.current) button.current?.focus();
-    keeping.current = isLifted;
+    if (isLifted || wasLifted.current) button.current?.focus();
+    wasLifted.current = isLifted;
   }, [isLifted, place]);
   return (
     <button

@@ -17,7 +17,7 @@ import {
 } from '#web/features/messages/conversations/queries.ts';
 import { ThreadMessages } from '#web/features/messages/conversations/thread/ThreadMessages.tsx';
 import styles from '#web/features/messages/conversations/thread/Thread.module.css';
-import { useKeyboardRoom } from '#web/features/messages/conversations/thread/useKeyboardInset.ts';
+import { useKeyboardInset } from '#web/features/messages/conversations/thread/useKeyboardInset.ts';
 import { useSeen } from '#web/features/messages/conversations/thread/useSeen.ts';
 import { allTokensQuery, canSend } from '#web/features/messages/queries.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
@@ -34,13 +34,13 @@ export function Thread({ which }: { which: Which }) {
   const { data: tokens } = useQuery(allTokensQuery);
   const token = tokens?.find(({ id }) => id === which.tokenId);
   const name = usePeerName(which, data);
-  const place = useRef<HTMLElement>(null);
+  const root = useRef<HTMLElement>(null);
   const all = useOutgoing();
   const outgoing = all.filter((one) => one.tokenId === which.tokenId && one.peer === which.peer);
-  useKeyboardRoom(place);
+  useKeyboardInset(root);
   useSeen(which, data?.rows);
   return (
-    <section ref={place} className={styles['thread']} aria-label={`Percakapan dengan ${name}`}>
+    <section ref={root} className={styles['thread']} aria-label={`Percakapan dengan ${name}`}>
       <Head which={which} name={name} token={token} />
       {data ? (
         <ThreadMessages which={which} name={name} thread={data} outgoing={outgoing} />
@@ -49,7 +49,7 @@ export function Thread({ which }: { which: Which }) {
           {error ? (
             <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
           ) : (
-            <Bones />
+            <LoadingRows />
           )}
         </div>
       )}
@@ -62,8 +62,8 @@ function usePeerName(which: Which, thread: Flat<ConversationMessage> | undefined
   const { q = '' } = useSearch({ from: '/app/message-history' });
   const { data } = useQuery({ ...conversationsQuery(q), enabled: false });
   const row = data?.rows.find((one) => sameConversation(one, which));
-  const told = row?.peer_name ?? thread?.rows.find(({ peer_name }) => peer_name)?.peer_name;
-  return told ?? formatPhone(which.peer);
+  const peerName = row?.peer_name ?? thread?.rows.find(({ peer_name }) => peer_name)?.peer_name;
+  return peerName ?? formatPhone(which.peer);
 }
 
 type HeadProps = { which: Which; name: string; token: Token | undefined };
@@ -145,7 +145,7 @@ function Reply({ which, name, blocked }: ReplyProps) {
   );
 }
 
-const Bones = () => (
+const LoadingRows = () => (
   <div className={styles['bones']} aria-busy="true">
     <Skeleton width="46%" height={44} />
     <Skeleton width="62%" height={64} />

@@ -8,10 +8,10 @@ vi.mock('#web/browser/nextTask.ts', () => ({
   nextTask: () => new Promise<void>((go) => setTimeout(go)),
 }));
 
-type Asked = { text: string; key: string };
+type SendRequest = { text: string; key: string };
 
 const which = { tokenId: `tok_${'0'.repeat(26)}`, peer: '6281234567890' };
-let asked: Asked[] = [];
+let requests: SendRequest[] = [];
 let answers: (() => Response | Promise<Response>)[] = [];
 let net: { onLine: boolean };
 let stored: Map<string, string>;
@@ -34,9 +34,9 @@ async function loadPage() {
   return page;
 }
 
-function sent({ text }: Asked): Response {
+function sent({ text }: SendRequest): Response {
   const message = {
-    id: publicId('message', `01900000-0000-7000-8000-00000000000${asked.length}`),
+    id: publicId('message', `01900000-0000-7000-8000-00000000000${requests.length}`),
     direction: 'out',
     token: { id: which.tokenId, name: 'Toko' },
     peer: which.peer,
@@ -71,7 +71,7 @@ const lost = () => Promise.reject(new TypeError('Failed to fetch'));
 
 beforeEach(() => {
   vi.useFakeTimers();
-  asked = [];
+  requests = [];
   answers = [];
   stored = new Map();
   net = { onLine: true };
@@ -83,9 +83,9 @@ beforeEach(() => {
   vi.stubGlobal('localStorage', undefined);
   vi.stubGlobal('fetch', async (_address: string, { body }: RequestInit) => {
     const form = body as URLSearchParams;
-    asked.push({ text: form.get('text') ?? '', key: form.get('key') ?? '' });
+    requests.push({ text: form.get('text') ?? '', key: form.get('key') ?? '' });
     const answer = answers.shift();
-    return answer ? answer() : sent(asked.at(-1)!);
+    return answer ? answer() : sent(requests.at(-1)!);
   });
 });
 afterEach(() => {
@@ -105,7 +105,7 @@ test('texts arrive in the order they were written, and stand in the thread', asy
   const { sendText } = await loadPage();
   for (const text of ['satu', 'dua', 'tiga']) sendText(client, which, text);
   await vi.advanceTimersByTimeAsync(100);
-  expect(asked.map(({ text }) => text)).toEqual(['satu', 'dua', 'tiga']);
+  expect(requests.map(({ text }) => text)).toEqual(['satu', 'dua', 'tiga']);
   expect(inThread()).toEqual(['tiga', 'dua', 'satu']);
   expect(waiting()).toEqual([]);
 });
@@ -115,8 +115,8 @@ test('a text whose answer was lost is asked again with the same key: it is sent 
   answers = [lost];
   sendText(client, which, 'halo');
   await vi.advanceTimersByTimeAsync(1_500);
-  expect(asked).toHaveLength(2);
-  expect(asked[0]?.key).toBe(asked[1]?.key);
+  expect(requests).toHaveLength(2);
+  expect(requests[0]?.key).toBe(requests[1]?.key);
   expect(inThread()).toEqual(['halo']);
 });
 
@@ -128,11 +128,11 @@ test('a text that failed twice stays with the reason, and its key, until it is s
   expect(waiting()).toMatchObject([{ text: 'halo', why: expect.stringContaining('koneksi') }]);
   page.sendAgain(client, JSON.parse(stored.get('kept:outgoing') ?? '[]')[0]);
   await vi.advanceTimersByTimeAsync(100);
-  expect(new Set(asked.map(({ key }) => key)).size).toBe(1);
+  expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
   expect(inThread()).toEqual(['halo']);
 });
 
-test('after a refusal the next try is a new wish: the old key would only be refused again', async () => {
+test('after a refusal the next try is a new request: the old key would only be refused again', async () => {
   const page = await loadPage();
   answers = [refused];
   page.sendText(client, which, 'halo');
@@ -140,8 +140,8 @@ test('after a refusal the next try is a new wish: the old key would only be refu
   expect(waiting()).toMatchObject([{ code: 'saldo_short' }]);
   page.sendAgain(client, JSON.parse(stored.get('kept:outgoing') ?? '[]')[0]);
   await vi.advanceTimersByTimeAsync(100);
-  expect(asked).toHaveLength(2);
-  expect(asked[0]?.key).not.toBe(asked[1]?.key);
+  expect(requests).toHaveLength(2);
+  expect(requests[0]?.key).not.toBe(requests[1]?.key);
 });
 
 test('without a network a text waits, and goes when the network is back', async () => {
@@ -149,7 +149,7 @@ test('without a network a text waits, and goes when the network is back', async 
   net.onLine = false;
   sendText(client, which, 'nanti');
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
   net.onLine = true;
   window.dispatchEvent(new Event('online'));
   await vi.advanceTimersByTimeAsync(100);
@@ -164,8 +164,8 @@ test('a reload loses no text, and sends none twice', async () => {
   stop();
   await loadPage();
   await vi.advanceTimersByTimeAsync(100);
-  expect(asked).toHaveLength(2);
-  expect(asked[0]?.key).toBe(asked[1]?.key);
+  expect(requests).toHaveLength(2);
+  expect(requests[0]?.key).toBe(requests[1]?.key);
   expect(inThread()).toEqual(['tengah jalan']);
 });
 
@@ -178,5 +178,5 @@ test('what waited for longer than half a day is not sent by itself', async () =>
   net.onLine = true;
   await loadPage();
   await vi.advanceTimersByTimeAsync(100);
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });

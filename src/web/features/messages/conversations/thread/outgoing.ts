@@ -13,7 +13,7 @@ export type Outgoing = Which & {
   text: string;
   /** When it was written, in milliseconds. */
   at: number;
-  /** The key of the change: the same for every try of the same wish, so that it is sent once. */
+  /** The key of the change: the same for every try of the same change, so that it is sent once. */
   key: string;
   /** Why it was not sent; `undefined` while it is on its way. */
   why?: string | undefined;
@@ -113,11 +113,11 @@ async function work(client: QueryClient, { tokenId, peer }: Which): Promise<void
 
 /** Where the password was asked for, its next try has the key that this one had from then on. */
 async function tryOnce({ id, tokenId, peer, text, key }: Outgoing): Promise<ConversationMessage> {
-  const asked = { input: { token_id: tokenId, to: `+${peer}`, text }, key };
+  const request = { input: { token_id: tokenId, to: `+${peer}`, text }, key };
   try {
-    return await performWithReauth(sendMessage, asked);
+    return await performWithReauth(sendMessage, request);
   } finally {
-    if (asked.key !== key) change(id, { key: asked.key });
+    if (request.key !== key) change(id, { key: request.key });
   }
 }
 

@@ -5,7 +5,7 @@ import { dayLabel, firstUnread, threadItems, type ThreadItem } from './threadIte
 const now = new Date('2026-11-21T03:00:00Z');
 const zone = 'Asia/Jakarta';
 
-/** A message at a moment, as the server would tell it. */
+/** A message at a moment, as the server would send it. */
 const said = (id: string, direction: 'out' | 'in', at: string) =>
   ({ id, direction, created_at: new Date(at) }) as ConversationMessage;
 
@@ -16,7 +16,7 @@ const thread = [
   said('m2', 'out', '2026-11-20T16:59:00Z'),
   said('m1', 'out', '2026-11-20T16:58:00Z'),
 ];
-const wish = { messages: thread, outgoing: [], unreadFrom: undefined, zone, now };
+const input = { messages: thread, outgoing: [], unreadFrom: undefined, zone, now };
 const shown = (items: readonly ThreadItem[]) =>
   items.map((item) => {
     if (item.kind === 'day') return `— ${item.label} —`;
@@ -24,8 +24,8 @@ const shown = (items: readonly ThreadItem[]) =>
     return `${item.key}${item.first ? ' *' : ''}`;
   });
 
-test('a thread is told from the oldest, a line for each day of the person’s own zone', () => {
-  expect(shown(threadItems(wish))).toEqual([
+test('a thread is listed from the oldest, a line for each day of the person’s own zone', () => {
+  expect(shown(threadItems(input))).toEqual([
     '— Kemarin —',
     'm1 *',
     'm2',
@@ -35,13 +35,13 @@ test('a thread is told from the oldest, a line for each day of the person’s ow
     'm5 *',
   ]);
   // In Jayapura it was already the 21st.
-  expect(shown(threadItems({ ...wish, zone: 'Asia/Jayapura' }))[0]).toBe('— Hari ini —');
+  expect(shown(threadItems({ ...input, zone: 'Asia/Jayapura' }))[0]).toBe('— Hari ini —');
 });
 
 test('where the unread begin there is a line, and a new run', () => {
   const unreadFrom = firstUnread(thread, 2);
   expect(unreadFrom).toBe('m4');
-  expect(shown(threadItems({ ...wish, unreadFrom })).slice(4)).toEqual([
+  expect(shown(threadItems({ ...input, unreadFrom })).slice(4)).toEqual([
     'm3 *',
     '— unread —',
     'm4 *',
@@ -60,8 +60,8 @@ test('what is on its way stands last, also when this clock is behind', () => {
     text: 'Halo',
     at: Date.parse('2026-11-19T00:00:00Z'),
   };
-  expect(shown(threadItems({ ...wish, outgoing: [one] })).at(-1)).toBe('o1 *');
-  const labels = threadItems({ ...wish, outgoing: [one] }).filter(({ kind }) => kind === 'day');
+  expect(shown(threadItems({ ...input, outgoing: [one] })).at(-1)).toBe('o1 *');
+  const labels = threadItems({ ...input, outgoing: [one] }).filter(({ kind }) => kind === 'day');
   expect(labels).toHaveLength(2);
 });
 

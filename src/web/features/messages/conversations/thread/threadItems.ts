@@ -11,8 +11,8 @@ export type ThreadItem =
   | { kind: 'message'; key: string; message: ConversationMessage; first: boolean }
   | { kind: 'outgoing'; key: string; one: Outgoing; first: boolean };
 
-type Wish = {
-  /** Newest first, as they are kept. */
+type ThreadInput = {
+  /** Newest first, as they are stored. */
   messages: readonly ConversationMessage[];
   outgoing: readonly Outgoing[];
   /** The first message that was unread when the thread was opened. */
@@ -22,7 +22,13 @@ type Wish = {
 };
 
 /** A thread as it is shown, oldest first: with a line for each day, and where the unread begin. */
-export function threadItems({ messages, outgoing, unreadFrom, zone, now }: Wish): ThreadItem[] {
+export function threadItems({
+  messages,
+  outgoing,
+  unreadFrom,
+  zone,
+  now,
+}: ThreadInput): ThreadItem[] {
   const items: ThreadItem[] = [];
   const today = civilDate(now, zone);
   let day = '';

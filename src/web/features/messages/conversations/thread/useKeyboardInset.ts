@@ -5,12 +5,12 @@ const KEYBOARD_PX = 120;
 
 /**
  * On phones, keeps the foot of a fixed place above the keyboard, which covers the page without
- * telling its layout.
+ * changing its layout.
  */
-export function useKeyboardRoom(place: RefObject<HTMLElement | null>): void {
+export function useKeyboardInset(element: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const view = window.visualViewport;
-    const parent = place.current?.parentElement;
+    const parent = element.current?.parentElement;
     if (!view || !parent) return undefined;
     const fit = () => {
       const covered = window.innerHeight - view.height - view.offsetTop;
@@ -24,5 +24,5 @@ export function useKeyboardRoom(place: RefObject<HTMLElement | null>): void {
       view.removeEventListener('scroll', fit);
       parent.style.bottom = '';
     };
-  }, [place]);
+  }, [element]);
 }

@@ -5,12 +5,12 @@ import { markSeen, type Which } from '#web/features/messages/conversations/queri
 import { isSeen, shownConversation } from '#web/features/messages/conversations/thread/seen.ts';
 
 /**
- * Tells the server that a conversation was seen: when it is opened, when something comes in while it
+ * Reports to the server that a conversation was seen: when it is opened, when something comes in while it
  * is before somebody's eyes, and when they come back to it.
  */
 export function useSeen(which: Which, messages: readonly ConversationMessage[] | undefined): void {
   const client = useQueryClient();
-  const told = useRef<string>(undefined);
+  const reported = useRef<string>(undefined);
   const { tokenId, peer } = which;
   const newest = messages && (messages.find(({ direction }) => direction === 'in')?.id ?? '');
 
@@ -21,12 +21,12 @@ export function useSeen(which: Which, messages: readonly ConversationMessage[] |
 
   useEffect(() => {
     const look = () => {
-      if (newest === undefined || told.current === newest) return;
+      if (newest === undefined || reported.current === newest) return;
       if (!isSeen({ token_id: tokenId, peer })) return;
-      told.current = newest;
+      reported.current = newest;
       markSeen(client, { tokenId, peer }).catch(() => {
-        // Unread is better than wrongly read: the next look tells it again.
-        told.current = undefined;
+        // Unread is better than wrongly read: the next look reports it again.
+        reported.current = undefined;
       });
     };
     look();

@@ -8,7 +8,7 @@ const NAME = 'sound-held';
  * Says, once in a tab, that the browser holds sounds back until the page is touched: when somebody looks, and
  * only if it is still so.
  */
-export function tellHeldSound(sounded: Sounded | undefined): void {
+export function notifyBlockedSound(sounded: Sounded | undefined): void {
   if (sounded !== 'refused' || storageGet('tab', NAME) !== undefined) return;
   if (!document.hidden) return say();
   const seen = () => {

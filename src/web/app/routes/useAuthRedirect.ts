@@ -3,19 +3,19 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { safeTarget } from '#web/browser/redirect.ts';
 import { saveRedirect, takeRedirect } from '#web/browser/session.ts';
-import { useWhoIsThere } from '#web/api/user.ts';
+import { useAuthState } from '#web/api/user.ts';
 import { configQuery } from '#web/api/configQuery.ts';
-import { returnTarget } from '#web/app/routes/returnTarget.ts';
+import { returnTarget } from './returnTarget.ts';
 
 /**
  * Sends people on once it is known who they are: to `from` when the address carries it; from an auth
  * page to the saved path, else to `/`; who is not signed in from any other page to `/auth/login`,
  * their path saved. Who cannot be asked about, for want of a network, stays where they are. An address on another (allowed) site is asked about first: see `LeavingPage`.
  */
-export function useArrival(): void {
+export function useAuthRedirect(): void {
   const router = useRouter();
   const client = useQueryClient();
-  const { state } = useWhoIsThere();
+  const { state } = useAuthState();
 
   useEffect(() => {
     if (state === 'asking' || state === 'unreached') return;
@@ -28,7 +28,7 @@ export function useArrival(): void {
       return;
     }
     const go = (path: string) => router.history.replace(path);
-    const arrive = async () => {
+    const redirect = async () => {
       if (/[?&]from=/.test(search)) {
         const config = await client.ensureQueryData(configQuery).catch(() => undefined);
         const target = returnTarget(search, origin, config?.return_origins ?? []);
@@ -37,6 +37,6 @@ export function useArrival(): void {
       }
       if (onAuth) go(safeTarget(takeRedirect(), origin) ?? '/');
     };
-    void arrive();
+    void redirect();
   }, [client, router, state]);
 }

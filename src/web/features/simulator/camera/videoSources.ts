@@ -1,5 +1,5 @@
 /** Where moving pictures can come from. */
-export type FilmKind = 'camera' | 'screen';
+export type VideoSource = 'camera' | 'screen';
 
 type Policy = { allowsFeature: (feature: string) => boolean };
 
@@ -10,17 +10,17 @@ function allowed(feature: string): boolean {
 }
 
 /** The sources of moving pictures that this browser has and this page may use. */
-export function filmKinds(): readonly FilmKind[] {
+export function videoSources(): readonly VideoSource[] {
   // Missing altogether where a page is not trusted: on plain http, away from localhost.
   const { mediaDevices } = navigator as { mediaDevices?: Partial<MediaDevices> };
-  const kinds: FilmKind[] = [];
+  const kinds: VideoSource[] = [];
   if (mediaDevices?.getUserMedia && allowed('camera')) kinds.push('camera');
   if (mediaDevices?.getDisplayMedia && allowed('display-capture')) kinds.push('screen');
   return kinds;
 }
 
 /** Opens a source; the browser asks the person first. */
-export const openFilm = (kind: FilmKind): Promise<MediaStream> =>
+export const openVideoSource = (kind: VideoSource): Promise<MediaStream> =>
   kind === 'camera'
     ? navigator.mediaDevices.getUserMedia({ video: { facingMode: 'environment' }, audio: false })
     : navigator.mediaDevices.getDisplayMedia({ video: true, audio: false });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { storageClear } from '#web/browser/storage.ts';
-import { tellHeldSound } from '#web/features/messages/incoming/heldSound.ts';
+import { notifyBlockedSound } from './blockedSound.ts';
 import { dismissToast, TOAST_MS, toasts } from '#web/ui/toast/toasts.ts';
 
 type Page = { hidden: boolean; touched: boolean };
@@ -44,25 +44,25 @@ afterEach(() => {
 
 test('that a sound was held back is said once, however many follow', () => {
   openPage({ hidden: false, touched: false });
-  tellHeldSound('refused');
+  notifyBlockedSound('refused');
   expect(said()).toEqual([expect.stringMatching(/^Peramban menahan bunyi pesan baru/)]);
   for (const { id } of toasts.get()) dismissToast(id);
   vi.advanceTimersByTime(2 * TOAST_MS);
-  tellHeldSound('refused');
+  notifyBlockedSound('refused');
   expect(said()).toEqual([]);
 });
 
-test('nothing is said of a sound that was heard, that failed, or that was another tab’s', () => {
+test('nothing is said of a sound that was played, that failed, or that was another tab’s', () => {
   openPage({ hidden: false, touched: false });
-  for (const sounded of ['played', 'failed', undefined] as const) tellHeldSound(sounded);
+  for (const sounded of ['played', 'failed', undefined] as const) notifyBlockedSound(sounded);
   expect(said()).toEqual([]);
 });
 
 test('nobody looking, it is said when somebody does, unless the page was touched meanwhile', () => {
   const page = { hidden: true, touched: false };
   const { look, listeners } = openPage(page);
-  tellHeldSound('refused');
-  tellHeldSound('refused');
+  notifyBlockedSound('refused');
+  notifyBlockedSound('refused');
   expect(said()).toEqual([]);
   look();
   expect(said()).toHaveLength(1);
@@ -72,7 +72,7 @@ test('nobody looking, it is said when somebody does, unless the page was touched
   storageClear();
   vi.advanceTimersByTime(2 * TOAST_MS);
   page.hidden = true;
-  tellHeldSound('refused');
+  notifyBlockedSound('refused');
   page.touched = true;
   look();
   expect(said()).toEqual([]);

@@ -1,20 +1,20 @@
 import { useEffect, useRef } from 'react';
-import { type FilmKind, openFilm } from '#web/features/simulator/camera/films.ts';
-import { readFrame } from '#web/features/simulator/camera/pictures.ts';
+import { type VideoSource, openVideoSource } from './videoSources.ts';
+import { readFrame } from './pictures.ts';
 
 /** A frame is looked at this often. */
 const LOOK_MS = 300;
 
 type Props = {
-  kind: FilmKind;
-  /** Called once, with what the first code in the film says. */
+  kind: VideoSource;
+  /** Called once, with what the first code in the video says. */
   onText: (text: string) => void;
-  /** Called with a sentence when there is no film. */
+  /** Called with a sentence when there is no video. */
   onFailure: (sentence: string) => void;
 };
 
 /** Moving pictures before the camera, watched until a code is seen. */
-export function Film({ kind, onText, onFailure }: Props) {
+export function LiveVideo({ kind, onText, onFailure }: Props) {
   const screen = useRef<HTMLVideoElement>(null);
   const told = useRef({ onText, onFailure });
   useEffect(() => {
@@ -31,7 +31,7 @@ export function Film({ kind, onText, onFailure }: Props) {
       else timer = setTimeout(() => void look(), LOOK_MS);
     };
     const start = async () => {
-      stream = await openFilm(kind);
+      stream = await openVideoSource(kind);
       if (over || !screen.current) return stop();
       screen.current.srcObject = stream;
       await screen.current.play();

@@ -1,8 +1,8 @@
-import styles from '#web/ui/brand/Mark.module.css';
+import styles from './Logo.module.css';
 
-/** The product's mark and name. */
-export const Mark = () => (
-  <span className={styles['mark']}>
+/** The product's logo and name. */
+export const Logo = () => (
+  <span className={styles['logo']}>
     <svg viewBox="0 0 64 64" width="28" height="28" aria-hidden="true">
       <path
         className={styles['bubble']}
