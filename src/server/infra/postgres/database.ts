@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { isOutcomeUnknown, isServerError } from './driver/errors.ts';
+import { isOutcomeUnknown } from './driver/errors.ts';
 import { type Place, Pool, type PoolOptions } from './driver/pool.ts';
 import type { Compiled } from './driver/compile.ts';
 import type { Row } from './driver/rows.ts';
@@ -112,10 +112,6 @@ export async function rows<Schema extends z.ZodMiniType>(
   const found = await query;
   return found.map((row) => schema.parse(row));
 }
-
-/** True when the database refused something because of the constraint of this name. */
-export const brokeConstraint = (error: unknown, name: string): boolean =>
-  isServerError(error) && error.code.startsWith('23') && error.constraint === name;
 
 /** Codes after which the same work may well succeed: lost connections, locks, restarts, crowds. */
 const transient =

@@ -16,7 +16,7 @@ export type Shortcut = {
 type PendingKey = { key: string; until: number };
 
 /** Two keys that are further apart are two keys. */
-export const SECOND_KEY_MS = 1_500;
+const SECOND_KEY_MS = 1_500;
 
 /**
  * What a press means among the keys that are known.

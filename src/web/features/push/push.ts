@@ -42,8 +42,6 @@ function setState(next: PushState): PushState {
   return next;
 }
 
-export const pushState = (): PushState => state.get();
-
 /** How it stands with push in this browser, kept current. */
 export const usePushState = (): PushState => useStore(state);
 

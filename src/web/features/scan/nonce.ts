@@ -11,7 +11,7 @@ export const saveNonce = (data: string, nonce: string): void =>
   storageSet('tab', NAME, JSON.stringify([data, nonce]));
 
 /** The nonce of this link in what was stored; another link's is of no use. */
-export function nonceIn(text: string | undefined, data: string): string | undefined {
+function nonceIn(text: string | undefined, data: string): string | undefined {
   const pair = readJson(text);
   if (!Array.isArray(pair) || pair[0] !== data || typeof pair[1] !== 'string') return undefined;
   return pair[1];

@@ -1,15 +1,25 @@
-import { expect, test } from 'vitest';
-import { grantIn } from './forgotGrant.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { storageSet } from '#web/browser/storage.ts';
+import { readGrant, saveGrant } from './forgotGrant.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
 
 const grant = { grant: 'g'.repeat(43), phone: '6281234567890', expiresAt: 1_600_000 };
 
 test('a grant is good until its moment, and not a millisecond longer', () => {
-  const stored = JSON.stringify(grant);
-  expect(grantIn(stored, 1_599_999)).toEqual(grant);
-  expect(grantIn(stored, 1_600_000)).toBeUndefined();
+  saveGrant(grant);
+  vi.setSystemTime(1_599_999);
+  expect(readGrant()).toEqual(grant);
+  vi.setSystemTime(1_600_000);
+  expect(readGrant()).toBeUndefined();
 });
 
 test('what is not ours is no grant', () => {
   const odd = [undefined, '', '{', 'null', '[]', '{"grant":"g"}', '{"grant":1,"phone":"62"}'];
-  for (const text of odd) expect(grantIn(text, 0)).toBeUndefined();
+  vi.setSystemTime(0);
+  for (const text of odd) {
+    storageSet('tab', 'forgot-grant', text);
+    expect(readGrant()).toBeUndefined();
+  }
 });

@@ -20,9 +20,9 @@ export const saveGrant = (grant: ForgotGrant | undefined): void =>
 export const readGrant = (): ForgotGrant | undefined => grantIn(storageGet('tab', ENTRY));
 
 /** Reads what was stored; anybody may have written it. */
-export function grantIn(text: string | undefined, now = Date.now()): ForgotGrant | undefined {
+function grantIn(text: string | undefined): ForgotGrant | undefined {
   const found = readJson(text);
-  return isGrant(found) && found.expiresAt > now ? found : undefined;
+  return isGrant(found) && found.expiresAt > Date.now() ? found : undefined;
 }
 
 function isGrant(found: unknown): found is ForgotGrant {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { pendingFrom, pendingIn } from './pendingOtp.ts';
+import { storageSet } from '#web/browser/storage.ts';
+import { pendingFrom, readPending, savePending } from './pendingOtp.ts';
 import { codeFrom } from '#web/api/sentCode.ts';
 
 const made = {
@@ -12,7 +13,8 @@ const made = {
 test('the waits become moments, which a reload does not move', () => {
   const pending = pendingFrom(made, { purpose: 'login', phone: '6281234567890' }, 1_000_000);
   expect(pending).toMatchObject({ purpose: 'login', resendAt: 1_060_000, expiresAt: 1_300_000 });
-  expect(pendingIn(JSON.stringify(pending))).toEqual(pending);
+  savePending(pending);
+  expect(readPending()).toEqual(pending);
 });
 
 test('what is not ours is no code that anybody waits for', () => {
@@ -27,6 +29,7 @@ test('what is not ours is no code that anybody waits for', () => {
     JSON.stringify(codeFrom(made, '62812')),
     JSON.stringify({ ...codeFrom(made, '62812'), purpose: 'admin' }),
   ]) {
-    expect(pendingIn(text)).toBeUndefined();
+    storageSet('tab', 'otp-pending', text);
+    expect(readPending()).toBeUndefined();
   }
 });

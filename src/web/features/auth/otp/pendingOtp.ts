@@ -28,7 +28,7 @@ export const savePending = (pending: PendingOtp | undefined): void =>
 export const readPending = (): PendingOtp | undefined => pendingIn(storageGet('tab', ENTRY));
 
 /** Reads what was stored; anybody may have written it. */
-export function pendingIn(text: string | undefined): PendingOtp | undefined {
+function pendingIn(text: string | undefined): PendingOtp | undefined {
   const found = readJson(text);
   return isPending(found) ? found : undefined;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { isNews, madeAt } from '#web/features/messages/incoming/news.ts';
+import { isNews } from '#web/features/messages/incoming/news.ts';
 
 /** An id as the server makes them, at a moment. */
 function messageId(at: number): string {
@@ -8,9 +8,8 @@ function messageId(at: number): string {
   return publicId('message', `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000001`);
 }
 
-test('an id tells when its message was made', () => {
+test('a message is news for a minute from the moment its id was made', () => {
   const at = Date.parse('2026-11-21T02:05:00.123Z');
-  expect(madeAt(messageId(at))).toBe(at);
-  expect(isNews(messageId(at), at + 59_000)).toBe(true);
-  expect(isNews(messageId(at), at + 61_000)).toBe(false);
+  expect(isNews(messageId(at), at + 59_999)).toBe(true);
+  expect(isNews(messageId(at), at + 60_000)).toBe(false);
 });

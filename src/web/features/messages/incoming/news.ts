@@ -4,7 +4,7 @@ import { uuidOf } from '#contract/base/ids.ts';
 const NEWS_MS = 60_000;
 
 /** When an id was made, in milliseconds, by the server's clock: UUIDv7 begins with it. */
-export function madeAt(messageId: string): number {
+function madeAt(messageId: string): number {
   const uuid = uuidOf('message', messageId) ?? '';
   return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { codeFrom } from '#web/api/sentCode.ts';
-import { codesIn } from './sentCodes.ts';
+import { storageSet } from '#web/browser/storage.ts';
+import { loadSentCodes, saveSentCodes } from './sentCodes.ts';
 
 const made = {
   challenge: 'otp_1',
@@ -10,8 +11,10 @@ const made = {
 };
 
 test('codes are read as they were stored', () => {
-  const code = codeFrom(made, '6281234567890', 1_000_000);
-  expect(codesIn(JSON.stringify([code, code]))).toEqual([code, code]);
+  const code = codeFrom(made, '6281234567890');
+  saveSentCodes('codes', [code, code]);
+  expect(loadSentCodes('codes', 2)).toEqual([code, code]);
+  expect(loadSentCodes('codes', 1)).toBeUndefined();
 });
 
 test('what is not ours is not read', () => {
@@ -27,6 +30,7 @@ test('what is not ours is not read', () => {
     JSON.stringify([{ ...code, challenge: '' }]),
     JSON.stringify([{ ...code, resendAt: 'soon' }]),
   ]) {
-    expect(codesIn(text)).toEqual([]);
+    storageSet('tab', 'codes', text);
+    expect(loadSentCodes('codes', 1)).toBeUndefined();
   }
 });

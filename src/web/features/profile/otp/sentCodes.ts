@@ -14,7 +14,7 @@ export function loadSentCodes(name: string, count: number): readonly SentCode[] 
 }
 
 /** Reads what was stored; anybody may have written it. */
-export function codesIn(text: string | undefined): readonly SentCode[] {
+function codesIn(text: string | undefined): readonly SentCode[] {
   const found = readJson(text);
   return Array.isArray(found) && found.every(isCode) ? found : [];
 }

@@ -1,5 +1,5 @@
 /** "No limit" of files. */
-export const FILES_UNLIMITED = 1_000_000;
+const FILES_UNLIMITED = 1_000_000;
 
 type AdmissionRequest = {
   /** Files that are there. */
