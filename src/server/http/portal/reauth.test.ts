@@ -23,10 +23,10 @@ const says = async ({ ask }: RunningApp, name: string, token: string, device = H
 };
 
 describe('what is sensitive', () => {
-  test('asks for a proof: a key, a number, the archive, the end', () => {
+  test('asks for the password: a key, a number, the archive, the end', () => {
     expect(requiresRecentPassword.map(({ name }) => name).toSorted()).toEqual([
-      'token_create',
       'token_confirm',
+      'token_create',
       'token_rotate',
       'user_change_phone',
       'user_change_phone_confirm',

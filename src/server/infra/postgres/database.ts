@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { isOutdated } from './driver/connection.ts';
 import { isOutcomeUnknown } from './driver/errors.ts';
 import { type Place, Pool, type PoolOptions } from './driver/pool.ts';
 import type { Compiled } from './driver/compile.ts';
@@ -122,7 +123,7 @@ export const isTransient = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   typeof error.code === 'string' &&
-  transient.test(error.code);
+  (transient.test(error.code) || isOutdated(error));
 
 /**
  * True when the server gave up for want of something, memory, disk, time: what was asked was not done,

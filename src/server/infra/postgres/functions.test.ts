@@ -196,3 +196,23 @@ test("the product's own schema brings an empty database to the shape of the temp
   const server = join(import.meta.dirname, '../..');
   expect(await updateSchema(db.owner, server)).toEqual({ migrations: [], functions: [] });
 });
+
+test('a grant that the text no longer makes is gone, and what was dropped by hand comes back', async ({
+  owner,
+  folder,
+}) => {
+  const grants = async () => {
+    const [row] = await owner<{ may: boolean }[]>`
+      select has_function_privilege('kabari_app', 'one()', 'execute') as may`;
+    return row?.may;
+  };
+  await folder.write(ONE, `${one(1)} grant execute on function one to kabari_app;`);
+  await loadFunctions(owner, folder.path);
+  expect(await grants()).toBe(true);
+  await folder.write(ONE, one(1));
+  await loadFunctions(owner, folder.path);
+  expect(await grants()).toBe(false);
+  await owner.query('drop function one()');
+  expect(await loadFunctions(owner, folder.path)).toEqual([ONE]);
+  expect(await answer(owner, 'one()')).toBe(1);
+});

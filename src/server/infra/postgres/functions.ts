@@ -33,7 +33,8 @@ export async function updateSchema(sql: Sql, folder: string): Promise<SchemaChan
 
 /**
  * Creates the SQL functions and triggers that live in the `sql/` folders of their owners: every `.sql` below
- * `infra/` and `domains/`. A file is run when its text is another than the one that ran last; what it
+ * `infra/` and `domains/`. A file is run when its text is another than the one that ran last, or what it
+ * made is gone, without the grants its functions had; what it
  * made before and makes no more is dropped, and so is what files made that are gone. All of it is one
  * transaction, under the lock of the migrations: a file that fails leaves everything as it was.
  *
@@ -58,7 +59,13 @@ export async function loadFunctions(sql: Sql, folder: string): Promise<string[]>
     await tx.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     const known = await readKnown(tx);
     const before = new Map(known.map((row) => [row.file, row]));
-    const changed = files.filter(({ file, sha256 }) => before.get(file)?.sha256 !== sha256);
+    const standing = await readStanding(tx);
+    const isCurrent = (row: Known, sha256: string) =>
+      row.sha256 === sha256 && row.objects.every((name) => standing.has(name));
+    const changed = files.filter(({ file, sha256 }) => {
+      const row = before.get(file);
+      return !row || !isCurrent(row, sha256);
+    });
     const present = new Set(files.map(({ file }) => file));
     const gone = known.filter(({ file }) => !present.has(file));
     if (changed.length === 0 && gone.length === 0) return [];
@@ -117,7 +124,8 @@ async function runFiles(
   const made = new Map<string, string[]>();
   let standing = await readStanding(tx);
   for (const { file, text } of files) {
-    await named(file, () => tx.query(runOnce(text, before.get(file)?.objects ?? [])));
+    const objects = (before.get(file)?.objects ?? []).filter((name) => standing.has(name));
+    await named(file, () => tx.query(runOnce(text, objects)));
     const now = await readStanding(tx);
     const names = [...now.keys()].filter((name) => standing.get(name) !== now.get(name));
     for (const name of names) {
@@ -139,12 +147,26 @@ async function runFiles(
 const runOnce = (text: string, objects: readonly string[]): string => `
   do $run_file$
   begin
+    ${revoking(objects)}
     execute $text_of_file$${text}$text_of_file$;
   exception when invalid_function_definition or ambiguous_function or wrong_object_type then
     ${dropping(objects)}
     execute $text_of_file$${text}$text_of_file$;
   end
   $run_file$`;
+
+/** Grants that the new text does not make are gone with the old one. */
+const revoking = (objects: readonly string[]): string =>
+  objects
+    .filter((object) => object.startsWith('function '))
+    .map(
+      (object) => `
+    revoke all on ${object} from public;
+    if exists (select from pg_roles where rolname = 'kabari_app') then
+      revoke all on ${object} from kabari_app;
+    end if;`,
+    )
+    .join('');
 
 /** Triggers go before the functions they call. */
 const dropping = (objects: readonly string[]): string =>

@@ -28,6 +28,8 @@ export type Wire = {
 };
 
 export type Column = { name: string; parse: Parse };
+/** What a prepared statement returns: known once the server has described it. */
+export type Description = { columns: readonly Column[] | undefined };
 /** A statement on its way, and who waits for it. */
 export type Request = Compiled & {
   /** Sent as plain text by the simple protocol; it may hold several statements. */
@@ -35,7 +37,8 @@ export type Request = Compiled & {
   /** What it means when the connection is lost after it was sent. */
   whenLost: LostOutcome;
   encoded: readonly (string | Buffer | null)[];
-  columns: readonly Column[] | undefined;
+  /** That of the statement as it was prepared when this was written: a later one may differ. */
+  description: Description;
   /** True when it was prepared with this batch. */
   isParsed: boolean;
   rows: Rows<Row>;
@@ -56,18 +59,18 @@ export class Batch {
   readonly requests: readonly Request[];
   /** Prepares its one statement and asks for its types. */
   readonly describeOnly: boolean;
-  readonly #columns: Map<string, readonly Column[]>;
+  readonly #descriptions: Map<string, Description>;
   readonly #onLost: (error: unknown) => void;
 
   constructor(
     requests: readonly Request[],
     describeOnly: boolean,
-    columns: Map<string, readonly Column[]>,
+    descriptions: Map<string, Description>,
     onLost: (error: unknown) => void,
   ) {
     this.requests = requests;
     this.describeOnly = describeOnly;
-    this.#columns = columns;
+    this.#descriptions = descriptions;
     this.#onLost = onLost;
   }
   get current(): Request | undefined {
@@ -92,11 +95,14 @@ export class Batch {
   #write(wire: Wire, request: Request): void {
     const { name, text, types, isScript, encoded } = request;
     if (isScript) return wire.query(text);
-    if (name === '' || !this.#columns.has(name)) {
+    const known = this.#descriptions.get(name);
+    if (name !== '' && known) {
+      request.description = known;
+    } else {
       request.isParsed = true;
       if (name !== '') {
         wire.close({ type: 'S', name });
-        this.#columns.set(name, []);
+        this.#descriptions.set(name, request.description);
       }
       wire.parse({ name, text, types });
       wire.describe({ type: 'S', name });
@@ -111,19 +117,21 @@ export class Batch {
   handleRowDescription({ fields }: RowDescription): void {
     const request = this.current;
     if (!request) return;
-    request.columns = fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) }));
-    if (request.name !== '') this.#columns.set(request.name, request.columns);
+    request.description.columns = fields.map(({ name, dataTypeID }) => ({
+      name,
+      parse: parserOf(dataTypeID),
+    }));
   }
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
     const request = this.current;
     if (!request || request.failure !== undefined) return;
     try {
       const row: Row = {};
-      request.columns ??= this.#columns.get(request.name) ?? [];
-      for (let at = 0; at < fields.length; at++) {
-        const column = request.columns[at];
+      const { columns = [] } = request.description;
+      if (columns.length !== fields.length) throw new Error('a row is not as it was described');
+      for (const [at, { name, parse }] of columns.entries()) {
         const text = fields[at];
-        if (column) row[column.name] = typeof text === 'string' ? column.parse(text) : null;
+        row[name] = typeof text === 'string' ? parse(text) : null;
       }
       request.rows.push(row);
     } catch (error) {
@@ -147,6 +155,8 @@ export class Batch {
   }
   handleCopyInResponse(wire: Wire): void {
     wire.sendCopyFail('there is nothing to copy');
+    // The server has read the `Sync` behind the statement as part of the copy.
+    if (this.current?.isScript === false) wire.sync();
   }
   // What is known when the server is ready, the connection tells; the rest never comes.
   handleReadyForQuery(): void {}

@@ -1,4 +1,4 @@
-import { Batch, type Column, type Request, type Wire } from './batch.ts';
+import { Batch, type Description, type Request, type Wire } from './batch.ts';
 import { ConnectionLost, type LostOutcome } from './errors.ts';
 import type { Compiled } from './compile.ts';
 import { type Row, Rows } from './rows.ts';
@@ -34,7 +34,7 @@ export class Connection {
   isShared = false;
   readonly #client: Client;
   readonly #parameterTypes: ParameterTypes;
-  readonly #columns = new Map<string, readonly Column[]>();
+  readonly #descriptions = new Map<string, Description>();
   /** What is not sent yet. */
   #queue: Request[] = [];
   /** What is sent, in the order in which it is answered. */
@@ -83,7 +83,7 @@ export class Connection {
       isScript,
       whenLost,
       encoded: [],
-      columns: undefined,
+      description: { columns: undefined },
       isParsed: false,
       rows: new Rows(),
       failure: undefined,
@@ -161,7 +161,9 @@ export class Connection {
 
   #send(requests: readonly Request[], describeOnly = false): void {
     const { connection } = this.#client;
-    const batch = new Batch(requests, describeOnly, this.#columns, (error) => this.#lose(error));
+    const batch = new Batch(requests, describeOnly, this.#descriptions, (error) =>
+      this.#lose(error),
+    );
     if (!connection.stream.writable) {
       if (!describeOnly) this.#queue.unshift(...requests);
       return this.#lose(new Error('the database closed the connection'));
@@ -183,7 +185,7 @@ export class Connection {
       if (batch.describeOnly) return this.#settleDescribed(request, error);
       if (!error || at < batch.at) return settleOne(request);
       // Whether it was prepared before it failed is not known, or its plan is outdated.
-      if (request.isParsed || isOutdated(error)) this.#columns.delete(request.name);
+      if (request.isParsed || isOutdated(error)) this.#descriptions.delete(request.name);
       if (codeOf(error) === QUERY_CANCELED) this.isDoubtful = true;
       request.reject(at === batch.at ? error : skippedBecause(error));
     });
@@ -198,9 +200,12 @@ export class Connection {
       if (!this.#parameterTypes.has(request.name)) this.#parameterTypes.set(request.name, []);
       return;
     }
-    this.#columns.delete(request.name);
-    this.#queue.splice(this.#queue.indexOf(request), 1);
+    this.#descriptions.delete(request.name);
     if (codeOf(error) === QUERY_CANCELED) this.isDoubtful = true;
+    const at = this.#queue.indexOf(request);
+    // Another connection told its types meanwhile: then it was sent, and has an answer of its own.
+    if (at === -1) return;
+    this.#queue.splice(at, 1);
     request.reject(error);
   }
 

@@ -55,6 +55,9 @@ function settingsOf(url: string, as: As): Record<string, string> {
     ...Object.fromEntries(asked),
     [STARTUP_MARK]: 'on',
     TimeZone: 'UTC',
+    // What the server writes is read as these write it, whatever the database is set to.
+    DateStyle: 'ISO',
+    bytea_output: 'hex',
     // Short statements only: compiling them costs more than it gives, on servers that would.
     jit: 'off',
     statement_timeout: String(STATEMENT_TIMEOUT_MS[as]),

@@ -55,7 +55,8 @@ export class Transaction {
   #hasBegun = false;
   #isOver = false;
   #failure: { error: unknown } | undefined;
-  #depth = 0;
+  /** Savepoints so far: no name is used twice. */
+  #savepoints = 0;
 
   constructor(connection: Connection, options: TransactionOptions) {
     this.#connection = connection;
@@ -86,10 +87,13 @@ export class Transaction {
     return this.#execute(compiled);
   }
 
-  /** Work that is undone alone when it fails; the transaction goes on. */
+  /**
+   * Work that is undone alone when it fails; the transaction goes on. One at a time: of two at once the
+   * second lies within the first, and when they end in another order the whole transaction fails.
+   */
   async savepoint<T>(work: () => PromiseLike<T> | T): Promise<T> {
     if (this.#failure) throw skippedBecause(this.#failure.error);
-    const name = `s${++this.#depth}`;
+    const name = `s${++this.#savepoints}`;
     try {
       // What it fails with, the work's first statement tells as well.
       this.run(command(`savepoint ${name}`)).catch(() => undefined);
@@ -104,8 +108,6 @@ export class Transaction {
         await this.run(command(`rollback to savepoint ${name}`));
       }
       throw error;
-    } finally {
-      this.#depth--;
     }
   }
 

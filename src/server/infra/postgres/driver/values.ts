@@ -70,8 +70,10 @@ export function encode(value: unknown, type: number): string | Buffer | null {
   if (value === null) return null;
   if (value instanceof Json) {
     if (type !== 0 && !isJsonType(type)) throw mismatch('JSON', type);
-    if (value.value === undefined) throw new TypeError('undefined is no JSON');
-    return JSON.stringify(value.value);
+    const text = JSON.stringify(value.value) as string | undefined;
+    if (text === undefined)
+      throw new TypeError('a parameter has no JSON: it is undefined or a function');
+    return text;
   }
   if (isJsonType(type)) throw mismatch('no JSON: wrap it in json()', type);
   switch (typeof value) {
@@ -146,7 +148,14 @@ function parseSafe(text: string): number {
 
 /** Connections work in UTC: `2026-11-21 02:05:00.123+00`, which `Date` reads fastest as ISO 8601. */
 const parseTime = (text: string): Date =>
-  new Date(text.endsWith('+00') ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text);
+  parseDate(text.endsWith('+00') ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text);
+
+function parseDate(text: string): Date {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime()))
+    throw new RangeError(`not a time that a Date can tell: ${text}`);
+  return date;
+}
 
 const parsers = new Map<number, Parse>([
   [oid.bool, (text) => text === 't'],
@@ -159,7 +168,7 @@ const parsers = new Map<number, Parse>([
   [701, Number],
   [oid.json, (text) => JSON.parse(text) as unknown],
   [oid.jsonb, (text) => JSON.parse(text) as unknown],
-  [oid.timestamp, (text) => new Date(text)],
+  [oid.timestamp, parseDate],
   [oid.timestamptz, parseTime],
 ]);
 
