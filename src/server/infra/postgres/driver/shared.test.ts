@@ -70,9 +70,10 @@ describe('statements that share a connection', () => {
     expect(await insert('first')).toEqual(rowOf('first'));
     const letGo = await takeOne(pool);
     const release = await hold();
-    const work = [insert('first'), insert('second'), insert('third')];
+    // A statement is sent when it is awaited: all of these while the connection is busy.
+    const work = settled([insert('first'), insert('second'), insert('third')]);
     await release();
-    expect(await settled(work)).toEqual(['23505', rowOf('second'), rowOf('third')]);
+    expect(await work).toEqual(['23505', rowOf('second'), rowOf('third')]);
     expect(await insert('fourth')).toEqual(rowOf('fourth'));
     await letGo();
   });
@@ -85,15 +86,14 @@ describe('statements that share a connection', () => {
     const release = await hold();
     const letGo = await takeOne(pool);
     // Waits on the held connection for its types, which the other one learns meanwhile.
-    const early = insert('early');
-    early.catch(() => undefined);
+    const early = settled([insert('early')]);
     await letGo();
     expect(await insert('other')).toEqual([{ note: 'other' }]);
     const again = await takeOne(pool);
     await owner.query('drop table going');
-    const late = pool`select ${5}::int as late`;
+    const late = settled([pool`select ${5}::int as late`]);
     await release();
-    expect(await settled([early, late])).toEqual(['42P01', [{ late: 5 }]]);
+    expect([await early, await late]).toEqual([['42P01'], [[{ late: 5 }]]]);
     await again();
     await pool.end();
   });
@@ -110,22 +110,29 @@ test('of two savepoints at once neither is told what is not so', async ({
 }) => {
   const insert = (sql: Sql | Parameters<Parameters<Sql['begin']>[0]>[0], note: string) =>
     sql`insert into notes (note) values (${note})`;
-  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [first, second, third] = [1, 2, 3].map(() => Promise.withResolvers<void>());
   const whole = pool.begin(async (tx) => {
     const one = tx.savepoint(async (inner) => {
       await insert(inner, 'one');
-      await first.promise;
+      await first?.promise;
     });
     const two = tx.savepoint(async (inner) => {
       await insert(inner, 'two');
-      await second.promise;
+      await second?.promise;
       throw new Error('two is undone');
     });
     two.catch(() => undefined);
-    first.resolve();
+    first?.resolve();
     await one;
-    second.resolve();
+    const three = tx.savepoint(async (inner) => {
+      await insert(inner, 'three');
+      await third?.promise;
+    });
+    three.catch(() => undefined);
+    second?.resolve();
     await two.catch(() => undefined);
+    third?.resolve();
+    await three;
   });
   await expect(whole).rejects.toThrow();
   expect(await owner`select note from notes`).toEqual([]);
