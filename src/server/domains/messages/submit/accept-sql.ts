@@ -8,7 +8,13 @@ import type {
   Outcome,
   Placed,
 } from './send-request.ts';
-import { type Sql, isShort, isTransient, retrying } from '#server/infra/postgres/database.ts';
+import {
+  type Fragment,
+  type Sql,
+  isShort,
+  isTransient,
+  retrying,
+} from '#server/infra/postgres/database.ts';
 
 /** The first answer as stored under its key; `o_ids` are the ids that its request came with. */
 type StoredAnswer = {
@@ -187,23 +193,22 @@ async function placedBeforeFreeze(
   });
 }
 
-/** The common path over many wallets: what fits whole is placed in one call; the rest is not in the answer. */
-async function placeMany(
+/** The requests as both functions take them, an array for each fact; items `from` … `upto` are a request's own. */
+const requestArrays = (
   sql: Sql,
   requests: readonly SendRequest[],
-): Promise<Map<SendRequest, Placed>> {
-  const spans = spansOf(requests);
-  const items = requests.flatMap((request) => request.items);
-  const requestNumbers = requests.flatMap((request, index) => request.items.map(() => index + 1));
-  const rows = await sql<{ o_request: number; o_saldo: number }[]>`select * from accept_many(
-    ${requests.map((request) => request.accountId)}::uuid[],
+  spans: readonly Span[],
+): Fragment => sql`
     ${requests.map((request) => request.key ?? null)}::text[],
     ${requests.map((request) => hex(request.hash))}::text[]::bytea[],
     ${requests.map((request) => request.tokenId)}::uuid[],
     ${spans.map((span) => span.from)}::int[],
-    ${spans.map((span) => span.upto)}::int[],
-    ${spans.map((span) => span.price)}::bigint[],
-    ${requestNumbers}::int[],
+    ${spans.map((span) => span.upto)}::int[]`;
+
+/** The items of all requests, in their order, and the context of each request's answer. */
+function itemArrays(sql: Sql, requests: readonly SendRequest[]): Fragment {
+  const items = requests.flatMap((request) => request.items);
+  return sql`
     ${items.map((item) => item.id)}::uuid[],
     ${items.map((item) => item.tokenId)}::uuid[],
     ${items.map((item) => item.peer)}::text[],
@@ -216,7 +221,20 @@ async function placeMany(
     ${items.map((item) => item.readyAt?.toISOString() ?? null)}::text[]::timestamptz[],
     ${items.map((item) => item.expiresAt?.toISOString() ?? null)}::text[]::timestamptz[],
     ${items.map((item) => item.secret ?? null)}::text[],
-    ${requests.map(contextText)}::text[]::jsonb[]
+    ${requests.map(contextText)}::text[]::jsonb[]`;
+}
+
+/** The common path over many wallets: what fits whole is placed in one call; the rest is not in the answer. */
+async function placeMany(
+  sql: Sql,
+  requests: readonly SendRequest[],
+): Promise<Map<SendRequest, Placed>> {
+  const spans = spansOf(requests);
+  const requestNumbers = requests.flatMap((request, index) => request.items.map(() => index + 1));
+  const rows = await sql<{ o_request: number; o_saldo: number }[]>`select * from accept_many(
+    ${requests.map((request) => request.accountId)}::uuid[], ${requestArrays(sql, requests, spans)},
+    ${spans.map((span) => span.price)}::bigint[], ${requestNumbers}::int[],
+    ${itemArrays(sql, requests)}
   )`;
   const placed = new Map<SendRequest, Placed>();
   for (const { o_request, o_saldo } of rows) {
@@ -246,35 +264,18 @@ const hasCode = (error: unknown, code: string): boolean =>
 const hex = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;
 
 async function placeBatch(sql: Sql, requests: readonly SendRequest[]): Promise<Answer[]> {
-  const items = requests.flatMap((request) => request.items);
   const spans = spansOf(requests);
   const rows = await sql<Row[]>`select * from accept_batch(
-    ${walletOf(requests)},
-    ${requests.map((request) => request.key ?? null)}::text[],
-    ${requests.map((request) => hex(request.hash))}::text[]::bytea[],
-    ${requests.map((request) => request.tokenId)}::uuid[],
-    ${spans.map((span) => span.from)}::int[],
-    ${spans.map((span) => span.upto)}::int[],
-    ${spans.map((span) => span.sum)}::bigint[],
-    ${items.map((item) => item.id)}::uuid[],
-    ${items.map((item) => item.tokenId)}::uuid[],
-    ${items.map((item) => item.peer)}::text[],
-    ${items.map((item) => item.type)}::text[],
-    ${items.map((item) => JSON.stringify(item.body))}::text[]::jsonb[],
-    ${items.map((item) => item.price)}::bigint[],
-    ${items.map((item) => item.ref ?? null)}::text[],
-    ${items.map((item) => hex(item.hash))}::text[]::bytea[],
-    ${items.map((item) => item.priority)}::smallint[],
-    ${items.map((item) => item.readyAt?.toISOString() ?? null)}::text[]::timestamptz[],
-    ${items.map((item) => item.expiresAt?.toISOString() ?? null)}::text[]::timestamptz[],
-    ${items.map((item) => item.secret ?? null)}::text[],
-    ${requests.map(contextText)}::text[]::jsonb[]
+    ${walletOf(requests)}, ${requestArrays(sql, requests, spans)},
+    ${spans.map((span) => span.sum)}::bigint[], ${itemArrays(sql, requests)}
   )`;
   return answersFrom(rows, requests, spans);
 }
 
-/** Which items belong to which request, from 1; `price` is the request's own, `sum` is cumulative. */
-function spansOf(requests: readonly SendRequest[]) {
+/** Which items belong to a request, from 1; `price` is the request's own, `sum` is cumulative. */
+type Span = { from: number; upto: number; price: number; sum: number };
+
+function spansOf(requests: readonly SendRequest[]): Span[] {
   let count = 0;
   let sum = 0;
   return requests.map((request) => {
@@ -289,7 +290,7 @@ function spansOf(requests: readonly SendRequest[]) {
 function answersFrom(
   rows: readonly Row[],
   requests: readonly SendRequest[],
-  spans: readonly { from: number; upto: number }[],
+  spans: readonly Span[],
 ): Answer[] {
   const results: ItemResult[][] = requests.map(() => []);
   const saldos: number[] = requests.map(() => 0);
