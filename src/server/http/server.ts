@@ -104,8 +104,8 @@ export function openServer({
     }
     return undefined;
   });
-  sendAwayCrowds(app, delayMsMax);
-  tellAnswers(app, log, answered);
+  refuseWhenLate(app, delayMsMax);
+  recordAnswers(app, log, answered);
   app.setErrorHandler((error, request, reply) => {
     const { status, body, retryAfter } = no(asRefusal(error, request.id));
     if (status === 500) log.error({ request: request.id, err: error }, 'a bug answered 500');
@@ -132,7 +132,7 @@ function refuseAddress({ url, headers, id }: FastifyRequest, reply: FastifyReply
 }
 
 /** Sends callers away while this process is late for longer than a moment. */
-function sendAwayCrowds(app: FastifyInstance, delayMsMax: number): void {
+function refuseWhenLate(app: FastifyInstance, delayMsMax: number): void {
   let lateLooks = 0;
   void app.register(pressure, {
     maxEventLoopDelay: delayMsMax,
@@ -154,7 +154,7 @@ function sendAwayCrowds(app: FastifyInstance, delayMsMax: number): void {
 }
 
 /** One line and one figure per answer; never an address as it came, which may hold anything. */
-function tellAnswers(app: FastifyInstance, log: Log, answered: Histogram | undefined): void {
+function recordAnswers(app: FastifyInstance, log: Log, answered: Histogram | undefined): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.config.named ?? request.routeOptions.url ?? 'none';
     const status = reply.statusCode;

@@ -142,7 +142,7 @@ export const settings = {
     { secret: true },
   ),
   KABARI_DATA: optional(
-    'The folder for everything that lasts. Without it `/var/lib/kabari` for root, `.data` for others.',
+    'The folder for everything that lasts. Without it `/var/lib/kabari` for root, `.data` for others. As root it must be one that the user `kabari` can enter, so not below `/root`.',
     text,
   ),
   SECRET_KEY: optional(

@@ -62,8 +62,8 @@ const types: Readonly<Record<string, string>> = {
 };
 const compressible = /^(text\/|application\/(json|manifest|wasm)|image\/svg|audio\/wav)/;
 
-/** The addresses of the web app's screens; others show its not-found page, with status 404. */
-const screens = new Set([
+/** The addresses of the web app's screens, as its routes name them; others show its not-found page, with status 404. */
+export const screens: ReadonlySet<string> = new Set([
   '/',
   '/auth',
   '/auth/forgot-password',

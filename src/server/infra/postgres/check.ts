@@ -66,7 +66,7 @@ export async function checkDatabase(
 function refuseUnsafe(facts: Facts): void {
   if (facts.superuser) {
     throw new StartError(
-      'DATABASE_URL enters as a superuser, who sees past every wall; use a role that only owns the database.',
+      'DATABASE_URL enters as a superuser, who sees the rows of all accounts; use a role that only owns the database.',
     );
   }
   for (const name of ['fsync', 'synchronous_commit'] as const) {

@@ -250,7 +250,7 @@ export const piece: Piece = {
   id: 'data-table',
   title: 'DataTable',
   about:
-    'The house table, sorted and paged by the server: ten rows a page, widths that can be moved, rows that can be opened and chosen. Under 680 px of its own width each row becomes a card; what is whole is never cut off. Here it pages over rows of its own, which answer in the words of the wire.',
+    'The table of every list, sorted and paged by the server: ten rows a page, widths that can be moved, rows that can be opened and chosen. Under 680 px of its own width each row becomes a card; what is whole is never cut off. Here it pages over rows of its own, which answer in the words of the wire.',
   props: [
     { name: 'caption', type: 'string', about: 'Names the table for screen readers.' },
     {
