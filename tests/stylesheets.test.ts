@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { glob, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 
@@ -15,9 +16,10 @@ const classesIn = (css: string): Set<string> =>
 
 /** A component, its stylesheet and the classes it names. */
 const uses = [...parts].flatMap(([file, text]) => {
-  const sheet = /import styles from '#web\/([^']+\.module\.css)'/.exec(text)?.[1];
+  const [, from, path] = /import styles from '(#web|\.)\/([^']+\.module\.css)'/.exec(text) ?? [];
+  const sheet = path && posix.join(from === '.' ? posix.dirname(file) : 'src/web', path);
   const named = [...text.matchAll(/\b(?:styles\[|part\()'([^']+)'/g)].map(([, name = '']) => name);
-  return sheet ? [{ file, sheet: `src/web/${sheet}`, named }] : [];
+  return sheet ? [{ file, sheet, named }] : [];
 });
 
 test('every class that a component names is in its stylesheet', () => {
