@@ -31,6 +31,8 @@ const whole = () => process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 export const launching = (kind: BrowserKind = 'light') => ({
   executablePath: kind === 'light' ? (process.env['CHROMIUM_SHELL'] ?? whole()) : whole(),
   args: flags,
+  // Without a locale Chromium cannot read a file whose name is not ASCII.
+  env: { ...process.env, LANG: process.env['LANG'] ?? 'C.UTF-8' },
 });
 
 export const startBrowser = (kind?: BrowserKind): Promise<Browser> =>
