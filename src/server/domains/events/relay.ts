@@ -187,7 +187,7 @@ const publisher =
       ${events.map(({ message }) => message?.tokenId ?? null)}::uuid[],
       ${events.map(({ message }) => message?.peer ?? null)}::text[],
       ${events.map(({ message }) => message?.name ?? null)}::text[],
-      ${events.map(({ data }) => JSON.stringify(data))}::text[]::jsonb[]
+      ${events.map(({ data }) => json(data))}::jsonb[]
     )`;
     return [];
   };

@@ -23,8 +23,8 @@ export async function storeErasedPhones(tx: Sql | Tx, deps: SecretsDeps, account
   const phones = await tx<{ phone: string }[]>`
     select phone from user_phones where account_id = ${accountId}
     union select phone from former_phones where account_id = ${accountId}`;
-  const hashes = phones.map(({ phone }) => `\\x${hmacOf(deps, phone).toString('hex')}`);
+  const hashes = phones.map(({ phone }) => hmacOf(deps, phone));
   await tx`
-    insert into erased_account_phones (phone_hmac) select unnest(${hashes}::text[]::bytea[])
+    insert into erased_account_phones (phone_hmac) select unnest(${hashes}::bytea[])
     on conflict do nothing`;
 }

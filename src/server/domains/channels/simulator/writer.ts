@@ -1,6 +1,7 @@
 import type { Outgoing } from '#server/domains/channels/channels.ts';
 import { eachByItself } from '#server/infra/postgres/batches.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Plan } from './outcomes.ts';
 
@@ -115,12 +116,12 @@ async function insertLines(
         ${column(({ message }) => message.to)}::text[],
         ${column(({ message }) => message.from)}::text[],
         ${column(({ message }) => message.type)}::text[],
-        ${column(({ message }) => JSON.stringify(bodyOf(message)))}::text[]::jsonb[],
-        ${column(({ message }) => (message.possibleDuplicate ? 't' : 'f'))}::text[]::boolean[],
+        ${column(({ message }) => json(bodyOf(message)))}::jsonb[],
+        ${column(({ message }) => message.possibleDuplicate)}::boolean[],
         ${column(({ plan }) => plan.deliveredMs)}::int[],
         ${column(({ plan }) => plan.readMs)}::int[],
         ${column(({ plan }) => plan.reply?.afterMs ?? null)}::int[],
-        ${column((job) => replyFacts(job))}::text[]::jsonb[]
+        ${column(replyFacts)}::jsonb[]
       ) as g(id, account_id, phone, peer, type, body, unsure, delivered_ms, read_ms, reply_ms, reply)
       left join sim_phones p on p.phone = g.phone
       where p.blocked is not true
@@ -153,9 +154,9 @@ async function insertLines(
 /** The text itself, also where the message's own row only has a mask: the phone shows it in clear. */
 const bodyOf = ({ body, text }: Outgoing) => (text === undefined ? body : { text });
 
-function replyFacts({ message, plan }: Job): string | null {
+function replyFacts({ message, plan }: Job) {
   if (!plan.reply) return null;
-  return JSON.stringify({
+  return json({
     lineId: newId(),
     fileId: newId(),
     to: message.from,

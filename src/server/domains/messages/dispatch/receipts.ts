@@ -33,8 +33,8 @@ async function settleReceipts(sql: Sql, accountId: string, batch: readonly Recei
     ${batch.map((receipt) => receipt.messageId)}::uuid[],
     ${batch.map((receipt) => receipt.status)}::text[],
     ${batch.map((receipt) => receipt.failure ?? null)}::text[],
-    ${batch.map((receipt) => receipt.at.toISOString())}::text[]::timestamptz[],
-    ${batch.map(() => 'f')}::text[]::boolean[]
+    ${batch.map((receipt) => receipt.at)}::timestamptz[],
+    ${batch.map(() => false)}::boolean[]
   )`;
 }
 

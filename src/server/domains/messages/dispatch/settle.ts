@@ -49,8 +49,8 @@ async function settle(sql: Sql, claim: Claim, settled: readonly Settled[]): Prom
       ${settled.map(({ id }) => id)}::uuid[],
       ${settled.map(({ outcome }) => outcome)}::text[],
       ${settled.map(({ failure }) => failure)}::text[],
-      ${settled.map(({ at }) => at.toISOString())}::text[]::timestamptz[],
-      ${settled.map(({ duplicate }) => (duplicate ? 't' : 'f'))}::text[]::boolean[]
+      ${settled.map(({ at }) => at)}::timestamptz[],
+      ${settled.map(({ duplicate }) => duplicate)}::boolean[]
     )`,
     { tries: SETTLE_TRIES },
   );
@@ -65,7 +65,7 @@ async function storeOutcomes(sql: Sql, claim: Claim, known: readonly Settled[]):
       ${known.map(({ id }) => id)}::uuid[],
       ${known.map(({ outcome }) => outcome)}::text[],
       ${known.map(({ failure }) => failure)}::text[],
-      ${known.map(({ at }) => at.toISOString())}::text[]::timestamptz[],
+      ${known.map(({ at }) => at)}::timestamptz[],
       ${BROKEN_RETRY_MS}
     )`,
     { tries: SETTLE_TRIES },

@@ -15,6 +15,7 @@ import {
   isTransient,
   retrying,
 } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 
 /** The first answer as stored under its key; `o_ids` are the ids that its request came with. */
 type StoredAnswer = {
@@ -200,7 +201,7 @@ const requestArrays = (
   spans: readonly Span[],
 ): Fragment => sql`
     ${requests.map((request) => request.key ?? null)}::text[],
-    ${requests.map((request) => hex(request.hash))}::text[]::bytea[],
+    ${requests.map((request) => request.hash)}::bytea[],
     ${requests.map((request) => request.tokenId)}::uuid[],
     ${spans.map((span) => span.from)}::int[],
     ${spans.map((span) => span.upto)}::int[]`;
@@ -213,15 +214,15 @@ function itemArrays(sql: Sql, requests: readonly SendRequest[]): Fragment {
     ${items.map((item) => item.tokenId)}::uuid[],
     ${items.map((item) => item.peer)}::text[],
     ${items.map((item) => item.type)}::text[],
-    ${items.map((item) => JSON.stringify(item.body))}::text[]::jsonb[],
+    ${items.map((item) => json(item.body))}::jsonb[],
     ${items.map((item) => item.price)}::bigint[],
     ${items.map((item) => item.ref ?? null)}::text[],
-    ${items.map((item) => hex(item.hash))}::text[]::bytea[],
+    ${items.map((item) => item.hash)}::bytea[],
     ${items.map((item) => item.priority)}::smallint[],
-    ${items.map((item) => item.readyAt?.toISOString() ?? null)}::text[]::timestamptz[],
-    ${items.map((item) => item.expiresAt?.toISOString() ?? null)}::text[]::timestamptz[],
+    ${items.map((item) => item.readyAt ?? null)}::timestamptz[],
+    ${items.map((item) => item.expiresAt ?? null)}::timestamptz[],
     ${items.map((item) => item.secret ?? null)}::text[],
-    ${requests.map(contextText)}::text[]::jsonb[]`;
+    ${requests.map(storedContext)}::jsonb[]`;
 }
 
 /** The common path over many wallets: what fits whole is placed in one call; the rest is not in the answer. */
@@ -252,16 +253,13 @@ const allAccepted = ({ items, context }: SendRequest, saldo: Rupiah): Placed => 
 });
 
 /** A context is stored with its key, or not at all. */
-const contextText = ({ key, context }: SendRequest): string | null =>
-  key === undefined || context === undefined ? null : JSON.stringify(context);
+const storedContext = ({ key, context }: SendRequest) =>
+  key === undefined || context === undefined ? null : json(context);
 
 const walletOf = ([first]: readonly SendRequest[]): string => first?.accountId ?? '';
 
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;
-
-/** How `bytea` is written in an array: the driver would take the elements' type for the array's. */
-const hex = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;
 
 async function placeBatch(sql: Sql, requests: readonly SendRequest[]): Promise<Answer[]> {
   const spans = spansOf(requests);
