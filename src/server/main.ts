@@ -65,7 +65,7 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   first
     .forgetOnceUsed(container.pools.allAccountsSql, running.closing.signal)
     .catch(() => undefined);
-  if (config.ROLE !== 'web') running.worker = await startWorker(container, url);
+  if (config.ROLE !== 'web') running.worker = await startWorker(container);
   if (config.ROLE === 'worker') {
     running.app = openHealthServer(container, running.worker, () => running.open);
     return listen(running.app, config.HOST, { name: 'HEALTH_PORT', port: config.HEALTH_PORT });

@@ -21,7 +21,7 @@ import { captchaSourcesOf } from '#server/infra/security/captcha-providers.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { openLimiter } from '#server/infra/acts/limits.ts';
 
-type Wanted = {
+type HttpOptions = {
   webApp: WebApp;
   /** The worker in this process, when there is one. */
   worker: Worker | undefined;
@@ -42,7 +42,7 @@ export type HttpServer = {
 /** Registers every endpoint; the server does not listen yet. */
 export function openHttp(
   container: Container,
-  { webApp, worker, open, ...given }: Wanted,
+  { webApp, worker, open, ...given }: HttpOptions,
 ): HttpServer {
   const { config, log, metrics, secrets, report } = container.infra;
   const { accounts, media } = container;
@@ -65,7 +65,7 @@ export function openHttp(
     alive: (sessions) => activeSessions(container.pools.allAccountsSql, sessions),
     report,
   });
-  hangPortal(app, container, streams);
+  registerPortal(app, container, streams);
   void app.register(async (scope) => openApi(scope, apiDepsOf(container)), { prefix: API_PREFIX });
   registerArchives(app, {
     verify: (signed) => verifyExport(secrets, signed),
@@ -94,7 +94,7 @@ export function openHealthServer(
   return app;
 }
 
-function hangPortal(app: FastifyInstance, container: Container, streams: LiveStreams): void {
+function registerPortal(app: FastifyInstance, container: Container, streams: LiveStreams): void {
   const { accounts, infra, media, pools } = container;
   const { config, log, metrics, secrets } = infra;
   const { allAccountsSql } = pools;

@@ -30,8 +30,8 @@ export type Worker = {
   close: () => Promise<void>;
 };
 
-/** Starts the work. @param ownerUrl the database as its owner, for the jobs' own tables. */
-export async function startWorker(container: Container, ownerUrl: string): Promise<Worker> {
+/** Starts the work. */
+export async function startWorker(container: Container): Promise<Worker> {
   const { infra, messages } = container;
   const sql = container.pools.allAccountsSql;
   const { simulator } = container.channels;
@@ -40,7 +40,7 @@ export async function startWorker(container: Container, ownerUrl: string): Promi
   const lanes = messages.startLanes();
   messages.onWork(() => {
     lanes.wake();
-    relay.poke();
+    relay.wake();
   });
   if (infra.config.SIMULATOR) {
     await simulator.channel.start({
@@ -48,7 +48,7 @@ export async function startWorker(container: Container, ownerUrl: string): Promi
       inbound: container.subscribers.messageCame,
     });
   }
-  const jobs = startJobsSoon(container, ownerUrl);
+  const jobs = startJobsSoon(container);
   // Asked for here, begun soon; elsewhere, within a minute.
   container.accounts.exports.onRequested(() => {
     jobs.then((started) => started?.start(DATA_EXPORTS)).catch(infra.report);
@@ -68,10 +68,10 @@ export async function startWorker(container: Container, ownerUrl: string): Promi
 }
 
 /** Jobs start in the background: nobody waits for them, and without them the application still serves. */
-async function startJobsSoon(container: Container, ownerUrl: string): Promise<Jobs | undefined> {
-  const { log } = container.infra;
+async function startJobsSoon(container: Container): Promise<Jobs | undefined> {
+  const { log, url } = container.infra;
   const { allAccountsSql } = container.pools;
-  const owner = openDatabase(ownerUrl, { max: 1, as: 'owner', name: 'jobs' });
+  const owner = openDatabase(url, { max: 1, as: 'owner', name: 'jobs' });
   try {
     return await startJobs({ owner, allAccountsSql, log }, jobsOf(container));
   } catch (error) {

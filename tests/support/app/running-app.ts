@@ -48,7 +48,7 @@ async function runningApp(
   const log = openLog({ level: config.LOG_LEVEL }, { write: (line) => void lines.push(line) });
   const webApp = await readWebApp(webFolder ?? join(dataFolder, 'none'));
   const container = await openContainer({ config, log, url, dataFolder, build: webApp.build });
-  const worker = works ? await startWorker(container, url) : undefined;
+  const worker = works ? await startWorker(container) : undefined;
   const state = { open: true };
   const { app, closeStreams } = openHttp(container, {
     webApp,

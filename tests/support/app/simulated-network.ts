@@ -19,8 +19,8 @@ type Options = { speed?: number; allAccountsSql?: Sql };
 type Route = Awaited<ReturnType<typeof networkWith>>;
 
 /** Networks that are closed before their database goes. */
-export const test = base.extend<{ openStreet: (options?: Options) => Promise<Route> }>({
-  openStreet: async ({ sql }, use) => {
+export const test = base.extend<{ openNetwork: (options?: Options) => Promise<Route> }>({
+  openNetwork: async ({ sql }, use) => {
     const requestRouter: Route[] = [];
     await use(async (options) => {
       const route = await networkWith(sql, options);

@@ -84,7 +84,7 @@ test('two relays publish everything once, without gaps, while more comes', async
   const people = await Promise.all([1, 2, 3].map(() => customerWith(sql, { saldo: 100_000 })));
   const relays = [startRelay({ sql, log, enrichers }), startRelay({ sql, log, enrichers })];
   const accepter = openAccepter(sql, () => {
-    for (const relay of relays) relay.poke();
+    for (const relay of relays) relay.wake();
   });
   await Promise.all(
     Array.from({ length: 90 }, async (_, index) => {

@@ -18,7 +18,7 @@ type Row = OutboxRow & { accountId: string; outboxId: string; at: Date; tries: n
 
 export type Relay = {
   /** Something was written to the outbox: look now. */
-  poke: () => void;
+  wake: () => void;
   /** Publishes what stands in the outbox now, unless another relay is at it. */
   drain: () => Promise<void>;
   close: () => Promise<void>;
@@ -73,14 +73,14 @@ export function startRelay(
       working = undefined;
     }
   };
-  const poke = () => {
+  const wake = () => {
     if (closed) return;
     if (working) again = true;
     else working = work();
   };
-  const timer = setInterval(poke, POLL_MS);
+  const timer = setInterval(wake, POLL_MS);
   return {
-    poke,
+    wake,
     drain,
     close: async () => {
       closed = true;

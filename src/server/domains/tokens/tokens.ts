@@ -17,7 +17,7 @@ export { tokensAccountData } from './account-data.ts';
 export { needsReview } from './row.ts';
 export { pastPhonesOf, tokenOfPhone } from './links/phones.ts';
 export { ensureSystemToken } from './system.ts';
-export type { TokenSubscribers } from './subscribers.ts';
+export type { TokenRef, TokenSubscribers } from './subscribers.ts';
 
 /** What the domain's acts need. */
 export type TokensDeps = { sql: Sql; secrets: Secrets; subscribers: TokenSubscribers };

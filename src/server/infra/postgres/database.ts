@@ -1,6 +1,5 @@
 import type * as z from 'zod/mini';
-import { isOutdated } from './driver/connection.ts';
-import { isOutcomeUnknown } from './driver/errors.ts';
+import { isOutcomeUnknown, isOutdated } from './driver/errors.ts';
 import { type Place, Pool, type PoolOptions } from './driver/pool.ts';
 import type { Compiled } from './driver/compile.ts';
 import type { Row } from './driver/rows.ts';
@@ -58,7 +57,7 @@ export function openDatabase(url: string, options: PoolOptions): Sql {
     place: pool.place,
     begin: <T>(work: (tx: Tx) => PromiseLike<T> | T, mode?: string) =>
       runTransaction(pool, (transaction) => work(createTx(transaction)), { mode }),
-    end: (wish?: { timeout?: number }) => pool.end(wish),
+    end: (options?: { timeout?: number }) => pool.end(options),
   });
   pools.set(sql, pool);
   return sql;

@@ -216,3 +216,16 @@ test('a grant that the text no longer makes is gone, and what was dropped by han
   expect(await loadFunctions(owner, folder.path)).toEqual([ONE]);
   expect(await answer(owner, 'one()')).toBe(1);
 });
+
+test('nothing is made anew for an address that sets another search_path', async ({
+  db,
+  owner,
+  folder,
+}) => {
+  await loadFunctions(owner, folder.path);
+  const url = new URL(db.url);
+  url.searchParams.set('search_path', 'pg_catalog');
+  const elsewhere = openDatabase(url.href, { max: 1, as: 'owner', name: 'tests' });
+  expect(await loadFunctions(elsewhere, folder.path)).toEqual([]);
+  await elsewhere.end();
+});

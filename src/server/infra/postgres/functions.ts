@@ -57,6 +57,8 @@ export async function loadFunctions(sql: Sql, folder: string): Promise<string[]>
   const files = await readFiles(folder);
   return sql.begin(async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    // Names are read and written by it: an address may have set another.
+    await tx.query('set local search_path = public; set local check_function_bodies = off');
     const known = await readKnown(tx);
     const before = new Map(known.map((row) => [row.file, row]));
     const standing = await readStanding(tx);
@@ -69,10 +71,9 @@ export async function loadFunctions(sql: Sql, folder: string): Promise<string[]>
     const present = new Set(files.map(({ file }) => file));
     const gone = known.filter(({ file }) => !present.has(file));
     if (changed.length === 0 && gone.length === 0) return [];
-    await tx.query('set local search_path = public; set local check_function_bodies = off');
     const stale = [...gone, ...changed.flatMap(({ file }) => before.get(file) ?? [])];
     const owners = ownersOf(known.filter((row) => !stale.includes(row)));
-    const made = await runFiles(tx, changed, { before, owners });
+    const made = await runFiles(tx, changed, { before, owners, standing });
     await dropStale(tx, stale, owners);
     await checkBodies(tx, owners);
     await remember(tx, { gone, changed, made });
@@ -113,16 +114,18 @@ type Before = {
   before: ReadonlyMap<string, Known>;
   /** What the files made is added here. */
   owners: Map<string, string>;
+  /** What there is before the first of them. */
+  standing: ReadonlyMap<string, string>;
 };
 
 /** Runs the files one by one; what each of them made, or made anew. */
 async function runFiles(
   tx: Tx,
   files: readonly SqlFile[],
-  { before, owners }: Before,
+  { before, owners, standing: first }: Before,
 ): Promise<Map<string, string[]>> {
   const made = new Map<string, string[]>();
-  let standing = await readStanding(tx);
+  let standing = first;
   for (const { file, text } of files) {
     const objects = (before.get(file)?.objects ?? []).filter((name) => standing.has(name));
     await named(file, () => tx.query(runOnce(text, objects)));

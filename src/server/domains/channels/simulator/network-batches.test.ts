@@ -4,9 +4,9 @@ import { waitFor } from '#tests/support/wait-for.ts';
 
 test('a message that no phone can keep fails alone, and the others of its moment arrive', async ({
   sql,
-  openStreet,
+  openNetwork,
 }) => {
-  const { ani, network } = await openStreet();
+  const { ani, network } = await openNetwork();
   const sends = ['Halo', 'a\u0000b', 'Halo', '\uD83D'].map((text) =>
     network.send(toPhone(ani, '6281234567890', { body: { text } }), never),
   );
@@ -23,9 +23,9 @@ test('a message that no phone can keep fails alone, and the others of its moment
 test('a line that cannot be written, or a receipt that nobody takes, costs the others nothing', async ({
   db,
   sql,
-  openStreet,
+  openNetwork,
 }) => {
-  const { network, sinks, receipts, ani, reported } = await openStreet();
+  const { network, sinks, receipts, ani, reported } = await openNetwork();
   await db.owner.query(`
     create function refuse() returns trigger language plpgsql as $$
     begin

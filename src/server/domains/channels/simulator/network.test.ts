@@ -5,8 +5,11 @@ import { newId } from '#server/infra/ids.ts';
 import { never, test, toPhone } from '#tests/support/app/simulated-network.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('a sent message lies in the phone, and is delivered and read', async ({ sql, openStreet }) => {
-  const { ani, network, sinks, receipts } = await openStreet();
+test('a sent message lies in the phone, and is delivered and read', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, network, sinks, receipts } = await openNetwork();
   await network.start(sinks);
   const message = toPhone(ani, '6281234567890');
   expect(await network.send(message, never)).toEqual({ outcome: 'sent' });
@@ -30,9 +33,9 @@ test('a sent message lies in the phone, and is delivered and read', async ({ sql
 
 test('the same id submitted again is one line, counted, with one set of receipts', async ({
   sql,
-  openStreet,
+  openNetwork,
 }) => {
-  const { ani, network, sinks, receipts } = await openStreet();
+  const { ani, network, sinks, receipts } = await openNetwork();
   const message = toPhone(ani, '6281234567890');
   const both = [network.send(message, never), network.send(message, never)];
   expect(await Promise.all(both)).toEqual([{ outcome: 'sent' }, { outcome: 'sent' }]);
@@ -48,7 +51,7 @@ test('the same id submitted again is one line, counted, with one set of receipts
 
 test('a thousand messages sent at once cost a handful of statements', async ({
   sql,
-  openStreet,
+  openNetwork,
 }) => {
   let asked = 0;
   const allAccountsSql = new Proxy(sql, {
@@ -58,7 +61,7 @@ test('a thousand messages sent at once cost a handful of statements', async ({
       return Reflect.apply(target, self, given) as unknown;
     },
   });
-  const { ani, network } = await openStreet({ allAccountsSql });
+  const { ani, network } = await openNetwork({ allAccountsSql });
   const messages = Array.from({ length: 1_000 }, () => toPhone(ani, '62800000001'));
   const results = await Promise.all(messages.map((message) => network.send(message, never)));
   expect(results.every(({ outcome }) => outcome === 'sent')).toBe(true);
@@ -68,9 +71,9 @@ test('a thousand messages sent at once cost a handful of statements', async ({
 
 test('the text of a code reaches the phone, where its owner reads it', async ({
   sql,
-  openStreet,
+  openNetwork,
 }) => {
-  const { ani, network } = await openStreet();
+  const { ani, network } = await openNetwork();
   const body = { text: 'Kode verifikasi ••••••' };
   await network.send(toPhone(ani, '6281234567890', { body, text: 'Kode: 123456' }), never);
   expect(await sql`select body from sim_lines`).toEqual([{ body: { text: 'Kode: 123456' } }]);
@@ -78,7 +81,7 @@ test('the text of a code reaches the phone, where its owner reads it', async ({
 
 test('while the database is unreachable a message is answered "later", as often as it takes', async ({
   sql,
-  openStreet,
+  openNetwork,
 }) => {
   let away = true;
   const allAccountsSql = new Proxy(sql, {
@@ -87,7 +90,7 @@ test('while the database is unreachable a message is answered "later", as often 
       return Promise.reject(Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' }));
     },
   });
-  const { ani, network } = await openStreet({ allAccountsSql });
+  const { ani, network } = await openNetwork({ allAccountsSql });
   const message = toPhone(ani, '6281200000001');
   for (let tries = 0; tries < 3; tries++) {
     expect(await network.send(message, never)).toMatchObject({ outcome: 'later' });
@@ -99,9 +102,9 @@ test('while the database is unreachable a message is answered "later", as often 
 
 test('…003 fails for good and …005 is answered "later", without a line in any phone', async ({
   sql,
-  openStreet,
+  openNetwork,
 }) => {
-  const { ani, network } = await openStreet();
+  const { ani, network } = await openNetwork();
   expect(await network.send(toPhone(ani, '62800000003'), never)).toEqual({
     outcome: 'failed',
     failure: 'not_on_whatsapp',
@@ -112,8 +115,8 @@ test('…003 fails for good and …005 is answered "later", without a line in an
   expect(await sql`select * from sim_lines`).toEqual([]);
 });
 
-test('…006 never answers: only the caller giving up ends it', async ({ sql, openStreet }) => {
-  const { ani, network } = await openStreet();
+test('…006 never answers: only the caller giving up ends it', async ({ sql, openNetwork }) => {
+  const { ani, network } = await openNetwork();
   const timeout = new AbortController();
   const sending = network.send(toPhone(ani, '62800000006'), timeout.signal);
   const first = await Promise.race([sending, sql`select 'nothing yet' as heard`]);
@@ -123,8 +126,8 @@ test('…006 never answers: only the caller giving up ends it', async ({ sql, op
   await expect(network.send(toPhone(ani, '62800000006'), timeout.signal)).rejects.toThrow();
 });
 
-test('…007 answers STOP to the number that wrote', async ({ sql, openStreet }) => {
-  const { ani, network, sinks, inbound } = await openStreet();
+test('…007 answers STOP to the number that wrote', async ({ sql, openNetwork }) => {
+  const { ani, network, sinks, inbound } = await openNetwork();
   await network.start(sinks);
   await network.send(toPhone(ani, '62800000007'), never);
   await waitFor(() => expect(inbound).toHaveLength(1));
@@ -140,8 +143,8 @@ test('…007 answers STOP to the number that wrote', async ({ sql, openStreet })
   ]);
 });
 
-test('…008 answers with a picture that is stored for the account', async ({ openStreet }) => {
-  const { ani, network, sinks, inbound, files } = await openStreet();
+test('…008 answers with a picture that is stored for the account', async ({ openNetwork }) => {
+  const { ani, network, sinks, inbound, files } = await openNetwork();
   await network.start(sinks);
   await network.send(toPhone(ani, '62800000008'), never);
   await waitFor(() => expect(inbound).toHaveLength(1));
@@ -151,8 +154,8 @@ test('…008 answers with a picture that is stored for the account', async ({ op
   expect(stored?.bytes.subarray(1, 4).toString()).toBe('PNG');
 });
 
-test('a phone that blocks refuses, and gets nothing', async ({ sql, openStreet }) => {
-  const { ani, network } = await openStreet();
+test('a phone that blocks refuses, and gets nothing', async ({ sql, openNetwork }) => {
+  const { ani, network } = await openNetwork();
   await sql`insert into sim_phones (phone, blocked) values ('6281234567890', true)`;
   const [blocked, other] = await Promise.all([
     network.send(toPhone(ani, '6281234567890'), never),
@@ -170,8 +173,8 @@ const clock = async (sql: Sql): Promise<number> => {
   return row?.at ?? 0;
 };
 
-test('a slow phone takes ten times as long', async ({ sql, openStreet }) => {
-  const { ani, network } = await openStreet({ speed: 1 });
+test('a slow phone takes ten times as long', async ({ sql, openNetwork }) => {
+  const { ani, network } = await openNetwork({ speed: 1 });
   await sql`insert into sim_phones (phone, slow) values ('6281234567890', true)`;
   const messageId = newId();
   const before = await clock(sql);
@@ -186,9 +189,9 @@ test('a slow phone takes ten times as long', async ({ sql, openStreet }) => {
 
 test('receipts of an offline phone wait until it is back; others do not wait for it', async ({
   sql,
-  openStreet,
+  openNetwork,
 }) => {
-  const { ani, network, sinks, receipts } = await openStreet();
+  const { ani, network, sinks, receipts } = await openNetwork();
   await sql`insert into sim_phones (phone, offline) values ('6281234567890', true)`;
   await network.start(sinks);
   await network.send(toPhone(ani, '6281234567890'), never);
@@ -203,8 +206,8 @@ test('receipts of an offline phone wait until it is back; others do not wait for
   await waitFor(() => expect(receipts).toHaveLength(4));
 });
 
-test('what is due survives the process: the next one delivers it', async ({ openStreet }) => {
-  const { ani, network, open, sinks, receipts } = await openStreet();
+test('what is due survives the process: the next one delivers it', async ({ openNetwork }) => {
+  const { ani, network, open, sinks, receipts } = await openNetwork();
   await network.send(toPhone(ani, '6281234567890'), never);
   await network.close();
   expect(receipts).toEqual([]);
@@ -215,8 +218,8 @@ test('what is due survives the process: the next one delivers it', async ({ open
   await next.close();
 });
 
-test('receipts that were not stored are delivered again', async ({ sql, openStreet }) => {
-  const { ani, network, sinks, receipts, reported } = await openStreet();
+test('receipts that were not stored are delivered again', async ({ sql, openNetwork }) => {
+  const { ani, network, sinks, receipts, reported } = await openNetwork();
   let broken = true;
   const unsteady: Sinks = {
     ...sinks,
@@ -239,9 +242,9 @@ test('receipts that were not stored are delivered again', async ({ sql, openStre
 
 test('an answer that nobody takes does not hold back the answers of others', async ({
   sql,
-  openStreet,
+  openNetwork,
 }) => {
-  const { ani, network, sinks, inbound } = await openStreet();
+  const { ani, network, sinks, inbound } = await openNetwork();
   const unsteady: Sinks = {
     ...sinks,
     inbound: (given) => {
@@ -260,8 +263,8 @@ test('an answer that nobody takes does not hold back the answers of others', asy
   );
 });
 
-test('of two processes, each receipt is delivered by one', async ({ sql, openStreet }) => {
-  const { ani, network, open, sinks, receipts } = await openStreet();
+test('of two processes, each receipt is delivered by one', async ({ sql, openNetwork }) => {
+  const { ani, network, open, sinks, receipts } = await openNetwork();
   const other = open();
   const messages = Array.from({ length: 700 }, () => toPhone(ani, '6281234567890'));
   await Promise.all(messages.map((message) => network.send(message, never)));
@@ -274,8 +277,8 @@ test('of two processes, each receipt is delivered by one', async ({ sql, openStr
   expect(new Set(delivered).size).toBe(1_400);
 });
 
-test('a reply to a number that was unlinked meanwhile is dropped', async ({ sql, openStreet }) => {
-  const { ani, network, sinks, inbound } = await openStreet();
+test('a reply to a number that was unlinked meanwhile is dropped', async ({ sql, openNetwork }) => {
+  const { ani, network, sinks, inbound } = await openNetwork();
   await network.send(toPhone(ani, '62800000007'), never);
   await sql`delete from linked_phones`;
   await network.start(sinks);

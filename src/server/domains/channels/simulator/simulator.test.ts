@@ -26,18 +26,18 @@ const secrets = secretsFrom(Buffer.alloc(32, 9));
 const PHONE = '6281234567890';
 
 type Options = { on?: boolean; speed?: number; linked?: boolean };
-type Route = Awaited<ReturnType<typeof routeWith>>;
+type Simulation = Awaited<ReturnType<typeof simulationWith>>;
 
 /** Fixtures whose network is closed before their database is dropped. */
-const test = base.extend<{ openStreet: (options?: Options) => Promise<Route> }>({
-  openStreet: async ({ db }, use) => {
-    const requestRouter: Route[] = [];
+const test = base.extend<{ openSimulation: (options?: Options) => Promise<Simulation> }>({
+  openSimulation: async ({ db }, use) => {
+    const opened: Simulation[] = [];
     await use(async (options) => {
-      const route = await routeWith(db, options);
-      requestRouter.push(route);
-      return route;
+      const simulation = await simulationWith(db, options);
+      opened.push(simulation);
+      return simulation;
     });
-    await Promise.all(requestRouter.map(({ simulator }) => simulator.channel.close()));
+    await Promise.all(opened.map(({ simulator }) => simulator.channel.close()));
   },
 });
 
@@ -52,7 +52,10 @@ const nothing: ChatContent = {
 };
 
 /** The simulator with its acts, a customer's token acts, and lists of what came out. */
-async function routeWith(db: TestDatabase, { on = true, speed = 0, linked = true }: Options = {}) {
+async function simulationWith(
+  db: TestDatabase,
+  { on = true, speed = 0, linked = true }: Options = {},
+) {
   const ani = await customerWith(db.allAccountsSql, { linked });
   if (linked) await link(db, ani);
   const receipts: Receipt[] = [];
@@ -103,7 +106,7 @@ const link = (db: TestDatabase, { accountId, tokenId, phone }: Customer) => db.a
   values ('simulator', ${phone}, ${accountId}, ${tokenId}) on conflict do nothing`;
 
 const send = (
-  { simulator, ani }: Awaited<ReturnType<typeof routeWith>>,
+  { simulator, ani }: Awaited<ReturnType<typeof simulationWith>>,
   to: string,
   text: string,
 ) =>
@@ -122,8 +125,8 @@ const send = (
     new AbortController().signal,
   );
 
-test('any number has a phone, also one nobody has written to', async ({ openStreet }) => {
-  const { ask } = await openStreet();
+test('any number has a phone, also one nobody has written to', async ({ openSimulation }) => {
+  const { ask } = await openSimulation();
   expect(SimulatedPhone.parse(await ask(simulatedPhone, { phone: PHONE }))).toEqual({
     phone: PHONE,
     offline: false,
@@ -138,23 +141,23 @@ test('any number has a phone, also one nobody has written to', async ({ openStre
 });
 
 test('a phone shows what it received and what its owner answered, oldest first', async ({
-  openStreet,
+  openSimulation,
 }) => {
-  const route = await openStreet();
-  await send(route, PHONE, 'Halo');
-  const phone = await route.ask(simulatedReply, {
+  const simulation = await openSimulation();
+  await send(simulation, PHONE, 'Halo');
+  const phone = await simulation.ask(simulatedReply, {
     phone: PHONE,
-    to: route.ani.phone,
+    to: simulation.ani.phone,
     text: 'Ya',
   });
   expect(phone.lines).toMatchObject([
-    { direction: 'in', peer: route.ani.phone, content: { caption: 'Halo' } },
-    { direction: 'out', peer: route.ani.phone, content: { caption: 'Ya' } },
+    { direction: 'in', peer: simulation.ani.phone, content: { caption: 'Halo' } },
+    { direction: 'out', peer: simulation.ani.phone, content: { caption: 'Ya' } },
   ]);
-  await waitFor(() => expect(route.inbound).toHaveLength(1));
-  expect(route.inbound[0]).toMatchObject({
-    accountId: route.ani.accountId,
-    tokenId: route.ani.tokenId,
+  await waitFor(() => expect(simulation.inbound).toHaveLength(1));
+  expect(simulation.inbound[0]).toMatchObject({
+    accountId: simulation.ani.accountId,
+    tokenId: simulation.ani.tokenId,
     from: PHONE,
     type: 'text',
     body: { text: 'Ya' },
@@ -162,23 +165,23 @@ test('a phone shows what it received and what its owner answered, oldest first',
   });
 });
 
-test('writing to a number that no token has is refused', async ({ openStreet }) => {
-  const { ask } = await openStreet();
+test('writing to a number that no token has is refused', async ({ openSimulation }) => {
+  const { ask } = await openSimulation();
   await expect(
     ask(simulatedReply, { phone: PHONE, to: '6281999999999', text: 'Ya' }),
   ).rejects.toEqual(new Refusal('not_found', { what: 'Nomor tujuan' }));
 });
 
 test('an offline phone neither reports nor answers until it is switched on again', async ({
-  openStreet,
+  openSimulation,
 }) => {
-  const route = await openStreet();
-  const { ask, ani, receipts, inbound } = route;
+  const simulation = await openSimulation();
+  const { ask, ani, receipts, inbound } = simulation;
   const off = { phone: PHONE, offline: '1', slow: '0', blocked: '0' } as const;
   expect(await ask(simulatedSwitch, off)).toMatchObject({ offline: true, slow: false });
-  await send(route, PHONE, 'Halo');
+  await send(simulation, PHONE, 'Halo');
   await ask(simulatedReply, { phone: PHONE, to: ani.phone, text: 'Ya' });
-  await send(route, '6281999999999', 'Halo');
+  await send(simulation, '6281999999999', 'Halo');
   await waitFor(() => expect(receipts).toHaveLength(2));
   expect(inbound).toEqual([]);
 
@@ -187,18 +190,18 @@ test('an offline phone neither reports nor answers until it is switched on again
 });
 
 test('a phone that has blocked the sender refuses until it is switched back', async ({
-  openStreet,
+  openSimulation,
 }) => {
-  const route = await openStreet();
+  const simulation = await openSimulation();
   const blocked = { phone: PHONE, offline: '0', slow: '0', blocked: '1' } as const;
-  await route.ask(simulatedSwitch, blocked);
-  expect(await send(route, PHONE, 'Halo')).toEqual({ outcome: 'failed', failure: 'blocked' });
-  await route.ask(simulatedSwitch, { ...blocked, blocked: '0' });
-  expect(await send(route, PHONE, 'Halo')).toEqual({ outcome: 'sent' });
+  await simulation.ask(simulatedSwitch, blocked);
+  expect(await send(simulation, PHONE, 'Halo')).toEqual({ outcome: 'failed', failure: 'blocked' });
+  await simulation.ask(simulatedSwitch, { ...blocked, blocked: '0' });
+  expect(await send(simulation, PHONE, 'Halo')).toEqual({ outcome: 'sent' });
 });
 
 /** Opens the link of a token the way a browser does, up to the QR. */
-async function shownQr({ ask, ani }: Route) {
+async function shownQr({ ask, ani }: Simulation) {
   const { path } = await ask(linkToken, { token_id: ani.tokenId });
   const data = path.slice('/scan/'.length);
   const { nonce } = await ask(consentScan, { data });
@@ -207,46 +210,46 @@ async function shownQr({ ask, ani }: Route) {
   return { look, text: qr!.text };
 }
 
-test('scanning the QR links the phone to the token', async ({ openStreet }) => {
-  const route = await openStreet({ linked: false });
-  const { look, text } = await shownQr(route);
-  const phone = await route.ask(simulatedScan, { phone: PHONE, text });
+test('scanning the QR links the phone to the token', async ({ openSimulation }) => {
+  const simulation = await openSimulation({ linked: false });
+  const { look, text } = await shownQr(simulation);
+  const phone = await simulation.ask(simulatedScan, { phone: PHONE, text });
   expect(phone.linked_to).toEqual(['Kasir']);
   expect((await look()).state).toBe('connected');
 });
 
 test('at a lifelike pace the link is scanned first and connected a moment later', async ({
-  openStreet,
+  openSimulation,
 }) => {
-  const route = await openStreet({ linked: false, speed: 20 });
-  const { look, text } = await shownQr(route);
-  expect((await route.ask(simulatedScan, { phone: PHONE, text })).linked_to).toEqual([]);
+  const simulation = await openSimulation({ linked: false, speed: 20 });
+  const { look, text } = await shownQr(simulation);
+  expect((await simulation.ask(simulatedScan, { phone: PHONE, text })).linked_to).toEqual([]);
   expect((await look()).state).toBe('scanned');
   await waitFor(async () => expect((await look()).state).toBe('connected'));
 });
 
 test('a phone that was scanning when the process died is connected by the next one', async ({
   db,
-  openStreet,
+  openSimulation,
 }) => {
-  const route = await openStreet({ linked: false, speed: 1 });
-  const { look, text } = await shownQr(route);
-  await route.ask(simulatedScan, { phone: PHONE, text });
-  await route.simulator.channel.close();
+  const simulation = await openSimulation({ linked: false, speed: 1 });
+  const { look, text } = await shownQr(simulation);
+  await simulation.ask(simulatedScan, { phone: PHONE, text });
+  await simulation.simulator.channel.close();
   await db.allAccountsSql`update sim_due set due_at = clock_timestamp()`;
   expect((await look()).state).toBe('scanned');
 
-  await openStreet();
+  await openSimulation();
   await waitFor(async () => expect((await look()).state).toBe('connected'));
 });
 
 test('a link ended between scanning and connecting stays ended, and nothing hangs', async ({
   db,
-  openStreet,
+  openSimulation,
 }) => {
-  const route = await openStreet({ linked: false, speed: 1 });
-  const { look, text } = await shownQr(route);
-  await route.ask(simulatedScan, { phone: PHONE, text });
+  const simulation = await openSimulation({ linked: false, speed: 1 });
+  const { look, text } = await shownQr(simulation);
+  await simulation.ask(simulatedScan, { phone: PHONE, text });
   await db.allAccountsSql`update links set state = 'expired'`;
   await db.allAccountsSql`update sim_due set due_at = clock_timestamp()`;
   await waitFor(async () => expect(await db.allAccountsSql`select * from sim_due`).toEqual([]));
@@ -254,18 +257,18 @@ test('a link ended between scanning and connecting stays ended, and nothing hang
 });
 
 test('a stale, used or foreign QR, and a taken phone, are refused in words', async ({
-  openStreet,
+  openSimulation,
 }) => {
-  const route = await openStreet({ linked: false });
-  const { text } = await shownQr(route);
-  await expect(route.ask(simulatedScan, { phone: PHONE, text: 'halo' })).rejects.toEqual(
+  const simulation = await openSimulation({ linked: false });
+  const { text } = await shownQr(simulation);
+  await expect(simulation.ask(simulatedScan, { phone: PHONE, text: 'halo' })).rejects.toEqual(
     new Refusal('qr_stale', {}),
   );
-  await route.ask(simulatedScan, { phone: PHONE, text });
-  await expect(route.ask(simulatedScan, { phone: PHONE, text })).rejects.toEqual(
+  await simulation.ask(simulatedScan, { phone: PHONE, text });
+  await expect(simulation.ask(simulatedScan, { phone: PHONE, text })).rejects.toEqual(
     new Refusal('link_gone', {}),
   );
-  const next = await openStreet({ linked: false });
+  const next = await openSimulation({ linked: false });
   const { text: another } = await shownQr(next);
   await expect(next.ask(simulatedScan, { phone: PHONE, text: another })).rejects.toEqual(
     new Refusal('phone_taken', {}),
@@ -273,9 +276,9 @@ test('a stale, used or foreign QR, and a taken phone, are refused in words', asy
 });
 
 test('a transfer is a line of the bank, and says whether it paid a top-up', async ({
-  openStreet,
+  openSimulation,
 }) => {
-  const { ask, bank } = await openStreet();
+  const { ask, bank } = await openSimulation();
   const paid = await ask(simulatedTransfer, { amount: 50_123, sender: 'Ani' });
   const unknown = await ask(simulatedTransfer, { amount: 50_124, sender: 'Ani' });
   expect(paid).toEqual({ reference: bank[0]!.reference, amount: 50_123, matched: true });
@@ -285,9 +288,9 @@ test('a transfer is a line of the bank, and says whether it paid a top-up', asyn
 });
 
 test('where the simulator is off, its acts are as unknown as any other word', async ({
-  openStreet,
+  openSimulation,
 }) => {
-  const { simulator } = await openStreet({ on: false });
+  const { simulator } = await openSimulation({ on: false });
   expect(simulator.acts).toHaveLength(5);
   for (const { act, handle } of simulator.acts) {
     const answer = handle({} as never, { phone: PHONE } as never) as Promise<unknown>;
@@ -295,12 +298,12 @@ test('where the simulator is off, its acts are as unknown as any other word', as
   }
 });
 
-test('a phone forgets after a day, codes included', async ({ db, openStreet }) => {
-  const route = await openStreet();
-  await send(route, PHONE, 'Kode: 111111');
+test('a phone forgets after a day, codes included', async ({ db, openSimulation }) => {
+  const simulation = await openSimulation();
+  await send(simulation, PHONE, 'Kode: 111111');
   await db.allAccountsSql`update sim_lines set at = at - interval '25 hours'`;
-  await send(route, PHONE, 'Kode: 222222');
+  await send(simulation, PHONE, 'Kode: 222222');
   await eraseOldLines(db.allAccountsSql);
-  const { lines } = await route.ask(simulatedPhone, { phone: PHONE });
+  const { lines } = await simulation.ask(simulatedPhone, { phone: PHONE });
   expect(lines.map(({ content }) => content.caption)).toEqual(['Kode: 222222']);
 });

@@ -1,6 +1,5 @@
+import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-
-type TokenRef = { accountId: string; tokenId: string };
 
 /** A token's lane, empty: made with the token, in its transaction. */
 export async function createLane(tx: Tx, { accountId, tokenId }: TokenRef): Promise<void> {

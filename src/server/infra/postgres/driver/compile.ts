@@ -33,21 +33,27 @@ export function compile({ strings, values }: Template): Compiled {
   if (values.some((value) => value instanceof Template)) return compileNested({ strings, values });
   let variants = byStrings.get(strings);
   if (!variants) byStrings.set(strings, (variants = new Map()));
-  const types = declaredTypes(values);
-  const prepared = variants.get(types) ?? prepare(joinStrings(strings), types, values);
-  variants.set(types, prepared);
-  return { ...prepared, values };
+  return variantOf(variants, values, () => joinStrings(strings));
 }
 
 function compileNested(fragment: Template): Compiled {
   const values: unknown[] = [];
   const text = splice(fragment, values);
-  let variants = byText.get(text);
   if (byText.size > TEXTS_MAX) byText.clear();
+  let variants = byText.get(text);
   if (!variants) byText.set(text, (variants = new Map()));
+  return variantOf(variants, values, () => text);
+}
+
+/** The statement for the types its values declare; prepared when there is none yet. */
+function variantOf(
+  variants: Map<string, Prepared>,
+  values: readonly unknown[],
+  text: () => string,
+): Compiled {
   const types = declaredTypes(values);
-  const prepared = variants.get(types) ?? prepare(text, types, values);
-  variants.set(types, prepared);
+  let prepared = variants.get(types);
+  if (!prepared) variants.set(types, (prepared = prepare(text(), types, values)));
   return { ...prepared, values };
 }
 

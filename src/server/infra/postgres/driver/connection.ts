@@ -1,5 +1,5 @@
 import { Batch, type Description, type Request, type Wire } from './batch.ts';
-import { ConnectionLost, type LostOutcome } from './errors.ts';
+import { ConnectionLost, type LostOutcome, codeOf, isOutdated, skippedBecause } from './errors.ts';
 import type { Compiled } from './compile.ts';
 import { type Row, Rows } from './rows.ts';
 import { encode } from './values.ts';
@@ -251,20 +251,3 @@ function settleOne({ failure, rows, resolve, reject }: Request): void {
   if (failure === undefined) resolve(rows);
   else reject(failure);
 }
-
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : undefined;
-
-/** True when a prepared statement does not fit its tables any more, or is gone: it was not run. */
-export const isOutdated = (error: unknown): boolean =>
-  codeOf(error) === '26000' ||
-  (codeOf(error) === '0A000' &&
-    error instanceof Error &&
-    'routine' in error &&
-    error.routine === 'RevalidateCachedQuery');
-
-/** What the server itself says to statements of a transaction that has failed. */
-export const skippedBecause = (cause: unknown): Error =>
-  Object.assign(new Error('not run: an earlier statement of the transaction failed', { cause }), {
-    code: '25P02',
-  });

@@ -33,3 +33,21 @@ export const isServerError = (error: unknown): error is ServerError =>
   'severity' in error &&
   'code' in error &&
   typeof error.code === 'string';
+
+/** The code of an error: the server's, Node's, or ours. */
+export const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
+
+/** True when a prepared statement does not fit its tables any more, or is gone: it was not run. */
+export const isOutdated = (error: unknown): boolean =>
+  codeOf(error) === '26000' ||
+  (codeOf(error) === '0A000' &&
+    error instanceof Error &&
+    'routine' in error &&
+    error.routine === 'RevalidateCachedQuery');
+
+/** What the server itself says to statements of a transaction that has failed. */
+export const skippedBecause = (cause: unknown): Error =>
+  Object.assign(new Error('not run: an earlier statement of the transaction failed', { cause }), {
+    code: '25P02',
+  });

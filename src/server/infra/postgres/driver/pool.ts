@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { socketFolderOf, readBareStartup } from '#server/infra/postgres/address.ts';
-import { type Client, Connection, type ParameterTypes, isOutdated } from './connection.ts';
-import { ConnectionLost } from './errors.ts';
+import { type Client, Connection, type ParameterTypes } from './connection.ts';
+import { ConnectionLost, isOutdated } from './errors.ts';
 import type { Compiled } from './compile.ts';
 import type { Row, Rows } from './rows.ts';
 

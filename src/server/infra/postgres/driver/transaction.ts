@@ -1,4 +1,5 @@
-import { type Connection, skippedBecause } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { skippedBecause } from './errors.ts';
 import type { Pool } from './pool.ts';
 import type { Compiled } from './compile.ts';
 import type { Row, Rows } from './rows.ts';
