@@ -2,12 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
-import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
+import { type Embedded, startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
+import { placesIn } from '#server/infra/embedded-postgres/home.ts';
+import { findServer } from '#server/infra/embedded-postgres/server.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 
 /** A migrated database of its own, on the settings that customers run. */
 export type BenchDatabase = {
   url: string;
+  /** A temporary folder: the server's, and for what the application keeps beside it. */
+  folder: string;
+  /** The process of the server that all its backends come from. */
+  postmaster: number;
   /** Owns the tables: for filling them. */
   owner: Sql;
   /** Sees every account. */
@@ -20,13 +26,20 @@ export type BenchDatabase = {
 
 const serverFolder = join(import.meta.dirname, '../../src/server');
 
-/** Starts a throw-away PostgreSQL in a temporary folder; migrates it unless whoever uses it does. */
+type BenchDatabaseOptions = {
+  /** Whether it is migrated here; else whoever uses it does. */
+  isMigrated?: boolean;
+  /** Whether it counts statements; that costs, so never while figures are compared with others. */
+  countsStatements?: boolean;
+};
+
+/** Starts a throw-away PostgreSQL in a temporary folder. */
 export async function openBenchDatabase(
   connections: number,
-  { isMigrated = true }: { isMigrated?: boolean } = {},
+  { isMigrated = true, countsStatements = false }: BenchDatabaseOptions = {},
 ): Promise<BenchDatabase> {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-bench-'));
-  const server = await startEmbedded({ dataFolder });
+  const folder = await mkdtemp(join(tmpdir(), 'kabari-bench-'));
+  const server = await (countsStatements ? startCounting(folder) : startIn(folder));
   const open = (as: 'tenant' | 'all accounts' | 'owner', max: number) =>
     openDatabase(server.url, { max, as, name: 'bench' });
   const owner = open('owner', 1);
@@ -37,13 +50,38 @@ export async function openBenchDatabase(
   ];
   return {
     url: server.url,
+    folder,
+    postmaster: findServer(placesIn(folder))?.pid ?? 0,
     owner,
     allAccountsSql,
     tenantSql,
     close: async () => {
       await Promise.all([owner, allAccountsSql, tenantSql].map((sql) => sql.end({ timeout: 1 })));
       await server.stop();
-      await rm(dataFolder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+const startIn = (dataFolder: string): Promise<Embedded> => startEmbedded({ dataFolder });
+
+/** Started twice: what a server preloads is read at its start, and set by its superuser. */
+async function startCounting(folder: string): Promise<Embedded> {
+  const first = await startIn(folder);
+  const superuser = openDatabase(first.superuserUrl, { max: 1, as: 'owner', name: 'bench' });
+  await superuser.query(`alter system set shared_preload_libraries = 'pg_stat_statements'`);
+  await superuser.query(`alter system set pg_stat_statements.track = 'all'`);
+  await superuser.end();
+  await first.stop();
+  const server = await startIn(folder);
+  const { pathname } = new URL(server.url);
+  const inside = Object.assign(new URL(server.superuserUrl), { pathname }).href;
+  const sql = openDatabase(inside, { max: 1, as: 'owner', name: 'bench' });
+  await sql.query('create extension pg_stat_statements');
+  await sql.query('grant pg_read_all_stats to kabari');
+  await sql.query(
+    'grant execute on function pg_stat_statements_reset(oid, oid, bigint, boolean) to kabari',
+  );
+  await sql.end();
+  return server;
 }

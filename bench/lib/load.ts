@@ -1,4 +1,9 @@
 import { type Socket, connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { percentile } from './rounds.ts';
+
+/** What a server answered: the body as bytes, one a character. */
+export type Answer = { status: number; body: string };
 
 /**
  * One kept-alive HTTP/1.1 connection that sends prepared bytes and reads whole answers. Far cheaper than
@@ -8,7 +13,7 @@ export class Wire {
   readonly #port: number;
   #socket: Socket;
   #buffer = '';
-  #waiting: ((status: number) => void) | undefined;
+  #waiting: ((answer: Answer) => void) | undefined;
   #failed: ((error: Error) => void) | undefined;
 
   constructor(port: number) {
@@ -27,9 +32,10 @@ export class Wire {
     return socket;
   }
 
-  /** Sends one request and answers its status. */
-  ask(request: string): Promise<number> {
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
+  /** Sends one request; the answer to the last one must have come. Rejects when the connection is closed. */
+  ask(request: string): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    if (this.#socket.destroyed) reject(new Error('the connection was closed'));
     this.#waiting = resolve;
     this.#failed = reject;
     this.#socket.write(request);
@@ -50,19 +56,40 @@ export class Wire {
     const status = Number(this.#buffer.slice(9, 12));
     // A server that has answered enough on one connection says so, and expects a new one.
     const over = /connection: close/i.test(this.#buffer.slice(0, head));
+    const body = this.#buffer.slice(head + 4, head + 4 + length);
     this.#buffer = this.#buffer.slice(head + 4 + length);
     if (over) {
       const old = this.#socket;
       this.#socket = this.#open();
       old.destroy();
     }
-    this.#waiting?.(status);
+    this.#waiting?.({ status, body });
   }
 }
 
-export type Load = { perSecond: number; p50Ms: number; p99Ms: number; refused: number };
+/** What a load found: accepted per second, and how long the answers took. */
+export type Load = {
+  accepted: number;
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  refused: number;
+};
 
-/** Runs `one` on so many connections for so long. */
+/** Sums up what was measured since `began`. */
+function loadOf(times: readonly number[], refused: number, began: number): Load {
+  const seconds = (performance.now() - began) / 1000;
+  const accepted = times.length - refused;
+  return {
+    accepted,
+    perSecond: accepted / seconds,
+    p50Ms: times.length > 0 ? percentile(times, 0.5) : 0,
+    p99Ms: times.length > 0 ? percentile(times, 0.99) : 0,
+    refused,
+  };
+}
+
+/** Runs `one` on so many connections for so long: each begins again once it is done. */
 export async function loadWith(
   connections: number,
   forMs: number,
@@ -82,13 +109,58 @@ export async function loadWith(
       }
     }),
   );
-  const seconds = (performance.now() - began) / 1000;
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
-  return {
-    perSecond: (times.length - refused) / seconds,
-    p50Ms: at(0.5),
-    p99Ms: at(0.99),
-    refused,
+  return loadOf(times, refused, began);
+}
+
+/** How a load by the clock runs, and what it sends. */
+type ClockLoad = {
+  port: number;
+  perSecond: number;
+  forMs: number;
+  /** The n-th request as bytes. */
+  request: (n: number) => string;
+  /** Called with each answer and the time it came at, as `performance.now` counts. */
+  onAnswer?: (answer: Answer, atMs: number) => void;
+};
+
+/** A server closes connections that are idle for 5 s; one that is idle for so long is not used again. */
+const IDLE_MS_MAX = 2_000;
+
+/**
+ * Sends by the clock, evenly, however long the answers take: a request that finds no idle connection opens
+ * another one. So a server that falls behind is not spared, and the time of each answer is its own.
+ */
+export async function loadByClock(load: ClockLoad): Promise<Load> {
+  const { port, perSecond, forMs, request, onAnswer } = load;
+  const times: number[] = [];
+  const idle: { wire: Wire; sinceMs: number }[] = [];
+  let refused = 0;
+  /** The connection that answered last, so that those that are not needed grow old. */
+  const idleWire = () => {
+    for (let last = idle.pop(); last; last = idle.pop()) {
+      if (performance.now() - last.sinceMs < IDLE_MS_MAX) return last.wire;
+      last.wire.close();
+    }
+    return undefined;
   };
+  const send = async (bytes: string) => {
+    const wire = idleWire() ?? new Wire(port);
+    const sentAt = performance.now();
+    const answer = await wire.ask(bytes);
+    const atMs = performance.now();
+    times.push(atMs - sentAt);
+    if (answer.status !== 202) refused += 1;
+    idle.push({ wire, sinceMs: atMs });
+    onAnswer?.(answer, atMs);
+  };
+  const sending: Promise<void>[] = [];
+  const began = performance.now();
+  for (let n = 0; n < Math.round((perSecond * forMs) / 1000); n++) {
+    const waitMs = began + (n * 1000) / perSecond - performance.now();
+    if (waitMs > 0) await pause(Math.ceil(waitMs));
+    sending.push(send(request(n)));
+  }
+  await Promise.all(sending);
+  for (const { wire } of idle) wire.close();
+  return loadOf(times, refused, began);
 }

@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { appendFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 
 const resultsFile = join(import.meta.dirname, '../results.md');
+
+const HEAD =
+  '# Figures\n\nWritten by `npm run bench:*`: the newest run of each, ratios measured in one run; the machines are shared and noisy.\n';
 
 /** The present commit, short; `+` when files differ from it. */
 function commit(): string {
@@ -33,10 +36,25 @@ export function table(head: readonly string[], body: readonly (readonly string[]
   return [line(head), rule, ...body.map(line)].join('\n');
 }
 
-/** Prints what a bench found and appends it to `bench/results.md`, dated, with commit and machine. */
+/** The sections of a page of figures, by their titles; of two with one title, the later. */
+const sectionsOf = (page: string): Map<string, string> =>
+  new Map(
+    page
+      .split(/^(?=## )/m)
+      .filter((part) => part.startsWith('## '))
+      .map((section) => [section.slice(3, section.indexOf('\n')).trim(), `${section.trim()}\n`]),
+  );
+
+/**
+ * Prints what a bench found and writes it into `bench/results.md`, dated, with commit and machine: in
+ * place of what was there under the same title. Other sections stay; all are sorted by title.
+ */
 export async function report(title: string, found: string): Promise<void> {
   const day = new Date().toISOString().slice(0, 10);
-  const text = `\n## ${title}\n\n${day}, ${commit()}, ${machine()}\n\n${found}\n`;
-  process.stdout.write(text);
-  await appendFile(resultsFile, text);
+  const section = `## ${title}\n\n${day}, ${commit()}, ${machine()}\n\n${found}\n`;
+  process.stdout.write(`\n${section}`);
+  const sections = sectionsOf(await readFile(resultsFile, 'utf8').catch(() => ''));
+  sections.set(title, section);
+  const sorted = [...sections].toSorted(([a], [b]) => a.localeCompare(b, 'en'));
+  await writeFile(resultsFile, [HEAD, ...sorted.map(([, text]) => text)].join('\n'));
 }

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
@@ -38,16 +37,15 @@ export async function startApp(
     },
   );
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  await answers(port, began);
-  return {
-    port,
-    pid: child.pid ?? 0,
-    startMs: performance.now() - began,
-    stop: async () => {
-      child.kill('SIGTERM');
-      await ended;
-    },
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended;
   };
+  await answers(port, began).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  return { port, pid: child.pid ?? 0, startMs: performance.now() - began, stop };
 }
 
 async function freePort(): Promise<number> {
@@ -69,17 +67,4 @@ async function answers(port: number, began: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error('the app did not answer in half a minute');
-}
-
-/** CPU milliseconds a process has used so far (user and system), from /proc; Linux only. */
-export async function cpuMs(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-/** Resident megabytes of a process. */
-export async function residentMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }

@@ -1,0 +1,100 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Contender } from './contender.ts';
+import { cpuBetween } from './cpu.ts';
+import { type Load, Wire, loadWith } from './load.ts';
+import { rupiah } from '#contract/base/money.ts';
+import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
+import { makeKey } from '#server/domains/tokens/keys/key.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { sha256 } from '#server/infra/security/secrets.ts';
+
+/** An account with a linked token, its API key, and more saldo than a bench can spend. */
+export type Customer = { accountId: string; tokenId: string; key: string };
+
+/** So many customers, made by SQL that the schemas of other checkouts take as well. */
+export const richCustomers = (allAccountsSql: Sql, count: number): Promise<Customer[]> =>
+  Promise.all(Array.from({ length: count }, (_, place) => richCustomer(allAccountsSql, place)));
+
+async function richCustomer(allAccountsSql: Sql, place: number): Promise<Customer> {
+  const accountId = newId();
+  const tokenId = newId();
+  const { key, hash, hint } = makeKey('simulator');
+  const phone = `62877${String(place).padStart(8, '0')}`;
+  await allAccountsSql.begin(async (tx) => {
+    await tx`insert into accounts (account_id, name) values (${accountId}, ${`Toko ${place}`})`;
+    await tx`
+      insert into tokens (account_id, token_id, name, channel, status, phone, key_hint, daily_limit)
+      values (${accountId}, ${tokenId}, 'Kasir', 'simulator', 'linked', ${phone}, ${hint}, 1000000000)`;
+    await tx`insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
+    await openWallet(tx, accountId);
+    await postEntry(tx, {
+      accountId,
+      kind: 'bonus',
+      delta: rupiah(1_000_000_000_000),
+      contra: 'exp:bonus',
+      refType: 'bench',
+      refId: accountId,
+      idemKey: 'bench',
+      actor: 'bench',
+    });
+  });
+  return { accountId, tokenId, key };
+}
+
+/** A person of an account, signed in; answers the session's token. */
+export async function signIn(allAccountsSql: Sql, accountId: string): Promise<string> {
+  const token = `kbs_${randomBytes(32).toString('base64url')}`;
+  const userId = newId();
+  await allAccountsSql`
+    insert into users (account_id, user_id, name, phone, password_hash, role)
+    values (${accountId}, ${userId}, 'Ani', '6281200000001', '-', 'customer')`;
+  await allAccountsSql`
+    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip)
+    values (${sha256(token)}, ${newId()}, ${accountId}, ${userId}, 'bench', '127.0.0.1')`;
+  return token;
+}
+
+let sent = 0;
+
+/** A request that sends a text, as bytes: another phone and another idempotency key each time. */
+export function sendRequest(port: number, key: string): string {
+  sent += 1;
+  const to = `62812${String(sent % 10_000_000).padStart(7, '0')}`;
+  const text = { body: `Pesanan ${sent} sudah kami kirim. Terima kasih.` };
+  const body = JSON.stringify({ to, text });
+  return (
+    `POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n` +
+    `Content-Type: application/json\r\nIdempotency-Key: ${randomUUID()}\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
+}
+
+/** A load, and the CPU milliseconds that each accepted message took. */
+export type SendLoad = Load & { appCpu: number; postgresCpu: number };
+
+/**
+ * Sends as fast as answers come, for customers in turn.
+ *
+ * @param apps the processes that take it; the connections are shared out among them.
+ */
+export async function sendOn(
+  { apps, cpu }: Pick<Contender, 'apps' | 'cpu'>,
+  customers: readonly Customer[],
+  { connections, forMs }: { connections: number; forMs: number },
+): Promise<SendLoad> {
+  const ports = apps.map(({ port }) => port);
+  const portOf = (connection: number) => ports[connection % ports.length] ?? 0;
+  const wires = Array.from({ length: connections }, (_, n) => new Wire(portOf(n)));
+  const before = await cpu();
+  let turn = 0;
+  const load = await loadWith(connections, forMs, async (connection) => {
+    const customer = customers[turn++ % customers.length];
+    const wire = wires[connection];
+    if (!customer || !wire) throw new Error('no customer');
+    return (await wire.ask(sendRequest(portOf(connection), customer.key))).status === 202;
+  });
+  for (const wire of wires) wire.close();
+  const { appMs, postgresMs } = cpuBetween(before, await cpu());
+  return { ...load, appCpu: appMs / load.accepted, postgresCpu: postgresMs / load.accepted };
+}

@@ -1,0 +1,41 @@
+/**
+ * `npm run bench:way`: what a message costs on its way from accepted to Dibaca, part by part.
+ *
+ * `--only <part>` runs one part, `--against <folder>` compares with another checkout in the same rounds,
+ * `--statements` adds the dearest statements of the steady load. `ROUNDS` is 3 unless it is set.
+ */
+import { parseArgs } from 'node:util';
+import { report } from './lib/results.ts';
+import { highest } from './way/highest.ts';
+import { nodes } from './way/nodes.ts';
+import type { Part } from './way/part.ts';
+import { receipts } from './way/receipts.ts';
+import { rush } from './way/rush.ts';
+import { statements } from './way/statements.ts';
+import { steady } from './way/steady.ts';
+import { streams } from './way/streams.ts';
+import { ticks } from './way/ticks.ts';
+
+const parts: readonly Part[] = [steady, highest, rush, receipts, ticks, streams, nodes];
+/** Counting costs: only when it is asked for. */
+const onRequest: readonly Part[] = [statements];
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    against: { type: 'string' },
+    statements: { type: 'boolean', default: false },
+  },
+});
+const all = [...parts, ...onRequest];
+const chosen =
+  values.only === undefined
+    ? [...parts, ...(values.statements ? onRequest : [])]
+    : all.filter(({ name }) => values.only === name);
+if (chosen.length === 0) {
+  throw new Error(`--only takes one of: ${all.map(({ name }) => name).join(', ')}`);
+}
+for (const { title, run } of chosen) {
+  const rounds = Number(process.env['ROUNDS'] ?? 3);
+  await report(title, await run({ against: values.against, rounds }));
+}
