@@ -297,7 +297,9 @@ test('whatever is accepted, settled and posted, the wallet is what a plain model
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('rollups agree with the messages they count, whatever happened to them', async ({ sql }) => {
+test('the counts agree with the messages they count, whatever happened to them', async ({
+  sql,
+}) => {
   await fc.assert(
     fc.asyncProperty(commands, async (steps) => {
       const ani = await customerWith(sql, { saldo: 2000, dailyLimit: 100_000 });
@@ -311,7 +313,7 @@ test('rollups agree with the messages they count, whatever happened to them', as
       const accepter = openAccepter(sql, () => undefined);
       await fc.asyncModelRun(() => ({ model, real: { sql, ani, accepter } }), steps);
       const paid = await sql`
-        select status, sum(messages)::int as n, sum(cost)::int as cost from rollups
+        select status, sum(messages)::int as n, sum(cost)::int as cost from message_counts
         where account_id = ${ani.accountId}
         group by status having sum(messages) <> 0 or sum(cost) <> 0 order by status`;
       expect(paid).toEqual(
@@ -322,7 +324,7 @@ test('rollups agree with the messages they count, whatever happened to them', as
       );
       const standing = paid.map(({ status, n }) => ({ status, n }));
       const sums = await sql`
-        select distinct status, sum(messages)::int as n from rollup_sums
+        select distinct status, sum(messages)::int as n from message_count_sums
         where account_id = ${ani.accountId}
         group by grain, status having sum(messages) <> 0 order by status`;
       expect(sums).toEqual(standing);

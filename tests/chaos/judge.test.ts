@@ -100,7 +100,7 @@ const bugs: Readonly<Record<string, PlantedBug>> = {
     seen: 'counted right',
   },
   'a day that counts one too few': {
-    sql: () => `update token_days set accepted = accepted - 1`,
+    sql: () => `update lanes set accepted = accepted - 1`,
     seen: 'counted right',
   },
   'a message still in the queue': {

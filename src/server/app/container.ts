@@ -108,6 +108,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     log: infra.log,
     now,
     pacePerSecond: config.LANE_PACE_PER_SECOND,
+    isAcrossAccounts: config.BATCH_ACROSS_ACCOUNTS,
     onReceived: subscribers.messageReceived,
   });
   const hub = openHub(infra, pools);

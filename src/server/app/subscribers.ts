@@ -2,9 +2,9 @@ import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { AccountOpened } from '#server/domains/accounts/accounts.ts';
 import type { Inbound, Sinks } from '#server/domains/channels/channels.ts';
-import { type Enrichers, appendEvent } from '#server/domains/events/events.ts';
-import { openWallet, postEntry, saldoNow } from '#server/domains/ledger/ledger.ts';
-import { createLane, messageEvents, wakeLane } from '#server/domains/messages/messages.ts';
+import { appendEvent } from '#server/domains/events/events.ts';
+import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
+import { createLane, wakeLane } from '#server/domains/messages/messages.ts';
 import { type Received, queueNotices } from '#server/domains/push/push.ts';
 import {
   type ConnectDeps,
@@ -60,24 +60,6 @@ export const createSubscribers = ({ config, sinks, connecting }: Deps): Subscrib
     await undoByAnswer(connecting(), inbound);
   },
 });
-
-/** What published events carry beyond what the outbox says. */
-export const enrichers: Enrichers = {
-  rows: {
-    'message.accepted': messageEvents,
-    'message.changed': messageEvents,
-    'message.received': messageEvents,
-    'saldo.changed': async () => () => [],
-  },
-  totals: [
-    // Once, as it stands, however many rows say that it has changed.
-    async (tx, accountId, rows) => {
-      if (!rows.some(({ data }) => typeof data?.['available'] === 'number')) return undefined;
-      const saldo = await saldoNow(tx, accountId);
-      return saldo && { kind: 'saldo.changed', data: saldo };
-    },
-  ],
-};
 
 /** The welcome bonus, once per number. */
 async function giveBonus(

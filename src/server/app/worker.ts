@@ -7,7 +7,7 @@ import {
   ensurePartitions,
   expireMessages,
   pruneRequests,
-  retryParked,
+  startFolding,
 } from '#server/domains/messages/messages.ts';
 import { expireTopups } from '#server/domains/payments/payments.ts';
 import { type PushSender, startPushSender, sweepPush } from '#server/domains/push/push.ts';
@@ -17,7 +17,6 @@ import { eraseAnonymousAudit } from '#server/infra/acts/audit.ts';
 import { type Job, type Jobs, startJobs } from '#server/infra/jobs/jobs.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import type { Container } from './container.ts';
-import { enrichers } from './subscribers.ts';
 
 /** The part of the application that works by itself: lanes, relay, channels, jobs. */
 export type Worker = {
@@ -36,10 +35,18 @@ export async function startWorker(container: Container): Promise<Worker> {
   const sql = container.pools.allAccountsSql;
   const { simulator } = container.channels;
   const pushes = startPushSender(container.push);
-  const relay = startRelay({ sql, log: infra.log, enrichers }, () => pushes.wake());
+  const isAcrossAccounts = infra.config.BATCH_ACROSS_ACCOUNTS;
+  const folding = startFolding({ allAccountsSql: sql, report: infra.report });
+  const relay = startRelay(
+    { sql, log: infra.log, isAcrossAccounts },
+    ({ accounts, hasReceived }) => {
+      folding.add(accounts);
+      if (hasReceived) pushes.wake();
+    },
+  );
   const lanes = messages.startLanes();
-  messages.onWork(() => {
-    lanes.wake();
+  messages.onWork((tokenIds) => {
+    lanes.wake(tokenIds);
     relay.wake();
   });
   if (infra.config.SIMULATOR) {
@@ -62,6 +69,7 @@ export async function startWorker(container: Container): Promise<Worker> {
       await Promise.all([lanes.close(), jobs.then((started) => started?.close())]);
       if (infra.config.SIMULATOR) await simulator.channel.close();
       await relay.close();
+      await folding.close();
       await pushes.close();
     },
   };
@@ -84,7 +92,7 @@ async function startJobsSoon(container: Container): Promise<Jobs | undefined> {
 
 const DATA_EXPORTS = 'data-exports';
 
-function jobsOf({ infra, pools, accounts, media }: Container): readonly Job[] {
+function jobsOf({ infra, pools, accounts, media, messages }: Container): readonly Job[] {
   const { now } = infra;
   const { allAccountsSql } = pools;
   const { exports, eraseDue } = accounts;
@@ -92,7 +100,7 @@ function jobsOf({ infra, pools, accounts, media }: Container): readonly Job[] {
     { name: 'message-partitions', cron: '7 * * * *', run: () => ensurePartitions(allAccountsSql) },
     { name: 'topup-expiry', cron: '* * * * *', run: () => expireTopups({ allAccountsSql, now }) },
     { name: 'message-expiry', cron: '* * * * *', run: () => expireMessages(allAccountsSql) },
-    { name: 'parked-receipts', cron: '* * * * *', run: () => retryParked(allAccountsSql) },
+    { name: 'parked-receipts', cron: '* * * * *', run: () => messages.retryParked() },
     { name: 'account-sweep', cron: '12 * * * *', run: () => sweepAccounts(allAccountsSql) },
     { name: 'answer-pruning', cron: '17 * * * *', run: () => pruneAnswers(allAccountsSql) },
     { name: 'link-pruning', cron: '22 * * * *', run: () => pruneLinks(allAccountsSql) },

@@ -20,6 +20,7 @@ const tables = {
   media: ['files', 'uploads'],
   messages: [
     'conversations',
+    'count_marks',
     'dispatch',
     'lanes',
     'message_events',
@@ -31,7 +32,6 @@ const tables = {
     'request_keys',
     'rollup_sums',
     'rollups',
-    'token_days',
   ],
   payments: ['bank_lines', 'provider_payments', 'reserved_transfers', 'topup_decisions', 'topups'],
   pricing: ['prices', 'tax_rates'],
@@ -50,11 +50,11 @@ export const owners: Readonly<Record<string, string>> = Object.fromEntries(
  * closing an account stops everything of it at once; the trial of row-level security is taken back.
  */
 export const crossings: Readonly<Record<string, readonly string[]>> = {
-  'accept_batch()': ['outbox'],
   'close_account()': ['lanes', 'wallets'],
-  'place_requests()': ['outbox', 'wallet_entries', 'wallets'],
-  'settle_batch()': ['outbox'],
+  'place_items()': ['outbox', 'wallet_entries', 'wallets'],
+  'receive_message()': ['outbox'],
   'src/server/infra/postgres/row-level-security.ts': ['accounts'],
+  'write_settled()': ['outbox'],
 };
 
 /** Who reads another owner's tables. The list is exact, and only shrinks. */
@@ -66,5 +66,5 @@ export const foreignReaders: Readonly<Record<string, readonly string[]>> = {
   messages: ['accounts', 'tokens', 'user_phones', 'wallet_entries', 'wallets'],
   payments: ['accounts', 'wallets'],
   push: ['accounts', 'conversations', 'messages', 'sessions', 'users'],
-  tokens: ['accounts', 'token_days', 'user_phones'],
+  tokens: ['accounts', 'lanes', 'user_phones'],
 };

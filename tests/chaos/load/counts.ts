@@ -119,7 +119,7 @@ const counts: readonly Count[] = [
   },
   {
     rule: 'counted right',
-    what: 'the hourly rollups are not the messages',
+    what: 'the hourly counts are not the messages',
     broken: (allAccountsSql) => allAccountsSql`
       select * from (
         select account_id, date_trunc('hour', uuid_time(message_id)) as hour, token_id, direction,
@@ -128,7 +128,11 @@ const counts: readonly Count[] = [
             as paid
         from messages group by 1, 2, 3, 4, 5, 6
       ) m
-      full join (select * from rollups where messages <> 0 or cost <> 0) r
+      full join (
+        select account_id, hour, token_id, direction, status, type, sum(messages) as messages,
+          sum(cost) as cost
+        from message_counts group by 1, 2, 3, 4, 5, 6 having sum(messages) <> 0 or sum(cost) <> 0
+      ) r
         using (account_id, hour, token_id, direction, status, type)
       where (m.n, m.paid) is distinct from (r.messages, r.cost) limit 3`,
   },
@@ -142,7 +146,10 @@ const counts: readonly Count[] = [
         from messages cross join unnest(array['day', 'month']) as grain
         group by 1, 2, 3, 4, 5, 6, 7
       ) m
-      full join (select * from rollup_sums where messages <> 0) r
+      full join (
+        select account_id, grain, since, token_id, direction, status, type, sum(messages) as messages
+        from message_count_sums group by 1, 2, 3, 4, 5, 6, 7 having sum(messages) <> 0
+      ) r
         using (account_id, grain, since, token_id, direction, status, type)
       where m.n is distinct from r.messages limit 3`,
   },
@@ -150,22 +157,21 @@ const counts: readonly Count[] = [
     rule: 'counted right',
     what: "a token's accepted messages are not its messages",
     broken: (allAccountsSql) => allAccountsSql`
-      select account_id, token_id, d.n as counted, m.n
-      from (
-        select account_id, token_id, sum(accepted)::bigint as n from token_days group by 1, 2
-      ) d
-      full join (
-        select account_id, token_id, count(*) as n from messages where direction = 'out' group by 1, 2
+      select token_id, l.accepted, m.n
+      from lanes l full join (
+        select account_id, token_id, count(*) as n, min(message_id::text)::uuid as first
+        from messages where direction = 'out' group by account_id, token_id
       ) m using (account_id, token_id)
-      where d.n is distinct from m.n limit 3`,
+      where l.accepted is distinct from coalesce(m.n, 0)
+        and coalesce(l.day = (uuid_time(m.first) at time zone 'Asia/Jakarta')::date, true) limit 3`,
   },
   {
     rule: 'counted right',
     what: 'a token took more than its daily limit',
     broken: (allAccountsSql) => allAccountsSql`
-      select token_id, d.accepted, t.daily_limit
-      from token_days d join tokens t using (account_id, token_id)
-      where d.accepted > t.daily_limit`,
+      select token_id, l.accepted, t.daily_limit
+      from lanes l join tokens t using (account_id, token_id)
+      where l.accepted > t.daily_limit`,
   },
   {
     rule: 'not doubled',

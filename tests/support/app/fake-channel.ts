@@ -1,5 +1,7 @@
 import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openClaimMessages } from '#server/domains/messages/dispatch/claim-messages.ts';
+import { openSettle } from '#server/domains/messages/dispatch/settle.ts';
 import { type Lanes, startLanes } from '#server/domains/messages/dispatch/lanes.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { openLog } from '#server/infra/observability/log.ts';
@@ -44,7 +46,15 @@ export const lanesOver = (
   sql: Sql,
   channels: Map<'simulator', Channel>,
   pacePerSecond = 0,
-): Lanes => startLanes({ sql, channels, log, pacePerSecond });
+): Lanes =>
+  startLanes({
+    sql,
+    channels,
+    log,
+    pacePerSecond,
+    settle: openSettle({ sql }),
+    claimMessages: openClaimMessages(sql),
+  });
 
 export const statuses = (sql: Sql) => sql<{ status: string; charge_state: string }[]>`
   select status, charge_state from messages order by message_id`;

@@ -32,15 +32,12 @@ export async function hasUnpublished(
   return waiting !== undefined;
 }
 
-/** Erases events about some numbers that were set aside: they would be published later. */
-export async function eraseSetAside(
+/** The newest position of every account. */
+export const newestPositions = (
   allAccountsSql: Sql,
-  { accountId, peers }: Required<Whose>,
-): Promise<void> {
-  await allAccountsSql`
-    delete from outbox
-    where account_id = ${accountId} and tries > 0 and peers && ${[...peers]}::text[]`;
-}
+): Promise<{ accountId: string; position: number }[]> =>
+  allAccountsSql<{ accountId: string; position: number }[]>`
+    select account_id as "accountId", last as position from event_positions`;
 
 /** Erases the published events about some numbers. */
 export async function eraseEventsAbout(
@@ -48,7 +45,7 @@ export async function eraseEventsAbout(
   { accountId, peers }: Required<Whose>,
 ): Promise<void> {
   await allAccountsSql`
-    delete from events where account_id = ${accountId} and data->>'peer' = any(${[...peers]}::text[])`;
+    delete from events where account_id = ${accountId} and coalesce(peer, data->>'peer') = any(${[...peers]}::text[])`;
 }
 
 /** Forgets events after 30 days, a few thousand rows at a time. */

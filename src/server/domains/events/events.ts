@@ -2,12 +2,11 @@ import { events } from '#contract/events.ts';
 import { type ActHandler, handleStream } from '#server/infra/acts/act.ts';
 import type { LiveHub } from './live.ts';
 
-export { type Enrichers, type NewEvent, type OutboxRow, type RowEnricher } from './enrich.ts';
 export {
   eraseEventsAbout,
-  eraseSetAside,
   eventsAccountData,
   hasUnpublished,
+  newestPositions,
   pruneEvents,
 } from './erase.ts';
 export { type LiveHub, openLive } from './live.ts';

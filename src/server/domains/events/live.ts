@@ -3,6 +3,7 @@ import { LiveEvent } from '#contract/events.ts';
 import type { Frame } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import type { Listener, ListenerOptions } from '#server/infra/postgres/driver/listener.ts';
+import { type EventRow, factsOf } from './event-row.ts';
 import { LIVE_CHANNEL } from './notify.ts';
 
 /** More events behind than this, and the tab refetches everything instead. */
@@ -214,8 +215,8 @@ async function readFrames(
   const { last, told } = await asAccount(tenantSql, accountId, async (tx) => {
     const [positions, told] = await Promise.all([
       tx<{ last: number }[]>`select last from event_positions where account_id = ${accountId}`,
-      tx<{ position: number; kind: string; data: object }[]>`
-        select position, kind, data from events
+      tx<EventRow[]>`
+        select position, kind, message_id, token_id, peer, status, data from events
         where account_id = ${accountId} and position > ${since ?? Number.MAX_SAFE_INTEGER}
         order by position limit ${BEHIND_MAX + 1}`,
     ]);
@@ -224,10 +225,10 @@ async function readFrames(
   if (since === undefined || since > last || told.length > BEHIND_MAX) {
     return { frames: [{ position: last, reset: true }], newest: last };
   }
-  const frames = told.flatMap(({ position, kind, data }): Frame[] => {
-    const event = LiveEvent.safeParse({ ...data, kind });
-    if (event.success) return [{ position, event: event.data }];
-    report(new Error(`the event ${kind} has another shape`, { cause: event.error }));
+  const frames = told.flatMap((row): Frame[] => {
+    const event = LiveEvent.safeParse(factsOf(row));
+    if (event.success) return [{ position: row.position, event: event.data }];
+    report(new Error(`the event ${row.kind} has another shape`, { cause: event.error }));
     return [];
   });
   return { frames, newest: told.at(-1)?.position ?? since };

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Group, WalletBatcher } from './batcher.ts';
+import { type BatcherLimits, type Group, WalletBatcher } from './batcher.ts';
 
 type Job = { size: number; name: string };
 type Call = { groups: readonly Group<Job>[]; answer: (fail?: Error) => void };
 
 /** A batcher whose batches wait until the test answers them. */
-function batcherWith(limits: { batchMax?: number; batches?: number; queueMax?: number } = {}) {
+function batcherWith(limits: Partial<BatcherLimits> = {}) {
   const calls: Call[] = [];
   const batcher = new WalletBatcher<Job, string>(
     async (groups) => {
@@ -16,7 +16,7 @@ function batcherWith(limits: { batchMax?: number; batches?: number; queueMax?: n
       await promise;
       return groups.map(({ jobs }) => jobs.map(({ name }) => name));
     },
-    { batchMax: 10, batches: 1, queueMax: 100, ...limits },
+    { batchMax: 10, batches: 1, walletsMax: 10, queueMax: 100, gatherMs: 1, ...limits },
   );
   const submit = (wallet: string, name: string, size = 1) => batcher.submit(wallet, { size, name });
   const sizes = () =>

@@ -35,21 +35,36 @@ export type BatcherLimits = {
   batchMax: number;
   /** Batches in flight at once. */
   batches: number;
+  /** Wallets in one batch. */
+  walletsMax: number;
   /** Messages waiting per wallet before `queue_full`. */
   queueMax: number;
+  /** How long a batch waits, in milliseconds, until as many jobs have come as there were in the fullest of late. */
+  gatherMs: number;
 };
 
 /**
- * Three batches in flight keep two cores busy without waiting for each other's locks; a wallet is in one
- * of them at a time, so its jobs keep their order.
+ * One batch in flight: what comes meanwhile shares the next one. Two or three of them accepted no more in
+ * a second, and took a third more of the database's time.
  */
-export const BATCHER_LIMITS: BatcherLimits = { batchMax: 200, batches: 3, queueMax: 5000 };
+export const BATCHER_LIMITS: BatcherLimits = {
+  batchMax: 200,
+  batches: 1,
+  walletsMax: 200,
+  queueMax: 5000,
+  gatherMs: 8,
+};
+
+/** How many batches back the fullest is looked for. */
+const RECENT_BATCHES = 8;
 
 /**
  * The micro-batcher: a batch is whatever was queued, over all wallets, while earlier batches were in flight.
  *
- * No timer: with nothing in flight, a job leaves at once. Wallets are served round-robin, so that a busy
- * one starves no other.
+ * A caller who waits for each answer before the next request is never kept waiting: with nothing in flight,
+ * a job leaves at once. Where several came together of late, a batch waits a few milliseconds for as many, but
+ * no longer once they are there: a call costs the database six times what one more message in it does.
+ * Wallets are served round-robin, so that a busy one starves no other.
  */
 export class WalletBatcher<Job extends Waiting, Result> {
   readonly #run: RunBatch<Job, Result>;
@@ -57,6 +72,11 @@ export class WalletBatcher<Job extends Waiting, Result> {
   readonly #queues = new Map<string, WalletQueue<Job, Result>>();
   readonly #ready: WalletQueue<Job, Result>[] = [];
   #inFlight = 0;
+  /** Jobs that wait, over all wallets. */
+  #jobs = 0;
+  /** How many jobs the last batches had. */
+  readonly #recent: number[] = [];
+  #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #drained: (() => void) | undefined;
 
@@ -83,6 +103,7 @@ export class WalletBatcher<Job extends Waiting, Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     queue.entries.push({ job, resolve, reject });
     queue.waiting += job.size;
+    this.#jobs += 1;
     this.#markReady(queue);
     this.#pump();
     return promise;
@@ -111,6 +132,15 @@ export class WalletBatcher<Job extends Waiting, Result> {
   }
 
   #pump() {
+    if (this.#inFlight >= this.#limits.batches || this.#ready.length === 0) return;
+    if (this.#jobs < Math.max(1, ...this.#recent) && !this.#closed) {
+      this.#timer ??= setTimeout(() => this.#sendAll(), this.#limits.gatherMs);
+    } else this.#sendAll();
+  }
+
+  #sendAll() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     while (this.#inFlight < this.#limits.batches && this.#ready.length > 0) void this.#send();
   }
 
@@ -118,7 +148,7 @@ export class WalletBatcher<Job extends Waiting, Result> {
   #nextBatch(): { queue: WalletQueue<Job, Result>; entries: Entry<Job, Result>[] }[] {
     const batch: { queue: WalletQueue<Job, Result>; entries: Entry<Job, Result>[] }[] = [];
     let room = this.#limits.batchMax;
-    while (room > 0) {
+    while (room > 0 && batch.length < this.#limits.walletsMax) {
       const [queue] = this.#ready;
       if (!queue) break;
       const { count, size } = fitting(queue.entries, room, batch.length === 0);
@@ -130,6 +160,10 @@ export class WalletBatcher<Job extends Waiting, Result> {
       batch.push({ queue, entries: queue.entries.splice(0, count) });
       room -= size;
     }
+    const jobs = batch.reduce((sum, { entries }) => sum + entries.length, 0);
+    this.#jobs -= jobs;
+    this.#recent.push(jobs);
+    if (this.#recent.length > RECENT_BATCHES) this.#recent.shift();
     return batch;
   }
 

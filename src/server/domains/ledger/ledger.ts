@@ -59,8 +59,7 @@ export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet
   return { ...wallet, available: rupiah(wallet.available), held: rupiah(wallet.held) };
 }
 
-export { WalletBatcher } from './batcher.ts';
+export { BATCHER_LIMITS, WalletBatcher } from './batcher.ts';
 export { checkLedger } from './check.ts';
 export { ledgerAccountData } from './account-data.ts';
 export { ledgerActs } from './statement.ts';
-export { saldoNow } from './live-events.ts';

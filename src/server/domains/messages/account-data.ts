@@ -1,5 +1,5 @@
 import { publicId } from '#contract/base/ids.ts';
-import { eraseEventsAbout, eraseSetAside, hasUnpublished } from '#server/domains/events/events.ts';
+import { eraseEventsAbout, hasUnpublished } from '#server/domains/events/events.ts';
 import { pastPhonesOf } from '#server/domains/tokens/tokens.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import {
@@ -38,7 +38,7 @@ export const messagesAccountData = ({ sql, allAccountsSql }: Deps): AccountData 
 
 async function countOf(allAccountsSql: Sql, accountId: string): Promise<number> {
   const [sum] = await allAccountsSql<{ messages: number }[]>`
-    select coalesce(sum(messages), 0)::bigint as messages from rollup_sums
+    select coalesce(sum(messages), 0)::bigint as messages from message_count_sums
     where account_id = ${accountId} and grain = 'month'`;
   return sum?.messages ?? 0;
 }
@@ -200,8 +200,7 @@ async function eraseSystemConversations(
   const peers = [...phones];
   const system = await systemAccount(allAccountsSql);
   if (system === undefined) return;
-  // What was set aside would be told of them later.
-  await eraseSetAside(allAccountsSql, { accountId: system, peers });
+  await allAccountsSql`select count_set_aside(${system}, ${peers}::text[])`;
   await untilNone((limit) =>
     numberOf(allAccountsSql`select erase_notices(${peers}::text[], ${limit}) as n`),
   );

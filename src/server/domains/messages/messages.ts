@@ -10,7 +10,9 @@ import { historyActs } from './history/history.ts';
 import { homeActs } from './history/home.ts';
 import { type OnReceived, receiveInbound } from './dispatch/inbound.ts';
 import { type Lanes, startLanes } from './dispatch/lanes.ts';
-import { applyReceipts } from './dispatch/receipts.ts';
+import { applyReceipts, retryParked } from './dispatch/receipts.ts';
+import { openClaimMessages } from './dispatch/claim-messages.ts';
+import { openSettle } from './dispatch/settle.ts';
 import { sendMessageHandler } from './submit/send.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -19,7 +21,6 @@ import type { Log } from '#server/infra/observability/log.ts';
 
 export { contentOf, excerptOf } from './content.ts';
 export { messagesAccountData } from './account-data.ts';
-export { retryParked } from './dispatch/receipts.ts';
 export {
   checkLanes,
   countDispatch,
@@ -28,7 +29,7 @@ export {
   wakeLane,
 } from './dispatch/lane-rows.ts';
 export { expireMessages } from './dispatch/withdraw.ts';
-export { messageEvents } from './live-events.ts';
+export { startFolding } from './history/fold.ts';
 export { ensurePartitions, pruneRequests } from './upkeep.ts';
 export type { Lanes } from './dispatch/lanes.ts';
 
@@ -50,6 +51,8 @@ export type MessagesDeps = {
   log: Log;
   now: () => Date;
   pacePerSecond: number;
+  /** False: each account by itself, as a distributed database needs. */
+  isAcrossAccounts: boolean;
   /** Reacts to a message that has come in, in the transaction that keeps it. */
   onReceived: OnReceived;
 };
@@ -65,7 +68,9 @@ export type Messages = {
    */
   sendAsSystem: (text: SystemText) => Promise<void>;
   /** Calls a listener after each COMMIT that gave lanes new work, or the outbox news. */
-  onWork: (listener: () => void) => void;
+  onWork: (listener: WorkListener) => void;
+  /** Tries parked receipts again. */
+  retryParked: () => Promise<void>;
   /** Starts the worker that owns lanes. */
   startLanes: () => Lanes;
   /** Messages that wait to be placed. */
@@ -73,6 +78,9 @@ export type Messages = {
   /** Answers what waits and takes nothing new. */
   close: () => Promise<void>;
 };
+
+/** Called with the tokens whose lanes have new work; none when only the outbox has news. */
+type WorkListener = (tokenIds: readonly string[]) => void;
 
 type SystemText = { to: string; text: string; shown: string };
 
@@ -82,16 +90,13 @@ const SYSTEM_TTL_MS = 5 * 60_000;
 /** Opens the subject: the acts it keeps and what others may call. */
 export function openMessages(deps: MessagesDeps): Messages {
   const { sql, allAccountsSql, acceptSql, prices, fileLink, offerFile, origin, now } = deps;
-  const listeners: (() => void)[] = [];
-  const onWork = () => {
-    for (const listener of listeners) listener();
+  const { isAcrossAccounts } = deps;
+  const listeners: WorkListener[] = [];
+  const onWork: WorkListener = (tokenIds) => {
+    for (const listener of listeners) listener(tokenIds);
   };
-  const accepter = openAccepter(acceptSql, onWork);
-  const told = async <T>(work: Promise<T>): Promise<T> => {
-    const done = await work;
-    onWork();
-    return done;
-  };
+  const accepter = openAccepter(acceptSql, onWork, isAcrossAccounts);
+  const settle = openSettle({ sql: allAccountsSql, isAcrossAccounts, onSettled: onWork });
   return {
     acts: [
       ...historyActs({ sql, reader: { language: 'id', origin, offerFile } }),
@@ -102,9 +107,13 @@ export function openMessages(deps: MessagesDeps): Messages {
     ],
     api: openApiMessages({ sql, accepter, prices, offerFile, now }),
     sinks: {
-      receipts: (receipts) => told(applyReceipts(allAccountsSql, receipts)),
-      inbound: (inbound) => told(receiveInbound(allAccountsSql, inbound, deps.onReceived)),
+      receipts: (receipts) => applyReceipts(allAccountsSql, receipts, settle),
+      inbound: async (inbound) => {
+        await receiveInbound(allAccountsSql, inbound, deps.onReceived);
+        onWork([]);
+      },
     },
+    retryParked: () => retryParked(allAccountsSql, settle),
     onWork: (listener) => void listeners.push(listener),
     sendAsSystem: async ({ to, text, shown }) => {
       const { accountId, tokenId } = deps.system;
@@ -133,6 +142,8 @@ export function openMessages(deps: MessagesDeps): Messages {
         channels: deps.channels,
         log: deps.log,
         pacePerSecond: deps.pacePerSecond,
+        settle,
+        claimMessages: openClaimMessages(allAccountsSql, isAcrossAccounts),
       }),
     waiting: accepter.waiting,
     close: accepter.close,

@@ -21,7 +21,6 @@ export const tokensAccountData = ({ sql, allAccountsSql }: Deps): AccountData =>
   subjects: (accountId) => [
     { name: 'token', rows: () => atOnce(() => tokensOf(sql, accountId)) },
     { name: 'kunci-token', rows: () => atOnce(() => keysOf(allAccountsSql, accountId)) },
-    { name: 'pemakaian-token', rows: () => daysOf(sql, accountId) },
     { name: 'tautan', rows: () => linksOf(sql, accountId) },
     { name: 'nomor-tersambung', rows: () => atOnce(() => phonesOf(allAccountsSql, accountId)) },
   ],
@@ -57,18 +56,6 @@ async function phonesOf(allAccountsSql: Sql, accountId: string): Promise<Row[]> 
     select token_id, channel, phone, linked_at from linked_phones
     where account_id = ${accountId} order by token_id`;
   return found.map(withId);
-}
-
-async function* daysOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
-  type Day = Named & { day: string };
-  const days = inPages<Day>(
-    { sql, accountId },
-    (tx, last, limit) => tx<Day[]>`
-      select token_id, day, accepted from token_days where account_id = ${accountId}
-        ${last ? tx`and (token_id, day) > (${last.token_id}::uuid, ${last.day}::date)` : tx``}
-      order by token_id, day limit ${limit}`,
-  );
-  for await (const day of days) yield withId(day);
 }
 
 async function* linksOf(sql: Sql, accountId: string): AsyncGenerator<Row> {

@@ -43,9 +43,9 @@ export const tokenColumns = (tx: Sql | Tx): Fragment => tx`
   case when ${needsReview(tx)} then a.cooling_since end as review_since,
   case when ${needsReview(tx)} then a.cooling_cause end as review_cause,
   coalesce((
-    select d.accepted from token_days d
-    where d.account_id = t.account_id and d.token_id = t.token_id
-      and d.day = (clock_timestamp() at time zone 'Asia/Jakarta')::date
+    select l.accepted from lanes l
+    where l.account_id = t.account_id and l.token_id = t.token_id
+      and l.day = (clock_timestamp() at time zone 'Asia/Jakarta')::date
   ), 0) as sent_today`;
 
 /** A token as it is answered. */

@@ -121,14 +121,15 @@ test('tokens are listed newest first, ten on a page, or as they are sorted', asy
 
 test('what was sent today is counted by the WIB day', async ({ db, sql }) => {
   const ani = await customerWith(sql);
-  await db.owner`insert into token_days (account_id, token_id, day, accepted)
-    select ${ani.accountId}::uuid, ${ani.tokenId}::uuid, d.day, d.accepted
-    from (values
-      ((clock_timestamp() at time zone 'Asia/Jakarta')::date, 42),
-      ((clock_timestamp() at time zone 'Asia/Jakarta')::date - 1, 900)
-    ) as d(day, accepted)`;
-  const token = await actsOf(db, ani.accountId)(getToken, { token_id: ani.tokenId });
-  expect(token.sent_today).toBe(42);
+  const sentOn = async (daysAgo: number) => {
+    await db.owner`
+      update lanes set accepted = 42,
+        day = (clock_timestamp() at time zone 'Asia/Jakarta')::date - ${daysAgo}::int
+      where account_id = ${ani.accountId}`;
+    return (await actsOf(db, ani.accountId)(getToken, { token_id: ani.tokenId })).sent_today;
+  };
+  expect(await sentOn(0)).toBe(42);
+  expect(await sentOn(1)).toBe(0);
 });
 
 test('a token takes a new name or limit, and keeps what is not named', async ({ db, sql }) => {

@@ -20,8 +20,8 @@ export type DueHandler = (due: readonly Due[]) => Promise<ReadonlySet<Due>>;
 const BATCH_MAX = 500;
 /** How often to poll without being woken: rows may come from other processes. */
 const POLL_MS = 500;
-/** The least pause between two polls that found nothing, when others have locked what is due. */
-const IDLE_MS = 25;
+/** The least pause between two polls, unless there was more than one batch: phones are not that punctual. */
+const PAUSE_MS = 50;
 const ERROR_MS = 1_000;
 /** With waits of up to 32 s: gives up after some 25 minutes. */
 const TRIES_MAX = 50;
@@ -38,6 +38,7 @@ export class Ticker {
   readonly #report: (error: unknown) => void;
   #timer: NodeJS.Timeout | undefined;
   #wakesAtMs = Infinity;
+  #polledAtMs = -Infinity;
   #running: Promise<void> | undefined;
   #open = false;
 
@@ -54,7 +55,7 @@ export class Ticker {
 
   /** Polls again in so many milliseconds, or sooner. */
   wake(afterMs: number) {
-    const atMs = performance.now() + afterMs;
+    const atMs = Math.max(performance.now() + afterMs, this.#polledAtMs + PAUSE_MS);
     if (!this.#open || atMs >= this.#wakesAtMs) return;
     this.#wakesAtMs = atMs;
     if (this.#running) return;
@@ -86,6 +87,7 @@ export class Ticker {
       nextMs = ERROR_MS;
     }
     this.#running = undefined;
+    this.#polledAtMs = performance.now();
     if (!this.#open) return;
     this.#wakesAtMs = Math.min(this.#wakesAtMs, performance.now() + nextMs);
     this.#setTimer();
@@ -96,7 +98,7 @@ export class Ticker {
     let processed = BATCH_MAX;
     while (processed === BATCH_MAX && this.#open) processed = await this.#processBatch();
     const dueMs = await nextDueMs(this.#allAccountsSql);
-    return Math.min(POLL_MS, Math.max(dueMs, processed === 0 ? IDLE_MS : 0));
+    return Math.min(POLL_MS, Math.max(dueMs, PAUSE_MS));
   }
 
   #processBatch(): Promise<number> {

@@ -1,7 +1,6 @@
--- One entry for what happened to a batch of messages: hold, capture, release or correction; answers
--- the wallet after it.
--- Called by accept_batch and settle_charges, which hold the wallet's lock; only the owner may call
--- it. Raises a violation of saldo_not_negative or held_not_negative when the saldo does not reach.
+-- One entry for what happened to a batch of messages; answers the wallet after it.
+-- Called by correct_charges, under the wallet's lock; only the owner may call it. Raises a violation
+-- of saldo_not_negative or held_not_negative when the saldo does not reach.
 create or replace function post_batch_entry(
   p_account uuid, p_kind text, p_d_available bigint, p_d_held bigint, p_contra text, p_items int,
   p_actor text, p_memo text default null

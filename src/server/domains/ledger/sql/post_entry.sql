@@ -1,8 +1,8 @@
 -- One entry that is not a batch of messages: top-up, bonus, plan, refund, adjustment. Repeating an
 -- idem_key with the same facts changes nothing.
 -- Called by postEntry and apply_paid, in the transaction of the cause. Locks the wallet. Raises
--- WA002 when the key was used with other facts, a violation of saldo_not_negative when the saldo
--- does not reach.
+-- WA002 when the key was used with other facts, 23503 when there is no such contra account, a violation
+-- of saldo_not_negative when the saldo does not reach.
 create or replace function post_entry(
   p_account uuid, p_kind text, p_delta bigint, p_contra text,
   p_ref_type text, p_ref_id text, p_idem text, p_actor text, p_memo text default null
@@ -21,6 +21,9 @@ begin
     return query select e.seq, false, w.available;
     return;
   end if;
+  if not exists (select from gl_accounts where code = p_contra) then
+    raise exception 'no general-ledger account %', p_contra using errcode = '23503';
+  end if;
   update wallets set available = available + p_delta, seq = seq + 1
     where account_id = p_account returning * into w;
   insert into wallet_entries (
@@ -31,7 +34,8 @@ begin
     p_ref_type, p_ref_id, p_idem, p_actor, p_memo
   );
   perform enqueue_event(
-    p_account, 'saldo.changed', jsonb_build_object('available', w.available, 'held', w.held)
+    p_account, 'saldo.changed',
+    jsonb_build_object('available', w.available, 'held', w.held, 'seq', w.seq)
   );
   return query select w.seq, true, w.available;
 end

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SendResult } from '#server/domains/channels/channels.ts';
-import { type Dispatched, type LaneContext, attempt } from './attempt.ts';
+import { type Dispatched, type AttemptContext, attempt } from './attempt.ts';
 
 const claim = { accountId: 'a', tokenId: 't', epoch: 1 };
 
@@ -19,7 +19,7 @@ const tryAgain = (answer: SendResult, unsureMs: number | null) => {
     o_unsure_ms: unsureMs,
   };
   const sql = async () => [];
-  return attempt({ sql, channel, from: '62' } as unknown as LaneContext, claim, message);
+  return attempt({ sql, channel, from: '62' } as unknown as AttemptContext, claim, message);
 };
 
 test.for<SendResult>([

@@ -1,23 +1,28 @@
 import type { Failure, MessageType } from '#contract/messages.ts';
 import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
 import { type Sql, retrying } from '#server/infra/postgres/database.ts';
-import type { Log } from '#server/infra/observability/log.ts';
 
 /** A claimed lane: ours while its epoch is unchanged. */
 export type Claim = { accountId: string; tokenId: string; epoch: number };
 
-export type LaneContext = {
+/** Another worker has taken the lane. */
+export class LaneLost extends Error {
+  /** What the database's functions raise for the same. */
+  static readonly code = 'LN001';
+  readonly code = LaneLost.code;
+
+  constructor() {
+    super('lane lost');
+    this.name = 'LaneLost';
+  }
+}
+
+/** What an attempt needs of its lane. */
+export type AttemptContext = {
   sql: Sql;
-  log: Log;
   channel: Channel;
   /** The linked phone that sends. */
   from: string;
-  /** Milliseconds between two messages leaving; 0: no pacing. */
-  paceMs: number;
-  /** How many lanes its worker runs. */
-  lanes: () => number;
-  /** Aborted when the lane must stop: the lease is lost, or the process closes. */
-  signal: AbortSignal;
 };
 
 /** Tries after which a "later" becomes a failure. */
@@ -31,7 +36,7 @@ const RECEIPT_WAITS = 2;
 export const receiptWaitMs = ({ timeoutMs }: Pick<Channel, 'timeoutMs'>): number =>
   timeoutMs * RECEIPT_WAITS;
 
-/** A message as `claim_dispatch` hands it out. */
+/** A message as `claim_messages` hands it out. */
 export type Dispatched = {
   o_id: string;
   o_peer: string;
@@ -72,7 +77,7 @@ export type Result = Settled | Postponed;
  * of an earlier try, which could not be settled, is the result: it is not sent again.
  */
 export async function attempt(
-  context: LaneContext,
+  context: AttemptContext,
   claim: Claim,
   message: Dispatched,
 ): Promise<Result> {
@@ -128,7 +133,7 @@ type RecordedOutcome = Pick<Settled, 'outcome' | 'failure' | 'at'>;
 
 /** The outcome of an earlier try that could not be settled (`store_outcomes`). */
 async function recordedOutcomeOf(
-  { sql }: LaneContext,
+  { sql }: AttemptContext,
   { accountId }: Claim,
   id: string,
 ): Promise<RecordedOutcome | undefined> {
@@ -140,7 +145,7 @@ async function recordedOutcomeOf(
   return recorded;
 }
 
-const outgoing = (context: LaneContext, claim: Claim, message: Dispatched): Outgoing => ({
+const outgoing = (context: AttemptContext, claim: Claim, message: Dispatched): Outgoing => ({
   accountId: claim.accountId,
   tokenId: claim.tokenId,
   messageId: message.o_id,
@@ -154,7 +159,7 @@ const outgoing = (context: LaneContext, claim: Claim, message: Dispatched): Outg
 });
 
 async function sendOnce(
-  { channel }: LaneContext,
+  { channel }: AttemptContext,
   message: Outgoing,
 ): Promise<SendResult | 'unknown'> {
   const timeout = new AbortController();

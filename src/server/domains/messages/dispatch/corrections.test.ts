@@ -26,7 +26,7 @@ const standing = (sql: Sql) => sql`
 const entriesOf = (sql: Sql) => sql`
   select kind, d_available, d_held, n_items from wallet_entries where kind <> 'bonus' order by seq`;
 const rollupsOf = (sql: Sql) => sql`
-  select status, sum(messages)::int as messages, sum(cost)::int as cost from rollups
+  select status, sum(messages)::int as messages, sum(cost)::int as cost from message_counts
   group by status having sum(messages) <> 0 or sum(cost) <> 0 order by status`;
 
 async function oneMessage(db: TestDatabase, saldo = 1000) {

@@ -3,6 +3,7 @@ import type { Inbound } from '#server/domains/channels/channels.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
+import { excerptOf } from '#server/domains/messages/content.ts';
 
 /** Words with which a recipient stops, and resumes, receiving from a token. */
 const stopKeywords = new Set(['stop', 'berhenti']);
@@ -42,7 +43,7 @@ export async function receiveInbound(
     const [received] = await tx<{ receive_message: boolean }[]>`
       select receive_message(
         ${accountId}, ${tokenId}, ${messageId}, ${from}, ${name ?? null}, ${stored.type},
-        ${json(body)}, ${stored.providerId}
+        ${json(body)}, ${stored.providerId}, ${excerptOf(stored.type, body)}
       )`;
     if (!received?.receive_message) return;
     const text = stored.type === 'text' ? body['text'] : undefined;

@@ -1,5 +1,25 @@
-import { type Claim, type Dispatched, type LaneContext, type Result, attempt } from './attempt.ts';
-import { settleResults } from './settle.ts';
+import type { Log } from '#server/infra/observability/log.ts';
+import {
+  type AttemptContext,
+  type Claim,
+  type Dispatched,
+  type Result,
+  attempt,
+} from './attempt.ts';
+import type { ClaimMessages } from './claim-messages.ts';
+import { type Settle, settleResults } from './settle.ts';
+
+export type LaneContext = AttemptContext & {
+  log: Log;
+  settle: Settle;
+  claimMessages: ClaimMessages;
+  /** Milliseconds between two messages leaving; 0: no pacing. */
+  paceMs: number;
+  /** How many lanes its worker runs. */
+  lanes: () => number;
+  /** Aborted when the lane must stop: the lease is lost, or the process closes. */
+  signal: AbortSignal;
+};
 
 /** Tries of one lane at once whose answers are still expected: they leave in order. */
 const WINDOW = 64;
@@ -9,8 +29,8 @@ const SILENT_AFTER_MS = 250;
 const IN_FLIGHT_MAX = 512;
 /** Extra slots for one-time codes, beyond both limits. */
 const URGENT_SLOTS = 16;
-/** Results wait this long to be settled in one batch. */
-const BATCH_WINDOW_MS = 30;
+/** A lane's results wait this long for each other; then they are gathered with those of other lanes. */
+const BATCH_WINDOW_MS = 10;
 /** How often a lane that expects answers polls for work without being woken. */
 const POLL_MS = 250;
 /** Polling takes at most 1/20 of a lane's time, however much waits behind silent numbers. */
@@ -22,12 +42,19 @@ const POLL_MS_MAX = 2_000;
  */
 const QUIET_POLL_MS = 2_000;
 const QUIET_POLL_MS_PER_LANE = 50;
+/**
+ * A drained lane stays with its worker this long: claiming and releasing it for every message took more
+ * than sending it. Less than a lease, so that after a crash it is not missed for longer than a busy one.
+ */
+const LINGER_MS = 3_000;
+/** With more lanes than this a worker releases drained ones at once, for others to have room. */
+const LINGER_LANES_MAX = 256;
 
 /** A running lane, as its worker sees it. */
 export type LaneRun = {
   /** There may be new work: poll now. False when the run has ended: it was not woken. */
   wake: () => boolean;
-  /** True while only silent tries are in flight. */
+  /** True while nothing is to be sent: only silent tries are in flight, or nothing at all. */
   isQuiet: () => boolean;
   /** Resolves with the number of tries when nothing is due or in flight any more. */
   done: Promise<number>;
@@ -39,7 +66,7 @@ export type LaneRun = {
  * batches.
  *
  * `done` answers 0 when all that is due waits for an earlier message to its phone. It rejects with
- * PostgresError `LN001` when another worker has taken the lane: nothing more is written.
+ * LaneLost when another worker has taken the lane: nothing more is written.
  */
 export function runLane(context: LaneContext, claim: Claim): LaneRun {
   const lane = new Lane(context, claim);
@@ -64,6 +91,11 @@ class Lane {
   #polledAt = 0;
   #knowsNext = false;
   #pollMs = POLL_MS;
+  /** Beside what is in flight nothing waits in the lane, unless it is woken. */
+  #isDrained = false;
+  /** The token no longer sends from its phone. */
+  #isAway = false;
+  #isLingering = false;
   #isOver = false;
   #wakeUp: (() => void) | undefined;
 
@@ -79,7 +111,8 @@ class Lane {
     return !this.#isOver;
   };
 
-  readonly isQuiet = () => this.#inFlight.size > 0 && !this.#mayBeDue && this.#expected() === 0;
+  readonly isQuiet = () =>
+    this.#isLingering || (this.#inFlight.size > 0 && !this.#mayBeDue && this.#expected() === 0);
 
   async run(): Promise<number> {
     const { signal } = this.#context;
@@ -101,7 +134,7 @@ class Lane {
         }
         if (this.#inFlight.size > 0 || (this.#mayBeDue && !signal.aborted)) {
           await this.#pause(this.#idleMs());
-        } else {
+        } else if (!(await this.#linger())) {
           return this.#tries;
         }
       }
@@ -125,13 +158,16 @@ class Lane {
     if (!isUrgent) this.#mayBeDue = false;
     this.#polledAt = now;
     this.#knowsNext = false;
-    const due = await claimDue(this.#context, this.#claim, { limit, isUrgent });
+    const { claimMessages, from } = this.#context;
+    const { due, ...found } = await claimMessages({ claim: this.#claim, from, limit, isUrgent });
+    this.#isDrained = found.isDrained;
+    this.#isAway = found.isAway;
     const tookMs = performance.now() - now;
     this.#pollMs = Math.min(POLL_MS_MAX, Math.max(POLL_MS, POLL_SHARE * tookMs));
     if (due.length === 0) return;
     // A full batch: there may be more of the same.
     if (due.length === limit && isUrgent) this.#mayBeUrgent = true;
-    else if (due.length === limit) this.#mayBeDue = true;
+    else if (due.length === limit && !this.#isDrained) this.#mayBeDue = true;
     this.#nextLeave = performance.now() + this.#context.paceMs;
     this.#tries += due.length;
     for (const message of due) this.#begin(message);
@@ -186,11 +222,28 @@ class Lane {
     await settleResults(this.#context, this.#claim, results);
     const now = performance.now();
     for (const result of results) {
-      if (result.kind === 'postponed')
-        this.#nextDue = Math.min(this.#nextDue, now + result.afterMs);
+      if (result.kind === 'settled') continue;
+      this.#nextDue = Math.min(this.#nextDue, now + result.afterMs);
+      this.#isDrained = false;
     }
     // What waited behind them, to the same phones, may leave now.
-    this.#mayBeDue = true;
+    if (!this.#isDrained) this.#mayBeDue = true;
+  }
+
+  /** Waits for new work while nothing is left; false when none came, or it is not to wait. */
+  async #linger(): Promise<boolean> {
+    const { lanes, signal } = this.#context;
+    if (!this.#isDrained || this.#isAway || signal.aborted || lanes() > LINGER_LANES_MAX)
+      return false;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wakeUp = resolve;
+    this.#isLingering = true;
+    const timer = setTimeout(resolve, LINGER_MS);
+    await promise;
+    clearTimeout(timer);
+    this.#isLingering = false;
+    this.#wakeUp = undefined;
+    return this.#mayBeDue && !signal.aborted;
   }
 
   /** Queries when the first message that was not due at the last poll will be. */
@@ -230,16 +283,6 @@ class Lane {
     this.#wakeUp = undefined;
   }
 }
-
-const claimDue = (
-  { sql, from }: LaneContext,
-  { accountId, tokenId, epoch }: Claim,
-  { limit, isUrgent }: { limit: number; isUrgent: boolean },
-): Promise<Dispatched[]> =>
-  sql<Dispatched[]>`
-    select * from claim_dispatch(
-      ${accountId}, ${tokenId}, ${epoch}, ${limit}, ${isUrgent}, ${from}
-    )`;
 
 /** In how many ms the first message is due that was not due `pollAgeMs` ago; null when there is none. */
 async function nextDueMs(

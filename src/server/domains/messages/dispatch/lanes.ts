@@ -2,6 +2,8 @@ import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import type { Channels } from '#server/domains/channels/channels.ts';
 import { type Claim, receiptWaitMs } from './attempt.ts';
 import { type LaneRun, runLane } from './lane.ts';
+import type { ClaimMessages } from './claim-messages.ts';
+import type { Settle } from './settle.ts';
 import { failWaiting } from './withdraw.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -11,8 +13,6 @@ import type { Log } from '#server/infra/observability/log.ts';
 const LANES_MAX = 32;
 /** With those that only wait for silent numbers. */
 const LANES_OPEN_MAX = 512;
-/** Running lanes are woken at most once in this long. */
-const WAKE_MS = 20;
 const LEASE = '15 seconds';
 const RENEW_MS = 5_000;
 /** How often lanes are polled for without a wake-up: the most that a lost one delays. */
@@ -32,8 +32,8 @@ const TIMEOUT_MS = 10_000;
 const BLOCKED_DELAY_MS = 250;
 
 export type Lanes = {
-  /** There may be work: poll now. */
-  wake: () => void;
+  /** There may be work: in the lanes of these tokens, or, without them, anywhere. */
+  wake: (tokenIds?: readonly string[]) => void;
   /** Lanes being run. */
   running: () => number;
   /** Stops claiming, waits for what is in flight, releases the lanes. */
@@ -46,6 +46,8 @@ export type LanesDeps = {
   log: Log;
   /** Messages per second and lane, unless the token says otherwise; 0: no pacing. */
   pacePerSecond: number;
+  settle: Settle;
+  claimMessages: ClaimMessages;
 };
 
 type Sender = {
@@ -57,35 +59,39 @@ type Sender = {
   wakes: number;
 };
 
-/** A lane this worker owns; `run` while it sends. */
-type OwnLane = { claim: Claim; wakes: number; run: LaneRun | undefined };
+/** A lane this worker owns; `run` while it sends. Aborting `lost` ends it. */
+type OwnLane = { claim: Claim; wakes: number; run: LaneRun | undefined; lost: AbortController };
 
 /** Starts the worker that runs lanes: claims those with work, one lease row each, fenced by epoch. */
 export function startLanes(deps: LanesDeps): Lanes {
   const { sql, log } = deps;
   const owner = newId();
   const running = new Map<OwnLane, Promise<void>>();
+  const byToken = new Map<string, OwnLane>();
   const closing = new AbortController();
-  const wakeSome = throttle(WAKE_MS, () => wakeRuns(sql, [...running.keys()]));
   let polling = false;
   let pollAgain = false;
 
+  const own = (claim: Claim) => {
+    const lane: OwnLane = { claim, wakes: 0, run: undefined, lost: new AbortController() };
+    const signal = AbortSignal.any([closing.signal, lane.lost.signal]);
+    const done = ownLane({ ...deps, running: () => running.size }, lane, signal)
+      .catch((error: unknown) =>
+        log.warn({ err: error, token: claim.tokenId }, 'a lane stopped with an error'),
+      )
+      .finally(() => {
+        running.delete(lane);
+        if (byToken.get(claim.tokenId) === lane) byToken.delete(claim.tokenId);
+        wake();
+      });
+    running.set(lane, done);
+    byToken.set(claim.tokenId, lane);
+  };
   const claimSome = async () => {
     const busy = [...running.keys()].filter(({ run }) => !run?.isQuiet()).length;
     const limit = Math.min(LANES_MAX - busy, LANES_OPEN_MAX - running.size);
     if (limit <= 0 || closing.signal.aborted) return;
-    for (const claim of await claimLanes(sql, owner, limit)) {
-      const lane: OwnLane = { claim, wakes: 0, run: undefined };
-      const done = ownLane({ ...deps, running: () => running.size }, lane, closing.signal)
-        .catch((error: unknown) =>
-          log.warn({ err: error, token: claim.tokenId }, 'a lane stopped with an error'),
-        )
-        .finally(() => {
-          running.delete(lane);
-          wake();
-        });
-      running.set(lane, done);
-    }
+    for (const claim of await claimLanes(sql, owner, limit)) own(claim);
   };
   const poll = async () => {
     if (polling) {
@@ -96,7 +102,7 @@ export function startLanes(deps: LanesDeps): Lanes {
     try {
       do {
         pollAgain = false;
-        await Promise.all([claimSome(), wakeSome()]);
+        await claimSome();
       } while (pollAgain && !closing.signal.aborted);
     } catch (error) {
       log.warn({ err: error }, 'lanes cannot be claimed');
@@ -104,21 +110,33 @@ export function startLanes(deps: LanesDeps): Lanes {
       polling = false;
     }
   };
-  const wake = () => void poll();
-  const timer = setInterval(wake, POLL_MS);
+  const wake = (tokenIds?: readonly string[]) => {
+    // A run that has just ended was not woken: close_lane finds that more wakes came.
+    const unowned = tokenIds?.filter((tokenId) => !byToken.get(tokenId)?.run?.wake());
+    if (unowned === undefined || unowned.length > 0) void poll();
+  };
+  const timers = [
+    setInterval(() => {
+      wake();
+      wakeRuns(sql, [...running.keys()]).catch((error: unknown) =>
+        log.warn({ err: error }, 'lanes cannot be woken'),
+      );
+    }, POLL_MS),
+    setInterval(() => void renewLeases(sql, [...running.keys()]), RENEW_MS),
+  ];
   wake();
   return {
     wake,
     running: () => running.size,
     close: async () => {
-      clearInterval(timer);
       closing.abort();
       await Promise.all(running.values());
+      for (const timer of timers) clearInterval(timer);
     },
   };
 }
 
-/** Wakes running lanes whose work came since they were last woken. */
+/** Wakes running lanes whose work came from elsewhere since they were last woken. */
 async function wakeRuns(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
   const sending = lanes.filter(({ run }) => run !== undefined);
   if (sending.length === 0) return;
@@ -132,60 +150,56 @@ async function wakeRuns(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
     join lanes l on l.account_id = o.account_id and l.token_id = o.token_id and l.wakes <> o.wakes`;
   for (const { nth, wakes } of woken) {
     const lane = sending[nth - 1];
-    if (!lane) continue;
-    // A run that has just ended was not woken: close_lane finds that more wakes came.
-    if (lane.run?.wake()) lane.wakes = wakes;
+    if (lane?.run?.wake()) lane.wakes = wakes;
   }
 }
 
-/** Runs `work` at most once per `ms`; calls in between run once, later. */
-function throttle(ms: number, work: () => Promise<void>): () => Promise<void> {
-  let last = -Infinity;
-  let later: NodeJS.Timeout | undefined;
-  const now = async () => {
-    later = undefined;
-    last = performance.now();
-    await work();
-  };
-  return async () => {
-    const wait = last + ms - performance.now();
-    if (wait <= 0) await now();
-    else later ??= setTimeout(() => void now().catch(() => undefined), wait);
-  };
+/** Renews the leases of all lanes in one call; a lane that is not renewed is given up. */
+async function renewLeases(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
+  if (lanes.length === 0) return;
+  const renewed = await sql<{ token_id: string }[]>`
+    select unnest(renew_lanes(
+      ${lanes.map(({ claim }) => claim.accountId)}::uuid[],
+      ${lanes.map(({ claim }) => claim.tokenId)}::uuid[],
+      ${lanes.map(({ claim }) => claim.epoch)}::bigint[],
+      ${LEASE}::interval
+    )) as token_id`.catch(() => []);
+  const owned = new Set(renewed.map(({ token_id }) => token_id));
+  for (const { claim, lost } of lanes) if (!owned.has(claim.tokenId)) lost.abort();
 }
 
+/** Claims lanes that are due: seen first over all accounts, without a lock, then taken account by account. */
 async function claimLanes(sql: Sql, owner: string, limit: number): Promise<Claim[]> {
-  const claimed = await sql<{ o_account: string; o_token: string; o_epoch: number }[]>`
-    select * from claim_lanes(${owner}, ${limit}, ${LEASE}::interval)`;
-  return claimed.map((row) => ({
-    accountId: row.o_account,
-    tokenId: row.o_token,
-    epoch: row.o_epoch,
-  }));
+  const due = await sql<{ account_id: string; token_id: string }[]>`
+    select account_id, token_id from lanes
+    where ready_at <= clock_timestamp()
+      and (lease_until is null or lease_until < clock_timestamp())
+    order by ready_at limit ${limit}`;
+  const byAccount = [...Map.groupBy(due, ({ account_id }) => account_id)];
+  const claimed = await Promise.all(
+    byAccount.map(async ([accountId, lanes]) => {
+      const rows = await sql<{ o_token: string; o_epoch: number }[]>`
+        select * from claim_account_lanes(
+          ${accountId}, ${lanes.map(({ token_id }) => token_id)}::uuid[], ${owner}, ${LEASE}::interval
+        )`;
+      return rows.map((row) => ({ accountId, tokenId: row.o_token, epoch: row.o_epoch }));
+    }),
+  );
+  return claimed.flat();
 }
 
 /** With how many lanes this worker runs. */
 type OwnDeps = LanesDeps & Pick<Lanes, 'running'>;
 
-/** Runs one claimed lane under a renewed lease and releases it, whatever happens. */
-async function ownLane(deps: OwnDeps, lane: OwnLane, closing: AbortSignal): Promise<void> {
-  const { sql } = deps;
-  const { claim } = lane;
-  const lost = new AbortController();
-  const renewal = setInterval(() => {
-    renew(sql, claim).then(
-      (isOwner) => isOwner || lost.abort(),
-      () => lost.abort(),
-    );
-  }, RENEW_MS);
+/** Runs one claimed lane and releases it, whatever happens. */
+async function ownLane(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Promise<void> {
   let state: CloseState = { delayMs: 0, isBlocked: false, wakes: null };
   try {
-    state = await sendFrom(deps, lane, AbortSignal.any([closing, lost.signal]));
+    state = await sendFrom(deps, lane, signal);
   } finally {
-    clearInterval(renewal);
     lane.run = undefined;
-    const { accountId, tokenId, epoch } = claim;
-    await sql`select close_lane(
+    const { accountId, tokenId, epoch } = lane.claim;
+    await deps.sql`select close_lane(
       ${accountId}, ${tokenId}, ${epoch}, ${state.delayMs}, ${state.isBlocked}, ${state.wakes}
     )`;
   }
@@ -220,6 +234,8 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
   const context = {
     sql,
     log,
+    settle: deps.settle,
+    claimMessages: deps.claimMessages,
     channel,
     from: sender.phone,
     paceMs: pace > 0 ? 1000 / pace : 0,
@@ -241,13 +257,6 @@ async function awayDelayMs(sql: Sql, { accountId, tokenId }: Claim): Promise<num
     select extract(epoch from clock_timestamp() - min(ready_at))::float8 * 1000 as due_ms
     from dispatch where account_id = ${accountId} and token_id = ${tokenId}`;
   return Math.round(Math.min(AWAY_DELAY_MS_MAX, Math.max(AWAY_DELAY_MS, (first?.due_ms ?? 0) / 4)));
-}
-
-async function renew(sql: Sql, { accountId, tokenId, epoch }: Claim): Promise<boolean> {
-  const renewed = await sql`
-    update lanes set lease_until = clock_timestamp() + ${LEASE}::interval
-    where account_id = ${accountId} and token_id = ${tokenId} and epoch = ${epoch}`;
-  return renewed.count === 1;
 }
 
 async function senderOf(sql: Sql, { accountId, tokenId }: Claim): Promise<Sender> {

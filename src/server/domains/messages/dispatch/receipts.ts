@@ -1,6 +1,7 @@
 import type { Receipt } from '#server/domains/channels/channels.ts';
 import { type FailedItem, eachByItself } from '#server/infra/postgres/batches.ts';
-import { type Sql, retrying } from '#server/infra/postgres/database.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { type Settle, openSettle } from './settle.ts';
 
 /** Receipts for unknown messages are tried again for this long. */
 const PARK_FOR = '24 hours';
@@ -9,50 +10,43 @@ const PARK_FOR = '24 hours';
  * Applies receipts: in any order, any number of times. A receipt for a message that is not there (yet) is
  * parked. Resolves when everything that can be is stored: a receipt that cannot delays no other.
  *
+ * @param settle gathers them with what else there is to settle in the process; by default they are alone.
  * @returns the receipts that were not stored, each with its error.
  * @throws the database's own errors: then some may be stored, and all are to be delivered again.
  */
 export async function applyReceipts(
   sql: Sql,
   receipts: readonly Receipt[],
+  settle: Settle = openSettle({ sql }),
 ): Promise<FailedItem<Receipt>[]> {
-  const failed: FailedItem<Receipt>[] = [];
-  for (const [accountId, batch] of Map.groupBy(receipts, (receipt) => receipt.accountId)) {
-    const unapplied = await eachByItself(batch, async (some) => {
-      await retrying(() => settleReceipts(sql, accountId, some));
-      await park(sql, accountId, some);
-    });
-    failed.push(...unapplied);
-  }
-  return failed;
+  return eachByItself(receipts, async (some) => {
+    const { unknownIds } = await settle(
+      some.map(({ accountId, messageId, status, failure, at }) => ({
+        accountId,
+        lane: undefined,
+        id: messageId,
+        outcome: status,
+        failure: failure ?? null,
+        at,
+        duplicate: false,
+      })),
+    );
+    const unknown = some.filter(({ messageId }) => unknownIds.has(messageId));
+    if (unknown.length > 0) await park(sql, unknown);
+  });
 }
 
-async function settleReceipts(sql: Sql, accountId: string, batch: readonly Receipt[]) {
-  await sql`select count(*) from settle_batch(
-    ${accountId}, null, null,
-    ${batch.map((receipt) => receipt.messageId)}::uuid[],
-    ${batch.map((receipt) => receipt.status)}::text[],
-    ${batch.map((receipt) => receipt.failure ?? null)}::text[],
-    ${batch.map((receipt) => receipt.at)}::timestamptz[],
-    ${batch.map(() => false)}::boolean[]
-  )`;
-}
-
-async function park(sql: Sql, accountId: string, batch: readonly Receipt[]) {
-  const ids = [...new Set(batch.map((receipt) => receipt.messageId))];
-  const known = await sql<{ message_id: string }[]>`
-    select message_id from messages
-    where account_id = ${accountId} and message_id = any(${ids}::uuid[])`;
-  if (known.length === ids.length) return;
-  const knownIds = new Set(known.map((row) => row.message_id));
-  for (const receipt of batch) {
-    if (knownIds.has(receipt.messageId)) continue;
-    await sql`
-      insert into parked_receipts (account_id, message_id, status, failure, at)
-      values (${accountId}, ${receipt.messageId}, ${receipt.status}, ${receipt.failure ?? null},
-        ${receipt.at})
-      on conflict do nothing`;
-  }
+async function park(sql: Sql, receipts: readonly Receipt[]): Promise<void> {
+  await sql`
+    insert into parked_receipts (account_id, message_id, status, failure, at)
+    select * from unnest(
+      ${receipts.map(({ accountId }) => accountId)}::uuid[],
+      ${receipts.map(({ messageId }) => messageId)}::uuid[],
+      ${receipts.map(({ status }) => status)}::text[],
+      ${receipts.map(({ failure }) => failure ?? null)}::text[],
+      ${receipts.map(({ at }) => at)}::timestamptz[]
+    )
+    on conflict do nothing`;
 }
 
 /**
@@ -61,14 +55,14 @@ async function park(sql: Sql, accountId: string, batch: readonly Receipt[]) {
  *
  * @throws the first error, once all receipts that can be applied are.
  */
-export async function retryParked(sql: Sql): Promise<void> {
+export async function retryParked(sql: Sql, settle?: Settle): Promise<void> {
   await sql`delete from parked_receipts where parked_at < clock_timestamp() - ${PARK_FOR}::interval`;
   const found = await sql<ParkedRow[]>`
     select p.account_id, p.message_id, p.status, p.failure, p.at
     from parked_receipts p join messages m
       on m.account_id = p.account_id and m.message_id = p.message_id`;
   const receipts = found.map(receiptOf);
-  const failed = await applyReceipts(sql, receipts);
+  const failed = await applyReceipts(sql, receipts, settle);
   const unapplied = new Set(failed.map(({ item }) => item));
   const applied = receipts.filter((receipt) => !unapplied.has(receipt));
   await sql`

@@ -1,28 +1,112 @@
-import { type Sql, retrying } from '#server/infra/postgres/database.ts';
 import { eachByItself } from '#server/infra/postgres/batches.ts';
-import type { Claim, LaneContext, Postponed, Result, Settled } from './attempt.ts';
+import { type Sql, retrying } from '#server/infra/postgres/database.ts';
+import { gather } from '#server/infra/postgres/gather.ts';
+import type { Log } from '#server/infra/observability/log.ts';
+import { type Claim, LaneLost, type Postponed, type Result, type Settled } from './attempt.ts';
+
+/** What became of a message; `lane` of the worker that tried, so that it is fenced. */
+export type Outcome = {
+  accountId: string;
+  lane: Pick<Claim, 'tokenId' | 'epoch'> | undefined;
+  id: string;
+  outcome: string;
+  failure: string | null;
+  at: Date;
+  duplicate: boolean;
+};
+
+/** What was not settled: the lane is another worker's, or there are no such messages. */
+type Unsettled = { isLost: boolean; unknownIds: ReadonlySet<string> };
+
+/**
+ * Settles outcomes that belong together: all of them, or none when it rejects. Those of all lanes and
+ * receipts of a process are gathered for some milliseconds.
+ */
+export type Settle = (outcomes: readonly Outcome[]) => Promise<Unsettled>;
+
+/** Nobody waits for results and receipts: they wait for each other, and longer where many come. */
+const GATHER = { waitMs: 8, busy: { perSecond: 150, waitMs: 40 } };
+/** Outcomes in one call. */
+const OUTCOMES_MAX = 200;
+/** An unreachable database is retried for some 5 s, less than a lease: then the lane stops. */
+const SETTLE_TRIES = 8;
+
+export type SettleDeps = {
+  sql: Sql;
+  /** False: one call per account, as a distributed database needs. */
+  isAcrossAccounts?: boolean;
+  /** Called after each COMMIT, with tokens whose lanes have more to send as a receipt ended what was queued. */
+  onSettled?: (tokenIds: readonly string[]) => void;
+};
+
+/** Opens the settling of a process. */
+export function openSettle({
+  sql,
+  isAcrossAccounts = true,
+  onSettled = () => undefined,
+}: SettleDeps): Settle {
+  const settleAll = async (outcomes: readonly Outcome[]) => {
+    const rows = await retrying(() => settleMessages(sql, outcomes), { tries: SETTLE_TRIES });
+    onSettled(rows.filter((row) => row.o_answer === 'woken').map((row) => row.o_id));
+    return rows;
+  };
+  return gather<readonly Outcome[], Unsettled>(
+    async (settlements) => {
+      const outcomes = settlements.flat();
+      const parts = isAcrossAccounts
+        ? [outcomes]
+        : Map.groupBy(outcomes, ({ accountId }) => accountId).values();
+      const rows: AnswerRow[] = [];
+      for (const part of parts) rows.push(...(await settleAll(part)));
+      const idsOf = (answer: string) =>
+        new Set(rows.filter((row) => row.o_answer === answer).map((row) => row.o_id));
+      const [lost, unknownIds] = [idsOf('lost'), idsOf('unknown')];
+      return settlements.map((some) => ({
+        isLost: lost.size > 0 && some.some(({ id, lane }) => lane !== undefined && lost.has(id)),
+        unknownIds,
+      }));
+    },
+    { ...GATHER, sizeOf: (outcomes) => outcomes.length, sizeMax: OUTCOMES_MAX },
+  );
+}
+
+type AnswerRow = { o_id: string; o_answer: 'lost' | 'unknown' | 'woken' };
+
+const settleMessages = (sql: Sql, outcomes: readonly Outcome[]) => sql<AnswerRow[]>`
+  select o_id, o_answer from settle_messages(
+    ${outcomes.map(({ accountId }) => accountId)}::uuid[],
+    ${outcomes.map(({ lane }) => lane?.tokenId ?? null)}::uuid[],
+    ${outcomes.map(({ lane }) => lane?.epoch ?? null)}::bigint[],
+    ${outcomes.map(({ id }) => id)}::uuid[],
+    ${outcomes.map(({ outcome }) => outcome)}::text[],
+    ${outcomes.map(({ failure }) => failure)}::text[],
+    ${outcomes.map(({ at }) => at)}::timestamptz[],
+    ${outcomes.map(({ duplicate }) => duplicate)}::boolean[]
+  ) where o_answer in ('lost', 'unknown', 'woken')`;
 
 /** A result that cannot be settled is tried again after this long: it is our bug, and reported. */
 const BROKEN_RETRY_MS = 60_000;
-/** An unreachable database is retried for some 5 s, less than a lease: then the lane stops. */
-const SETTLE_TRIES = 8;
 
 /**
  * Settles the results of tries, in batches: captured on sent, released on failed. A result that cannot be
  * settled affects no other: it is reported, and stored with its message to be settled again. What is
  * known to have left is never sent again.
  *
- * @throws PostgresError `LN001` when another worker has taken the lane: nothing more is written.
+ * @throws LaneLost when another worker has taken the lane: nothing more is written.
  */
 export async function settleResults(
-  { sql, log }: Pick<LaneContext, 'sql' | 'log'>,
+  { sql, log, settle }: { sql: Sql; log: Log; settle: Settle },
   claim: Claim,
   results: readonly Result[],
 ): Promise<void> {
   const { tokenId: token } = claim;
   const settled = results.filter((result) => result.kind === 'settled');
   const postponed = results.filter((result) => result.kind === 'postponed');
-  const unsettled = await eachByItself(settled, (some) => settle(sql, claim, some), isLaneLost);
+  const settleSome = async (some: readonly Settled[]) => {
+    const { isLost } = await settle(some.map((one) => outcomeOf(claim, one)));
+    if (isLost) throw new LaneLost();
+  };
+  const unsettled = await eachByItself(settled, settleSome, isLaneLost);
   for (const { item, error } of unsettled) {
     log.error({ err: error, token, message: item.id }, 'a result cannot be settled');
   }
@@ -38,24 +122,13 @@ export async function settleResults(
   }
 }
 
+const outcomeOf = (
+  { accountId, tokenId, epoch }: Claim,
+  { id, outcome, failure, at, duplicate }: Settled,
+): Outcome => ({ accountId, lane: { tokenId, epoch }, id, outcome, failure, at, duplicate });
+
 const isLaneLost = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'LN001';
-
-async function settle(sql: Sql, claim: Claim, settled: readonly Settled[]): Promise<void> {
-  const { accountId, tokenId, epoch } = claim;
-  await retrying(
-    () => sql`select count(*) from settle_batch(
-      ${accountId}, ${tokenId}, ${epoch},
-      ${settled.map(({ id }) => id)}::uuid[],
-      ${settled.map(({ outcome }) => outcome)}::text[],
-      ${settled.map(({ failure }) => failure)}::text[],
-      ${settled.map(({ at }) => at)}::timestamptz[],
-      ${settled.map(({ duplicate }) => duplicate)}::boolean[]
-    )`,
-    { tries: SETTLE_TRIES },
-  );
-}
-
+  error instanceof Error && 'code' in error && error.code === LaneLost.code;
 /** Stores the outcomes of messages that could not be settled. */
 async function storeOutcomes(sql: Sql, claim: Claim, known: readonly Settled[]): Promise<void> {
   const { accountId, tokenId, epoch } = claim;

@@ -39,7 +39,7 @@ function countingLooks(sql: Sql): { counting: Sql; looks: number[] } {
   const looks: number[] = [];
   const counting = new Proxy(sql, {
     apply: (target, self, given: Parameters<Sql>) => {
-      if (String(given[0]).includes('claim_dispatch')) looks.push(performance.now());
+      if (String(given[0]).includes('claim_messages')) looks.push(performance.now());
       return Reflect.apply(target, self, given) as unknown;
     },
   });

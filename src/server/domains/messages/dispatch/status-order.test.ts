@@ -19,8 +19,9 @@ async function settled(
     values (${accountId}, ${messageId}, ${newId()}, '628', 'out', 'text', '{}', ${now.status}, 0,
       ${isEnd ? 'released' : 'held'}, ${now.failure ?? null}, now())`;
   const [row] = await db.owner<{ next: string }[]>`
-    select next from settled_statuses(${accountId}, array[${messageId}]::uuid[],
-      array[${outcome}]::text[])`;
+    select next_status(status, failure, charge_state, status_rank(${outcome}), ${outcome === 'sent'},
+      ${['failed', 'cancelled', 'expired'].includes(outcome) ? outcome : null}) as next
+    from messages where message_id = ${messageId}`;
   return row?.next;
 }
 

@@ -105,9 +105,10 @@ async function checklistOf(tx: Tx, accountId: string): Promise<HomeSummary['chec
           and (status in ('linked', 'disconnected') or phone is not null)
       ) as linked,
       exists (
-        select 1 from rollup_sums
+        select 1 from message_count_sums
         where account_id = ${accountId} and grain = 'month' and direction = 'out'
-          and status in ('sent', 'delivered', 'read') and messages > 0
+          and status in ('sent', 'delivered', 'read')
+        having sum(messages) > 0
       ) as sent`;
   return done ?? { topped_up: false, has_token: false, linked: false, sent: false };
 }
@@ -147,7 +148,7 @@ const figureOf: Partial<Record<MessageStatus, Exclude<keyof Day, 'date'>>> = {
 async function daysOf(tx: Tx, accountId: string, today: string): Promise<Day[]> {
   const first = daysAfter(today, 1 - DAYS);
   const counts = await tx<{ day: string; status: MessageStatus; messages: number }[]>`
-    select since as day, status, sum(messages)::bigint as messages from rollup_sums
+    select since as day, status, sum(messages)::bigint as messages from message_count_sums
     where account_id = ${accountId} and grain = 'day' and since >= ${first} and since <= ${today}
     group by since, status`;
   const days = new Map<string, Day>();
@@ -177,12 +178,12 @@ async function attentionOf(
   today: string,
 ): Promise<HomeSummary['attention']> {
   const tokens = await tx<StoredToken[]>`
-    select t.token_id, t.name, t.status, t.daily_limit, coalesce(d.accepted, 0) as accepted,
+    select t.token_id, t.name, t.status, t.daily_limit, coalesce(l.accepted, 0) as accepted,
       coalesce(${needsReview(tx)}, false) as needs_review
     from tokens t
     join accounts a on a.account_id = t.account_id
-    left join token_days d
-      on d.account_id = t.account_id and d.token_id = t.token_id and d.day = ${today}
+    left join lanes l
+      on l.account_id = t.account_id and l.token_id = t.token_id and l.day = ${today}
     where t.account_id = ${accountId} and not t.is_system and t.deleted_at is null
     order by t.token_id`;
   return tokens.flatMap((token) => {

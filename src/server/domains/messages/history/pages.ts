@@ -131,7 +131,7 @@ async function slicesOf(
   const holds = tx`before + n > ${offset}::bigint and before < ${offset + limit}::bigint`;
   const found = await tx<{ total: number; hour: Date | null; messages: number; before: number }[]>`
     with top as materialized (
-      select m.grain, m.since, sum(m.messages)::bigint as n from rollup_sums m
+      select m.grain, m.since, sum(m.messages)::bigint as n from message_count_sums m
       where m.account_id = ${accountId} ${topCells(tx, filter)} ${matches}
       group by m.grain, m.since having sum(m.messages) > 0
     ), top_held as (
@@ -146,7 +146,7 @@ async function slicesOf(
           t.before + (sum(d.n) over (partition by t.since order by d.since ${way}))::bigint - d.n
         from top_held t
         cross join lateral (
-          select m.since, sum(m.messages)::bigint as n from rollup_sums m
+          select m.since, sum(m.messages)::bigint as n from message_count_sums m
           where m.account_id = ${accountId} and m.grain = 'day'
             and m.since >= t.since and m.since < (t.since + interval '1 month')::date ${matches}
           group by m.since having sum(m.messages) > 0
@@ -159,7 +159,7 @@ async function slicesOf(
           d.before + (sum(h.n) over (partition by d.since order by h.hour ${way}))::bigint - h.n as before
         from days_held d
         cross join lateral (
-          select m.hour, sum(m.messages)::bigint as n from rollups m
+          select m.hour, sum(m.messages)::bigint as n from message_counts m
           where m.account_id = ${accountId}
             and m.hour >= d.since::timestamp at time zone 'Asia/Jakarta'
             and m.hour < (d.since + 1)::timestamp at time zone 'Asia/Jakarta' ${matches}
@@ -254,7 +254,7 @@ async function fromHourOf(
   const [day] = await tx<{ later: number; here: number }[]>`
     select coalesce(sum(m.messages) filter (where m.hour > ${hour}), 0)::bigint as later,
       coalesce(sum(m.messages) filter (where m.hour = ${hour}), 0)::bigint as here
-    from rollups m
+    from message_counts m
     where m.account_id = ${accountId} and m.hour >= ${hour} and m.hour < ${new Date(dayStartMs(until))}
       ${matchesFilter(tx, filter)}`;
   return {

@@ -33,13 +33,14 @@ type Row = StoredAnswer & {
   o_fact: number | null;
 };
 
-/** Places the requests of several wallets: in one call where they fit whole, else wallet by wallet. */
+/**
+ * Places the requests of any number of wallets: in one call where they fit whole, else wallet by wallet.
+ * A wallet that somebody holds for long sends all of them the second way.
+ */
 export async function placeGroups(
   sql: Sql,
   groups: readonly (readonly SendRequest[])[],
 ): Promise<(readonly Answer[] | Promise<readonly Answer[]>)[]> {
-  const [only] = groups;
-  if (only && groups.length === 1) return [await placeWithRecovery(sql, only)];
   try {
     const together = await placeMany(sql, groups.flat());
     return groups.map((requests) => {
@@ -49,6 +50,7 @@ export async function placeGroups(
         : placeRemaining(sql, requests, rest, together);
     });
   } catch (error) {
+    if (hasCode(error, '55P03')) return groups.map((requests) => placeWithRecovery(sql, requests));
     if (affectsAll(error)) return groups.map((requests) => failAll(requests, error));
     return groups.map((requests) => placeAfterFailure(sql, requests));
   }

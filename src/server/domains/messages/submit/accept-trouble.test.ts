@@ -144,12 +144,16 @@ test('a database out of resources is tried once, and every request is refused as
 });
 
 /** The first call that places is done, and its answer is lost on the way, after `meanwhile`. */
-function losingFirst(sql: Sql, meanwhile: () => Promise<unknown> = async () => undefined): Sql {
+function losingFirst(
+  sql: Sql,
+  meanwhile: () => Promise<unknown> = async () => undefined,
+  places = /accept_(batch|many)/,
+): Sql {
   let lost = false;
   return new Proxy(sql, {
     apply(target, self, args: Parameters<typeof sql>) {
       const answer = Reflect.apply(target, self, args) as Promise<unknown>;
-      if (lost || !/accept_(batch|many)/.test(String(args[0]))) return answer;
+      if (lost || !places.test(String(args[0]))) return answer;
       lost = true;
       return answer.then(meanwhile).then(() => {
         throw Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' });
@@ -202,7 +206,7 @@ test('a wallet frozen while an answer was lost: what was placed is answered, and
     orderOf(ani, { prices: [150, 300] }),
     orderOf(ani, { key: 'nothing', prices: [300] }),
   ];
-  const answers = await placeTogether(losingFirst(sql, freeze), requests);
+  const answers = await placeTogether(losingFirst(sql, freeze, /accept_batch/), requests);
   const outcomes = answers?.map((one) =>
     one instanceof Error ? one : one.results.map(({ outcome }) => outcome),
   );

@@ -20,7 +20,7 @@ test('an accepted message is placed, held and queued at once', async ({ sql }) =
     { status: 'queued', price: 150, charge_state: 'held', hold_seq: 2 },
   ]);
   expect(await sql`select state, attempt from dispatch`).toEqual([{ state: 'ready', attempt: 0 }]);
-  expect(await sql`select direction, status, messages, cost from rollups`).toEqual([
+  expect(await sql`select direction, status, messages, cost from message_counts`).toEqual([
     { direction: 'out', status: 'queued', messages: 1, cost: 150 },
   ]);
   expect(
@@ -115,7 +115,7 @@ test('the daily limit is counted under the same lock', async ({ sql }) => {
   const outcomes = placed.map(({ results }) => String(results[0]?.outcome));
   outcomes.sort((a, b) => a.localeCompare(b));
   expect(outcomes).toEqual([...Array(3).fill('accepted'), ...Array(5).fill('limit')]);
-  expect(await sql`select accepted from token_days`).toEqual([{ accepted: 3 }]);
+  expect(await sql`select accepted from lanes`).toEqual([{ accepted: 3 }]);
 });
 
 test('a token that was never linked, and a recipient who opted out, are refused', async ({

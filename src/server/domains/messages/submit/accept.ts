@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '#contract/base/refusals.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
-import { WalletBatcher } from '#server/domains/ledger/ledger.ts';
+import { BATCHER_LIMITS, WalletBatcher } from '#server/domains/ledger/ledger.ts';
 import { placeGroups } from './accept-sql.ts';
 import type { SendRequest, Placed, Answer } from './send-request.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -35,17 +35,26 @@ export const hashOf = (value: unknown): Buffer =>
 /**
  * Opens the accept path over a pool.
  *
- * @param onPlaced called after each COMMIT: lanes may have new work.
+ * @param onPlaced called after each COMMIT, with the tokens whose lanes may have new work.
+ * @param isAcrossAccounts false: a batch has one account's requests only, as a distributed database needs.
  */
-export function openAccepter(sql: Sql, onPlaced: () => void): Accepter {
-  const batcher = new WalletBatcher<Job, Answer>(async (groups) => {
-    const requests = groups.map(({ jobs }) => jobs.map((job) => job.request));
-    const answers = await placeGroups(sql, requests);
-    onPlaced();
-    const later = answers.filter((answer) => answer instanceof Promise);
-    if (later.length > 0) void Promise.allSettled(later).then(onPlaced);
-    return answers;
-  });
+export function openAccepter(
+  sql: Sql,
+  onPlaced: (tokenIds: readonly string[]) => void,
+  isAcrossAccounts = true,
+): Accepter {
+  const batcher = new WalletBatcher<Job, Answer>(
+    async (groups) => {
+      const requests = groups.map(({ jobs }) => jobs.map((job) => job.request));
+      const tokenIds = [...new Set(requests.flat().map(({ tokenId }) => tokenId))];
+      const answers = await placeGroups(sql, requests);
+      onPlaced(tokenIds);
+      const later = answers.filter((answer) => answer instanceof Promise);
+      if (later.length > 0) void Promise.allSettled(later).then(() => onPlaced(tokenIds));
+      return answers;
+    },
+    { ...BATCHER_LIMITS, ...(!isAcrossAccounts && { walletsMax: 1, batches: 8 }) },
+  );
   const inFlight = new Map<string, { hash: Buffer; done: Promise<Placed> }>();
 
   const submit = async (request: SendRequest): Promise<Placed> => {

@@ -2,7 +2,6 @@ import { expect, vi } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { testPush } from '#contract/push.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { enrichers } from '#server/app/subscribers.ts';
 import { startRelay } from '#server/domains/events/events.ts';
 import { startPushService } from '#tests/push/push-service.ts';
 import { type PushApp, type Shopkeeper, test } from '#tests/push/push-app.ts';
@@ -81,7 +80,6 @@ test('the badge counts conversations with something unread, published or not', a
   const relay = startRelay({
     sql: push.deps.allAccountsSql,
     log: { error: vi.fn() } as never,
-    enrichers,
   });
   await relay.drain();
   await push.receive(ani, { from: '6281200000002' });

@@ -6,7 +6,7 @@ begin
   perform begin_erasing(p_account);
   delete from rollups where account_id = p_account;
   delete from rollup_sums where account_id = p_account;
-  delete from token_days where account_id = p_account;
+  delete from count_marks where account_id = p_account;
   perform set_config('app.erasing', '', true);
 end
 $$;

@@ -8,6 +8,14 @@ language plpgsql security definer set search_path = public, pg_temp set enable_s
 declare
   v_system uuid;
   v_ids uuid[];
+  c_account uuid[];
+  c_hour timestamptz[];
+  c_token uuid[];
+  c_direction text[];
+  c_status text[];
+  c_type text[];
+  c_messages bigint[];
+  c_cost bigint[];
 begin
   select account_id into strict v_system from accounts where is_system;
   if exists (
@@ -17,6 +25,8 @@ begin
     raise exception 'a number is in use' using errcode = '42501';
   end if;
   perform 1 from wallets where account_id = v_system for no key update;
+  -- What is taken back below stands in the rollups then, and not in events that are about to go.
+  perform fold_counts(array[v_system]);
   select array_agg(message_id) into v_ids from (
     select message_id from messages
     where account_id = v_system and peer = any (p_phones) and price = 0 limit p_limit
@@ -25,25 +35,13 @@ begin
   delete from dispatch where account_id = v_system and message_id = any (v_ids);
   delete from message_events where account_id = v_system and message_id = any (v_ids);
   with gone as (
-    delete from messages where account_id = v_system and message_id = any (v_ids)
-    returning message_id, token_id, direction, status, type
-  ), change as materialized (
-    select date_trunc('hour', uuid_time(message_id)) as hour, token_id, direction, status, type,
-      count(*) as n
-    from gone group by 1, 2, 3, 4, 5
-  ), rolled as (
-    update rollups u set messages = u.messages - c.n from change c
-    where u.account_id = v_system and u.hour = c.hour and u.token_id = c.token_id
-      and u.direction = c.direction and u.status = c.status and u.type = c.type
-  ), sums as (
-    select grain, wib_since(grain, hour) as since, token_id, direction, status, type,
-      sum(n)::bigint as n
-    from change cross join unnest(array['day', 'month']) as grain group by 1, 2, 3, 4, 5, 6
+    delete from messages where account_id = v_system and message_id = any (v_ids) returning *
   )
-  update rollup_sums u set messages = u.messages - s.n from sums s
-    where u.account_id = v_system and u.grain = s.grain and u.since = s.since
-      and u.token_id = s.token_id and u.direction = s.direction and u.status = s.status
-      and u.type = s.type;
+  select array_agg(v_system), array_agg(date_trunc('hour', uuid_time(message_id))),
+      array_agg(token_id), array_agg(direction), array_agg(status), array_agg(type),
+      array_agg(-1::bigint), array_agg(0::bigint)
+    into c_account, c_hour, c_token, c_direction, c_status, c_type, c_messages, c_cost from gone;
+  perform add_counts(c_account, c_hour, c_token, c_direction, c_status, c_type, c_messages, c_cost);
   perform set_config('app.erasing', '', true);
   return coalesce(cardinality(v_ids), 0);
 end

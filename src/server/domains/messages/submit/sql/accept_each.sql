@@ -51,10 +51,11 @@ begin
         end if;
       end if;
       if v_outcome = 'accepted' then
-        select k2.status, k2.daily_limit, coalesce(d.accepted, 0) as accepted into v_tok
+        select k2.status, k2.daily_limit, case when l.day = p_today then l.accepted else 0 end
+            as accepted
+          into v_tok
           from tokens k2
-          left join token_days d
-            on d.account_id = p_account and d.token_id = k2.token_id and d.day = p_today
+          left join lanes l on l.account_id = p_account and l.token_id = k2.token_id
           where k2.account_id = p_account and k2.token_id = p_token[i] and k2.deleted_at is null;
         if not found or v_tok.status not in ('linked', 'disconnected') then
           v_outcome := case when v_tok.status = 'suspended' then 'suspended' else 'not_linked' end;

@@ -1,17 +1,21 @@
 -- Which requests fit whole, counting those before them of the same wallet and token; the saldo
--- after each, and the number of the entry that would hold its price. w_* are the wallets that could
--- be locked.
+-- after each, and the number of the entry that would hold its price. w_* are the locked wallets.
 -- Read by accept_many, within its statement: PostgreSQL inlines it, so it must stay one plain
 -- `stable` select. Only the owner may call it.
 create or replace function fitting_requests(
-  p_account uuid[], p_token uuid[], p_from int[], p_upto int[], p_sum bigint[], p_today date,
-  w_account uuid[], w_available bigint[], w_seq bigint[]
+  p_account uuid[], p_token uuid[], p_from int[], p_upto int[], p_sum bigint[], p_peer text[],
+  p_today date, w_account uuid[], w_available bigint[], w_seq bigint[]
 ) returns table (ord bigint, fits boolean, saldo bigint, hold_seq bigint)
 language sql stable as $$
   select r.ord, coalesce(
       w.account is not null and sum(r.sum) over mine <= w.available
         and t.status in ('linked', 'disconnected')
-        and coalesce(d.accepted, 0) + sum(r.upto - r.start + 1) over theirs <= t.daily_limit,
+        and t.accepted + sum(r.upto - r.start + 1) over theirs <= t.daily_limit
+        and not exists (
+          select from optouts o
+          where o.account_id = r.account and o.token_id = r.token
+            and o.peer = any (p_peer[r.start:r.upto])
+        ),
       false
     ),
     w.available - (sum(r.sum) over mine)::bigint, w.seq + 1
@@ -20,13 +24,10 @@ language sql stable as $$
   left join unnest(w_account, w_available, w_seq) as w(account, available, seq)
     on w.account = r.account
   left join lateral (
-    select k.status, k.daily_limit from tokens k
+    select k.status, k.daily_limit, case when l.day = p_today then l.accepted else 0 end as accepted
+    from tokens k left join lanes l on l.account_id = k.account_id and l.token_id = k.token_id
     where k.account_id = r.account and k.token_id = r.token and k.deleted_at is null limit 1
   ) t on true
-  left join lateral (
-    select x.accepted from token_days x
-    where x.account_id = r.account and x.token_id = r.token and x.day = p_today limit 1
-  ) d on true
   window mine as (partition by r.account order by r.ord),
     theirs as (partition by r.account, r.token order by r.ord)
 $$;

@@ -1,5 +1,5 @@
 -- Takes up to p_limit lanes that have work and no living owner. Every claim raises the epoch.
--- Called by every worker that has room. Locks the lanes it takes; those that others hold are
+-- Called by workers of the release before. Locks the lanes it takes; those that others hold are
 -- skipped.
 create or replace function claim_lanes(p_owner uuid, p_limit int, p_lease interval)
 returns table (o_account uuid, o_token uuid, o_epoch bigint)

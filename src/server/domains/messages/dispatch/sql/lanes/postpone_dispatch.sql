@@ -5,15 +5,18 @@ create or replace function postpone_dispatch(
   p_account uuid, p_token uuid, p_epoch bigint,
   p_id uuid[], p_state text[], p_after_ms int[], p_detail text[]
 ) returns void
-language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
+language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
+declare
+  v_now timestamptz := clock_timestamp();
 begin
   perform fence_lane(p_account, p_token, p_epoch);
   with back as (
     update dispatch d
-      set state = i.state, ready_at = clock_timestamp() + i.after_ms * interval '1 millisecond',
+      set state = i.state, ready_at = v_now + i.after_ms * interval '1 millisecond',
         unknowns = d.unknowns + (i.state = 'unknown')::int,
         unsure_until = case i.state when 'unknown'
-          then clock_timestamp() + i.after_ms * interval '1 millisecond' else d.unsure_until end
+          then v_now + i.after_ms * interval '1 millisecond' else d.unsure_until end
       from unnest(p_id, p_state, p_after_ms) as i(id, state, after_ms)
       where d.account_id = p_account and d.message_id = any (p_id) and d.message_id = i.id
         and d.state = 'sending'

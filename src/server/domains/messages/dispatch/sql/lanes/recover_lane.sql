@@ -8,9 +8,11 @@
 create or replace function recover_lane(
   p_account uuid, p_token uuid, p_epoch bigint, p_preallocates boolean, p_wait_ms int
 ) returns int
-language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
+language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
 declare
-  v_until timestamptz := clock_timestamp() + p_wait_ms * interval '1 millisecond';
+  v_now timestamptz := clock_timestamp();
+  v_until timestamptz := v_now + p_wait_ms * interval '1 millisecond';
   v_id uuid[];
 begin
   if p_epoch is not null then
@@ -30,9 +32,9 @@ begin
   end if;
   if p_preallocates then
     update dispatch
-      set state = 'ready', ready_at = clock_timestamp(), unknowns = unknowns - 1
+      set state = 'ready', ready_at = v_now, unknowns = unknowns - 1
       where account_id = p_account and message_id = any (v_id)
-        and coalesce(expires_at > clock_timestamp(), true);
+        and coalesce(expires_at > v_now, true);
   end if;
   insert into message_events (account_id, message_id, kind, n, detail)
     select p_account, message_id, 'unknown', attempt, 'no_answer' from dispatch

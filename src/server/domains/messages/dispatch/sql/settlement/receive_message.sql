@@ -1,11 +1,13 @@
 -- An inbound message, with its event; the same provider id twice is one message. False when it was
--- known, or the account is closed: for that one nothing comes in any more.
+-- known, or the account is closed: for that one nothing comes in any more. p_preview is what notices
+-- and lists show of it.
 -- Called by channels for what arrives. Locks the wallet.
 create or replace function receive_message(
   p_account uuid, p_token uuid, p_id uuid, p_peer text, p_name text, p_type text, p_body jsonb,
-  p_provider text
+  p_provider text, p_preview text
 ) returns boolean
-language plpgsql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp
+set plan_cache_mode = force_generic_plan as $$
 declare
   v_status text;
 begin
@@ -21,18 +23,13 @@ begin
   insert into messages (
     account_id, message_id, token_id, peer, direction, type, body, status, price, created_at
   ) values (p_account, p_id, p_token, p_peer, 'in', p_type, p_body, 'received', 0, uuid_time(p_id));
-  insert into rollups as u (account_id, hour, token_id, direction, status, type, messages, cost)
-    values (p_account, date_trunc('hour', uuid_time(p_id)), p_token, 'in', 'received', p_type, 1, 0)
-    on conflict (account_id, hour, token_id, direction, status, type) do update
-      set messages = u.messages + 1;
-  insert into rollup_sums as u (account_id, grain, since, token_id, direction, status, type, messages)
-    select p_account, grain, wib_since(grain, uuid_time(p_id)), p_token, 'in', 'received', p_type, 1
-    from unnest(array['day', 'month']) as grain
-    on conflict (account_id, grain, since, token_id, direction, status, type) do update
-      set messages = u.messages + 1;
-  perform enqueue_event(
-    p_account, 'message.received', jsonb_build_object('peer_name', p_name),
-    array[p_id], array[p_token], array[p_peer], array['received']
+  insert into outbox (
+    account_id, outbox_id, kind, message_ids, token_ids, peers, types, statuses, statuses_before,
+    costs, costs_before, data
+  ) values (
+    p_account, gen_random_uuid(), 'message.received', array[p_id], array[p_token], array[p_peer],
+    array[p_type], array['received'], array[null::text], array[0::bigint], array[0::bigint],
+    jsonb_build_object('peer_name', p_name, 'preview', p_preview)
   );
   return true;
 end

@@ -8,8 +8,10 @@
 create or replace function withdraw_messages(
   p_account uuid, p_id uuid[], p_outcome text, p_failure text default null
 ) returns uuid[]
-language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
+language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
 declare
+  v_now timestamptz := clock_timestamp();
   v_taken uuid[];
   v_outcome text[];
   v_failure text[];
@@ -23,13 +25,13 @@ begin
       select message_id, unsure_until from dispatch
       where account_id = p_account and message_id = any (p_id) and case
         when unsure_until is null then state = 'ready'
-        else p_outcome <> 'cancelled' and state <> 'sending' and unsure_until <= clock_timestamp() end
+        else p_outcome <> 'cancelled' and state <> 'sending' and unsure_until <= v_now end
       for update
     ) d;
   if v_taken is not null then
     perform settle_batch(
       p_account, null, null, v_taken, v_outcome, v_failure,
-      array_fill(clock_timestamp(), array[cardinality(v_taken)]),
+      array_fill(v_now, array[cardinality(v_taken)]),
       array_fill(false, array[cardinality(v_taken)])
     );
   end if;

@@ -1,82 +1,117 @@
 -- Writes what became of messages: a step of the timeline for each outcome that was told (however
--- often), the rows themselves, and their counts. m_* say what each message was and becomes; p_* what
--- was told, index by index; the entries are those of settle_charges. Answers how many rows changed.
--- Called by settle_batch; only the owner may call it. Locks the messages' rows, then the rollups'.
+-- often), the rows themselves, what leaves the queue, and their events, which also say what changes in
+-- the counts. m_* say what each message was and becomes; p_* what was told, index by index; w_* the
+-- entries of settle_charges, by wallet. Answers as settle_messages does.
+-- Statements of their own, each only where there is work for it: what a statement costs before its first
+-- row is most of what a small batch costs.
+-- Called by settle_messages; only the owner may call it. Locks the messages' rows, the queue's, then
+-- the lanes of what receipts took out of it.
 create or replace function write_settled(
-  p_account uuid,
-  p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[], p_duplicate boolean[],
-  m_id uuid[], m_token uuid[], m_type text[], m_old text[], m_next text[], m_price bigint[],
-  m_before text[], m_charge text[],
-  p_captured bigint, p_released bigint, p_corrected bigint
-) returns int
+  p_now timestamptz, p_low uuid, p_high uuid, p_account uuid[],
+  p_id uuid[], p_epoch bigint[], p_outcome text[], p_failure text[], p_at timestamptz[],
+  p_duplicate boolean[],
+  m_account uuid[], m_id uuid[], m_token uuid[], m_peer text[], m_type text[], m_old text[],
+  m_next text[], m_price bigint[], m_before text[], m_charge text[],
+  w_account uuid[], w_captured bigint[], w_released bigint[], w_corrected bigint[]
+) returns table (o_id uuid, o_answer text)
 language plpgsql as $$
-declare
-  v_count int;
 begin
   insert into message_events (account_id, message_id, kind, at, detail)
-    select p_account, i.id, i.outcome, coalesce(min(i.at), clock_timestamp()), min(i.failure)
-    from unnest(p_id, p_outcome, p_at, p_failure) as i(id, outcome, at, failure)
-    where i.id = any (m_id) group by i.id, i.outcome order by i.id, i.outcome
+    select i.account, i.id, i.outcome, coalesce(i.at, p_now), i.failure
+    from unnest(p_account, p_id, p_outcome, p_at, p_failure) as i(account, id, outcome, at, failure)
+    where i.id = any (m_id) order by 1, 2, 3, 4, 5
     on conflict do nothing;
   if m_old && array['failed', 'cancelled', 'expired'] then
-    insert into message_events (account_id, message_id, kind)
-      select p_account, i.id, 'corrected' from unnest(m_id, m_old, m_next) as i(id, old, next)
-      where i.old in ('failed', 'cancelled', 'expired') and i.next <> i.old
+    insert into message_events (account_id, message_id, kind, at)
+      select i.account, i.id, 'corrected', p_now
+      from unnest(m_account, m_id, m_old, m_next) as i(account, id, old, next)
+      where i.old in ('failed', 'cancelled', 'expired') and i.next <> i.old order by 1, 2
       on conflict do nothing;
   end if;
 
-  update messages m
-    set status = i.next,
-      charge_state = case
-        when i.charge = 'corrected' then 'captured' else coalesce(i.charge, m.charge_state) end,
-      settle_seq = case
-        when m.price = 0 then null
-        when i.charge = 'captured' then p_captured
-        when i.charge = 'released' then p_released
-        else m.settle_seq end,
-      correct_seq = case
-        when m.price > 0 and i.charge = 'corrected' then p_corrected else m.correct_seq end,
-      failure = case
-        when i.next in ('sent', 'delivered', 'read') then null
-        when i.next = 'failed' and m.status <> 'failed' then coalesce(i.failure, m.failure)
-        else m.failure end,
-      possible_duplicate = m.possible_duplicate or coalesce(i.duplicate, false)
-    from (
-      select c.id, c.next, c.charge, c.old, min(g.failure) as failure, bool_or(g.duplicate) as duplicate
-      from unnest(m_id, m_next, m_charge, m_old) as c(id, next, charge, old)
-      join unnest(p_id, p_failure, p_duplicate) as g(id, failure, duplicate) on g.id = c.id
-      group by c.id, c.next, c.charge, c.old
-    ) i
-    -- Named again as an array: joined by i.id alone, the plan reads every message of the account.
-    where m.account_id = p_account and m.message_id = any (m_id) and m.message_id = i.id
-      and (i.next <> i.old or i.charge is not null or coalesce(i.duplicate, false));
-  get diagnostics v_count = row_count;
+  if array_remove(m_charge, null) = '{}' and not true = any (p_duplicate)
+      and not m_next && array['failed', 'cancelled', 'expired'] then
+    -- Most receipts: nothing but the status moves.
+    update messages m set status = i.next, failure = null
+      from unnest(m_account, m_id, m_old, m_next) as i(account, id, old, next)
+      where m.account_id = i.account and m.message_id = i.id
+        and m.message_id between p_low and p_high and i.next <> i.old;
+  else
+    update messages m
+      set status = i.next,
+        charge_state = case
+          when i.charge = 'corrected' then 'captured' else coalesce(i.charge, m.charge_state) end,
+        settle_seq = case
+          when m.price = 0 then null
+          when i.charge = 'captured' then i.captured
+          when i.charge = 'released' then i.released
+          else m.settle_seq end,
+        correct_seq = case
+          when m.price > 0 and i.charge = 'corrected' then i.corrected else m.correct_seq end,
+        failure = case
+          when i.next in ('sent', 'delivered', 'read') then null
+          when i.next = 'failed' and m.status <> 'failed' then coalesce(i.failure, m.failure)
+          else m.failure end,
+        possible_duplicate = m.possible_duplicate or coalesce(i.duplicate, false)
+      from (
+        select c.*, w.captured, w.released, w.corrected, t.failure, t.duplicate
+        from unnest(m_account, m_id, m_old, m_next, m_charge) as c(account, id, old, next, charge)
+        join (
+          select g.id, min(g.failure) as failure, bool_or(g.duplicate) as duplicate
+          from unnest(p_id, p_failure, p_duplicate) as g(id, failure, duplicate) group by g.id
+        ) t on t.id = c.id
+        left join unnest(w_account, w_captured, w_released, w_corrected)
+          as w(account, captured, released, corrected) on w.account = c.account
+      ) i
+      where m.account_id = i.account and m.message_id = i.id
+        and m.message_id between p_low and p_high
+        and (i.next <> i.old or i.charge is not null or coalesce(i.duplicate, false));
+  end if;
 
-  -- Counts move from the old status to the new one; what is given back, or waived, costs nothing.
-  with change as materialized (
-    select d.hour, d.token, d.status, d.type, sum(d.n) as messages,
-      sum(case when d.charge in ('released', 'waived') then 0 else d.n * d.price end) as cost
-    from (
-      select date_trunc('hour', uuid_time(i.id)) as hour, i.token, i.type, i.price, s.*
-      from unnest(m_id, m_token, m_type, m_old, m_next, m_price, m_before, m_charge)
-        as i(id, token, type, old, next, price, before, charge)
-      cross join lateral (values (i.old, -1, i.before), (i.next, 1, coalesce(i.charge, i.before)))
-        as s(status, n, charge)
-      where i.old <> i.next
-    ) d
-    group by 1, 2, 3, 4
-  ), rolled as (
-    insert into rollups as u (account_id, hour, token_id, direction, status, type, messages, cost)
-    select p_account, hour, token, 'out', status, type, messages, cost from change
-    on conflict (account_id, hour, token_id, direction, status, type) do update
-      set messages = u.messages + excluded.messages, cost = u.cost + excluded.cost
+  -- What is in the queue has not been captured.
+  if m_before is distinct from array_fill('captured'::text, array[cardinality(m_id)]) then
+    return query
+    with gone as (
+      delete from dispatch d using unnest(m_account, m_id, m_next) as i(account, id, next)
+        where d.account_id = i.account and d.message_id = i.id
+          and i.next not in ('queued', 'scheduled')
+        returning d.account_id, d.token_id, d.message_id
+    ), woken as (
+      -- A lane looks after its own results by itself. What a receipt, a cancelling or a ttl takes out
+      -- of the queue may have held up a later message to the same phone.
+      update lanes l set wakes = l.wakes + 1, ready_at = least(l.ready_at, p_now)
+        from (
+          select distinct gone.account_id, gone.token_id
+          from gone join unnest(p_id, p_epoch) as i(id, epoch) on i.id = gone.message_id
+          where i.epoch is null
+        ) g
+        where l.account_id = g.account_id and l.token_id = g.token_id
+        returning l.token_id
+    )
+    select woken.token_id, 'woken' from woken;
+  end if;
+
+  insert into outbox (
+    account_id, outbox_id, at, kind, message_ids, token_ids, peers, types, statuses,
+    statuses_before, costs, costs_before, data
   )
-  insert into rollup_sums as u (account_id, grain, since, token_id, direction, status, type, messages)
-    select p_account, grain, wib_since(grain, hour), token, 'out', status, type, sum(messages)
-    from change cross join unnest(array['day', 'month']) as grain group by 2, 3, 4, 6, 7
-    on conflict (account_id, grain, since, token_id, direction, status, type) do update
-      set messages = u.messages + excluded.messages;
-  return v_count;
+  select c.account, gen_random_uuid(), p_now, 'message.changed', c.ids, c.tokens, c.peers, c.types,
+    c.nexts, c.olds, c.costs, c.costs_before, (
+      select jsonb_build_object('available', w.available, 'held', w.held, 'seq', w.seq)
+      from wallets w where w.account_id = c.account and c.account = any (w_account)
+    )
+  from (
+    select i.account, array_agg(i.id) as ids, array_agg(i.token) as tokens,
+      array_agg(i.peer) as peers, array_agg(i.type) as types, array_agg(i.next) as nexts,
+      array_agg(i.old) as olds, array_agg(case
+        when coalesce(i.charge, i.before) in ('released', 'waived') then 0 else i.price end) as costs,
+      array_agg(case when i.before in ('released', 'waived') then 0 else i.price end) as costs_before
+    from unnest(m_account, m_id, m_token, m_peer, m_type, m_old, m_next, m_price, m_before, m_charge)
+      as i(account, id, token, peer, type, old, next, price, before, charge)
+    where i.old <> i.next group by i.account
+  ) c;
+  return query select i.id, i.next from unnest(m_id, m_old, m_next) as i(id, old, next)
+    where i.old <> i.next;
 end
 $$;
 

@@ -1,0 +1,56 @@
+-- Folds what the events of accounts changed into their rollups, up to the newest event, so that the tail
+-- that readers add (pending_counts) stays short. Answers how many changes were folded.
+-- Called by the folding job, and before counts are taken back. Accounts that another call is folding are
+-- left out. Locks the accounts' marks, then the rollups.
+create or replace function fold_counts(p_account uuid[]) returns bigint
+language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_account uuid[];
+  v_from bigint[];
+  v_count bigint;
+  c_account uuid[];
+  c_hour timestamptz[];
+  c_token uuid[];
+  c_direction text[];
+  c_status text[];
+  c_type text[];
+  c_messages bigint[];
+  c_cost bigint[];
+begin
+  insert into count_marks (account_id, position) select i, 0 from unnest(p_account) as i
+    on conflict do nothing;
+  with open as (
+    select account_id, position from count_marks where account_id = any (p_account)
+    order by account_id for update skip locked
+  )
+  select array_agg(account_id), array_agg(position) into v_account, v_from from open;
+
+  with event as materialized (
+    select e.* from unnest(v_account, v_from) as m(account, position)
+    join message_changes e on e.account_id = m.account and e.position > m.position
+  ), marked as (
+    update count_marks m set position = e.newest
+      from (select account_id, max(position) as newest from event group by account_id) e
+      where m.account_id = e.account_id
+  )
+  select count(*), array_agg(e.account_id), array_agg(date_trunc('hour', uuid_time(e.message_id))),
+      array_agg(e.token_id),
+      array_agg(case when e.kind = 'message.received' then 'in' else 'out' end),
+      array_agg(s.status), array_agg(e.type), array_agg(s.messages), array_agg(s.cost)
+    into v_count, c_account, c_hour, c_token, c_direction, c_status, c_type, c_messages, c_cost
+    from event e cross join lateral (values
+      (e.status_before, -1::bigint, -e.cost_before), (e.status, 1::bigint, e.cost)
+    ) as s(status, messages, cost)
+    where s.status is not null;
+  if v_count > 0 then
+    perform add_counts(
+      c_account, c_hour, c_token, c_direction, c_status, c_type, c_messages, c_cost
+    );
+  end if;
+  return v_count;
+end
+$$;
+
+revoke all on function fold_counts from public;
+grant execute on function fold_counts to kabari_app;

@@ -1,0 +1,120 @@
+import { isShort, isTransient } from './database.ts';
+
+/** Does what is gathered in one go: an answer for each job, in order. Changes nothing when it rejects. */
+export type RunGathered<Job, Answer> = (jobs: readonly Job[]) => Promise<readonly Answer[]>;
+
+export type GatherOptions<Job> = {
+  /** How long a job waits for others, in milliseconds; 0: until the event loop has turned. */
+  waitMs: number;
+  /** With so many items in the last second, jobs wait longer: then many share the cost of a run. */
+  busy?: { perSecond: number; waitMs: number };
+  /** Items of a job; 1 unless it says otherwise. */
+  sizeOf?: (job: Job) => number;
+  /** Items of one run; a larger job goes alone. */
+  sizeMax: number;
+  /** Runs at once; what comes meanwhile is gathered for the next. */
+  runsMax?: number;
+};
+
+type Waiting<Job, Answer> = {
+  job: Job;
+  size: number;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+};
+
+/**
+ * Gathers jobs that come one by one, and does them together: what is cheap in a batch is dear alone, and
+ * nobody waits for these.
+ *
+ * When a run fails, each of its jobs is run by itself, so that no job fails for another's fault; but not
+ * after trouble of the database itself, which all of them would meet.
+ *
+ * @returns a function that takes a job and answers when it is done.
+ */
+export function gather<Job, Answer>(
+  run: RunGathered<Job, Answer>,
+  { waitMs, busy, sizeOf = () => 1, sizeMax, runsMax = 1 }: GatherOptions<Job>,
+): (job: Job) => Promise<Answer> {
+  let waiting: Waiting<Job, Answer>[] = [];
+  let waitingSize = 0;
+  let running = 0;
+  let timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
+  const perSecond = createRate();
+
+  const schedule = () => {
+    if (timer !== undefined || running >= runsMax || waiting.length === 0) return;
+    const ms = busy && perSecond.rate() >= busy.perSecond ? busy.waitMs : waitMs;
+    timer = ms === 0 || waitingSize >= sizeMax ? setImmediate(runNext) : setTimeout(runNext, ms);
+  };
+  const takeNext = () => {
+    let count = 0;
+    let size = 0;
+    for (const one of waiting) {
+      if (count > 0 && size + one.size > sizeMax) break;
+      size += one.size;
+      count += 1;
+    }
+    waitingSize -= size;
+    const batch = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    return batch;
+  };
+  const runNext = () => {
+    timer = undefined;
+    running += 1;
+    const done = runBatch(run, takeNext());
+    schedule();
+    void done.then(() => {
+      running -= 1;
+      schedule();
+    });
+  };
+  return (job) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const size = sizeOf(job);
+    waiting.push({ job, size, resolve, reject });
+    waitingSize += size;
+    perSecond.add(size);
+    schedule();
+    return promise;
+  };
+}
+
+/** How many items came per second, over the last second or two. */
+function createRate() {
+  let beganAt = performance.now();
+  let count = 0;
+  let last = 0;
+  const turn = () => {
+    const seconds = (performance.now() - beganAt) / 1000;
+    if (seconds < 1) return;
+    last = count / seconds;
+    count = 0;
+    beganAt = performance.now();
+  };
+  return {
+    add: (size: number) => {
+      turn();
+      count += size;
+    },
+    rate: () => {
+      turn();
+      return Math.max(last, count);
+    },
+  };
+}
+
+async function runBatch<Job, Answer>(
+  run: RunGathered<Job, Answer>,
+  batch: readonly Waiting<Job, Answer>[],
+): Promise<void> {
+  try {
+    const answers = await run(batch.map(({ job }) => job));
+    batch.forEach(({ resolve }, index) => resolve(answers[index] as Answer));
+  } catch (error) {
+    const isShared = isTransient(error) || isShort(error);
+    if (batch.length > 1 && !isShared) for (const one of batch) await runBatch(run, [one]);
+    else for (const { reject } of batch) reject(error);
+  }
+}
