@@ -58,7 +58,6 @@ async function pushApp(db: TestDatabase, service: PushService) {
       agent: 'Firefox',
       device: '',
       requestId: 'test',
-      signal: new AbortController().signal,
     };
     const answer = await handlers.get(act.name)?.handle(call, act.input.parse(input) as never);
     return act.output.parse(answer) as OutputOf<A>;

@@ -94,6 +94,7 @@ async function runningApp(
     state,
     lines,
     ask,
+    closeStreams,
     close: async () => {
       closeStreams();
       await app.close();

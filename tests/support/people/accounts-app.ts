@@ -102,7 +102,6 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
       agent,
       device,
       requestId: 'test',
-      signal: new AbortController().signal,
     };
     return handler.handle(call, act.input.parse(input) as never);
   }

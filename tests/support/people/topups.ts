@@ -95,7 +95,6 @@ export async function perform(
     agent: 'test',
     device: 'hers',
     requestId: 'req',
-    signal: new AbortController().signal,
   };
   const result = await found.handle(call, found.act.input.parse(fields) as never);
   if (found.act.list === undefined) return found.act.output.parse(result);

@@ -15,7 +15,10 @@ export { type Relay, startRelay } from './relay.ts';
 
 /** The act of this domain: an account's events, as they come. */
 export const eventsActs = (hub: LiveHub): readonly ActHandler[] => [
-  handleStream(events, ({ caller, signal }, { since }) =>
-    hub.follow({ accountId: caller.accountId, since, signal }),
+  handleStream(
+    events,
+    ({ caller: { accountId } }, { since }) =>
+      (sink) =>
+        hub.follow({ accountId, since, sink }),
   ),
 ];

@@ -1,7 +1,6 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
-import type { Frame } from '#server/infra/acts/act.ts';
 import { openListener } from '#server/infra/postgres/driver/listener.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type LiveHub, openLive } from './live.ts';
@@ -11,9 +10,15 @@ import { LIVE_CHANNEL } from './notify.ts';
  * A hub on the test's database. What it looks at every five seconds is looked at when the test says
  * that they have passed.
  */
-const test = base.extend<{ hub: LiveHub }>({
-  hub: async ({ db }, use) => {
+const test = base.extend<{ troubles: unknown[]; hub: LiveHub }>({
+  /** What was reported; a test takes out what it expects. */
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
+  troubles: async ({}, use) => {
     const troubles: unknown[] = [];
+    await use(troubles);
+    expect(troubles).toEqual([]);
+  },
+  hub: async ({ db, troubles }, use) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const hub = openLive({
       tenantSql: db.tenantSql,
@@ -24,7 +29,6 @@ const test = base.extend<{ hub: LiveHub }>({
     await use(hub);
     await hub.close();
     vi.useRealTimers();
-    expect(troubles).toEqual([]);
   },
 });
 
@@ -48,17 +52,33 @@ async function publish(
   if (hint) await allAccountsSql`select pg_notify(${LIVE_CHANNEL}, ${accountId})`;
 }
 
+type Frame = { position: number; kind: string; data: unknown };
+
+/** The frames of a text, as a browser reads them. */
+const framesIn = (text: string): Frame[] =>
+  [...text.matchAll(/^id: (\d+)\nevent: (\S+)\ndata: (.*)\n\n/gm)].map(
+    ([, position, kind = '', data = '']) => ({
+      position: Number(position),
+      kind,
+      data: JSON.parse(data),
+    }),
+  );
+
+/** A stream that takes everything, until it is told to take nothing. */
 function following(hub: LiveHub, accountId: string, since?: number) {
-  const end = new AbortController();
-  onTestFinished(() => end.abort());
-  const frames: Frame[] = [];
-  const done = (async () => {
-    for await (const frame of hub.follow({ accountId, since, signal: end.signal }))
-      frames.push(frame);
-  })();
-  return { frames, end, done };
+  const state = { takes: true, ended: false, written: [] as Buffer[] };
+  const sink = {
+    write: (bytes: Buffer) => {
+      state.written.push(bytes);
+      return state.takes;
+    },
+    end: () => (state.ended = true),
+  };
+  const subscription = hub.follow({ accountId, since, sink });
+  onTestFinished(() => subscription.cancel());
+  const frames = () => framesIn(Buffer.concat(state.written).toString());
+  return { state, subscription, frames, positions: () => frames().map(({ position }) => position) };
 }
-const positions = (frames: readonly Frame[]) => frames.map(({ position }) => position);
 
 test('who comes without a position is told to refetch, then hears what is new', async ({
   db,
@@ -66,53 +86,109 @@ test('who comes without a position is told to refetch, then hears what is new', 
 }) => {
   const accountId = newId();
   await publish(db, accountId, 3);
-  const { frames } = following(hub, accountId);
-  await waitFor(() => expect(frames).toEqual([{ position: 3, reset: true }]));
+  const { frames, positions } = following(hub, accountId);
+  await waitFor(() => expect(frames()).toEqual([{ position: 3, kind: 'reset', data: 3 }]));
   await publish(db, accountId, 1);
-  await waitFor(() => expect(positions(frames)).toEqual([3, 4]));
-  expect(frames[1]).toEqual({
+  await waitFor(() => expect(positions()).toEqual([3, 4]));
+  expect(frames()[1]).toEqual({
     position: 4,
-    event: { kind: 'saldo.changed', available: 4, held: 0 },
+    kind: 'saldo.changed',
+    data: { kind: 'saldo.changed', available: 4, held: 0 },
   });
 });
 
 test('who was away hears everything missed, in order and once', async ({ db, hub }) => {
   const accountId = newId();
   await publish(db, accountId, 500);
-  const { frames } = following(hub, accountId, 0);
-  await waitFor(() => expect(frames).toHaveLength(500));
-  expect(positions(frames)).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
+  const { frames, positions } = following(hub, accountId, 0);
+  await waitFor(() => expect(frames()).toHaveLength(500));
+  expect(positions()).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
 });
 
 test('who missed more than 500 events is told to refetch', async ({ db, hub }) => {
   const accountId = newId();
   await publish(db, accountId, 501);
   const { frames } = following(hub, accountId, 0);
-  await waitFor(() => expect(frames).toEqual([{ position: 501, reset: true }]));
+  await waitFor(() => expect(frames()).toEqual([{ position: 501, kind: 'reset', data: 501 }]));
+});
+
+test('who stands where the account never was is told to refetch', async ({ db, hub }) => {
+  const accountId = newId();
+  await publish(db, accountId, 2);
+  const { frames } = following(hub, accountId, 9);
+  await waitFor(() => expect(frames()).toEqual([{ position: 2, kind: 'reset', data: 2 }]));
 });
 
 test('nobody hears the events of another account', async ({ db, hub }) => {
   const [ani, budi] = [newId(), newId()];
-  const hearsAni = following(hub, ani, 0);
-  await publish(db, budi, 5);
-  await publish(db, ani, 1);
-  await waitFor(() => expect(positions(hearsAni.frames)).toEqual([1]));
+  const [hearsAni, hearsBudi] = [following(hub, ani, 0), following(hub, budi, 0)];
+  await publish(db, budi, 5, { hint: false });
+  await publish(db, ani, 1, { hint: false });
+  await db.allAccountsSql`select pg_notify(${LIVE_CHANNEL}, ${`${ani},${budi}`})`;
+  await waitFor(() => expect(hearsAni.positions()).toEqual([1]));
+  await waitFor(() => expect(hearsBudi.positions()).toEqual([1, 2, 3, 4, 5]));
+});
+
+test('what is new is read and encoded once for all streams of an account', async ({ db, hub }) => {
+  const accountId = newId();
+  const streams = Array.from({ length: 30 }, () => following(hub, accountId, 0));
+  await publish(db, accountId, 1);
+  await waitFor(() => expect(streams.map(({ positions }) => positions())).toEqual(allOf([1])));
+  await publish(db, accountId, 2);
+  await waitFor(() =>
+    expect(streams.map(({ positions }) => positions())).toEqual(allOf([1, 2, 3])),
+  );
+  expect(new Set(streams.map(({ state }) => state.written.at(-1))).size).toBe(1);
+});
+const allOf = (positions: number[]) => Array.from({ length: 30 }, () => positions);
+
+test('an event of another shape is reported once and left out', async ({ db, hub, troubles }) => {
+  const accountId = newId();
+  const streams = [following(hub, accountId, 0), following(hub, accountId, 0)];
+  await publish(db, accountId, 1);
+  await waitFor(() => expect(streams.map(({ positions }) => positions())).toEqual([[1], [1]]));
+  await publish(db, accountId, 1, { hint: false });
+  await db.allAccountsSql`update events set data = '{"available": "much"}' where position = 2`;
+  await publish(db, accountId, 1);
+  await waitFor(() => expect(streams.map(({ positions }) => positions())).toEqual(allThree));
+  expect(troubles.splice(0)).toEqual([new Error('the event saldo.changed has another shape')]);
+});
+const allThree = [
+  [1, 3],
+  [1, 3],
+];
+
+test('whoever takes nothing for a while then hears what was missed, and holds up nobody', async ({
+  db,
+  hub,
+}) => {
+  const accountId = newId();
+  const [slow, quick] = [following(hub, accountId, 0), following(hub, accountId, 0)];
+  slow.state.takes = false;
+  await publish(db, accountId, 1);
+  await waitFor(() => expect(slow.positions()).toEqual([1]));
+  await publish(db, accountId, 300);
+  await waitFor(() => expect(quick.positions()).toHaveLength(301));
+  expect(slow.positions()).toEqual([1]);
+  slow.state.takes = true;
+  slow.subscription.resume();
+  await waitFor(() => expect(slow.positions()).toEqual(quick.positions()));
 });
 
 test('a lost hint costs at most five seconds', async ({ db, hub }) => {
   const accountId = newId();
   await waitFor(() => expect(hub.listens).toBe(true));
-  const { frames } = following(hub, accountId, 0);
+  const { positions } = following(hub, accountId, 0);
   await waitFor(() => expect(hub.following).toBe(1));
   await publish(db, accountId, 1, { hint: false });
   await vi.advanceTimersByTimeAsync(5_000);
-  await waitFor(() => expect(frames).toHaveLength(1));
+  await waitFor(() => expect(positions()).toEqual([1]));
 });
 
 test('hints come again after the LISTEN connection was lost', async ({ db, hub }) => {
   const accountId = newId();
   await waitFor(() => expect(hub.listens).toBe(true));
-  const { frames } = following(hub, accountId, 0);
+  const { positions } = following(hub, accountId, 0);
   await waitFor(() => expect(hub.following).toBe(1));
   const ended = await db.owner`
     select pid, pg_terminate_backend(pid) from pg_stat_activity
@@ -127,14 +203,26 @@ test('hints come again after the LISTEN connection was lost', async ({ db, hub }
   );
   await waitFor(() => expect(hub.listens).toBe(true));
   await publish(db, accountId, 1);
-  await waitFor(() => expect(frames).toHaveLength(1));
+  await waitFor(() => expect(positions()).toEqual([1]));
 });
 
-test('a stream that is given up leaves nothing behind', async ({ hub }) => {
+test('a stream that is given up hears nothing more and leaves nothing behind', async ({
+  db,
+  hub,
+}) => {
   const accountId = newId();
-  const { end, done } = following(hub, accountId, 0);
-  await waitFor(() => expect(hub.following).toBe(1));
-  end.abort();
-  await done;
-  expect(hub.following).toBe(0);
+  const [gone, left] = [following(hub, accountId, 0), following(hub, accountId, 0)];
+  expect(hub.following).toBe(2);
+  gone.subscription.cancel();
+  expect(hub.following).toBe(1);
+  await publish(db, accountId, 1);
+  await waitFor(() => expect(left.positions()).toEqual([1]));
+  expect(gone.state).toEqual({ takes: true, ended: false, written: [] });
+});
+
+test('closing ends every stream, also one that comes too late', async ({ hub }) => {
+  const before = following(hub, newId(), 0);
+  await hub.close();
+  const after = following(hub, newId(), 0);
+  expect([before.state.ended, after.state.ended, hub.following]).toEqual([true, true, 0]);
 });

@@ -1,25 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { LiveEvent } from '#contract/events.ts';
-import type { Frame } from '#server/infra/acts/act.ts';
+import type { FrameSink, Subscription } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import type { Listener, ListenerOptions } from '#server/infra/postgres/driver/listener.ts';
-import { type EventRow, factsOf } from './event-row.ts';
+import { Feeds } from './feeds.ts';
+import { withTimeout } from '#server/infra/with-timeout.ts';
 import { LIVE_CHANNEL } from './notify.ts';
+import { readPages } from './pages.ts';
 
-/** More events behind than this, and the tab refetches everything instead. */
-const BEHIND_MAX = 500;
 /** How often followed accounts are looked at without a hint, and LISTEN is tried: what a lost hint costs. */
 const LOOK_MS = 5_000;
-
-/** How long closing waits for reads under way. */
-const CLOSING_MS_MAX = 3_000;
-
-type Follower = { woken: boolean; wake: (() => void) | undefined };
+/** What is read for all streams holds up all of them: after so long it is given up, and tried again. */
+const READ_MS_MAX = 5_000;
+/** Where nobody stands: after every event there will be. */
+const NOWHERE = Number.MAX_SAFE_INTEGER;
 
 type Deps = {
-  /** Reads events, one account at a time. */
+  /** Reads what one stream has missed, one account at a time. */
   tenantSql: Sql;
-  /** Looks at the positions of all accounts that are followed here. */
+  /** Reads what is new of all accounts that are followed here, for all their streams. */
   allAccountsSql: Sql;
   /** Opens the LISTEN connection. */
   openListening: (
@@ -31,140 +29,81 @@ type Deps = {
 /** Hands the events of accounts to whoever follows them in this process. */
 export type LiveHub = {
   /**
-   * The account's events after `since`, then new ones as they come, until `signal` aborts.
+   * Writes the account's events after `since` to a sink, then new ones as they come.
    *
    * Without `since`, or when too much was missed, the first frame is a `reset` at the newest position.
    */
-  follow(wish: {
-    accountId: string;
-    since: number | undefined;
-    signal: AbortSignal;
-  }): AsyncGenerator<Frame>;
+  follow(options: { accountId: string; since: number | undefined; sink: FrameSink }): Subscription;
   /** Streams open now. */
   readonly following: number;
   /** True while hints come in; without them everything is seen within five seconds. */
   readonly listens: boolean;
-  /** Ends all streams and resolves when nobody follows any more. */
+  /** Ends all streams and resolves when nothing is read for them any more, after three seconds at most. */
   close(): Promise<void>;
 };
 
-/** Opens the hub: one LISTEN connection, however many streams. */
+/** Opens the hub: one LISTEN connection, and one read of what is new, however many streams. */
 export function openLive(deps: Deps): LiveHub {
-  const subscriptions = createSubscriptions();
-  const { seen, wake } = subscriptions;
-  let closed = false;
-  const listener = createListener(deps, (payload) => {
-    if (payload === '*') subscriptions.wakeAll();
-    else for (const accountId of payload.split(',')) wake(accountId);
+  const { tenantSql, allAccountsSql, report } = deps;
+  const feeds = new Feeds({
+    readShared: (positions) =>
+      withTimeout(readPages(allAccountsSql, positions, report), READ_MS_MAX, refuseLate),
+    readOwn: async (position) => {
+      const [page] = await asAccount(tenantSql, position.accountId, (tx) =>
+        readPages(tx, [position], report),
+      );
+      if (!page) throw new Error('no page');
+      return page;
+    },
+    report,
   });
-  /** Sees what no hint told: a dropped LISTEN, a relay that died between COMMIT and NOTIFY. */
+  const listener = createListener(deps, (payload) => {
+    if (payload === '*') feeds.hintAll();
+    else for (const accountId of payload.split(',')) feeds.hint(accountId);
+  });
+  /** Sees what no hint told: a dropped LISTEN, a relay that died between COMMIT and NOTIFY, a read that failed. */
   const look = async () => {
-    const accounts = subscriptions.accounts();
-    if (accounts.length === 0) return;
-    const moved = await deps.allAccountsSql<{ account_id: string; last: number }[]>`
-      select account_id, last from event_positions where account_id = any(${accounts}::uuid[])`;
-    for (const { account_id, last } of moved) {
-      if (last > (seen.get(account_id) ?? -1)) wake(account_id);
-    }
+    const known = feeds.positions();
+    if (known.length === 0) return;
+    const grown = await allAccountsSql<{ account_id: string }[]>`
+      select account_id
+      from unnest(
+        ${known.map(({ accountId }) => accountId)}::uuid[],
+        ${known.map(({ since }) => since)}::bigint[]
+      ) as f(account_id, since)
+      join event_positions p using (account_id)
+      where p.last > f.since`;
+    for (const { account_id } of grown) feeds.hint(account_id);
   };
   let looking = false;
   const timer = setInterval(() => {
-    if (looking || closed) return;
+    if (looking) return;
     looking = true;
     Promise.all([listener.check(), look()])
-      .catch(deps.report)
+      .catch(report)
       .finally(() => (looking = false));
   }, LOOK_MS);
   timer.unref();
 
   return {
-    async *follow({ accountId, since, signal }) {
-      const follower = subscriptions.join(accountId);
-      const onAbort = () => follower.wake?.();
-      signal.addEventListener('abort', onAbort, { once: true });
-      try {
-        let position = since;
-        while (!signal.aborted && !closed) {
-          follower.woken = false;
-          const { frames, newest } = await readFrames(deps, accountId, position);
-          yield* frames;
-          position = newest;
-          seen.set(accountId, Math.max(position, seen.get(accountId) ?? 0));
-          if (!follower.woken && !signal.aborted && !closed) {
-            await new Promise<void>((resolve) => (follower.wake = resolve));
-            follower.wake = undefined;
-          }
-        }
-      } finally {
-        signal.removeEventListener('abort', onAbort);
-        subscriptions.leave(accountId, follower);
-      }
-    },
+    follow: ({ accountId, since = NOWHERE, sink }) => feeds.follow({ accountId, since }, sink),
     get following() {
-      return subscriptions.size();
+      return feeds.size;
     },
     get listens() {
       return listener.hears;
     },
     async close() {
-      closed = true;
       clearInterval(timer);
-      subscriptions.wakeAll();
       // Reads under way end first: the pools behind them are about to close.
-      await subscriptions.empty();
+      await feeds.close();
       await listener.close();
     },
   };
 }
 
-/** Who follows which account in this process. */
-function createSubscriptions() {
-  const followers = new Map<string, Set<Follower>>();
-  /** The newest position anybody here has got of an account. */
-  const seen = new Map<string, number>();
-  let size = 0;
-  let emptied: (() => void) | undefined;
-  const wake = (accountId: string) => {
-    for (const follower of followers.get(accountId) ?? []) {
-      follower.woken = true;
-      follower.wake?.();
-    }
-  };
-  return {
-    seen,
-    wake,
-    wakeAll: () => {
-      for (const accountId of followers.keys()) wake(accountId);
-    },
-    accounts: () => [...followers.keys()],
-    size: () => size,
-    join: (accountId: string): Follower => {
-      const follower: Follower = { woken: false, wake: undefined };
-      const together = followers.get(accountId) ?? new Set();
-      followers.set(accountId, together.add(follower));
-      size += 1;
-      return follower;
-    },
-    leave: (accountId: string, follower: Follower) => {
-      const together = followers.get(accountId);
-      together?.delete(follower);
-      size -= 1;
-      if (together?.size === 0) {
-        followers.delete(accountId);
-        seen.delete(accountId);
-      }
-      if (size === 0) emptied?.();
-    },
-    /** Resolves when nobody follows any more, or after three seconds. */
-    empty: async () => {
-      if (size === 0) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      emptied = resolve;
-      const patience = setTimeout(resolve, CLOSING_MS_MAX);
-      await promise;
-      clearTimeout(patience);
-    },
-  };
+function refuseLate(): never {
+  throw new Error('reading new events took too long');
 }
 
 /**
@@ -202,34 +141,4 @@ function createListener(
     },
     close: () => listener.close(),
   };
-}
-
-type Reading = { frames: Frame[]; newest: number };
-
-/** What an account has to hear after a position, oldest first. */
-async function readFrames(
-  { tenantSql, report }: Deps,
-  accountId: string,
-  since: number | undefined,
-): Promise<Reading> {
-  const { last, told } = await asAccount(tenantSql, accountId, async (tx) => {
-    const [positions, told] = await Promise.all([
-      tx<{ last: number }[]>`select last from event_positions where account_id = ${accountId}`,
-      tx<EventRow[]>`
-        select position, kind, message_id, token_id, peer, status, data from events
-        where account_id = ${accountId} and position > ${since ?? Number.MAX_SAFE_INTEGER}
-        order by position limit ${BEHIND_MAX + 1}`,
-    ]);
-    return { last: positions[0]?.last ?? 0, told };
-  });
-  if (since === undefined || since > last || told.length > BEHIND_MAX) {
-    return { frames: [{ position: last, reset: true }], newest: last };
-  }
-  const frames = told.flatMap((row): Frame[] => {
-    const event = LiveEvent.safeParse(factsOf(row));
-    if (event.success) return [{ position: row.position, event: event.data }];
-    report(new Error(`the event ${row.kind} has another shape`, { cause: event.error }));
-    return [];
-  });
-  return { frames, newest: told.at(-1)?.position ?? since };
 }

@@ -1,4 +1,4 @@
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 
@@ -16,14 +16,15 @@ async function stream(address: string, fields: Record<string, string>) {
     body: new URLSearchParams({ act: 'events', fcm: '', ...fields }),
     signal: end.signal,
   });
-  const heard = { text: '', ended: false };
+  const heard = { text: '', ended: false, failed: false };
   void (async () => {
     try {
       const decoder = new TextDecoder();
       for await (const bytes of response.body ?? [])
         heard.text += decoder.decode(bytes, { stream: true });
     } catch {
-      // Given up by the test.
+      // Given up by the test, or cut off.
+      heard.failed = true;
     }
     heard.ended = true;
   })();
@@ -79,4 +80,34 @@ test('one person opens so many streams and no more', async ({ db, openApp }) => 
   const statuses = opened.map(({ response }) => response.status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(30);
   expect(statuses.filter((status) => status === 429)).toHaveLength(5);
+});
+
+test('a stream that ends makes room for another of the same person', async ({ db, openApp }) => {
+  const { address, container } = await listening(await openApp());
+  const { token } = await signedIn(db);
+  const opened = await Promise.all(Array.from({ length: 30 }, () => stream(address, { token })));
+  expect((await stream(address, { token })).response.status).toBe(429);
+  opened[0]?.end.abort();
+  await waitFor(() => expect(container.events.hub.following).toBe(29));
+  expect((await stream(address, { token })).response.status).toBe(200);
+});
+
+test('a comment every 15 seconds tells that the line is up', async ({ db, openApp }) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { address } = await listening(await openApp());
+  const { heard } = await stream(address, { token: (await signedIn(db)).token });
+  await waitFor(() => expect(heard.text).toContain('event: reset'));
+  vi.advanceTimersByTime(14_999);
+  expect(heard.text).not.toContain(':\n\n');
+  vi.advanceTimersByTime(1);
+  await waitFor(() => expect(heard.text.endsWith('\n\n:\n\n')).toBe(true));
+});
+
+test('when the application closes, its streams end whole', async ({ db, openApp }) => {
+  const running = await listening(await openApp());
+  const { heard } = await stream(running.address, { token: (await signedIn(db)).token });
+  await waitFor(() => expect(heard.text).toContain('event: reset'));
+  running.closeStreams();
+  await waitFor(() => expect(heard).toMatchObject({ ended: true, failed: false }));
 });

@@ -1,6 +1,8 @@
-import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyReply } from 'fastify';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Frame, Person } from '#server/infra/acts/act.ts';
+import type { FrameSink, FrameSource, Person, Subscription } from '#server/infra/acts/act.ts';
+import { takeConnection } from './connection.ts';
 
 /** A comment this often tells both ends, and every proxy between, that the line is up. */
 const COMMENT_MS = 15_000;
@@ -9,10 +11,11 @@ const SESSIONS_MS = 2_000;
 /** Open streams of one person in one process: one per browser is needed. */
 const PER_PERSON = 30;
 
-type Open = {
-  person: Person;
-  out: ServerResponse;
-  end: AbortController;
+const COMMENT = Buffer.from(':\n\n');
+
+const headers = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'x-accel-buffering': 'no',
 };
 
 type Deps = {
@@ -24,34 +27,61 @@ type Deps = {
 /** Writes frames to browsers, and ends what should not go on; a tab that reads none is cut off as every slow reader. */
 export type LiveStreams = {
   /**
-   * Writes frames until the caller goes, their session ends, or the application closes. `end` is the signal
-   * that the frames' source listens to.
+   * Answers with a stream that is written to until the caller goes, their session ends, or the application
+   * closes.
+   *
+   * @throws Refusal `too_many_requests` when a person has too many streams already.
    */
-  serve(
-    out: ServerResponse,
-    person: Person,
-    frames: AsyncIterable<Frame>,
-    end: AbortController,
-  ): Promise<void>;
-  /** @throws Refusal `too_many_requests` when a person has too many streams already. */
-  admit(person: Person): void;
+  open(reply: FastifyReply, stream: { frames: FrameSource; person: Person }): void;
   close(): void;
 };
 
-export function openStreams({ alive, report }: Deps): LiveStreams {
-  const open = new Set<Open>();
+/** An open stream: of what it was asked with it keeps only this. */
+class OpenStream implements FrameSink {
+  readonly out: Socket;
+  readonly userId: string;
+  readonly sessionId: string;
+  subscription: Subscription | undefined;
+  readonly #leave: (stream: OpenStream) => void;
 
+  constructor(out: Socket, { userId, sessionId }: Person, leave: (stream: OpenStream) => void) {
+    this.out = out;
+    this.userId = userId;
+    this.sessionId = sessionId;
+    this.#leave = leave;
+  }
+
+  write(frames: Buffer): boolean {
+    return this.out.write(frames);
+  }
+
+  end(): void {
+    this.#leave(this);
+    this.out.destroySoon();
+  }
+}
+
+export function openStreams({ alive, report }: Deps): LiveStreams {
+  const streams = new Set<OpenStream>();
+  const perPerson = new Map<string, number>();
+
+  const leave = (stream: OpenStream) => {
+    if (!streams.delete(stream)) return;
+    const others = (perPerson.get(stream.userId) ?? 1) - 1;
+    if (others === 0) perPerson.delete(stream.userId);
+    else perPerson.set(stream.userId, others);
+    stream.subscription?.cancel();
+  };
   const comment = () => {
-    for (const { out } of open) if (!out.writableNeedDrain) out.write(':\n\n');
+    for (const { out } of streams) if (!out.writableNeedDrain) out.write(COMMENT);
   };
   let asking = false;
   const endRevoked = async () => {
-    if (asking || open.size === 0) return;
+    if (asking || streams.size === 0) return;
     asking = true;
     try {
-      const sessions = [...new Set(Array.from(open, ({ person }) => person.sessionId))];
-      const good = await alive(sessions);
-      for (const { person, end } of open) if (!good.has(person.sessionId)) end.abort();
+      const good = await alive([...new Set(Array.from(streams, ({ sessionId }) => sessionId))]);
+      for (const stream of streams) if (!good.has(stream.sessionId)) stream.end();
     } catch (error) {
       report(error);
     } finally {
@@ -65,48 +95,20 @@ export function openStreams({ alive, report }: Deps): LiveStreams {
   for (const timer of timers) timer.unref();
 
   return {
-    async serve(out, person, frames, end) {
-      const stream: Open = { person, out, end };
-      open.add(stream);
-      try {
-        for await (const frame of frames) {
-          if (end.signal.aborted) break;
-          if (!out.write(textOf(frame))) await drained(out, end.signal);
-        }
-      } catch (error) {
-        if (!end.signal.aborted) report(error);
-      } finally {
-        open.delete(stream);
-        end.abort();
-        out.end();
-      }
-    },
-    admit(person) {
-      let theirs = 0;
-      for (const one of open) if (one.person.userId === person.userId) theirs += 1;
+    open(reply, { frames, person }) {
+      const theirs = perPerson.get(person.userId) ?? 0;
       if (theirs >= PER_PERSON) throw new Refusal('too_many_requests', { seconds: 15 });
+      const out = takeConnection(reply, headers);
+      if (!out) return;
+      const stream = new OpenStream(out, person, leave);
+      streams.add(stream);
+      perPerson.set(person.userId, theirs + 1);
+      out.once('close', () => leave(stream)).on('drain', () => stream.subscription?.resume());
+      stream.subscription = frames(stream);
     },
     close() {
       for (const timer of timers) clearInterval(timer);
-      for (const { end } of open) end.abort();
+      for (const stream of streams) stream.end();
     },
   };
-}
-
-function textOf(frame: Frame): string {
-  if ('reset' in frame) return `id: ${frame.position}\nevent: reset\ndata: ${frame.position}\n\n`;
-  return `id: ${frame.position}\nevent: ${frame.event.kind}\ndata: ${JSON.stringify(frame.event)}\n\n`;
-}
-
-function drained(out: ServerResponse, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    const go = () => {
-      out.off('drain', go);
-      signal.removeEventListener('abort', go);
-      resolve();
-    };
-    out.once('drain', go);
-    signal.addEventListener('abort', go, { once: true });
-  });
 }

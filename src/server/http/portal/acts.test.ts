@@ -87,7 +87,6 @@ function anEndpoint(
       agent: 'Firefox',
       device: 'hers',
       requestId: 'req_1',
-      signal: new AbortController().signal,
     });
     if (!('status' in reply)) throw new Error('a stream');
     return { ...reply, body: JSON.parse(reply.body) };

@@ -3,7 +3,7 @@ import { uuidOf } from '#contract/base/ids.ts';
 import type { Fields } from '#contract/base/form.ts';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
-import type { Frame, ActHandler, Nobody, Person, Reauth } from '#server/infra/acts/act.ts';
+import type { ActHandler, FrameSource, Nobody, Person, Reauth } from '#server/infra/acts/act.ts';
 import type { ActAnswers, Outcome } from '#server/infra/acts/answers.ts';
 import type { Audit } from '#server/infra/acts/audit.ts';
 import type { Limiter } from '#server/infra/acts/limits.ts';
@@ -39,12 +39,10 @@ export type ActRequest = {
   agent: string;
   device: string;
   requestId: string;
-  /** Aborted when the caller has gone. */
-  signal: AbortSignal;
 };
 
 /** What a streaming act answers: frames for one session, as long as it lives. */
-export type Stream = { frames: AsyncIterable<Frame>; person: Person };
+export type Stream = { frames: FrameSource; person: Person };
 export type Reply = Answer | Stream;
 
 /** The endpoint of the portal's acts: fields in, status and body out. */
@@ -158,11 +156,10 @@ async function run(deps: ActEndpointDeps, admitted: Admitted): Promise<Reply> {
     agent: request.agent,
     device: request.device,
     requestId: request.requestId,
-    signal: request.signal,
   };
   if (act.streams) {
     if (caller.kind !== 'person') throw new Error(`${act.name} streams to nobody`);
-    return { frames: handler.handle(call, input as never) as AsyncIterable<Frame>, person: caller };
+    return { frames: handler.handle(call, input as never) as FrameSource, person: caller };
   }
   const once = async (): Promise<Answer> => {
     const made = await perform(deps, admitted, () => handler.handle(call, input as never));

@@ -38,7 +38,7 @@ const test = base.extend<{ open: Open }>({
         origins,
         report: nothing,
       });
-      const streams = { admit: nothing, serve: async () => undefined, close: nothing };
+      const streams = { open: nothing, close: nothing };
       openPortal(app, { endpoint, streams, origins, production, report: nothing });
       opened.push(app);
       return (headers = {}) => ask(app, headers);

@@ -4,7 +4,6 @@ import type { ActEndpoint } from './acts.ts';
 import { type Answer, asRefusal, no } from '#server/http/answer.ts';
 import { fieldsOfBody, readForms } from '#server/http/body.ts';
 import { deviceOf } from './device.ts';
-import { headersOf } from '#server/http/site/headers.ts';
 import type { LiveStreams } from '#server/http/live/live.ts';
 import { type Origins, isPortal, sourceOf } from '#server/http/origin.ts';
 import { cutAfter } from '#server/http/body-timeout.ts';
@@ -55,11 +54,7 @@ async function answerCall(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
   const fields = await fieldsOfBody(request);
-  // A live stream stays for hours: the bytes it was asked with need not.
-  request.body = undefined;
   const answer = await endpoint({
     fields,
     source: sourceOf(request),
@@ -67,20 +62,9 @@ async function answerCall(
     device: deviceOf(request, reply, { origins, production }),
     agent: (request.headers['user-agent'] ?? '').slice(0, AGENT_MAX),
     requestId: request.id,
-    signal: gone.signal,
   });
   if ('status' in answer) return send(reply, answer);
-  streams.admit(answer.person);
-  reply.hijack();
-  reply.raw.writeHead(200, {
-    ...headersOf(reply),
-    'content-type': 'text/event-stream; charset=utf-8',
-    // It ends with its connection: when the application closes, nothing is left to wait for.
-    connection: 'close',
-    'x-accel-buffering': 'no',
-  });
-  reply.raw.flushHeaders();
-  void streams.serve(reply.raw, answer.person, answer.frames, gone);
+  streams.open(reply, answer);
   return reply;
 }
 

@@ -1,5 +1,4 @@
 import type { Act, Caller, InputOf, OutputOf, PageOf } from '#contract/base/act.ts';
-import type { LiveEvent } from '#contract/events.ts';
 import type { Role } from '#contract/accounts.ts';
 
 /** Someone with a valid session. */
@@ -33,23 +32,37 @@ export type Call<By extends Caller = Caller> = {
   /** Which browser it is, by its cookie; '' for portals served elsewhere. */
   device: string;
   requestId: string;
-  /** Aborted when the caller has gone. */
-  signal: AbortSignal;
 };
 
-/** A frame of a streaming act: an event at its position, or the request that everything be refetched. */
-export type Frame = { position: number; event: LiveEvent } | { position: number; reset: true };
+/** Where a streaming act writes to: one open stream. */
+export type FrameSink = {
+  /**
+   * Takes whole frames, as bytes that others may be given too.
+   *
+   * @returns false when it takes no more until it calls `resume`.
+   */
+  write(frames: Buffer): boolean;
+  /** Called when no more frames come, but not after `cancel`. */
+  end(): void;
+};
 
-type ResultOf<A extends Act> = A['streams'] extends true
-  ? AsyncIterable<Frame>
-  : A['list'] extends undefined
-    ? OutputOf<A>
-    : PageOf<OutputOf<A>>;
+/** One open stream, as the act knows it. */
+export type Subscription = {
+  /** The sink takes frames again. */
+  resume(): void;
+  /** No more frames are wanted. */
+  cancel(): void;
+};
+
+/** What a streaming act answers: begins to write frames, and goes on until they are cancelled. */
+export type FrameSource = (sink: FrameSink) => Subscription;
+
+type ResultOf<A extends Act> = A['list'] extends undefined ? OutputOf<A> : PageOf<OutputOf<A>>;
 
 /** An act with its handler. */
 export type ActHandler = {
   act: Act;
-  handle: (call: Call, input: never) => Promise<unknown> | AsyncIterable<Frame>;
+  handle: (call: Call, input: never) => Promise<unknown> | FrameSource;
 };
 
 /** Binds a handler to its act; what it returns must be what the act promised. */
@@ -57,13 +70,13 @@ export function handle<A extends Act>(
   act: A,
   handle: (call: Call<A['by']>, input: InputOf<A>) => Promise<ResultOf<A>>,
 ): ActHandler {
-  return { act, handle: handle as ActHandler['handle'] };
+  return { act, handle };
 }
 
 /** Binds the handler of a streaming act. */
 export function handleStream<A extends Act>(
   act: A,
-  handle: (call: Call<A['by']>, input: InputOf<A>) => AsyncIterable<Frame>,
+  handle: (call: Call<A['by']>, input: InputOf<A>) => FrameSource,
 ): ActHandler {
-  return { act, handle: handle as ActHandler['handle'] };
+  return { act, handle };
 }
