@@ -25,8 +25,8 @@ const copyOf = (one: RequestedMessage, text: string) => `
     'message_id', uuidv7(), 'ref', null, 'body', jsonb_build_object('text', '${text}')))).*
   from messages m where ${messageOf(one)}`;
 const reportedAs = (one: RequestedMessage, from: string, to: string) => `
-  update events set data = jsonb_set(data, '{status}', '"${to}"')
-  where ${messageOf(one)} and data->>'status' = '${from}'`;
+  update events set status = '${to}'
+  where ${messageOf(one)} and status = '${from}'`;
 
 const bugs: Readonly<Record<string, PlantedBug>> = {
   'a message lost': {

@@ -31,10 +31,10 @@ create table count_marks (
 call tenant_table('count_marks', 'select');
 insert into count_marks select account_id, last from event_positions;
 
--- What published events changed in the counts of messages.
+-- What published events changed in the counts of messages; events that are of none have no type.
 create view message_changes with (security_invoker = true) as
   select account_id, position, kind, message_id, token_id, type, status, status_before, cost, cost_before
-  from events where type is not null;
+  from events;
 grant select on message_changes to kabari_app;
 
 -- What changed and is not in the rollups yet: +1 for what a message became, -1 for what it was.
@@ -48,7 +48,7 @@ create view pending_counts with (security_invoker = true) as
     select e.account_id, e.kind, e.message_id, e.token_id, e.type, e.status, e.status_before, e.cost,
       e.cost_before
     from message_changes e left join count_marks m on m.account_id = e.account_id
-    where e.position > coalesce(m.position, 0)
+    where e.position > coalesce(m.position, 0) and e.type is not null
     union all
     select o.account_id, o.kind, i.message_id, i.token_id, i.type, i.status, i.status_before, i.cost,
       i.cost_before

@@ -61,7 +61,7 @@ export function openLive(deps: Deps): LiveHub {
     if (payload === '*') feeds.hintAll();
     else for (const accountId of payload.split(',')) feeds.hint(accountId);
   });
-  /** Sees what no hint told: a dropped LISTEN, a relay that died between COMMIT and NOTIFY, a read that failed. */
+  /** Sees what no hint told: a dropped LISTEN, a read that failed. */
   const look = async () => {
     const known = feeds.positions();
     if (known.length === 0) return;

@@ -121,6 +121,7 @@ async function publish(sql: Sql, { max, accountId, outboxId }: Which): Promise<P
 async function publishByAccount(deps: RelayDeps): Promise<Published> {
   const rows = await oldestRows(deps.sql);
   const accounts = new Set(rows.map(({ accountId }) => accountId));
+  let count = 0;
   let hasReceived = false;
   for (const accountId of accounts) {
     const published = await publish(deps.sql, { max: ROWS_MAX, accountId }).catch(
@@ -129,9 +130,11 @@ async function publishByAccount(deps: RelayDeps): Promise<Published> {
         return publishEach(deps, accountId);
       },
     );
+    if (published.rows === 0) accounts.delete(accountId);
+    count += published.rows;
     hasReceived ||= published.hasReceived;
   }
-  return { rows: rows.length, accounts, hasReceived };
+  return { rows: count, accounts, hasReceived };
 }
 
 type Row = { accountId: string; outboxId: string; kind: string; tries: number };
@@ -146,20 +149,23 @@ const oldestRows = (sql: Sql, accountId?: string) => sql<Row[]>`
 async function publishEach({ sql, log }: RelayDeps, onlyAccount?: string): Promise<Published> {
   const rows = await oldestRows(sql, onlyAccount);
   const accounts = new Set<string>();
+  let count = 0;
   let hasReceived = false;
   for (const row of rows) {
     const { accountId, outboxId, kind, tries } = row;
     try {
       const published = await publish(sql, { max: 1, accountId, outboxId });
       if (published.rows > 0) accounts.add(accountId);
+      count += published.rows;
       hasReceived ||= published.hasReceived;
     } catch (error) {
       if (isTransient(error)) throw error;
       log.error({ err: error, account: accountId, kind, tries }, 'an event cannot be published');
       await setAside(sql, row);
+      count += 1;
     }
   }
-  return { rows: rows.length, accounts, hasReceived };
+  return { rows: count, accounts, hasReceived };
 }
 
 /** Puts a row aside for a later try: after 2 s, then twice as long each time, up to an hour. */

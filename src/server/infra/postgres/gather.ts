@@ -39,13 +39,20 @@ export function gather<Job, Answer>(
   let waiting: Waiting<Job, Answer>[] = [];
   let waitingSize = 0;
   let running = 0;
-  let timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  /** True while what waits is full, and is waited for no longer. */
+  let isSoon = false;
   const perSecond = createRate();
 
   const schedule = () => {
+    if (timer !== undefined && waitingSize >= sizeMax && !isSoon) {
+      clearTimeout(timer);
+      timer = undefined;
+    }
     if (timer !== undefined || running >= runsMax || waiting.length === 0) return;
     const ms = busy && perSecond.rate() >= busy.perSecond ? busy.waitMs : waitMs;
-    timer = ms === 0 || waitingSize >= sizeMax ? setImmediate(runNext) : setTimeout(runNext, ms);
+    isSoon = ms === 0 || waitingSize >= sizeMax;
+    timer = setTimeout(runNext, isSoon ? 0 : ms);
   };
   const takeNext = () => {
     let count = 0;

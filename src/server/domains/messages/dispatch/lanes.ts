@@ -157,15 +157,17 @@ async function wakeRuns(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
 /** Renews the leases of all lanes in one call; a lane that is not renewed is given up. */
 async function renewLeases(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
   if (lanes.length === 0) return;
-  const renewed = await sql<{ token_id: string }[]>`
+  const renewed = await sql<{ key: string }[]>`
     select unnest(renew_lanes(
       ${lanes.map(({ claim }) => claim.accountId)}::uuid[],
       ${lanes.map(({ claim }) => claim.tokenId)}::uuid[],
       ${lanes.map(({ claim }) => claim.epoch)}::bigint[],
       ${LEASE}::interval
-    )) as token_id`.catch(() => []);
-  const owned = new Set(renewed.map(({ token_id }) => token_id));
-  for (const { claim, lost } of lanes) if (!owned.has(claim.tokenId)) lost.abort();
+    )) as key`.catch(() => []);
+  const owned = new Set(renewed.map(({ key }) => key));
+  for (const { claim, lost } of lanes) {
+    if (!owned.has(`${claim.tokenId}.${claim.epoch}`)) lost.abort();
+  }
 }
 
 /** Claims lanes that are due: seen first over all accounts, without a lock, then taken account by account. */

@@ -1,4 +1,5 @@
 import { newestPositions } from '#server/domains/events/events.ts';
+import { eachByItself } from '#server/infra/postgres/batches.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
 /**
@@ -39,7 +40,11 @@ export function startFolding({ allAccountsSql, report }: Deps): Folding {
     changed.clear();
     for (let from = 0; from < accountIds.length; from += ACCOUNTS_MAX) {
       const some = accountIds.slice(from, from + ACCOUNTS_MAX);
-      await allAccountsSql`select fold_counts(${some}::uuid[])`;
+      const failed = await eachByItself(
+        some,
+        (ids) => allAccountsSql`select fold_counts(${[...ids]}::uuid[])`,
+      );
+      for (const { error } of failed) report(error);
     }
   };
   const run = () => {

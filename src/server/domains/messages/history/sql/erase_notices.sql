@@ -26,7 +26,7 @@ begin
   end if;
   perform 1 from wallets where account_id = v_system for no key update;
   -- What is taken back below stands in the rollups then, and not in events that are about to go.
-  perform fold_counts(array[v_system]);
+  perform fold_counts(array[v_system], true);
   select array_agg(message_id) into v_ids from (
     select message_id from messages
     where account_id = v_system and peer = any (p_phones) and price = 0 limit p_limit

@@ -1,8 +1,8 @@
 -- Folds what the events of accounts changed into their rollups, up to the newest event, so that the tail
 -- that readers add (pending_counts) stays short. Answers how many changes were folded.
 -- Called by the folding job, and before counts are taken back. Accounts that another call is folding are
--- left out. Locks the accounts' marks, then the rollups.
-create or replace function fold_counts(p_account uuid[]) returns bigint
+-- left out, unless p_waits. Locks the accounts' marks, then the rollups.
+create or replace function fold_counts(p_account uuid[], p_waits boolean default false) returns bigint
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -18,8 +18,14 @@ declare
   c_messages bigint[];
   c_cost bigint[];
 begin
+  -- Only what is missing: an insert of what stands would wait for whoever is folding it.
   insert into count_marks (account_id, position) select i, 0 from unnest(p_account) as i
-    on conflict do nothing;
+    where not exists (select from count_marks m where m.account_id = i)
+      and exists (select from message_changes e where e.account_id = i)
+    order by i on conflict do nothing;
+  if p_waits then
+    perform 1 from count_marks where account_id = any (p_account) order by account_id for update;
+  end if;
   with open as (
     select account_id, position from count_marks where account_id = any (p_account)
     order by account_id for update skip locked
@@ -42,7 +48,7 @@ begin
     from event e cross join lateral (values
       (e.status_before, -1::bigint, -e.cost_before), (e.status, 1::bigint, e.cost)
     ) as s(status, messages, cost)
-    where s.status is not null;
+    where e.type is not null and s.status is not null;
   if v_count > 0 then
     perform add_counts(
       c_account, c_hour, c_token, c_direction, c_status, c_type, c_messages, c_cost

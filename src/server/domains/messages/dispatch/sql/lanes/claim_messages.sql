@@ -18,13 +18,13 @@ language plpgsql security definer set search_path = public, pg_temp set enable_s
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_now timestamptz;
-  v_owned uuid[] := owned_lanes(p_account, p_token, p_epoch);
+  v_owned text[] := owned_lanes(p_account, p_token, p_epoch);
 begin
   v_now := clock_timestamp();
   return query
   with lane as materialized (
     select i.nth, i.account, i.token, i.epoch, i.max, i.urgent, case
-        when (i.token = any (v_owned)) is not true then 'lost'
+        when (lane_key(i.token, i.epoch) = any (v_owned)) is not true then 'lost'
         when (t.phone = i.phone and t.status = 'linked' and t.deleted_at is null) is not true
           then 'away' end as state
     from unnest(p_nth, p_account, p_token, p_epoch, p_limit, p_urgent, p_from)

@@ -1,12 +1,13 @@
--- Renews the leases of those lanes that are still owned under these epochs; which they are, or null.
+-- Renews the leases of those lanes that are still owned under these epochs; which they are, as lane_key
+-- has them, or null.
 -- Called by the owner of lanes. Locks them in account and token order.
 create or replace function renew_lanes(
   p_account uuid[], p_token uuid[], p_epoch bigint[], p_lease interval
-) returns uuid[]
+) returns text[]
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 declare
   v_now timestamptz := clock_timestamp();
-  v_owned uuid[];
+  v_owned text[];
 begin
   with mine as (
     select l.account_id, l.token_id
@@ -15,9 +16,9 @@ begin
     order by l.account_id, l.token_id for no key update of l
   ), renewed as (
     update lanes l set lease_until = v_now + p_lease from mine
-      where l.account_id = mine.account_id and l.token_id = mine.token_id returning l.token_id
+      where l.account_id = mine.account_id and l.token_id = mine.token_id returning lane_key(l.token_id, l.epoch) as key
   )
-  select array_agg(token_id) into v_owned from renewed;
+  select array_agg(key) into v_owned from renewed;
   return v_owned;
 end
 $$;

@@ -9,9 +9,10 @@
 -- Answers by message: its new status where that has changed; `lost` where the lane is another
 -- worker's now, and nothing was written; `unknown` where there is no such message. By token: `woken`
 -- where a receipt ended what was queued, so that its lane may have more to send.
--- Called by the settling of results and receipts, and by settle_batch. Locks the wallets of which
--- money may move in account order, the lanes (key share), the messages in the order of their ids, the
--- queue's rows. What was captured or waived moves no money any more: its receipts lock no wallet.
+-- Called by the settling of results and receipts, and by settle_batch. Locks the wallets in account
+-- order, which every change of a message's status holds, the lanes (key share), the queue's rows. The
+-- messages themselves are not locked while they are read: over partitions PostgreSQL 18 loses rows that
+-- it had to wait for.
 create or replace function settle_messages(
   p_account uuid[], p_token uuid[], p_epoch bigint[],
   p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[], p_duplicate boolean[]
@@ -22,8 +23,7 @@ declare
   v_now timestamptz;
   v_low uuid;
   v_high uuid;
-  v_paying uuid[];
-  v_owned uuid[];
+  v_owned text[];
   m_account uuid[];
   m_id uuid[];
   m_token uuid[];
@@ -41,35 +41,25 @@ declare
   w_corrected bigint[];
 begin
   select min(i::text)::uuid, max(i::text)::uuid into v_low, v_high from unnest(p_id) as i;
-  select array_agg(i.account) into v_paying
-    from unnest(p_account, p_id, p_epoch) as i(account, id, epoch)
-    left join lateral (
-      select x.charge_state from messages x
-      where x.account_id = i.account and x.message_id = i.id
-        and x.message_id between v_low and v_high limit 1
-    ) m on i.epoch is null
-    where i.epoch is not null or m.charge_state in ('held', 'released');
-  if v_paying is not null then
-    perform 1 from wallets where account_id = any (v_paying) order by account_id for no key update;
-  end if;
+  perform 1 from wallets where account_id = any (p_account) order by account_id for no key update;
   if p_epoch is distinct from array_fill(null::bigint, array[cardinality(p_id)]) then
     v_owned := owned_lanes(p_account, p_token, p_epoch);
     return query select i.id, 'lost' from unnest(p_id, p_token, p_epoch) as i(id, token, epoch)
-      where i.epoch is not null and (i.token = any (v_owned)) is not true;
+      where i.epoch is not null and (lane_key(i.token, i.epoch) = any (v_owned)) is not true;
     if found then
       select array_agg(i.account), array_agg(i.epoch), array_agg(i.id), array_agg(i.outcome),
           array_agg(i.failure), array_agg(i.at), array_agg(i.duplicate)
         into p_account, p_epoch, p_id, p_outcome, p_failure, p_at, p_duplicate
         from unnest(p_account, p_token, p_epoch, p_id, p_outcome, p_failure, p_at, p_duplicate)
           as i(account, token, epoch, id, outcome, failure, at, duplicate)
-        where i.epoch is null or i.token = any (v_owned);
+        where i.epoch is null or lane_key(i.token, i.epoch) = any (v_owned);
       if p_id is null then
         return;
       end if;
     end if;
   end if;
 
-  -- What each message becomes, as its row stands under the lock.
+  -- What each message becomes, as its row stands under the wallet's lock.
   select array_agg(s.account_id), array_agg(s.message_id), array_agg(s.token_id), array_agg(s.peer),
       array_agg(s.type), array_agg(s.status), array_agg(s.next), array_agg(s.price),
       array_agg(s.charge_state), array_agg(case
@@ -80,8 +70,7 @@ begin
       end)
     into m_account, m_id, m_token, m_peer, m_type, m_old, m_next, m_price, m_before, m_charge
     from (
-      select m.account_id, m.message_id, m.token_id, m.peer, m.type, m.status, m.price,
-        m.charge_state, next_status(m.status, m.failure, m.charge_state, g.rank, g.sent, g.bad) as next
+      select m.*, next_status(m.status, m.failure, m.charge_state, g.rank, g.sent, g.bad) as next
       from (
         select i.account, i.id, max(status_rank(i.outcome)) as rank,
           bool_or(i.outcome = 'sent') as sent,
@@ -91,10 +80,11 @@ begin
       ) g
       join messages m on m.account_id = g.account and m.message_id = g.id
         and m.message_id between v_low and v_high
-      order by m.account_id, m.message_id for no key update of m
     ) s;
-  return query select distinct i.id, 'unknown' from unnest(p_id) as i(id)
-    where (i.id = any (m_id)) is not true;
+  return query select distinct i.id, 'unknown' from unnest(p_account, p_id) as i(account, id)
+    where not exists (
+      select from unnest(m_account, m_id) as m(account, id) where m.account = i.account and m.id = i.id
+    );
   if m_id is null then
     return;
   end if;

@@ -19,7 +19,8 @@ begin
   insert into message_events (account_id, message_id, kind, at, detail)
     select i.account, i.id, i.outcome, coalesce(i.at, p_now), i.failure
     from unnest(p_account, p_id, p_outcome, p_at, p_failure) as i(account, id, outcome, at, failure)
-    where i.id = any (m_id) order by 1, 2, 3, 4, 5
+    join unnest(m_account, m_id) as m(account, id) on m.account = i.account and m.id = i.id
+    order by 1, 2, 3, 4, 5
     on conflict do nothing;
   if m_old && array['failed', 'cancelled', 'expired'] then
     insert into message_events (account_id, message_id, kind, at)
@@ -57,9 +58,10 @@ begin
         select c.*, w.captured, w.released, w.corrected, t.failure, t.duplicate
         from unnest(m_account, m_id, m_old, m_next, m_charge) as c(account, id, old, next, charge)
         join (
-          select g.id, min(g.failure) as failure, bool_or(g.duplicate) as duplicate
-          from unnest(p_id, p_failure, p_duplicate) as g(id, failure, duplicate) group by g.id
-        ) t on t.id = c.id
+          select g.account, g.id, min(g.failure) as failure, bool_or(g.duplicate) as duplicate
+          from unnest(p_account, p_id, p_failure, p_duplicate) as g(account, id, failure, duplicate)
+          group by g.account, g.id
+        ) t on t.account = c.account and t.id = c.id
         left join unnest(w_account, w_captured, w_released, w_corrected)
           as w(account, captured, released, corrected) on w.account = c.account
       ) i
@@ -82,7 +84,8 @@ begin
       update lanes l set wakes = l.wakes + 1, ready_at = least(l.ready_at, p_now)
         from (
           select distinct gone.account_id, gone.token_id
-          from gone join unnest(p_id, p_epoch) as i(id, epoch) on i.id = gone.message_id
+          from gone join unnest(p_account, p_id, p_epoch) as i(account, id, epoch)
+            on i.account = gone.account_id and i.id = gone.message_id
           where i.epoch is null
         ) g
         where l.account_id = g.account_id and l.token_id = g.token_id

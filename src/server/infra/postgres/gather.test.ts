@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { gather } from './gather.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Runs that are remembered; each answers ten times its jobs. */
+function recordedRuns() {
+  const runs: number[][] = [];
+  const run = async (jobs: readonly number[]) => {
+    runs.push([...jobs]);
+    return jobs.map((job) => job * 10);
+  };
+  return { runs, run };
+}
+
+/** Runs that end when the test says so. */
+function heldRuns() {
+  const runs: number[][] = [];
+  const ends: (() => void)[] = [];
+  const run = async (jobs: readonly number[]) => {
+    runs.push([...jobs]);
+    await new Promise<void>((resolve) => void ends.push(resolve));
+    return jobs;
+  };
+  return { runs, run, endNext: () => ends.shift()?.() };
+}
+
+const failure = (code: string) => Object.assign(new Error(code), { code });
+
+describe('what comes one by one', () => {
+  test('is done in one go when it came within the time, and each gets its own answer', async () => {
+    const { runs, run } = recordedRuns();
+    const add = gather(run, { waitMs: 8, sizeMax: 100 });
+    const first = add(3);
+    await vi.advanceTimersByTimeAsync(7);
+    const others = [add(1), add(2)];
+    expect(runs).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(runs).toEqual([[3, 1, 2]]);
+    expect(await Promise.all([first, ...others])).toEqual([30, 10, 20]);
+
+    const late = add(4);
+    await vi.advanceTimersByTimeAsync(8);
+    expect(runs).toEqual([[3, 1, 2], [4]]);
+    expect(await late).toBe(40);
+  });
+
+  test('waits only until the event loop has turned, where no time is given', async () => {
+    const { runs, run } = recordedRuns();
+    const add = gather(run, { waitMs: 0, sizeMax: 100 });
+    const answers = Promise.all([add(1), add(2)]);
+    expect(runs).toEqual([]);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await answers).toEqual([10, 20]);
+    expect(runs).toEqual([[1, 2]]);
+  });
+
+  test('is done in parts of the largest size, in order; what is larger goes alone', async () => {
+    const { runs, run } = recordedRuns();
+    const add = gather(run, { waitMs: 8, sizeMax: 5, sizeOf: (job) => job });
+    const answers = Promise.all([2, 3, 1, 9, 4, 2].map(add));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(runs).toEqual([[2, 3], [1], [9], [4], [2]]);
+    expect(await answers).toEqual([20, 30, 10, 90, 40, 20]);
+  });
+
+  test('is done one run at a time: what comes meanwhile is the next', async () => {
+    const { runs, run, endNext } = heldRuns();
+    const add = gather(run, { waitMs: 8, sizeMax: 100 });
+    const first = add(1);
+    await vi.advanceTimersByTimeAsync(8);
+    const next = [add(2), add(3)];
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(runs).toEqual([[1]]);
+    endNext();
+    expect(await first).toBe(1);
+    await vi.advanceTimersByTimeAsync(8);
+    expect(runs).toEqual([[1], [2, 3]]);
+    endNext();
+    expect(await Promise.all(next)).toEqual([2, 3]);
+  });
+
+  test('is done in as many runs at once as are allowed', async () => {
+    const { runs, run } = heldRuns();
+    const add = gather(run, { waitMs: 0, sizeMax: 1, runsMax: 2 });
+    for (const job of [1, 2, 3]) void add(job);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(runs).toEqual([[1], [2]]);
+  });
+});
+
+describe('a run that fails', () => {
+  test('is tried job by job: only the one at fault is rejected', async () => {
+    const { runs, run } = recordedRuns();
+    const add = gather(
+      async (jobs: readonly number[]) => {
+        const answers = await run(jobs);
+        if (jobs.includes(2)) throw failure('23514');
+        return answers;
+      },
+      { waitMs: 8, sizeMax: 100 },
+    );
+    const answers = Promise.allSettled([1, 2, 3].map(add));
+    await vi.advanceTimersByTimeAsync(8);
+    expect(await answers).toMatchObject([
+      { status: 'fulfilled', value: 10 },
+      { status: 'rejected', reason: { code: '23514' } },
+      { status: 'fulfilled', value: 30 },
+    ]);
+    expect(runs).toEqual([[1, 2, 3], [1], [2], [3]]);
+
+    // And does not hold up what comes after it.
+    const next = add(4);
+    await vi.advanceTimersByTimeAsync(8);
+    expect(await next).toBe(40);
+  });
+
+  for (const [what, code] of [
+    ['trouble that passes by itself', '40P01'],
+    ['a server that is short of something', '53100'],
+  ] as const) {
+    test(`for ${what} rejects all, and none is tried alone`, async () => {
+      const { runs, run } = recordedRuns();
+      const add = gather(
+        async (jobs: readonly number[]) => {
+          await run(jobs);
+          throw failure(code);
+        },
+        { waitMs: 8, sizeMax: 100 },
+      );
+      const answers = Promise.allSettled([1, 2, 3].map(add));
+      await vi.advanceTimersByTimeAsync(8);
+      expect(await answers).toMatchObject(
+        [1, 2, 3].map(() => ({ status: 'rejected', reason: { code } })),
+      );
+      expect(runs).toEqual([[1, 2, 3]]);
+    });
+  }
+});
+
+test('many items in the last second make jobs wait longer; when they are over, no more', async () => {
+  const { runs, run } = recordedRuns();
+  const add = gather(run, { waitMs: 8, busy: { perSecond: 50, waitMs: 40 }, sizeMax: 1_000 });
+  const waitOf = async (job: number) => {
+    const before = runs.length;
+    const began = performance.now();
+    const answer = add(job);
+    while (runs.length === before) await vi.advanceTimersByTimeAsync(1);
+    await answer;
+    return performance.now() - began;
+  };
+  expect(await waitOf(1)).toBe(8);
+  const some = Promise.all(Array.from({ length: 58 }, (_, job) => add(job)));
+  await vi.advanceTimersByTimeAsync(8);
+  await some;
+  expect(await waitOf(2)).toBe(40);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await waitOf(3)).toBe(40);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(await waitOf(4)).toBe(8);
+});
