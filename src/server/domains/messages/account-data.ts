@@ -12,6 +12,7 @@ import {
 } from '#server/infra/account-data.ts';
 import type { Body } from './content.ts';
 import { failWaiting } from './dispatch/withdraw.ts';
+import { allCounts } from './history/counts.ts';
 
 type Deps = {
   /** The portal's pool: one account at a time. */
@@ -38,8 +39,7 @@ export const messagesAccountData = ({ sql, allAccountsSql }: Deps): AccountData 
 
 async function countOf(allAccountsSql: Sql, accountId: string): Promise<number> {
   const [sum] = await allAccountsSql<{ messages: number }[]>`
-    select coalesce(sum(messages), 0)::bigint as messages from message_count_sums
-    where account_id = ${accountId} and grain = 'month'`;
+    select coalesce(sum(messages), 0)::bigint as messages from ${allCounts(allAccountsSql, accountId)} c`;
   return sum?.messages ?? 0;
 }
 

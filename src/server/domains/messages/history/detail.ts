@@ -12,7 +12,7 @@ import {
   hoursBefore,
   idsBefore,
   idsWhere,
-  mayBeRare,
+  isNarrowed,
   readAsAccount,
 } from './pages.ts';
 import { type Progress, readProgress, retryingOf } from './progress.ts';
@@ -130,7 +130,7 @@ export function listForApi(sql: Sql, query: ApiQuery, reader: Reader): Promise<A
     // One more than a page shows whether there is a next one.
     const pageQuery = { accountId, filter, limit: limit + 1, cursor };
     const ids =
-      peer === undefined && mayBeRare(filter)
+      peer === undefined && isNarrowed(filter)
         ? idsBefore(tx, pageQuery, await hoursBefore(tx, pageQuery))
         : idsWhere(
             tx,

@@ -14,6 +14,7 @@ import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { unreadOf } from '#server/domains/messages/conversations/conversations.ts';
 import { isOptInOutKeyword } from '#server/domains/messages/dispatch/inbound.ts';
+import { allCounts, countsBySpan } from './counts.ts';
 import { daysAfter, idsWhere, readAsAccount } from './pages.ts';
 import { messageRow, readMessages } from './rows.ts';
 
@@ -104,11 +105,9 @@ async function checklistOf(tx: Tx, accountId: string): Promise<HomeSummary['chec
         where account_id = ${accountId} and not is_system
           and (status in ('linked', 'disconnected') or phone is not null)
       ) as linked,
-      exists (
-        select 1 from message_count_sums
-        where account_id = ${accountId} and grain = 'month' and direction = 'out'
-          and status in ('sent', 'delivered', 'read')
-        having sum(messages) > 0
+      (
+        select coalesce(sum(messages), 0) > 0 from ${allCounts(tx, accountId)} c
+        where direction = 'out' and status in ('sent', 'delivered', 'read')
       ) as sent`;
   return done ?? { topped_up: false, has_token: false, linked: false, sent: false };
 }
@@ -148,8 +147,8 @@ const figureOf: Partial<Record<MessageStatus, Exclude<keyof Day, 'date'>>> = {
 async function daysOf(tx: Tx, accountId: string, today: string): Promise<Day[]> {
   const first = daysAfter(today, 1 - DAYS);
   const counts = await tx<{ day: string; status: MessageStatus; messages: number }[]>`
-    select since as day, status, sum(messages)::bigint as messages from message_count_sums
-    where account_id = ${accountId} and grain = 'day' and since >= ${first} and since <= ${today}
+    select since as day, status, sum(messages)::bigint as messages
+    from ${countsBySpan(tx, 'day', { accountId, from: first, before: daysAfter(today, 1) })} c
     group by since, status`;
   const days = new Map<string, Day>();
   for (let n = 0; n < DAYS; n++) {

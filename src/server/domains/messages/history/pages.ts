@@ -2,6 +2,7 @@ import type { Direction, MessageStatus, MessageType } from '#contract/messages.t
 import { civilDate } from '#contract/base/time.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { timeOfId } from '#server/infra/ids.ts';
+import { countsByHour, countsBySpan } from './counts.ts';
 import { type SortOrder, type StoredMessage, idFloor, readMessages, sqlOrder } from './rows.ts';
 
 const HOUR_MS = 3_600_000;
@@ -32,10 +33,12 @@ export type PageQuery = {
 export type Page = { stored: StoredMessage[]; total: number };
 
 /**
- * Reads as one account, with index scans always preferred to sequential scans.
+ * Reads as one account, with index scans always preferred to sequential scans, by plans that are made once
+ * for each statement of a connection.
  *
  * The condition of row-level security is opaque to the planner, which takes it to keep one row in two
  * hundred: it then reads all partitions (400 ms at 1,000,000 messages) to avoid an index walk of ten rows.
+ * Planning a page anew for its values took 2 to 3 ms, more than reading it.
  */
 export function readAsAccount<T>(
   sql: Sql,
@@ -45,6 +48,7 @@ export function readAsAccount<T>(
   return asAccount(sql, accountId, work, {
     enable_seqscan: 'off',
     max_parallel_workers_per_gather: '0',
+    plan_cache_mode: 'force_generic_plan',
   });
 }
 
@@ -61,13 +65,9 @@ export function matchesFilter(sql: Sql | Tx, filter: MessageFilter): Fragment {
   return sql`
     ${tokenId === undefined ? sql`` : sql`and m.token_id = ${tokenId}`}
     ${direction === undefined ? sql`` : sql`and m.direction = ${direction}`}
-    ${type === undefined ? sql`` : sql`and m.type = ${type} ${nonTextHint(sql, type)}`}
+    ${type === undefined ? sql`` : sql`and m.type = ${type}`}
     ${statuses === undefined ? sql`` : sql`and m.status = any (${statuses})`}`;
 }
-
-/** Repeats the partial index's condition for prepared statements: it has only types other than text. */
-const nonTextHint = (sql: Sql | Tx, type: MessageType): Fragment =>
-  type === 'text' ? sql`` : sql`and m.type <> 'text'`;
 
 /** `and` the time of a filter, for messages called `m`. */
 export const inTimeRange = (sql: Sql | Tx, { from, until }: MessageFilter): Fragment => sql`
@@ -88,39 +88,120 @@ export const idsWhere = (
 /** An hour that holds a part of a page, and how many messages come before it. */
 type Slice = { hour: Date; messages: number; before: number };
 
+/** What a page takes of an hour: `take` messages after the first `skip`, in this order. */
+type Part = { hour: Date; skip: number; take: number; order: SortOrder };
+
+/** So many ids at an end of the time are sooner walked through than looked up in the counts. */
+const WALK_MAX = 1_000;
+
 /**
- * A page found by the rollups: the hours that hold it are known beforehand, and how far into the first
- * of them it begins, so that no more than an hour is ever counted through.
+ * A page of the messages that a filter lets through, and how many those are in all.
+ *
+ * Where time alone is asked for, pages near an end of it are walked to; all others are found by the counts.
  */
 export async function pageOf(tx: Tx, query: PageQuery): Promise<Page> {
+  const { accountId, filter, order, offset, limit } = query;
+  if (isNarrowed(filter)) return pageByCounts(tx, query);
+  const walk = (way: SortOrder, skip: number, take: number) => {
+    const ids = idsWhere(tx, { accountId, filter, order: way, offset: skip, limit: take }, tx``);
+    return readMessages(tx, { accountId, ids, order });
+  };
+  if (offset <= WALK_MAX) {
+    const [total, stored] = await Promise.all([
+      totalOf(tx, accountId, filter),
+      walk(order, offset, limit),
+    ]);
+    return { stored, total };
+  }
+  const total = await totalOf(tx, accountId, filter);
+  if (offset >= total) return { stored: [], total };
+  const after = Math.max(0, total - offset - limit);
+  if (after > WALK_MAX) return pageByCounts(tx, query);
+  return { stored: await walk(opposite(order), after, total - offset - after), total };
+}
+
+const opposite = (order: SortOrder): SortOrder => (order === 'newest' ? 'oldest' : 'newest');
+
+async function totalOf(tx: Tx, accountId: string, filter: MessageFilter): Promise<number> {
+  const [sum] = await tx<{ total: number }[]>`
+    select coalesce(sum(messages), 0)::bigint as total from (${topCounts(tx, accountId, filter)}) c`;
+  return sum?.total ?? 0;
+}
+
+/**
+ * A page found by the counts: the hours that hold it are known beforehand, and how far into the first
+ * of them it begins, so that no more than half an hour is ever walked through.
+ */
+async function pageByCounts(tx: Tx, query: PageQuery): Promise<Page> {
   const { total, slices } = await slicesOf(tx, query);
   if (slices.length === 0) return { stored: [], total };
-  const { accountId, order, offset, limit } = query;
-  const spans = slices.map(({ hour, messages, before }) => {
-    const skip = Math.max(0, offset - before);
-    return { hour, skip, take: Math.min(messages - skip, offset + limit - before - skip) };
-  });
-  const ids = tx`
+  const { accountId, order } = query;
+  const parts = slices.map((slice) => partOf(slice, query));
+  const ids = unionAll(
+    tx,
+    (['newest', 'oldest'] as const)
+      .map((way) => parts.filter((part) => part.order === way))
+      .filter((some) => some.length > 0)
+      .map((some) => idsOfParts(tx, query, some)),
+  );
+  return { stored: await readMessages(tx, { accountId, ids, order }), total };
+}
+
+/** What a page takes of an hour, counted from the end of the hour that is nearer. */
+function partOf(
+  { hour, messages, before }: Slice,
+  { order, offset, limit }: Pick<PageQuery, 'order' | 'offset' | 'limit'>,
+): Part {
+  const skip = Math.max(0, offset - before);
+  const take = Math.min(messages - skip, offset + limit - before - skip);
+  const after = messages - skip - take;
+  return skip <= after
+    ? { hour, skip, take, order }
+    : { hour, skip: after, take, order: opposite(order) };
+}
+
+/** The ids of some parts, which are walked through the same way. */
+const idsOfParts = (
+  tx: Tx,
+  { accountId, filter }: PageQuery,
+  [first, ...others]: readonly Part[],
+): Fragment => {
+  if (!first) return tx`select null::uuid as message_id where false`;
+  const parts = [first, ...others];
+  const order = sqlOrder(tx, first.order);
+  const matches = matchesFilter(tx, filter);
+  // Most pages of a large account lie in one hour: the month's partition is then chosen at the start.
+  return others.length === 0
+    ? tx`(
+    select m.message_id from messages m
+    where m.account_id = ${accountId} and m.message_id >= ${idFloor(first.hour.getTime())}
+      and m.message_id < ${idFloor(first.hour.getTime() + HOUR_MS)} ${matches}
+    order by m.message_id ${order} offset ${first.skip} limit ${first.take})`
+    : tx`
     select found.message_id
     from unnest(
-      ${spans.map(({ hour }) => idFloor(hour.getTime()))}::uuid[],
-      ${spans.map(({ hour }) => idFloor(hour.getTime() + HOUR_MS))}::uuid[],
-      ${spans.map(({ skip }) => skip)}::bigint[],
-      ${spans.map(({ take }) => take)}::bigint[]
+      ${parts.map(({ hour }) => idFloor(hour.getTime()))}::uuid[],
+      ${parts.map(({ hour }) => idFloor(hour.getTime() + HOUR_MS))}::uuid[],
+      ${parts.map(({ skip }) => skip)}::bigint[],
+      ${parts.map(({ take }) => take)}::bigint[]
     ) as s(low, high, skip, take)
     cross join lateral (
       select m.message_id from messages m
       where m.account_id = ${accountId} and m.message_id >= s.low and m.message_id < s.high
-        ${matchesFilter(tx, query.filter)}
-      order by m.message_id ${sqlOrder(tx, order)} offset s.skip limit s.take
+        ${matches}
+      order by m.message_id ${order} offset s.skip limit s.take
     ) found`;
-  return { stored: await readMessages(tx, { accountId, ids, order }), total };
-}
+};
+
+/** Queries, at least one, as one. */
+const unionAll = (tx: Tx, [first, ...others]: readonly Fragment[]): Fragment =>
+  others.reduce((all, one) => tx`${all} union all ${one}`, first ?? tx``);
 
 /**
  * The hours that hold a page, and how many messages there are in all: whole months are looked at first
  * (single days where a range cuts a month), then the days of the months that hold the page, then the
- * hours of those days.
+ * hours of those days. What bounds a look stands in a column before: beside row-level security, a condition
+ * that calculates finds no index.
  */
 async function slicesOf(
   tx: Tx,
@@ -129,26 +210,36 @@ async function slicesOf(
   const matches = matchesFilter(tx, filter);
   const way = sqlOrder(tx, order);
   const holds = tx`before + n > ${offset}::bigint and before < ${offset + limit}::bigint`;
+  const days = countsBySpan(tx, 'day', {
+    accountId,
+    from: tx`t.since`,
+    before: tx`t.ends`,
+  });
+  const hours = countsByHour(tx, {
+    accountId,
+    from: tx`d.begins`,
+    before: tx`d.ends`,
+  });
   const found = await tx<{ total: number; hour: Date | null; messages: number; before: number }[]>`
     with top as materialized (
-      select m.grain, m.since, sum(m.messages)::bigint as n from message_count_sums m
-      where m.account_id = ${accountId} ${topCells(tx, filter)} ${matches}
+      select m.grain, m.since, sum(m.messages)::bigint as n
+      from (${topCounts(tx, accountId, filter)}) m where true ${matches}
       group by m.grain, m.since having sum(m.messages) > 0
-    ), top_held as (
-      select * from (
+    ), top_held as materialized (
+      select *, (since + interval '1 month')::date as ends from (
         select *, (sum(n) over (order by since ${way}))::bigint - n as before from top
       ) placed where ${holds}
-    ), days_held as (
-      select * from (
+    ), days_held as materialized (
+      select *, since::timestamp at time zone 'Asia/Jakarta' as begins,
+        (since + 1)::timestamp at time zone 'Asia/Jakarta' as ends
+      from (
         select since, n, before from top_held where grain = 'day'
         union all
         select d.since, d.n,
           t.before + (sum(d.n) over (partition by t.since order by d.since ${way}))::bigint - d.n
         from top_held t
         cross join lateral (
-          select m.since, sum(m.messages)::bigint as n from message_count_sums m
-          where m.account_id = ${accountId} and m.grain = 'day'
-            and m.since >= t.since and m.since < (t.since + interval '1 month')::date ${matches}
+          select m.since, sum(m.messages)::bigint as n from ${days} m where true ${matches}
           group by m.since having sum(m.messages) > 0
         ) d
         where t.grain = 'month'
@@ -159,10 +250,7 @@ async function slicesOf(
           d.before + (sum(h.n) over (partition by d.since order by h.hour ${way}))::bigint - h.n as before
         from days_held d
         cross join lateral (
-          select m.hour, sum(m.messages)::bigint as n from message_counts m
-          where m.account_id = ${accountId}
-            and m.hour >= d.since::timestamp at time zone 'Asia/Jakarta'
-            and m.hour < (d.since + 1)::timestamp at time zone 'Asia/Jakarta' ${matches}
+          select m.hour, sum(m.messages)::bigint as n from ${hours} m where true ${matches}
           group by m.hour having sum(m.messages) > 0
         ) h
       ) placed where ${holds}
@@ -177,20 +265,20 @@ async function slicesOf(
   return { total: found[0]?.total ?? 0, slices };
 }
 
-/** `and` the sums that cover a range: its whole months, and the days of the months that it cuts. */
-function topCells(tx: Tx, { from, until }: MessageFilter): Fragment {
+/** The counts that cover a range: its whole months, and the days of the months that it cuts. */
+function topCounts(tx: Tx, accountId: string, { from, until }: MessageFilter): Fragment {
+  const counts = (grain: 'day' | 'month', first: string, before: string) =>
+    tx`select ${grain} as grain, c.* from ${countsBySpan(tx, grain, { accountId, from: first, before })} c`;
   const firstWhole = from === undefined ? '-infinity' : monthFrom(from);
   const afterWhole = until === undefined ? 'infinity' : `${until.slice(0, 7)}-01`;
   if (firstWhole >= afterWhole && from !== undefined && until !== undefined) {
-    return tx`and m.grain = 'day' and m.since >= ${from} and m.since < ${until}`;
+    return counts('day', from, until);
   }
-  return tx`and (
-    m.grain = 'month' and m.since >= ${firstWhole} and m.since < ${afterWhole}
-    or m.grain = 'day' and (
-      m.since >= ${from ?? 'infinity'} and m.since < ${firstWhole}
-      or m.since >= ${afterWhole} and m.since < ${until ?? '-infinity'}
-    )
-  )`;
+  return unionAll(tx, [
+    counts('month', firstWhole, afterWhole),
+    ...(from === undefined ? [] : [counts('day', from, firstWhole)]),
+    ...(until === undefined ? [] : [counts('day', afterWhole, until)]),
+  ]);
 }
 
 /** The first month that begins on or after a day. */
@@ -200,9 +288,9 @@ function monthFrom(day: string): string {
   return new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10);
 }
 
-/** True when matching messages may be rare, so that scanning back from the newest could be slow. */
-export const mayBeRare = ({ direction, type, statuses }: MessageFilter): boolean =>
-  direction !== undefined || type !== undefined || statuses !== undefined;
+/** True when a filter says more than the time: matching messages may then be rare. */
+export const isNarrowed = ({ direction, type, statuses, tokenId }: MessageFilter): boolean =>
+  [direction, type, statuses, tokenId].some((value) => value !== undefined);
 
 /** Which messages before a cursor to read, newest first. */
 type CursorQuery = {
@@ -251,12 +339,11 @@ async function fromHourOf(
   const at = new Date(Math.min(timeOfId(cursor).getTime(), LATEST_MS));
   const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
   const until = daysAfter(civilDate(at), 1);
+  const counts = countsByHour(tx, { accountId, from: hour, before: new Date(dayStartMs(until)) });
   const [day] = await tx<{ later: number; here: number }[]>`
     select coalesce(sum(m.messages) filter (where m.hour > ${hour}), 0)::bigint as later,
       coalesce(sum(m.messages) filter (where m.hour = ${hour}), 0)::bigint as here
-    from message_counts m
-    where m.account_id = ${accountId} and m.hour >= ${hour} and m.hour < ${new Date(dayStartMs(until))}
-      ${matchesFilter(tx, filter)}`;
+    from ${counts} m where true ${matchesFilter(tx, filter)}`;
   return {
     filter: { ...filter, until },
     offset: day?.later ?? 0,

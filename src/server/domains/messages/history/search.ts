@@ -1,39 +1,49 @@
 import { normalizePhone } from '#contract/base/phone.ts';
 import type { Fragment, Tx } from '#server/infra/postgres/database.ts';
-import { type Page, type PageQuery, idsWhere, matchesFilter, inTimeRange } from './pages.ts';
-import { readMessages, sqlOrder } from './rows.ts';
+import {
+  type Page,
+  type PageQuery,
+  dayStartMs,
+  idsWhere,
+  inTimeRange,
+  isNarrowed,
+  matchesFilter,
+} from './pages.ts';
+import { type StoredMessage, idFloor, readMessages, sqlOrder } from './rows.ts';
 
-/** Matches of a beginning are counted up to here; an interface shows more as "lebih dari" (docs/wire.md#lists). */
+/** A search by a beginning shows so many messages; an interface calls more "lebih dari" (docs/wire.md#lists). */
 export const SEARCH_MAX = 10_000;
 /** A name may match this many phones; more are ignored. */
 const PEERS_MAX = 100;
 
-/** The matching phones, as a condition on messages `m` in two forms. */
-type Peers = {
-  /** Answered from the phones' index. */
-  few: Fragment;
-  /** Hidden from that index: messages are walked in order until a page is full. */
-  many: Fragment;
+/** The messages with the phones that match a search, in two forms. */
+type Matches = {
+  /** A condition on messages `m`, answered from the phones' index. */
+  all: Fragment;
+  /** A query of the ids at some places in the order of the page; in any order. */
+  at: (place: { offset: number; limit: number }) => Fragment;
 };
 
 /**
  * A page of the messages with the phones that match a search: one whole number, a prefix of numbers, or a
  * prefix of a conversation's name.
  *
- * A whole number and a beginning with up to 10,000 messages are answered from the phones' index; a
- * wider beginning is so common that its newest messages lie close together in time.
+ * Of a prefix with more than 10,000 messages the first 10,000 are meant, in the order that is asked for
+ * and within its days; the other filters choose among those.
  */
 export async function searchMessages(tx: Tx, typed: string, query: PageQuery): Promise<Page> {
   const { accountId } = query;
   const digits = digitsOf(typed);
   if (digits === undefined) {
     const peers = await peersNamed(tx, accountId, typed);
-    return peers.length === 0 ? { stored: [], total: 0 } : searchPeers(tx, anyOf(tx, peers), query);
+    return peers.length === 0
+      ? { stored: [], total: 0 }
+      : searchPeers(tx, withPeers(tx, peers, query), query);
   }
   const [known] = await tx`
     select 1 from messages where account_id = ${accountId} and peer = ${digits} limit 1`;
   if (known) return searchOne(tx, digits, query);
-  return searchPeers(tx, startingWith(tx, digits), query);
+  return searchPeers(tx, beginning(tx, digits, query), query);
 }
 
 /** What was typed as the beginning of a stored number; undefined when it is no number. */
@@ -42,15 +52,39 @@ export function digitsOf(typed: string): string | undefined {
   return /^[0-9]{1,15}$/.test(digits) ? digits : undefined;
 }
 
-/** The phones that begin with these digits. */
-const startingWith = (tx: Tx, digits: string): Peers => ({
-  few: tx`and m.peer ~>=~ ${digits} and m.peer ~<~ ${`${digits}:`}`,
-  many: tx`and left(m.peer, ${digits.length}) = ${digits}`,
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** The messages with the phones that begin with these digits. */
+const beginning = (
+  tx: Tx,
+  digits: string,
+  { accountId, filter: { from, until }, order }: PageQuery,
+): Matches => ({
+  all: tx`and m.peer ~>=~ ${digits} and m.peer ~<~ ${`${digits}:`}`,
+  at: ({ offset, limit }) => tx`
+    select message_id from ids_of_beginning(
+      ${accountId}, ${digits}, ${from === undefined ? FIRST_ID : idFloor(dayStartMs(from))},
+      ${until === undefined ? LAST_ID : idFloor(dayStartMs(until))}, ${order === 'newest'},
+      ${offset}, ${limit}
+    ) as f(message_id)`,
 });
 
-const anyOf = (tx: Tx, peers: readonly string[]): Peers => ({
-  few: tx`and m.peer = any (${peers})`,
-  many: tx`and m.peer || '' = any (${peers})`,
+/** The messages with any of these phones. */
+const withPeers = (
+  tx: Tx,
+  peers: readonly string[],
+  { accountId, filter, order }: PageQuery,
+): Matches => ({
+  all: tx`and m.peer = any (${peers})`,
+  at: ({ offset, limit }) => tx`
+    select f.message_id from unnest(${peers}::text[]) as p(peer)
+    cross join lateral (
+      select m.message_id from messages m
+      where m.account_id = ${accountId} and m.peer = p.peer ${inTimeRange(tx, filter)}
+      order by m.message_id ${sqlOrder(tx, order)} limit ${offset + limit}
+    ) f
+    order by f.message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}`,
 });
 
 /** Text as the beginning in a `like`. */
@@ -58,9 +92,7 @@ export const likeBeginning = (text: string): string => `${text.replace(/[\\%_]/g
 
 async function peersNamed(tx: Tx, accountId: string, name: string): Promise<string[]> {
   const found = await tx<{ peer: string }[]>`
-    select distinct peer from conversations
-    where account_id = ${accountId} and lower(peer_name) like ${likeBeginning(name.toLowerCase())}
-    limit ${PEERS_MAX}`;
+    select peer from peers_named(${accountId}, ${name.toLowerCase()}, ${PEERS_MAX}) as p(peer)`;
   return found.map(({ peer }) => peer);
 }
 
@@ -79,55 +111,63 @@ async function searchOne(tx: Tx, peer: string, query: PageQuery): Promise<Page> 
   return { stored, total: count?.total ?? 0 };
 }
 
-async function searchPeers(tx: Tx, peers: Peers, query: PageQuery): Promise<Page> {
+/** The page among the first 10,000 messages that match; their ids are found before wide rows are read. */
+async function searchPeers(tx: Tx, matches: Matches, query: PageQuery): Promise<Page> {
   const { accountId, filter, order, offset, limit } = query;
-  const width = await countUpTo(tx, SEARCH_MAX + 1, query, peers.few);
-  if (width > SEARCH_MAX) return searchWide(tx, peers, query);
-  const narrowed = isNarrowed(query);
-  // Few enough to be sorted; `materialized` keeps the planner from walking all messages in order.
-  // The other columns are asked for only where they are needed: 10,000 ids alone come from the index.
-  const candidates = tx`
-    candidates as materialized (
-      select m.message_id ${narrowed ? tx`, m.token_id, m.direction, m.type, m.status` : tx``}
-      from messages m
-      where m.account_id = ${accountId} ${inTimeRange(tx, filter)} ${peers.few}
-    )`;
-  const ids = tx`
-    with ${candidates}
-    select m.message_id from candidates m where true ${matchesFilter(tx, filter)}
-    order by m.message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}`;
-  const stored = await readMessages(tx, { accountId, ids, order });
-  if (!narrowed) return { stored, total: width };
-  const [count] = await tx<{ total: number }[]>`
-    with ${candidates}
-    select count(*) as total from candidates m where true ${matchesFilter(tx, filter)}`;
-  return { stored, total: count?.total ?? 0 };
-}
-
-const isNarrowed = ({ filter: { statuses, direction, type, tokenId } }: PageQuery): boolean =>
-  [statuses, direction, type, tokenId].some((value) => value !== undefined);
-
-/** So many messages that the phones' index would be long to sort: the newest lie close together. */
-async function searchWide(tx: Tx, peers: Peers, query: PageQuery): Promise<Page> {
-  const { accountId, filter, order, offset } = query;
-  const total = isNarrowed(query)
-    ? await countUpTo(tx, SEARCH_MAX, query, tx`${peers.many} ${matchesFilter(tx, filter)}`)
-    : SEARCH_MAX;
-  if (offset >= total) return { stored: [], total };
-  const ids = idsWhere(tx, query, peers.many);
-  return { stored: await readMessages(tx, { accountId, ids, order }), total };
-}
-
-async function countUpTo(
-  tx: Tx,
-  most: number,
-  { accountId, filter }: PageQuery,
-  also: Fragment,
-): Promise<number> {
+  const all = tx`${inTimeRange(tx, filter)} ${matches.all}`;
   const [count] = await tx<{ total: number }[]>`
     select count(*) as total from (
-      select 1 from messages m
-      where m.account_id = ${accountId} ${inTimeRange(tx, filter)} ${also} limit ${most}
-    ) matches`;
-  return count?.total ?? 0;
+      select from messages m where m.account_id = ${accountId} ${all} limit ${SEARCH_MAX + 1}
+    ) counted`;
+  const isWide = (count?.total ?? 0) > SEARCH_MAX;
+  if (isWide && !isNarrowed(filter)) {
+    return { stored: await readWide(tx, matches, query), total: SEARCH_MAX };
+  }
+  const [found] = await tx<{ total: number; ids: string[] }[]>`
+    ${isWide ? firstIds(tx, matches) : tx`with`} fits as materialized (
+      select m.message_id from messages m
+      where m.account_id = ${accountId} ${isWide ? amongFirst(tx) : all} ${matchesFilter(tx, filter)}
+    )
+    select (select count(*) from fits) as total, array(
+      select message_id from fits
+      order by message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}
+    ) as ids`;
+  const ids = tx`select message_id from unnest(${found?.ids ?? []}::uuid[]) as f(message_id)`;
+  return { stored: await readMessages(tx, { accountId, ids, order }), total: found?.total ?? 0 };
 }
+
+/** Pages up to here are looked for among the first messages of all, so many for each that is passed or shown. */
+const NEAR_MAX = 200;
+const LOOKED_THROUGH = 20;
+
+/**
+ * A page of more than 10,000 messages: where the beginning is so common that one message in twenty has it,
+ * its first pages are full before the counts of the phones' other index are asked for.
+ */
+async function readWide(tx: Tx, matches: Matches, query: PageQuery): Promise<StoredMessage[]> {
+  const { accountId, filter, order, offset } = query;
+  const limit = Math.min(query.limit, SEARCH_MAX - offset);
+  if (limit <= 0) return [];
+  if (offset + limit <= NEAR_MAX) {
+    const some = tx`
+      select m.message_id, m.peer from messages m
+      where m.account_id = ${accountId} ${inTimeRange(tx, filter)}
+      order by m.message_id ${sqlOrder(tx, order)} limit ${LOOKED_THROUGH * (offset + limit)}`;
+    const ids = tx`
+      select m.message_id from (${some}) m where true ${matches.all}
+      order by m.message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}`;
+    const stored = await readMessages(tx, { accountId, ids, order });
+    if (stored.length === limit) return stored;
+  }
+  return readMessages(tx, { accountId, ids: matches.at({ offset, limit }), order });
+}
+
+/** The ids of the first 10,000 messages that match, for `amongFirst`. */
+const firstIds = (tx: Tx, { at }: Matches): Fragment =>
+  tx`with f as materialized (select array(${at({ offset: 0, limit: SEARCH_MAX })}) as ids),`;
+
+/** The bounds spare the months that have none of them: each would sort all of them first. */
+const amongFirst = (tx: Tx): Fragment => tx`
+  and m.message_id >= (select id from f, unnest(ids) as u(id) order by id limit 1)
+  and m.message_id <= (select id from f, unnest(ids) as u(id) order by id desc limit 1)
+  and m.message_id = any ((select ids from f)::uuid[])`;

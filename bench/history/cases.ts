@@ -1,0 +1,58 @@
+import type { InputOf } from '#contract/base/act.ts';
+import type { listMessages } from '#contract/messages.ts';
+import { daysAfter } from '#server/domains/messages/history/pages.ts';
+
+/** What is asked of the history. */
+export type Ask = InputOf<typeof listMessages>;
+
+const places = ['first', 'deepest', 'any'] as const;
+
+/** A filter, and where in its answer a page lies. */
+export type Case = { name: string; filter: Ask; place: (typeof places)[number] };
+
+/**
+ * Every filter of the history at every place, on one account.
+ *
+ * @param peer a number of the account that begins with 62812, as one number in eighteen does.
+ * @param today the civil day of the newest message.
+ */
+export function casesFor(tokenId: string, peer: string, today: string): readonly Case[] {
+  const oldest = { sort_by: 'created_at', sort_type: 'asc' } as const;
+  const beginning = (digits: number) => ({ q: peer.slice(0, digits) });
+  const filters: [string, Ask][] = [
+    ['all', {}],
+    ['oldest first', oldest],
+    ['read', { status: 'read' }],
+    ['failed', { status: 'failed' }],
+    ['cancelled', { status: 'cancelled' }],
+    ['waiting', { status: 'waiting' }],
+    ['in', { direction: 'in' }],
+    ['out', { direction: 'out' }],
+    ['text', { type: 'text' }],
+    ['video', { type: 'video' }],
+    ['one token', { token_id: tokenId }],
+    ['one token, failed', { token_id: tokenId, status: 'failed' }],
+    ['two days', { from: daysAfter(today, -8), to: daysAfter(today, -7) }],
+    ['one number', { q: peer }],
+    ['beginning, 9 digits', beginning(9)],
+    ['beginning, 7 digits', beginning(7)],
+    ['beginning, 6 digits', beginning(6)],
+    ['beginning, 5 digits', beginning(5)],
+    ['beginning, 4 digits', beginning(4)],
+    ['beginning, 3 digits', beginning(3)],
+    ['beginning, 5 digits, oldest first', { ...beginning(5), ...oldest }],
+    ['beginning, 4 digits, failed', { ...beginning(4), status: 'failed' }],
+    ['beginning, 4 digits, video', { ...beginning(4), type: 'video' }],
+    ['name', { q: 'Pelanggan 12' }],
+  ];
+  return filters.flatMap(([name, filter]) =>
+    places.map((place) => ({ name: `${name}: ${place}`, filter, place })),
+  );
+}
+
+/** The input of one sample: `any` is another page each time. */
+export function askOf({ filter, place }: Case, total: number): Ask {
+  const last = Math.max(0, Math.ceil(total / 10) - 1);
+  if (place === 'first') return filter;
+  return { ...filter, page: place === 'deepest' ? last : Math.floor(Math.random() * (last + 1)) };
+}

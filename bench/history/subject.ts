@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
+import { sha256 } from '#server/infra/security/secrets.ts';
+import { type FilledAccount, fillMessages } from './fill.ts';
+
+/** More people than one, so that no one of them meets the limit of calls per person. */
+const PEOPLE = 40;
+
+/** An account that is asked: with a number that wrote to it, and sessions of its people. */
+export type Subject = FilledAccount & { peer: string; sessions: readonly string[] };
+
+/** Fills the database with one account for each number of messages, as `fillMessages` does. */
+export async function fillSubjects(
+  owner: Sql,
+  options: { sizes: readonly number[]; days: number; end: Date },
+): Promise<Subject[]> {
+  const subjects: Subject[] = [];
+  for (const filled of await fillMessages(owner, options)) {
+    const { accountId } = filled;
+    const [some] = await owner<{ peer: string }[]>`
+      select peer from conversations where account_id = ${accountId} and peer like '62812%'
+      order by last_at desc limit 1`;
+    subjects.push({ ...filled, peer: some?.peer ?? '', sessions: await signIn(owner, accountId) });
+  }
+  return subjects;
+}
+
+/** People with a session each; returns their tokens. */
+async function signIn(owner: Sql, accountId: string): Promise<string[]> {
+  const tokens = Array.from(
+    { length: PEOPLE },
+    () => `kbs_${randomBytes(32).toString('base64url')}`,
+  );
+  for (const token of tokens) {
+    const userId = newId();
+    await owner`
+      insert into users (account_id, user_id, name, phone, password_hash, role)
+      values (${accountId}, ${userId}, 'Ani', '6281200000001', '-', 'customer')`;
+    await owner`
+      insert into sessions (token_hash, session_id, account_id, user_id, agent, ip)
+      values (${sha256(token)}, ${newId()}, ${accountId}, ${userId}, 'bench', '127.0.0.1')`;
+  }
+  return tokens;
+}
