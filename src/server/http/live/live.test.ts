@@ -1,6 +1,10 @@
 import { expect, onTestFinished, vi } from 'vitest';
+import type { Person } from '#server/infra/acts/act.ts';
+import { openLog } from '#server/infra/observability/log.ts';
+import { openServer } from '#server/http/server.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
+import { openStreams } from './live.ts';
 
 async function listening(running: RunningApp) {
   const address = await running.app.listen({ port: 0, host: '127.0.0.1' });
@@ -63,6 +67,46 @@ test('when the session ends, its stream ends within five seconds', async ({ db, 
   await ask('user_logout', { token: ani.token });
   await waitFor(() => expect(hears.heard.ended).toBe(true));
   expect(other.heard.ended).toBe(false);
+});
+
+test('a stream that opens while it is asked which sessions live goes on', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { promise, resolve } = Promise.withResolvers<ReadonlySet<string>>();
+  const asked: string[] = [];
+  const streams = openStreams({
+    alive: (sessions) => (asked.push(...sessions), promise),
+    report: () => undefined,
+  });
+  const log = openLog({ level: 'silent' });
+  const config = { TRUSTED_PROXIES: [], SIMULATOR: false, production: false };
+  const app = openServer({ config, log, delayMsMax: 0 });
+  onTestFinished(() => (streams.close(), app.close()));
+  const frames = () => ({ resume: () => undefined, cancel: () => undefined });
+  app.post('/api', async (request, reply) => {
+    const sessionId = new URLSearchParams(String(request.body)).get('token') ?? '';
+    const person: Person = {
+      kind: 'person',
+      accountId: '',
+      userId: '',
+      sessionId,
+      role: 'customer',
+    };
+    streams.open(reply, { frames, person });
+    return reply;
+  });
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  const address = await app.listen({ port: 0, host: '127.0.0.1' });
+  const [alive, ended] = [
+    await stream(address, { token: 'alive' }),
+    await stream(address, { token: 'ended' }),
+  ];
+  vi.advanceTimersByTime(2_000);
+  expect(asked.toSorted()).toEqual(['alive', 'ended']);
+  const late = await stream(address, { token: 'late' });
+  resolve(new Set(['alive']));
+  await waitFor(() => expect(ended.heard.ended).toBe(true));
+  expect([alive.heard.ended, late.heard.ended]).toEqual([false, false]);
 });
 
 test('a tab that is closed leaves no stream behind', async ({ db, openApp }) => {

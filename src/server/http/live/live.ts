@@ -80,8 +80,12 @@ export function openStreams({ alive, report }: Deps): LiveStreams {
     if (asking || streams.size === 0) return;
     asking = true;
     try {
-      const good = await alive([...new Set(Array.from(streams, ({ sessionId }) => sessionId))]);
-      for (const stream of streams) if (!good.has(stream.sessionId)) stream.end();
+      // Who opens a stream meanwhile is not asked about, and has just been let in.
+      const bySession = Map.groupBy(streams, ({ sessionId }) => sessionId);
+      const good = await alive([...bySession.keys()]);
+      for (const [sessionId, theirs] of bySession) {
+        if (!good.has(sessionId)) for (const stream of theirs) stream.end();
+      }
     } catch (error) {
       report(error);
     } finally {
