@@ -28,7 +28,7 @@ class Accounts {
     const { last } = this.of(accountId);
     if (since > last || last - since > BEHIND_MAX) {
       const bytes = () => Buffer.from(`reset ${last}\n`);
-      return { since, upTo: last, isReset: true, isLast: true, bytes };
+      return { upTo: last, isReset: true, isLast: true, bytes };
     }
     const positions = this.between(accountId, since, last).slice(0, PAGE_EVENTS);
     const isLast = positions.length < PAGE_EVENTS;
@@ -40,7 +40,7 @@ class Accounts {
           .map((position) => `event ${position}\n`)
           .join(''),
       );
-    return { since, upTo, isReset: false, isLast, bytes };
+    return { upTo, isReset: false, isLast, bytes };
   }
 }
 

@@ -15,8 +15,7 @@ type Frame = { position: number; text: string };
 
 /** What an account has to hear after a position, encoded once for all its streams. */
 export type Page = {
-  readonly since: number;
-  /** Where whoever has taken the page stands; below `since` when the database was set back. */
+  /** Where whoever has taken the page stands; below where they stood when the database was set back. */
   readonly upTo: number;
   /** Everything is to be fetched anew, whatever somebody has. */
   readonly isReset: boolean;
@@ -67,7 +66,7 @@ function pageOf(since: number, rows: readonly Row[], report: (bug: unknown) => v
   const last = rows[0]?.last ?? 0;
   if (since > last || last - since > BEHIND_MAX) {
     const bytes = Buffer.from(frameText(last, 'reset', String(last)));
-    return { since, upTo: last, isReset: true, isLast: true, bytes: () => bytes };
+    return { upTo: last, isReset: true, isLast: true, bytes: () => bytes };
   }
   const events = rows.filter((row) => row.position !== null);
   const frames = events.flatMap((row) => frameOf(row, report) ?? []);
@@ -75,7 +74,6 @@ function pageOf(since: number, rows: readonly Row[], report: (bug: unknown) => v
   const encode = (some: readonly Frame[]) => Buffer.from(some.map(({ text }) => text).join(''));
   const all = encode(frames);
   return {
-    since,
     // What was erased leaves its position behind.
     upTo: isLast ? last : (events.at(-1)?.position ?? last),
     isReset: false,
