@@ -63,7 +63,7 @@ const RECENT_BATCHES = 8;
  *
  * A caller who waits for each answer before the next request is never kept waiting: with nothing in flight,
  * a job leaves at once. Where several came together of late, a batch waits a few milliseconds for as many, but
- * no longer once they are there: a call costs the database six times what one more message in it does.
+ * no longer once they are there: a call costs the database at least six times what one more message does.
  * Wallets are served round-robin, so that a busy one starves no other.
  */
 export class WalletBatcher<Job extends Waiting, Result> {

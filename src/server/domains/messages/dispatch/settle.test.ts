@@ -270,7 +270,7 @@ describe('receipts', () => {
     sql,
     db,
   }) => {
-    const ani = await customerWithMessages(sql, 30);
+    const ani = await customerWithMessages(sql, 6);
     const settle = openSettle({ sql });
     await settle(ani.ids.map((id) => told(ani.customer, id, 'sent')));
     const { promise: isDelivered, resolve } = Promise.withResolvers<void>();
