@@ -287,9 +287,10 @@ describe('search', () => {
 });
 
 describe('a long history', () => {
-  const MESSAGES = 13_000;
-  /** Of these many, the oldest, the numbers begin with 62811; those of the others do not. */
-  const BEGINNING = 12_400;
+  const MESSAGES = 15_000;
+  const numbered = Array.from({ length: MESSAGES }, (_, i) => i);
+  /** Those to numbers that begin with 62811: not some after the oldest ones, and not the newest. */
+  const begun = numbered.filter((i) => i < 200 || (i >= 2_200 && i < 14_400));
 
   /** A message each minute from 1 November 2026, 07:00 WIB; each thousandth failed; all to other numbers. */
   async function storeMinutes(owner: Sql, accountId: string, tokenId: string): Promise<void> {
@@ -298,10 +299,9 @@ describe('a long history', () => {
         account_id, message_id, token_id, peer, direction, type, body, status, price, created_at
       )
       select ${accountId}, id, ${tokenId},
-        case when i < ${BEGINNING}::int then '62811' else '62812' end || lpad(i::text, 8, '0'),
-        'out', 'text', '{}',
-        case when i % 1000 = 0 then 'failed' else 'read' end, 0, uuid_time(id)
-      from generate_series(0, ${MESSAGES - 1}::int) as i
+        case when i = any (${begun}::int[]) then '62811' else '62812' end || lpad(i::text, 8, '0'),
+        'out', 'text', '{}', case when i % 1000 = 0 then 'failed' else 'read' end, 0, uuid_time(id)
+      from unnest(${numbered}::int[]) as i
       cross join lateral (
         select overlay(
           uuid_floor(timestamptz '2026-11-01 00:00Z' + i * interval '1 minute')::text
@@ -322,31 +322,34 @@ describe('a long history', () => {
       where account_id = ${accountId} group by 1, 2, 3, 4, 5, 6, 7`;
   }
 
-  /** The numbers of the messages from `first` to before `end`, as a page of them shows them. */
-  function pageOfNumbers({ page = 0, sort_type }: Ask, first: number, end: number): number[] {
-    const all = Array.from({ length: end - first }, (_, n) => first + n);
-    return (sort_type === 'asc' ? all : all.toReversed()).slice(page * 10, page * 10 + 10);
+  /** What a page of these shows. */
+  const pageIn = (all: readonly number[], { page = 0, sort_type }: Ask): number[] =>
+    (sort_type === 'asc' ? all : all.toReversed()).slice(page * 10, page * 10 + 10);
+
+  /** Asks of such a history, and answers the numbers of the messages and the total. */
+  async function openLong(db: { owner: Sql; tenantSql: Sql }, sql: Sql) {
+    const { accountId, tokenId } = await customerWith(sql);
+    await storeMinutes(db.owner, accountId, tokenId);
+    return async (ask: Ask) => {
+      const { rows, total } = await messageList(db.tenantSql, accountId, ask);
+      return { total, numbers: rows.map(({ peer }) => Number(peer.slice(5))) };
+    };
   }
 
   test('shows any page, both ways, also of some days and of one status', async ({ db, sql }) => {
-    const { accountId, tokenId } = await customerWith(sql);
-    await storeMinutes(db.owner, accountId, tokenId);
-    const numbers = async (ask: Ask) =>
-      (await messageList(db.tenantSql, accountId, ask)).rows.map(({ peer }) =>
-        Number(peer.slice(5)),
-      );
+    const shown = await openLong(db, sql);
+    // From 17:00Z on the 1st to 17:00Z on the 8th.
+    const ofDays = numbered.slice(1020, 11_100);
+    const read = numbered.filter((i) => i % 1000 !== 0);
     for (const sort_type of ['asc', 'desc'] as const) {
-      for (const page of [0, 3, 100, 101, 640, 1198, 1199, 1299, 1300]) {
+      for (const page of [0, 3, 100, 101, 640, 907, 1007, 1398, 1399, 1499, 1500]) {
         const ask = { page, sort_type };
-        expect(await numbers(ask)).toEqual(pageOfNumbers(ask, 0, MESSAGES));
-        // From 17:00Z on the 1st to 17:00Z on the 8th.
+        expect(await shown(ask)).toEqual({ total: 15_000, numbers: pageIn(numbered, ask) });
         const days = { ...ask, from: '2026-11-02', to: '2026-11-08' };
-        expect(await numbers(days)).toEqual(pageOfNumbers(days, 1020, 11_100));
+        expect(await shown(days)).toEqual({ total: 10_080, numbers: pageIn(ofDays, ask) });
       }
-      const read = { page: 700, sort_type, status: 'read' } as const;
-      const others = Array.from({ length: MESSAGES }, (_, i) => i).filter((i) => i % 1000 !== 0);
-      const ordered = sort_type === 'asc' ? others : others.toReversed();
-      expect(await numbers(read)).toEqual(ordered.slice(7000, 7010));
+      const ask = { page: 700, sort_type, status: 'read' } as const;
+      expect(await shown(ask)).toEqual({ total: 14_985, numbers: pageIn(read, ask) });
     }
   });
 
@@ -354,41 +357,36 @@ describe('a long history', () => {
     db,
     sql,
   }) => {
-    const { accountId, tokenId } = await customerWith(sql);
-    await storeMinutes(db.owner, accountId, tokenId);
-    const ask = (input: Ask) => messageList(db.tenantSql, accountId, { q: '62811', ...input });
-    const numbers = async (input: Ask) =>
-      (await ask(input)).rows.map(({ peer }) => Number(peer.slice(5)));
-    expect((await ask({})).total).toBe(10_000);
+    const shown = await openLong(db, sql);
+    const fromThird = begun.filter((i) => i >= 2460);
+    const toNinth = begun.filter((i) => i < 12_540);
     for (const sort_type of ['asc', 'desc'] as const) {
-      for (const page of [0, 1, 19, 20, 21, 500, 998, 999]) {
-        const place = { page, sort_type };
-        expect(await numbers(place)).toEqual(pageOfNumbers(place, 0, BEGINNING));
-        const days = { ...place, from: '2026-11-02' };
-        expect(await numbers(days)).toEqual(pageOfNumbers(days, 1020, BEGINNING));
-        const until = { ...place, to: '2026-11-08' };
-        expect(await numbers(until)).toEqual(pageOfNumbers(until, 0, 11_100));
+      for (const page of [0, 1, 19, 20, 21, 25, 500, 998, 999]) {
+        const ask = { q: '62811', page, sort_type };
+        expect(await shown(ask)).toEqual({ total: 10_000, numbers: pageIn(begun, ask) });
+        const { numbers: later } = await shown({ ...ask, from: '2026-11-03' });
+        expect(later).toEqual(pageIn(fromThird, ask));
+        const { numbers: earlier } = await shown({ ...ask, to: '2026-11-09' });
+        expect(earlier).toEqual(pageIn(toNinth, ask));
       }
     }
-    expect(await ask({ page: 1000 })).toEqual({ rows: [], total: 10_000 });
+    expect(await shown({ q: '62811', page: 1000 })).toEqual({ total: 10_000, numbers: [] });
   });
 
   test('is searched by a common beginning and a status among the first 10,000 in its order', async ({
     db,
     sql,
   }) => {
-    const { accountId, tokenId } = await customerWith(sql);
-    await storeMinutes(db.owner, accountId, tokenId);
-    const failed = async (input: Ask) => {
-      const ask: Ask = { q: '62811', status: 'failed', ...input };
-      const { rows, total } = await messageList(db.tenantSql, accountId, ask);
-      return { total, numbers: rows.map(({ peer }) => Number(peer.slice(5))) };
-    };
-    const thousands = (first: number) => Array.from({ length: 10 }, (_, n) => (first + n) * 1000);
-    expect(await failed({})).toEqual({ total: 10, numbers: thousands(3).toReversed() });
-    expect(await failed({ sort_type: 'asc' })).toEqual({ total: 10, numbers: thousands(0) });
-    // 9,060 messages: all of them are looked through.
-    expect(await failed({ from: '2026-11-02', to: '2026-11-07' })).toMatchObject({ total: 8 });
-    expect(await failed({ page: 1 })).toEqual({ total: 10, numbers: [] });
+    const shown = await openLong(db, sql);
+    const ask: Ask = { q: '62811', status: 'failed' };
+    const failed = (some: readonly number[]) => some.filter((i) => i % 1000 === 0);
+    const newest = failed(begun.slice(-10_000));
+    expect(await shown(ask)).toEqual({ total: 10, numbers: newest.toReversed() });
+    const oldest = failed(begun.slice(0, 10_000));
+    expect(await shown({ ...ask, sort_type: 'asc' })).toEqual({ total: 10, numbers: oldest });
+    // 7,460 messages: all of them are looked through.
+    const days = { ...ask, from: '2026-11-02', to: '2026-11-07' };
+    expect(await shown(days)).toMatchObject({ total: 7 });
+    expect(await shown({ ...ask, page: 1 })).toEqual({ total: 10, numbers: [] });
   });
 });

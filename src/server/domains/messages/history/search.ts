@@ -114,15 +114,15 @@ async function searchOne(tx: Tx, peer: string, query: PageQuery): Promise<Page> 
 /** The page among the first 10,000 messages that match; their ids are found before wide rows are read. */
 async function searchPeers(tx: Tx, matches: Matches, query: PageQuery): Promise<Page> {
   const { accountId, filter, order, offset, limit } = query;
-  const all = tx`${inTimeRange(tx, filter)} ${matches.all}`;
-  const [count] = await tx<{ total: number }[]>`
-    select count(*) as total from (
-      select from messages m where m.account_id = ${accountId} ${all} limit ${SEARCH_MAX + 1}
-    ) counted`;
-  const isWide = (count?.total ?? 0) > SEARCH_MAX;
+  const width = await widthOf(tx, matches, query);
+  const isWide = width.messages > SEARCH_MAX;
   if (isWide && !isNarrowed(filter)) {
-    return { stored: await readWide(tx, matches, query), total: SEARCH_MAX };
+    return {
+      stored: await readWide(tx, matches, { ...query, near: width.near }),
+      total: SEARCH_MAX,
+    };
   }
+  const all = tx`${inTimeRange(tx, filter)} ${matches.all}`;
   const [found] = await tx<{ total: number; ids: string[] }[]>`
     ${isWide ? firstIds(tx, matches) : tx`with`} fits as materialized (
       select m.message_id from messages m
@@ -136,25 +136,51 @@ async function searchPeers(tx: Tx, matches: Matches, query: PageQuery): Promise<
   return { stored: await readMessages(tx, { accountId, ids, order }), total: found?.total ?? 0 };
 }
 
-/** Pages up to here are looked for among the first messages of all, so many for each that is passed or shown. */
-const NEAR_MAX = 200;
-const LOOKED_THROUGH = 20;
+/** How many messages match, counted to one more than are shown; and of the first 200 of all. */
+type Width = { messages: number; near: number };
+
+const SAMPLE = 200;
+
+async function widthOf(tx: Tx, { all }: Matches, query: PageQuery): Promise<Width> {
+  const [width] = await tx<Width[]>`
+    select
+      (
+        select count(*) from (
+          select from messages m
+          where m.account_id = ${query.accountId} ${inTimeRange(tx, query.filter)} ${all}
+          limit ${SEARCH_MAX + 1}
+        ) counted
+      ) as messages,
+      (select count(*) from (${firstOfAll(tx, query, SAMPLE)}) m where true ${all}) as near`;
+  return width ?? { messages: 0, near: 0 };
+}
+
+/** The first messages in the order of the page, whatever their phones. */
+const firstOfAll = (tx: Tx, { accountId, filter, order }: PageQuery, limit: number): Fragment => tx`
+  select m.message_id, m.peer from messages m
+  where m.account_id = ${accountId} ${inTimeRange(tx, filter)}
+  order by m.message_id ${sqlOrder(tx, order)} limit ${limit}`;
+
+/** So many messages are walked through sooner than the phones' other index is counted. */
+const WALK_MAX = 16_000;
 
 /**
- * A page of more than 10,000 messages: where the beginning is so common that one message in twenty has it,
- * its first pages are full before the counts of the phones' other index are asked for.
+ * A page of matches that are too many to sort. Where so many of all messages match that the page should be
+ * full soon, messages are walked through; else, or when it was not, its ids are found without the others.
  */
-async function readWide(tx: Tx, matches: Matches, query: PageQuery): Promise<StoredMessage[]> {
-  const { accountId, filter, order, offset } = query;
+async function readWide(
+  tx: Tx,
+  matches: Matches,
+  { near, ...query }: PageQuery & { near: number },
+): Promise<StoredMessage[]> {
+  const { accountId, order, offset } = query;
   const limit = Math.min(query.limit, SEARCH_MAX - offset);
   if (limit <= 0) return [];
-  if (offset + limit <= NEAR_MAX) {
-    const some = tx`
-      select m.message_id, m.peer from messages m
-      where m.account_id = ${accountId} ${inTimeRange(tx, filter)}
-      order by m.message_id ${sqlOrder(tx, order)} limit ${LOOKED_THROUGH * (offset + limit)}`;
+  // Half as many again as the sample says, and some for chance.
+  const steps = Math.ceil((1.5 * SAMPLE * (offset + limit)) / near) + SAMPLE;
+  if (steps <= WALK_MAX) {
     const ids = tx`
-      select m.message_id from (${some}) m where true ${matches.all}
+      select m.message_id from (${firstOfAll(tx, query, steps)}) m where true ${matches.all}
       order by m.message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}`;
     const stored = await readMessages(tx, { accountId, ids, order });
     if (stored.length === limit) return stored;
