@@ -61,7 +61,9 @@ export default defineConfig(({ command }) => ({
     reportCompressedSize: false,
     // Schemas and acts are made by calls at the top of a module; unused ones may go all the same.
     rolldownOptions: {
-      treeshake: { manualPureFunctions: ['z', 'act', 'paging'] },
+      treeshake: {
+        manualPureFunctions: ['z', 'act', 'paging', 'schema', 'once', 'oncePer'],
+      },
       output: {
         codeSplitting: { groups: chunkGroups() },
       },

@@ -94,10 +94,10 @@ test('every endpoint, code, status and type of the contract stands on the page',
   const listed = rows.map(([, status, code]) => `${status} ${code}`);
   const known = (code: RefusalCode) => `${refusals[code].status} ${code}`;
   expect(listed.toSorted()).toEqual(apiRefusals.map(known).toSorted());
-  for (const status of MessageStatus.options)
+  for (const status of MessageStatus().options)
     expect(page).toMatch(new RegExp(`\\| .*\`${status}\``));
   for (const failure of Object.keys(failures)) expect(page).toContain(`| \`${failure}\` |`);
-  for (const branch of NewMessage.def.options) {
+  for (const branch of NewMessage().def.options) {
     const [type = ''] = branch.shape.type.def.values;
     expect(page).toMatch(new RegExp(`^\\| .*\`${type}\`.* \\| \`\\{"`, 'm'));
     for (const field of Object.keys(branch.shape)) expect(page).toContain(`\`${field}\``);
@@ -106,7 +106,7 @@ test('every endpoint, code, status and type of the contract stands on the page',
 
 /** What the schema of a message says of one of its fields. */
 function fieldOf(type: string, ...path: string[]): { maxLength?: number; maximum?: number } {
-  const { oneOf = [] } = z.toJSONSchema(NewMessage, { io: 'input', unrepresentable: 'any' });
+  const { oneOf = [] } = z.toJSONSchema(NewMessage(), { io: 'input', unrepresentable: 'any' });
   type Node = { const?: string; properties?: Record<string, Node> };
   const branches = oneOf as unknown as Node[];
   let node = branches.find(({ properties }) => properties?.['type']?.const === type);

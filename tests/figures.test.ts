@@ -267,10 +267,10 @@ const maybe = <T>(values: readonly T[]) =>
   fc.option(fc.constantFrom(...values), { nil: undefined, freq: 1 });
 /** A page's request, of token 0 to 3 and so many days ago: whose they are is known when it is asked. */
 const anAsk = fc.record({
-  status: maybe(StatusFilter.options),
+  status: maybe(StatusFilter().options),
   direction: maybe(['in', 'out'] as const),
   token: maybe([0, 1, 2, 3]),
-  type: maybe(MessageType.options.filter((type) => ['text', 'image', 'document'].includes(type))),
+  type: maybe(MessageType().options.filter((type) => ['text', 'image', 'document'].includes(type))),
   fromDaysAgo: maybe(DAYS_AGO),
   toDaysAgo: maybe(DAYS_AGO),
   sort_type: fc.constantFrom('asc' as const, 'desc' as const),

@@ -182,7 +182,7 @@ describe('the API', () => {
         );
       const places = Map.groupBy(made(oddities, false), ({ path }) => path).values();
       const strange = [...places].flatMap((place) =>
-        sent(place, ({ value }) => NewMessage.safeParse(value).success),
+        sent(place, ({ value }) => NewMessage().safeParse(value).success),
       );
       return [...made(unstorables, true), ...strange];
     });

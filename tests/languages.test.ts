@@ -31,7 +31,7 @@ const english = /\b(the|is|was|many|has|this|not|to|with|of|and|are)\b/i;
 describe('what the API says', () => {
   test('of every refusal, it says to developers in both languages', () => {
     for (const code of apiRefusals) {
-      const missing = Object.keys(refusals[code].facts.shape).filter((fact) => !(fact in facts));
+      const missing = Object.keys(refusals[code].facts().shape).filter((fact) => !(fact in facts));
       expect(missing, code).toEqual([]);
       const [id, en] = [developerSentenceFor({ code, facts }), englishFor({ code, facts })];
       expect(id, code).toMatch(indonesian);
@@ -43,7 +43,7 @@ describe('what the API says', () => {
   });
 
   test('of every failure, for good or for now, it says in both languages', () => {
-    for (const failure of Failure.options) {
+    for (const failure of Failure().options) {
       for (const sentence of [failureSentence, retrySentence]) {
         const [id, en] = [sentence(failure, 'id'), sentence(failure, 'en')];
         expect(id, failure).toMatch(indonesian);

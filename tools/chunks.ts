@@ -10,15 +10,17 @@ const web = join(import.meta.dirname, '../src/web');
 const libraries = new RegExp(
   [
     'node_modules/(?:react|react-dom|scheduler|use-sync-external-store)/',
-    // Two of them are for one page that few see.
-    'node_modules/@tanstack/(?:[a-z]+-router|router-core|[a-z]+-query|query-core|history|[a-z-]*store)/(?!.*/(?:queriesObserver|useQueries))',
+    'node_modules/@tanstack/(?:[a-z]+-query|query-core)/',
     'lucide-react/dist/esm/(?:shared|Icon|createLucide|context)',
     'preload-helper|rolldown/runtime',
-    'src/web/(?:api/(?:errors|lazyApi|idempotencyKey|query|user)|browser/(?:whenIdle|session|redirect)|app/routes/search)\\.ts',
+    'src/web/(?:api/(?:errors|lazyApi|idempotencyKey|query|user)|browser/(?:whenIdle|session|redirect)|lazyComponent|router/[a-zA-Z]+)\\.tsx?',
     'src/web/features/auth/login/typedPhone\\.',
     'src/web/ui/(?:button/(?:Button|Spinner)|announce/announce|layout/PageTitle|toast/toasts|classes)\\.',
   ].join('|'),
 );
+
+/** Parts of libraries that one page uses, which few see: they stay with it. */
+const rare = /@tanstack\/.*\/(?:queriesObserver|useQueries)\.js/;
 
 /** The fields of the sign-in page, which other forms share: five files would cost it 1 kB more. */
 const fields: Group = {
@@ -84,6 +86,7 @@ const outside = of(
   'features/auth/register/RegisterPage.tsx',
   'features/auth/register/VerifyOtpPage.tsx',
   'features/scan/ScanPage.tsx',
+  'app/layout/AuthLayout.tsx',
   'app/pages/LeavingPage.tsx',
   'ui/page/NotFoundPage.tsx',
 );
@@ -103,7 +106,8 @@ type Part = 'core' | 'common' | 'frame' | 'pages' | 'styles';
  * modules need, or one before it does.
  */
 function partsOf(graph: Graph): ReadonlyMap<string, Part> {
-  const first = behind(of('main.tsx'), graph);
+  // Who signs in needs the layout of that beside the entry.
+  const first = behind(of('main.tsx', 'app/layout/AuthLayout.tsx'), graph);
   const before = behind(outside, graph, true);
   const framed = behind(of('app/layout/AppLayout.tsx'), graph);
   const paged = Object.values(dailyPages).map((page) => behind(of(page), graph));
@@ -123,7 +127,7 @@ function partsOf(graph: Graph): ReadonlyMap<string, Part> {
   const parts = new Map<string, Part>();
   for (const id of [framed, ...paged].flatMap((needed) => [...needed])) {
     const part = partOf(id);
-    if (part) parts.set(id, part);
+    if (part && !rare.test(id)) parts.set(id, part);
   }
   return parts;
 }
@@ -145,7 +149,9 @@ export function chunkGroups(): Group[] {
     {
       debugName: 'core',
       name: (id, graph) =>
-        libraries.test(id) || parts(graph).get(id) === 'core' ? 'core' : undefined,
+        !rare.test(id) && (libraries.test(id) || parts(graph).get(id) === 'core')
+          ? 'core'
+          : undefined,
     },
     fields,
     {

@@ -70,7 +70,7 @@ const example = {
 
 /** @throws Error when a sentence could mention a fact that has no example here. */
 function factsOf(code: RefusalCode): string[] {
-  const facts = Object.keys(refusals[code].facts.shape);
+  const facts = Object.keys(refusals[code].facts().shape);
   const missing = facts.find((fact) => !(fact in example));
   if (missing !== undefined) throw new Error(`print-docs: give an example of the fact ${missing}`);
   return facts;

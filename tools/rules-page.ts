@@ -13,7 +13,7 @@ const modules = [
   'src/web/api/uploads/chunks.ts',
   'src/web/api/uploads/fileTypes.ts',
   'src/web/ui/upload/uploadAnnouncer.ts',
-  'src/web/app/routes/search.ts',
+  'src/web/browser/router/search.ts',
   'src/web/browser/redirect.ts',
   'src/web/ui/avatar/initials.ts',
   'src/web/ui/chart/bars.ts',

@@ -16,14 +16,15 @@ const budgets = [
   {
     screen: 'login',
     page: 'src/web/features/auth/login/LoginPage.tsx',
-    js: 120 * KB,
+    around: 'AuthLayout',
+    js: 96 * KB,
     css: 20 * KB,
   },
   {
     screen: 'first signed-in screen',
     page: 'src/web/features/home/HomePage.tsx',
     around: 'frame',
-    js: 220 * KB,
+    js: 156 * KB,
     css: 20 * KB,
   },
 ];
@@ -65,7 +66,8 @@ function circle(manifest) {
   return Object.keys(manifest).find((key) => behind(key).has(key));
 }
 
-const strangers = /^src\/web\/(?:features\/(?:auth|scan)\/|app\/pages\/LeavingPage)/;
+const strangers =
+  /^src\/web\/(?:features\/(?:auth|scan)\/|app\/(?:pages\/LeavingPage|layout\/AuthLayout))/;
 
 /** A page of who has not signed in that brings parts of the signed-in app, if there is one. */
 const intruder = (manifest) =>

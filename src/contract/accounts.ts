@@ -2,83 +2,96 @@ import * as z from 'zod/mini';
 import { act } from './base/act.ts';
 import { Id, IdInput } from './base/ids.ts';
 import { IndonesianMobile, Phone, TypedPhone } from './base/phone.ts';
+import { type Output, schema } from './base/schema.ts';
 
-export const Role = z.enum(['customer', 'operator']);
-export type Role = z.output<typeof Role>;
+export const Role = schema(() => z.enum(['customer', 'operator']));
+export type Role = Output<typeof Role>;
 
 /** The person who is signed in, as `user_check_token` answers. */
-export const User = z.object({
-  id: Id('user'),
-  account_id: Id('account'),
-  name: z.string(),
-  phone: Phone,
-  role: Role,
-  timezone: z.string(),
-  email: z.nullable(z.string()),
-  /** A signed, short-lived address of the picture. */
-  avatar: z.nullable(z.string()),
-  theme: z.enum(['system', 'light', 'dark']),
-  sound_on: z.boolean(),
-  sound: z.string(),
-  push_on: z.boolean(),
-  push_text: z.boolean(),
-  keys_on: z.boolean(),
-  /** When the account will be erased; null unless its owner asked for that. */
-  erased_at: z.nullable(z.iso.datetime()),
-});
-export type User = z.output<typeof User>;
+export const User = schema(() =>
+  z.object({
+    id: Id('user'),
+    account_id: Id('account'),
+    name: z.string(),
+    phone: Phone(),
+    role: Role(),
+    timezone: z.string(),
+    email: z.nullable(z.string()),
+    /** A signed, short-lived address of the picture. */
+    avatar: z.nullable(z.string()),
+    theme: z.enum(['system', 'light', 'dark']),
+    sound_on: z.boolean(),
+    sound: z.string(),
+    push_on: z.boolean(),
+    push_text: z.boolean(),
+    keys_on: z.boolean(),
+    /** When the account will be erased; null unless its owner asked for that. */
+    erased_at: z.nullable(z.iso.datetime()),
+  }),
+);
+export type User = Output<typeof User>;
 
 /** The shortest password; NIST asks 8 where a second factor (our OTP) stands beside it. */
 export const PASSWORD_MIN = 8;
 /** The longest password, in UTF-8 bytes (docs/threats.md, T5). */
 export const PASSWORD_MAX_BYTES = 256;
 
-export const NewPassword = z.string().check(
-  z.minLength(PASSWORD_MIN, `Kata sandi paling sedikit ${PASSWORD_MIN} karakter.`),
-  z.refine(
-    (text) => new TextEncoder().encode(text).length <= PASSWORD_MAX_BYTES,
-    'Kata sandi terlalu panjang.',
+export const NewPassword = schema(() =>
+  z.string().check(
+    z.minLength(PASSWORD_MIN, `Kata sandi paling sedikit ${PASSWORD_MIN} karakter.`),
+    z.refine(
+      (text) => new TextEncoder().encode(text).length <= PASSWORD_MAX_BYTES,
+      'Kata sandi terlalu panjang.',
+    ),
   ),
 );
 
-export const PersonName = z
-  .string()
-  .check(
-    z.trim(),
-    z.minLength(2, 'Tulis nama Anda atau nama usaha.'),
-    z.maxLength(100, 'Nama paling panjang 100 karakter.'),
-    z.regex(/^[^\p{Cc}<>]*$/u, 'Nama berisi karakter yang tidak dapat dipakai.'),
-  );
+export const PersonName = schema(() =>
+  z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(2, 'Tulis nama Anda atau nama usaha.'),
+      z.maxLength(100, 'Nama paling panjang 100 karakter.'),
+      z.regex(/^[^\p{Cc}<>]*$/u, 'Nama berisi karakter yang tidak dapat dipakai.'),
+    ),
+);
 
 /** Who tells people from programs: ALTCHA by work of the browser, the others by their widget. */
-export const CaptchaProvider = z.enum(['altcha', 'turnstile', 'hcaptcha', 'recaptcha']);
-export type CaptchaProvider = z.output<typeof CaptchaProvider>;
+export const CaptchaProvider = schema(() =>
+  z.enum(['altcha', 'turnstile', 'hcaptcha', 'recaptcha']),
+);
+export type CaptchaProvider = Output<typeof CaptchaProvider>;
 
 /** The acts that ask for a captcha. */
-export const Guarded = z.enum(['user_register', 'user_login', 'user_forgot_password']);
-export type Guarded = z.output<typeof Guarded>;
+export const Guarded = schema(() =>
+  z.enum(['user_register', 'user_login', 'user_forgot_password']),
+);
+export type Guarded = Output<typeof Guarded>;
 
 /** The solved captcha, as the chosen provider's widget gives it. */
-const Captcha = z
-  .string()
-  .check(z.minLength(1, 'Tunggu pemeriksaan keamanan selesai.'), z.maxLength(8000));
+const Captcha = schema(() =>
+  z.string().check(z.minLength(1, 'Tunggu pemeriksaan keamanan selesai.'), z.maxLength(8000)),
+);
 
 /** A code on its way: the same shape whether or not the number is known. */
-export const Challenge = z.object({
-  challenge: Id('challenge'),
-  /** Where the code went, with the middle hidden: `+62 812-••••-7890`. */
-  sent_to: z.string(),
-  resend_in_seconds: z.int(),
-  expires_in_seconds: z.int(),
-});
-export type Challenge = z.output<typeof Challenge>;
+export const Challenge = schema(() =>
+  z.object({
+    challenge: Id('challenge'),
+    /** Where the code went, with the middle hidden: `+62 812-••••-7890`. */
+    sent_to: z.string(),
+    resend_in_seconds: z.int(),
+    expires_in_seconds: z.int(),
+  }),
+);
+export type Challenge = Output<typeof Challenge>;
 
-export const SignedIn = z.object({ token: z.string(), user: User });
-export type SignedIn = z.output<typeof SignedIn>;
+export const SignedIn = schema(() => z.object({ token: z.string(), user: User() }));
+export type SignedIn = Output<typeof SignedIn>;
 
 /** A right password in a browser that this person never used: a code is on its way as well. */
-export const CodeAsked = z.object({ challenge: Challenge });
-export type CodeAsked = z.output<typeof CodeAsked>;
+export const CodeAsked = schema(() => z.object({ challenge: Challenge() }));
+export type CodeAsked = Output<typeof CodeAsked>;
 
 export const registerUser = act({
   name: 'user_register',
@@ -86,13 +99,13 @@ export const registerUser = act({
   changes: true,
   limit: 'otp',
   audited: true,
-  input: {
-    name: PersonName,
-    phone: IndonesianMobile,
-    password: NewPassword,
+  input: () => ({
+    name: PersonName(),
+    phone: IndonesianMobile(),
+    password: NewPassword(),
     agree: z.literal('1', 'Setujui syarat layanan untuk mendaftar.'),
-    captcha: Captcha,
-  },
+    captcha: Captcha(),
+  }),
   output: Challenge,
   refuses: [
     'captcha_failed',
@@ -109,10 +122,10 @@ export const verifyOtp = act({
   changes: true,
   limit: 'auth',
   audited: true,
-  input: {
+  input: () => ({
     challenge: IdInput('challenge'),
     code: z.string().check(z.trim(), z.regex(/^[0-9]{6}$/, 'Tulis enam angka dari pesan.')),
-  },
+  }),
   output: SignedIn,
   refuses: ['otp_wrong', 'otp_expired', 'account_suspended'],
 });
@@ -122,7 +135,7 @@ export const resendOtp = act({
   by: 'public',
   changes: true,
   limit: 'otp',
-  input: { challenge: IdInput('challenge') },
+  input: () => ({ challenge: IdInput('challenge') }),
   output: Challenge,
   refuses: ['otp_too_soon', 'otp_expired', 'otp_limit'],
 });
@@ -133,12 +146,12 @@ export const loginUser = act({
   changes: true,
   limit: 'auth',
   audited: true,
-  input: {
-    phone: TypedPhone,
+  input: () => ({
+    phone: TypedPhone(),
     password: z.string().check(z.minLength(1, 'Tulis kata sandi Anda.'), z.maxLength(1000)),
-    captcha: Captcha,
-  },
-  output: z.union([SignedIn, CodeAsked]),
+    captcha: Captcha(),
+  }),
+  output: () => z.union([SignedIn(), CodeAsked()]),
   refuses: [
     'captcha_failed',
     'captcha_unreachable',
@@ -155,7 +168,7 @@ export const logoutUser = act({
   changes: true,
   outlivesSession: false,
   audited: true,
-  output: z.object({}),
+  output: () => z.object({}),
 });
 
 export const checkToken = act({ name: 'user_check_token', by: 'anyone_signed_in', output: User });
@@ -164,27 +177,30 @@ export const captchaChallenge = act({
   name: 'captcha_challenge',
   by: 'public',
   limit: 'auth',
-  input: { for: Guarded },
-  output: z.object({
-    provider: CaptchaProvider,
-    /** The task as ALTCHA reads it; empty for the others, who set theirs in their widget. */
-    challenge: z.record(z.string(), z.unknown()),
-    /** Whom the widget is for, and where its script is; '' for ALTCHA. */
-    site_key: z.string(),
-    script_url: z.string(),
-  }),
+  input: () => ({ for: Guarded() }),
+  output: () =>
+    z.object({
+      provider: CaptchaProvider(),
+      /** The task as ALTCHA reads it; empty for the others, who set theirs in their widget. */
+      challenge: z.record(z.string(), z.unknown()),
+      /** Whom the widget is for, and where its script is; '' for ALTCHA. */
+      site_key: z.string(),
+      script_url: z.string(),
+    }),
 });
 
 /** What the browser must know before it knows who is there. */
-export const AppConfig = z.object({
-  product: z.string(),
-  simulator: z.boolean(),
-  production: z.boolean(),
-  return_origins: z.array(z.string()),
-  api_url: z.string(),
-  captcha: z.object({ provider: CaptchaProvider, site_key: z.string() }),
-  build: z.string(),
-});
-export type AppConfig = z.output<typeof AppConfig>;
+export const AppConfig = schema(() =>
+  z.object({
+    product: z.string(),
+    simulator: z.boolean(),
+    production: z.boolean(),
+    return_origins: z.array(z.string()),
+    api_url: z.string(),
+    captcha: z.object({ provider: CaptchaProvider(), site_key: z.string() }),
+    build: z.string(),
+  }),
+);
+export type AppConfig = Output<typeof AppConfig>;
 
 export const appConfig = act({ name: 'app_config', by: 'public', output: AppConfig });

@@ -5,25 +5,28 @@ import { Id, IdInput } from './base/ids.ts';
 import { Rupiah } from './base/money.ts';
 import { Phone, TypedPhone } from './base/phone.ts';
 import { TokenStatus } from './tokens.ts';
+import { type Output, schema } from './base/schema.ts';
 
-export const Direction = z.enum(['out', 'in']);
-export type Direction = z.output<typeof Direction>;
+export const Direction = schema(() => z.enum(['out', 'in']));
+export type Direction = Output<typeof Direction>;
 
 /** What each means: docs/wire.md#message-states. */
-export const MessageStatus = z.enum([
-  'scheduled',
-  'accepted',
-  'queued',
-  'sending',
-  'sent',
-  'delivered',
-  'read',
-  'failed',
-  'cancelled',
-  'expired',
-  'received',
-]);
-export type MessageStatus = z.output<typeof MessageStatus>;
+export const MessageStatus = schema(() =>
+  z.enum([
+    'scheduled',
+    'accepted',
+    'queued',
+    'sending',
+    'sent',
+    'delivered',
+    'read',
+    'failed',
+    'cancelled',
+    'expired',
+    'received',
+  ]),
+);
+export type MessageStatus = Output<typeof MessageStatus>;
 
 /**
  * How far a message has come, for the whole product: `status_rank` in the database says the same. A status
@@ -67,17 +70,10 @@ export const messageStatusLabel: Record<MessageStatus, string> = {
   received: 'Diterima',
 };
 
-export const MessageType = z.enum([
-  'text',
-  'image',
-  'video',
-  'audio',
-  'document',
-  'sticker',
-  'location',
-  'contact',
-]);
-export type MessageType = z.output<typeof MessageType>;
+export const MessageType = schema(() =>
+  z.enum(['text', 'image', 'video', 'audio', 'document', 'sticker', 'location', 'contact']),
+);
+export type MessageType = Output<typeof MessageType>;
 
 /** Why a message failed, with what to do, in plain Indonesian. */
 export const failures = {
@@ -90,91 +86,101 @@ export const failures = {
   opted_out: 'Penerima meminta berhenti menerima pesan.',
 } as const;
 export type Failure = keyof typeof failures;
-export const Failure = z.enum(Object.keys(failures) as [Failure, ...Failure[]]);
+export const Failure = schema(() => z.enum(Object.keys(failures) as [Failure, ...Failure[]]));
 
 /** A row of the history. */
-export const MessageRow = z.object({
-  id: Id('message'),
-  direction: Direction,
-  token: z.object({ id: Id('token'), name: z.string() }),
-  peer: Phone,
-  peer_name: z.nullable(z.string()),
-  type: MessageType,
-  excerpt: z.string(),
-  status: MessageStatus,
-  /** What it costs, as it stands now: 0 once its price was given back. */
-  price: Rupiah,
-  possible_duplicate: z.boolean(),
-  failure: z.nullable(Failure),
-  created_at: z.coerce.date(),
-  /** When it will leave, while it is scheduled; null otherwise. */
-  scheduled_at: z.nullable(z.coerce.date()),
-});
-export type MessageRow = z.output<typeof MessageRow>;
+export const MessageRow = schema(() =>
+  z.object({
+    id: Id('message'),
+    direction: Direction(),
+    token: z.object({ id: Id('token'), name: z.string() }),
+    peer: Phone(),
+    peer_name: z.nullable(z.string()),
+    type: MessageType(),
+    excerpt: z.string(),
+    status: MessageStatus(),
+    /** What it costs, as it stands now: 0 once its price was given back. */
+    price: Rupiah(),
+    possible_duplicate: z.boolean(),
+    failure: z.nullable(Failure()),
+    created_at: z.coerce.date(),
+    /** When it will leave, while it is scheduled; null otherwise. */
+    scheduled_at: z.nullable(z.coerce.date()),
+  }),
+);
+export type MessageRow = Output<typeof MessageRow>;
 
 /** What a chat bubble shows (docs/screens.md#chat). */
-export const ChatContent = z.object({
-  type: z.string(),
-  caption: z.string(),
-  url: z.nullable(z.string()),
-  /** `url` is somebody else's: to be opened by who wants to, never loaded by a page. */
-  external: z.boolean(),
-  filename: z.nullable(z.string()),
-  name: z.nullable(z.string()),
-  phone: z.nullable(z.string()),
-});
-export type ChatContent = z.output<typeof ChatContent>;
+export const ChatContent = schema(() =>
+  z.object({
+    type: z.string(),
+    caption: z.string(),
+    url: z.nullable(z.string()),
+    /** `url` is somebody else's: to be opened by who wants to, never loaded by a page. */
+    external: z.boolean(),
+    filename: z.nullable(z.string()),
+    name: z.nullable(z.string()),
+    phone: z.nullable(z.string()),
+  }),
+);
+export type ChatContent = Output<typeof ChatContent>;
 
-export const ConversationMessage = z.extend(MessageRow, { content: ChatContent });
-export type ConversationMessage = z.output<typeof ConversationMessage>;
+export const ConversationMessage = schema(() => z.extend(MessageRow(), { content: ChatContent() }));
+export type ConversationMessage = Output<typeof ConversationMessage>;
 
 /**
  * One step of a message's life. `detail` says more where there is more: a reason, a try's number.
  * `unknown`: a try was not answered. `waiting`, always last: what is being waited for now, since `at`.
  * `corrected`: a final state was proved wrong by what the network told later.
  */
-export const TimelineStep = z.object({
-  kind: z.enum([...MessageStatus.options, 'retrying', 'unknown', 'waiting', 'corrected']),
-  at: z.coerce.date(),
-  detail: z.nullable(z.string()),
-});
-export type TimelineStep = z.output<typeof TimelineStep>;
+export const TimelineStep = schema(() =>
+  z.object({
+    kind: z.enum([...MessageStatus().options, 'retrying', 'unknown', 'waiting', 'corrected']),
+    at: z.coerce.date(),
+    detail: z.nullable(z.string()),
+  }),
+);
+export type TimelineStep = Output<typeof TimelineStep>;
 
-export const MessageDetail = z.extend(ConversationMessage, {
-  ref: z.nullable(z.string()),
-  timeline: z.array(TimelineStep),
-  /**
-   * What the message did to the saldo: reserved at accept, then charged or given back. What was given
-   * back by mistake is charged again (`correct_seq`), or waived where the saldo did not hold it any more.
-   */
-  charge: z.nullable(
-    z.object({
-      state: z.enum(['held', 'captured', 'released', 'waived']),
-      /** What was reserved. */
-      amount: Rupiah,
-      hold_seq: z.nullable(z.int()),
-      settle_seq: z.nullable(z.int()),
-      correct_seq: z.nullable(z.int()),
-    }),
-  ),
-  /** The message as the API shows it. */
-  raw: z.record(z.string(), z.unknown()),
-});
-export type MessageDetail = z.output<typeof MessageDetail>;
+export const MessageDetail = schema(() =>
+  z.extend(ConversationMessage(), {
+    ref: z.nullable(z.string()),
+    timeline: z.array(TimelineStep()),
+    /**
+     * What the message did to the saldo: reserved at accept, then charged or given back. What was given
+     * back by mistake is charged again (`correct_seq`), or waived where the saldo did not hold it any more.
+     */
+    charge: z.nullable(
+      z.object({
+        state: z.enum(['held', 'captured', 'released', 'waived']),
+        /** What was reserved. */
+        amount: Rupiah(),
+        hold_seq: z.nullable(z.int()),
+        settle_seq: z.nullable(z.int()),
+        correct_seq: z.nullable(z.int()),
+      }),
+    ),
+    /** The message as the API shows it. */
+    raw: z.record(z.string(), z.unknown()),
+  }),
+);
+export type MessageDetail = Output<typeof MessageDetail>;
 
 /** Statuses the table filters by; `waiting` is accepted, queued and sending together. */
-export const StatusFilter = z.enum([
-  'scheduled',
-  'waiting',
-  'sent',
-  'delivered',
-  'read',
-  'failed',
-  'cancelled',
-  'expired',
-  'received',
-]);
-export type StatusFilter = z.output<typeof StatusFilter>;
+export const StatusFilter = schema(() =>
+  z.enum([
+    'scheduled',
+    'waiting',
+    'sent',
+    'delivered',
+    'read',
+    'failed',
+    'cancelled',
+    'expired',
+    'received',
+  ]),
+);
+export type StatusFilter = Output<typeof StatusFilter>;
 
 /** What is searched for is no longer than that, in UTF-16 units. */
 export const MESSAGE_QUERY_MAX = 40;
@@ -185,24 +191,24 @@ export const listMessages = act({
   name: 'message_list',
   by: 'customer',
   list: 'default',
-  input: {
+  input: () => ({
     ...paging(['created_at']),
-    from: z.optional(CivilDay),
-    to: z.optional(CivilDay),
-    status: z.optional(StatusFilter),
-    direction: z.optional(Direction),
+    from: z.optional(CivilDay()),
+    to: z.optional(CivilDay()),
+    status: z.optional(StatusFilter()),
+    direction: z.optional(Direction()),
     token_id: z.optional(IdInput('token')),
-    type: z.optional(MessageType),
+    type: z.optional(MessageType()),
     /** A number or the beginning of one, as typed. */
     q: z.optional(z.string().check(z.trim(), z.maxLength(MESSAGE_QUERY_MAX))),
-  },
+  }),
   output: MessageRow,
 });
 
 export const getMessage = act({
   name: 'message_get',
   by: 'customer',
-  input: { message_id: IdInput('message') },
+  input: () => ({ message_id: IdInput('message') }),
   output: MessageDetail,
 });
 
@@ -213,16 +219,16 @@ export const sendMessage = act({
   name: 'message_send',
   by: 'customer',
   changes: true,
-  input: {
+  input: () => ({
     token_id: IdInput('token'),
-    to: TypedPhone,
+    to: TypedPhone(),
     text: z
       .string()
       .check(
         z.minLength(1, 'Tulis pesannya.'),
         z.maxLength(TEXT_MAX, `Pesan paling panjang ${TEXT_MAX} karakter.`),
       ),
-  },
+  }),
   output: ConversationMessage,
   refuses: [
     'saldo_short',
@@ -240,32 +246,34 @@ export const cancelMessage = act({
   name: 'message_cancel',
   by: 'customer',
   changes: true,
-  input: { message_id: IdInput('message') },
+  input: () => ({ message_id: IdInput('message') }),
   output: MessageRow,
   refuses: ['message_final', 'message_in_flight'],
 });
 
-export const Conversation = z.object({
-  token: z.object({ id: Id('token'), name: z.string(), status: TokenStatus }),
-  peer: Phone,
-  peer_name: z.nullable(z.string()),
-  preview: z.string(),
-  direction: Direction,
-  status: MessageStatus,
-  unread: z.int(),
-  last_at: z.coerce.date(),
-});
-export type Conversation = z.output<typeof Conversation>;
+export const Conversation = schema(() =>
+  z.object({
+    token: z.object({ id: Id('token'), name: z.string(), status: TokenStatus() }),
+    peer: Phone(),
+    peer_name: z.nullable(z.string()),
+    preview: z.string(),
+    direction: Direction(),
+    status: MessageStatus(),
+    unread: z.int(),
+    last_at: z.coerce.date(),
+  }),
+);
+export type Conversation = Output<typeof Conversation>;
 
 /** Unread first, then newest; `q` is the beginning of a number or of a name. */
 export const listConversations = act({
   name: 'conversation_list',
   by: 'customer',
   list: 'manual',
-  input: {
+  input: () => ({
     ...paging(['last_at']),
     q: z.optional(z.string().check(z.trim(), z.maxLength(CONVERSATION_QUERY_MAX))),
-  },
+  }),
   output: Conversation,
 });
 
@@ -274,7 +282,7 @@ export const conversationMessages = act({
   name: 'conversation_messages',
   by: 'customer',
   list: 'manual',
-  input: { ...paging(['created_at']), token_id: IdInput('token'), peer: TypedPhone },
+  input: () => ({ ...paging(['created_at']), token_id: IdInput('token'), peer: TypedPhone() }),
   output: ConversationMessage,
 });
 
@@ -284,54 +292,57 @@ export const readConversation = act({
   by: 'customer',
   changes: true,
   outlivesSession: false,
-  input: { token_id: IdInput('token'), peer: TypedPhone },
-  output: z.object({ unread_total: z.int() }),
+  input: () => ({ token_id: IdInput('token'), peer: TypedPhone() }),
+  output: () => z.object({ unread_total: z.int() }),
 });
 
 /** Messages that came in and were not read yet, in all conversations. */
 export const unreadConversations = act({
   name: 'conversation_unread',
   by: 'customer',
-  output: z.object({ total: z.int() }),
+  output: () => z.object({ total: z.int() }),
 });
 
-const DayFigures = z.object({
-  sent: z.int(),
-  delivered: z.int(),
-  read: z.int(),
-  failed: z.int(),
-  received: z.int(),
-});
+const DayFigures = schema(() =>
+  z.object({
+    sent: z.int(),
+    delivered: z.int(),
+    read: z.int(),
+    failed: z.int(),
+    received: z.int(),
+  }),
+);
 
 /** Beranda. A message counts once, under the status it has reached, on the day it was accepted (WIB). */
 export const homeSummary = act({
   name: 'home_summary',
   by: 'customer',
-  output: z.object({
-    saldo: z.object({ available: Rupiah, held: Rupiah }),
-    /** What the account was given at the beginning. */
-    welcome_bonus: Rupiah,
-    checklist: z.object({
-      topped_up: z.boolean(),
-      has_token: z.boolean(),
-      linked: z.boolean(),
-      sent: z.boolean(),
-    }),
-    unread: z.int(),
-    today: DayFigures,
-    yesterday: DayFigures,
-    /** The last 30 days, oldest first, today included. */
-    days: z.array(z.extend(DayFigures, { date: z.string(), waiting: z.int() })),
-    attention: z.array(
-      z.object({
-        token_id: Id('token'),
-        name: z.string(),
-        status: TokenStatus,
-        reason: z.enum(['under_review', 'not_linked', 'disconnected', 'suspended', 'limit_near']),
+  output: () =>
+    z.object({
+      saldo: z.object({ available: Rupiah(), held: Rupiah() }),
+      /** What the account was given at the beginning. */
+      welcome_bonus: Rupiah(),
+      checklist: z.object({
+        topped_up: z.boolean(),
+        has_token: z.boolean(),
+        linked: z.boolean(),
+        sent: z.boolean(),
       }),
-    ),
-    /** Out and in, without answers that only stop or resume receiving. */
-    newest: z.array(MessageRow),
-  }),
+      unread: z.int(),
+      today: DayFigures(),
+      yesterday: DayFigures(),
+      /** The last 30 days, oldest first, today included. */
+      days: z.array(z.extend(DayFigures(), { date: z.string(), waiting: z.int() })),
+      attention: z.array(
+        z.object({
+          token_id: Id('token'),
+          name: z.string(),
+          status: TokenStatus(),
+          reason: z.enum(['under_review', 'not_linked', 'disconnected', 'suspended', 'limit_near']),
+        }),
+      ),
+      /** Out and in, without answers that only stop or resume receiving. */
+      newest: z.array(MessageRow()),
+    }),
 });
 export type HomeSummary = z.output<typeof homeSummary.output>;

@@ -2,36 +2,41 @@ import * as z from 'zod/mini';
 import { act, paging } from './base/act.ts';
 import { IdInput } from './base/ids.ts';
 import { Topup, TopupStatus } from './saldo.ts';
+import { type Output, schema } from './base/schema.ts';
 
 /** A top-up as the operator sees it: whose it is, and the bank lines that could be its payment. */
-export const OperatorTopup = z.extend(Topup, {
-  account_name: z.string(),
-  /** Unused bank lines of this amount or near it, nearest first; `line` is a `reference`. */
-  candidates: z.array(
-    z.object({ line: z.string(), amount: z.int(), description: z.string(), at: z.coerce.date() }),
-  ),
-});
-export type OperatorTopup = z.output<typeof OperatorTopup>;
+export const OperatorTopup = schema(() =>
+  z.extend(Topup(), {
+    account_name: z.string(),
+    /** Unused bank lines of this amount or near it, nearest first; `line` is a `reference`. */
+    candidates: z.array(
+      z.object({ line: z.string(), amount: z.int(), description: z.string(), at: z.coerce.date() }),
+    ),
+  }),
+);
+export type OperatorTopup = Output<typeof OperatorTopup>;
 
 /** `open`: what waits for somebody, `pending` and `review`. */
-export const OperatorTopupFilter = z.union([TopupStatus, z.literal('open')]);
-export type OperatorTopupFilter = z.output<typeof OperatorTopupFilter>;
+export const OperatorTopupFilter = schema(() => z.union([TopupStatus(), z.literal('open')]));
+export type OperatorTopupFilter = Output<typeof OperatorTopupFilter>;
 
 export const operatorTopups = act({
   name: 'operator_topup_list',
   by: 'operator',
   list: 'default',
-  input: { ...paging(['created_at']), status: z.optional(OperatorTopupFilter) },
+  input: () => ({ ...paging(['created_at']), status: z.optional(OperatorTopupFilter()) }),
   output: OperatorTopup,
 });
 
-const Reason = z
-  .string()
-  .check(
-    z.trim(),
-    z.minLength(3, 'Tulis alasannya.'),
-    z.maxLength(300, 'Alasan paling panjang 300 karakter.'),
-  );
+const Reason = schema(() =>
+  z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(3, 'Tulis alasannya.'),
+      z.maxLength(300, 'Alasan paling panjang 300 karakter.'),
+    ),
+);
 
 /**
  * Confirms by hand: with a candidate's `line`, or the reference typed from the bank statement; either
@@ -42,13 +47,13 @@ export const confirmTopup = act({
   by: 'operator',
   changes: true,
   audited: true,
-  input: {
+  input: () => ({
     topup_id: IdInput('topup'),
     reference: z
       .string()
       .check(z.trim(), z.minLength(3, 'Tulis referensi dari mutasi bank.'), z.maxLength(100)),
-    reason: Reason,
-  },
+    reason: Reason(),
+  }),
   output: OperatorTopup,
   refuses: ['topup_already_paid', 'topup_closed', 'topup_amount_mismatch', 'bank_line_used'],
 });
@@ -58,7 +63,7 @@ export const rejectTopup = act({
   by: 'operator',
   changes: true,
   audited: true,
-  input: { topup_id: IdInput('topup'), reason: Reason },
+  input: () => ({ topup_id: IdInput('topup'), reason: Reason() }),
   output: OperatorTopup,
   refuses: ['topup_already_paid', 'topup_closed'],
 });

@@ -3,15 +3,16 @@ import { Challenge, NewPassword, PersonName, SignedIn, User } from './accounts.t
 import { act } from './base/act.ts';
 import { Id, IdInput } from './base/ids.ts';
 import { IndonesianMobile } from './base/phone.ts';
+import { type Output, schema } from './base/schema.ts';
 
 /** Six digits, as people copy them: with blanks around. */
-export const Code = z
-  .string()
-  .check(z.trim(), z.regex(/^[0-9]{6}$/, 'Tulis enam angka dari pesan.'));
+export const Code = schema(() =>
+  z.string().check(z.trim(), z.regex(/^[0-9]{6}$/, 'Tulis enam angka dari pesan.')),
+);
 
-const CurrentPassword = z
-  .string()
-  .check(z.minLength(1, 'Tulis kata sandi Anda.'), z.maxLength(1000));
+const CurrentPassword = schema(() =>
+  z.string().check(z.minLength(1, 'Tulis kata sandi Anda.'), z.maxLength(1000)),
+);
 
 // Forgotten password: phone → code → new password.
 
@@ -22,12 +23,12 @@ export const forgotPassword = act({
   changes: true,
   limit: 'otp',
   audited: true,
-  input: {
-    phone: IndonesianMobile,
+  input: () => ({
+    phone: IndonesianMobile(),
     captcha: z
       .string()
       .check(z.minLength(1, 'Tunggu pemeriksaan keamanan selesai.'), z.maxLength(8000)),
-  },
+  }),
   output: Challenge,
   refuses: ['captcha_failed', 'captcha_unreachable', 'otp_too_soon', 'otp_limit'],
 });
@@ -39,8 +40,8 @@ export const verifyForgot = act({
   changes: true,
   limit: 'auth',
   audited: true,
-  input: { challenge: IdInput('challenge'), code: Code },
-  output: z.object({ grant: z.string(), expires_in_seconds: z.int() }),
+  input: () => ({ challenge: IdInput('challenge'), code: Code() }),
+  output: () => z.object({ grant: z.string(), expires_in_seconds: z.int() }),
   refuses: ['otp_wrong', 'otp_expired'],
 });
 
@@ -51,7 +52,7 @@ export const changeForgotten = act({
   changes: true,
   limit: 'auth',
   audited: true,
-  input: { grant: z.string().check(z.maxLength(100)), password: NewPassword },
+  input: () => ({ grant: z.string().check(z.maxLength(100)), password: NewPassword() }),
   output: SignedIn,
   refuses: ['grant_gone', 'password_common', 'account_suspended'],
 });
@@ -70,8 +71,8 @@ export const reauthUser = act({
   outlivesSession: false,
   limit: 'auth',
   audited: true,
-  input: { password: CurrentPassword },
-  output: z.object({ seconds: z.int() }),
+  input: () => ({ password: CurrentPassword() }),
+  output: () => z.object({ seconds: z.int() }),
   refuses: ['password_wrong'],
 });
 
@@ -81,20 +82,24 @@ export const zones = {
   'Asia/Makassar': 'WITA (Makassar)',
   'Asia/Jayapura': 'WIT (Jayapura)',
 } as const;
-export const Zone = z.enum(
-  Object.keys(zones) as [keyof typeof zones, ...(keyof typeof zones)[]],
-  'Pilih zona waktu.',
+export const Zone = schema(() =>
+  z.enum(
+    Object.keys(zones) as [keyof typeof zones, ...(keyof typeof zones)[]],
+    'Pilih zona waktu.',
+  ),
 );
 
 /** The sounds a message may make. */
 export const sounds = { pesan: 'Pesan', lonceng: 'Lonceng', ketuk: 'Ketuk' } as const;
-export const SoundName = z.enum(
-  Object.keys(sounds) as [keyof typeof sounds, ...(keyof typeof sounds)[]],
+export const SoundName = schema(() =>
+  z.enum(Object.keys(sounds) as [keyof typeof sounds, ...(keyof typeof sounds)[]]),
 );
 
-const Switch = z.pipe(
-  z.enum(['1', '0']),
-  z.transform((text) => text === '1'),
+const Switch = schema(() =>
+  z.pipe(
+    z.enum(['1', '0']),
+    z.transform((text) => text === '1'),
+  ),
 );
 
 /** Changes what is sent and leaves the rest. An empty `email` or `avatar` removes it. */
@@ -103,8 +108,8 @@ export const updateUser = act({
   by: 'anyone_signed_in',
   changes: true,
   audited: true,
-  input: {
-    name: z.optional(PersonName),
+  input: () => ({
+    name: z.optional(PersonName()),
     email: z.optional(
       z.union([
         z.literal(''),
@@ -123,16 +128,16 @@ export const updateUser = act({
     ),
     /** A finished upload of purpose `avatar`; '' takes the picture away. */
     avatar: z.optional(z.string().check(z.maxLength(40))),
-    timezone: z.optional(Zone),
+    timezone: z.optional(Zone()),
     theme: z.optional(z.enum(['system', 'light', 'dark'])),
-    sound_on: z.optional(Switch),
-    sound: z.optional(SoundName),
-    push_on: z.optional(Switch),
+    sound_on: z.optional(Switch()),
+    sound: z.optional(SoundName()),
+    push_on: z.optional(Switch()),
     /** Whether a push notice carries the message's text (docs/wire.md#push). */
-    push_text: z.optional(Switch),
+    push_text: z.optional(Switch()),
     /** Single-letter shortcuts (WCAG 2.1.4). */
-    keys_on: z.optional(Switch),
-  },
+    keys_on: z.optional(Switch()),
+  }),
   output: User,
   refuses: ['upload_gone'],
 });
@@ -148,8 +153,8 @@ export const changePhone = act({
   limit: 'otp',
   audited: true,
   requiresRecentPassword: true,
-  input: { phone: IndonesianMobile },
-  output: z.object({ old: Challenge, new: Challenge }),
+  input: () => ({ phone: IndonesianMobile() }),
+  output: () => z.object({ old: Challenge(), new: Challenge() }),
   refuses: ['otp_too_soon', 'otp_limit', 'phone_same'],
 });
 
@@ -161,12 +166,12 @@ export const confirmPhone = act({
   limit: 'auth',
   audited: true,
   requiresRecentPassword: true,
-  input: {
+  input: () => ({
     old_challenge: IdInput('challenge'),
-    old_code: Code,
+    old_code: Code(),
     new_challenge: IdInput('challenge'),
-    new_code: Code,
-  },
+    new_code: Code(),
+  }),
   output: User,
   refuses: ['otp_wrong', 'otp_expired'],
 });
@@ -178,24 +183,26 @@ export const changePassword = act({
   changes: true,
   limit: 'auth',
   audited: true,
-  input: { current: CurrentPassword, password: NewPassword },
-  output: z.object({ ended: z.int() }),
+  input: () => ({ current: CurrentPassword(), password: NewPassword() }),
+  output: () => z.object({ ended: z.int() }),
   refuses: ['password_wrong', 'password_common'],
 });
 
 // Sessions.
 
-export const SessionRow = z.object({
-  id: Id('session'),
-  current: z.boolean(),
-  /** What the browser says it is: `Chrome di Android`. */
-  device: z.string(),
-  /** The address of the last use. */
-  ip: z.string(),
-  created_at: z.iso.datetime(),
-  last_used_at: z.iso.datetime(),
-});
-export type SessionRow = z.output<typeof SessionRow>;
+export const SessionRow = schema(() =>
+  z.object({
+    id: Id('session'),
+    current: z.boolean(),
+    /** What the browser says it is: `Chrome di Android`. */
+    device: z.string(),
+    /** The address of the last use. */
+    ip: z.string(),
+    created_at: z.iso.datetime(),
+    last_used_at: z.iso.datetime(),
+  }),
+);
+export type SessionRow = Output<typeof SessionRow>;
 
 /** The sessions that stand, the current one first, then by last use; ten at most. */
 export const listSessions = act({
@@ -211,27 +218,29 @@ export const revokeSessions = act({
   by: 'anyone_signed_in',
   changes: true,
   audited: true,
-  input: {
+  input: () => ({
     session_id: z.optional(IdInput('session')),
     others: z.optional(z.literal('1')),
-  },
-  output: z.object({ ended: z.int() }),
+  }),
+  output: () => z.object({ ended: z.int() }),
 });
 
 // My data, and the end.
 
-export const ExportState = z.object({
-  id: Id('export'),
-  status: z.enum(['waiting', 'working', 'ready', 'failed', 'expired']),
-  /** 0 to 100. */
-  progress: z.int(),
-  size_bytes: z.nullable(z.int()),
-  /** A signed address, private and good for 24 hours; null until it is ready. */
-  url: z.nullable(z.string()),
-  created_at: z.iso.datetime(),
-  expires_at: z.nullable(z.iso.datetime()),
-});
-export type ExportState = z.output<typeof ExportState>;
+export const ExportState = schema(() =>
+  z.object({
+    id: Id('export'),
+    status: z.enum(['waiting', 'working', 'ready', 'failed', 'expired']),
+    /** 0 to 100. */
+    progress: z.int(),
+    size_bytes: z.nullable(z.int()),
+    /** A signed address, private and good for 24 hours; null until it is ready. */
+    url: z.nullable(z.string()),
+    created_at: z.iso.datetime(),
+    expires_at: z.nullable(z.iso.datetime()),
+  }),
+);
+export type ExportState = Output<typeof ExportState>;
 
 /** Asks for an archive of everything the account holds; three a day. */
 export const exportData = act({
@@ -248,7 +257,7 @@ export const exportData = act({
 export const getExport = act({
   name: 'user_export_get',
   by: 'customer',
-  output: z.object({ export: z.nullable(ExportState) }),
+  output: () => z.object({ export: z.nullable(ExportState()) }),
 });
 
 /** Sends the code that the deletion asks for. */
@@ -271,7 +280,7 @@ export const deleteAccount = act({
   limit: 'auth',
   audited: true,
   requiresRecentPassword: true,
-  input: { password: CurrentPassword, challenge: IdInput('challenge'), code: Code },
+  input: () => ({ password: CurrentPassword(), challenge: IdInput('challenge'), code: Code() }),
   output: User,
   refuses: ['password_wrong', 'otp_wrong', 'otp_expired'],
 });

@@ -1,17 +1,18 @@
 import * as z from 'zod/mini';
 import { act } from './base/act.ts';
+import { type Output, schema } from './base/schema.ts';
 
 /** What a browser needs to subscribe; `vapid_key` is made at the first start. */
 export const pushConfig = act({
   name: 'push_config',
   by: 'anyone_signed_in',
-  output: z.object({ vapid_key: z.string() }),
+  output: () => z.object({ vapid_key: z.string() }),
 });
 
 const KEY_BASE64URL = /^[A-Za-z0-9_-]{16,200}=*$/;
 
 /** A device push token, as `fcm` carries it on every call: `psh_` and 43 characters. */
-export const PushToken = z.string().check(z.regex(/^psh_[A-Za-z0-9_-]{43}$/));
+export const PushToken = schema(() => z.string().check(z.regex(/^psh_[A-Za-z0-9_-]{43}$/)));
 
 /**
  * Keeps a subscription of this browser for this session and answers its device push token. With
@@ -23,14 +24,14 @@ export const registerPush = act({
   by: 'anyone_signed_in',
   changes: true,
   outlivesSession: false,
-  input: {
+  input: () => ({
     endpoint: z.string().check(z.maxLength(2_000), z.regex(/^https?:\/\//)),
     p256dh: z.string().check(z.regex(KEY_BASE64URL)),
     auth: z.string().check(z.regex(KEY_BASE64URL)),
     vapid_key: z.string().check(z.regex(KEY_BASE64URL)),
     old: z.optional(z.string().check(z.maxLength(100))),
-  },
-  output: z.object({ token: PushToken }),
+  }),
+  output: () => z.object({ token: PushToken() }),
   refuses: ['push_service_unknown', 'push_key_old'],
 });
 
@@ -43,14 +44,14 @@ export const renewPush = act({
   by: 'public',
   changes: true,
   limit: 'auth',
-  input: {
-    old: PushToken,
+  input: () => ({
+    old: PushToken(),
     endpoint: z.string().check(z.maxLength(2_000), z.regex(/^https?:\/\//)),
     p256dh: z.string().check(z.regex(KEY_BASE64URL)),
     auth: z.string().check(z.regex(KEY_BASE64URL)),
     vapid_key: z.string().check(z.regex(KEY_BASE64URL)),
-  },
-  output: z.object({ token: PushToken }),
+  }),
+  output: () => z.object({ token: PushToken() }),
   refuses: ['push_service_unknown', 'push_key_old'],
 });
 
@@ -60,8 +61,8 @@ export const unregisterPush = act({
   by: 'anyone_signed_in',
   changes: true,
   outlivesSession: false,
-  input: { push_token: z.string().check(z.maxLength(100)) },
-  output: z.object({}),
+  input: () => ({ push_token: z.string().check(z.maxLength(100)) }),
+  output: () => z.object({}),
 });
 
 /** Sends a notice to this browser's subscription, now. */
@@ -71,23 +72,25 @@ export const testPush = act({
   changes: true,
   outlivesSession: false,
   limit: 'otp',
-  input: { push_token: PushToken },
-  output: z.object({}),
+  input: () => ({ push_token: PushToken() }),
+  output: () => z.object({}),
   refuses: ['push_gone', 'push_service_down'],
 });
 
 /** What a push carries, before encryption at most 3.8 KB (docs/wire.md#push). */
-export const PushPayload = z.object({
-  web_push: z.literal(8030),
-  notification: z.object({
-    title: z.string(),
-    body: z.string(),
-    icon: z.string(),
-    image: z.optional(z.string()),
-    navigate: z.string(),
-    app_badge: z.optional(z.string()),
+export const PushPayload = schema(() =>
+  z.object({
+    web_push: z.literal(8030),
+    notification: z.object({
+      title: z.string(),
+      body: z.string(),
+      icon: z.string(),
+      image: z.optional(z.string()),
+      navigate: z.string(),
+      app_badge: z.optional(z.string()),
+    }),
+    data: z.object({ url: z.string(), id: z.string() }),
+    fcmOptions: z.object({ link: z.string(), analyticsLabel: z.optional(z.string()) }),
   }),
-  data: z.object({ url: z.string(), id: z.string() }),
-  fcmOptions: z.object({ link: z.string(), analyticsLabel: z.optional(z.string()) }),
-});
-export type PushPayload = z.output<typeof PushPayload>;
+);
+export type PushPayload = Output<typeof PushPayload>;

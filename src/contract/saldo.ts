@@ -5,20 +5,23 @@ import { Id, IdInput } from './base/ids.ts';
 import { Rupiah } from './base/money.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { Phone } from './base/phone.ts';
+import { type Output, schema } from './base/schema.ts';
 
-export const EntryKind = z.enum([
-  'hold',
-  'release',
-  'capture',
-  'correction',
-  'topup',
-  'bonus',
-  'plan',
-  'refund',
-  'payout',
-  'adjust',
-]);
-export type EntryKind = z.output<typeof EntryKind>;
+export const EntryKind = schema(() =>
+  z.enum([
+    'hold',
+    'release',
+    'capture',
+    'correction',
+    'topup',
+    'bonus',
+    'plan',
+    'refund',
+    'payout',
+    'adjust',
+  ]),
+);
+export type EntryKind = Output<typeof EntryKind>;
 
 /** Kinds in the interface's words. */
 export const entryKindLabel: Record<EntryKind, string> = {
@@ -36,8 +39,12 @@ export const entryKindLabel: Record<EntryKind, string> = {
 
 /** What a capture or a release did is a step of the line of its hold, and no line of its own. */
 export type LineKind = Exclude<EntryKind, 'capture' | 'release'>;
-export const LineKind = z.enum(
-  EntryKind.options.filter((kind): kind is LineKind => kind !== 'capture' && kind !== 'release'),
+export const LineKind = schema(() =>
+  z.enum(
+    EntryKind().options.filter(
+      (kind): kind is LineKind => kind !== 'capture' && kind !== 'release',
+    ),
+  ),
 );
 
 /** The kinds of lines in the interface's words, to choose by. */
@@ -46,15 +53,16 @@ export const lineKindLabel: Record<LineKind, string> = { ...entryKindLabel, hold
 export const saldoSummary = act({
   name: 'saldo_summary',
   by: 'customer',
-  output: z.object({
-    available: Rupiah,
-    held: Rupiah,
-    status: z.enum(['active', 'frozen', 'closed']),
-    /** Top-ups that wait to be paid. */
-    topups_open: z.int(),
-    /** The list price of one message, today. */
-    message_price: Rupiah,
-  }),
+  output: () =>
+    z.object({
+      available: Rupiah(),
+      held: Rupiah(),
+      status: z.enum(['active', 'frozen', 'closed']),
+      /** Top-ups that wait to be paid. */
+      topups_open: z.int(),
+      /** The list price of one message, today. */
+      message_price: Rupiah(),
+    }),
 });
 export type SaldoSummary = z.output<typeof saldoSummary.output>;
 
@@ -62,92 +70,91 @@ export type SaldoSummary = z.output<typeof saldoSummary.output>;
  * One line of the statement: an entry of the ledger, and where that is a hold for messages, with what
  * captures and releases have done to it since. The amounts of all lines sum up to the wallet.
  */
-export const Mutation = z.object({
-  seq: z.int(),
-  kind: LineKind,
-  /** What it has done to the available saldo; of a hold without what was given back. */
-  amount: Rupiah,
-  /** What of it is held now. */
-  held_amount: Rupiah,
-  /** The available saldo after it; of a hold that funds came back of, after the last of them did. */
-  available_after: Rupiah,
-  /** What was held when the entry was made. */
-  held_after: Rupiah,
-  /** How many messages it stands for. */
-  items: z.int(),
-  /**
-   * Of a hold: how many of its messages were paid for, given back, or wait for either. Of those given
-   * back, some arrived after all: charged again by a line of its own (corrected), or waived.
-   */
-  outcome: z.nullable(
-    z.object({
-      captured: z.int(),
-      released: z.int(),
-      corrected: z.int(),
-      waived: z.int(),
-      held: z.int(),
-      returned: Rupiah,
-      available_when_held: Rupiah,
-    }),
-  ),
-  /** The message, where it stands for one. */
-  message: z.nullable(z.object({ id: Id('message'), peer: Phone })),
-  memo: z.nullable(z.string()),
-  topup_id: z.nullable(Id('topup')),
-  created_at: z.coerce.date(),
-});
-export type Mutation = z.output<typeof Mutation>;
+export const Mutation = schema(() =>
+  z.object({
+    seq: z.int(),
+    kind: LineKind(),
+    /** What it has done to the available saldo; of a hold without what was given back. */
+    amount: Rupiah(),
+    /** What of it is held now. */
+    held_amount: Rupiah(),
+    /** The available saldo after it; of a hold that funds came back of, after the last of them did. */
+    available_after: Rupiah(),
+    /** What was held when the entry was made. */
+    held_after: Rupiah(),
+    /** How many messages it stands for. */
+    items: z.int(),
+    /**
+     * Of a hold: how many of its messages were paid for, given back, or wait for either. Of those given
+     * back, some arrived after all: charged again by a line of its own (corrected), or waived.
+     */
+    outcome: z.nullable(
+      z.object({
+        captured: z.int(),
+        released: z.int(),
+        corrected: z.int(),
+        waived: z.int(),
+        held: z.int(),
+        returned: Rupiah(),
+        available_when_held: Rupiah(),
+      }),
+    ),
+    /** The message, where it stands for one. */
+    message: z.nullable(z.object({ id: Id('message'), peer: Phone() })),
+    memo: z.nullable(z.string()),
+    topup_id: z.nullable(Id('topup')),
+    created_at: z.coerce.date(),
+  }),
+);
+export type Mutation = Output<typeof Mutation>;
 
 export const listMutations = act({
   name: 'saldo_mutation_list',
   by: 'customer',
   list: 'default',
-  input: {
+  input: () => ({
     ...paging(['created_at']),
-    from: z.optional(CivilDay),
-    to: z.optional(CivilDay),
-    kind: z.optional(LineKind),
-  },
+    from: z.optional(CivilDay()),
+    to: z.optional(CivilDay()),
+    kind: z.optional(LineKind()),
+  }),
   output: Mutation,
 });
 
 /** A message that a line of the statement stands for, and what became of its price. */
-export const LineMessage = z.object({
-  message_id: Id('message'),
-  peer: Phone,
-  price: Rupiah,
-  /** `corrected`: given back, then charged again. `waived`: given back, and borne by us. */
-  state: z.enum(['held', 'captured', 'released', 'corrected', 'waived']),
-  /** When it was paid or given back, and the available saldo right after; null while it is held. */
-  settled_at: z.nullable(z.coerce.date()),
-  available_after: z.nullable(Rupiah),
-  /** When it was charged again, and the available saldo right after; null otherwise. */
-  corrected_at: z.nullable(z.coerce.date()),
-  corrected_after: z.nullable(Rupiah),
-});
-export type LineMessage = z.output<typeof LineMessage>;
+export const LineMessage = schema(() =>
+  z.object({
+    message_id: Id('message'),
+    peer: Phone(),
+    price: Rupiah(),
+    /** `corrected`: given back, then charged again. `waived`: given back, and borne by us. */
+    state: z.enum(['held', 'captured', 'released', 'corrected', 'waived']),
+    /** When it was paid or given back, and the available saldo right after; null while it is held. */
+    settled_at: z.nullable(z.coerce.date()),
+    available_after: z.nullable(Rupiah()),
+    /** When it was charged again, and the available saldo right after; null otherwise. */
+    corrected_at: z.nullable(z.coerce.date()),
+    corrected_after: z.nullable(Rupiah()),
+  }),
+);
+export type LineMessage = Output<typeof LineMessage>;
 
 /** The messages of one line of the statement, in the order they were accepted. */
 export const listLineMessages = act({
   name: 'saldo_mutation_messages',
   by: 'customer',
   list: 'default',
-  input: {
+  input: () => ({
     ...paging(['created_at']),
     seq: WholeNumber({ minimum: 1 }),
-  },
+  }),
   output: LineMessage,
 });
 
-export const TopupStatus = z.enum([
-  'pending',
-  'paid',
-  'expired',
-  'cancelled',
-  'review',
-  'rejected',
-]);
-export type TopupStatus = z.output<typeof TopupStatus>;
+export const TopupStatus = schema(() =>
+  z.enum(['pending', 'paid', 'expired', 'cancelled', 'review', 'rejected']),
+);
+export type TopupStatus = Output<typeof TopupStatus>;
 
 export const topupStatusLabel: Record<TopupStatus, string> = {
   pending: 'Menunggu pembayaran',
@@ -159,23 +166,25 @@ export const topupStatusLabel: Record<TopupStatus, string> = {
 };
 
 /** A try to put money in by bank transfer; `total` is the exact amount to transfer. */
-export const Topup = z.object({
-  id: Id('topup'),
-  status: TopupStatus,
-  base: Rupiah,
-  ppn: Rupiah,
-  /** The kode unik, 1 to 999 rupiah, that tells this transfer from all others. */
-  unique_code: Rupiah,
-  total: Rupiah,
-  /** What the saldo grows by when it is paid. */
-  credited: Rupiah,
-  bank: z.object({ name: z.string(), number: z.string(), holder: z.string() }),
-  created_at: z.coerce.date(),
-  expires_at: z.coerce.date(),
-  paid_at: z.nullable(z.coerce.date()),
-  note: z.nullable(z.string()),
-});
-export type Topup = z.output<typeof Topup>;
+export const Topup = schema(() =>
+  z.object({
+    id: Id('topup'),
+    status: TopupStatus(),
+    base: Rupiah(),
+    ppn: Rupiah(),
+    /** The kode unik, 1 to 999 rupiah, that tells this transfer from all others. */
+    unique_code: Rupiah(),
+    total: Rupiah(),
+    /** What the saldo grows by when it is paid. */
+    credited: Rupiah(),
+    bank: z.object({ name: z.string(), number: z.string(), holder: z.string() }),
+    created_at: z.coerce.date(),
+    expires_at: z.coerce.date(),
+    paid_at: z.nullable(z.coerce.date()),
+    note: z.nullable(z.string()),
+  }),
+);
+export type Topup = Output<typeof Topup>;
 
 export const TOPUP_MIN = 10_000;
 export const TOPUP_MAX = 100_000_000;
@@ -183,21 +192,23 @@ export const TOPUP_PRESETS = [50_000, 100_000, 250_000, 500_000, 1_000_000] as c
 /** Waiting top-ups one account may have at once (docs/money.md#top-ups). */
 export const TOPUPS_OPEN_MAX = 3;
 
-const TopupAmount = WholeNumber({
-  missing: 'Tulis nominalnya.',
-  sentence: 'Tulis nominal dengan angka saja, dalam rupiah bulat.',
-  minimum: TOPUP_MIN,
-  tooSmall: 'Isi saldo paling sedikit Rp 10.000.',
-  maximum: TOPUP_MAX,
-  tooBig: 'Isi saldo paling banyak Rp 100.000.000.',
-});
+const TopupAmount = schema(() =>
+  WholeNumber({
+    missing: 'Tulis nominalnya.',
+    sentence: 'Tulis nominal dengan angka saja, dalam rupiah bulat.',
+    minimum: TOPUP_MIN,
+    tooSmall: 'Isi saldo paling sedikit Rp 10.000.',
+    maximum: TOPUP_MAX,
+    tooBig: 'Isi saldo paling banyak Rp 100.000.000.',
+  }),
+);
 
 export const createTopup = act({
   name: 'topup_create',
   by: 'customer',
   changes: true,
   audited: true,
-  input: { amount: TopupAmount },
+  input: () => ({ amount: TopupAmount() }),
   output: Topup,
   refuses: ['topup_too_many', 'topup_amount_busy', 'wallet_frozen', 'account_suspended'],
 });
@@ -206,14 +217,14 @@ export const listTopups = act({
   name: 'topup_list',
   by: 'customer',
   list: 'default',
-  input: { ...paging(['created_at']), status: z.optional(TopupStatus) },
+  input: () => ({ ...paging(['created_at']), status: z.optional(TopupStatus()) }),
   output: Topup,
 });
 
 export const getTopup = act({
   name: 'topup_get',
   by: 'customer',
-  input: { topup_id: IdInput('topup') },
+  input: () => ({ topup_id: IdInput('topup') }),
   output: Topup,
 });
 
@@ -222,7 +233,7 @@ export const cancelTopup = act({
   by: 'customer',
   changes: true,
   audited: true,
-  input: { topup_id: IdInput('topup') },
+  input: () => ({ topup_id: IdInput('topup') }),
   output: Topup,
   refuses: ['topup_closed', 'topup_already_paid'],
 });

@@ -4,38 +4,43 @@ import { ChatContent, Direction, TEXT_MAX } from './messages.ts';
 import { Phone, TypedPhone } from './base/phone.ts';
 import { Rupiah } from './base/money.ts';
 import { WholeNumber } from './base/numbers.ts';
+import { type Output, schema } from './base/schema.ts';
 
 /** One line in a simulated phone. `in` is what the phone received, `out` what its owner answered. */
-export const SimulatedLine = z.object({
-  id: z.string(),
-  direction: Direction,
-  /** The number at the other end. */
-  peer: Phone,
-  content: ChatContent,
-  at: z.coerce.date(),
-  /** The mark of an unsure second send. */
-  possible_duplicate: z.boolean(),
-});
-export type SimulatedLine = z.output<typeof SimulatedLine>;
+export const SimulatedLine = schema(() =>
+  z.object({
+    id: z.string(),
+    direction: Direction(),
+    /** The number at the other end. */
+    peer: Phone(),
+    content: ChatContent(),
+    at: z.coerce.date(),
+    /** The mark of an unsure second send. */
+    possible_duplicate: z.boolean(),
+  }),
+);
+export type SimulatedLine = Output<typeof SimulatedLine>;
 
-export const SimulatedPhone = z.object({
-  phone: Phone,
-  offline: z.boolean(),
-  slow: z.boolean(),
-  blocked: z.boolean(),
-  /** What a number with a fixed outcome does, in a sentence; null for ordinary numbers. */
-  fixed_outcome: z.nullable(z.string()),
-  /** Token names this phone is linked to. */
-  linked_to: z.array(z.string()),
-  /** The newest hundred, oldest first. A phone forgets after a day. */
-  lines: z.array(SimulatedLine),
-});
-export type SimulatedPhone = z.output<typeof SimulatedPhone>;
+export const SimulatedPhone = schema(() =>
+  z.object({
+    phone: Phone(),
+    offline: z.boolean(),
+    slow: z.boolean(),
+    blocked: z.boolean(),
+    /** What a number with a fixed outcome does, in a sentence; null for ordinary numbers. */
+    fixed_outcome: z.nullable(z.string()),
+    /** Token names this phone is linked to. */
+    linked_to: z.array(z.string()),
+    /** The newest hundred, oldest first. A phone forgets after a day. */
+    lines: z.array(SimulatedLine()),
+  }),
+);
+export type SimulatedPhone = Output<typeof SimulatedPhone>;
 
 export const simulatedPhone = act({
   name: 'simulator_phone',
   by: 'public',
-  input: { phone: TypedPhone },
+  input: () => ({ phone: TypedPhone() }),
   output: SimulatedPhone,
 });
 
@@ -44,11 +49,11 @@ export const simulatedReply = act({
   name: 'simulator_reply',
   by: 'public',
   changes: true,
-  input: {
-    phone: TypedPhone,
-    to: TypedPhone,
+  input: () => ({
+    phone: TypedPhone(),
+    to: TypedPhone(),
     text: z.string().check(z.minLength(1, 'Tulis pesannya.'), z.maxLength(TEXT_MAX)),
-  },
+  }),
   output: SimulatedPhone,
 });
 
@@ -56,12 +61,12 @@ export const simulatedSwitch = act({
   name: 'simulator_switch',
   by: 'public',
   changes: true,
-  input: {
-    phone: TypedPhone,
+  input: () => ({
+    phone: TypedPhone(),
     offline: z.enum(['0', '1']),
     slow: z.enum(['0', '1']),
     blocked: z.enum(['0', '1']),
-  },
+  }),
   output: SimulatedPhone,
 });
 
@@ -73,7 +78,7 @@ export const simulatedScan = act({
   name: 'simulator_scan',
   by: 'public',
   changes: true,
-  input: { phone: TypedPhone, text: z.string().check(z.maxLength(SCAN_TEXT_MAX)) },
+  input: () => ({ phone: TypedPhone(), text: z.string().check(z.maxLength(SCAN_TEXT_MAX)) }),
   output: SimulatedPhone,
   refuses: ['qr_stale', 'link_gone', 'phone_taken'],
 });
@@ -83,7 +88,7 @@ export const simulatedTransfer = act({
   name: 'simulator_transfer',
   by: 'public',
   changes: true,
-  input: {
+  input: () => ({
     amount: WholeNumber({
       missing: 'Tulis nominalnya.',
       sentence: 'Tulis nominal dengan angka saja, dalam rupiah bulat.',
@@ -91,7 +96,7 @@ export const simulatedTransfer = act({
       maximum: 1_000_000_000,
     }),
     sender: z.string().check(z.trim(), z.minLength(2, 'Tulis nama pengirim.'), z.maxLength(60)),
-  },
+  }),
   /** `matched` says whether the transfer paid a waiting top-up. */
-  output: z.object({ reference: z.string(), amount: Rupiah, matched: z.boolean() }),
+  output: () => z.object({ reference: z.string(), amount: Rupiah(), matched: z.boolean() }),
 });

@@ -3,12 +3,15 @@ import { act, paging } from './base/act.ts';
 import { Id, IdInput } from './base/ids.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { Phone } from './base/phone.ts';
+import { type Output, schema } from './base/schema.ts';
 
-export const ChannelName = z.enum(['simulator']);
-export type ChannelName = z.output<typeof ChannelName>;
+export const ChannelName = schema(() => z.enum(['simulator']));
+export type ChannelName = Output<typeof ChannelName>;
 
-export const TokenStatus = z.enum(['unlinked', 'linking', 'linked', 'disconnected', 'suspended']);
-export type TokenStatus = z.output<typeof TokenStatus>;
+export const TokenStatus = schema(() =>
+  z.enum(['unlinked', 'linking', 'linked', 'disconnected', 'suspended']),
+);
+export type TokenStatus = Output<typeof TokenStatus>;
 
 /** The status in the interface's words. */
 export const tokenStatusLabel: Record<TokenStatus, string> = {
@@ -20,36 +23,40 @@ export const tokenStatusLabel: Record<TokenStatus, string> = {
 };
 
 /** One sender number's credential. */
-export const Token = z.object({
-  id: Id('token'),
-  name: z.string(),
-  channel: ChannelName,
-  status: TokenStatus,
-  phone: z.nullable(Phone),
-  /** The API key's last four characters; the key itself is shown once, at creation. */
-  key_hint: z.string(),
-  sent_today: z.int(),
-  daily_limit: z.int(),
-  last_used_at: z.nullable(z.coerce.date()),
-  created_at: z.coerce.date(),
-  /**
-   * Set when the password was reset by code, or the number changed, after it was made, and its owner has
-   * not confirmed it since. It works meanwhile.
-   */
-  review: z.nullable(
-    z.object({ since: z.coerce.date(), cause: z.enum(['password_reset', 'phone_changed']) }),
-  ),
-});
-export type Token = z.output<typeof Token>;
+export const Token = schema(() =>
+  z.object({
+    id: Id('token'),
+    name: z.string(),
+    channel: ChannelName(),
+    status: TokenStatus(),
+    phone: z.nullable(Phone()),
+    /** The API key's last four characters; the key itself is shown once, at creation. */
+    key_hint: z.string(),
+    sent_today: z.int(),
+    daily_limit: z.int(),
+    last_used_at: z.nullable(z.coerce.date()),
+    created_at: z.coerce.date(),
+    /**
+     * Set when the password was reset by code, or the number changed, after it was made, and its owner has
+     * not confirmed it since. It works meanwhile.
+     */
+    review: z.nullable(
+      z.object({ since: z.coerce.date(), cause: z.enum(['password_reset', 'phone_changed']) }),
+    ),
+  }),
+);
+export type Token = Output<typeof Token>;
 
-const TokenName = z
-  .string()
-  .check(
-    z.trim(),
-    z.minLength(1, 'Beri nama token ini.'),
-    z.maxLength(60, 'Nama paling panjang 60 karakter.'),
-    z.regex(/^[^\p{Cc}<>]*$/u, 'Nama berisi karakter yang tidak dapat dipakai.'),
-  );
+const TokenName = schema(() =>
+  z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(1, 'Beri nama token ini.'),
+      z.maxLength(60, 'Nama paling panjang 60 karakter.'),
+      z.regex(/^[^\p{Cc}<>]*$/u, 'Nama berisi karakter yang tidak dapat dipakai.'),
+    ),
+);
 
 /** `kbr_live_` or `kbr_test_`, 43 base62 characters, 6 of CRC32 (docs/threats.md#api-keys). */
 export const API_KEY_PATTERN = /^kbr_(live|test)_[0-9A-Za-z]{49}$/;
@@ -58,14 +65,14 @@ export const listTokens = act({
   name: 'token_list',
   by: 'customer',
   list: 'default',
-  input: { ...paging(['name', 'created_at', 'last_used_at'] as const) },
+  input: () => ({ ...paging(['name', 'created_at', 'last_used_at'] as const) }),
   output: Token,
 });
 
 export const getToken = act({
   name: 'token_get',
   by: 'customer',
-  input: { token_id: IdInput('token') },
+  input: () => ({ token_id: IdInput('token') }),
   output: Token,
 });
 
@@ -75,9 +82,9 @@ export const createToken = act({
   changes: true,
   audited: true,
   requiresRecentPassword: true,
-  input: { name: TokenName, channel: ChannelName },
+  input: () => ({ name: TokenName(), channel: ChannelName() }),
   /** `key` is shown this once. */
-  output: z.object({ token: Token, key: z.string() }),
+  output: () => z.object({ token: Token(), key: z.string() }),
   refuses: ['tokens_full', 'account_suspended', 'cooling_down'],
 });
 
@@ -86,9 +93,9 @@ export const updateToken = act({
   by: 'customer',
   changes: true,
   audited: true,
-  input: {
+  input: () => ({
     token_id: IdInput('token'),
-    name: z.optional(TokenName),
+    name: z.optional(TokenName()),
     daily_limit: z.optional(
       WholeNumber({
         minimum: 1,
@@ -97,7 +104,7 @@ export const updateToken = act({
         tooBig: 'Paling banyak 1.000.000 pesan.',
       }),
     ),
-  },
+  }),
   output: Token,
 });
 
@@ -108,8 +115,8 @@ export const rotateToken = act({
   changes: true,
   audited: true,
   requiresRecentPassword: true,
-  input: { token_id: IdInput('token') },
-  output: z.object({ token: Token, key: z.string() }),
+  input: () => ({ token_id: IdInput('token') }),
+  output: () => z.object({ token: Token(), key: z.string() }),
   refuses: ['cooling_down'],
 });
 
@@ -118,8 +125,8 @@ export const deleteToken = act({
   by: 'customer',
   changes: true,
   audited: true,
-  input: { token_id: IdInput('token') },
-  output: z.object({}),
+  input: () => ({ token_id: IdInput('token') }),
+  output: () => z.object({}),
 });
 
 /** Its owner confirms it: the review is over. */
@@ -129,7 +136,7 @@ export const confirmToken = act({
   changes: true,
   audited: true,
   requiresRecentPassword: true,
-  input: { token_id: IdInput('token') },
+  input: () => ({ token_id: IdInput('token') }),
   output: Token,
 });
 
@@ -139,8 +146,8 @@ export const linkToken = act({
   by: 'customer',
   changes: true,
   audited: true,
-  input: { token_id: IdInput('token') },
-  output: z.object({ path: z.string(), expires_at: z.coerce.date() }),
+  input: () => ({ token_id: IdInput('token') }),
+  output: () => z.object({ path: z.string(), expires_at: z.coerce.date() }),
   refuses: ['account_suspended'],
 });
 
@@ -149,34 +156,40 @@ export const unlinkToken = act({
   by: 'customer',
   changes: true,
   audited: true,
-  input: { token_id: IdInput('token') },
+  input: () => ({ token_id: IdInput('token') }),
   output: Token,
 });
 
 /** The `data` of `/scan/{data}` (docs/threats.md, T39). */
-export const ScanData = z
-  .string()
-  .check(z.regex(/^[A-Za-z0-9_.~-]{1,512}$/, 'Tautan ini tidak lengkap. Salin ulang alamatnya.'));
+export const ScanData = schema(() =>
+  z
+    .string()
+    .check(z.regex(/^[A-Za-z0-9_.~-]{1,512}$/, 'Tautan ini tidak lengkap. Salin ulang alamatnya.')),
+);
 
 /** menunggu, terpindai, tersambung, kedaluwarsa, gagal. */
-export const LinkState = z.enum(['waiting', 'scanned', 'connected', 'expired', 'failed']);
-export type LinkState = z.output<typeof LinkState>;
+export const LinkState = schema(() =>
+  z.enum(['waiting', 'scanned', 'connected', 'expired', 'failed']),
+);
+export type LinkState = Output<typeof LinkState>;
 
-export const Scan = z.object({
-  state: LinkState,
-  /** Whose token it is, as the phone's owner reads it before agreeing. */
-  account_name: z.string(),
-  token_name: z.string(),
-  channel: ChannelName,
-  /** Shown to the browser that agreed, and to no other; another one is there from `expires_at` on. */
-  qr: z.nullable(
-    z.object({ text: z.string(), pairing_code: z.string(), expires_at: z.coerce.date() }),
-  ),
-  /** The linked number with its middle hidden, once connected. */
-  phone: z.nullable(z.string()),
-  expires_at: z.coerce.date(),
-});
-export type Scan = z.output<typeof Scan>;
+export const Scan = schema(() =>
+  z.object({
+    state: LinkState(),
+    /** Whose token it is, as the phone's owner reads it before agreeing. */
+    account_name: z.string(),
+    token_name: z.string(),
+    channel: ChannelName(),
+    /** Shown to the browser that agreed, and to no other; another one is there from `expires_at` on. */
+    qr: z.nullable(
+      z.object({ text: z.string(), pairing_code: z.string(), expires_at: z.coerce.date() }),
+    ),
+    /** The linked number with its middle hidden, once connected. */
+    phone: z.nullable(z.string()),
+    expires_at: z.coerce.date(),
+  }),
+);
+export type Scan = Output<typeof Scan>;
 
 /**
  * Reads a scan link; changes nothing. The `nonce` is what `scan_consent` gave this browser; once it is
@@ -186,7 +199,7 @@ export const getScan = act({
   name: 'scan_get',
   by: 'public',
   limit: 'scan',
-  input: { data: ScanData, nonce: z.optional(z.string().check(z.maxLength(64))) },
+  input: () => ({ data: ScanData(), nonce: z.optional(z.string().check(z.maxLength(64))) }),
   output: Scan,
   refuses: ['link_gone'],
 });
@@ -198,7 +211,7 @@ export const consentScan = act({
   changes: true,
   limit: 'scan',
   audited: true,
-  input: { data: ScanData },
-  output: z.object({ nonce: z.string() }),
+  input: () => ({ data: ScanData() }),
+  output: () => z.object({ nonce: z.string() }),
   refuses: ['link_gone'],
 });

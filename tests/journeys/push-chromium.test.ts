@@ -84,7 +84,7 @@ journey(
       }),
     );
     const { token } = (await tab.evaluate(storedToken))!;
-    expect(PushToken.safeParse(token).success).toBe(true);
+    expect(PushToken().safeParse(token).success).toBe(true);
 
     // Every call carries it from now on, and a second start keeps it.
     const calling = tab.waitForRequest((request) => /act=home/.test(request.postData() ?? ''));

@@ -32,6 +32,6 @@ export function newReceiver(): Receiver {
   return {
     keys: { p256dh, auth },
     read,
-    open: (body) => PushPayload.parse(JSON.parse(read(body))),
+    open: (body) => PushPayload().parse(JSON.parse(read(body))),
   };
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { WholeNumber } from './numbers.ts';
 import type { RefusalCode } from './refusals.ts';
+import { schema } from './schema.ts';
 
 /** Who may call an act. `customer` includes nobody else: an operator has acts of its own. */
 export type Caller = 'public' | 'customer' | 'operator' | 'anyone_signed_in';
@@ -20,10 +21,10 @@ export type Act<
 > = {
   name: Name;
   by: By;
-  /** The act's own fields; unknown fields are refused. */
-  input: Input;
-  /** What is answered: one thing, or one row when `list` is set. */
-  output: Output;
+  /** The act's own fields; unknown fields are refused. Made when it is first asked for. */
+  readonly input: Input;
+  /** What is answered: one thing, or one row when `list` is set. Made when it is first asked for. */
+  readonly output: Output;
   /** Set when the answer is a list: how it is paged. */
   list: List;
   /** True when it changes something: the browser sends `key`, and a repeat gets the first answer. */
@@ -54,8 +55,8 @@ type Definition<
 > = {
   name: Name;
   by: By;
-  input?: Shape;
-  output: Output;
+  input?: () => Shape;
+  output: () => Output;
   list?: List;
   changes?: boolean;
   limit?: LimitClass;
@@ -66,7 +67,7 @@ type Definition<
   outlivesSession?: boolean;
 };
 
-/** Declares an act: the promise both sides import. */
+/** Declares an act: the promise both sides import. Its schemas are given as how to make them. */
 export function act<
   const Name extends string,
   const By extends Caller,
@@ -77,11 +78,17 @@ export function act<
   given: Definition<Name, By, Shape, Output, List>,
 ): Act<Name, By, z.ZodMiniObject<Shape, z.core.$strict>, Output, List> {
   const changes = given.changes ?? false;
+  const input = schema(() => z.strictObject(given.input?.() ?? ({} as Shape)));
+  const output = schema(given.output);
   return {
     name: given.name,
     by: given.by,
-    input: z.strictObject(given.input ?? ({} as Shape)),
-    output: given.output,
+    get input() {
+      return input();
+    },
+    get output() {
+      return output();
+    },
     list: given.list as List,
     changes,
     limit: given.limit ?? (changes ? 'write' : 'read'),

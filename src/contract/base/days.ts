@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { schema } from './schema.ts';
 
 /** False for days that no calendar has, such as 2026-02-31: what comes back differs from what went in. */
 function isDay(text: string): boolean {
@@ -16,12 +17,14 @@ const withinYears = (day: string): string => {
 };
 
 /** A day, `YYYY-MM-DD`, as forms write it; one before 1971 or after 9000 is read as the nearest within. */
-export const CivilDay = z.pipe(
-  z
-    .string()
-    .check(
-      z.regex(/^\d{4}-\d{2}-\d{2}$/, 'Tanggal ditulis TTTT-BB-HH.'),
-      z.refine(isDay, 'Tanggal ini tidak ada.'),
-    ),
-  z.transform(withinYears),
+export const CivilDay = schema(() =>
+  z.pipe(
+    z
+      .string()
+      .check(
+        z.regex(/^\d{4}-\d{2}-\d{2}$/, 'Tanggal ditulis TTTT-BB-HH.'),
+        z.refine(isDay, 'Tanggal ini tidak ada.'),
+      ),
+    z.transform(withinYears),
+  ),
 );

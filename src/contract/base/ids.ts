@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { oncePer } from './once.ts';
 
 /**
  * Ids are UUIDv7 inside; outside they wear a prefix and 26 characters of Crockford base32
@@ -55,19 +56,21 @@ export function uuidOf(kind: IdKind, id: string): string | undefined {
 }
 
 /** An id in a reply: text of its kind's shape. */
-export const Id = (kind: IdKind) =>
+export const Id = oncePer((kind: IdKind) =>
   z
     .string()
     .check(
       z.regex(new RegExp(`^${idPrefixes[kind]}[0-9A-HJKMNP-TV-Z]{26}$`), 'Id tidak dikenali.'),
-    );
+    ),
+);
 
 /** An id in a request: the public form goes in, the UUID comes out. */
-export const IdInput = (kind: IdKind) =>
+export const IdInput = oncePer((kind: IdKind) =>
   z.pipe(
     z.pipe(
       z.string().check(z.maxLength(40)),
       z.transform((text) => uuidOf(kind, text) ?? ''),
     ),
     z.string().check(z.minLength(1, 'Id tidak dikenali.')),
-  );
+  ),
+);

@@ -40,7 +40,7 @@ test('nothing at all is asked for, and the bounds hold', () => {
 test('no field of any act, nor of the API’s address, reads a number otherwise', () => {
   const shapes = [
     ...acts.map(({ name, input }) => [name, input] as const),
-    ['GET /v1/messages', ApiMessageQuery] as const,
+    ['GET /v1/messages', ApiMessageQuery()] as const,
   ];
   const numbers: string[] = [];
   for (const [name, schema] of shapes) {

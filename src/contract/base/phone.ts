@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { schema } from './schema.ts';
 
 /** The longest phone number, in digits (E.164; docs/screens.md#money-dates-phones). */
 export const PHONE_DIGITS_MAX = 15;
@@ -30,29 +31,35 @@ export function normalizePhone(typed: string): string {
 }
 
 /** A phone number as stored: digits with the country code, 8 to 15 of them. */
-export const Phone = z
-  .string()
-  .check(
-    z.regex(
-      /^[1-9][0-9]{7,14}$/,
-      'Nomor tidak dikenali. Tulis dengan kode negara, misalnya 6281234567890.',
-    ),
-  );
-
-/** A phone number as people type it; comes out normalised. */
-export const TypedPhone = z.pipe(
-  z.pipe(z.string().check(z.maxLength(40)), z.transform(normalizePhone)),
-  Phone,
-);
-
-/** An Indonesian mobile number (628…, 10 to 14 digits), as accepted at registration. */
-export const IndonesianMobile = z.pipe(
-  TypedPhone,
+export const Phone = schema(() =>
   z
     .string()
     .check(
-      z.regex(/^628[1-9][0-9]{6,10}$/, 'Gunakan nomor ponsel Indonesia, misalnya 0812-3456-7890.'),
+      z.regex(
+        /^[1-9][0-9]{7,14}$/,
+        'Nomor tidak dikenali. Tulis dengan kode negara, misalnya 6281234567890.',
+      ),
     ),
+);
+
+/** A phone number as people type it; comes out normalised. */
+export const TypedPhone = schema(() =>
+  z.pipe(z.pipe(z.string().check(z.maxLength(40)), z.transform(normalizePhone)), Phone()),
+);
+
+/** An Indonesian mobile number (628…, 10 to 14 digits), as accepted at registration. */
+export const IndonesianMobile = schema(() =>
+  z.pipe(
+    TypedPhone(),
+    z
+      .string()
+      .check(
+        z.regex(
+          /^628[1-9][0-9]{6,10}$/,
+          'Gunakan nomor ponsel Indonesia, misalnya 0812-3456-7890.',
+        ),
+      ),
+  ),
 );
 
 /** `6281234567890` → `+62 812-3456-7890`; other countries: `+` and the digits in groups of four. */

@@ -1,33 +1,41 @@
 import * as z from 'zod/mini';
 import { formatRupiah } from './money.ts';
+import type { Output } from './schema.ts';
 
-type Entry = { status: number; facts: z.ZodMiniType; retryable?: true };
+type Entry = { status: number; facts: () => z.ZodMiniType; retryable?: true };
 
-const none = z.object({});
-const wait = z.object({ seconds: z.int() });
+const none = () => z.object({});
+const wait = () => z.object({ seconds: z.int() });
 
 /** Every way the server says no: its HTTP status and the facts that come with it. */
 export const refusals = {
   act_unknown: { status: 400, facts: none },
-  request_malformed: { status: 400, facts: z.object({ why: z.string() }) },
+  request_malformed: { status: 400, facts: () => z.object({ why: z.string() }) },
   origin_foreign: { status: 403, facts: none },
   not_signed_in: { status: 401, facts: none },
   not_allowed: { status: 403, facts: none },
-  not_found: { status: 404, facts: z.object({ what: z.string() }) },
+  not_found: { status: 404, facts: () => z.object({ what: z.string() }) },
   path_unknown: { status: 404, facts: none },
-  method_not_allowed: { status: 405, facts: z.object({ allow: z.string() }) },
-  input_invalid: { status: 422, facts: z.object({ fields: z.record(z.string(), z.string()) }) },
+  method_not_allowed: { status: 405, facts: () => z.object({ allow: z.string() }) },
+  input_invalid: {
+    status: 422,
+    facts: () => z.object({ fields: z.record(z.string(), z.string()) }),
+  },
   body_too_large: { status: 413, facts: none },
   media_type_unsupported: { status: 415, facts: none },
   too_many_requests: { status: 429, facts: wait, retryable: true },
   busy: { status: 503, facts: wait, retryable: true },
   timed_out: { status: 504, facts: none, retryable: true },
-  our_fault: { status: 500, facts: z.object({ request: z.string() }), retryable: true },
+  our_fault: {
+    status: 500,
+    facts: () => z.object({ request: z.string() }),
+    retryable: true,
+  },
 
   captcha_failed: { status: 422, facts: none },
   captcha_unreachable: { status: 503, facts: none, retryable: true },
   credentials_wrong: { status: 401, facts: none },
-  otp_wrong: { status: 422, facts: z.object({ left: z.int() }) },
+  otp_wrong: { status: 422, facts: () => z.object({ left: z.int() }) },
   otp_expired: { status: 410, facts: none },
   otp_too_soon: { status: 429, facts: wait },
   otp_limit: { status: 429, facts: none },
@@ -37,34 +45,40 @@ export const refusals = {
   sign_in_needed: { status: 403, facts: none },
   grant_gone: { status: 410, facts: none },
   phone_same: { status: 422, facts: none },
-  export_limit: { status: 429, facts: z.object({ limit: z.int() }) },
+  export_limit: { status: 429, facts: () => z.object({ limit: z.int() }) },
   account_suspended: { status: 423, facts: none },
 
   token_missing: { status: 401, facts: none },
   token_invalid: { status: 401, facts: none },
   token_not_linked: { status: 409, facts: none },
-  token_limit_reached: { status: 429, facts: z.object({ limit: z.int() }) },
-  tokens_full: { status: 409, facts: z.object({ limit: z.int() }) },
-  cooling_down: { status: 423, facts: z.object({ hours: z.int() }) },
+  token_limit_reached: { status: 429, facts: () => z.object({ limit: z.int() }) },
+  tokens_full: { status: 409, facts: () => z.object({ limit: z.int() }) },
+  cooling_down: { status: 423, facts: () => z.object({ hours: z.int() }) },
   link_gone: { status: 410, facts: none },
   qr_stale: { status: 410, facts: none },
   phone_taken: { status: 409, facts: none },
 
-  saldo_short: { status: 402, facts: z.object({ required: z.int(), available: z.int() }) },
+  saldo_short: {
+    status: 402,
+    facts: () => z.object({ required: z.int(), available: z.int() }),
+  },
   wallet_frozen: { status: 423, facts: none },
   idempotency_conflict: { status: 409, facts: none },
   request_in_flight: { status: 409, facts: wait, retryable: true },
-  ref_conflict: { status: 409, facts: z.object({ ref: z.string() }) },
+  ref_conflict: { status: 409, facts: () => z.object({ ref: z.string() }) },
   recipient_opted_out: { status: 409, facts: none },
-  message_final: { status: 409, facts: z.object({ status: z.string() }) },
+  message_final: { status: 409, facts: () => z.object({ status: z.string() }) },
   message_in_flight: { status: 409, facts: none },
   queue_full: { status: 429, facts: wait, retryable: true },
 
-  topup_too_many: { status: 409, facts: z.object({ limit: z.int() }) },
+  topup_too_many: { status: 409, facts: () => z.object({ limit: z.int() }) },
   topup_amount_busy: { status: 409, facts: none },
   topup_closed: { status: 410, facts: none },
   topup_already_paid: { status: 409, facts: none },
-  topup_amount_mismatch: { status: 409, facts: z.object({ total: z.int(), received: z.int() }) },
+  topup_amount_mismatch: {
+    status: 409,
+    facts: () => z.object({ total: z.int(), received: z.int() }),
+  },
   bank_line_used: { status: 409, facts: none },
 
   push_service_unknown: { status: 422, facts: none },
@@ -73,23 +87,23 @@ export const refusals = {
   push_service_down: { status: 502, facts: none, retryable: true },
 
   upload_gone: { status: 410, facts: none },
-  upload_kind_refused: { status: 415, facts: z.object({ allowed: z.string() }) },
+  upload_kind_refused: { status: 415, facts: () => z.object({ allowed: z.string() }) },
   upload_contradicts: { status: 422, facts: none },
-  upload_unsafe: { status: 422, facts: z.object({ why: z.string() }) },
+  upload_unsafe: { status: 422, facts: () => z.object({ why: z.string() }) },
   upload_infected: { status: 422, facts: none },
-  upload_too_large: { status: 413, facts: z.object({ bytesMax: z.int() }) },
+  upload_too_large: { status: 413, facts: () => z.object({ bytesMax: z.int() }) },
   upload_empty: { status: 422, facts: none },
-  upload_offset_wrong: { status: 409, facts: z.object({ offset: z.int() }) },
-  upload_length_wrong: { status: 409, facts: z.object({ length: z.int() }) },
+  upload_offset_wrong: { status: 409, facts: () => z.object({ offset: z.int() }) },
+  upload_length_wrong: { status: 409, facts: () => z.object({ length: z.int() }) },
   upload_used: { status: 409, facts: none },
-  upload_quota_full: { status: 409, facts: z.object({ bytesMax: z.int() }) },
-  storage_full: { status: 409, facts: z.object({ bytesMax: z.int() }) },
+  upload_quota_full: { status: 409, facts: () => z.object({ bytesMax: z.int() }) },
+  storage_full: { status: 409, facts: () => z.object({ bytesMax: z.int() }) },
   upload_too_slow: { status: 408, facts: none, retryable: true },
   upload_unscanned: { status: 503, facts: wait, retryable: true },
 } satisfies Record<string, Entry>;
 
 export type RefusalCode = keyof typeof refusals;
-export type FactsOf<C extends RefusalCode> = z.output<(typeof refusals)[C]['facts']>;
+export type FactsOf<C extends RefusalCode> = Output<(typeof refusals)[C]['facts']>;
 
 /** What any act may answer without promising it. */
 export const alwaysPossible: readonly RefusalCode[] = [
@@ -254,6 +268,6 @@ export function refusalFrom(error: unknown): Refusal | undefined {
   const code = error.type;
   if (typeof code !== 'string' || !Object.hasOwn(refusals, code)) return undefined;
   const known = code as RefusalCode;
-  const facts = refusals[known].facts.safeParse('facts' in error ? error.facts : {});
+  const facts = refusals[known].facts().safeParse('facts' in error ? error.facts : {});
   return facts.success ? new Refusal(known, facts.data) : undefined;
 }

@@ -1,56 +1,67 @@
 /** Every time is shown in WIB unless the person's profile names another Indonesian zone. */
 export const WIB = 'Asia/Jakarta';
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+type Zone = { hours: number; name: string };
+const wib: Zone = { hours: 7, name: 'WIB' };
 
-function format(zone: string, parts: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = zone + JSON.stringify(parts);
-  let made = formats.get(key);
-  if (!made) {
-    made = new Intl.DateTimeFormat('id-ID', { timeZone: zone, ...parts });
-    formats.set(key, made);
-  }
-  return made;
+/** Indonesia's zones: hours before UTC, the whole year. */
+const zones: Readonly<Record<string, Zone>> = {
+  [WIB]: wib,
+  'Asia/Makassar': { hours: 8, name: 'WITA' },
+  'Asia/Jayapura': { hours: 9, name: 'WIT' },
+};
+const zoneOf = (zone: string): Zone => zones[zone] ?? wib;
+
+const months = 'Jan Feb Mar Apr Mei Jun Jul Agu Sep Okt Nov Des'.split(' ');
+
+/**
+ * Year, month, day, hour and minute of an instant in a zone, as ISO 8601 writes them.
+ *
+ * Counted, not asked of Intl, whose first use takes a phone 100 ms: it would fall into a page's first paint.
+ */
+function partsOf(at: Date | string, zone: string) {
+  const local = new Date(new Date(at).getTime() + zoneOf(zone).hours * 3_600_000).toISOString();
+  const [day = '', clock = ''] = local.split('T');
+  return { day, clock: clock.slice(0, 5) };
 }
 
-const day = { day: 'numeric', month: 'short', year: 'numeric' } as const;
-const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-
 /** `21 Nov 2026` */
-export const formatDate = (at: Date | string, zone = WIB): string =>
-  format(zone, day).format(new Date(at));
+export function formatDate(at: Date | string, zone = WIB): string {
+  const [year, month, day] = partsOf(at, zone).day.split('-').map(Number);
+  return `${day} ${months[(month ?? 1) - 1]} ${year}`;
+}
 
 /** `09.05` */
 export const formatTime = (at: Date | string, zone = WIB): string =>
-  format(zone, clock).format(new Date(at));
+  partsOf(at, zone).clock.replace(':', '.');
 
 /** `21 Nov 2026, 09.05` */
 export const formatDateTime = (at: Date | string, zone = WIB): string =>
   `${formatDate(at, zone)}, ${formatTime(at, zone)}`;
 
-const english = new Intl.DateTimeFormat('en-GB', { timeZone: WIB, ...day, ...clock });
-
 /** `21 Nov 2026, 09:05`, in WIB. */
-export const formatDateTimeEnglish = (at: Date | string): string => english.format(new Date(at));
+export function formatDateTimeEnglish(at: Date | string): string {
+  const parts = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+  const day = new Intl.DateTimeFormat('en-GB', { timeZone: WIB, ...parts }).format(new Date(at));
+  return `${day}, ${partsOf(at, WIB).clock}`;
+}
 
 /** `21 Nov 2026, 09.05 WIB`: for what is still to come, which no zone may mistake. */
 export const formatDateTimeZone = (at: Date | string, zone = WIB): string =>
-  format(zone, { ...day, ...clock, timeZoneName: 'short' }).format(new Date(at));
-
-const relative = new Intl.RelativeTimeFormat('id-ID', { numeric: 'auto' });
+  `${formatDateTime(at, zone)} ${zoneOf(zone).name}`;
 
 /** `5 menit yang lalu` within a day of `now`, the date and time beyond it. */
 export function formatAgo(at: Date | string, now = new Date(), zone = WIB): string {
   const seconds = Math.round((new Date(at).getTime() - now.getTime()) / 1000);
   const distance = Math.abs(seconds);
   if (distance < 45) return 'baru saja';
-  if (distance < 45 * 60) return relative.format(Math.round(seconds / 60), 'minute');
-  if (distance < 24 * 3600) return relative.format(Math.round(seconds / 3600), 'hour');
-  return formatDateTime(at, zone);
+  if (distance >= 24 * 3600) return formatDateTime(at, zone);
+  const time =
+    distance < 45 * 60
+      ? `${Math.round(distance / 60)} menit`
+      : `${Math.round(distance / 3600)} jam`;
+  return seconds < 0 ? `${time} yang lalu` : `dalam ${time}`;
 }
 
 /** The civil date of an instant in a zone, `YYYY-MM-DD`. */
-export function civilDate(at: Date, zone = WIB): string {
-  const parts = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
-  return parts.format(at);
-}
+export const civilDate = (at: Date, zone = WIB): string => partsOf(at, zone).day;

@@ -18,21 +18,21 @@ import { saveSessionToken } from '#web/browser/session.ts';
 const showThing = act({
   name: 'thing_get',
   by: 'customer',
-  input: {
+  input: () => ({
     name: z.optional(z.string()),
     tags: z.optional(z.array(z.string())),
     note: z.optional(z.nullable(z.string())),
     shape: z.optional(z.object({ wide: z.boolean() })),
-  },
-  output: z.object({ at: z.coerce.date() }),
+  }),
+  output: () => z.object({ at: z.coerce.date() }),
 });
 const changeThing = act({
   name: 'thing_update',
   by: 'customer',
   changes: true,
-  output: z.object({}),
+  output: () => z.object({}),
 });
-const things = { by: 'customer', output: z.object({ id: z.int() }) } as const;
+const things = { by: 'customer', output: () => z.object({ id: z.int() }) } as const;
 const listDefault = act({ ...things, name: 'thing_list', list: 'default' });
 const listArrow = act({ ...things, name: 'thing_arrow', list: 'arrow' });
 const listManual = act({ ...things, name: 'thing_manual', list: 'manual' });

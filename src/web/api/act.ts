@@ -3,7 +3,7 @@ import { toPairs } from '#contract/base/form.ts';
 import { readAnswer, type AnswerOf } from '#web/api/answer.ts';
 import { refusalCode, TransportError } from '#web/api/errors.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
-import { nextTask } from '#web/browser/nextTask.ts';
+import { nextTask } from '#web/browser/scheduling/nextTask.ts';
 import { requireReauth, canRequireReauth } from '#web/api/reauth.ts';
 import { pushToken } from '#web/browser/push/pushToken.ts';
 import { sessionToken } from '#web/browser/session.ts';

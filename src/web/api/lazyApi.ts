@@ -1,5 +1,5 @@
 import { TransportError } from '#web/api/errors.ts';
-import { whenIdle } from '#web/browser/whenIdle.ts';
+import { whenIdle } from '#web/browser/scheduling/whenIdle.ts';
 
 /** `perform` and the catalogue of refusals: a chunk of their own, off the way of the first paint. */
 export const lazyApi = () => loadModule(import('#web/api/act.ts'));

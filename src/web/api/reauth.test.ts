@@ -12,7 +12,7 @@ const secret = act({
   by: 'customer',
   changes: true,
   requiresRecentPassword: true,
-  output: z.object({ done: z.boolean() }),
+  output: () => z.object({ done: z.boolean() }),
 });
 
 let proved = false;

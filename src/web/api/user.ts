@@ -67,7 +67,9 @@ export function useAuthState(): AuthState {
   const retry = () => void client.resetQueries({ queryKey: userQuery.queryKey });
   if (user) return { state: 'known', user, error, retry };
   if (unreached) return { state: 'unreached', user, error, retry };
-  return { state: status === 'error' ? 'nobody' : 'asking', user, error, retry };
+  // Without a token there is nobody to wait for.
+  const nobody = status === 'error' || sessionToken() === '';
+  return { state: nobody ? 'nobody' : 'asking', user, error, retry };
 }
 
 /**

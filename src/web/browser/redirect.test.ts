@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { safeTarget, withCallback } from '#web/browser/redirect.ts';
-import { readParams } from '#web/app/routes/search.ts';
+import { readParams } from '#web/browser/router/search.ts';
 import { returnTarget } from '#web/app/routes/returnTarget.ts';
 
 const origin = 'https://kabari.example';

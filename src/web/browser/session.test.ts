@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseSearch, readParams, stringifySearch } from '#web/app/routes/search.ts';
-import { date, oneOf, searchFields, text, whole } from '#web/app/routes/searchFields.ts';
+import { parseSearch, readParams, stringifySearch } from '#web/browser/router/search.ts';
+import { date, oneOf, searchFields, text, whole } from '#web/browser/router/searchFields.ts';
 import {
   decode,
   encode,

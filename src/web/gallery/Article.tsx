@@ -1,4 +1,4 @@
-import { CatchBoundary } from '@tanstack/react-router';
+import { Boundary } from '#web/browser/router/Boundary.tsx';
 import type { Piece, Prop } from '#web/gallery/piece.ts';
 import { Among } from '#web/gallery/Show.tsx';
 import styles from '#web/gallery/gallery.module.css';
@@ -61,13 +61,11 @@ const Row = ({ prop }: { prop: Prop }) => (
 /** Every state of a piece. One that breaks says so in its place. */
 export const States = ({ piece: { id, Demo } }: { piece: Piece }) => (
   <div className={styles['states']}>
-    <CatchBoundary
-      getResetKey={() => id}
-      errorComponent={({ error }) => (
-        <p className={styles['broken']}>This piece breaks: {String(error)}</p>
-      )}
+    <Boundary
+      resetKey={id}
+      fallback={(error) => <p className={styles['broken']}>This piece breaks: {String(error)}</p>}
     >
       <Demo />
-    </CatchBoundary>
+    </Boundary>
   </div>
 );

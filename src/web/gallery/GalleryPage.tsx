@@ -1,4 +1,4 @@
-import { useParams } from '@tanstack/react-router';
+import { useParams } from '#web/browser/router/Router.tsx';
 import { Suspense, use, useEffect, useState } from 'react';
 import { Article, Properties, States } from '#web/gallery/Article.tsx';
 import { loadAll, loadPiece } from '#web/gallery/found.ts';
@@ -14,7 +14,7 @@ import { Spinner } from '#web/ui/button/Spinner.tsx';
  * state, or one piece alone. In English, as all that is written for people who work here.
  */
 export function GalleryPage() {
-  const { piece } = useParams({ strict: false });
+  const { piece } = useParams();
   useEffect(() => {
     document.documentElement.lang = 'en';
     return () => {

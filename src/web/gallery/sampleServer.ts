@@ -1,17 +1,20 @@
 import * as z from 'zod/mini';
 import { act, paging, PAGE_SIZE, type Paging } from '#contract/base/act.ts';
+import { type Output, schema } from '#contract/base/schema.ts';
 import { readAnswer } from '#web/api/answer.ts';
 import type { ListAnswer } from '#web/api/listPages.ts';
 
-const Sample = z.object({
-  id: z.string(),
-  peer: z.string(),
-  text: z.string(),
-  status: z.enum(['Terkirim', 'Sampai', 'Dibaca', 'Gagal']),
-  price: z.number(),
-  at: z.string(),
-});
-export type Sample = z.output<typeof Sample>;
+const Sample = schema(() =>
+  z.object({
+    id: z.string(),
+    peer: z.string(),
+    text: z.string(),
+    status: z.enum(['Terkirim', 'Sampai', 'Dibaca', 'Gagal']),
+    price: z.number(),
+    at: z.string(),
+  }),
+);
+export type Sample = Output<typeof Sample>;
 
 const people = ['Budi Santoso', 'Siti Rahayu', 'Ahmad Fauzi', 'Dewi Lestari', 'Rina Melati'];
 const texts = [
@@ -38,7 +41,7 @@ const list = <P extends Paging>(type: P) =>
   act({
     name: `sample_${type}`,
     by: 'public',
-    input: paging(['peer', 'price', 'at']),
+    input: () => paging(['peer', 'price', 'at']),
     output: Sample,
     list: type,
   });

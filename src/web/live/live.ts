@@ -178,7 +178,7 @@ function loadPosition(userId: string): number | undefined {
 
 function eventOf({ event: kind, data }: Frame): LiveEvent | undefined {
   try {
-    const read = LiveEvent.safeParse(JSON.parse(data));
+    const read = LiveEvent().safeParse(JSON.parse(data));
     return read.success && read.data.kind === kind ? read.data : undefined;
   } catch {
     return undefined;

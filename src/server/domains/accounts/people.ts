@@ -20,7 +20,7 @@ export async function systemAccount(allAccountsSql: Sql | Tx): Promise<string | 
 export const Settings = z.object({
   theme: z._default(z.enum(['system', 'light', 'dark']), 'system'),
   sound_on: z._default(z.boolean(), true),
-  sound: z._default(SoundName, 'pesan'),
+  sound: z._default(SoundName(), 'pesan'),
   push_on: z._default(z.boolean(), true),
   push_text: z._default(z.boolean(), false),
   keys_on: z._default(z.boolean(), true),

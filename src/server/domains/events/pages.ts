@@ -86,7 +86,7 @@ function pageOf(since: number, rows: readonly Row[], report: (bug: unknown) => v
 /** A row as the frame that tabs receive; reported, and nothing, when it is no event of the contract. */
 function frameOf(row: EventRow, report: (bug: unknown) => void): Frame | undefined {
   const { position, kind } = row;
-  const event = LiveEvent.safeParse(factsOf(row));
+  const event = LiveEvent().safeParse(factsOf(row));
   if (event.success) {
     return { position, text: frameText(position, kind, JSON.stringify(event.data)) };
   }

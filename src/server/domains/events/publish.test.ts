@@ -22,7 +22,7 @@ const rowsOf = (sql: Sql, { accountId }: Whose) => sql<EventRow[]>`
 
 /** What open tabs are told: every event has the shape that the contract promises. */
 const eventsOf = async (sql: Sql, whose: Whose) =>
-  (await rowsOf(sql, whose)).map((row) => LiveEvent.parse(factsOf(row)));
+  (await rowsOf(sql, whose)).map((row) => LiveEvent().parse(factsOf(row)));
 
 const saldoOf = async (sql: Sql, whose: Whose) =>
   (await eventsOf(sql, whose)).filter(({ kind }) => kind === 'saldo.changed');

@@ -117,7 +117,7 @@ async function pageOfAll(tx: Tx, linesQuery: LinesQuery): Promise<Lines> {
     with start as materialized (select line_entry(${accountId}, ${first}) as seq),
     page as (
       select found.seq
-      from start, unnest(${LineKind.options}::text[]) as kinds(kind), lateral (
+      from start, unnest(${LineKind().options}::text[]) as kinds(kind), lateral (
         select e.seq from wallet_entries e
         where e.account_id = ${accountId} and e.kind = kinds.kind and ${
           ascending ? tx`e.seq >= start.seq` : tx`e.seq <= start.seq`

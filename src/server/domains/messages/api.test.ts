@@ -25,7 +25,7 @@ test('a repeat a month later, at another price, answers the price and the schedu
     }).send({
       sender: { accountId, tokenId, simulated: days === 0 },
       messages: ['0', '900'].map((cost, index) =>
-        NewMessage.parse({
+        NewMessage().parse({
           type: 'text',
           to: '6281200000001',
           text: { body: cost },

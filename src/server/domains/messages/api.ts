@@ -1,7 +1,6 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Accepted, ApiMessage, ApiMessageQuery, NewMessage } from '#contract/rest.ts';
-import type * as z from 'zod/mini';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { type Accepter, hashOf } from './submit/accept.ts';
@@ -41,11 +40,7 @@ type ReaderOptions = Omit<Reader, 'offerFile'>;
 /** What the public API needs of messages. */
 export type ApiMessages = {
   send: (request: SendRequest) => Promise<SendResponse>;
-  list: (
-    sender: Sender,
-    query: z.output<typeof ApiMessageQuery>,
-    reader: ReaderOptions,
-  ) => Promise<ApiPage>;
+  list: (sender: Sender, query: ApiMessageQuery, reader: ReaderOptions) => Promise<ApiPage>;
   one: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
   cancel: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
   balance: (sender: Sender) => Promise<{ available: number; held: number }>;

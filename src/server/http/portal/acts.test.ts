@@ -14,14 +14,19 @@ import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type ActEndpointDeps, createActEndpoint } from './acts.ts';
 
-const Pair = z.object({ name: z.string(), size: z.int() });
-const look = act({ name: 'thing_get', by: 'customer', input: { name: z.string() }, output: Pair });
+const Pair = () => z.object({ name: z.string(), size: z.int() });
+const look = act({
+  name: 'thing_get',
+  by: 'customer',
+  input: () => ({ name: z.string() }),
+  output: Pair,
+});
 const make = act({
   name: 'thing_make',
   by: 'customer',
   changes: true,
   audited: true,
-  input: { name: z.string().check(z.minLength(3)), thing_id: z.optional(z.string()) },
+  input: () => ({ name: z.string().check(z.minLength(3)), thing_id: z.optional(z.string()) }),
   output: Pair,
   refuses: ['tokens_full'],
 });
@@ -29,14 +34,20 @@ const knock = act({
   name: 'thing_knock',
   by: 'public',
   changes: true,
-  input: { name: z.string() },
+  input: () => ({ name: z.string() }),
   output: Pair,
   refuses: ['otp_wrong'],
 });
 const rule = act({ name: 'operator_thing', by: 'operator', output: Pair });
 const anyone = act({ name: 'thing_anyone', by: 'anyone_signed_in', output: Pair });
 const listAs = (list: 'default' | 'arrow' | 'manual') =>
-  act({ name: `thing_list_${list}`, by: 'customer', list, input: paging(['name']), output: Pair });
+  act({
+    name: `thing_list_${list}`,
+    by: 'customer',
+    list,
+    input: () => paging(['name']),
+    output: Pair,
+  });
 
 const ani: Person = {
   kind: 'person',

@@ -11,7 +11,7 @@ import { openServer } from '#server/http/server.ts';
 
 const OWN = 'https://kabari.example';
 const ELSEWHERE = 'https://portal.example';
-const which = act({ name: 'which', by: 'public', output: z.object({ device: z.string() }) });
+const which = act({ name: 'which', by: 'public', output: () => z.object({ device: z.string() }) });
 const whichHandler: ActHandler = handle(which, async ({ device }) => ({ device }));
 
 type Wish = { production?: boolean; portals?: readonly string[] };

@@ -16,7 +16,7 @@ import {
 function expectProblem({ status, body, headers }: ApiAnswer, code: string): void {
   expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
   expect(headers['cache-control']).toBe('no-store');
-  expect(Problem.parse(body)).toMatchObject({ code, status, type: `urn:kabari:error:${code}` });
+  expect(Problem().parse(body)).toMatchObject({ code, status, type: `urn:kabari:error:${code}` });
   expect(body.request_id).toBe(headers['x-request-id']);
 }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type * as z from 'zod/mini';
 import { type Language, languageOf } from '#contract/language/language.ts';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
 import {
@@ -53,7 +52,7 @@ export type ApiDeps = {
     }) => Promise<ApiSent>;
     list: (
       sender: ApiSender,
-      query: z.output<typeof ApiMessageQuery>,
+      query: ApiMessageQuery,
       reader: ApiReader,
     ) => Promise<{ messages: readonly ApiMessage[]; next: string | null }>;
     one: (sender: ApiSender, id: string, reader: ApiReader) => Promise<ApiMessage>;
@@ -217,7 +216,7 @@ async function sendMany(
   key: string | undefined,
 ): Promise<Reply> {
   const requestLanguage = languageIn(request);
-  const many = readFields(ManyMessages, request.body, {
+  const many = readFields(ManyMessages(), request.body, {
     language: requestLanguage,
     itemByItem: true,
   });
@@ -270,12 +269,12 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** One message as it was sent, or why it cannot be read. Without `type` it is a text. */
 function readMessage(given: unknown, language: Language): NewMessage | Refusal {
   const input = isObject(given) && !('type' in given) ? { ...given, type: 'text' } : given;
-  return readFields(NewMessage, input, { language, whole: 'message' });
+  return readFields(NewMessage(), input, { language, whole: 'message' });
 }
 
-function readQuery(request: FastifyRequest): z.output<typeof ApiMessageQuery> {
+function readQuery(request: FastifyRequest): ApiMessageQuery {
   const options = { language: languageIn(request), fromAddress: true };
-  const query = readFields(ApiMessageQuery, request.query, options);
+  const query = readFields(ApiMessageQuery(), request.query, options);
   if (query instanceof Refusal) throw query;
   return query;
 }

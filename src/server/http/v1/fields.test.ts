@@ -7,8 +7,8 @@ import { readFields } from './fields.ts';
 
 const languages: readonly Language[] = ['id', 'en'];
 
-function errorsOf(input: unknown, language: Language, schema: z.ZodMiniType = NewMessage) {
-  const read = readFields(schema, input, { language, fromAddress: schema === ApiMessageQuery });
+function errorsOf(input: unknown, language: Language, schema: z.ZodMiniType = NewMessage()) {
+  const read = readFields(schema, input, { language, fromAddress: schema === ApiMessageQuery() });
   return read instanceof Refusal ? (read.facts as FactsOf<'input_invalid'>).fields : {};
 }
 
@@ -59,7 +59,7 @@ describe('a message with one wrong field', () => {
       for (const path of placesIn(message)) {
         for (const wrong of wrongs) {
           const input = withAt(message, path, wrong);
-          if (NewMessage.safeParse(input).success) continue;
+          if (NewMessage().safeParse(input).success) continue;
           const name = path.join('.');
           const [id, en] = languages.map((language) => errorsOf(input, language));
           const about = `${name}: ${JSON.stringify(wrong)}`;
@@ -128,15 +128,15 @@ test('each type shows what its object holds', () => {
 
 test('many messages are counted, and the query is read by its words', () => {
   const wanted = 'Expected an array of 1 to 1,000 messages';
-  expect(errorsOf({ messages: {} }, 'en', ManyMessages)).toEqual({
+  expect(errorsOf({ messages: {} }, 'en', ManyMessages())).toEqual({
     messages: `${wanted}, got an object.`,
   });
   const many = Array.from({ length: 1001 }, () => 1);
-  expect(errorsOf({ messages: many }, 'en', ManyMessages)).toEqual({
+  expect(errorsOf({ messages: many }, 'en', ManyMessages())).toEqual({
     messages: `${wanted}, got 1,001.`,
   });
   const query = { limit: '1000', cursor: 'x', status: '', direction: 'naik', peer: 'Ani', x: '' };
-  expect(errorsOf(query, 'en', ApiMessageQuery)).toEqual({
+  expect(errorsOf(query, 'en', ApiMessageQuery())).toEqual({
     limit: 'Expected a whole number from 1 to 100.',
     cursor: 'Expected the `next_cursor` of the page before.',
     status: expect.stringContaining('Expected one of "scheduled", "accepted", "queued",'),
@@ -145,7 +145,7 @@ test('many messages are counted, and the query is read by its words', () => {
     x: 'This field is not known. Known here: limit, cursor, status, direction, peer.',
   });
   for (const limit of ['', 'x', '0', '101', '1.5']) {
-    expect(errorsOf({ limit }, 'id', ApiMessageQuery)).toEqual({
+    expect(errorsOf({ limit }, 'id', ApiMessageQuery())).toEqual({
       limit: 'Harus bilangan bulat 1 sampai 100.',
     });
   }

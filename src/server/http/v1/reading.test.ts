@@ -60,7 +60,7 @@ test('while a failed try is followed by another one, the message says that nothi
   for (const [headers, language] of [[{}, 'id'] as const, [inEnglish, 'en'] as const]) {
     const detail = retrySentence('rate_limited', language);
     const { body } = await oneOf(ani, id, headers);
-    expect(ApiMessage.safeParse(body).error).toBeUndefined();
+    expect(ApiMessage().safeParse(body).error).toBeUndefined();
     expect(body).toMatchObject({
       status: 'queued',
       failure: null,

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
 import { Keyboard, LogOut, Monitor, Moon, Smartphone, Sun, UserRound } from 'lucide-react';
 import { useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, Navigate, Outlet, useMatches } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { Outlet, usePath } from '#web/browser/router/Router.tsx';
 import { Search } from 'lucide-react';
 import {
   useDeferredValue,
@@ -59,13 +61,11 @@ function Shell() {
   usePush();
   useSameUser(user);
   // By what is shown, not by the address: that changes first, while the page before is still there.
-  const place = useMatches({ select: (matches) => matches.at(-1)?.routeId });
-  const operating = place === '/app/operator';
+  const place = usePath();
+  const operating = place === '/operator';
   // Each has screens of their own; the operator's address is nobody's to everyone else.
   if (operating && !operator) return <NotFoundPage />;
-  if (operator && !operating && place !== '/app/profile')
-    // Without a transition: the one that brought them here is still under way.
-    return <Navigate to="/operator" replace viewTransition={false} />;
+  if (operator && !operating && place !== '/profile') return <ToOperator />;
   return (
     <>
       <a href="#isi" className={styles['skip']} onClick={skip}>
@@ -107,6 +107,12 @@ function Shell() {
       <ReauthHost />
     </>
   );
+}
+
+/** Where an operator's work is. */
+function ToOperator() {
+  useEffect(() => void navigate({ to: '/operator', replace: true }), []);
+  return null;
 }
 
 /** The same page stays the same address: an entry of its own would be another one for Back. */

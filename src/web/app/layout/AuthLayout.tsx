@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Outlet } from '@tanstack/react-router';
+import { Outlet } from '#web/browser/router/Router.tsx';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { preloadApi } from '#web/api/lazyApi.ts';
 import { onSessionChange, sessionToken } from '#web/browser/session.ts';

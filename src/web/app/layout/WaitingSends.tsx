@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
 import { createPortal } from 'react-dom';
 import { formatNumber } from '#contract/base/money.ts';
 import { useOutgoing } from '#web/features/messages/conversations/thread/outgoing.ts';

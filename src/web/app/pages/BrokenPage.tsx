@@ -1,4 +1,3 @@
-import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import styles from '#web/ui/page/noticePage.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -25,7 +24,7 @@ function reloadOnce(): boolean {
 }
 
 /** A page that broke: our bug, or a version that is gone. */
-export function BrokenPage({ error }: ErrorComponentProps) {
+export function BrokenPage({ error }: { error: unknown }) {
   useEffect(() => {
     if (!isOldVersion(error)) return undefined;
     if (navigator.onLine) return void reloadOnce();

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
+import { useSearch } from '#web/browser/router/Router.tsx';
 import { safeTarget } from '#web/browser/redirect.ts';
 import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
@@ -10,7 +10,7 @@ import { Spinner } from '#web/ui/button/Spinner.tsx';
 
 /** Route `/leaving`: asks before the browser goes to another site that the operator allows. */
 export function LeavingPage() {
-  const { to } = useSearch({ from: '/leaving' });
+  const { to } = useSearch('/leaving');
   const config = useQuery(configQuery);
   if (config.isPending) return <Spinner screen />;
   const target = safeTarget(to, window.location.origin, config.data?.return_origins ?? []);

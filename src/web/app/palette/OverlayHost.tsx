@@ -1,6 +1,6 @@
-import { useLocation } from '@tanstack/react-router';
 import { createElement, useEffect, useState, type ComponentType } from 'react';
 import { closeOverlay, overlay, type Overlay } from '#web/app/palette/overlay.ts';
+import { address } from '#web/browser/router/navigation.ts';
 import { useStore } from '#web/browser/store.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -18,8 +18,8 @@ const parts: Record<Overlay, () => Promise<Part>> = {
 export function OverlayHost() {
   const name = useStore(overlay);
   const [loaded, setLoaded] = useState<Partial<Record<Overlay, Part>>>({});
-  const href = useLocation({ select: (location) => location.href });
-  useEffect(() => closeOverlay, [href]);
+  const place = useStore(address);
+  useEffect(() => closeOverlay, [place]);
   useEffect(() => {
     if (name === undefined || loaded[name]) return;
     parts[name]().then(

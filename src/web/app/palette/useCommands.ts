@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { navigate } from '#web/browser/router/navigation.ts';
 import {
   Keyboard,
   LogOut,
@@ -30,12 +30,11 @@ type Known = {
 
 /** Everything the palette can do for who is signed in. */
 export function useCommands(): Known {
-  const router = useRouter();
   const operator = useUser().role === 'operator';
   const { data: config } = useQuery(configQuery);
   const chooseTheme = useChooseTheme();
   const screens = screensFor(operator).map(({ href, label, Icon, key }): Command => {
-    const run = () => router.navigate({ to: href });
+    const run = () => navigate({ to: href });
     return {
       id: href,
       label,
@@ -52,17 +51,17 @@ export function useCommands(): Known {
     words: 'bank tiruan',
     group: 'Halaman',
     Icon: Smartphone,
-    run: () => router.navigate({ to: '/simulator' }),
+    run: () => navigate({ to: '/simulator' }),
   };
   return {
     commands: [
       ...screens,
       ...(config?.simulator ? [simulator] : []),
-      ...(operator ? [] : doing(router)),
+      ...(operator ? [] : doing),
       ...looks(chooseTheme),
       ...always,
     ],
-    find: operator ? undefined : (text) => finding(router, text),
+    find: operator ? undefined : finding,
   };
 }
 
@@ -75,16 +74,14 @@ const wordsFor: Record<ReturnType<typeof screensFor>[number]['href'], string> = 
   '/profile': 'akun kata sandi sesi foto nomor setelan pemberitahuan zona waktu',
 };
 
-type Router = ReturnType<typeof useRouter>;
-
-const doing = (router: Router): readonly Command[] => [
+const doing: readonly Command[] = [
   {
     id: 'send',
     label: 'Kirim pesan',
     words: 'tulis baru broadcast',
     group: 'Tindakan',
     Icon: Send,
-    run: () => router.navigate({ to: '/message-history', search: { new: '1' } }),
+    run: () => navigate({ to: '/message-history', search: { new: '1' } }),
   },
   {
     id: 'topup',
@@ -92,7 +89,7 @@ const doing = (router: Router): readonly Command[] => [
     words: 'top up topup bayar transfer',
     group: 'Tindakan',
     Icon: Wallet,
-    run: () => router.navigate({ to: '/saldo', search: { new: '1' } }),
+    run: () => navigate({ to: '/saldo', search: { new: '1' } }),
   },
   {
     id: 'token',
@@ -100,7 +97,7 @@ const doing = (router: Router): readonly Command[] => [
     words: 'token baru buat nomor',
     group: 'Tindakan',
     Icon: Plus,
-    run: () => router.navigate({ to: '/token', search: { view: 'new' } }),
+    run: () => navigate({ to: '/token', search: { view: 'new' } }),
   },
   {
     id: 'conversations',
@@ -108,16 +105,16 @@ const doing = (router: Router): readonly Command[] => [
     words: 'chat balas kotak masuk inbox',
     group: 'Tindakan',
     Icon: MessageSquareText,
-    run: () => router.navigate({ to: '/message-history', search: { view: 'percakapan' } }),
+    run: () => navigate({ to: '/message-history', search: { view: 'percakapan' } }),
   },
 ];
 
-const finding = (router: Router, text: string): Command => ({
+const finding = (text: string): Command => ({
   id: findId(text),
   label: isNumber(text) ? `Cari pesan dengan nomor ${numberIn(text)}` : `Cari pesan “${text}”`,
   group: 'Pesan',
   Icon: Search,
-  run: () => router.navigate({ to: '/message-history', search: { q: text } }),
+  run: () => navigate({ to: '/message-history', search: { q: text } }),
 });
 
 /** A whole number as the lists write it; a beginning as it was typed. */

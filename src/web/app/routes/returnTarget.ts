@@ -1,5 +1,5 @@
 import { safeTarget, withCallback } from '#web/browser/redirect.ts';
-import { readParams } from '#web/app/routes/search.ts';
+import { readParams } from '#web/browser/router/search.ts';
 
 const one = (value: string | readonly string[] | undefined): string =>
   typeof value === 'string' ? value : '';

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { goTo, navigate } from '#web/browser/router/navigation.ts';
 import { useEffect } from 'react';
 import { safeTarget } from '#web/browser/redirect.ts';
 import { saveRedirect, takeRedirect } from '#web/browser/session.ts';
@@ -13,7 +13,6 @@ import { returnTarget } from './returnTarget.ts';
  * their path saved. Who cannot be asked about, for want of a network, stays where they are. An address on another (allowed) site is asked about first: see `LeavingPage`.
  */
 export function useAuthRedirect(): void {
-  const router = useRouter();
   const client = useQueryClient();
   const { state } = useAuthState();
 
@@ -24,10 +23,10 @@ export function useAuthRedirect(): void {
     if (state === 'nobody') {
       if (onAuth) return;
       saveRedirect(pathname + search + hash);
-      void router.navigate({ to: '/auth/login', replace: true });
+      void navigate({ to: '/auth/login', replace: true });
       return;
     }
-    const go = (path: string) => router.history.replace(path);
+    const go = (path: string) => goTo(path, { replace: true });
     const redirect = async () => {
       if (/[?&]from=/.test(search)) {
         const config = await client.ensureQueryData(configQuery).catch(() => undefined);
@@ -35,8 +34,8 @@ export function useAuthRedirect(): void {
         if (target?.startsWith('/')) return go(target);
         if (target) return go(`/leaving?to=${encodeURIComponent(target)}`);
       }
-      if (onAuth) go(safeTarget(takeRedirect(), origin) ?? '/');
+      if (onAuth) await go(safeTarget(takeRedirect(), origin) ?? '/');
     };
     void redirect();
-  }, [client, router, state]);
+  }, [client, state]);
 }

@@ -1,4 +1,3 @@
-import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useChoose } from '#web/features/profile/preferences/preferences.ts';
@@ -11,12 +10,11 @@ import { Modal } from '#web/ui/overlay/Modal.tsx';
 
 /** `?`: every shortcut there is, and the switch for those of one key. */
 export function HelpSheet({ onClose }: { onClose: () => void }) {
-  const router = useRouter();
   const operator = useUser().role === 'operator';
   return (
     <Modal open onClose={onClose} title="Pintasan papan ketik" size="lg">
       <div className={styles['groups']}>
-        {listedShortcuts(router, operator).map(({ title, shortcuts }) => (
+        {listedShortcuts(operator).map(({ title, shortcuts }) => (
           <section key={title}>
             <h3 className={styles['title']}>{title}</h3>
             <dl>

@@ -1,4 +1,4 @@
-import { useRouter } from '@tanstack/react-router';
+import { navigate } from '#web/browser/router/navigation.ts';
 import { useEffect, useRef } from 'react';
 import { listenForShortcuts, type Shortcut } from '#web/app/shortcuts/shortcuts.ts';
 import { useUser } from '#web/api/user.ts';
@@ -6,14 +6,12 @@ import { openOverlay } from '#web/app/palette/overlay.ts';
 import { screensFor } from '#web/app/navigation/menu.ts';
 import { setSingleKeys } from '#web/browser/singleKeys.ts';
 
-type Router = ReturnType<typeof useRouter>;
-
 /** The keys that lead to the screens of the menu. */
-const going = (router: Router, operator: boolean): readonly Shortcut[] =>
+const going = (operator: boolean): readonly Shortcut[] =>
   screensFor(operator).map(({ href, label, key }) => ({
     keys: `g ${key}`,
     about: `Buka ${label}`,
-    run: () => router.navigate({ to: href }),
+    run: () => navigate({ to: href }),
   }));
 
 const everywhere: readonly Shortcut[] = [
@@ -76,7 +74,6 @@ type Listed = Pick<Shortcut, 'keys' | 'about'>;
 
 /** All shortcuts by where they work, for the help sheet; what this page has nothing for is left out. */
 export const listedShortcuts = (
-  router: Router,
   operator: boolean,
 ): readonly { title: string; shortcuts: readonly Listed[] }[] => [
   {
@@ -88,7 +85,7 @@ export const listedShortcuts = (
       { keys: 'F8', about: 'Pindah ke pemberitahuan di tepi layar' },
     ],
   },
-  { title: 'Pindah halaman', shortcuts: going(router, operator) },
+  { title: 'Pindah halaman', shortcuts: going(operator) },
   {
     title: 'Di tabel',
     shortcuts: [
@@ -108,13 +105,12 @@ export const listedShortcuts = (
 
 /** Hears the shortcuts while somebody is signed in. */
 export function useFrameKeys(): void {
-  const router = useRouter();
   const { role, keys_on: single } = useUser();
   const now = useRef({ shortcuts: everywhere, single });
   useEffect(() => {
-    const shortcuts = [...everywhere, ...going(router, role === 'operator'), ...walking, ...onPage];
+    const shortcuts = [...everywhere, ...going(role === 'operator'), ...walking, ...onPage];
     now.current = { shortcuts, single };
     setSingleKeys(single);
-  }, [router, role, single]);
+  }, [role, single]);
   useEffect(() => listenForShortcuts(() => now.current), []);
 }

@@ -1,5 +1,5 @@
 import { createStore, useStore } from '#web/browser/store.ts';
-import { whenIdle } from '#web/browser/whenIdle.ts';
+import { whenIdle } from '#web/browser/scheduling/whenIdle.ts';
 
 export type NoticePermission = NotificationPermission | 'unsupported';
 

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
 import { ChevronRight, TriangleAlert } from 'lucide-react';
 import type { HomeSummary } from '#contract/messages.ts';
 import styles from '#web/features/home/home.module.css';

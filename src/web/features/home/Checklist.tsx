@@ -1,10 +1,11 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { progressOf, stepKeys, type StepKey } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
 import { curlSample, useSending } from '#web/features/tokens/tokens.ts';
+import { hrefOf } from '#web/browser/router/navigation.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -15,7 +16,7 @@ type StepFacts = {
   title: string;
   /** What the link or the button says. */
   action: string;
-  link: Pick<LinkProps, 'to' | 'search'>;
+  href: string;
 };
 
 const stepsOf = ({ attention }: HomeSummary): Record<StepKey, StepFacts> => {
@@ -24,22 +25,25 @@ const stepsOf = ({ attention }: HomeSummary): Record<StepKey, StepFacts> => {
     topped_up: {
       title: 'Isi saldo',
       action: 'Isi saldo',
-      link: { to: '/saldo', search: { new: '1' } },
+      href: hrefOf({ to: '/saldo', search: { new: '1' } }),
     },
     has_token: {
       title: 'Tambah token',
       action: 'Tambah token',
-      link: { to: '/token', search: { view: 'new' } },
+      href: hrefOf({ to: '/token', search: { view: 'new' } }),
     },
     linked: {
       title: 'Pindai QR',
       action: 'Pindai QR',
-      link: { to: '/token', search: waiting ? { open: waiting.token_id, view: 'link' } : {} },
+      href: hrefOf({
+        to: '/token',
+        search: waiting ? { open: waiting.token_id, view: 'link' } : {},
+      }),
     },
     sent: {
       title: 'Kirim pesan pertama',
       action: 'Kirim dari sini',
-      link: { to: '/message-history', search: { new: '1' } },
+      href: hrefOf({ to: '/message-history', search: { new: '1' } }),
     },
   };
 };
@@ -70,7 +74,7 @@ export function Checklist({ home }: { home: HomeSummary }) {
             current={key === next}
           >
             <Doing step={key} home={home} />
-            <LinkButton {...steps[key].link} tone={key === 'topped_up' ? 'attention' : 'primary'}>
+            <LinkButton href={steps[key].href} tone={key === 'topped_up' ? 'attention' : 'primary'}>
               {steps[key].action}
             </LinkButton>
           </Step>
@@ -114,7 +118,7 @@ const Step = ({ number, step, done, current, children }: StepProps) => (
     </span>
     <div className={styles['stepBody']}>
       <h3>
-        {done || current ? step.title : <Link {...step.link}>{step.title}</Link>}
+        {done || current ? step.title : <Link href={step.href}>{step.title}</Link>}
         {done && <span className="sr-only"> (selesai)</span>}
       </h3>
       {current && children}

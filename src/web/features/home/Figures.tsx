@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
 import type { HomeSummary } from '#contract/messages.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { civilDate, formatDate } from '#contract/base/time.ts';

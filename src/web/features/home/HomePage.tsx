@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
 import { ChevronRight, MessageCircle, MessageSquareText } from 'lucide-react';
 import { useDeferredValue, useEffect } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';

@@ -1,4 +1,5 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
 import { useMemo } from 'react';
 import type { MessageRow } from '#contract/messages.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
@@ -69,7 +70,6 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
 
 /** The ten newest messages, out and in; each opens its details in the history. Undefined: not here yet. */
 export function Newest({ messages }: { messages: readonly MessageRow[] | undefined }) {
-  const navigate = useNavigate();
   const { timezone } = useUser();
   const shown = useMemo(() => columns(timezone), [timezone]);
   return (

@@ -1,4 +1,5 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
 import { MessagesSquare, Send, Table2 } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { MessageTable } from '#web/features/messages/history/MessageTable.tsx';
@@ -18,12 +19,11 @@ const ConversationsView = lazy(async () => ({
 
 /** Route `/message-history`: the account's messages, as a table or as conversations. */
 export function MessagesPage() {
-  const search = useSearch({ from: '/app/message-history' });
-  const navigate = useNavigate({ from: '/message-history' });
+  const search = useSearch('/message-history');
   const sending = (open: boolean) =>
     void navigate({
-      to: '.',
-      search: (old) => ({ ...old, new: open ? '1' : undefined }),
+      to: '/message-history',
+      change: { new: open ? '1' : undefined },
       replace: !open,
     });
   const conversations = search.view === 'percakapan';
@@ -41,19 +41,11 @@ export function MessagesPage() {
         />
         <div className={styles['views']}>
           <TabLinks label="Tampilan pesan">
-            <TabLink
-              to="/message-history"
-              search={{ view: undefined }}
-              activeOptions={{ includeSearch: true, explicitUndefined: true }}
-            >
+            <TabLink to="/message-history" current={!conversations}>
               <Table2 size={16} aria-hidden="true" />
               Tabel
             </TabLink>
-            <TabLink
-              to="/message-history"
-              search={{ view: 'percakapan' }}
-              activeOptions={{ includeSearch: true }}
-            >
+            <TabLink to="/message-history" search={{ view: 'percakapan' }} current={conversations}>
               <MessagesSquare size={16} aria-hidden="true" />
               Percakapan
             </TabLink>

@@ -1,4 +1,5 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
 import { useEffect, useState } from 'react';
 import { type OperatorTopup, operatorTopups } from '#contract/operator.ts';
 import { TopupStatus, topupStatusLabel } from '#contract/saldo.ts';
@@ -19,15 +20,13 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-const route = getRouteApi('/app/operator');
-
 /** How often the list is looked at: no live event reports other accounts' top-ups to an operator. */
 const LOOK_MS = 10_000;
 
 const statuses = [
   { value: '', label: 'Menunggu tindakan' },
   { value: 'semua', label: 'Semua status' },
-  ...TopupStatus.options.map((status) => ({ value: status, label: topupStatusLabel[status] })),
+  ...TopupStatus().options.map((status) => ({ value: status, label: topupStatusLabel[status] })),
 ];
 
 const columns: readonly Column<OperatorTopup>[] = [
@@ -79,7 +78,7 @@ const columns: readonly Column<OperatorTopup>[] = [
 
 /** The list as the address has it, looked at again and again while the page is in sight. */
 function useTopups() {
-  const { page = 0, sort_by, sort_type = 'desc', status } = route.useSearch();
+  const { page = 0, sort_by, sort_type = 'desc', status } = useSearch('/operator');
   const filter = filterOf(status);
   const view: TableView = {
     page,
@@ -98,14 +97,18 @@ function useTopups() {
 
 /** Route `/operator`: the top-ups of all customers, those first that wait for somebody. */
 export function OperatorPage() {
-  const { open } = route.useSearch();
-  const navigate = useNavigate({ from: '/operator' });
+  const { open } = useSearch('/operator');
   const [known, setKnown] = useState<OperatorTopup>();
   const { list, filter } = useTopups();
 
   type Change = { page?: number; sort_by?: string; status?: string; open?: string };
   const go = (change: { [K in keyof Change]: Change[K] | undefined }, replace = false) =>
-    void navigate({ search: (before) => ({ ...before, ...change }), resetScroll: false, replace });
+    void navigate({
+      to: '/operator',
+      change,
+      resetScroll: false,
+      replace,
+    });
   const openOne = (row: OperatorTopup | undefined) => {
     setKnown(row);
     go({ open: row?.id });

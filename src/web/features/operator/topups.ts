@@ -9,7 +9,7 @@ const ALL = 'semua';
 /** The filter for what the address says; `undefined` asks for all. */
 export function filterOf(status: string | undefined): OperatorTopupFilter | undefined {
   if (status === ALL) return undefined;
-  const read = OperatorTopupFilter.safeParse(status);
+  const read = OperatorTopupFilter().safeParse(status);
   return read.success ? read.data : 'open';
 }
 

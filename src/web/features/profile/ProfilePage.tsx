@@ -1,5 +1,7 @@
-import { Link, useLocation } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
 import { useEffect } from 'react';
+import { address } from '#web/browser/router/navigation.ts';
+import { useStore } from '#web/browser/store.ts';
 import { useUser } from '#web/api/user.ts';
 import { AboutMe } from '#web/features/profile/AboutMe.tsx';
 import { Appearance } from '#web/features/profile/preferences/Appearance.tsx';
@@ -31,7 +33,7 @@ const customerParts = [
 export function ProfilePage() {
   const operator = useUser().role === 'operator';
   const shown = operator ? parts : [...parts, ...customerParts];
-  const part = useLocation({ select: ({ hash }) => hash });
+  const part = useStore(address).hash.slice(1);
   // The router looks for the part as soon as the address is known: before it is known who is there.
   useEffect(() => {
     // In a block: newer browsers answer with a promise, which React would take for how to clean up.

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { goTo } from '#web/browser/router/navigation.ts';
 import { useEffect } from 'react';
 import { noteActions } from '#web/browser/install/install.ts';
 import { setPushToken } from '#web/browser/push/pushToken.ts';
@@ -13,7 +13,6 @@ import { writeRecord } from '#web/browser/push/records.ts';
  * cannot know, goes where a clicked notice leads, and notes what makes installing worth an offer.
  */
 export function usePush(): void {
-  const router = useRouter();
   const client = useQueryClient();
   const { id, push_on: enabled, sound_on: sounding } = useUser();
 
@@ -47,11 +46,11 @@ export function usePush(): void {
       onWorkerMessage('renewed', ({ token }) => setPushToken(token)),
       onWorkerMessage('go', ({ url }) => {
         const path = safeTarget(url, window.location.origin);
-        if (path !== null) router.history.push(path);
+        if (path !== null) void goTo(path);
       }),
     ];
     return () => {
       for (const stop of stops) stop();
     };
-  }, [router]);
+  }, []);
 }

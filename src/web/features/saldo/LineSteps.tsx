@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
 import { useState } from 'react';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';

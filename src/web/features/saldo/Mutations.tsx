@@ -1,4 +1,6 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
 import { ChevronDown } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
@@ -26,11 +28,9 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { dateWords } from '#web/ui/date/dates.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 
-const route = getRouteApi('/app/saldo');
-
 const kinds = [
   { value: '', label: 'Semua jenis' },
-  ...LineKind.options.map((kind) => ({ value: kind, label: lineKindLabel[kind] })),
+  ...LineKind().options.map((kind) => ({ value: kind, label: lineKindLabel[kind] })),
 ];
 
 const columns = (zone: string): readonly Column<Mutation>[] => [
@@ -76,9 +76,8 @@ const columns = (zone: string): readonly Column<Mutation>[] => [
 
 /** The statement: every change of the balance, with its filters in the address. */
 export function Mutations() {
-  const { page = 0, sort_by, sort_type = 'desc', from, to, kind } = route.useSearch();
-  const navigate = useNavigate({ from: '/saldo' });
-  const known = LineKind.options.find((one) => one === kind);
+  const { page = 0, sort_by, sort_type = 'desc', from, to, kind } = useSearch('/saldo');
+  const known = LineKind().options.find((one) => one === kind);
   const zone = useUser().timezone;
   const opened = useOpened();
   const shown = useMemo(() => columns(zone), [zone]);
@@ -93,7 +92,8 @@ export function Mutations() {
 
   const go = (change: Change) =>
     void navigate({
-      search: (before) => ({ ...before, page: undefined, ...change }),
+      to: '/saldo',
+      change: { page: undefined, ...change },
       resetScroll: false,
     });
 
@@ -118,7 +118,8 @@ export function Mutations() {
         {...list.table}
         onView={({ page: next, sort }, { replace } = { replace: false }) =>
           void navigate({
-            search: (before) => ({ ...before, page: next || undefined, ...sort }),
+            to: '/saldo',
+            change: { page: next || undefined, ...sort },
             resetScroll: false,
             replace,
           })
@@ -229,11 +230,7 @@ function What({ row }: { row: Mutation }) {
   return (
     <span className={styles['what']}>
       {topup_id ? (
-        <Link
-          to="/saldo"
-          search={(before) => ({ ...before, open: topup_id, new: undefined })}
-          resetScroll={false}
-        >
+        <Link to="/saldo" change={{ open: topup_id, new: undefined }} resetScroll={false}>
           {titleOf(row)}
         </Link>
       ) : (

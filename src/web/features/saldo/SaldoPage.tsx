@@ -22,7 +22,7 @@ export function SaldoPage() {
         action={
           <LinkButton
             to="/saldo"
-            search={(before) => ({ ...before, new: '1', open: undefined })}
+            change={{ new: '1', open: undefined }}
             resetScroll={false}
             tone="attention"
             icon={<Plus size={18} />}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useParams } from '#web/browser/router/Router.tsx';
 import { CircleCheck, CircleX, TimerOff } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import type { Scan } from '#contract/tokens.ts';
@@ -17,7 +17,7 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 /** Route `/scan/{data}`, for the phone's owner: who asks, the consent, the QR, the outcome. */
 export function ScanPage() {
-  const { data } = useParams({ from: '/scan/$data' });
+  const { data = '' } = useParams();
   return (
     <div className={styles['page']}>
       <main id="isi" tabIndex={-1} className={styles['column']}>

@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import styles from '#web/features/simulator/FixedPhones.module.css';

@@ -1,4 +1,5 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
 import { type FormEvent, useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
 import styles from '#web/features/simulator/PhoneChooser.module.css';
@@ -9,7 +10,6 @@ import { HomeTelephoneField } from '#web/ui/phone/TelephoneField.tsx';
 
 /** Which phone is on the desk: any number, or one that lay there before. */
 export function PhoneChooser({ phone }: { phone: string }) {
-  const navigate = useNavigate();
   const [typed, setTyped] = useState('');
   const [error, setError] = useState<string>();
   const open = (event: FormEvent) => {

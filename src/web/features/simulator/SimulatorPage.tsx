@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
 import { FlaskConical } from 'lucide-react';
 import { useEffect } from 'react';
 import { sentenceOf } from '#web/api/errors.ts';
@@ -14,8 +16,6 @@ import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { Spinner } from '#web/ui/button/Spinner.tsx';
 import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
-
-const route = getRouteApi('/simulator');
 
 /**
  * Route `/simulator` (public): the phones and the bank of the simulated world. Where an installation
@@ -36,14 +36,13 @@ export function SimulatorPage() {
 }
 
 function World() {
-  const { phone: requested, bank, amount } = route.useSearch();
+  const { phone: requested, bank, amount } = useSearch('/simulator');
   const phone = chosenPhone(requested);
-  const navigate = useNavigate();
   useEffect(() => {
     // The address names the phone, so that it can be kept and sent on.
     if (requested === phone) return;
-    void navigate({ to: '/simulator', search: (before) => ({ ...before, phone }), replace: true });
-  }, [requested, phone, navigate]);
+    void navigate({ to: '/simulator', change: { phone }, replace: true });
+  }, [requested, phone]);
   return (
     <>
       <header>
@@ -56,10 +55,10 @@ function World() {
             <Logo />
           </Link>
           <TabLinks label="Bagian simulator">
-            <TabLink to="/simulator" search={{ phone }} activeOptions={{ exact: true }}>
+            <TabLink to="/simulator" search={{ phone }} current={!bank}>
               Ponsel
             </TabLink>
-            <TabLink to="/simulator" search={{ phone, bank: '1' }}>
+            <TabLink to="/simulator" search={{ phone, bank: '1' }} current={bank !== undefined}>
               Bank
             </TabLink>
           </TabLinks>

@@ -15,7 +15,7 @@ export const fixedPhones: readonly string[] = Array.from(
 
 /** A number as people type it, normalised; `undefined` when it is none. */
 export function readPhone(typed: string | undefined): string | undefined {
-  const read = TypedPhone.safeParse(typed ?? '');
+  const read = TypedPhone().safeParse(typed ?? '');
   return read.success ? read.data : undefined;
 }
 

@@ -20,7 +20,7 @@ type Props = {
 };
 
 const FORM = 'token-baru';
-const channels = ChannelName.options.map((value) => ({ value, label: channelLabel[value] }));
+const channels = ChannelName().options.map((value) => ({ value, label: channelLabel[value] }));
 
 // React does not render autoFocus as an attribute, and `<dialog>` looks for the attribute.
 const startHere = (input: HTMLInputElement | null) => input?.setAttribute('autofocus', '');

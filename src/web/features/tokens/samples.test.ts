@@ -33,7 +33,7 @@ test('the curl sample, run by a shell, sends what the API accepts', () => {
     type: 'text',
     ...z.record(z.string(), z.unknown()).parse(JSON.parse(body ?? '')),
   };
-  expect(NewMessage.safeParse(message).success).toBe(true);
+  expect(NewMessage().safeParse(message).success).toBe(true);
 });
 
 test('the Node sample is code that runs and sends the same', async () => {

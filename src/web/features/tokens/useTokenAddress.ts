@@ -1,10 +1,10 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
 import type { TableView } from '#web/ui/table/tableProps.ts';
 
 /** What the address of `/token` says, and how to change it. */
 export function useTokenAddress() {
-  const search = useSearch({ from: '/app/token' });
-  const navigate = useNavigate({ from: '/token' });
+  const search = useSearch('/token');
   const view: TableView = {
     page: search.page ?? 0,
     sort: search.sort_by
@@ -18,22 +18,24 @@ export function useTokenAddress() {
     linking: search.view === 'link',
     setView: (next: TableView, { replace } = { replace: false }) =>
       void navigate({
+        to: '/token',
         replace,
-        search: (old) => ({
-          ...old,
+        change: {
           page: next.page || undefined,
           sort_by: next.sort?.sort_by,
           sort_type: next.sort?.sort_type,
-        }),
+        },
       }),
-    make: () => void navigate({ search: (old) => ({ ...old, view: 'new', open: undefined }) }),
+    make: () => void navigate({ to: '/token', change: { view: 'new', open: undefined } }),
     show: (id: string, linking = false) =>
       void navigate({
-        search: (old) => ({ ...old, open: id, view: linking ? 'link' : undefined }),
+        to: '/token',
+        change: { open: id, view: linking ? 'link' : undefined },
       }),
     close: () =>
       void navigate({
-        search: (old) => ({ ...old, open: undefined, view: undefined }),
+        to: '/token',
+        change: { open: undefined, view: undefined },
         replace: true,
       }),
   };

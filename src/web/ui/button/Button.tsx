@@ -1,4 +1,4 @@
-import { createLink } from '@tanstack/react-router';
+import { createLink } from '#web/browser/router/Link.tsx';
 import { useEffect, type ComponentPropsWithRef, type ReactNode } from 'react';
 import { announce } from '#web/ui/announce/announce.ts';
 import styles from '#web/ui/button/Button.module.css';

@@ -1,5 +1,6 @@
 import { Minus, TrendingDown, TrendingUp } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { formatNumber } from '#contract/base/money.ts';
 import styles from '#web/ui/chart/Stat.module.css';
 
 type Props = {
@@ -15,8 +16,6 @@ type Props = {
   /** More below: a note, a link. */
   children?: ReactNode;
 };
-
-const percent = new Intl.NumberFormat('id-ID', { style: 'percent', maximumFractionDigits: 0 });
 
 /** A figure and how it moved. Put several in a `Stats`. */
 export function Stat({ label, value, change, since, lessIsBetter = false, children }: Props) {
@@ -44,7 +43,7 @@ function Change({ change, since, lessIsBetter }: ChangeProps) {
       <Icon size={14} aria-hidden="true" />
       <span>
         <span className="sr-only">{change > 0 ? 'naik ' : change < 0 ? 'turun ' : ''}</span>
-        {change === 0 ? 'Tetap' : percent.format(Math.abs(change))}
+        {change === 0 ? 'Tetap' : `${formatNumber(Math.abs(change) * 100)}%`}
         {since && <span className={styles['since']}> {since}</span>}
       </span>
     </span>

@@ -1,5 +1,4 @@
 import { Calendar as Icon, X } from 'lucide-react';
-import { Popover } from 'radix-ui';
 import { useRef, type ReactNode, type RefObject } from 'react';
 import { Chooser, ChooserFoot } from '#web/ui/date/DateChooser.tsx';
 import styles from '#web/ui/date/DatePicker.module.css';
@@ -8,7 +7,7 @@ import { usePicking, type DatePickerProps } from '#web/ui/date/usePicking.ts';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { presetOf, showRange, type DateRange } from '#web/ui/date/dates.ts';
-import { useTopLayer } from '#web/ui/overlay/topLayer.ts';
+import { Popover } from '#web/ui/overlay/Popover.tsx';
 import { useWide } from '#web/ui/layout/useWide.ts';
 
 /**
@@ -18,7 +17,6 @@ import { useWide } from '#web/ui/layout/useWide.ts';
 export function DatePicker(props: DatePickerProps) {
   const { label, help, error, hideLabel = false, size, single = false } = props;
   const wide = useWide();
-  const place = useTopLayer();
   const trigger = useRef<HTMLButtonElement>(null);
   const picking = usePicking(props);
   const { open, value, today, show } = picking;
@@ -29,12 +27,14 @@ export function DatePicker(props: DatePickerProps) {
   const parts = { picking, bounds: props, single, labels: props.labels ?? {} };
   const foot = picking.calendars === 'hidden' ? null : <ChooserFoot {...parts} />;
   return (
-    <Popover.Root open={open && wide} onOpenChange={show}>
+    <>
       <Field label={label} help={help} error={error} hideLabel={hideLabel}>
         {(links) => (
           <Trigger
             at={trigger}
             links={links}
+            open={open && wide}
+            onOpen={() => show(!open)}
             label={label}
             shown={shown}
             size={size}
@@ -42,31 +42,26 @@ export function DatePicker(props: DatePickerProps) {
           />
         )}
       </Field>
-      <Popover.Portal container={place}>
-        <Popover.Content
+      {open && wide && (
+        <Popover
+          anchor={trigger}
+          gap={6}
+          edge={12}
           className={styles['popover']}
-          align="start"
-          sideOffset={6}
-          collisionPadding={12}
+          role="dialog"
           aria-label={title}
-          onOpenAutoFocus={(event) => {
-            event.preventDefault();
-            focusStart(event.currentTarget);
-          }}
-          // Opened again before its closing gave the focus back: there it would count as outside.
-          onCloseAutoFocus={(event) => {
-            if (trigger.current?.ariaExpanded === 'true') event.preventDefault();
-          }}
-          onInteractOutside={picking.leave}
+          onShown={focusStart}
+          onLeave={picking.leave}
+          onEscape={picking.cancel}
         >
           <Chooser {...parts} />
           {foot && <div className={styles['foot']}>{foot}</div>}
-        </Popover.Content>
-      </Popover.Portal>
+        </Popover>
+      )}
       <Drawer open={open && !wide} onClose={() => show(false)} title={title} footer={foot}>
         <Chooser {...parts} />
       </Drawer>
-    </Popover.Root>
+    </>
   );
 }
 
@@ -74,8 +69,8 @@ const shownAs = (value: DateRange, preset: string | undefined): string =>
   preset ?? showRange(value);
 
 /** On the chosen preset, else on the first one; the calendar takes the focus itself. */
-function focusStart(content: EventTarget | null): void {
-  if (!(content instanceof HTMLElement) || content.contains(document.activeElement)) return;
+function focusStart(content: HTMLElement): void {
+  if (content.contains(document.activeElement)) return;
   const chosen = content.querySelector<HTMLElement>('[aria-pressed="true"]');
   (chosen ?? content.querySelector<HTMLElement>('[aria-pressed]'))?.focus({ preventScroll: true });
 }
@@ -83,6 +78,8 @@ function focusStart(content: EventTarget | null): void {
 type TriggerProps = {
   at: RefObject<HTMLButtonElement | null>;
   links: FieldLinks;
+  open: boolean;
+  onOpen: () => void;
   label: string;
   shown: string;
   size: FieldProps['size'];
@@ -90,20 +87,30 @@ type TriggerProps = {
   onClear: (() => void) | undefined;
 };
 
-const Trigger = ({ at, links, label, shown, size, onClear }: TriggerProps): ReactNode => (
+const Trigger = ({
+  at,
+  links,
+  open,
+  onOpen,
+  label,
+  shown,
+  size,
+  onClear,
+}: TriggerProps): ReactNode => (
   <div className={controlClass(size, styles['box'])}>
-    <Popover.Trigger asChild>
-      <button
-        ref={at}
-        type="button"
-        {...links}
-        aria-label={`${label}: ${shown}`}
-        className={classes(styles['trigger'], !onClear && styles['unset'])}
-      >
-        <Icon size={18} aria-hidden="true" />
-        <span>{shown}</span>
-      </button>
-    </Popover.Trigger>
+    <button
+      ref={at}
+      type="button"
+      {...links}
+      aria-haspopup="dialog"
+      aria-expanded={open}
+      onClick={onOpen}
+      aria-label={`${label}: ${shown}`}
+      className={classes(styles['trigger'], !onClear && styles['unset'])}
+    >
+      <Icon size={18} aria-hidden="true" />
+      <span>{shown}</span>
+    </button>
     {onClear && (
       <button
         type="button"

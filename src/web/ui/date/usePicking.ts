@@ -96,6 +96,7 @@ export function usePicking(props: DatePickerProps) {
     leave: () => {
       const range = wholeRange(picked);
       if (range) apply(range);
+      else setOpen(false);
     },
   };
 }

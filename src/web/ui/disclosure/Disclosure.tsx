@@ -1,4 +1,4 @@
-import { useLocation } from '@tanstack/react-router';
+import { usePathname } from '#web/browser/router/Router.tsx';
 import { X } from 'lucide-react';
 import {
   useEffect,
@@ -42,7 +42,7 @@ export function useToggled(): Toggled {
   const place = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const inside = useRef(false);
-  const page = useLocation({ select: ({ pathname }) => pathname });
+  const page = usePathname();
   useEffect(() => setOpen(false), [page]);
   useEffect(() => {
     if (!open) return;

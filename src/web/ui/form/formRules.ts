@@ -70,9 +70,8 @@ function distance(value: unknown, limit: number | string): number {
   return new Date(one).getTime() - new Date(other).getTime();
 }
 
-const numbers = new Intl.NumberFormat('id-ID');
 const shown = (limit: number | string): string =>
-  typeof limit === 'number' ? numbers.format(limit) : limit;
+  typeof limit === 'number' ? limit.toLocaleString('id-ID') : limit;
 
 function brokenRange(value: unknown, min?: Limit, max?: Limit): Broken | undefined {
   if (max && distance(value, max.value) > 0) {

@@ -1,4 +1,4 @@
-import { useLocation } from '@tanstack/react-router';
+import { usePathname } from '#web/browser/router/Router.tsx';
 import { Ellipsis } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import styles from '#web/ui/layout/BottomBar.module.css';
@@ -36,7 +36,7 @@ export function BottomBar({ label, menu, more }: Props) {
       <ul className={styles['places']}>
         {shown.map(({ href, label: word, Icon, badge }) => (
           <li key={href}>
-            <MenuAnchor to={href} current={href === current} className={styles['place']}>
+            <MenuAnchor href={href} current={href === current} className={styles['place']}>
               <Icon size={20} aria-hidden="true" />
               <span>{word}</span>
               <MenuBadge className={styles['badge']}>{badge}</MenuBadge>
@@ -82,7 +82,7 @@ function More({ rest, current, children }: MoreProps) {
             {rest.map(({ href, label, Icon, badge }) => (
               <li key={href}>
                 <MenuAnchor
-                  to={href}
+                  href={href}
                   current={href === current}
                   className={styles['entry']}
                   onClick={() => setOpen(false)}
@@ -107,7 +107,7 @@ function More({ rest, current, children }: MoreProps) {
  */
 export function useSheet(): [boolean, (open: boolean) => void] {
   const [open, setOpen] = useState(false);
-  const page = useLocation({ select: ({ pathname }) => pathname });
+  const page = usePathname();
   useEffect(() => setOpen(false), [page]);
   useEffect(() => {
     if (!open) return;

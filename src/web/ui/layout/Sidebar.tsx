@@ -1,4 +1,5 @@
-import { createLink, useLocation } from '@tanstack/react-router';
+import { createLink } from '#web/browser/router/Link.tsx';
+import { usePathname } from '#web/browser/router/Router.tsx';
 import { ChevronDown, PanelLeftClose, PanelLeftOpen, type LucideIcon } from 'lucide-react';
 import { useId, useState, type ComponentPropsWithRef, type ReactNode } from 'react';
 import { classes } from '#web/ui/classes.ts';
@@ -24,7 +25,7 @@ export const entriesOf = (menu: readonly (MenuEntry | MenuFolder)[]): readonly M
 
 /** Which entry of the menu the page belongs to. */
 export function useCurrentHref(entries: readonly MenuEntry[]): string | undefined {
-  const path = useLocation({ select: ({ pathname }) => pathname });
+  const path = usePathname();
   const hrefs = entries.map(({ href }) => href);
   return currentHref(path, hrefs);
 }
@@ -96,7 +97,7 @@ type ItemProps = { entry: MenuEntry; current: boolean; icons: boolean };
 const Item = ({ entry: { href, label, Icon, badge }, current, icons }: ItemProps) => (
   <li>
     <Tooltip text={label} off={!icons}>
-      <MenuAnchor to={href} current={current} className={styles['link']}>
+      <MenuAnchor href={href} current={current} className={styles['link']}>
         <Icon size={20} aria-hidden="true" />
         <span className={styles['word']}>{label}</span>
         <MenuBadge className={styles['badge']}>{badge}</MenuBadge>

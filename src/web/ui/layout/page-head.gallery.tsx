@@ -40,12 +40,7 @@ function Demo() {
                   <MenuButton onClick={() => setUsed('CSV')}>Sebagai CSV</MenuButton>
                   <MenuButton onClick={() => setUsed('PDF')}>Sebagai PDF</MenuButton>
                 </Dropdown>
-                <LinkButton
-                  to="/__galeri/{-$piece}"
-                  params={(before) => ({ ...before, piece: 'tabs' })}
-                  variant="outline"
-                  tone="neutral"
-                >
+                <LinkButton href="/__galeri/tabs" variant="outline" tone="neutral">
                   Pindah halaman
                 </LinkButton>
               </>

@@ -1,4 +1,4 @@
-import { createLink } from '@tanstack/react-router';
+import { createLink } from '#web/browser/router/Link.tsx';
 import {
   useEffect,
   useId,
@@ -149,7 +149,7 @@ function useFloating({ menu, button, align, opened, onClose }: Floating): void {
     const stop = float(
       anchor,
       shown,
-      (box, size, view) => placeMenu(box, size, view, align),
+      (box, size, view) => placeMenu(box, size, view, { align }),
       () => closing.current(),
     );
     const entries = entriesOf(shown);

@@ -55,9 +55,7 @@ const Kinds = ({ onChoose }: Choosing) => (
       <MenuButton icon={<Pencil size={18} />} onClick={() => onChoose('Ubah nama')}>
         Ubah nama
       </MenuButton>
-      <MenuLink to="/__galeri/{-$piece}" params={{ piece: 'tabs' }}>
-        Buka riwayat
-      </MenuLink>
+      <MenuLink href="/__galeri/tabs">Buka riwayat</MenuLink>
       <MenuSeparator />
       <MenuButton icon={<Trash2 size={18} />} tone="danger" onClick={() => onChoose('Hapus token')}>
         Hapus token

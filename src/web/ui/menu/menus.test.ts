@@ -15,7 +15,7 @@ const menu = { width: 200, height: 160 };
 test('a menu stands below its button, its start edges in line', () => {
   const anchor = { left: 40, top: 100, width: 120, height: 40 };
   expect(placeMenu(anchor, menu, view)).toEqual({ left: 40, top: 144, maxHeight: 692 });
-  expect(placeMenu({ ...anchor, left: 240 }, menu, view, 'end').left).toBe(160);
+  expect(placeMenu({ ...anchor, left: 240 }, menu, view, { align: 'end' }).left).toBe(160);
 });
 
 test('a menu flips above its button at the foot of the window, but only for more room', () => {
@@ -39,7 +39,7 @@ test('a menu is in the window wherever its button stands', () => {
   });
   fc.assert(
     fc.property(somewhere, some, fc.constantFrom('start', 'end'), (anchor, size, align) => {
-      const spot = placeMenu(anchor, size, view, align);
+      const spot = placeMenu(anchor, size, view, { align });
       const height = Math.min(size.height, spot.maxHeight);
       expect(spot.left).toBeGreaterThanOrEqual(8);
       expect(spot.left + size.width).toBeLessThanOrEqual(view.width - 8);

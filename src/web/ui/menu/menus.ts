@@ -3,10 +3,12 @@ export type Box = Size & { left: number; top: number };
 /** Where a floating thing stands, in px from the window's corner, and how high it may be. */
 export type Spot = { left: number; top: number; maxHeight: number };
 
-/** Between what floats and what it belongs to, px. */
+/** Between what floats and what it belongs to, px, unless it says otherwise. */
 const GAP = 4;
-/** Between what floats and the window's edge, px. */
+/** Between what floats and the window's edge, px, unless it says otherwise. */
 const EDGE = 8;
+
+type Placing = { align?: 'start' | 'end'; gap?: number; edge?: number };
 
 const between = (least: number, value: number, most: number): number =>
   Math.max(least, Math.min(value, most));
@@ -19,18 +21,18 @@ export function placeMenu(
   anchor: Box,
   menu: Size,
   view: Size,
-  align: 'start' | 'end' = 'start',
+  { align = 'start', gap = GAP, edge = EDGE }: Placing = {},
 ): Spot {
   const bottom = anchor.top + anchor.height;
-  const below = view.height - EDGE - GAP - bottom;
-  const above = anchor.top - GAP - EDGE;
+  const below = view.height - edge - gap - bottom;
+  const above = anchor.top - gap - edge;
   const flips = menu.height > below && above > below;
   const maxHeight = Math.max(0, flips ? above : below);
   const height = Math.min(menu.height, maxHeight);
   const start = align === 'start' ? anchor.left : anchor.left + anchor.width - menu.width;
   return {
-    left: between(EDGE, start, Math.max(EDGE, view.width - EDGE - menu.width)),
-    top: flips ? anchor.top - GAP - height : bottom + GAP,
+    left: between(edge, start, Math.max(edge, view.width - edge - menu.width)),
+    top: flips ? anchor.top - gap - height : bottom + gap,
     maxHeight,
   };
 }

@@ -33,9 +33,13 @@ export function float(
     if (entries.at(-1)?.isIntersecting === false) gone?.();
   });
   watcher.observe(anchor);
+  // What is in it may grow while it stands there.
+  const size = new ResizeObserver(put);
+  size.observe(floating);
   window.addEventListener('scroll', put, { capture: true, passive: true });
   window.addEventListener('resize', put);
   return () => {
+    size.disconnect();
     watcher.disconnect();
     window.removeEventListener('scroll', put, { capture: true });
     window.removeEventListener('resize', put);

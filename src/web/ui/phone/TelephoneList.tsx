@@ -1,4 +1,3 @@
-import { Popover } from 'radix-ui';
 import {
   useEffect,
   useId,
@@ -22,7 +21,7 @@ import {
 } from '#web/ui/phone/telephoneCountries.ts';
 import type { TelephoneOptions } from '#web/ui/phone/telephoneOptions.ts';
 import styles from '#web/ui/phone/TelephoneList.module.css';
-import { useTopLayer } from '#web/ui/overlay/topLayer.ts';
+import { Popover } from '#web/ui/overlay/Popover.tsx';
 import { useWide } from '#web/ui/layout/useWide.ts';
 
 /** Where the focus goes when the list closes; null when it is elsewhere already. */
@@ -42,7 +41,6 @@ type Props = {
 export function TelephoneList(props: Props) {
   const { button, options, onClose } = props;
   const wide = useWide();
-  const place = useTopLayer();
   const box = useRef<HTMLElement>(button.current?.parentElement ?? null);
   if (!wide) {
     return (
@@ -52,27 +50,17 @@ export function TelephoneList(props: Props) {
     );
   }
   return (
-    <Popover.Root open onOpenChange={() => onClose(null)}>
-      <Popover.Anchor virtualRef={box} />
-      <Popover.Portal container={place}>
-        <Popover.Content
-          className={styles['popover']}
-          align="start"
-          sideOffset={6}
-          collisionPadding={12}
-          aria-label="Pilih negara"
-          onOpenAutoFocus={(event) => event.preventDefault()}
-          onCloseAutoFocus={(event) => event.preventDefault()}
-          onEscapeKeyDown={(event) => event.preventDefault()}
-          onInteractOutside={(event) => {
-            const again = event.target instanceof Node && button.current?.contains(event.target);
-            if (again || options.enableClickOutside === false) event.preventDefault();
-          }}
-        >
-          <Countries {...props} />
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
+    <Popover
+      anchor={box}
+      gap={6}
+      edge={12}
+      className={styles['popover']}
+      role="dialog"
+      aria-label="Pilih negara"
+      onLeave={() => options.enableClickOutside !== false && onClose(null)}
+    >
+      <Countries {...props} />
+    </Popover>
   );
 }
 

@@ -1,11 +1,10 @@
 import { ChevronDown, X } from 'lucide-react';
-import { Popover } from 'radix-ui';
 import { useId, useRef, type FocusEventHandler, type ReactNode, type RefObject } from 'react';
 import styles from '#web/ui/select/Combobox.module.css';
 import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/form/Field.tsx';
 import { classes } from '#web/ui/classes.ts';
 import type { Option } from '#web/ui/select/options.ts';
-import { useTopLayer } from '#web/ui/overlay/topLayer.ts';
+import { Popover } from '#web/ui/overlay/Popover.tsx';
 import { useCombobox, type Combo } from '#web/ui/select/useCombobox.ts';
 
 export type ComboboxProps = FieldProps & {
@@ -40,50 +39,50 @@ export function Combobox(props: ComboboxProps) {
   const words = typeof label === 'string' ? label : '';
   const frame = { label, help, error, id, className, required };
   return (
-    <Popover.Root open={combo.open} onOpenChange={(open) => open || combo.leave()}>
+    <>
       <Field {...frame} hideLabel={hideLabel ?? false}>
         {(links) => (
-          <Popover.Anchor asChild>
-            <div ref={box} className={controlClass(size, styles['box'])}>
-              <input
-                {...links}
-                type="text"
-                role="combobox"
-                autoComplete="off"
-                autoCapitalize="none"
-                spellCheck={false}
-                aria-autocomplete="list"
-                aria-expanded={combo.open}
-                aria-controls={combo.open ? listId : undefined}
-                aria-activedescendant={combo.activeId}
-                className={insideClass()}
-                {...{ placeholder, required, disabled }}
-                value={combo.text}
-                onChange={(event) => combo.type(event.target.value)}
-                onKeyDown={combo.press}
-                onClick={(event) => {
-                  if (!combo.open) event.currentTarget.select();
-                  combo.show();
-                }}
-                onBlur={(event) => {
-                  combo.leave();
-                  onBlur?.(event);
-                }}
-              />
-              {name !== undefined && <input type="hidden" name={name} value={value} />}
-              {clearable && value !== '' && !disabled && (
-                <Clear label={classes('Hapus pilihan', words)} onClear={() => props.onChange('')} />
-              )}
-              <ChevronDown size={18} className={styles['arrow']} aria-hidden="true" />
-              <span role="status" className="sr-only">
-                {combo.said(props.none ?? NONE)}
-              </span>
-            </div>
-          </Popover.Anchor>
+          <div ref={box} className={controlClass(size, styles['box'])}>
+            <input
+              {...links}
+              type="text"
+              role="combobox"
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              aria-autocomplete="list"
+              aria-expanded={combo.open}
+              aria-controls={combo.open ? listId : undefined}
+              aria-activedescendant={combo.activeId}
+              className={insideClass()}
+              {...{ placeholder, required, disabled }}
+              value={combo.text}
+              onChange={(event) => combo.type(event.target.value)}
+              onKeyDown={combo.press}
+              onClick={(event) => {
+                if (!combo.open) event.currentTarget.select();
+                combo.show();
+              }}
+              onBlur={(event) => {
+                combo.leave();
+                onBlur?.(event);
+              }}
+            />
+            {name !== undefined && <input type="hidden" name={name} value={value} />}
+            {clearable && value !== '' && !disabled && (
+              <Clear label={classes('Hapus pilihan', words)} onClear={() => props.onChange('')} />
+            )}
+            <ChevronDown size={18} className={styles['arrow']} aria-hidden="true" />
+            <span role="status" className="sr-only">
+              {combo.said(props.none ?? NONE)}
+            </span>
+          </div>
         )}
       </Field>
-      <List combo={combo} id={listId} label={label} none={props.none ?? NONE} box={box} />
-    </Popover.Root>
+      {combo.open && (
+        <List combo={combo} id={listId} label={label} none={props.none ?? NONE} box={box} />
+      )}
+    </>
   );
 }
 
@@ -113,55 +112,42 @@ type ListProps = {
 };
 
 function List({ combo, id, label, none, box }: ListProps) {
-  const place = useTopLayer();
-  // Unlike a dialog, a list is content: it stays within the landmark of its field.
-  const main = place === document.body && box.current?.closest('main');
-  const isInside = (target: EventTarget | null) =>
-    target instanceof Node && box.current?.contains(target);
   return (
-    <Popover.Portal container={main || place}>
-      <Popover.Content
-        // oxlint-disable-next-line jsx-a11y/aria-role -- takes Radix's role of a dialog away
-        role={undefined}
-        className={styles['popover']}
-        align="start"
-        sideOffset={4}
-        collisionPadding={8}
-        // The focus stays in the text all the time.
-        onOpenAutoFocus={(event) => event.preventDefault()}
-        onCloseAutoFocus={(event) => event.preventDefault()}
-        // Escape is the text field's, too: it takes back what was typed.
-        onEscapeKeyDown={(event) => event.preventDefault()}
-        onInteractOutside={(event) => isInside(event.target) && event.preventDefault()}
-        onMouseDown={(event) => event.preventDefault()}
+    // The focus stays in the text all the time, and Escape is the text's, too: it takes back what was typed.
+    <Popover
+      anchor={box}
+      gap={4}
+      edge={8}
+      className={styles['popover']}
+      onLeave={combo.leave}
+      onMouseDown={(event) => event.preventDefault()}
+    >
+      <div
+        id={id}
+        role="listbox"
+        aria-label={typeof label === 'string' ? label : 'Pilihan'}
+        className={styles['list']}
+        hidden={combo.matches.length === 0}
       >
-        <div
-          id={id}
-          role="listbox"
-          aria-label={typeof label === 'string' ? label : 'Pilihan'}
-          className={styles['list']}
-          hidden={combo.matches.length === 0}
-        >
-          {combo.matches.map((option) => (
-            // The keys are the text field's; see `useCombobox`.
-            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
-            <div
-              key={option.value}
-              id={combo.idOf(option.value)}
-              role="option"
-              tabIndex={-1}
-              className={styles['option']}
-              aria-selected={option.value === combo.value}
-              aria-disabled={option.disabled || undefined}
-              data-active={option.value === combo.active || undefined}
-              onClick={() => option.disabled || combo.choose(option.value)}
-            >
-              {option.label}
-            </div>
-          ))}
-        </div>
-        {combo.matches.length === 0 && <p className={styles['none']}>{none}</p>}
-      </Popover.Content>
-    </Popover.Portal>
+        {combo.matches.map((option) => (
+          // The keys are the text field's; see `useCombobox`.
+          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+          <div
+            key={option.value}
+            id={combo.idOf(option.value)}
+            role="option"
+            tabIndex={-1}
+            className={styles['option']}
+            aria-selected={option.value === combo.value}
+            aria-disabled={option.disabled || undefined}
+            data-active={option.value === combo.active || undefined}
+            onClick={() => option.disabled || combo.choose(option.value)}
+          >
+            {option.label}
+          </div>
+        ))}
+      </div>
+      {combo.matches.length === 0 && <p className={styles['none']}>{none}</p>}
+    </Popover>
   );
 }

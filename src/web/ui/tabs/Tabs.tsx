@@ -1,4 +1,4 @@
-import { createLink } from '@tanstack/react-router';
+import { createLink } from '#web/browser/router/Link.tsx';
 import {
   useId,
   useLayoutEffect,
@@ -124,11 +124,16 @@ export const TabLinks = ({ label, children }: { label: string; children: ReactNo
   </nav>
 );
 
-const Anchor = ({ children, ...rest }: ComponentPropsWithRef<'a'>) => (
-  <a {...rest} className={styles['tab']}>
+type AnchorProps = ComponentPropsWithRef<'a'> & {
+  /** It is the open one. */
+  current: boolean;
+};
+
+const Anchor = ({ current, children, ...rest }: AnchorProps) => (
+  <a {...rest} aria-current={current ? 'page' : undefined} className={styles['tab']}>
     {children}
   </a>
 );
 
-/** One view: `to`, `search`, `params` as the router has them; the open one says so by itself. */
+/** One view: `to` and `search` as links have them. */
 export const TabLink = createLink(Anchor);

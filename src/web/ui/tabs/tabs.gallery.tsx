@@ -1,4 +1,4 @@
-import { useParams } from '@tanstack/react-router';
+import { useParams } from '#web/browser/router/Router.tsx';
 import { useState } from 'react';
 import { Emitted, Show } from '#web/gallery/Show.tsx';
 import type { Piece } from '#web/gallery/piece.ts';
@@ -7,7 +7,7 @@ import { TabLink, TabLinks, Tabs } from '#web/ui/tabs/Tabs.tsx';
 
 function Demo() {
   const [view, setView] = useState('ringkas');
-  const { piece: here } = useParams({ strict: false });
+  const { piece: here = 'tabs' } = useParams();
   return (
     <>
       <Show title="Tabs">
@@ -37,10 +37,10 @@ function Demo() {
       </Show>
       <Show title="Views with an address">
         <TabLinks label="Bagian galeri">
-          <TabLink to="/__galeri/{-$piece}" params={{ piece: here ?? 'tabs' }} hash="piece-tabs">
+          <TabLink href={`/__galeri/${here}#piece-tabs`} current>
             Tab
           </TabLink>
-          <TabLink to="/__galeri/{-$piece}" params={{ piece: 'accordion' }}>
+          <TabLink href="/__galeri/accordion" current={false}>
             Akordeon
           </TabLink>
         </TabLinks>

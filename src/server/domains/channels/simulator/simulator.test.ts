@@ -127,7 +127,7 @@ const send = (
 
 test('any number has a phone, also one nobody has written to', async ({ openSimulation }) => {
   const { ask } = await openSimulation();
-  expect(SimulatedPhone.parse(await ask(simulatedPhone, { phone: PHONE }))).toEqual({
+  expect(SimulatedPhone().parse(await ask(simulatedPhone, { phone: PHONE }))).toEqual({
     phone: PHONE,
     offline: false,
     slow: false,

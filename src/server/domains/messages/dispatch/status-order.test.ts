@@ -26,8 +26,8 @@ async function settled(
 }
 
 test('the database and the contract have one order of statuses, for every pair', async ({ db }) => {
-  for (const one of MessageStatus.options) {
-    for (const other of MessageStatus.options) {
+  for (const one of MessageStatus().options) {
+    for (const other of MessageStatus().options) {
       const [row] = await db.owner<{ apart: number }[]>`
         select sign(status_rank(${one}) - status_rank(${other}))::int as apart`;
       expect(row?.apart, `${one}, ${other}`).toBe(Math.sign(statusRank[one] - statusRank[other]));
@@ -36,7 +36,7 @@ test('the database and the contract have one order of statuses, for every pair',
 });
 
 test('a status becomes what is told of it exactly where that rises', async ({ db }) => {
-  for (const status of MessageStatus.options) {
+  for (const status of MessageStatus().options) {
     for (const outcome of outcomes) {
       const failure = status === 'failed' ? { failure: 'no_answer' } : {};
       const next = rises(status, outcome) ? outcome : status;

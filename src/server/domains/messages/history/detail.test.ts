@@ -51,8 +51,8 @@ describe('one message', () => {
       status: 'delivered',
       content: { caption: 'Halo' },
     });
-    expect(MessageDetail.safeParse(after).success).toBe(true);
-    expect(ApiMessage.safeParse(after.raw)).toMatchObject({
+    expect(MessageDetail().safeParse(after).success).toBe(true);
+    expect(ApiMessage().safeParse(after.raw)).toMatchObject({
       success: true,
       data: { content: { text: 'Halo' }, simulated: true, token: publicId('token', ani.tokenId) },
     });

@@ -1,4 +1,3 @@
-import type * as z from 'zod/mini';
 import { failureSentence } from '#contract/messages/failures.ts';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import type { Language } from '#contract/language/language.ts';
@@ -113,9 +112,7 @@ const secondsBetween = (from: Date, to: Date): number =>
 const API_PAGE_SIZE = 50;
 
 /** Which messages to list: with `tokenId`, those of one token only. */
-export type ApiQuery = { accountId: string; tokenId?: string | undefined } & z.output<
-  typeof ApiMessageQuery
->;
+export type ApiQuery = { accountId: string; tokenId?: string | undefined } & ApiMessageQuery;
 
 /** A page of `GET /v1/messages`, newest first; `next` is the cursor of the page after it. */
 export type ApiPage = { messages: ApiMessage[]; next: string | null };

@@ -45,7 +45,7 @@ export function retryingOf(
   language: Language,
 ): ApiMessage['retrying'] {
   if (!progress || progress.ended === null) return null;
-  const reason = Failure.safeParse(progress.reason);
+  const reason = Failure().safeParse(progress.reason);
   const code = reason.success ? reason.data : 'no_answer';
   return {
     code,

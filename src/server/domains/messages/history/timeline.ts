@@ -91,7 +91,7 @@ function wholeTimeline(
 ): TimelineStep[] {
   const { direction, status, created_at: at } = stored;
   const visible = later.flatMap((step) => {
-    const kind = TimelineStep.shape.kind.safeParse(step.kind);
+    const kind = TimelineStep().shape.kind.safeParse(step.kind);
     return kind.success ? [{ kind: kind.data, at: step.at, detail: detailOf(step, language) }] : [];
   });
   if (direction === 'in') {
@@ -131,7 +131,7 @@ function detailOf({ kind, detail }: StoredStep, language: Language): string | nu
       ? `For ${formatDateTimeEnglish(detail)} WIB`
       : `Untuk ${formatDateTimeZone(detail)}`;
   }
-  const failure = Failure.safeParse(detail);
+  const failure = Failure().safeParse(detail);
   if (!failure.success) return detail;
   return kind === 'retrying'
     ? retrySentence(failure.data, language)

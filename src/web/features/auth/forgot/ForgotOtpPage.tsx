@@ -1,4 +1,5 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
 import { useState } from 'react';
 import { peopleActs } from '#web/api/lazyApi.ts';
 import { useAct } from '#web/api/query.ts';
@@ -24,7 +25,6 @@ export function ForgotOtpPage() {
 type Props = { pending: PendingOtp; onPending: (pending: PendingOtp) => void };
 
 function Code({ pending, onPending }: Props) {
-  const navigate = useNavigate();
   const verify = useAct(async () => (await peopleActs()).verifyForgot);
   const { phone, sentTo } = pending;
   return (

@@ -1,4 +1,5 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
 import { use, useState } from 'react';
 import { peopleActs } from '#web/api/lazyApi.ts';
 import { useAct } from '#web/api/query.ts';
@@ -30,7 +31,6 @@ function isWaiting(phone: string): boolean {
 
 /** Route `/auth/forgot-password/phone`: whose password it is; then a code goes to the number. */
 export function ForgotPhonePage() {
-  const navigate = useNavigate();
   const captcha = useCaptcha('user_forgot_password');
   const form = useForm({ phone: use(TypedPhone).get() || (readPending()?.phone ?? '') }, check);
   const [error, setError] = useState<unknown>();

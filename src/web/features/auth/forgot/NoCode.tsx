@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
 import type { ReactNode } from 'react';
 import styles from '#web/features/auth/auth.module.css';
 import { LinkButton } from '#web/ui/button/Button.tsx';

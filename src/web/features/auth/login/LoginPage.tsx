@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, useRouter } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
 import { use, lazy, Suspense, useState } from 'react';
 import { accountActs, loadModule } from '#web/api/lazyApi.ts';
 import { useAct } from '#web/api/query.ts';
@@ -32,7 +33,6 @@ async function check(values: { phone: string; password: string }): Promise<Field
 /** Signs in, or goes on to the code that a new browser asks for. `useArrival` knows what comes next. */
 function useLogin() {
   const client = useQueryClient();
-  const router = useRouter();
   const captcha = useCaptcha('user_login');
   const form = useForm({ phone: use(TypedPhone).get(), password: '' }, check);
   const [error, setError] = useState<unknown>();
@@ -51,7 +51,7 @@ function useLogin() {
         import('#web/features/auth/otp/pendingOtp.ts'),
       );
       savePending(pendingFrom(signedIn.challenge, { purpose: 'login', phone: values.phone }));
-      await router.navigate({ to: '/auth/verify-otp' });
+      await navigate({ to: '/auth/verify-otp' });
     } catch (no) {
       captcha.spent();
       setError(no);

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
 import { Smartphone } from 'lucide-react';
 import styles from '#web/features/auth/otp/SimulatorHint.module.css';
 import { configQuery } from '#web/api/configQuery.ts';

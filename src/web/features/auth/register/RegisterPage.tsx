@@ -1,4 +1,5 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
 import { use, lazy, Suspense, useState } from 'react';
 import { accountActs } from '#web/api/lazyApi.ts';
 import { useAct } from '#web/api/query.ts';
@@ -37,7 +38,6 @@ async function check(values: Values): Promise<FieldErrors> {
 
 /** Route `/auth/register`: who, which number, which password; then a code goes to the number. */
 export function RegisterPage() {
-  const navigate = useNavigate();
   const captcha = useCaptcha('user_register');
   const form = useForm({ ...empty, phone: use(TypedPhone).get() }, check);
   const [error, setError] = useState<unknown>();

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
 import { useState } from 'react';
 import { accountActs } from '#web/api/lazyApi.ts';
 import { useAct } from '#web/api/query.ts';

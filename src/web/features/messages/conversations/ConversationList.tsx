@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
 import { MessagesSquare, Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { captionText } from '#contract/messages/captions.ts';
@@ -36,11 +37,10 @@ type Props = {
 
 /** The conversations, unread first; grows while it is scrolled. */
 export function ConversationList({ q, open, held, onSend }: Props) {
-  const navigate = useNavigate({ from: '/message-history' });
   const search = (text: string) =>
     void navigate({
-      to: '.',
-      search: (old) => ({ ...old, q: text || undefined }),
+      to: '/message-history',
+      change: { q: text || undefined },
       replace: true,
     });
   return (
@@ -141,7 +141,7 @@ function Line({ conversation, q, open, withToken }: LineProps) {
       <Link
         to="/message-history"
         search={{ view: 'percakapan', open: token.id, peer, q: q || undefined }}
-        activeOptions={{ includeSearch: true }}
+        aria-current={open ? 'page' : undefined}
         className={styles['row']}
         data-unread={unread > 0 || undefined}
         data-open={open || undefined}

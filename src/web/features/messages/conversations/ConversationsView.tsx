@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
+import { useSearch } from '#web/browser/router/Router.tsx';
 import { MessagesSquare } from 'lucide-react';
 import { useState } from 'react';
 import { Id } from '#contract/base/ids.ts';
@@ -15,21 +15,19 @@ import { Thread } from '#web/features/messages/conversations/thread/Thread.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { classes } from '#web/ui/classes.ts';
 
-const tokenId = Id('token');
-
 /** The conversation that the address names, when it names one. */
 function whichOf(search: {
   open?: string | undefined;
   peer?: string | undefined;
 }): Which | undefined {
-  const token = tokenId.safeParse(search.open);
-  const peer = Phone.safeParse(search.peer);
+  const token = Id('token').safeParse(search.open);
+  const peer = Phone().safeParse(search.peer);
   return token.success && peer.success ? { tokenId: token.data, peer: peer.data } : undefined;
 }
 
 /** All conversations beside the one that is open; on phones one after the other. */
 export function ConversationsView({ onSend }: { onSend: () => void }) {
-  const search = useSearch({ from: '/app/message-history' });
+  const search = useSearch('/message-history');
   const client = useQueryClient();
   const which = whichOf(search);
   const q = search.q ?? '';

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
 import { Ban, MessageCircle } from 'lucide-react';
 import { cancelMessage, type MessageDetail } from '#contract/messages.ts';
 import { formatRupiah } from '#contract/base/money.ts';
@@ -28,7 +29,6 @@ import { toast } from '#web/ui/toast/toasts.ts';
 /** The message as it was seen, its way, its facts and what it cost. */
 export function MessageDetails({ message }: { message: MessageDetail }) {
   const zone = useUser().timezone;
-  const navigate = useNavigate();
   const ours = message.direction === 'out';
   const writeTo = (peer: string) =>
     void navigate({

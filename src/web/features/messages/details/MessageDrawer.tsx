@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect } from 'react';
 import { sentenceOf } from '#web/api/errors.ts';
-import { whenIdle } from '#web/browser/whenIdle.ts';
+import { whenIdle } from '#web/browser/scheduling/whenIdle.ts';
 import { messageQuery } from '#web/features/messages/queries.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
-import { later } from '#web/ui/lazyComponent.ts';
+import { later } from '#web/browser/lazyComponent.ts';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -24,7 +24,7 @@ type Props = {
 
 /** Everything about one message, beside the table. */
 export function MessageDrawer({ id, ready, onClose }: Props) {
-  useEffect(() => (ready ? whenIdle(MessageDetails.bring) : undefined), [ready]);
+  useEffect(() => (ready ? whenIdle(() => void MessageDetails.bring()) : undefined), [ready]);
   return (
     <Drawer open={id !== undefined} onClose={onClose} title="Rincian pesan">
       {id !== undefined && <Content id={id} />}
@@ -35,7 +35,7 @@ export function MessageDrawer({ id, ready, onClose }: Props) {
 function Content({ id }: { id: string }) {
   const { data: message, error, refetch } = useQuery(messageQuery(id));
   // Beside the message, not after it.
-  useEffect(() => MessageDetails.bring(), []);
+  useEffect(() => void MessageDetails.bring(), []);
   if (error && !message)
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
   if (!message) return <LoadingRows />;

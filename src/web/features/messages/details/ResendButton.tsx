@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { navigate } from '#web/browser/router/navigation.ts';
 import { RotateCw } from 'lucide-react';
 import { sendMessage, type MessageDetail } from '#contract/messages.ts';
 import { sentenceOf } from '#web/api/errors.ts';
@@ -13,7 +13,6 @@ import { Money } from '#web/ui/money/Money.tsx';
 /** For a text that failed or ran out of time: sends it once more, as a new message. */
 export function ResendButton({ message }: { message: MessageDetail }) {
   const client = useQueryClient();
-  const navigate = useNavigate();
   const send = useAct(sendMessage);
   const gone = message.status === 'failed' || message.status === 'expired';
   if (message.direction === 'in' || !gone || message.content.type !== 'text') return null;

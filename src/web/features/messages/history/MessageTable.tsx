@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
 import { useMemo } from 'react';
 import { listMessages, type MessageRow } from '#contract/messages.ts';
 import { formatPhone } from '#contract/base/phone.ts';
@@ -101,8 +102,7 @@ const DateTime = ({ message, zone }: { message: MessageRow; zone: string }) => (
 
 /** All messages as rows; filters, sort, page and the open message are in the address. */
 export function MessageTable({ onSend }: { onSend: () => void }) {
-  const search = useSearch({ from: '/app/message-history' });
-  const navigate = useNavigate({ from: '/message-history' });
+  const search = useSearch('/message-history');
   const zone = useUser().timezone;
   const tokens = useQuery(allTokensQuery);
   const filters = readFilters(search);
@@ -116,7 +116,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
   const list = useList(listMessages, filters, { page: search.page ?? 0, sort });
 
   const go = (next: Partial<typeof search>, replace = false) =>
-    void navigate({ to: '.', search: (old) => ({ ...old, ...next }), replace });
+    void navigate({ to: '/message-history', change: next, replace });
   const filtered = Object.keys(filters).length > 0;
   return (
     <>

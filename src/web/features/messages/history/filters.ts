@@ -23,15 +23,13 @@ export type Filters = {
   token_id?: string;
 };
 
-const tokenId = Id('token');
-
 /** The filters that an address asks for; what it says that nobody understands is left out. */
 export function readFilters(search: FilterSearch): Filters {
   const range = rangeOf(search);
-  const direction = Direction.safeParse(search.direction);
-  const status = StatusFilter.safeParse(search.status);
-  const type = MessageType.safeParse(search.type);
-  const token = tokenId.safeParse(search.token);
+  const direction = Direction().safeParse(search.direction);
+  const status = StatusFilter().safeParse(search.status);
+  const type = MessageType().safeParse(search.type);
+  const token = Id('token').safeParse(search.token);
   const q = search.q?.trim();
   return {
     ...(q && q.length <= MESSAGE_QUERY_MAX && { q }),

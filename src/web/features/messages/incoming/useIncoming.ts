@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { goTo } from '#web/browser/router/navigation.ts';
 import { useEffect } from 'react';
 import { startLive } from '#web/live/live.ts';
 import type { EventOf, LivePatches } from '#web/live/patches.ts';
@@ -35,12 +35,10 @@ const SEEN_IDS_MAX = 200;
  */
 export function useIncoming(userId: string, patches: readonly LivePatches[]): void {
   const client = useQueryClient();
-  const router = useRouter();
   useEffect(() => {
     const choice = () => client.getQueryData(userQuery.queryKey);
     const sound = (id: string) =>
       void soundFor(id || String(Date.now()), choice).then(notifyBlockedSound);
-    const open = (url: string) => router.history.push(url);
     const seenIds = new Set<string>();
     const isNew = (id: string) => {
       if (seenIds.has(id)) return false;
@@ -61,7 +59,7 @@ export function useIncoming(userId: string, patches: readonly LivePatches[]): vo
         title: nameOf(message),
         body: 'Pesan baru',
         url,
-        onOpen: () => open(url),
+        onOpen: () => void goTo(url),
       });
     };
     // A push for a tab that somebody looks at: the stream reports it better, unless it is down.
@@ -71,7 +69,7 @@ export function useIncoming(userId: string, patches: readonly LivePatches[]): vo
       announce(title);
       sound(id);
       if (conversation && isSeen(conversation)) return;
-      void showNotice({ tag: id, title, body, url, onOpen: () => open(url) });
+      void showNotice({ tag: id, title, body, url, onOpen: () => void goTo(url) });
     };
     const stopPushes = onWorkerMessage('push', (word) => {
       const { id, shown } = word;
@@ -99,5 +97,5 @@ export function useIncoming(userId: string, patches: readonly LivePatches[]): vo
     return () => {
       for (const stop of stops) stop();
     };
-  }, [client, patches, router, userId]);
+  }, [client, patches, userId]);
 }

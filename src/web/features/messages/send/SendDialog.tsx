@@ -6,7 +6,7 @@ import { allTokensQuery, canSend } from '#web/features/messages/queries.ts';
 import type { SendFormProps } from '#web/features/messages/send/SendForm.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
-import { later } from '#web/ui/lazyComponent.ts';
+import { later } from '#web/browser/lazyComponent.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -31,7 +31,7 @@ export function SendDialog({ open, onClose }: Props) {
 function Content({ onClose, onBusy }: Omit<SendFormProps, 'tokens'>) {
   const { data: tokens, error, refetch } = useQuery(allTokensQuery);
   // Beside the tokens, not after them.
-  useEffect(() => SendForm.bring(), []);
+  useEffect(() => void SendForm.bring(), []);
   if (!tokens && error) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
   }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
 import { useEffect } from 'react';
 import { sendMessage, TEXT_MAX } from '#contract/messages.ts';
 import { formatPhone } from '#contract/base/phone.ts';
@@ -40,7 +41,6 @@ export type SendFormProps = {
 
 /** One text to one number, from one of the tokens. */
 export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
-  const navigate = useNavigate();
   const last = tokens.find(({ id }) => id === storageGet('browser', LAST)) ?? tokens[0];
   const form = useForm({ token_id: last?.id ?? '', to: '', text: '' }, check);
   const send = useAct(sendMessage);

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
 import { formatDateTime } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
 import { KeepAccount } from '#web/features/profile/closing/KeepAccount.tsx';

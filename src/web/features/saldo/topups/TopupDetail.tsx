@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
 import { CircleCheck } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
@@ -60,7 +60,7 @@ export function TopupDetail({ topup, onClose }: Props) {
       {(topup.status === 'expired' || topup.status === 'cancelled') && (
         <LinkButton
           to="/saldo"
-          search={(before) => ({ ...before, open: undefined, new: '1' })}
+          change={{ open: undefined, new: '1' }}
           resetScroll={false}
           variant="outline"
         >

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
 import { sentenceOf } from '#web/api/errors.ts';
 import { topupQuery } from '#web/features/saldo/queries.ts';
 import { TopupDetail } from '#web/features/saldo/topups/TopupDetail.tsx';
@@ -8,15 +9,13 @@ import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-const route = getRouteApi('/app/saldo');
-
 /** Over `/saldo`: making a top-up (`?new=1`), or one of them (`?open=TU-…`). */
 export function TopupDialog() {
-  const { new: making, open } = route.useSearch();
-  const navigate = useNavigate({ from: '/saldo' });
+  const { new: making, open } = useSearch('/saldo');
   const show = (id: string | undefined) =>
     void navigate({
-      search: (before) => ({ ...before, new: undefined, open: id }),
+      to: '/saldo',
+      change: { new: undefined, open: id },
       replace: true,
       resetScroll: false,
     });

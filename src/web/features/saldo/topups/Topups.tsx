@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
 import { ChevronRight, Landmark } from 'lucide-react';
 import { type Topup, topupStatusLabel } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
@@ -46,7 +46,7 @@ function Line({ topup, onEnd }: { topup: Topup; onEnd: () => void }) {
   return (
     <Link
       to="/saldo"
-      search={(before) => ({ ...before, open: topup.id, new: undefined })}
+      change={{ open: topup.id, new: undefined }}
       resetScroll={false}
       className={styles['line']}
     >

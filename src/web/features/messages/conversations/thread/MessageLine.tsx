@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
 import { failures, type ConversationMessage } from '#contract/messages.ts';
 import { formatTime } from '#contract/base/time.ts';
 import styles from '#web/features/messages/conversations/thread/MessageLine.module.css';
@@ -56,7 +57,6 @@ type SentProps = { message: ConversationMessage; first: boolean; name: string; z
 
 function Sent({ message, first, name, zone }: SentProps) {
   const { direction, status, created_at, token } = message;
-  const navigate = useNavigate({ from: '/message-history' });
   const ours = direction === 'out';
   return (
     <ChatBubble
@@ -70,7 +70,10 @@ function Sent({ message, first, name, zone }: SentProps) {
       ticks={ours && <StatusMark status={status} iconOnly />}
       note={ours && noteOf(message, zone)}
       onMessage={(peer) =>
-        void navigate({ to: '.', search: { view: 'percakapan', open: token.id, peer } })
+        void navigate({
+          to: '/message-history',
+          search: { view: 'percakapan', open: token.id, peer },
+        })
       }
     />
   );

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link } from '#web/browser/router/Link.tsx';
+import { useSearch } from '#web/browser/router/Router.tsx';
 import { ArrowLeft } from 'lucide-react';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
@@ -59,7 +60,7 @@ export function Thread({ which }: { which: Which }) {
 }
 
 function usePeerName(which: Which, thread: Flat<ConversationMessage> | undefined): string {
-  const { q = '' } = useSearch({ from: '/app/message-history' });
+  const { q = '' } = useSearch('/message-history');
   const { data } = useQuery({ ...conversationsQuery(q), enabled: false });
   const row = data?.rows.find((one) => sameConversation(one, which));
   const peerName = row?.peer_name ?? thread?.rows.find(({ peer_name }) => peer_name)?.peer_name;
@@ -69,6 +70,7 @@ function usePeerName(which: Which, thread: Flat<ConversationMessage> | undefined
 type HeadProps = { which: Which; name: string; token: Token | undefined };
 
 function Head({ which, name, token }: HeadProps) {
+  const { q } = useSearch('/message-history');
   const heading = useRef<HTMLHeadingElement>(null);
   const number = formatPhone(which.peer);
   // On phones the thread takes the list's place, and the focus with it.
@@ -79,7 +81,7 @@ function Head({ which, name, token }: HeadProps) {
     <header className={styles['head']}>
       <Link
         to="/message-history"
-        search={({ q }) => ({ view: 'percakapan' as const, q })}
+        search={{ view: 'percakapan', q }}
         className={styles['back']}
         aria-label="Kembali ke daftar percakapan"
       >

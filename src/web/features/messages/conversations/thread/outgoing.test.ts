@@ -4,7 +4,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { threadKey } from '#web/features/messages/queryKeys.ts';
 
 // A task of the clock that the tests turn.
-vi.mock('#web/browser/nextTask.ts', () => ({
+vi.mock('#web/browser/scheduling/nextTask.ts', () => ({
   nextTask: () => new Promise<void>((go) => setTimeout(go)),
 }));
 

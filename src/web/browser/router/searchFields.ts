@@ -1,6 +1,6 @@
 /** Reads one search parameter; `undefined` for what it does not understand. */
 type Reader<T> = (value: unknown) => T | undefined;
-type Readers = Readonly<Record<string, Reader<unknown>>>;
+export type Readers = Readonly<Record<string, Reader<unknown>>>;
 export type SearchOf<R extends Readers> = {
   [K in keyof R]?: Exclude<ReturnType<R[K]>, undefined> | undefined;
 };

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  civilDate,
+  formatAgo,
+  formatDate,
+  formatDateTimeEnglish,
+  formatDateTimeZone,
+  formatTime,
+} from './time.ts';
+
+const instants = fc.date({
+  min: new Date('1971-01-01T00:00:00Z'),
+  max: new Date('9000-01-01T00:00:00Z'),
+  noInvalidDate: true,
+});
+const zones = fc.constantFrom('Asia/Jakarta', 'Asia/Makassar', 'Asia/Jayapura');
+const day = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+
+test('days and times are those of the calendar, in each of the three zones', () => {
+  fc.assert(
+    fc.property(instants, zones, (at, timeZone) => {
+      const intl = (parts: Intl.DateTimeFormatOptions, language = 'id-ID') =>
+        new Intl.DateTimeFormat(language, { timeZone, ...parts }).format(at);
+      expect(formatDate(at, timeZone)).toBe(intl(day));
+      expect(formatTime(at, timeZone)).toBe(intl(clock));
+      expect(formatDateTimeZone(at, timeZone)).toBe(
+        intl({ ...day, ...clock, timeZoneName: 'short' }),
+      );
+      expect(civilDate(at, timeZone)).toBe(intl({ dateStyle: 'short' }, 'en-CA'));
+    }),
+  );
+});
+
+test('in English a time is that of WIB', () => {
+  expect(formatDateTimeEnglish('2026-11-21T02:05:00Z')).toBe('21 Nov 2026, 09:05');
+});
+
+test('what is less than a day away is told by its distance', () => {
+  const now = new Date('2026-11-21T02:05:00Z');
+  const ago = (seconds: number) => formatAgo(new Date(now.getTime() - seconds * 1000), now);
+  expect([0, 44, -44].map(ago)).toEqual(['baru saja', 'baru saja', 'baru saja']);
+  expect([45, 300, 2_699, -90].map(ago)).toEqual([
+    '1 menit yang lalu',
+    '5 menit yang lalu',
+    '45 menit yang lalu',
+    'dalam 2 menit',
+  ]);
+  expect([2_700, 23 * 3600, -7_200].map(ago)).toEqual([
+    '1 jam yang lalu',
+    '23 jam yang lalu',
+    'dalam 2 jam',
+  ]);
+  expect(ago(24 * 3600)).toBe('20 Nov 2026, 09.05');
+});

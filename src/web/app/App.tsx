@@ -1,0 +1,24 @@
+import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
+import { BrokenPage } from '#web/app/pages/BrokenPage.tsx';
+import { later } from '#web/browser/lazyComponent.ts';
+import { Router } from '#web/browser/router/Router.tsx';
+import { Announcer } from '#web/ui/announce/Announcer.tsx';
+import { Spinner } from '#web/ui/button/Spinner.tsx';
+import { OfflineBar } from '#web/ui/layout/OfflineBar.tsx';
+import { ToastHost } from '#web/ui/toast/ToastHost.tsx';
+
+const parts = {
+  Broken: BrokenPage,
+  NotFound: later(async () => (await import('#web/ui/page/NotFoundPage.tsx')).NotFoundPage),
+  pending: <Spinner screen />,
+};
+
+/** Everything on the screen: the page of the address, and what may stand around any of them. */
+export const App = ({ client }: { client: QueryClient }) => (
+  <QueryClientProvider client={client}>
+    <OfflineBar />
+    <Router parts={parts} />
+    <ToastHost />
+    <Announcer />
+  </QueryClientProvider>
+);

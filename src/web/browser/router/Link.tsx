@@ -1,0 +1,73 @@
+import {
+  createElement,
+  use,
+  type ComponentPropsWithRef,
+  type ElementType,
+  type MouseEvent,
+} from 'react';
+import { goTo, hrefOf, preload, type How, type Target } from './navigation.ts';
+import { SearchContext } from './Router.tsx';
+import type { Path } from './routes.ts';
+
+/** One of the app's addresses, or one as it is written. */
+type Destination<P extends Path> =
+  | (Target<P> & { href?: undefined })
+  | { href: string; to?: undefined };
+
+type Props<P extends Path, Anchor extends ElementType> = Destination<P> &
+  How &
+  Omit<ComponentPropsWithRef<Anchor>, keyof Target<P> | 'href'>;
+
+/** The same for an `<a>`, as the link itself reads it. */
+type Given<P extends Path> = Partial<Target<P>> & How & ComponentPropsWithRef<'a'>;
+
+/** The click is the browser's: a new tab, a download, another window. */
+const isBrowsers = (event: MouseEvent<HTMLAnchorElement>): boolean =>
+  event.defaultPrevented ||
+  event.button !== 0 ||
+  event.metaKey ||
+  event.ctrlKey ||
+  event.shiftKey ||
+  event.altKey ||
+  !['', '_self'].includes(event.currentTarget.target) ||
+  event.currentTarget.hasAttribute('download');
+
+/** Makes a link within the app of what shows an `<a>`. Who points at it has its page fetched. */
+export const createLink = <Anchor extends ElementType>(anchor: Anchor) =>
+  function AppLink<P extends Path>(props: Props<P, Anchor>) {
+    const {
+      to,
+      search,
+      change,
+      hash,
+      href: given,
+      replace,
+      resetScroll,
+      ...rest
+    } = props as Given<P>;
+    // It is written anew when what it changes has become different.
+    if (change) use(SearchContext);
+    const hrefNow = () => given ?? (to ? hrefOf({ to, search, change, hash }) : '');
+    const href = hrefNow();
+    return createElement(anchor as ElementType<ComponentPropsWithRef<'a'>>, {
+      ...rest,
+      href,
+      onClick: (event) => {
+        rest.onClick?.(event);
+        if (isBrowsers(event)) return;
+        event.preventDefault();
+        void goTo(hrefNow(), { replace, resetScroll });
+      },
+      onPointerEnter: (event) => {
+        rest.onPointerEnter?.(event);
+        preload(href);
+      },
+      onFocus: (event) => {
+        rest.onFocus?.(event);
+        preload(href);
+      },
+    });
+  };
+
+/** A link within the app. */
+export const Link = createLink('a');

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { later } from '#web/browser/lazyComponent.ts';
+import type { Path, Routes } from './routes.ts';
+import { text, whole } from './searchFields.ts';
+
+const page = later(async () => () => null);
+const routes: Routes = {
+  '/': { page },
+  '/saldo': { page, search: { open: text, page: whole } },
+  '/auth': { redirect: '/auth/login' },
+  '/auth/login': { page },
+};
+
+type Entry = { url: string; state: unknown };
+
+/** A browser's window with a history of its own, opened at an address. */
+function openWindow(path: string) {
+  const entries: Entry[] = [{ url: path, state: null }];
+  let at = 0;
+  const listeners = new Map<string, (event: object) => void>();
+  const url = () => new URL(entries[at]?.url ?? '', 'https://kabari.example');
+  const location = {
+    get href() {
+      return url().href;
+    },
+    get pathname() {
+      return url().pathname;
+    },
+    get search() {
+      return url().search;
+    },
+    get hash() {
+      return url().hash;
+    },
+  };
+  const history = {
+    scrollRestoration: 'auto',
+    get state() {
+      return entries[at]?.state;
+    },
+    pushState: (state: unknown, _: string, to: string) => {
+      entries.splice(++at, Infinity, { url: to, state });
+    },
+    replaceState: (state: unknown, _: string, to: string) => {
+      entries[at] = { url: to, state };
+    },
+  };
+  const page = {
+    location,
+    scrollY: 0,
+    addEventListener: (name: string, listener: (event: object) => void) =>
+      void listeners.set(name, listener),
+  };
+  vi.stubGlobal('window', page);
+  vi.stubGlobal('history', history);
+  const step = (by: 1 | -1) => {
+    at += by;
+    listeners.get('popstate')?.({ state: history.state });
+  };
+  return { page, entries, step, history };
+}
+
+/** The router on a fresh window; what it shows is noted as `path?query @ scroll`. */
+async function start(path: string) {
+  vi.resetModules();
+  const browser = openWindow(path);
+  const navigation = await import('./navigation.ts');
+  navigation.startNavigation(routes);
+  const shown: string[] = [];
+  navigation.onScreen(async ({ path: one, search, scroll }) => {
+    shown.push(`${one}${Object.keys(search).length > 0 ? JSON.stringify(search) : ''} @ ${scroll}`);
+  });
+  return { ...browser, ...navigation, shown };
+}
+
+/** These routes are not the app's own. */
+const to = (path: string) => path as Path;
+
+beforeEach(() => vi.stubGlobal('scrollY', 0));
+afterEach(() => void vi.unstubAllGlobals());
+
+test('going somewhere is an entry of the history, going there again or instead of it is none', async () => {
+  const { navigate, goTo, shown, entries } = await start('/');
+  await navigate({ to: to('/saldo'), search: { open: 'TU-1' } });
+  await goTo('/saldo?open=TU-1');
+  await goTo('/', { replace: true });
+  expect(shown).toEqual(['/saldo{"open":"TU-1"} @ 0', '/saldo{"open":"TU-1"} @ 0', '/ @ 0']);
+  expect(entries.map(({ url }) => url)).toEqual(['/', '/']);
+});
+
+test('an address that only leads on becomes the one it leads to', async () => {
+  const { address, goTo, shown, entries } = await start('/auth?from=/token');
+  expect(address.get()).toMatchObject({ pathname: '/auth/login', search: '?from=/token' });
+  expect(entries[0]?.url).toBe('/auth/login?from=/token');
+  await goTo('/auth');
+  expect(shown).toEqual(['/auth/login @ 0']);
+});
+
+test('what a link changes is changed on its own page, and is all there is on another', async () => {
+  const { hrefOf } = await start('/saldo?page=3&open=TU-1&strange=1');
+  const change = { open: undefined };
+  expect(hrefOf({ to: to('/saldo'), change })).toBe('/saldo?page=3');
+  expect(hrefOf({ to: to('/'), change: { open: 'x' } })).toBe('/?open=x');
+  expect(hrefOf({ to: to('/saldo'), search: { open: 'TU-2' }, hash: 'atas' })).toBe(
+    '/saldo?open=TU-2#atas',
+  );
+});
+
+test('what a query says stays the same object while it says the same', async () => {
+  const { address, screenOf } = await start('/saldo?open=TU-1');
+  const { search, params } = screenOf(address.get());
+  expect(screenOf({ pathname: '/saldo', search: '?open=TU-1', hash: '#x' }).search).toBe(search);
+  expect(screenOf({ pathname: '/saldo', search: '?open=TU-1', hash: '' }).params).toBe(params);
+  expect(screenOf({ pathname: '/saldo', search: '?open=TU-2', hash: '' }).search).not.toBe(search);
+});
+
+test('Back shows a page where it was left, and a dialog leaves it where it is', async () => {
+  const { page: view, navigate, step, shown, history } = await start('/');
+  view.scrollY = 300;
+  await navigate({ to: to('/saldo') });
+  expect(history.scrollRestoration).toBe('manual');
+  view.scrollY = 120;
+  await navigate({ to: to('/saldo'), change: { open: 'TU-1' }, resetScroll: false });
+  step(-1);
+  step(-1);
+  step(1);
+  expect(shown).toEqual([
+    '/saldo @ 0',
+    '/saldo{"open":"TU-1"} @ undefined',
+    '/saldo @ 120',
+    '/ @ 300',
+    '/saldo @ 120',
+  ]);
+});

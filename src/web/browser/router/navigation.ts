@@ -1,0 +1,140 @@
+import { createStore } from '#web/browser/store.ts';
+import { matchPath, type Match, type Path, type Routes, type Search } from './routes.ts';
+import { parseSearch, stringifySearch } from './search.ts';
+import { searchFields } from './searchFields.ts';
+
+/** An address of this site, in the parts that `URL` has. */
+export type Place = { pathname: string; search: string; hash: string };
+
+/** What is shown: a page, and what its address says. */
+export type Screen = Match & {
+  place: Place;
+  search: Readonly<Record<string, unknown>>;
+  /** Pixels from the top to which the page is scrolled once it is there; `undefined`: it stays. */
+  scroll: number | undefined;
+};
+
+/** Where to: one of the app's addresses, its query, and the part of the page to show. */
+export type Target<P extends Path> = {
+  to: P;
+  /** All that the query will say. */
+  search?: Search<NoInfer<P>> | undefined;
+  /** What of the query becomes different, on the page that is shown. */
+  change?: Search<NoInfer<P>> | undefined;
+  hash?: string | undefined;
+};
+
+export type How = {
+  /** Takes the place of the present entry of the browser's history. */
+  replace?: boolean | undefined;
+  /** False: the page stays where it is scrolled to, as for a dialog above it. */
+  resetScroll?: boolean | undefined;
+};
+
+type Show = (screen: Screen) => Promise<void>;
+
+let routes: Routes = {};
+let show: Show = async () => undefined;
+
+/** A place, or the one that its address only leads on to. */
+function placeOf({ pathname, search, hash }: Place): Place {
+  const { redirect } = matchPath(routes, pathname).route;
+  return { pathname: redirect ?? pathname, search, hash };
+}
+
+const written = ({ pathname, search, hash }: Place): string => pathname + search + hash;
+
+/** The address: where somebody wants to be. Its page may still be on its way. */
+export const address = createStore<Place>(() => placeOf(window.location));
+
+/** The newest screen: what it says stays the same object as long as it says the same. */
+let newest: Screen | undefined;
+
+/** What an address shows. */
+export function screenOf(place: Place, scroll?: number): Screen {
+  if (newest && newest.place.pathname === place.pathname && newest.place.search === place.search)
+    return (newest = { ...newest, place, scroll });
+  const match = matchPath(routes, place.pathname);
+  const read = searchFields(match.route.search ?? {});
+  return (newest = { ...match, place, search: read(parseSearch(place.search)), scroll });
+}
+
+/** Where the pages of this tab were left, by the key of their entry in the browser's history. */
+const positions = new Map<unknown, number>();
+let entry: unknown;
+let entries = 0;
+
+const keyOf = (state: unknown): unknown =>
+  typeof state === 'object' && state !== null && 'key' in state ? state.key : undefined;
+
+/** From now on these are the app's addresses, and the browser's Back and Forward lead to them. */
+export function startNavigation(all: Routes): void {
+  routes = all;
+  entry = keyOf(history.state);
+  const { location } = window;
+  const arrive = () => {
+    const place = placeOf(location);
+    if (place.pathname !== location.pathname)
+      history.replaceState(history.state, '', written(place));
+    return place;
+  };
+  address.set(arrive());
+  // Its code and its stylesheets are asked for before anything is drawn.
+  preload(location.pathname);
+  window.addEventListener('popstate', ({ state }) => {
+    positions.set(entry, window.scrollY);
+    entry = keyOf(state);
+    const before = address.get();
+    const place = arrive();
+    address.set(place);
+    // A link to a part of this page makes an entry without a key; the browser has gone there by itself.
+    const within = place.pathname === before.pathname && place.search === before.search;
+    void show(screenOf(place, within && entry === undefined ? undefined : positions.get(entry)));
+  });
+  // A page that is loaded anew is put by the browser where it stood.
+  window.addEventListener('pagehide', () => {
+    history.scrollRestoration = 'auto';
+  });
+}
+
+/** Has every change of the address shown. @param shower done when the page is there. @returns how to stop */
+export function onScreen(shower: Show): () => void {
+  show = shower;
+  return () => {
+    show = async () => undefined;
+  };
+}
+
+/** Goes to an address of this site, as it is written: `/saldo?new=1`. @returns when its page is there */
+export function goTo(href: string, { replace = false, resetScroll = true }: How = {}) {
+  const place = placeOf(new URL(href, window.location.href));
+  history.scrollRestoration = 'manual';
+  if (replace || written(place) === written(address.get())) {
+    history.replaceState(history.state, '', written(place));
+  } else {
+    positions.set(entry, window.scrollY);
+    // With the time: a page that is loaded anew counts from 0 again.
+    entry = `${Date.now()} ${entries++}`;
+    history.pushState({ key: entry }, '', written(place));
+  }
+  address.set(place);
+  return show(screenOf(place, resetScroll ? 0 : undefined));
+}
+
+/** The address of a target, as a link has it. */
+export function hrefOf<P extends Path>({ to, search, change, hash }: Target<P>): string {
+  const now = change && screenOf(address.get());
+  const kept = now?.path === to ? now.search : {};
+  return to + stringifySearch({ ...kept, ...change, ...search }) + (hash ? `#${hash}` : '');
+}
+
+/** Goes to a page of the app. @returns when it is there */
+export const navigate = <P extends Path>({ replace, resetScroll, ...target }: Target<P> & How) =>
+  goTo(hrefOf(target), { replace, resetScroll });
+
+/** Fetches the page of an address, for who is about to go there. */
+export function preload(href: string): void {
+  const { route } = matchPath(routes, new URL(href, window.location.href).pathname);
+  void route.layout?.bring();
+  void route.page?.bring();
+}
