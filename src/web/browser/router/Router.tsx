@@ -108,7 +108,9 @@ type Change = { screen: Screen; ready: boolean };
 
 function useScreen(): Change {
   const [change, setChange] = useState<Change>(() => {
-    const screen = screenOf(address.get());
+    const place = address.get();
+    // The browser looked for the part of the page that the address names before there was a page.
+    const screen = screenOf(place, place.hash ? 0 : undefined);
     return { screen, ready: isHere(screen) };
   });
   const shown = useRef<Change>(change);
