@@ -8,7 +8,7 @@ const POLL_MS = 250;
 /** What comes within this long is published together, and open tabs are notified once (docs/wire.md#live-stream). */
 const GATHER_MS = 20;
 /** The same while many rows come: then they share the cost of publishing. */
-const BUSY_GATHER_MS = 45;
+const BUSY_GATHER_MS = 100;
 /** Rows of the last publishing from which on many come. */
 const BUSY_ROWS = 8;
 /** What comes after a pause waits only this long for more of the same moment. */

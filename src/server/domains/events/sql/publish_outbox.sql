@@ -30,13 +30,16 @@ begin
     delete from outbox o using oldest
       where o.account_id = oldest.account_id and o.outbox_id = oldest.outbox_id
       returning o.*
+  ), source as materialized (
+    -- Nobody else writes positions meanwhile: one relay publishes at a time.
+    select t.*, coalesce(p.last, 0) as last, coalesce(p.saldo_seq, 0) as saldo_seq
+    from taken t left join event_positions p on p.account_id = t.account_id
   ), item as materialized (
-    select t.account_id as account, t.kind, t.data, i.*,
+    select t.account_id as account, t.kind, t.data, t.last, i.*,
       row_number() over (partition by t.account_id order by t.at, t.outbox_id, i.ord) as nth,
-      row_number() over (
-        partition by t.account_id, i.token, i.peer order by t.at, t.outbox_id, i.ord
-      ) as conversation_nth
-    from taken t
+      -- Which of the messages it is, over all accounts.
+      count(i.message) over (order by t.account_id, t.at, t.outbox_id, i.ord) as message_nth
+    from source t
     left join lateral unnest(
       t.message_ids, t.token_ids, t.peers, t.types, t.statuses, t.statuses_before, t.costs,
       t.costs_before
@@ -45,24 +48,20 @@ begin
     ) on true
     where t.kind <> 'saldo.changed'
   ), conversation as materialized (
-    select c.*
-    from (
-      select array_agg(account) as accounts, array_agg(kind) as kinds, array_agg(message) as messages,
-        array_agg(token) as tokens, array_agg(peer) as peers,
-        array_agg(data ->> 'peer_name') as names
-      from item where message is not null
-    ) i
-    cross join lateral advance_conversations(
-      i.accounts, i.kinds, i.messages, i.tokens, i.peers, i.names
-    ) c
+    select advance_conversations(
+      array_agg(account), array_agg(kind), array_agg(message), array_agg(token), array_agg(peer),
+      array_agg(data ->> 'peer_name')
+    ) as seqs
+    from (select * from item where message is not null order by message_nth) i
+    having count(*) > 0
   ), account as (
-    -- Nobody else writes positions meanwhile: one relay publishes at a time.
-    select t.account_id as id, count(*)::int as n_rows, coalesce(p.last, 0) as last,
-      coalesce(p.saldo_seq, 0) as saldo_seq, bool_or(t.kind = 'message.received') as received,
-      max((t.data ->> 'seq')::bigint) as newest_seq,
-      (select count(*) from item i where i.account = t.account_id) as n_items
-    from taken t left join event_positions p on p.account_id = t.account_id
-    group by t.account_id, p.last, p.saldo_seq
+    select account_id as id, last, saldo_seq, count(*)::int as n_rows,
+      bool_or(kind = 'message.received') as received,
+      coalesce(sum(greatest(1, cardinality(message_ids))) filter (where kind <> 'saldo.changed'), 0)
+        as n_items,
+      max((data ->> 'seq')::bigint) as newest_seq,
+      (array_agg(data order by (data ->> 'seq')::bigint desc nulls last))[1] as newest
+    from source group by account_id, last, saldo_seq
   ), positioned as (
     insert into event_positions as e (account_id, last, saldo_seq)
     select a.id, a.last + a.n_items + coalesce(a.newest_seq > a.saldo_seq, false)::int,
@@ -74,19 +73,14 @@ begin
       account_id, position, kind, message_id, conversation_seq, token_id, peer, type, status,
       status_before, cost, cost_before, data
     )
-    select i.account, a.last + i.nth, i.kind, i.message, c.o_before + i.conversation_nth, i.token,
-      i.peer, i.type, i.status, i.status_before, i.cost, i.cost_before,
+    select i.account, i.last + i.nth, i.kind, i.message,
+      case when i.message is not null then c.seqs[i.message_nth] end, i.token, i.peer, i.type,
+      i.status, i.status_before, i.cost, i.cost_before,
       case when i.message is null or i.kind = 'message.received' then i.data end
-    from item i
-    join account a on a.id = i.account
-    left join conversation c
-      on c.o_account = i.account and c.o_token = i.token and c.o_peer = i.peer
+    from item i left join conversation c on true
     union all
     select a.id, a.last + a.n_items + 1, 'saldo.changed', null, null, null, null, null, null, null,
-      null, null, (
-        select jsonb_build_object('available', t.data -> 'available', 'held', t.data -> 'held')
-        from taken t where t.account_id = a.id and (t.data ->> 'seq')::bigint = a.newest_seq limit 1
-      )
+      null, null, jsonb_build_object('available', a.newest -> 'available', 'held', a.newest -> 'held')
     from account a where a.newest_seq > a.saldo_seq
   )
   select a.id, a.n_rows, a.received from account a

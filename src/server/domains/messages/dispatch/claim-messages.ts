@@ -28,7 +28,7 @@ export type ClaimedMessages = {
 export type ClaimMessages = (query: ClaimQuery) => Promise<ClaimedMessages>;
 
 /** How long a lane's query waits for those of others. */
-const GATHER = { waitMs: 2, busy: { perSecond: 50, waitMs: 12 } };
+const GATHER = { waitMs: 2, busy: { perSecond: 50, waitMs: 30 } };
 /** Lanes in one call. */
 const LANES_MAX = 64;
 

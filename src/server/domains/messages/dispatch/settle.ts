@@ -25,7 +25,7 @@ type Unsettled = { isLost: boolean; unknownIds: ReadonlySet<string> };
 export type Settle = (outcomes: readonly Outcome[]) => Promise<Unsettled>;
 
 /** Nobody waits for results and receipts: they wait for each other, and longer where many come. */
-const GATHER = { waitMs: 8, busy: { perSecond: 150, waitMs: 40 } };
+const GATHER = { waitMs: 8, busy: { perSecond: 150, waitMs: 100 } };
 /** Outcomes in one call. */
 const OUTCOMES_MAX = 200;
 /** An unreachable database is retried for some 5 s, less than a lease: then the lane stops. */

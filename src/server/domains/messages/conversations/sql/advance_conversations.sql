@@ -1,28 +1,32 @@
 -- Counts a batch of message events, of any number of accounts, into their conversations: the newest
--- conversation_seq, the newest message, and what is unread. Answers, for each conversation, the seq
--- before the batch.
+-- conversation_seq, the newest message, and what is unread. The events come as parallel arrays, those of a
+-- conversation in their order; answers the conversation_seq of each.
+-- What belongs together is found by sorting, not by a join: a join of arrays compares each with each.
 -- Called by publish_outbox; only the owner may call it. Locks the conversations in account, token and
 -- peer order.
 create or replace function advance_conversations(
   p_account uuid[], p_kind text[], p_message uuid[], p_token uuid[], p_peer text[], p_name text[]
-) returns table (o_account uuid, o_token uuid, o_peer text, o_before bigint)
+) returns bigint[]
 language plpgsql as $$
+declare
+  v_seqs bigint[];
 begin
-  return query
-  with talk as materialized (
-    select i.account, i.token, i.peer, max(i.name) as name, count(*) as messages,
-      max(i.message::text) as newest,
-      count(*) filter (where i.kind = 'message.received') as unread
-    from unnest(p_account, p_kind, p_message, p_token, p_peer, p_name)
-      as i(account, kind, message, token, peer, name)
-    group by i.account, i.token, i.peer
+  with item as materialized (
+    select i.*, row_number() over (partition by i.account, i.token, i.peer order by i.ord) as nth
+    from unnest(p_account, p_kind, p_message, p_token, p_peer, p_name) with ordinality
+      as i(account, kind, message, token, peer, name, ord)
   ), advanced as (
     insert into conversations as c (
       account_id, token_id, peer, peer_name, seq, last_message_id, last_at, unread
     )
-      select t.account, t.token, t.peer, t.name, t.messages, t.newest::uuid,
-        uuid_time(t.newest::uuid), t.unread
-      from talk t order by t.account, t.token, t.peer
+      select t.account, t.token, t.peer, t.name, t.messages, t.newest, uuid_time(t.newest), t.unread
+      from (
+        select account, token, peer, max(name) as name, count(*) as messages,
+          max(message::text)::uuid as newest,
+          count(*) filter (where kind = 'message.received') as unread
+        from item group by account, token, peer
+      ) t
+      order by t.account, t.token, t.peer
       on conflict (account_id, token_id, peer) do update
         set seq = c.seq + excluded.seq,
           peer_name = coalesce(excluded.peer_name, c.peer_name),
@@ -31,8 +35,16 @@ begin
           last_at = greatest(c.last_at, excluded.last_at)
       returning c.account_id, c.token_id, c.peer, c.seq
   )
-  select a.account_id, a.token_id, a.peer, a.seq - t.messages
-    from advanced a join talk t on t.account = a.account_id and t.token = a.token_id and t.peer = a.peer;
+  select array_agg(s.seq order by s.ord) filter (where s.ord is not null) into v_seqs
+  from (
+    select u.ord, max(u.seq) over mine - max(u.nth) over mine + u.nth as seq
+    from (
+      select account, token, peer, ord, nth, null::bigint as seq from item
+      union all select account_id, token_id, peer, null, null, seq from advanced
+    ) u
+    window mine as (partition by u.account, u.token, u.peer)
+  ) s;
+  return v_seqs;
 end
 $$;
 

@@ -1,7 +1,7 @@
 -- Erases up to so many messages between the installation and numbers that are nobody's any more;
 -- how many. What was counted of them goes down with them, so that the installation's own history
 -- still adds up.
--- Called while an account is erased. Locks the installation's wallet, then the rows. Raises 42501
+-- Called while an account is erased. Locks the installation's statuses and wallet, then the rows. Raises 42501
 -- when a number is in use.
 create or replace function erase_notices(p_phones text[], p_limit int) returns int
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
@@ -24,6 +24,7 @@ begin
   ) then
     raise exception 'a number is in use' using errcode = '42501';
   end if;
+  perform lock_statuses(array[v_system]);
   perform 1 from wallets where account_id = v_system for no key update;
   -- What is taken back below stands in the rollups then, and not in events that are about to go.
   perform fold_counts(array[v_system], true);

@@ -18,7 +18,7 @@ language plpgsql security definer set search_path = public, pg_temp set enable_s
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_now timestamptz;
-  v_owned text[] := owned_lanes(p_account, p_token, p_epoch);
+  v_owned text[] := (owned_lanes(p_account, p_token, p_epoch)).owned;
 begin
   v_now := clock_timestamp();
   return query

@@ -4,7 +4,7 @@
 -- fails with `no_answer`, and before that, or while a try is under way, it is left alone. Returns
 -- the ids that were taken.
 -- Called by cancelling, the sweep of expired messages, and a lane that sends no more. Locks the
--- wallet, then the queue's rows.
+-- account's statuses, then the queue's rows.
 create or replace function withdraw_messages(
   p_account uuid, p_id uuid[], p_outcome text, p_failure text default null
 ) returns uuid[]
@@ -16,7 +16,7 @@ declare
   v_outcome text[];
   v_failure text[];
 begin
-  perform 1 from wallets where account_id = p_account for no key update;
+  perform lock_statuses(array[p_account]);
   select array_agg(d.message_id),
       array_agg(case when d.unsure_until is null then p_outcome else 'failed' end),
       array_agg(case when d.unsure_until is null then p_failure else 'no_answer' end)

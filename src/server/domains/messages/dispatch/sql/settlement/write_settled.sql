@@ -1,17 +1,17 @@
 -- Writes what became of messages: a step of the timeline for each outcome that was told (however
 -- often), the rows themselves, what leaves the queue, and their events, which also say what changes in
--- the counts. m_* say what each message was and becomes; p_* what was told, index by index; w_* the
--- entries of settle_charges, by wallet. Answers as settle_messages does.
+-- the counts. m_* say what each message was and becomes; p_* what was told of them, index by index; w_*
+-- the entries of settle_charges, by wallet. Answers as settle_messages does.
 -- Statements of their own, each only where there is work for it: what a statement costs before its first
 -- row is most of what a small batch costs.
 -- Called by settle_messages; only the owner may call it. Locks the messages' rows, the queue's, then
 -- the lanes of what receipts took out of it.
 create or replace function write_settled(
   p_now timestamptz, p_low uuid, p_high uuid, p_account uuid[],
-  p_id uuid[], p_epoch bigint[], p_outcome text[], p_failure text[], p_at timestamptz[],
-  p_duplicate boolean[],
+  p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[],
   m_account uuid[], m_id uuid[], m_token uuid[], m_peer text[], m_type text[], m_old text[],
   m_next text[], m_price bigint[], m_before text[], m_charge text[],
+  m_failure text[], m_duplicate boolean[], m_receipt boolean[],
   w_account uuid[], w_captured bigint[], w_released bigint[], w_corrected bigint[]
 ) returns table (o_id uuid, o_answer text)
 language plpgsql as $$
@@ -19,7 +19,6 @@ begin
   insert into message_events (account_id, message_id, kind, at, detail)
     select i.account, i.id, i.outcome, coalesce(i.at, p_now), i.failure
     from unnest(p_account, p_id, p_outcome, p_at, p_failure) as i(account, id, outcome, at, failure)
-    join unnest(m_account, m_id) as m(account, id) on m.account = i.account and m.id = i.id
     order by 1, 2, 3, 4, 5
     on conflict do nothing;
   if m_old && array['failed', 'cancelled', 'expired'] then
@@ -30,7 +29,7 @@ begin
       on conflict do nothing;
   end if;
 
-  if array_remove(m_charge, null) = '{}' and not true = any (p_duplicate)
+  if array_remove(m_charge, null) = '{}' and not true = any (m_duplicate)
       and not m_next && array['failed', 'cancelled', 'expired'] then
     -- Most receipts: nothing but the status moves.
     update messages m set status = i.next, failure = null
@@ -44,27 +43,20 @@ begin
           when i.charge = 'corrected' then 'captured' else coalesce(i.charge, m.charge_state) end,
         settle_seq = case
           when m.price = 0 then null
-          when i.charge = 'captured' then i.captured
-          when i.charge = 'released' then i.released
+          when i.charge = 'captured' then w_captured[array_position(w_account, i.account)]
+          when i.charge = 'released' then w_released[array_position(w_account, i.account)]
           else m.settle_seq end,
         correct_seq = case
-          when m.price > 0 and i.charge = 'corrected' then i.corrected else m.correct_seq end,
+          when m.price > 0 and i.charge = 'corrected'
+            then w_corrected[array_position(w_account, i.account)]
+          else m.correct_seq end,
         failure = case
           when i.next in ('sent', 'delivered', 'read') then null
           when i.next = 'failed' and m.status <> 'failed' then coalesce(i.failure, m.failure)
           else m.failure end,
         possible_duplicate = m.possible_duplicate or coalesce(i.duplicate, false)
-      from (
-        select c.*, w.captured, w.released, w.corrected, t.failure, t.duplicate
-        from unnest(m_account, m_id, m_old, m_next, m_charge) as c(account, id, old, next, charge)
-        join (
-          select g.account, g.id, min(g.failure) as failure, bool_or(g.duplicate) as duplicate
-          from unnest(p_account, p_id, p_failure, p_duplicate) as g(account, id, failure, duplicate)
-          group by g.account, g.id
-        ) t on t.account = c.account and t.id = c.id
-        left join unnest(w_account, w_captured, w_released, w_corrected)
-          as w(account, captured, released, corrected) on w.account = c.account
-      ) i
+      from unnest(m_account, m_id, m_old, m_next, m_charge, m_failure, m_duplicate)
+        as i(account, id, old, next, charge, failure, duplicate)
       where m.account_id = i.account and m.message_id = i.id
         and m.message_id between p_low and p_high
         and (i.next <> i.old or i.charge is not null or coalesce(i.duplicate, false));
@@ -74,20 +66,16 @@ begin
   if m_before is distinct from array_fill('captured'::text, array[cardinality(m_id)]) then
     return query
     with gone as (
-      delete from dispatch d using unnest(m_account, m_id, m_next) as i(account, id, next)
+      delete from dispatch d using unnest(m_account, m_id, m_next, m_receipt)
+          as i(account, id, next, receipt)
         where d.account_id = i.account and d.message_id = i.id
           and i.next not in ('queued', 'scheduled')
-        returning d.account_id, d.token_id, d.message_id
+        returning d.account_id, d.token_id, i.receipt
     ), woken as (
       -- A lane looks after its own results by itself. What a receipt, a cancelling or a ttl takes out
       -- of the queue may have held up a later message to the same phone.
       update lanes l set wakes = l.wakes + 1, ready_at = least(l.ready_at, p_now)
-        from (
-          select distinct gone.account_id, gone.token_id
-          from gone join unnest(p_account, p_id, p_epoch) as i(account, id, epoch)
-            on i.account = gone.account_id and i.id = gone.message_id
-          where i.epoch is null
-        ) g
+        from (select distinct account_id, token_id from gone where receipt) g
         where l.account_id = g.account_id and l.token_id = g.token_id
         returning l.token_id
     )
