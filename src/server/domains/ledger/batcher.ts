@@ -52,7 +52,7 @@ export const BATCHER_LIMITS: BatcherLimits = {
   batches: 1,
   walletsMax: 200,
   queueMax: 5000,
-  gatherMs: 8,
+  gatherMs: 12,
 };
 
 /** How many batches back the fullest is looked for. */

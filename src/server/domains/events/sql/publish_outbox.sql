@@ -10,7 +10,8 @@ create or replace function publish_outbox(
   p_max int, p_account uuid default null, p_row uuid default null
 ) returns table (o_account uuid, o_rows int, o_received boolean)
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off
-set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off
+set random_page_cost = 0 set cpu_index_tuple_cost = 1 as $$
 declare
   v_now timestamptz;
   v_names text;

@@ -299,6 +299,27 @@ describe('receipts', () => {
     expect(new Set(await messagesOf(sql, ani.customer))).toEqual(new Set(['read captured']));
   });
 
+  test('that move no money do not wait for who holds the wallet', async ({ sql, db }) => {
+    const ani = await customerWithMessages(sql, 2);
+    const settle = openSettle({ sql });
+    await settle([told(ani.customer, ani.ids[0], 'sent')]);
+    let charging: Promise<unknown> | undefined;
+    await db.owner.begin(async (tx) => {
+      await tx`select from wallets where account_id = ${ani.customer.accountId} for no key update`;
+      await settle([told(ani.customer, ani.ids[0], 'read')]);
+      expect(await messagesOf(sql, ani.customer)).toEqual(['read captured', 'queued held']);
+      charging = settle([told(ani.customer, ani.ids[1], 'read')]);
+      await waitFor(async () =>
+        expect(
+          await sql`select from pg_locks where not granted and locktype in ('tuple', 'transactionid')`,
+        ).not.toEqual([]),
+      );
+    });
+    await charging;
+    expect(await messagesOf(sql, ani.customer)).toEqual(['read captured', 'read captured']);
+    expect(await moneyOf(sql, ani.customer)).toEqual({ available: 700, held: 0 });
+  });
+
   test('of one account after the other are the same, where a database wants it so', async ({
     sql,
   }) => {

@@ -4,7 +4,8 @@
 -- left out, unless p_waits. Locks the accounts' marks, then the rollups.
 create or replace function fold_counts(p_account uuid[], p_waits boolean default false) returns bigint
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off
-set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off
+set random_page_cost = 0 set cpu_index_tuple_cost = 1 as $$
 declare
   v_account uuid[];
   v_from bigint[];

@@ -15,7 +15,8 @@ create or replace function claim_messages(
   o_attempt int, o_unknowns int, o_expired boolean, o_unsure_ms int
 )
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off
-set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off
+set random_page_cost = 0 set cpu_index_tuple_cost = 1 as $$
 declare
   v_now timestamptz;
   v_owned text[] := (owned_lanes(p_account, p_token, p_epoch)).owned;

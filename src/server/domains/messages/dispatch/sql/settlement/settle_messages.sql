@@ -18,7 +18,8 @@ create or replace function settle_messages(
   p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[], p_duplicate boolean[]
 ) returns table (o_id uuid, o_answer text)
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off
-set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off
+set random_page_cost = 0 set cpu_index_tuple_cost = 1 as $$
 declare
   v_now timestamptz;
   v_low uuid;
