@@ -133,6 +133,22 @@ test('a token that was never linked, and a recipient who opted out, are refused'
   expect(placed.results.map(({ outcome }) => outcome)).toEqual(['opted_out', 'accepted']);
 });
 
+test('the saldo in an answer counts what was placed, and not what was refused just before it', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await sql`insert into optouts (account_id, token_id, peer) values (${ani.accountId}, ${ani.tokenId}, '6281200000009')`;
+  const { place } = openAccepter(sql, nobody);
+  // The first leaves at once, the others together after it.
+  const [first, refused, last] = await Promise.all([
+    place(orderOf(ani)),
+    place(orderOf(ani, { prices: [500], peers: ['6281200000009'] })),
+    place(orderOf(ani, { key: 'k-1' })),
+  ]);
+  expect([first.saldo, refused.results[0]?.outcome, last.saldo]).toEqual([850, 'opted_out', 700]);
+  expect(await sql`select saldo from request_keys`).toEqual([{ saldo: 700 }]);
+});
+
 test('two hundred at once with saldo for a hundred: exactly a hundred are accepted', async ({
   sql,
 }) => {
