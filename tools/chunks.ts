@@ -99,6 +99,24 @@ export const dailyPages = {
   '/saldo': 'features/saldo/SaldoPage.tsx',
 };
 
+/** As long as a module may be (letters, before it is made small) to come along unasked. */
+const SMALL = 1_200;
+
+/** Small modules that several of the pages and lazy pieces behind the frame need. */
+function smallAndShared(graph: Graph): ReadonlySet<string> {
+  const known = behind(of('main.tsx'), graph, true);
+  const later = new Set(
+    [...known].flatMap((id) => graph.getModuleInfo(id)?.dynamicallyImportedIds ?? []),
+  );
+  const counts = new Map<string, number>();
+  for (const start of later) {
+    for (const id of behind([start], graph)) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  const isSmall = (id: string) =>
+    !id.endsWith('.css') && (graph.getModuleInfo(id)?.code?.length ?? SMALL) < SMALL;
+  return new Set([...counts].filter(([id, count]) => count > 1 && isSmall(id)).map(([id]) => id));
+}
+
 type Part = 'core' | 'common' | 'frame' | 'pages' | 'styles';
 
 /**
@@ -116,16 +134,22 @@ function partsOf(graph: Graph): ReadonlyMap<string, Part> {
     const count = paged.filter((one) => one.has(id)).length;
     return count > paged.length / 2 || (count > 1 && paged[0]?.has(id) === true);
   };
+  const small = smallAndShared(graph);
+  // What it needs would come along, too. And not what comes before signing in: that has few files as it is.
+  const comesAlong = (id: string) =>
+    small.has(id) &&
+    !before.has(id) &&
+    [...behind([id], graph)].every((one) => one === id || first.has(one) || framed.has(one));
   const partOf = (id: string): Part | undefined => {
     // A stylesheet takes a phone some 15 ms to ask for, whatever is in it: of all these there is one.
     const outer = first.has(id) || before.has(id);
     if (id.endsWith('.module.css') && !outer) return 'styles';
-    if (!framed.has(id) && !isPaged(id)) return undefined;
+    if (!framed.has(id) && !isPaged(id) && !comesAlong(id)) return undefined;
     if (first.has(id)) return 'core';
     return before.has(id) ? 'common' : framed.has(id) ? 'frame' : 'pages';
   };
   const parts = new Map<string, Part>();
-  for (const id of [framed, ...paged].flatMap((needed) => [...needed])) {
+  for (const id of [framed, ...paged, small].flatMap((needed) => [...needed])) {
     const part = partOf(id);
     if (part && !rare.test(id)) parts.set(id, part);
   }
@@ -137,7 +161,8 @@ function partsOf(graph: Graph): ReadonlyMap<string, Part> {
  * frame what pages before it need too, and the rest; what several signed-in pages need; the styles of the
  * frame and of the daily pages, all in one; and each page and lazy piece by itself. As a file for each
  * shared module the first signed-in screen was 70 links, and writing those took a phone longer than
- * running what they bring. Many small files compress worse, too.
+ * running what they bring: each link is 1.3 ms of a fast machine's time, before anything comes. So what is small
+ * and shared comes with the pages' common file, whoever needs it. Many small files compress worse, too.
  *
  * `npm run size` weighs them, and sees that no two import each other: what one of them needs at once would
  * not be there yet.

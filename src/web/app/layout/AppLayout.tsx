@@ -4,6 +4,7 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { Outlet, usePath } from '#web/browser/router/Router.tsx';
 import { Search } from 'lucide-react';
 import {
+  startTransition,
   useDeferredValue,
   useEffect,
   useRef,
@@ -11,6 +12,7 @@ import {
   type MouseEvent,
   type ReactNode,
 } from 'react';
+import { painted } from '#web/browser/scheduling/painted.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { useSameUser } from '#web/features/profile/preferences/preferences.ts';
 import { onSessionChange } from '#web/browser/session.ts';
@@ -62,6 +64,7 @@ function Shell() {
   useSameUser(user);
   // By what is shown, not by the address: that changes first, while the page before is still there.
   const place = usePath();
+  const framed = useFramed();
   const operating = place === '/operator';
   // Each has screens of their own; the operator's address is nobody's to everyone else.
   if (operating && !operator) return <NotFoundPage />;
@@ -99,7 +102,7 @@ function Shell() {
           {!operator && <Live />}
           <SimulatorBanner />
           <ClosingNotice />
-          <Outlet />
+          {framed && <Outlet />}
         </main>
         {!operator && <BottomBar label="Menu bawah" menu={entries} more={<AccountTools />} />}
       </div>
@@ -107,6 +110,24 @@ function Shell() {
       <ReauthHost />
     </>
   );
+}
+
+/** The frame was on the screen before. */
+let wasFramed = false;
+
+/**
+ * True when the frame is on the screen: drawn in one go, it and the page stop a phone for as long as both
+ * take. Who comes back to it has the page at once, which is scrolled to where it was left.
+ */
+function useFramed(): boolean {
+  const [framed, setFramed] = useState(wasFramed);
+  useEffect(() => {
+    void painted().then(() => {
+      wasFramed = true;
+      startTransition(() => setFramed(true));
+    });
+  }, []);
+  return framed;
 }
 
 /** Where an operator's work is. */

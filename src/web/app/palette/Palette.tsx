@@ -1,6 +1,7 @@
 import { Search } from 'lucide-react';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { readJson } from '#web/browser/json.ts';
+import { painted } from '#web/browser/scheduling/painted.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { hasCommandKey, matchPress } from '#web/app/shortcuts/shortcuts.ts';
 import { arrange, withRecent, type Command } from '#web/app/palette/commands.ts';
@@ -77,7 +78,8 @@ function usePalette(onClose: () => void) {
   const take = (command: Command) => {
     storageSet('browser', RECENT, JSON.stringify(withRecent(recent, command.id)));
     onClose();
-    void command.run();
+    // Its going is the answer: for what is behind to be reached again, all styles are worked out anew.
+    void painted().then(command.run);
   };
   const doing: Readonly<Record<string, () => void>> = {
     ArrowDown: () => setAt(stepRound(at, 1, shown.length)),

@@ -7,6 +7,7 @@ import {
 } from 'react';
 import { goTo, hrefOf, preload, type How, type Target } from './navigation.ts';
 import { SearchContext } from './Router.tsx';
+import { painted } from '#web/browser/scheduling/painted.ts';
 import type { Path } from './routes.ts';
 
 /** One of the app's addresses, or one as it is written. */
@@ -31,6 +32,9 @@ const isBrowsers = (event: MouseEvent<HTMLAnchorElement>): boolean =>
   event.altKey ||
   !['', '_self'].includes(event.currentTarget.target) ||
   event.currentTarget.hasAttribute('download');
+
+/** After the frame: a finger points at a link and presses it at once, and asking for files takes a phone a while. */
+const preloadAfterAnswer = (href: string) => void painted().then(() => preload(href));
 
 /** Makes a link within the app of what shows an `<a>`. Who points at it has its page fetched. */
 export const createLink = <Anchor extends ElementType>(anchor: Anchor) =>
@@ -60,11 +64,11 @@ export const createLink = <Anchor extends ElementType>(anchor: Anchor) =>
       },
       onPointerEnter: (event) => {
         rest.onPointerEnter?.(event);
-        preload(href);
+        preloadAfterAnswer(href);
       },
       onFocus: (event) => {
         rest.onFocus?.(event);
-        preload(href);
+        preloadAfterAnswer(href);
       },
     });
   };

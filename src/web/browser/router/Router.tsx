@@ -130,14 +130,14 @@ function useScreen(): Change {
       });
     const show = async (screen: Screen) => {
       wanted = screen;
-      if (!isHere(screen)) {
+      // The link answers before its page takes the time that it needs, and before its files are asked for.
+      await painted();
+      if (wanted === screen && !isHere(screen)) {
         const brought = Promise.all(partsOf(screen).map((part) => part.bring()));
         await Promise.race([brought, wait(PENDING_MS)]);
         if (wanted === screen && !isHere(screen)) void put({ screen, ready: false });
         await brought;
       }
-      // The link answers before its page takes the time that it needs.
-      await painted();
       if (wanted !== screen) return;
       const next = () => put({ screen, ready: true });
       // Paging and filtering change the address, too; only another page is worth a transition.

@@ -59,3 +59,17 @@ test('a device that stands still for it too long changes its next pages without'
   expect(started).toHaveBeenCalledTimes(2);
   clock.mockRestore();
 });
+
+test('the picture of the old page counts as standing still, too', async () => {
+  const withTransition = await load();
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  const started = vi.fn<(change: () => Promise<void>) => object>((change) => {
+    clock.mockReturnValue(160);
+    const done = Promise.resolve();
+    return { ready: done, finished: done, updateCallbackDone: change() };
+  });
+  vi.stubGlobal('document', { startViewTransition: started });
+  for (let page = 0; page < 2; page++) await withTransition(async () => undefined);
+  expect(started).toHaveBeenCalledOnce();
+  clock.mockRestore();
+});

@@ -18,8 +18,9 @@ export async function withTransition(change: () => Promise<void>): Promise<void>
   const page: Partial<Pick<Document, 'startViewTransition'>> = document;
   if (running || slow || !page.startViewTransition) return change();
   running = true;
+  // With the picture of the old page, before which the browser works out every style anew.
+  const began = performance.now();
   const transition = document.startViewTransition(async () => {
-    const began = performance.now();
     await change();
     slow = performance.now() - began > STILL_MS_MAX;
   });

@@ -12,11 +12,11 @@ let unlock: (() => void) | undefined;
 function lockPage(): () => void {
   const { documentElement: page } = document;
   const gutter = window.innerWidth - page.getBoundingClientRect().width;
-  // Every style on the page is worked out anew for it: only where scrollbars take room.
-  if (gutter > 0) page.style.setProperty('--scrollbar', `${gutter}px`);
+  // By itself, not as a custom property: all elements would inherit that, and have their styles worked out anew.
+  if (gutter > 0) page.style.paddingInlineEnd = `${gutter}px`;
   page.dataset['locked'] = '';
   return () => {
-    page.style.removeProperty('--scrollbar');
+    page.style.paddingInlineEnd = '';
     delete page.dataset['locked'];
   };
 }

@@ -103,6 +103,13 @@ test('skeletons come once; afterwards the old rows stay until the next are there
   expect(await held.getAttribute('aria-busy')).toBe(null);
 });
 
+test('a table that waits is one animation, however many skeletons are in it', async ({ show }) => {
+  const page = await show('data-table');
+  const body = table(page, 'Pesan ditahan').locator('tbody');
+  expect(await body.locator('[class*="bone"]').count()).toBeGreaterThan(10);
+  expect(await body.evaluate((one) => one.getAnimations({ subtree: true }).length)).toBe(1);
+});
+
 test('a failure is reported once, in a toast and to the owner, and leaves an empty list', async ({
   show,
 }) => {

@@ -6,6 +6,7 @@ import { classes } from '#web/ui/classes.ts';
 import { toggled } from '#web/ui/table/selection.ts';
 import { singleKeys } from '#web/browser/singleKeys.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import skeletons from '#web/ui/skeleton/Skeleton.module.css';
 import tools from '#web/ui/table/TableTools.module.css';
 
 const SKELETON_ROWS = 10;
@@ -23,7 +24,11 @@ export function TableBody<Row>({ table, waiting }: Props<Row>) {
   return (
     // The keys of the buttons and boxes inside, handled here once.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
-    <tbody role="rowgroup" onKeyDown={onOpen || selection ? walk : undefined}>
+    <tbody
+      role="rowgroup"
+      className={waiting ? skeletons['together'] : undefined}
+      onKeyDown={onOpen || selection ? walk : undefined}
+    >
       {waiting && <LoadingRows table={table} />}
       {!waiting &&
         rows.map((row, index) => (
