@@ -32,7 +32,7 @@ export function BottomBar({ label, menu, more }: Props) {
   const current = useCurrentHref(entries);
   const { shown, rest } = splitForBar(entries, PLACES, more !== undefined);
   return (
-    <nav aria-label={label} className={styles['bar']}>
+    <nav aria-label={label} className={styles['bar']} data-fixed>
       <ul className={styles['places']}>
         {shown.map(({ href, label: word, Icon, badge }) => (
           <li key={href}>

@@ -7,16 +7,21 @@ let unlock: (() => void) | undefined;
 
 /**
  * Holds the page behind the dialogs still. The scrollbar goes, and its width stays as a padding, so that
- * nothing shifts; a gutter that merely stayed empty would not be dimmed with the rest.
+ * nothing shifts, nor what is fixed to the window's end (`data-fixed`); a gutter that merely stayed empty would not be dimmed with the rest.
  */
 function lockPage(): () => void {
   const { documentElement: page } = document;
   const gutter = window.innerWidth - page.getBoundingClientRect().width;
-  // By itself, not as a custom property: all elements would inherit that, and have their styles worked out anew.
-  if (gutter > 0) page.style.paddingInlineEnd = `${gutter}px`;
+  const fixed = document.querySelectorAll<HTMLElement>('[data-fixed]');
+  // One by one, not by a custom property: all elements would inherit that, and have their styles worked out anew.
+  const keepFree = (width: string) => {
+    page.style.paddingInlineEnd = width;
+    for (const { style } of fixed) style.insetInlineEnd = width;
+  };
+  if (gutter > 0) keepFree(`${gutter}px`);
   page.dataset['locked'] = '';
   return () => {
-    page.style.paddingInlineEnd = '';
+    keepFree('');
     delete page.dataset['locked'];
   };
 }
