@@ -21,14 +21,22 @@ journey(
   },
 );
 
-journey('a stranger may read it, too, wherever its chapter is asked for', async ({ person }) => {
-  const { open } = await person({ width: 390 });
-  const tab = await open('/docs#limits');
-  const chapter = tab.getByRole('heading', { name: 'Limits' });
-  await chapter.waitFor();
-  await waitFor(async () => expect((await chapter.boundingBox())?.y).toBeLessThan(200));
-  const wide = await tab.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  expect(wide).toBeLessThanOrEqual(0);
-});
+journey(
+  'a stranger may read it, too, wherever its chapter is asked for',
+  async ({ product, person }) => {
+    const { open } = await person({ width: 390 });
+    const tab = await open('/docs#limits');
+    const chapter = tab.getByRole('heading', { name: 'Limits' });
+    await chapter.waitFor();
+    await waitFor(async () => expect((await chapter.boundingBox())?.y).toBeLessThan(200));
+    const wide = await tab.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(wide).toBeLessThanOrEqual(0);
+
+    // A link that somebody has broken opens the page all the same.
+    await tab.goto('about:blank');
+    await tab.goto(`${product.address}/docs#100%`);
+    await tab.getByRole('heading', { name: 'Limits' }).waitFor();
+  },
+);

@@ -61,9 +61,9 @@ const RECENT_BATCHES = 8;
 /**
  * The micro-batcher: a batch is whatever was queued, over all wallets, while earlier batches were in flight.
  *
- * A caller who waits for each answer before the next request is never kept waiting: with nothing in flight,
- * a job leaves at once. Where several came together of late, a batch waits a few milliseconds for as many, but
- * no longer once they are there: a call costs the database at least six times what one more message does.
+ * A caller who waits for each answer before the next request is kept waiting only for the first few after
+ * others came together: with nothing in flight, a job leaves at once. Where several came together in the last
+ * eight batches, a batch waits some milliseconds for as many, but no longer once they are there: a call costs the database at least six times what one more message does.
  * Wallets are served round-robin, so that a busy one starves no other.
  */
 export class WalletBatcher<Job extends Waiting, Result> {

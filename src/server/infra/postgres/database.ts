@@ -134,6 +134,10 @@ export const isShort = (error: unknown): boolean =>
   'code' in error &&
   /^(?:53|58)\w{3}$|^57014$/.test(String(error.code));
 
+/** True when somebody held a lock for longer than the statement waits for one (`lock_timeout`). */
+export const isLocked = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '55P03';
+
 const FIRST_PAUSE_MS = 20;
 
 /**

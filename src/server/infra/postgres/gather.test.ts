@@ -141,7 +141,11 @@ describe('a run that fails', () => {
 
 test('many items in the last second make jobs wait longer; when they are over, no more', async () => {
   const { runs, run } = recordedRuns();
-  const add = gather(run, { waitMs: 8, busy: { perSecond: 50, waitMs: 40 }, sizeMax: 1_000 });
+  const add = gather(run, {
+    waitMs: 8,
+    busy: { perSecond: 50, waitMs: 40, enough: 5 },
+    sizeMax: 1_000,
+  });
   const waitOf = async (job: number) => {
     const before = runs.length;
     const began = performance.now();
@@ -155,6 +159,10 @@ test('many items in the last second make jobs wait longer; when they are over, n
   await vi.advanceTimersByTimeAsync(8);
   await some;
   expect(await waitOf(2)).toBe(40);
+  // Enough is done at once; until there was that, they waited.
+  const five = Promise.all(Array.from({ length: 5 }, (_, job) => add(job)));
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await five).toHaveLength(5);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await waitOf(3)).toBe(40);
   await vi.advanceTimersByTimeAsync(2_000);

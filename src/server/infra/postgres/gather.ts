@@ -1,13 +1,21 @@
 import { isShort, isTransient } from './database.ts';
 
-/** Does what is gathered in one go: an answer for each job, in order. Changes nothing when it rejects. */
-export type RunGathered<Job, Answer> = (jobs: readonly Job[]) => Promise<readonly Answer[]>;
+/**
+ * Does what is gathered in one go: an answer for each job, in order, or a promise of one, so that a slow job
+ * delays no other. Changes nothing when it rejects; a promise that rejects is its job's own failure.
+ */
+export type RunGathered<Job, Answer> = (
+  jobs: readonly Job[],
+) => Promise<readonly (Answer | Promise<Answer>)[]>;
 
 export type GatherOptions<Job> = {
   /** How long a job waits for others, in milliseconds; 0: until the event loop has turned. */
   waitMs: number;
-  /** With so many items in the last second, jobs wait longer: then many share the cost of a run. */
-  busy?: { perSecond: number; waitMs: number };
+  /**
+   * With so many items in the last second, jobs wait longer, for many to share the cost of a run; but no longer
+   * than until there are `enough`: one more would make it little cheaper for each.
+   */
+  busy?: { perSecond: number; waitMs: number; enough: number };
   /** Items of a job; 1 unless it says otherwise. */
   sizeOf?: (job: Job) => number;
   /** Items of one run; a larger job goes alone. */
@@ -19,7 +27,7 @@ export type GatherOptions<Job> = {
 type Waiting<Job, Answer> = {
   job: Job;
   size: number;
-  resolve: (answer: Answer) => void;
+  resolve: (answer: Answer | Promise<Answer>) => void;
   reject: (error: unknown) => void;
 };
 
@@ -43,15 +51,17 @@ export function gather<Job, Answer>(
   /** True while what waits is full, and is waited for no longer. */
   let isSoon = false;
   const perSecond = createRate();
+  const busyNow = () => (busy && perSecond.rate() >= busy.perSecond ? busy : undefined);
+  const isFull = () => waitingSize >= Math.min(sizeMax, busyNow()?.enough ?? sizeMax);
 
   const schedule = () => {
-    if (timer !== undefined && waitingSize >= sizeMax && !isSoon) {
+    if (timer !== undefined && !isSoon && isFull()) {
       clearTimeout(timer);
       timer = undefined;
     }
     if (timer !== undefined || running >= runsMax || waiting.length === 0) return;
-    const ms = busy && perSecond.rate() >= busy.perSecond ? busy.waitMs : waitMs;
-    isSoon = ms === 0 || waitingSize >= sizeMax;
+    const ms = busyNow()?.waitMs ?? waitMs;
+    isSoon = ms === 0 || isFull();
     timer = setTimeout(runNext, isSoon ? 0 : ms);
   };
   const takeNext = () => {
@@ -118,7 +128,8 @@ async function runBatch<Job, Answer>(
 ): Promise<void> {
   try {
     const answers = await run(batch.map(({ job }) => job));
-    batch.forEach(({ resolve }, index) => resolve(answers[index] as Answer));
+    if (answers.length !== batch.length) throw new Error('a gathered job was not answered');
+    batch.forEach(({ resolve }, index) => resolve(answers[index] as Answer | Promise<Answer>));
   } catch (error) {
     const isShared = isTransient(error) || isShort(error);
     if (batch.length > 1 && !isShared) for (const one of batch) await runBatch(run, [one]);

@@ -3,7 +3,8 @@ import { Component, type ReactNode } from 'react';
 type Props = {
   /** Another one means another try. */
   resetKey: unknown;
-  fallback: (error: unknown) => ReactNode;
+  /** What is shown instead; `again` tries once more. */
+  fallback: (error: unknown, again: () => void) => ReactNode;
   children: ReactNode;
 };
 
@@ -21,8 +22,10 @@ export class Boundary extends Component<Props, State> {
     return resetKey === state.resetKey ? null : { resetKey, broken: undefined };
   }
 
+  readonly again = () => this.setState({ broken: undefined });
+
   override render(): ReactNode {
     const { broken } = this.state;
-    return broken ? this.props.fallback(broken.error) : this.props.children;
+    return broken ? this.props.fallback(broken.error, this.again) : this.props.children;
   }
 }

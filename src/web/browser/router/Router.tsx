@@ -12,6 +12,7 @@ import {
   type ReactNode,
 } from 'react';
 import { Boundary } from './Boundary.tsx';
+import { decoded } from './decoded.ts';
 import { address, onScreen, screenOf, type Screen } from './navigation.ts';
 import type { Params, Path, Search } from './routes.ts';
 import { painted } from '#web/browser/scheduling/painted.ts';
@@ -35,6 +36,7 @@ type Shown = Pick<Screen, 'path' | 'route'> & Parts & { ready: boolean };
 const ShownContext = createContext<Shown | undefined>(undefined);
 const ParamsContext = createContext<Params>({});
 export const SearchContext = createContext<Screen['search']>({});
+const ScreenContext = createContext<Screen | undefined>(undefined);
 
 /** Shows the page of the address: the next one when its code is there. */
 export function Router({ parts }: { parts: Parts }) {
@@ -48,11 +50,13 @@ export function Router({ parts }: { parts: Parts }) {
     <ShownContext value={shown}>
       <ParamsContext value={screen.params}>
         <SearchContext value={screen.search}>
-          <Boundary resetKey={shown} fallback={(error) => <Broken error={error} />}>
-            <Suspense fallback={pending}>
-              {!layoutIsHere ? pending : Layout ? <Layout /> : <Outlet />}
-            </Suspense>
-          </Boundary>
+          <ScreenContext value={screen}>
+            <Boundary resetKey={shown} fallback={(error) => <Broken error={error} />}>
+              <Suspense fallback={pending}>
+                {!layoutIsHere ? pending : Layout ? <Layout /> : <Outlet />}
+              </Suspense>
+            </Boundary>
+          </ScreenContext>
         </SearchContext>
       </ParamsContext>
     </ShownContext>
@@ -64,12 +68,29 @@ export function Outlet() {
   const { path, route, ready, NotFound, Broken, pending } = useShown();
   const Page = route.page ?? NotFound;
   return (
-    <Boundary resetKey={path} fallback={(error) => <Broken error={error} />}>
+    <Boundary
+      resetKey={path}
+      fallback={(error, again) => (
+        <UntilLeft again={again}>
+          <Broken error={error} />
+        </UntilLeft>
+      )}
+    >
       <Suspense key={path} fallback={pending}>
         {ready ? <Page /> : pending}
       </Suspense>
     </Boundary>
   );
+}
+
+/** Stands instead of a page that broke, until somebody goes anywhere: also where they are. */
+function UntilLeft({ again, children }: { again: () => void; children: ReactNode }) {
+  const screen = use(ScreenContext);
+  const broken = useRef(screen);
+  useEffect(() => {
+    if (screen !== broken.current) again();
+  }, [screen, again]);
+  return children;
 }
 
 function useShown(): Shown {
@@ -117,11 +138,12 @@ function useScreen(): Change {
   const arrivals = useRef<(() => void)[]>([]);
   useLayoutEffect(() => {
     shown.current = change;
-    if (change.ready) scrollFor(change.screen);
     // Also those that were overtaken: nobody waits for them any more.
     for (const arrive of arrivals.current.splice(0)) arrive();
+    if (change.ready) scrollFor(change.screen);
   }, [change]);
-  useEffect(() => {
+  // Before the effects of the page: what it leads on to at once is shown, too.
+  useLayoutEffect(() => {
     let wanted: Screen;
     const put = (next: Change) =>
       new Promise<void>((arrive) => {
@@ -152,7 +174,7 @@ function useScreen(): Change {
 }
 
 function scrollFor({ scroll, place }: Screen): void {
-  const part = scroll === 0 && document.getElementById(decodeURIComponent(place.hash.slice(1)));
+  const part = scroll === 0 && document.getElementById(decoded(place.hash.slice(1)));
   if (part) part.scrollIntoView();
   else if (scroll !== undefined) window.scrollTo(0, scroll);
 }

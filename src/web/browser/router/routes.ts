@@ -1,4 +1,5 @@
 import type { Later } from '#web/browser/lazyComponent.ts';
+import { decoded } from './decoded.ts';
 import type { Readers, SearchOf } from '#web/browser/router/searchFields.ts';
 
 /** A page and what stands around it; or an address that only leads on to another. */
@@ -35,14 +36,6 @@ export type Match = { path: string | undefined; route: Route; params: Params };
 const nowhere: Match = { path: undefined, route: {}, params: {} };
 
 const segmentsOf = (path: string): string[] => path.split('/').filter(Boolean);
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
 
 /** The route of a path, in whatever case it is written, with or without a slash at its end. */
 export function matchPath(routes: Routes, pathname: string): Match {

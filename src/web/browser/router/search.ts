@@ -1,13 +1,9 @@
+import { decoded } from './decoded.ts';
+
 /** A query string as a parameter map: names ending in `[]` are lists, without the brackets. */
 export type Params = Map<string, string | readonly string[]>;
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return text;
-  }
-}
+const plain = (text: string): string => decoded(text.replaceAll('+', ' '));
 
 /**
  * Reads a query string (with or without `?`): `+` is a blank, `a[]=1` makes a list even with one
@@ -18,8 +14,8 @@ export function readParams(query: string): Params {
   for (const pair of query.replace(/^\?/, '').split('&')) {
     if (pair === '') continue;
     const at = pair.indexOf('=');
-    const name = decoded(at === -1 ? pair : pair.slice(0, at));
-    const value = at === -1 ? '' : decoded(pair.slice(at + 1));
+    const name = plain(at === -1 ? pair : pair.slice(0, at));
+    const value = at === -1 ? '' : plain(pair.slice(at + 1));
     if (!name.endsWith('[]')) {
       params.set(name, value);
       continue;

@@ -26,7 +26,7 @@ export const date: Reader<string> = (value) =>
   typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : undefined;
 
 /**
- * A route's `validateSearch`: typed, and deaf to what it does not know, so that an old or broken
+ * What a route's query says: typed, and deaf to what it does not know, so that an old or broken
  * link opens the page instead of an error.
  */
 export const searchFields =

@@ -5,7 +5,7 @@
 -- messages came in; every process is notified of them at COMMIT.
 -- p_account: only the rows of one account; p_row: only one row, also one that was set aside.
 -- Called by the relay. Publishes nothing while another relay is publishing. Locks the rows it takes, the
--- conversations in token and peer order, the accounts' positions.
+-- conversations in account, token and peer order, the accounts' positions.
 create or replace function publish_outbox(
   p_max int, p_account uuid default null, p_row uuid default null
 ) returns table (o_account uuid, o_rows int, o_received boolean)

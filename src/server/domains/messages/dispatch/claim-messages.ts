@@ -28,7 +28,7 @@ export type ClaimedMessages = {
 export type ClaimMessages = (query: ClaimQuery) => Promise<ClaimedMessages>;
 
 /** How long a lane's query waits for those of others. */
-const GATHER = { waitMs: 2, busy: { perSecond: 50, waitMs: 30 } };
+const GATHER = { waitMs: 2, busy: { perSecond: 50, waitMs: 30, enough: 16 } };
 /** Lanes in one call. */
 const LANES_MAX = 64;
 
@@ -42,13 +42,18 @@ export function openClaimMessages(sql: Sql, isAcrossAccounts = true): ClaimMessa
   const claimMessages = gather<ClaimQuery, ClaimedMessages | 'lost'>(
     async (queries) => {
       const numbered = queries.map((query, index) => ({ ...query, nth: index + 1 }));
-      const parts = isAcrossAccounts
-        ? [numbered]
-        : Map.groupBy(numbered, ({ claim }) => claim.accountId).values();
-      const found: Row[] = [];
-      for (const part of parts) found.push(...(await claimRows(sql, part)));
-      const byNth = Map.groupBy(found, ({ o_nth }) => o_nth);
-      return queries.map((_, index) => claimedFrom(byNth.get(index + 1) ?? []));
+      if (isAcrossAccounts) {
+        const byNth = await claimRows(sql, numbered);
+        return numbered.map(({ nth }) => claimedFrom(byNth.get(nth)));
+      }
+      // A call for each account: what one has claimed stays claimed, whatever becomes of the others.
+      const byAccount = Map.groupBy(numbered, ({ claim }) => claim.accountId);
+      const claiming = new Map(
+        [...byAccount].map(([accountId, some]) => [accountId, claimRows(sql, some)]),
+      );
+      return numbered.map(async ({ claim, nth }) =>
+        claimedFrom((await claiming.get(claim.accountId))?.get(nth)),
+      );
     },
     { ...GATHER, sizeMax: LANES_MAX },
   );
@@ -59,7 +64,7 @@ export function openClaimMessages(sql: Sql, isAcrossAccounts = true): ClaimMessa
   };
 }
 
-function claimedFrom(rows: readonly Row[]): ClaimedMessages | 'lost' {
+function claimedFrom(rows: readonly Row[] = []): ClaimedMessages | 'lost' {
   const states = new Set(rows.map(({ o_state }) => o_state));
   if (states.has('lost')) return 'lost';
   return {
@@ -69,7 +74,9 @@ function claimedFrom(rows: readonly Row[]): ClaimedMessages | 'lost' {
   };
 }
 
-const claimRows = (sql: Sql, queries: readonly (ClaimQuery & { nth: number })[]) => sql<Row[]>`
+/** What is known of each lane, by its `nth`. */
+async function claimRows(sql: Sql, queries: readonly (ClaimQuery & { nth: number })[]) {
+  const rows = await sql<Row[]>`
   select * from claim_messages(
     ${queries.map(({ nth }) => nth)}::int[],
     ${queries.map(({ claim }) => claim.accountId)}::uuid[],
@@ -79,3 +86,5 @@ const claimRows = (sql: Sql, queries: readonly (ClaimQuery & { nth: number })[])
     ${queries.map(({ isUrgent }) => isUrgent)}::boolean[],
     ${queries.map(({ from }) => from)}::text[]
   )`;
+  return Map.groupBy(rows, ({ o_nth }) => o_nth);
+}

@@ -2,6 +2,7 @@ import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import type { Channels } from '#server/domains/channels/channels.ts';
 import { type Claim, receiptWaitMs } from './attempt.ts';
 import { type LaneRun, runLane } from './lane.ts';
+import { LEASE, type LeasedLane, leasedNow, startRenewing } from './leases.ts';
 import type { ClaimMessages } from './claim-messages.ts';
 import type { Settle } from './settle.ts';
 import { failWaiting } from './withdraw.ts';
@@ -13,8 +14,6 @@ import type { Log } from '#server/infra/observability/log.ts';
 const LANES_MAX = 32;
 /** With those that only wait for silent numbers. */
 const LANES_OPEN_MAX = 512;
-const LEASE = '15 seconds';
-const RENEW_MS = 5_000;
 /** How often lanes are polled for without a wake-up: the most that a lost one delays. */
 const POLL_MS = 500;
 /**
@@ -60,7 +59,7 @@ type Sender = {
 };
 
 /** A lane this worker owns; `run` while it sends. Aborting `lost` ends it. */
-type OwnLane = { claim: Claim; wakes: number; run: LaneRun | undefined; lost: AbortController };
+type OwnLane = LeasedLane & { wakes: number; run: LaneRun | undefined };
 
 /** Starts the worker that runs lanes: claims those with work, one lease row each, fenced by epoch. */
 export function startLanes(deps: LanesDeps): Lanes {
@@ -73,7 +72,7 @@ export function startLanes(deps: LanesDeps): Lanes {
   let pollAgain = false;
 
   const own = (claim: Claim) => {
-    const lane: OwnLane = { claim, wakes: 0, run: undefined, lost: new AbortController() };
+    const lane: OwnLane = { ...leasedNow(claim), wakes: 0, run: undefined };
     const signal = AbortSignal.any([closing.signal, lane.lost.signal]);
     const done = ownLane({ ...deps, running: () => running.size }, lane, signal)
       .catch((error: unknown) =>
@@ -122,7 +121,7 @@ export function startLanes(deps: LanesDeps): Lanes {
         log.warn({ err: error }, 'lanes cannot be woken'),
       );
     }, POLL_MS),
-    setInterval(() => void renewLeases(sql, [...running.keys()]), RENEW_MS),
+    startRenewing(deps, () => running.keys()),
   ];
   wake();
   return {
@@ -151,22 +150,6 @@ async function wakeRuns(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
   for (const { nth, wakes } of woken) {
     const lane = sending[nth - 1];
     if (lane?.run?.wake()) lane.wakes = wakes;
-  }
-}
-
-/** Renews the leases of all lanes in one call; a lane that is not renewed is given up. */
-async function renewLeases(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
-  if (lanes.length === 0) return;
-  const renewed = await sql<{ key: string }[]>`
-    select unnest(renew_lanes(
-      ${lanes.map(({ claim }) => claim.accountId)}::uuid[],
-      ${lanes.map(({ claim }) => claim.tokenId)}::uuid[],
-      ${lanes.map(({ claim }) => claim.epoch)}::bigint[],
-      ${LEASE}::interval
-    )) as key`.catch(() => []);
-  const owned = new Set(renewed.map(({ key }) => key));
-  for (const { claim, lost } of lanes) {
-    if (!owned.has(`${claim.tokenId}.${claim.epoch}`)) lost.abort();
   }
 }
 

@@ -1,5 +1,5 @@
 import { eachByItself } from '#server/infra/postgres/batches.ts';
-import { type Sql, retrying } from '#server/infra/postgres/database.ts';
+import { type Fragment, type Sql, isLocked, retrying } from '#server/infra/postgres/database.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import { type Claim, LaneLost, type Postponed, type Result, type Settled } from './attempt.ts';
@@ -19,13 +19,13 @@ export type Outcome = {
 type Unsettled = { isLost: boolean; unknownIds: ReadonlySet<string> };
 
 /**
- * Settles outcomes that belong together: all of them, or none when it rejects. Those of all lanes and
- * receipts of a process are gathered for some milliseconds.
+ * Settles outcomes that belong together: those of an account all, or none when it rejects. Those of all
+ * lanes and receipts of a process are gathered for some milliseconds.
  */
 export type Settle = (outcomes: readonly Outcome[]) => Promise<Unsettled>;
 
 /** Nobody waits for results and receipts: they wait for each other, and longer where many come. */
-const GATHER = { waitMs: 8, busy: { perSecond: 150, waitMs: 100 } };
+const GATHER = { waitMs: 8, busy: { perSecond: 150, waitMs: 100, enough: 50 } };
 /** Outcomes in one call. */
 const OUTCOMES_MAX = 200;
 /** An unreachable database is retried for some 5 s, less than a lease: then the lane stops. */
@@ -45,44 +45,75 @@ export function openSettle({
   isAcrossAccounts = true,
   onSettled = () => undefined,
 }: SettleDeps): Settle {
-  const settleAll = async (outcomes: readonly Outcome[]) => {
-    const rows = await retrying(() => settleMessages(sql, outcomes), { tries: SETTLE_TRIES });
+  const told = (rows: readonly AnswerRow[]) => {
     onSettled(rows.filter((row) => row.o_answer === 'woken').map((row) => row.o_id));
     return rows;
   };
+  const settleAccount = async (outcomes: readonly Outcome[]) =>
+    told(await retrying(() => settleMessages(sql, outcomes), { tries: SETTLE_TRIES }));
+  const settleTogether = (outcomes: readonly Outcome[]) =>
+    retrying(
+      () =>
+        settleMany(sql, outcomes).catch((error: unknown) => {
+          if (!isLocked(error)) throw error;
+        }),
+      { tries: SETTLE_TRIES },
+    );
   return gather<readonly Outcome[], Unsettled>(
     async (settlements) => {
       const outcomes = settlements.flat();
-      const parts = isAcrossAccounts
-        ? [outcomes]
-        : Map.groupBy(outcomes, ({ accountId }) => accountId).values();
-      const rows: AnswerRow[] = [];
-      for (const part of parts) rows.push(...(await settleAll(part)));
-      const idsOf = (answer: string) =>
-        new Set(rows.filter((row) => row.o_answer === answer).map((row) => row.o_id));
-      const [lost, unknownIds] = [idsOf('lost'), idsOf('unknown')];
-      return settlements.map((some) => ({
-        isLost: lost.size > 0 && some.some(({ id, lane }) => lane !== undefined && lost.has(id)),
-        unknownIds,
-      }));
+      const byAccount = Map.groupBy(outcomes, ({ accountId }) => accountId);
+      if (isAcrossAccounts && byAccount.size > 1) {
+        const rows = await settleTogether(outcomes);
+        if (rows) {
+          told(rows);
+          return settlements.map((some) => unsettledOf(some, rows));
+        }
+      }
+      // Each account by itself: one that is held for long, or at fault, delays and harms no other.
+      const settling = new Map(
+        [...byAccount].map(([accountId, some]) => [accountId, settleAccount(some)]),
+      );
+      return settlements.map(async (some) => {
+        const accountIds = new Set(some.map(({ accountId }) => accountId));
+        const own = [...settling].filter(([accountId]) => accountIds.has(accountId));
+        const settled = await Promise.all(own.map(([, rows]) => rows));
+        return unsettledOf(some, settled.flat());
+      });
     },
     { ...GATHER, sizeOf: (outcomes) => outcomes.length, sizeMax: OUTCOMES_MAX },
   );
 }
 
+function unsettledOf(outcomes: readonly Outcome[], rows: readonly AnswerRow[]): Unsettled {
+  const idsOf = (answer: string) =>
+    new Set(rows.filter((row) => row.o_answer === answer).map((row) => row.o_id));
+  const [lost, unknownIds] = [idsOf('lost'), idsOf('unknown')];
+  const isLost =
+    lost.size > 0 && outcomes.some(({ id, lane }) => lane !== undefined && lost.has(id));
+  return { isLost, unknownIds };
+}
+
 type AnswerRow = { o_id: string; o_answer: 'lost' | 'unknown' | 'woken' };
 
 const settleMessages = (sql: Sql, outcomes: readonly Outcome[]) => sql<AnswerRow[]>`
-  select o_id, o_answer from settle_messages(
-    ${outcomes.map(({ accountId }) => accountId)}::uuid[],
-    ${outcomes.map(({ lane }) => lane?.tokenId ?? null)}::uuid[],
-    ${outcomes.map(({ lane }) => lane?.epoch ?? null)}::bigint[],
-    ${outcomes.map(({ id }) => id)}::uuid[],
-    ${outcomes.map(({ outcome }) => outcome)}::text[],
-    ${outcomes.map(({ failure }) => failure)}::text[],
-    ${outcomes.map(({ at }) => at)}::timestamptz[],
-    ${outcomes.map(({ duplicate }) => duplicate)}::boolean[]
-  ) where o_answer in ('lost', 'unknown', 'woken')`;
+  select o_id, o_answer from settle_messages(${outcomeArrays(sql, outcomes)})
+  where o_answer in ('lost', 'unknown', 'woken')`;
+
+/** The same, for many accounts, none of which may be held for long. */
+const settleMany = (sql: Sql, outcomes: readonly Outcome[]) => sql<AnswerRow[]>`
+  select o_id, o_answer from settle_together(${outcomeArrays(sql, outcomes)})
+  where o_answer in ('lost', 'unknown', 'woken')`;
+
+const outcomeArrays = (sql: Sql, outcomes: readonly Outcome[]): Fragment => sql`
+  ${outcomes.map(({ accountId }) => accountId)}::uuid[],
+  ${outcomes.map(({ lane }) => lane?.tokenId ?? null)}::uuid[],
+  ${outcomes.map(({ lane }) => lane?.epoch ?? null)}::bigint[],
+  ${outcomes.map(({ id }) => id)}::uuid[],
+  ${outcomes.map(({ outcome }) => outcome)}::text[],
+  ${outcomes.map(({ failure }) => failure)}::text[],
+  ${outcomes.map(({ at }) => at)}::timestamptz[],
+  ${outcomes.map(({ duplicate }) => duplicate)}::boolean[]`;
 
 /** A result that cannot be settled is tried again after this long: it is our bug, and reported. */
 const BROKEN_RETRY_MS = 60_000;
@@ -129,6 +160,7 @@ const outcomeOf = (
 
 const isLaneLost = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === LaneLost.code;
+
 /** Stores the outcomes of messages that could not be settled. */
 async function storeOutcomes(sql: Sql, claim: Claim, known: readonly Settled[]): Promise<void> {
   const { accountId, tokenId, epoch } = claim;

@@ -11,6 +11,7 @@ import type {
 import {
   type Fragment,
   type Sql,
+  isLocked,
   isShort,
   isTransient,
   retrying,
@@ -50,7 +51,7 @@ export async function placeGroups(
         : placeRemaining(sql, requests, rest, together);
     });
   } catch (error) {
-    if (hasCode(error, '55P03')) return groups.map((requests) => placeWithRecovery(sql, requests));
+    if (isLocked(error)) return groups.map((requests) => placeWithRecovery(sql, requests));
     if (affectsAll(error)) return groups.map((requests) => failAll(requests, error));
     return groups.map((requests) => placeAfterFailure(sql, requests));
   }

@@ -2,7 +2,7 @@
 -- number of times, in one call.
 -- Outcomes: sent, delivered, read, failed, expired, cancelled. A held price is captured by the
 -- first of sent, delivered, read, and given back by the first of the others; both at most once, and
--- only for rows that really moved. p_epoch, where given, fences out a worker that has lost its lane.
+-- only for rows that really moved. What was sent and failed is charged, also when one call tells both. p_epoch, where given, fences out a worker that has lost its lane.
 -- Every step is one row of the timeline, however often it is told.
 -- A final state that is proved wrong is corrected: the status becomes what was proved, and a price
 -- that had been given back is charged again or waived (correct_charges), at most once per message.
@@ -10,7 +10,7 @@
 -- worker's now, and nothing was written; `unknown` where there is no such message. By token: `woken`
 -- where a receipt ended what was queued, so that its lane may have more to send.
 -- Called by the settling of results and receipts, and by settle_batch. Locks the accounts' statuses, the
--- lanes (key share), the wallets whose money moves, in account order, and the queue's rows. The messages
+-- lanes (key share), the wallets whose money moves, in account order, the queue's rows, and the lanes it wakes. The messages
 -- themselves are not locked while they are read: over partitions PostgreSQL 18 loses rows that it had to
 -- wait for.
 create or replace function settle_messages(
@@ -70,7 +70,8 @@ begin
   select array_agg(s.account_id), array_agg(s.message_id), array_agg(s.token_id), array_agg(s.peer),
       array_agg(s.type), array_agg(s.status), array_agg(s.next), array_agg(s.price),
       array_agg(s.charge_state), array_agg(case
-        when s.charge_state = 'held' and s.next in ('sent', 'delivered', 'read') then 'captured'
+        when s.charge_state = 'held' and (s.was_sent or s.next in ('sent', 'delivered', 'read'))
+          then 'captured'
         when s.charge_state = 'held' and s.next in ('failed', 'cancelled', 'expired') then 'released'
         when s.charge_state = 'released' and s.next in ('sent', 'delivered', 'read')
           then 'corrected'
@@ -79,7 +80,7 @@ begin
       m_failure, m_duplicate, m_receipt, v_told
     from (
       select m.*, next_status(m.status, m.failure, m.charge_state, g.rank, g.sent, g.bad) as next,
-        g.failure as told_failure, g.duplicate, g.receipt, g.told
+        g.sent as was_sent, g.failure as told_failure, g.duplicate, g.receipt, g.told
       from (
         select i.account, i.id, max(status_rank(i.outcome)) as rank,
           bool_or(i.outcome = 'sent') as sent,

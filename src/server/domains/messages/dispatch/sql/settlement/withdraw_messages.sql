@@ -4,7 +4,7 @@
 -- fails with `no_answer`, and before that, or while a try is under way, it is left alone. Returns
 -- the ids that were taken.
 -- Called by cancelling, the sweep of expired messages, and a lane that sends no more. Locks the
--- account's statuses, then the queue's rows.
+-- account's statuses, the queue's rows, then what settle_messages locks.
 create or replace function withdraw_messages(
   p_account uuid, p_id uuid[], p_outcome text, p_failure text default null
 ) returns uuid[]

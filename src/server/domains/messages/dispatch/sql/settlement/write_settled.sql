@@ -75,7 +75,12 @@ begin
       -- A lane looks after its own results by itself. What a receipt, a cancelling or a ttl takes out
       -- of the queue may have held up a later message to the same phone.
       update lanes l set wakes = l.wakes + 1, ready_at = least(l.ready_at, p_now)
-        from (select distinct account_id, token_id from gone where receipt) g
+        from (
+          select o.account_id, o.token_id
+          from (select distinct account_id, token_id from gone where receipt) i
+          join lanes o on o.account_id = i.account_id and o.token_id = i.token_id
+          order by o.account_id, o.token_id for no key update of o
+        ) g
         where l.account_id = g.account_id and l.token_id = g.token_id
         returning l.token_id
     )

@@ -1,0 +1,104 @@
+import { waitFor } from '#tests/support/wait-for.ts';
+import { expect, vi } from 'vitest';
+import type { Log } from '#server/infra/observability/log.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { test } from '#tests/support/database/database.ts';
+import { phones, place } from '#tests/support/app/fake-channel.ts';
+import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import { openClaimMessages } from './claim-messages.ts';
+import { leasedNow, renewLeases } from './leases.ts';
+import { type Outcome, openSettle } from './settle.ts';
+
+/** A customer with one message of Rp 150, and its lane as a worker owns it. */
+async function sender(sql: Sql) {
+  const customer = await customerWith(sql, { saldo: 1000 });
+  const { results } = await place(sql, customer, { prices: [150], peers: phones(1) });
+  const [lane] = await sql<{ epoch: number }[]>`
+    update lanes set epoch = epoch + 1 where token_id = ${customer.tokenId} returning epoch`;
+  const claim = { ...customer, epoch: lane?.epoch ?? 0 };
+  return { customer, claim, id: results[0]?.id ?? '' };
+}
+
+const told = ({ customer, id }: { customer: Customer; id: string }, outcome: string): Outcome => ({
+  accountId: customer.accountId,
+  lane: undefined,
+  id,
+  outcome,
+  failure: outcome === 'failed' ? 'rejected' : null,
+  at: new Date('2026-11-20T10:00:00Z'),
+  duplicate: false,
+});
+
+const standing = async (sql: Sql, { accountId }: Customer) => {
+  const [row] = await sql<{ status: string; charge_state: string; available: number }[]>`
+    select m.status, charge_state, available from messages m join wallets using (account_id)
+    where account_id = ${accountId}`;
+  return row && Object.values(row).join(' ');
+};
+
+test('an account that is held delays the settling of no other', async ({ sql, db }) => {
+  const [ani, budi] = [await sender(sql), await sender(sql)];
+  const settle = openSettle({ sql });
+  let held: Promise<unknown> | undefined;
+  await db.owner.begin(async (tx) => {
+    await tx`select from wallets where account_id = ${ani.customer.accountId} for no key update`;
+    held = settle([told(ani, 'sent')]);
+    await settle([told(budi, 'sent')]);
+    expect(await standing(sql, budi.customer)).toBe('sent captured 850');
+    expect(await standing(sql, ani.customer)).toBe('queued held 850');
+  });
+  await held;
+  expect(await standing(sql, ani.customer)).toBe('sent captured 850');
+});
+
+test('what was sent and failed is charged, whether one call tells both or two', async ({ sql }) => {
+  const [ani, budi] = [await sender(sql), await sender(sql)];
+  const settle = openSettle({ sql });
+  await settle([told(ani, 'failed'), told(ani, 'sent')]);
+  await settle([told(budi, 'sent')]);
+  await settle([told(budi, 'failed')]);
+  expect(await standing(sql, ani.customer)).toBe('failed captured 850');
+  expect(await standing(sql, budi.customer)).toBe('failed captured 850');
+});
+
+test('what one account was handed is its own, whatever becomes of others asked beside it', async ({
+  sql,
+}) => {
+  const { claim, customer, id } = await sender(sql);
+  const claimMessages = openClaimMessages(sql, false);
+  const wanted = { from: customer.phone, limit: 1, isUrgent: false };
+  const [broken, own] = await Promise.allSettled([
+    claimMessages({ ...wanted, claim: { ...claim, accountId: 'no id' } }),
+    claimMessages({ ...wanted, claim }),
+  ]);
+  expect(broken.status).toBe('rejected');
+  expect(own).toMatchObject({ status: 'fulfilled', value: { due: [{ o_id: id }] } });
+});
+
+test('leases that cannot be renewed end no lane before they are nearly over', async ({ sql }) => {
+  const [mine, taken] = [await sender(sql), await sender(sql)];
+  await sql`update lanes set epoch = epoch + 1 where token_id = ${taken.customer.tokenId}`;
+  const lanes = [leasedNow(mine.claim), leasedNow(taken.claim)];
+  const warn = vi.fn<() => void>();
+  const log = { warn } as Partial<Log> as Log;
+  const lost = () => lanes.map((lane) => lane.lost.signal.aborted);
+
+  const broken = Object.assign(new Error('no connection'), { code: 'ECONNRESET' });
+  const brokenSql = (() => Promise.reject(broken)) as unknown as Sql;
+  await renewLeases({ sql: brokenSql, log }, lanes);
+  expect(lost()).toEqual([false, false]);
+  expect(warn).toHaveBeenCalledOnce();
+
+  await renewLeases({ sql, log }, lanes);
+  expect(lost()).toEqual([false, true]);
+  await waitFor(async () =>
+    expect(
+      await sql`select from lanes where token_id = ${mine.customer.tokenId}
+        and lease_until > clock_timestamp() + interval '10 seconds'`,
+    ).toHaveLength(1),
+  );
+
+  for (const lane of lanes) lane.renewedAt -= 11_000;
+  await renewLeases({ sql: brokenSql, log }, lanes);
+  expect(lost()).toEqual([true, true]);
+});
