@@ -33,7 +33,7 @@ type Waiting<Job, Answer> = {
 
 /**
  * Gathers jobs that come one by one, and does them together: what is cheap in a batch is dear alone, and
- * nobody waits for these.
+ * hardly anybody waits for these.
  *
  * When a run fails, each of its jobs is run by itself, so that no job fails for another's fault; but not
  * after trouble of the database itself, which all of them would meet.

@@ -12,9 +12,9 @@ import {
   type ReactNode,
 } from 'react';
 import { Boundary } from './Boundary.tsx';
-import { decoded } from './decoded.ts';
-import { address, onScreen, screenOf, type Screen } from './navigation.ts';
+import { address, onScreen, openedAt, screenOf, type Screen } from './navigation.ts';
 import type { Params, Path, Search } from './routes.ts';
+import { scrollFor } from './scroll.ts';
 import { painted } from '#web/browser/scheduling/painted.ts';
 import { withTransition } from './viewTransition.ts';
 
@@ -129,9 +129,7 @@ type Change = { screen: Screen; ready: boolean };
 
 function useScreen(): Change {
   const [change, setChange] = useState<Change>(() => {
-    const place = address.get();
-    // The browser looked for the part of the page that the address names before there was a page.
-    const screen = screenOf(place, place.hash ? 0 : undefined);
+    const screen = screenOf(address.get(), openedAt());
     return { screen, ready: isHere(screen) };
   });
   const shown = useRef<Change>(change);
@@ -171,10 +169,4 @@ function useScreen(): Change {
     return onScreen(show);
   }, []);
   return change;
-}
-
-function scrollFor({ scroll, place }: Screen): void {
-  const part = scroll === 0 && document.getElementById(decoded(place.hash.slice(1)));
-  if (part) part.scrollIntoView();
-  else if (scroll !== undefined) window.scrollTo(0, scroll);
 }

@@ -64,8 +64,22 @@ const positions = new Map<unknown, number>();
 let entry: unknown;
 let entries = 0;
 
-const keyOf = (state: unknown): unknown =>
-  typeof state === 'object' && state !== null && 'key' in state ? state.key : undefined;
+/** What an entry of the browser's history says of itself: `top` once its page was left for another document. */
+type EntryState = { key?: unknown; top?: unknown };
+
+const entryState = (state: unknown): EntryState =>
+  typeof state === 'object' && state !== null ? state : {};
+
+const keyOf = (state: unknown): unknown => entryState(state).key;
+
+/**
+ * Where the page that this document was opened with is scrolled to, in pixels: where it was left before it
+ * was loaded anew, or else the part that its address names, which the browser looked for too early.
+ */
+export function openedAt(): number | undefined {
+  const { top } = entryState(history.state);
+  return typeof top === 'number' ? top : address.get().hash ? 0 : undefined;
+}
 
 /** From now on these are the app's addresses, and the browser's Back and Forward lead to them. */
 export function startNavigation(all: Routes): void {
@@ -91,9 +105,9 @@ export function startNavigation(all: Routes): void {
     const within = place.pathname === before.pathname && place.search === before.search;
     void show(screenOf(place, within && entry === undefined ? undefined : positions.get(entry)));
   });
-  // A page that is loaded anew is put by the browser where it stood.
   window.addEventListener('pagehide', () => {
     history.scrollRestoration = 'auto';
+    history.replaceState({ ...entryState(history.state), top: window.scrollY }, '');
   });
 }
 

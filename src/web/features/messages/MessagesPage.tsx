@@ -25,6 +25,7 @@ export function MessagesPage() {
       to: '/message-history',
       change: { new: open ? '1' : undefined },
       replace: !open,
+      resetScroll: false,
     });
   const conversations = search.view === 'percakapan';
   const inThread = conversations && search.open !== undefined && search.peer !== undefined;

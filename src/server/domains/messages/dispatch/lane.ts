@@ -3,6 +3,7 @@ import {
   type AttemptContext,
   type Claim,
   type Dispatched,
+  LaneLost,
   type Result,
   attempt,
 } from './attempt.ts';
@@ -138,10 +139,19 @@ class Lane {
           return this.#tries;
         }
       }
+    } catch (error) {
+      if (!(error instanceof LaneLost)) await this.#settleInFlight();
+      throw error;
     } finally {
       this.#isOver = true;
       signal.removeEventListener('abort', stop);
     }
+  }
+
+  /** Before the lane ends by an error: what is on its way would be sent again by the next owner, did nobody settle it. */
+  async #settleInFlight() {
+    await Promise.all(this.#inFlight.keys());
+    if (this.#results.length > 0) await this.#settle();
   }
 
   /** Claims what may leave now and begins to send it. */

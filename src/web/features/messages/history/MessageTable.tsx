@@ -117,6 +117,9 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
 
   const go = (next: Partial<typeof search>, replace = false) =>
     void navigate({ to: '/message-history', change: next, replace });
+  // Above the list, which stays where it is.
+  const openAt = (open: string | undefined) =>
+    void navigate({ to: '/message-history', change: { open }, resetScroll: false });
   const filtered = Object.keys(filters).length > 0;
   return (
     <>
@@ -138,7 +141,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
             how?.replace,
           )
         }
-        onOpen={({ id }) => go({ open: id })}
+        onOpen={({ id }) => openAt(id)}
         openKey={search.open}
         empty={
           list.error ? (
@@ -159,7 +162,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
       <MessageDrawer
         id={search.open?.startsWith('msg_') ? search.open : undefined}
         ready={list.table.rows.length > 0}
-        onClose={() => go({ open: undefined })}
+        onClose={() => openAt(undefined)}
       />
     </>
   );
