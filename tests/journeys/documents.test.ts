@@ -34,6 +34,14 @@ journey(
     );
     expect(wide).toBeLessThanOrEqual(0);
 
+    // Loaded anew, the page stands about where it stood: its fonts may come later than it.
+    const top = () => tab.evaluate(() => window.scrollY);
+    await tab.goto(`${product.address}/docs`);
+    await chapter.waitFor();
+    await tab.evaluate(() => window.scrollTo(0, 900));
+    await tab.reload();
+    await waitFor(async () => expect(Math.abs((await top()) - 900)).toBeLessThan(50));
+
     // A link that somebody has broken opens the page all the same.
     await tab.goto('about:blank');
     await tab.goto(`${product.address}/docs#100%`);

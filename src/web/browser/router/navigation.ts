@@ -1,3 +1,4 @@
+import { storageGet, storageSet } from '#web/browser/storage.ts';
 import { createStore } from '#web/browser/store.ts';
 import { matchPath, type Match, type Path, type Routes, type Search } from './routes.ts';
 import { parseSearch, stringifySearch } from './search.ts';
@@ -64,21 +65,21 @@ const positions = new Map<unknown, number>();
 let entry: unknown;
 let entries = 0;
 
-/** What an entry of the browser's history says of itself: `top` once its page was left for another document. */
-type EntryState = { key?: unknown; top?: unknown };
+const keyOf = (state: unknown): unknown =>
+  typeof state === 'object' && state !== null && 'key' in state ? state.key : undefined;
 
-const entryState = (state: unknown): EntryState =>
-  typeof state === 'object' && state !== null ? state : {};
-
-const keyOf = (state: unknown): unknown => entryState(state).key;
+/** Where the page of an address stood when this tab last left it for another document: `900 /docs`. */
+const LEFT = 'left';
 
 /**
  * Where the page that this document was opened with is scrolled to, in pixels: where it was left before it
  * was loaded anew, or else the part that its address names, which the browser looked for too early.
  */
 export function openedAt(): number | undefined {
-  const { top } = entryState(history.state);
-  return typeof top === 'number' ? top : address.get().hash ? 0 : undefined;
+  const place = address.get();
+  const [top, ...left] = (storageGet('tab', LEFT) ?? '').split(' ');
+  if (left.join(' ') === written(place)) return Number(top);
+  return place.hash ? 0 : undefined;
 }
 
 /** From now on these are the app's addresses, and the browser's Back and Forward lead to them. */
@@ -107,7 +108,8 @@ export function startNavigation(all: Routes): void {
   });
   window.addEventListener('pagehide', () => {
     history.scrollRestoration = 'auto';
-    history.replaceState({ ...entryState(history.state), top: window.scrollY }, '');
+    const top = Math.round(window.scrollY);
+    storageSet('tab', LEFT, top > 0 ? `${top} ${written(address.get())}` : undefined);
   });
 }
 

@@ -1,0 +1,49 @@
+import { expect } from 'vitest';
+import { waitFor } from '#tests/support/wait-for.ts';
+import type { SendResult } from '#server/domains/channels/channels.ts';
+import { network, phones, place, statuses } from '#tests/support/app/fake-channel.ts';
+import { test } from '#tests/support/database/database.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { openLog } from '#server/infra/observability/log.ts';
+import { openClaimMessages } from './claim-messages.ts';
+import { runLane } from './lane.ts';
+import { openSettle } from './settle.ts';
+
+test('what is on its way when a lane ends by an error is settled all the same', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await place(sql, ani, { prices: [150], peers: phones(1) });
+  const [lane] = await sql<{ epoch: number }[]>`
+    update lanes set epoch = epoch + 1 returning epoch`;
+  const { promise: answer, resolve } = Promise.withResolvers<SendResult>();
+  const { seen, channels } = network(() => answer);
+  const channel = channels.get('simulator');
+  if (!channel) throw new Error('no channel');
+  const claimMessages = openClaimMessages(sql);
+  const isBroken = () => seen.length > 0;
+  const run = runLane(
+    {
+      sql,
+      log: openLog({ level: 'silent' }),
+      settle: openSettle({ sql }),
+      claimMessages: async (query) => {
+        if (isBroken()) throw Object.assign(new Error('terminated'), { code: '57P01' });
+        return claimMessages(query);
+      },
+      channel,
+      from: ani.phone,
+      paceMs: 0,
+      lanes: () => 1,
+      signal: new AbortController().signal,
+    },
+    { ...ani, epoch: lane?.epoch ?? 0 },
+  );
+  const done = run.done.then(
+    () => 'ended',
+    (error: unknown) => String(error),
+  );
+  await waitFor(() => expect(seen).toHaveLength(1));
+  run.wake();
+  resolve({ outcome: 'sent' });
+  expect(await done).toBe('Error: terminated');
+  expect(await statuses(sql)).toMatchObject([{ status: 'sent', charge_state: 'captured' }]);
+});
