@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 /** The app as its own process, as customers run it. */
 export type AppProcess = {
@@ -22,20 +24,16 @@ export async function startApp(
   const port = await freePort();
   const began = performance.now();
   const main = join(root, 'src/server/main.ts');
-  const child = spawn(
-    process.execPath,
-    ['--disable-proto=delete', '--max-semi-space-size=2', main],
-    {
-      env: {
-        MALLOC_ARENA_MAX: '2',
-        PATH: process.env['PATH'],
-        PORT: String(port),
-        LOG_LEVEL: 'warn',
-        ...env,
-      },
-      stdio: ['ignore', 'ignore', 'inherit'],
+  const child = spawn(process.execPath, [...(await flagsOf(root)), main], {
+    env: {
+      MALLOC_ARENA_MAX: '2',
+      PATH: process.env['PATH'],
+      PORT: String(port),
+      LOG_LEVEL: 'warn',
+      ...env,
     },
-  );
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = async () => {
     child.kill('SIGTERM');
@@ -46,6 +44,14 @@ export async function startApp(
     throw error;
   });
   return { port, pid: child.pid ?? 0, startMs: performance.now() - began, stop };
+}
+
+/** What a checkout runs Node with; those from before there was a file of it ran with these. */
+async function flagsOf(root: string): Promise<readonly string[]> {
+  const file = join(root, 'tools/flags.mjs');
+  if (!existsSync(file)) return ['--disable-proto=delete', '--max-semi-space-size=2'];
+  const { flags } = (await import(pathToFileURL(file).href)) as { flags: readonly string[] };
+  return flags;
 }
 
 async function freePort(): Promise<number> {
