@@ -114,7 +114,8 @@ function reportToModel(model: Model, reports: readonly Report[]): void {
     else if (next === 'failed' && message.status !== 'failed') message.failure = failure;
     message.status = next;
     if (message.state === 'held' && next !== 'queued') {
-      message.state = rankOf(next) > 0 ? 'captured' : 'released';
+      // What was sent is charged, also when the same call tells how it failed.
+      message.state = mine.some(({ outcome }) => rankOf(outcome) > 0) ? 'captured' : 'released';
       model.held -= message.price;
       if (message.state === 'released') model.available += message.price;
     } else if (message.state === 'released' && rankOf(next) > 0) proved.push([id, message]);

@@ -17,7 +17,6 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { flags } from './flags.mjs';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const NODE_MAJOR = 26;
@@ -216,6 +215,15 @@ export async function alone(work) {
     rmSync(lock, { recursive: true, force: true });
   }
 }
+
+/** What Node runs the application with. */
+export const flags = [
+  '--disable-proto=delete',
+  // A small nursery: after a load of 4,000 messages/s the process keeps 184 MB instead of 235.
+  '--max-semi-space-size=2',
+  // One helper of V8 for the one thread that works: four, as it would like, cost a sixth of the process's CPU.
+  '--v8-pool-size=1',
+];
 
 /** Becomes the application: the same process where the system can do that, else a child that we stand for. */
 function start(node) {

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -46,12 +45,11 @@ export async function startApp(
   return { port, pid: child.pid ?? 0, startMs: performance.now() - began, stop };
 }
 
-/** What a checkout runs Node with; those from before there was a file of it ran with these. */
+/** What a checkout runs Node with; those that do not say it ran with these. */
 async function flagsOf(root: string): Promise<readonly string[]> {
-  const file = join(root, 'tools/flags.mjs');
-  if (!existsSync(file)) return ['--disable-proto=delete', '--max-semi-space-size=2'];
-  const { flags } = (await import(pathToFileURL(file).href)) as { flags: readonly string[] };
-  return flags;
+  const ready = pathToFileURL(join(root, 'tools/ready.mjs')).href;
+  const { flags } = (await import(ready)) as { flags?: readonly string[] };
+  return flags ?? ['--disable-proto=delete', '--max-semi-space-size=2'];
 }
 
 async function freePort(): Promise<number> {
