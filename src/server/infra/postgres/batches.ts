@@ -1,4 +1,4 @@
-import { isShort, isTransient } from './database.ts';
+import { isShared } from './database.ts';
 
 /** An item that its own work failed for. */
 export type FailedItem<Item> = { item: Item; error: unknown };
@@ -21,7 +21,7 @@ export async function eachByItself<Item>(
     await work(items);
     return [];
   } catch (error) {
-    if (isTransient(error) || isShort(error) || isFatal(error)) throw error;
+    if (isShared(error) || isFatal(error)) throw error;
     const [item] = items;
     if (items.length === 1 && item !== undefined) return [{ item, error }];
   }

@@ -134,6 +134,9 @@ export const isShort = (error: unknown): boolean =>
   'code' in error &&
   /^(?:53|58)\w{3}$|^57014$/.test(String(error.code));
 
+/** True for trouble of the database itself: whatever else was asked beside would have met it, too. */
+export const isShared = (error: unknown): boolean => isTransient(error) || isShort(error);
+
 /** True when somebody held a lock for longer than the statement waits for one (`lock_timeout`). */
 export const isLocked = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '55P03';

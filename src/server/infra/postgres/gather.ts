@@ -1,4 +1,4 @@
-import { isShort, isTransient } from './database.ts';
+import { isShared } from './database.ts';
 
 /**
  * Does what is gathered in one go: an answer for each job, in order, or a promise of one, so that a slow job
@@ -131,8 +131,7 @@ async function runBatch<Job, Answer>(
     if (answers.length !== batch.length) throw new Error('a gathered job was not answered');
     batch.forEach(({ resolve }, index) => resolve(answers[index] as Answer | Promise<Answer>));
   } catch (error) {
-    const isShared = isTransient(error) || isShort(error);
-    if (batch.length > 1 && !isShared) for (const one of batch) await runBatch(run, [one]);
+    if (batch.length > 1 && !isShared(error)) for (const one of batch) await runBatch(run, [one]);
     else for (const { reject } of batch) reject(error);
   }
 }

@@ -49,12 +49,15 @@ export function openSettle({
     onSettled(rows.filter((row) => row.o_answer === 'woken').map((row) => row.o_id));
     return rows;
   };
-  const settleAccount = async (outcomes: readonly Outcome[]) =>
-    told(await retrying(() => settleMessages(sql, outcomes), { tries: SETTLE_TRIES }));
+  const settleAccount = async (outcomes: readonly Outcome[]) => {
+    const alone = sql`settle_messages`;
+    return told(await retrying(() => settleBy(sql, alone, outcomes), { tries: SETTLE_TRIES }));
+  };
+  /** Nothing where one of the accounts is held for long. */
   const settleTogether = (outcomes: readonly Outcome[]) =>
     retrying(
       () =>
-        settleMany(sql, outcomes).catch((error: unknown) => {
+        settleBy(sql, sql`settle_together`, outcomes).catch((error: unknown) => {
           if (!isLocked(error)) throw error;
         }),
       { tries: SETTLE_TRIES },
@@ -96,24 +99,17 @@ function unsettledOf(outcomes: readonly Outcome[], rows: readonly AnswerRow[]): 
 
 type AnswerRow = { o_id: string; o_answer: 'lost' | 'unknown' | 'woken' };
 
-const settleMessages = (sql: Sql, outcomes: readonly Outcome[]) => sql<AnswerRow[]>`
-  select o_id, o_answer from settle_messages(${outcomeArrays(sql, outcomes)})
-  where o_answer in ('lost', 'unknown', 'woken')`;
-
-/** The same, for many accounts, none of which may be held for long. */
-const settleMany = (sql: Sql, outcomes: readonly Outcome[]) => sql<AnswerRow[]>`
-  select o_id, o_answer from settle_together(${outcomeArrays(sql, outcomes)})
-  where o_answer in ('lost', 'unknown', 'woken')`;
-
-const outcomeArrays = (sql: Sql, outcomes: readonly Outcome[]): Fragment => sql`
-  ${outcomes.map(({ accountId }) => accountId)}::uuid[],
-  ${outcomes.map(({ lane }) => lane?.tokenId ?? null)}::uuid[],
-  ${outcomes.map(({ lane }) => lane?.epoch ?? null)}::bigint[],
-  ${outcomes.map(({ id }) => id)}::uuid[],
-  ${outcomes.map(({ outcome }) => outcome)}::text[],
-  ${outcomes.map(({ failure }) => failure)}::text[],
-  ${outcomes.map(({ at }) => at)}::timestamptz[],
-  ${outcomes.map(({ duplicate }) => duplicate)}::boolean[]`;
+const settleBy = (sql: Sql, by: Fragment, outcomes: readonly Outcome[]) => sql<AnswerRow[]>`
+  select o_id, o_answer from ${by}(
+    ${outcomes.map(({ accountId }) => accountId)}::uuid[],
+    ${outcomes.map(({ lane }) => lane?.tokenId ?? null)}::uuid[],
+    ${outcomes.map(({ lane }) => lane?.epoch ?? null)}::bigint[],
+    ${outcomes.map(({ id }) => id)}::uuid[],
+    ${outcomes.map(({ outcome }) => outcome)}::text[],
+    ${outcomes.map(({ failure }) => failure)}::text[],
+    ${outcomes.map(({ at }) => at)}::timestamptz[],
+    ${outcomes.map(({ duplicate }) => duplicate)}::boolean[]
+  ) where o_answer in ('lost', 'unknown', 'woken')`;
 
 /** A result that cannot be settled is tried again after this long: it is our bug, and reported. */
 const BROKEN_RETRY_MS = 60_000;

@@ -25,7 +25,6 @@ declare
   v_now timestamptz;
   v_today date;
   v_items int[];
-  v_count int;
   v_ok boolean[] := array_fill(false, array[cardinality(p_id)]);
 begin
   select * into strict w from wallets where account_id = p_account for no key update;
@@ -50,7 +49,7 @@ begin
   end if;
   -- Placed as requests of one item each.
   select array_agg(i) into v_items from generate_series(1, cardinality(p_id)) as i;
-  v_count := place_items(
+  perform place_items(
     array_fill(p_account, array[cardinality(p_id)]), array_fill(w.seq + 1, array[cardinality(p_id)]),
     v_ok, v_items, p_id, p_token, p_peer, p_type, p_body, p_price, p_ref, p_priority, p_ready,
     p_expires, p_secret, v_today, v_now

@@ -24,7 +24,6 @@ declare
   v_ok boolean[];
   v_saldo bigint[];
   v_hold_seq bigint[];
-  v_count int;
 begin
   with locked as (
     select account_id, available, seq from wallets
@@ -53,7 +52,7 @@ begin
     return;
   end if;
 
-  v_count := place_items(
+  perform place_items(
     p_account, v_hold_seq, v_ok, p_request, p_id, p_token, p_peer, p_type, p_body, p_price, p_ref,
     p_priority, p_ready, p_expires, p_secret, v_today, v_now
   );

@@ -1,7 +1,7 @@
 -- Places, holds, counts and queues the items of the requests that p_ok names, of any number of locked
 -- wallets, with their events, in one statement. p_hold_seq, for each request, is the number of the
 -- entry that holds its wallet's prices. What changes by it in the rollups is folded later, from the
--- events (fold_counts). Answers how many wallets it was.
+-- events (fold_counts).
 -- Called by accept_many and accept_batch; only the owner may call it. Writes the tables of the ledger
 -- and of events in the same statement as the messages: apart, they cost the hot path more. Raises a
 -- unique violation when a message stands already.
@@ -10,10 +10,8 @@ create or replace function place_items(
   p_request int[], p_id uuid[], p_token uuid[], p_peer text[], p_type text[], p_body jsonb[],
   p_price bigint[], p_ref text[], p_priority smallint[], p_ready timestamptz[],
   p_expires timestamptz[], p_secret text[], p_today date, p_now timestamptz
-) returns int
+) returns void
 language plpgsql as $$
-declare
-  v_count int;
 begin
   if array_remove(p_ready, null) <> '{}' then
     insert into message_events (account_id, message_id, kind, at, detail)
@@ -82,8 +80,6 @@ begin
     from item group by account
   ) i
   left join paid p on p.account_id = i.account;
-  get diagnostics v_count = row_count;
-  return v_count;
 end
 $$;
 
