@@ -105,6 +105,7 @@ journey('a new password ends the sessions of others', async ({ product: { addres
   await change.click();
   await mine.getByText('Kata sandi diganti, dan 1 sesi lain diakhiri.').waitFor();
   expect(await current.inputValue()).toBe('');
+  await elsewhere.getByText('Sesi Anda sudah berakhir. Silakan masuk kembali.').waitFor();
   await arrivesAt(elsewhere, '/auth/login');
   await expect(signIn(address, who)).rejects.toThrow();
   await signIn(address, { phone: who.phone, password: 'payung hijau di beranda' });

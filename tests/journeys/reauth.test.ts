@@ -36,7 +36,8 @@ journey(
     const who = await signUp(address, { name: 'Toko Lestari', phone: '6281355504001' });
     const expects = [/status of 403/, /status of 422/];
     const { open } = await person({ still: true, session: who.session, expects });
-    const tab = await open('/token?view=new');
+    const tab = await open('/token');
+    await tab.getByRole('button', { name: 'Tambah token' }).first().click();
     const form = tab.getByRole('dialog', { name: 'Tambah token' });
     await form.getByLabel('Nama').fill('Kasir');
     await sixMinutesLater();
@@ -56,11 +57,25 @@ journey(
     await dialog.waitFor({ state: 'detached' });
     expect(await form.getByLabel('Nama').inputValue()).toBe('Kasir');
     expect(await tab.getByRole('alert').count()).toBe(0);
+    // Back does as Escape does: the question goes, what is below it stays.
+    await form.getByRole('button', { name: 'Tambah' }).click();
+    await field.waitFor();
+    await tab.evaluate(() => history.back());
+    await dialog.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Nama').inputValue()).toBe('Kasir');
 
     await form.getByRole('button', { name: 'Tambah' }).click();
     await field.fill(PASSWORD);
     await tab.keyboard.press('Enter');
-    await tab.getByLabel('Kunci API').waitFor();
+    const key = tab.getByLabel('Kunci API');
+    await key.waitFor();
+    const shown = await key.textContent();
+    // A key that is shown only now does not go by a slip of the thumb.
+    await tab.evaluate(() => history.back());
+    const sure = tab.getByRole('alertdialog', { name: 'Sudah menyimpan kuncinya?' });
+    await sure.getByRole('button', { name: 'Kembali' }).click();
+    await sure.waitFor({ state: 'detached' });
+    expect(await key.textContent()).toBe(shown);
     await tab.getByRole('button', { name: 'Sudah saya simpan' }).click();
     await waitFor(async () =>
       expect(await tab.getByRole('row', { name: /Kasir/ }).count()).toBe(1),

@@ -3,6 +3,8 @@ import { goTo, navigate } from '#web/browser/router/navigation.ts';
 import { useEffect } from 'react';
 import { safeTarget } from '#web/browser/redirect.ts';
 import { saveRedirect, takeRedirect } from '#web/browser/session.ts';
+import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { toast } from '#web/ui/toast/toasts.ts';
 import { useAuthState } from '#web/api/user.ts';
 import { configQuery } from '#web/api/configQuery.ts';
 import { returnTarget } from './returnTarget.ts';
@@ -10,11 +12,11 @@ import { returnTarget } from './returnTarget.ts';
 /**
  * Sends people on once it is known who they are: to `from` when the address carries it; from an auth
  * page to the saved path, else to `/`; who is not signed in from any other page to `/auth/login`,
- * their path saved. Who cannot be asked about, for want of a network, stays where they are. An address on another (allowed) site is asked about first: see `LeavingPage`.
+ * their path saved, and told when their session has ended. Who cannot be asked about, for want of a network, stays where they are. An address on another (allowed) site is asked about first: see `LeavingPage`.
  */
 export function useAuthRedirect(): void {
   const client = useQueryClient();
-  const { state } = useAuthState();
+  const { state, error } = useAuthState();
 
   useEffect(() => {
     if (state === 'asking' || state === 'unreached') return;
@@ -22,6 +24,7 @@ export function useAuthRedirect(): void {
     const onAuth = /^\/auth(?:\/|$)/.test(pathname);
     if (state === 'nobody') {
       if (onAuth) return;
+      if (refusalCode(error) === 'not_signed_in') toast(sentenceOf(error));
       saveRedirect(pathname + search + hash);
       void navigate({ to: '/auth/login', replace: true });
       return;
@@ -37,5 +40,5 @@ export function useAuthRedirect(): void {
       if (onAuth) await go(safeTarget(takeRedirect(), origin) ?? '/');
     };
     void redirect();
-  }, [client, state]);
+  }, [client, state, error]);
 }

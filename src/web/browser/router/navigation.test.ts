@@ -41,9 +41,14 @@ function openWindow(path: string) {
     pushState: (state: unknown, _: string, to: string) => {
       entries.splice(++at, Infinity, { url: to, state });
     },
-    replaceState: (state: unknown, _: string, to: string) => {
-      entries[at] = { url: to, state };
+    replaceState: (state: unknown, _: string, to?: string) => {
+      entries[at] = { url: to ?? entries[at]?.url ?? '', state };
     },
+    go: (by: number) => step(by),
+  };
+  const step = (by: number) => {
+    at += by;
+    listeners.get('popstate')?.({ state: history.state });
   };
   const page = {
     location,
@@ -53,10 +58,6 @@ function openWindow(path: string) {
   };
   vi.stubGlobal('window', page);
   vi.stubGlobal('history', history);
-  const step = (by: 1 | -1) => {
-    at += by;
-    listeners.get('popstate')?.({ state: history.state });
-  };
   return { page, entries, step, history };
 }
 
@@ -131,4 +132,44 @@ test('Back shows a page where it was left, and a dialog leaves it where it is', 
     '/ @ 300',
     '/saldo @ 120',
   ]);
+});
+
+test('Back and Forward ask a dialog that holds the page, once, and the page stays', async () => {
+  const { navigate, step, shown, entries, history, address, holdPage } = await start('/');
+  await navigate({ to: to('/saldo') });
+  await navigate({ to: to('/saldo'), search: { open: 'TU-1' } });
+  step(-1);
+  const asked: string[] = [];
+  const below = holdPage(() => asked.push('below'));
+  const stop = holdPage(() => asked.push('above'));
+  step(-1);
+  step(1);
+  expect(asked).toEqual(['above', 'above']);
+  stop();
+  step(-1);
+  expect(asked).toEqual(['above', 'above', 'below']);
+  expect(address.get().pathname).toBe('/saldo');
+  expect(entries.map(({ state }) => state)).toEqual([
+    { at: 0 },
+    history.state,
+    expect.objectContaining({ at: 2 }),
+  ]);
+  below();
+  step(-1);
+  expect(shown.slice(2)).toEqual(['/saldo @ 0', '/ @ 0']);
+});
+
+test('a link to a part of the page is an entry that Back leaves, too', async () => {
+  const { step, entries, history, address, navigate, shown } = await start('/');
+  // As the browser does it by itself.
+  history.pushState(null, '', '/#harga');
+  step(0);
+  expect(history.state).toMatchObject({ at: 1 });
+  await navigate({ to: to('/saldo') });
+  expect(entries.at(-1)?.state).toMatchObject({ at: 2 });
+  step(-1);
+  expect(address.get()).toMatchObject({ pathname: '/', hash: '#harga' });
+  step(-1);
+  expect(address.get().hash).toBe('');
+  expect(shown).toHaveLength(4);
 });

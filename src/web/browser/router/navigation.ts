@@ -64,9 +64,25 @@ export function screenOf(place: Place, scroll?: number): Screen {
 const positions = new Map<unknown, number>();
 let entry: unknown;
 let entries = 0;
+/** How many entries of this site lie before the present one, counted from where the tab came to it. */
+let at = 0;
 
-const keyOf = (state: unknown): unknown =>
-  typeof state === 'object' && state !== null && 'key' in state ? state.key : undefined;
+/** What is kept with an entry. The first one, and those of links to a part of a page, have no key. */
+type Kept = { key?: unknown; at?: number };
+const keptOf = (state: unknown): Kept => (typeof state === 'object' && state !== null ? state : {});
+
+/** The dialogs above the page that its address does not name, the topmost last. */
+const holders: (() => void)[] = [];
+
+/**
+ * Holds Back and Forward: what stands above the page is asked to close, and the page stays.
+ * @param ask closes it, or asks the person first
+ * @returns how to stop
+ */
+export function holdPage(ask: () => void): () => void {
+  holders.push(ask);
+  return () => void holders.splice(holders.lastIndexOf(ask), 1);
+}
 
 /** Where the page of an address stood when this tab last left it for another document: `900 /docs`. */
 const LEFT = 'left';
@@ -85,8 +101,9 @@ export function openedAt(): number | undefined {
 /** From now on these are the app's addresses, and the browser's Back and Forward lead to them. */
 export function startNavigation(all: Routes): void {
   routes = all;
-  entry = keyOf(history.state);
   const { location } = window;
+  ({ key: entry, at = 0 } = keptOf(history.state));
+  history.replaceState({ key: entry, at }, '');
   const arrive = () => {
     const place = placeOf(location);
     if (place.pathname !== location.pathname)
@@ -97,8 +114,15 @@ export function startNavigation(all: Routes): void {
   // Its code and its stylesheets are asked for before anything is drawn.
   preload(location.pathname);
   window.addEventListener('popstate', ({ state }) => {
+    const kept = keptOf(state);
+    const ask = holders.at(-1);
+    // Comes here once more, with the entry that was left.
+    if (ask && kept.at !== undefined && kept.at !== at) return history.go(at - kept.at);
+    if (kept.at === at) return ask?.();
     positions.set(entry, window.scrollY);
-    entry = keyOf(state);
+    entry = kept.key;
+    at = kept.at ?? at + 1;
+    history.replaceState({ key: entry, at }, '');
     const before = address.get();
     const place = arrive();
     address.set(place);
@@ -131,7 +155,7 @@ export function goTo(href: string, { replace = false, resetScroll = true }: How 
     positions.set(entry, window.scrollY);
     // With the time: a page that is loaded anew counts from 0 again.
     entry = `${Date.now()} ${entries++}`;
-    history.pushState({ key: entry }, '', written(place));
+    history.pushState({ key: entry, at: ++at }, '', written(place));
   }
   address.set(place);
   return show(screenOf(place, resetScroll ? 0 : undefined));

@@ -28,7 +28,7 @@ type Props = {
 export function TopupDrawer({ topup, loading, onClose, onDecided, onShowAll }: Props) {
   if (!topup) {
     return (
-      <Drawer open onClose={onClose} title="Isi saldo">
+      <Drawer addressed open onClose={onClose} title="Isi saldo">
         {loading ? (
           <div aria-busy="true">
             <Skeleton lines={8} height="1.4em" />
@@ -49,7 +49,7 @@ export function TopupDrawer({ topup, loading, onClose, onDecided, onShowAll }: P
     );
   }
   return (
-    <Drawer open onClose={onClose} title={topup.account_name}>
+    <Drawer addressed open onClose={onClose} title={topup.account_name}>
       <div className={styles['drawer']}>
         <div className={styles['head']}>
           <p className={styles['total']}>

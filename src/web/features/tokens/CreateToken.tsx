@@ -56,6 +56,7 @@ export function CreateToken({ onClose, onLink }: Props) {
   }
   return (
     <Modal
+      addressed
       open
       onClose={() => create.busy || onClose()}
       title="Tambah token"

@@ -7,8 +7,6 @@ type OpenQuestion = { turn: number; question: Question; answer: (confirmed: bool
 
 const openQuestion = createStore<OpenQuestion | undefined>(() => undefined);
 let turns = 0;
-/** Whether `onConfirm` is at work: what is under way is waited for. */
-let working = false;
 let mounted = false;
 
 function answer(confirmed: boolean): void {
@@ -31,21 +29,10 @@ function mount(): void {
   mounted = true;
   const container = document.body.appendChild(document.createElement('div'));
   createRoot(container).render(<Host />);
-  // On another page it is nobody's question any more.
-  window.addEventListener('popstate', () => working || answer(false));
 }
 
 function Host() {
   const now = useStore(openQuestion);
   if (!now) return null;
-  const { onConfirm, ...words } = now.question;
-  const runConfirm = async () => {
-    working = true;
-    try {
-      await onConfirm?.();
-    } finally {
-      working = false;
-    }
-  };
-  return <ConfirmDialog key={now.turn} {...words} open onConfirm={runConfirm} onClose={answer} />;
+  return <ConfirmDialog key={now.turn} {...now.question} open onClose={answer} />;
 }

@@ -9,6 +9,7 @@ import {
 } from 'react';
 import { endPress } from '#web/ui/overlay/floating.ts';
 import styles from '#web/ui/overlay/Modal.module.css';
+import { holdPage } from '#web/browser/router/navigation.ts';
 import { classes } from '#web/ui/classes.ts';
 import { enterTopLayer, isTopmost } from '#web/ui/overlay/topLayer.ts';
 
@@ -27,6 +28,8 @@ type Props = {
    */
   shape?: 'modal' | 'sheet' | 'drawer';
   role?: 'dialog' | 'alertdialog';
+  /** Open because the address says so: Back leads to the page without it. Back asks all others to close. */
+  addressed?: boolean;
   children: ReactNode;
 };
 
@@ -36,9 +39,9 @@ type Props = {
  * while it is open, so its state starts afresh each time.
  */
 export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: Props) {
-  const { title, footer, role, children } = rest;
+  const { title, footer, role, addressed = false, children } = rest;
   const titleId = useId();
-  const { dialog, float, handlers } = useDialog(open, onClose);
+  const { dialog, float, handlers } = useDialog(open, onClose, addressed);
   if (!open) return null;
   return (
     // The backdrop is the dialog itself; for keys there are Escape and the button.
@@ -72,7 +75,7 @@ export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: 
 }
 
 /** Shows the dialog while it is open, and handles every request to close it. */
-function useDialog(open: boolean, onClose: () => void) {
+function useDialog(open: boolean, onClose: () => void, addressed: boolean) {
   const dialog = useRef<HTMLDialogElement>(null);
   const float = useRef<HTMLDivElement>(null);
   const asking = useRef(onClose);
@@ -110,6 +113,8 @@ function useDialog(open: boolean, onClose: () => void) {
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, [open]);
+  const holds = open && !addressed;
+  useEffect(() => (holds ? holdPage(() => asking.current()) : undefined), [holds]);
   const handlers = {
     // A phone's way back.
     onCancel: (event: SyntheticEvent) => {

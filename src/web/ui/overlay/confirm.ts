@@ -4,7 +4,7 @@ import { toast } from '#web/ui/toast/toasts.ts';
 /**
  * Asks before something that matters: `if (await confirm({ title: 'Hapus token?', confirmText: 'Hapus',
  * cancelText: 'Batal' })) …`. The dialog's code arrives with the first question. One question at a
- * time: a new one, and the way back to another page, answer the one before with no.
+ * time: a new one answers the one before with no, and so does Back.
  *
  * @returns whether it was confirmed, and `onConfirm` has done its work
  */

@@ -26,7 +26,7 @@ type Props = {
 export function MessageDrawer({ id, ready, onClose }: Props) {
   useEffect(() => (ready ? whenIdle(() => void MessageDetails.bring()) : undefined), [ready]);
   return (
-    <Drawer open={id !== undefined} onClose={onClose} title="Rincian pesan">
+    <Drawer addressed open={id !== undefined} onClose={onClose} title="Rincian pesan">
       {id !== undefined && <Content id={id} />}
     </Drawer>
   );

@@ -22,7 +22,7 @@ type Props = { open: boolean; onClose: () => void };
 export function SendDialog({ open, onClose }: Props) {
   const [busy, setBusy] = useState(false);
   return (
-    <Modal open={open} onClose={() => busy || onClose()} title="Kirim pesan">
+    <Modal addressed open={open} onClose={() => busy || onClose()} title="Kirim pesan">
       {open && <Content onClose={onClose} onBusy={setBusy} />}
     </Modal>
   );

@@ -71,7 +71,7 @@ export function TopupDetail({ topup, onClose }: Props) {
     </>
   );
   return (
-    <Modal open onClose={onClose} title="Isi saldo" footer={foot}>
+    <Modal addressed open onClose={onClose} title="Isi saldo" footer={foot}>
       {/* The page's live region is out of reach behind a dialog. */}
       <p role="status" className="sr-only">
         {justPaid && `Isi saldo lunas. ${formatRupiah(topup.credited)} masuk ke saldo Anda.`}

@@ -28,7 +28,7 @@ function Opened({ id, onClose }: { id: string; onClose: () => void }) {
   const topup = useQuery(topupQuery(id));
   if (topup.data) return <TopupDetail topup={topup.data} onClose={onClose} />;
   return (
-    <Modal open onClose={onClose} title="Isi saldo">
+    <Modal addressed open onClose={onClose} title="Isi saldo">
       {topup.error ? (
         <WentWrong message={sentenceOf(topup.error)} onRetry={() => void topup.refetch()} />
       ) : (

@@ -48,7 +48,7 @@ export function TopupForm({ onClose, onMade }: Props) {
     </>
   );
   return (
-    <Modal open onClose={onClose} title="Isi saldo" footer={foot}>
+    <Modal addressed open onClose={onClose} title="Isi saldo" footer={foot}>
       <form
         id={id}
         ref={form.ref}

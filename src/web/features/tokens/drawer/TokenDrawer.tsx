@@ -31,7 +31,7 @@ type Props = {
 export function TokenDrawer({ id, linking, onClose }: Props) {
   const { data: token, isError, error, refetch } = useQuery(tokenQuery(id));
   return (
-    <Drawer open onClose={onClose} title={token?.name ?? 'Token'}>
+    <Drawer addressed open onClose={onClose} title={token?.name ?? 'Token'}>
       {token ? (
         <Details token={token} linking={linking} onGone={onClose} />
       ) : isError ? (
