@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../../..');
@@ -23,9 +23,13 @@ export type Product = {
  * Starts the product with an empty data folder, its own PostgreSQL and the simulated phones.
  *
  * @param settings environment variables beside those of journeys.
+ * @param yields whether it lets everything else on the machine go first: in life a server is another machine.
  * @throws Error when the web app is not built; with what it printed, when it does not open.
  */
-export async function startProduct(settings: Record<string, string> = {}): Promise<Product> {
+export async function startProduct(
+  settings: Record<string, string> = {},
+  { yields = false } = {},
+): Promise<Product> {
   if (!existsSync(join(root, 'dist/index.html'))) {
     throw new Error('The web app is not built; run `npm run build`.');
   }
@@ -51,6 +55,8 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // Its PostgreSQL takes over what it has.
+  if (yields && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   const orphaned = () => void child.kill();
   process.once('exit', orphaned);
   const lines: string[] = [];
