@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { openAccepter } from './accept.ts';
+import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
 
@@ -116,6 +117,31 @@ test('the daily limit is counted under the same lock', async ({ sql }) => {
   outcomes.sort((a, b) => a.localeCompare(b));
   expect(outcomes).toEqual([...Array(3).fill('accepted'), ...Array(5).fill('limit')]);
   expect(await sql`select accepted from lanes`).toEqual([{ accepted: 3 }]);
+});
+
+test('each of two tokens in one batch has its own daily limit', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 10_000, dailyLimit: 3 });
+  const other = { ...ani, tokenId: newId() };
+  await sql`
+    insert into tokens (account_id, token_id, name, channel, status, phone, key_hint, daily_limit)
+    values (${ani.accountId}, ${other.tokenId}, 'Kedua', 'simulator', 'linked', '6281299990002', 'abcd', 2)`;
+  const accepter = openAccepter(sql, nobody);
+  const prices = Array.from({ length: 2 }, () => 150);
+  const placed = await Promise.all(
+    [ani, other, ani, other, ani].map((who) => accepter.place(orderOf(who, { prices }))),
+  );
+  const outcomes = placed.map(({ results }) => results.map(({ outcome }) => outcome));
+  expect(outcomes).toEqual([
+    ['accepted', 'accepted'],
+    ['accepted', 'accepted'],
+    ['accepted', 'limit'],
+    ['limit', 'limit'],
+    ['limit', 'limit'],
+  ]);
+  expect(await sql`select accepted from lanes order by accepted`).toEqual([
+    { accepted: 2 },
+    { accepted: 3 },
+  ]);
 });
 
 test('a token that was never linked, and a recipient who opted out, are refused', async ({

@@ -20,11 +20,14 @@ declare
   v_outcome text;
   v_fact bigint;
   v_other uuid;
-  v_results jsonb;
+  v_results jsonb[];
   v_taken int;
+  v_accepted bigint;
   v_key request_keys%rowtype;
   v_ref message_refs%rowtype;
   v_tok record;
+  -- The token that v_tok and v_accepted are of: looked up anew only where the items' token changes.
+  v_token uuid;
 begin
   for r in 1..cardinality(p_from) loop
     if p_key[r] is not null then
@@ -38,7 +41,7 @@ begin
       end if;
     end if;
     v_taken := 0;
-    v_results := '[]';
+    v_results := '{}';
     for i in p_from[r]..p_upto[r] loop
       v_outcome := 'accepted';
       v_fact := null;
@@ -51,23 +54,25 @@ begin
         end if;
       end if;
       if v_outcome = 'accepted' then
-        select k2.status, k2.daily_limit, case when l.day = p_today then l.accepted else 0 end
-            as accepted
-          into v_tok
-          from tokens k2
-          left join lanes l on l.account_id = p_account and l.token_id = k2.token_id
-          where k2.account_id = p_account and k2.token_id = p_token[i] and k2.deleted_at is null;
-        if not found or v_tok.status not in ('linked', 'disconnected') then
+        if p_token[i] is distinct from v_token then
+          v_token := p_token[i];
+          select k2.status, k2.daily_limit, case when l.day = p_today then l.accepted else 0 end
+              as accepted
+            into v_tok
+            from tokens k2
+            left join lanes l on l.account_id = p_account and l.token_id = k2.token_id
+            where k2.account_id = p_account and k2.token_id = v_token and k2.deleted_at is null;
+          select coalesce(v_tok.accepted, 0) + count(*) into v_accepted
+            from unnest(p_token, v_ok) as x(token, ok) where x.ok and x.token = v_token;
+        end if;
+        if coalesce(v_tok.status, '') not in ('linked', 'disconnected') then
           v_outcome := case when v_tok.status = 'suspended' then 'suspended' else 'not_linked' end;
         elsif exists (
           select 1 from optouts o
           where o.account_id = p_account and o.token_id = p_token[i] and o.peer = p_peer[i]
         ) then
           v_outcome := 'opted_out';
-        elsif v_tok.accepted + (
-          select count(*) from unnest(p_token, v_ok) as x(token, ok)
-          where x.ok and x.token = p_token[i]
-        ) + 1 > v_tok.daily_limit then
+        elsif v_accepted + 1 > v_tok.daily_limit then
           v_outcome := 'limit';
           v_fact := v_tok.daily_limit;
         elsif p_price[i] > v_avail then
@@ -77,6 +82,7 @@ begin
       end if;
       if v_outcome = 'accepted' then
         v_ok[i] := true;
+        v_accepted := v_accepted + 1;
         v_avail := v_avail - p_price[i];
         if p_ref[i] is not null then
           insert into message_refs (account_id, ref, message_id, hash)
@@ -86,9 +92,8 @@ begin
       if v_outcome in ('accepted', 'duplicate') then
         v_taken := v_taken + 1;
       end if;
-      v_results := v_results || jsonb_build_array(
-        jsonb_build_object('id', v_other, 'outcome', v_outcome, 'fact', v_fact)
-      );
+      v_results[i - p_from[r] + 1] :=
+        jsonb_build_object('id', v_other, 'outcome', v_outcome, 'fact', v_fact);
       return query select r, i, v_other, v_outcome, v_fact, v_avail, null::uuid[], null::jsonb,
         null::jsonb;
     end loop;
@@ -98,8 +103,8 @@ begin
       insert into request_keys (
         account_id, token_id, key, hash, message_ids, outcomes, saldo, answer_context
       ) values (
-        p_account, p_key_token[r], p_key[r], p_key_hash[r], p_id[p_from[r]:p_upto[r]], v_results,
-        v_avail, p_context[r]
+        p_account, p_key_token[r], p_key[r], p_key_hash[r], p_id[p_from[r]:p_upto[r]],
+        to_jsonb(v_results), v_avail, p_context[r]
       );
     end if;
   end loop;
