@@ -165,11 +165,15 @@ test('a link to a part of the page is an entry that Back leaves, too', async () 
   history.pushState(null, '', '/#harga');
   step(0);
   expect(history.state).toMatchObject({ at: 1 });
+  // The same link once more.
+  history.replaceState(null, '');
+  step(0);
+  expect(history.state).toMatchObject({ at: 1 });
   await navigate({ to: to('/saldo') });
   expect(entries.at(-1)?.state).toMatchObject({ at: 2 });
   step(-1);
   expect(address.get()).toMatchObject({ pathname: '/', hash: '#harga' });
   step(-1);
   expect(address.get().hash).toBe('');
-  expect(shown).toHaveLength(4);
+  expect(shown).toHaveLength(5);
 });

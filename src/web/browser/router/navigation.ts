@@ -121,12 +121,13 @@ export function startNavigation(all: Routes): void {
     if (kept.at === at) return ask?.();
     positions.set(entry, window.scrollY);
     entry = kept.key;
-    at = kept.at ?? at + 1;
-    history.replaceState({ key: entry, at }, '');
     const before = address.get();
     const place = arrive();
     address.set(place);
     // A link to a part of this page makes an entry without a key; the browser has gone there by itself.
+    // To the part that is shown it makes none.
+    at = kept.at ?? (place.hash === before.hash ? at : at + 1);
+    history.replaceState({ key: entry, at }, '');
     const within = place.pathname === before.pathname && place.search === before.search;
     void show(screenOf(place, within && entry === undefined ? undefined : positions.get(entry)));
   });
