@@ -191,7 +191,7 @@ journey(
       await tab.getByRole('dialog').getByLabel('Nama').fill(`Kasir ${Date.now()}`);
       await tab.getByRole('button', { name: 'Tambah', exact: true }).click();
       await tab.getByLabel('Kunci API').waitFor();
-      await tab.goBack();
+      await tab.getByRole('button', { name: 'Sudah saya simpan' }).click();
       await tab.getByRole('link', { name: 'Beranda', exact: true }).first().click();
       await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
     };
