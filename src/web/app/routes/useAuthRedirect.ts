@@ -12,11 +12,13 @@ import { returnTarget } from './returnTarget.ts';
 /**
  * Sends people on once it is known who they are: to `from` when the address carries it; from an auth
  * page to the saved path, else to `/`; who is not signed in from any other page to `/auth/login`,
- * their path saved, and told when their session has ended. Who cannot be asked about, for want of a network, stays where they are. An address on another (allowed) site is asked about first: see `LeavingPage`.
+ * their path saved, and told when their session has ended. Who cannot be asked about, for want of a
+ * network, stays where they are. An address on another (allowed) site is asked about first: see `LeavingPage`.
  */
 export function useAuthRedirect(): void {
   const client = useQueryClient();
   const { state, error } = useAuthState();
+  const endedSentence = refusalCode(error) === 'not_signed_in' ? sentenceOf(error) : '';
 
   useEffect(() => {
     if (state === 'asking' || state === 'unreached') return;
@@ -24,7 +26,7 @@ export function useAuthRedirect(): void {
     const onAuth = /^\/auth(?:\/|$)/.test(pathname);
     if (state === 'nobody') {
       if (onAuth) return;
-      if (refusalCode(error) === 'not_signed_in') toast(sentenceOf(error));
+      if (endedSentence) toast(endedSentence);
       saveRedirect(pathname + search + hash);
       void navigate({ to: '/auth/login', replace: true });
       return;
@@ -40,5 +42,5 @@ export function useAuthRedirect(): void {
       if (onAuth) await go(safeTarget(takeRedirect(), origin) ?? '/');
     };
     void redirect();
-  }, [client, state, error]);
+  }, [client, state, endedSentence]);
 }

@@ -11,6 +11,9 @@ export function useTokenAddress() {
       ? { sort_by: search.sort_by, sort_type: search.sort_type ?? 'asc' }
       : undefined,
   };
+  // Above the list, which stays where it is.
+  const above = (change: Pick<typeof search, 'open' | 'view'>, replace = false) =>
+    void navigate({ to: '/token', change, replace, resetScroll: false });
   return {
     view,
     open: search.open,
@@ -26,17 +29,8 @@ export function useTokenAddress() {
           sort_type: next.sort?.sort_type,
         },
       }),
-    make: () => void navigate({ to: '/token', change: { view: 'new', open: undefined } }),
-    show: (id: string, linking = false) =>
-      void navigate({
-        to: '/token',
-        change: { open: id, view: linking ? 'link' : undefined },
-      }),
-    close: () =>
-      void navigate({
-        to: '/token',
-        change: { open: undefined, view: undefined },
-        replace: true,
-      }),
+    make: () => above({ view: 'new', open: undefined }),
+    show: (id: string, linking = false) => above({ open: id, view: linking ? 'link' : undefined }),
+    close: () => above({ open: undefined, view: undefined }, true),
   };
 }

@@ -70,7 +70,7 @@ export function openSettle({
         const rows = await settleTogether(outcomes);
         if (rows) {
           told(rows);
-          return settlements.map((some) => unsettledOf(some, rows));
+          return settlements.map(unsettledBy(rows));
         }
       }
       // Each account by itself: one that is held for long, or at fault, delays and harms no other.
@@ -81,20 +81,22 @@ export function openSettle({
         const accountIds = new Set(some.map(({ accountId }) => accountId));
         const own = [...settling].filter(([accountId]) => accountIds.has(accountId));
         const settled = await Promise.all(own.map(([, rows]) => rows));
-        return unsettledOf(some, settled.flat());
+        return unsettledBy(settled.flat())(some);
       });
     },
     { ...GATHER, sizeOf: (outcomes) => outcomes.length, sizeMax: OUTCOMES_MAX },
   );
 }
 
-function unsettledOf(outcomes: readonly Outcome[], rows: readonly AnswerRow[]): Unsettled {
+/** What was left unsettled of some outcomes, by the answers of the calls that they were in. */
+function unsettledBy(rows: readonly AnswerRow[]): (outcomes: readonly Outcome[]) => Unsettled {
   const idsOf = (answer: string) =>
     new Set(rows.filter((row) => row.o_answer === answer).map((row) => row.o_id));
   const [lost, unknownIds] = [idsOf('lost'), idsOf('unknown')];
-  const isLost =
-    lost.size > 0 && outcomes.some(({ id, lane }) => lane !== undefined && lost.has(id));
-  return { isLost, unknownIds };
+  return (outcomes) => ({
+    isLost: lost.size > 0 && outcomes.some(({ id, lane }) => lane !== undefined && lost.has(id)),
+    unknownIds,
+  });
 }
 
 type AnswerRow = { o_id: string; o_answer: 'lost' | 'unknown' | 'woken' };
