@@ -78,7 +78,12 @@ test('it arrives in Firefox while no page is open', async () => {
 
 test('a subscription that the push service dropped is renewed while no page is open', async () => {
   const before = new Set(service.endpoints());
+  // The server hears of it first, from the service that it posts a notice to.
+  service.reach(false);
   service.rotate();
+  await answer('Siapa di sana?');
+  await waitFor(() => expect(service.posts.at(-1)?.status).toBe(410));
+  service.reach(true);
   // A slow Firefox may subscribe twice; the server posts to the one it was told of last.
   const isNew = (endpoint: string) =>
     !before.has(endpoint) && service.endpoints().includes(endpoint);

@@ -1,14 +1,20 @@
-import { readRecord, writeRecord } from '#web/browser/push/records.ts';
+import { inTurn, readRecord, writeRecord } from '#web/browser/push/records.ts';
 import type { Changing } from '#web/service-worker/scope.ts';
 import { keyBytes, optionsOf, type PushRecord } from '#web/browser/push/subscriptions.ts';
 
 /**
  * The browser changed its subscription while nobody looked: a new one, told to the server with the old
- * token as its proof. When that fails, the next start of the app sees the difference.
+ * token as its proof. One at a time, for a browser may say it twice and each renewal ends the token before.
+ * When that fails, the next start of the app sees the difference.
  *
  * @returns the new token; `undefined` when there is none.
  */
-export async function renew(
+export const renew = (
+  event: Pick<Changing, 'newSubscription'>,
+  registration: ServiceWorkerRegistration,
+): Promise<string | undefined> => inTurn(() => renewNow(event, registration));
+
+async function renewNow(
   { newSubscription }: Pick<Changing, 'newSubscription'>,
   registration: ServiceWorkerRegistration,
 ): Promise<string | undefined> {

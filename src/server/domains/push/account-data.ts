@@ -10,7 +10,7 @@ export const pushAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): Ac
         atOnce(
           () => allAccountsSql`
             select service, created_at, refreshed_at from push_subscriptions
-            where account_id = ${accountId} order by created_at`,
+            where account_id = ${accountId} and sealed <> '' order by created_at`,
         ),
     },
   ],

@@ -28,6 +28,12 @@ export async function hasRecords(): Promise<boolean> {
   }
 }
 
+/** Works on this browser's subscription in one tab or worker at a time, where the browser can see to it. */
+export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const { locks } = navigator as { locks?: LockManager };
+  return locks ? await locks.request('kabari-push', work) : work();
+}
+
 /** Opened for each use: a database that stays open cannot be deleted by another tab. */
 async function using<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>) {
   const opening = indexedDB.open(NAME, 1);

@@ -6,7 +6,13 @@ import { createStore, useStore } from '#web/browser/store.ts';
 import { askForNotices } from '#web/browser/tab/notifications.ts';
 import { pushToken, setPushToken } from '#web/browser/push/pushToken.ts';
 import { sessionToken } from '#web/browser/session.ts';
-import { forgetRecord, forgetRecords, readRecord, writeRecord } from '#web/browser/push/records.ts';
+import {
+  forgetRecord,
+  forgetRecords,
+  inTurn,
+  readRecord,
+  writeRecord,
+} from '#web/browser/push/records.ts';
 import { decide, isFor, keyBytes, optionsOf } from '#web/browser/push/subscriptions.ts';
 
 /**
@@ -149,11 +155,6 @@ async function check(enabled: boolean): Promise<PushState> {
 function warn(why: string): void {
   // oxlint-disable-next-line no-console -- Specified: a browser without push is no error of anybody's.
   console.info(`push: ${why}`);
-}
-
-async function inTurn(work: () => Promise<void>): Promise<void> {
-  const { locks } = navigator as { locks?: LockManager };
-  await (locks ? locks.request('kabari-push', work) : work());
 }
 
 /** One subscription for the server's key, and a token for it that is good for this session. */

@@ -28,7 +28,7 @@ export async function queueNotices(tx: Tx, received: Received): Promise<void> {
       subscription_id, message_id, account_id, token_id, peer, peer_name, service
     )
     select subscription_id, ${messageId}, ${accountId}, ${tokenId}, ${peer}, ${name}, service
-    from push_subscriptions where account_id = ${accountId}
+    from push_subscriptions where account_id = ${accountId} and sealed <> ''
     on conflict do nothing`;
 }
 

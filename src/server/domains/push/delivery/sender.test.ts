@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { testPush } from '#contract/push.ts';
+import { renewPush, testPush } from '#contract/push.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { startRelay } from '#server/domains/events/events.ts';
 import { startPushService } from '#tests/push/push-service.ts';
@@ -127,18 +127,54 @@ test('a message of one account is sent to its browsers only, and once', async ({
   );
 });
 
-test('a browser that is gone is forgotten; the test button says so', async ({ push, db }) => {
+test('a browser that is gone is not posted to again; the test button says so', async ({
+  push,
+  db,
+}) => {
+  const stored = () =>
+    db.allAccountsSql`select 1 from push_subscriptions where sealed <> ''
+      union all select 1 from push_queue`;
   const ani = await push.shopkeeper();
   const [one, other] = [await push.browser(ani), await push.browser(ani)];
   push.service.forget(one.endpoint);
   await push.receive(ani);
+  await push.receive(ani);
   await push.sender.drain();
-  expect(await db.allAccountsSql`select 1 from push_subscriptions`).toHaveLength(1);
+  const posts = () => push.service.posts.filter(({ endpoint }) => endpoint === one.endpoint);
+  expect(posts()).toHaveLength(1);
+  await push.receive(ani);
+  await push.sender.drain();
+  expect(posts()).toHaveLength(1);
+  expect(await stored()).toHaveLength(1);
+  await expect(push.perform(testPush, { push_token: one.token }, ani.caller)).rejects.toEqual(
+    new Refusal('push_gone', {}),
+  );
+  expect(posts()).toHaveLength(1);
   push.service.trouble({ status: 404, endpoint: other.endpoint });
   await expect(push.perform(testPush, { push_token: other.token }, ani.caller)).rejects.toEqual(
     new Refusal('push_gone', {}),
   );
-  expect(await db.allAccountsSql`select 1 from push_subscriptions`).toEqual([]);
+  expect(await stored()).toEqual([]);
+});
+
+test('a browser that learns later than we do that it is gone renews all the same', async ({
+  push,
+  db,
+}) => {
+  const ani = await push.shopkeeper();
+  const { token, endpoint, ...receiver } = await push.browser(ani);
+  push.service.forget(endpoint);
+  await push.receive(ani);
+  await push.sender.drain();
+  const moved = await push.registration(push.service.subscribe(), receiver);
+  await push.perform(renewPush, { ...moved, old: token });
+  expect(await db.allAccountsSql`select 1 from push_subscriptions`).toHaveLength(1);
+  await push.receive(ani);
+  await push.sender.drain();
+  expect(push.service.posts.map((post) => [post.endpoint, post.status])).toEqual([
+    [endpoint, 410],
+    [moved.endpoint, 201],
+  ]);
 });
 
 test('the test button sends at once, and says when the service does not answer', async ({

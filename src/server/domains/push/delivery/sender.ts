@@ -8,6 +8,7 @@ import { type Due, finish, postpone, retryWithoutText, claimDue, dropSuperseded 
 import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
 import {
   deleteSubscription,
+  endSubscription,
   unsealSubscription,
 } from '#server/domains/push/subscriptions/subscriptions.ts';
 
@@ -108,6 +109,11 @@ async function sendOne(
   signal: AbortSignal,
 ): Promise<DeliveryResult | undefined> {
   const { allAccountsSql, secrets, config, onOutcome } = deps;
+  // Queued while the service said that the browser is gone.
+  if (due.sealed.length === 0) {
+    await finish(allAccountsSql, due);
+    return undefined;
+  }
   const subscription = unsealSubscription(secrets, due.subscription_id, due.sealed);
   if (!due.is_active || !subscription) {
     onOutcome('left');
@@ -163,7 +169,7 @@ async function settle(deps: PushDeps, due: Due, result: DeliveryResult): Promise
     case 'refused':
       return finish(allAccountsSql, due);
     case 'gone':
-      return deleteSubscription(allAccountsSql, due.subscription_id);
+      return endSubscription(allAccountsSql, due.subscription_id);
     case 'too_large':
       return due.bare ? finish(allAccountsSql, due) : retryWithoutText(allAccountsSql, due);
     case 'later':

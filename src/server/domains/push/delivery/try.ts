@@ -4,10 +4,7 @@ import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { PushDeps } from '#server/domains/push/deps.ts';
 import { deliver } from './deliver.ts';
 import { testPayload } from './payload.ts';
-import {
-  findByToken,
-  deleteSubscription,
-} from '#server/domains/push/subscriptions/subscriptions.ts';
+import { endSubscription, findByToken } from '#server/domains/push/subscriptions/subscriptions.ts';
 
 /** Short, because a person waits for the answer. */
 const TRY_MS = 8_000;
@@ -26,7 +23,7 @@ export const testPushHandler = (deps: PushDeps): ActHandler =>
     });
     onOutcome(outcome);
     if (outcome === 'gone') {
-      await deleteSubscription(allAccountsSql, found.id);
+      await endSubscription(allAccountsSql, found.id);
       throw new Refusal('push_gone', {});
     }
     if (outcome !== 'taken') throw new Refusal('push_service_down', {});

@@ -9,7 +9,11 @@ export type Subscription = { endpoint: string; p256dh: string; auth: string };
 /** Whose notices a browser gets. */
 export type Owner = { accountId: string; userId: string; sessionId: string };
 
-type StoredSubscription = Owner & { id: string; subscription: Subscription | undefined };
+type StoredSubscription = Owner & {
+  id: string;
+  /** `undefined` when it is gone (`endSubscription`), or SECRET_KEY has changed. */
+  subscription: Subscription | undefined;
+};
 
 /** A person's browsers at once; the one longest not refreshed goes when there is one more. */
 const BROWSERS_MAX = 10;
@@ -32,7 +36,7 @@ export function areKeys({ p256dh, auth }: Pick<Subscription, 'p256dh' | 'auth'>)
 
 const contextOf = (id: string): string => `push_subscriptions ${id}`;
 
-/** Decrypts what `storeSubscription` sealed; `undefined` when SECRET_KEY has changed. */
+/** Decrypts what `storeSubscription` sealed; `undefined` when it is gone, or SECRET_KEY has changed. */
 export function unsealSubscription(
   secrets: Secrets,
   id: string,
@@ -101,7 +105,7 @@ export async function storeSubscription(
     delete from push_subscriptions where subscription_id in (
       select subscription_id from push_subscriptions
       where (account_id, user_id) = (${accountId}, ${userId})
-      order by refreshed_at desc, subscription_id desc offset ${BROWSERS_MAX}
+      order by sealed = '', refreshed_at desc, subscription_id desc offset ${BROWSERS_MAX}
     )`;
   return token;
 }
@@ -111,6 +115,18 @@ export async function refreshSubscription(tx: Tx, id: string, sessionId: string)
   await tx`
     update push_subscriptions set refreshed_at = clock_timestamp(), session_id = ${sessionId}
     where subscription_id = ${id}`;
+}
+
+/**
+ * The push service said that the subscription is gone: its address, its keys and its queued notices are
+ * deleted. Its token stays good for a renewal, for a browser learns of this later than we do.
+ */
+export async function endSubscription(sql: Sql | Tx, id: string): Promise<void> {
+  await sql`
+    with ended as (
+      update push_subscriptions set sealed = '' where subscription_id = ${id}
+    )
+    delete from push_queue where subscription_id = ${id}`;
 }
 
 /** Deletes a browser; a missing one is no error. */
