@@ -13,7 +13,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 
 export type TrialOptions = {
   seed: number;
-  /** How long to send and inject faults; longer when not every fault has been injected by then. */
+  /** How long to send and inject faults; longer when not everything has happened by then. */
   seconds: number;
   /** SQL run before the sending begins: a bug planted to see it caught. */
   plant?: string | undefined;
@@ -109,6 +109,7 @@ async function runOn(
     requestRouter,
     random: random.fork('nemesis'),
     forMs: seconds * 1000,
+    complete: (faultStats) => neverHappened(resources.kind, faultStats, journal).length === 0,
   });
   const faultStats = await faultRun.finally(() => faultsOver.abort());
   setTimeout(() => gaveUp.abort(), ANSWERS_MS_MAX).unref();
@@ -123,10 +124,14 @@ async function runOn(
   await resources.owner`analyze`;
   const verdict = await judge(resources.allAccountsSql, journal);
   const { broken, messages, resubmitted, corrected } = verdict;
-  broken.push(...unfired(resources.kind, faultStats, journal));
-  if (corrected + verdict.expired === 0) {
-    broken.push({ rule: 'every fault was injected', what: 'never happened: a ttl that ran out' });
-  }
+  const missing = neverHappened(resources.kind, faultStats, journal);
+  if (corrected + verdict.expired === 0) missing.push('a ttl that ran out');
+  broken.push(
+    ...missing.map((what): Broken => ({
+      rule: 'every fault was injected',
+      what: `never happened: ${what}`,
+    })),
+  );
   return {
     seed,
     kind: resources.kind,
@@ -197,7 +202,7 @@ async function repeatRequests(
 }
 
 /** A run in which something never happened proves nothing about it. */
-function unfired(kind: Kind, faultStats: FaultStats, journal: Journal): Broken[] {
+function neverHappened(kind: Kind, faultStats: FaultStats, journal: Journal): string[] {
   const injected = new Set(faultStats.injections.map(({ fault }) => fault));
   const missing: string[] = faultsOf[kind].filter((fault) => !injected.has(fault));
   if (faultStats.appKills < 5) missing.push(`five kills of the app (${faultStats.appKills})`);
@@ -212,8 +217,5 @@ function unfired(kind: Kind, faultStats: FaultStats, journal: Journal): Broken[]
     if (!seen) missing.push(`a refusal: ${code}`);
   }
   if (!journal.requests.some(({ cancelled }) => cancelled)) missing.push('a cancelled message');
-  return missing.map((what) => ({
-    rule: 'every fault was injected',
-    what: `never happened: ${what}`,
-  }));
+  return missing;
 }

@@ -43,21 +43,37 @@ export type Injection = { fault: Fault; recoveredMs: number };
 /** Kills of a process of the app, and how many of them met requests under way. */
 export type FaultStats = { injections: Injection[]; appKills: number; met: number };
 
+/** Rounds after which a run ends without what never happened in it. */
+const ROUNDS_MAX = 6;
+
 /** Two runs with eight clients each share the machine, and a dead owner's lease has to pass. */
 const within = (what: string) => ({ what, patienceMs: 90_000 });
 
 /**
- * Injects faults at random moments under load, round after round, until the time is over and every fault has
- * been injected. After each it waits until the app answers again, as its senders see it.
+ * Injects faults at random moments under load, round after round, until the time is over, every fault has
+ * been injected, and what chance brings about under them (`complete`) has come about, for `ROUNDS_MAX` rounds
+ * at most. After each fault it waits until the app answers again, as its senders see it.
  */
 export async function runFaults(
   resources: Resources,
-  { requestRouter, random, forMs }: { requestRouter: RequestRouter; random: Random; forMs: number },
+  {
+    requestRouter,
+    random,
+    forMs,
+    complete,
+  }: {
+    requestRouter: RequestRouter;
+    random: Random;
+    forMs: number;
+    complete: (faultStats: FaultStats) => boolean;
+  },
 ): Promise<FaultStats> {
   const faultStats: FaultStats = { injections: [], appKills: 0, met: 0 };
   const began = performance.now();
-  const over = () => performance.now() - began > forMs;
-  for (let round = 0; round === 0 || !over(); round++) {
+  let round = 0;
+  const over = () =>
+    performance.now() - began > forMs && (complete(faultStats) || round >= ROUNDS_MAX);
+  for (; round === 0 || !over(); round++) {
     for (const fault of random.shuffled(faultsOf[resources.kind])) {
       if (round > 0 && over()) break;
       await pause(random.whole(50, 900));
