@@ -50,9 +50,9 @@ const ROUNDS_MAX = 6;
 const within = (what: string) => ({ what, patienceMs: 90_000 });
 
 /**
- * Injects faults at random moments under load, round after round, until the time is over, every fault has
- * been injected, and what chance brings about under them (`complete`) has come about, for `ROUNDS_MAX` rounds
- * at most. After each fault it waits until the app answers again, as its senders see it.
+ * Injects faults at random moments under load, each at least once, until the time is over and the run is
+ * `complete`, or `ROUNDS_MAX` rounds are over. After each it waits until the app answers again, as its
+ * senders see it.
  */
 export async function runFaults(
   resources: Resources,
@@ -70,12 +70,11 @@ export async function runFaults(
 ): Promise<FaultStats> {
   const faultStats: FaultStats = { injections: [], appKills: 0, met: 0 };
   const began = performance.now();
-  let round = 0;
-  const over = () =>
+  const over = (round: number) =>
     performance.now() - began > forMs && (complete(faultStats) || round >= ROUNDS_MAX);
-  for (; round === 0 || !over(); round++) {
+  for (let round = 0; round === 0 || !over(round); round++) {
     for (const fault of random.shuffled(faultsOf[resources.kind])) {
-      if (round > 0 && over()) break;
+      if (round > 0 && over(round)) break;
       await pause(random.whole(50, 900));
       const recoveredMs = await injectFault(fault, {
         resources,

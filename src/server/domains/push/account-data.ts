@@ -1,4 +1,5 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { isReachable } from './subscriptions/subscriptions.ts';
 import { type AccountData, atOnce } from '#server/infra/account-data.ts';
 
 /** The browsers that get an account's notices: the push service, and since when. */
@@ -10,7 +11,7 @@ export const pushAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): Ac
         atOnce(
           () => allAccountsSql`
             select service, created_at, refreshed_at from push_subscriptions
-            where account_id = ${accountId} and sealed <> '' order by created_at`,
+            where account_id = ${accountId} and ${isReachable(allAccountsSql)} order by created_at`,
         ),
     },
   ],

@@ -2,6 +2,7 @@ import type { MessageType } from '#contract/messages.ts';
 import type { Role } from '#contract/accounts.ts';
 import { isActiveSession } from '#server/domains/accounts/accounts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { isReachable } from '#server/domains/push/subscriptions/subscriptions.ts';
 
 /** An inbound message. */
 export type Received = {
@@ -28,7 +29,7 @@ export async function queueNotices(tx: Tx, received: Received): Promise<void> {
       subscription_id, message_id, account_id, token_id, peer, peer_name, service
     )
     select subscription_id, ${messageId}, ${accountId}, ${tokenId}, ${peer}, ${name}, service
-    from push_subscriptions where account_id = ${accountId} and sealed <> ''
+    from push_subscriptions where account_id = ${accountId} and ${isReachable(tx)}
     on conflict do nothing`;
 }
 

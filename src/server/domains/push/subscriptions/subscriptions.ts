@@ -1,5 +1,5 @@
 import { ECDH, randomBytes } from 'node:crypto';
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Secrets, sha256 } from '#server/infra/security/secrets.ts';
 
@@ -105,7 +105,7 @@ export async function storeSubscription(
     delete from push_subscriptions where subscription_id in (
       select subscription_id from push_subscriptions
       where (account_id, user_id) = (${accountId}, ${userId})
-      order by sealed = '', refreshed_at desc, subscription_id desc offset ${BROWSERS_MAX}
+      order by ${isReachable(tx)} desc, refreshed_at desc, subscription_id desc offset ${BROWSERS_MAX}
     )`;
   return token;
 }
@@ -116,6 +116,9 @@ export async function refreshSubscription(tx: Tx, id: string, sessionId: string)
     update push_subscriptions set refreshed_at = clock_timestamp(), session_id = ${sessionId}
     where subscription_id = ${id}`;
 }
+
+/** SQL that is true of a browser of `push_subscriptions` whose push service has not said that it is gone. */
+export const isReachable = (sql: Sql | Tx): Fragment => sql`sealed <> ''`;
 
 /**
  * The push service said that the subscription is gone: its address, its keys and its queued notices are
