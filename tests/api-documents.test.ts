@@ -7,7 +7,7 @@ import { failures, MessageStatus } from '#contract/messages.ts';
 import { type RefusalCode, refusals } from '#contract/base/refusals.ts';
 import { API_LIMITS, MESSAGES_MAX, NewMessage, apiEndpoints, apiRefusals } from '#contract/rest.ts';
 import { fixedOutcomeOf } from '#server/domains/channels/simulator/outcomes.ts';
-import { settings } from '#server/infra/config.ts';
+import { settings } from '#server/infra/settings/settings.ts';
 import { callerAt, callerOf, test } from './support/app/api-caller.ts';
 
 const page = await readFile(join(import.meta.dirname, '../docs/api.md'), 'utf8');

@@ -101,7 +101,9 @@ test('all that an account holds is in its archive, and nothing of anybody else',
   const json = (name: string) => JSON.parse(files[`${name}.json`] ?? '');
   expect(json('pesan')).toHaveLength(4);
   expect(json('pesan')[0].timeline.map(({ kind }: { kind: string }) => kind)).toContain('sent');
-  expect(json('mutasi').length).toBeGreaterThan(2);
+  // The bonus and the top-up: the messages were of the plan's quota.
+  expect(json('mutasi')).toHaveLength(2);
+  expect(json('langganan')).toMatchObject([{ plan: 'gratis', status: 'active' }]);
   expect(files['pesan.csv']?.startsWith('\uFEFFid,token,')).toBe(true);
   for (const { path } of json('berkas')) expect(files[path]).toBeDefined();
 

@@ -3,15 +3,19 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import { checkLedger } from '#server/domains/ledger/check.ts';
+import { publicId } from '#contract/base/ids.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from './support/database/database.ts';
+import { operatorsOf } from './support/money/desk.ts';
 import { customerWith, orderOf } from './support/people/people.ts';
-import { topupApp } from './support/people/topups.ts';
+import { billingApp } from './support/money/billing.ts';
+import { refundPayment } from './support/money/refunds.ts';
+import { type TopupApp, idOf, topupApp } from './support/money/topups.ts';
 
 /**
  * Money has moved in every way: messages held, captured, released, charged again, waived; a top-up paid,
- * and paid again.
+ * and paid again; a plan charged, and changed.
  */
 async function busyLedger(db: TestDatabase): Promise<string> {
   const app = await topupApp(db, { ppn: true });
@@ -32,7 +36,27 @@ async function busyLedger(db: TestDatabase): Promise<string> {
         array[false, false])`,
   );
   await correctedMessages(db);
+  await chargedPlan(db);
+  await refundedTopup(db, app);
+  const [oka] = await operatorsOf(db.allAccountsSql, app);
+  const account_id = publicId('account', ani.accountId);
+  const message_id = publicId('message', ids[0] ?? '');
+  const reason = 'Diminta pelanggan';
+  await oka?.ask('operator_refund', { account_id, message_id, amount: 100, reason });
+  const bank = { reference: 'TRX PAYOUT 1', payee: 'ANI S' };
+  await oka?.ask('operator_payout', { account_id, amount: 10_000, ...bank, reason });
   return ani.accountId;
+}
+
+/** A top-up that was paid, and is being given back. */
+async function refundedTopup(db: TestDatabase, app: TopupApp): Promise<void> {
+  const { accountId } = await customerWith(db.allAccountsSql);
+  const topup = await app.topup(accountId);
+  await app.transfer(topup.total);
+  const [payment] = await db.allAccountsSql<{ txn_id: string }[]>`
+    select txn_id from provider_payments where topup_id = ${idOf(topup)}`;
+  const order = { accountId, topupId: idOf(topup) };
+  await refundPayment(app.deps, { ...order, txnId: payment?.txn_id ?? '' });
 }
 
 /** Two messages that were given back and arrived after all, when the saldo held the price of one. */
@@ -50,11 +74,25 @@ async function correctedMessages(db: TestDatabase): Promise<void> {
   await settle('delivered');
 }
 
+/** A plan that was bought, changed within its period, and renewed. */
+async function chargedPlan(db: TestDatabase): Promise<void> {
+  const app = billingApp(db);
+  const citra = await app.customer(1_000_000);
+  await app.choose(citra, 'usaha');
+  await app.choose(citra, 'bisnis');
+  app.goTo('2026-12-21T00:00');
+  await app.run();
+}
+
 const reds = async (db: TestDatabase) =>
   (await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok).map(({ invariant }) => invariant);
 
 /** What somebody with the owner's password could do to the books, and which invariants see it. */
 const harms: Record<string, { harm: string; seen: readonly string[] }> = {
+  'a quota that was used by nobody': {
+    harm: `update wallets set plan_used = plan_used + 1`,
+    seen: ['I19'],
+  },
   'a top-up entry made bigger': {
     harm: `update wallet_entries set d_available = d_available + 1 where kind = 'topup'`,
     seen: ['I2', 'I3', 'I6', 'I7'],
@@ -103,19 +141,92 @@ const harms: Record<string, { harm: string; seen: readonly string[] }> = {
              expires_at, paid_at
            ) select account_id, gen_random_uuid(), gen_random_uuid(), 'paid', 1, 0, 1, 2, 2, 0, 2,
              'forged', 'B', '1', 'H', now(), now(), now() from accounts`,
-    seen: ['I7', 'I12'],
+    seen: ['I7', 'I11', 'I12'],
   },
   'a payment that no top-up knows': {
-    harm: `update provider_payments set txn_id = 'other' where outcome = 'paid'`,
+    harm: `update provider_payments set txn_id = txn_id || '?' where outcome = 'paid'`,
     seen: ['I12'],
   },
   'PPN booked away': {
     harm: `update gl_lines set gl_account = 'exp:fee' where gl_account = 'liab:ppn'`,
     seen: ['I7', 'I13'],
   },
+  'a charge made bigger': {
+    harm: `update subscription_charges set charge = charge + 1 where kind = 'change'`,
+    seen: ['I18'],
+  },
+  'a charge without its entry': {
+    harm: `update wallet_entries set ref_id = gen_random_uuid()::text
+           where ref_type = 'charge' and seq = 2`,
+    seen: ['I18'],
+  },
+  'a period charged again': {
+    harm: `alter table subscription_charges drop constraint charged_once;
+           insert into subscription_charges (
+             account_id, charge_id, kind, period_start, period_end, revision, plan_code,
+             plan_revision, credit, charge, at
+           ) select account_id, gen_random_uuid(), kind, period_start, period_end, revision,
+             plan_code, plan_revision, charge, charge, at
+           from subscription_charges where kind = 'change'`,
+    seen: ['I15'],
+  },
+  'a period charged within another': {
+    harm: `insert into subscription_charges (
+             account_id, charge_id, kind, period_start, period_end, revision, plan_code,
+             plan_revision, credit, charge, at
+           ) select account_id, gen_random_uuid(), kind, period_start + interval '3 days',
+             period_end, revision, plan_code, plan_revision, charge, charge, at
+           from subscription_charges where kind = 'period' order by at limit 1`,
+    seen: ['I15'],
+  },
+  'a paid invoice made smaller': {
+    harm: `update invoices set base = base - 1, total = total - 1, received = received - 1
+           where status = 'paid'`,
+    seen: ['I11'],
+  },
+  'PPN taken out of a paid invoice': {
+    harm: `update invoices set unique_code = unique_code + 900, ppn = ppn - 900
+           where status = 'paid' and ppn >= 900 and unique_code <= 1098`,
+    seen: ['I11', 'I13'],
+  },
+  'a number left out': {
+    harm: `update invoices set number = 'INV/2026/11/000002' where number is not null`,
+    seen: ['I11'],
+  },
+  'a number that was taken and stands on nothing': {
+    harm: 'update invoice_counters set last = last + 1',
+    seen: ['I11'],
+  },
+  'a paid top-up without its invoice': {
+    harm: `update invoices set status = 'open', number = null, paid_at = null, paid_with = null,
+             received = null where status = 'paid';
+           delete from invoice_counters`,
+    seen: ['I11', 'I13'],
+  },
+  'a payout without its cash': {
+    harm: `delete from gl_lines where txn_id in (select txn_id from gl_txns where kind = 'payout')`,
+    seen: ['I6', 'I14'],
+  },
+  'a refund larger than the price of its message': {
+    harm: `update wallet_entries set d_available = d_available + 1000 where kind = 'refund'`,
+    seen: ['I2', 'I3', 'returned'],
+  },
+  'a payment that was resolved twice': {
+    harm: `insert into suspense_resolutions select account_id, provider, txn_id || 'x', 'credited',
+             amount, gen_random_uuid(), now() from provider_payments where outcome = 'second'`,
+    seen: ['suspense'],
+  },
   'suspense emptied': {
     harm: `update gl_lines set gl_account = 'exp:fee' where gl_account = 'suspense'`,
     seen: ['suspense'],
+  },
+  'money owed to a payer booked away': {
+    harm: `update gl_lines set gl_account = 'exp:fee' where gl_account = 'liab:refund'`,
+    seen: ['refunds'],
+  },
+  'a refund forgotten': {
+    harm: 'delete from refunds',
+    seen: ['refunds'],
   },
 };
 
@@ -125,7 +236,7 @@ describe('the check of the ledger', () => {
     const findings = await checkLedger(db.allAccountsSql);
     expect(findings.filter(({ ok }) => !ok)).toEqual([]);
     expect(findings.map(({ invariant }) => invariant).join(' ')).toBe(
-      'I1 I2 I3 I4 I5 I6 I7 I8 I9 I10 I12 I13 I16 I17 suspense',
+      'I1 I2 I3 I4 I5 I6 I7 I8 I9 I10 I11 I12 I13 I14 I15 I16 I17 I18 I19 suspense refunds returned',
     );
   });
 
@@ -136,6 +247,8 @@ describe('the check of the ledger', () => {
         alter table wallet_entries disable trigger user;
         alter table gl_lines disable trigger user;
         alter table topups disable trigger user;
+        alter table subscription_charges disable trigger user;
+        alter table invoices disable trigger user;
         ${harm}`);
       expect(await reds(db)).toEqual(seen);
     });

@@ -206,19 +206,20 @@ const withdrawing = (picks: readonly number[], outcome: 'cancelled' | 'expired')
     reportToModel(model, reports);
   });
 
-/** A top-up, bonus or charge under an idempotency key that may be used again. */
+/** A bonus or a correction under an idempotency key that may be used again. */
 const posting = (key: string, delta: number) =>
   command(`post(${key}, ${delta})`, async (model, { sql, ani }) => {
     const post = sql.begin((tx) =>
       postEntry(tx, {
         accountId: ani.accountId,
-        kind: delta > 0 ? 'bonus' : 'plan',
+        kind: delta > 0 ? 'bonus' : 'adjust',
         delta: rupiah(delta),
-        contra: delta > 0 ? 'exp:bonus' : 'rev:plan',
+        contra: delta > 0 ? 'exp:bonus' : 'exp:fee',
         refType: 'test',
         refId: key,
         idemKey: key,
         actor: 'test',
+        memo: 'Koreksi',
       }),
     );
     const before = model.posted.get(key);

@@ -102,6 +102,9 @@ export const dailyPages = {
 /** As long as a module may be (letters, before it is made small) to come along unasked. */
 const SMALL = 1_200;
 
+/** What operators alone see: it never comes along with the pages of customers. */
+const operators = /\/(?:features\/operator|contract\/operator)[/.]/;
+
 /** Small modules that several of the pages and lazy pieces behind the frame need. */
 function smallAndShared(graph: Graph): ReadonlySet<string> {
   const known = behind(of('main.tsx'), graph, true);
@@ -113,7 +116,9 @@ function smallAndShared(graph: Graph): ReadonlySet<string> {
     for (const id of behind([start], graph)) counts.set(id, (counts.get(id) ?? 0) + 1);
   }
   const isSmall = (id: string) =>
-    !id.endsWith('.css') && (graph.getModuleInfo(id)?.code?.length ?? SMALL) < SMALL;
+    !operators.test(id) &&
+    !id.endsWith('.css') &&
+    (graph.getModuleInfo(id)?.code?.length ?? SMALL) < SMALL;
   return new Set([...counts].filter(([id, count]) => count > 1 && isSmall(id)).map(([id]) => id));
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Finding, checkLedger } from '#server/domains/ledger/check.ts';
+import { verifySeals } from '#server/domains/ledger/seals/verify.ts';
 import { type Config, readConfig } from '#server/infra/config.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { defaultDataFolder } from '#server/infra/embedded-postgres/home.ts';
@@ -54,12 +55,25 @@ function print({ invariant, description: says, ok, offenders }: Finding): void {
   for (const row of offenders) console.log(`              ${JSON.stringify(row)}`);
 }
 
+/** The chain of seals: which day is the first that is not as it was sealed. */
+async function printSeals(allAccountsSql: Sql, config: Config): Promise<boolean> {
+  const folder = config.KABARI_DATA ?? defaultDataFolder();
+  const { seals, difference } = await verifySeals(allAccountsSql, { folder });
+  const says = difference
+    ? `${difference.day} is the first day that differs from its seal: ${difference.why}`
+    : `${seals} ${seals === 1 ? 'day is' : 'days are'} as they were sealed`;
+  console.log(`${'seals'.padEnd(8)} ${difference ? 'RED' : 'ok '}  ${says}`);
+  return difference === undefined;
+}
+
 try {
-  const { allAccountsSql, close } = await openPool(readConfig(process.env));
+  const config = readConfig(process.env);
+  const { allAccountsSql, close } = await openPool(config);
   try {
     const findings = await checkLedger(allAccountsSql);
     findings.forEach(print);
-    if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
+    const isSealed = await printSeals(allAccountsSql, config);
+    if (!isSealed || findings.some(({ ok }) => !ok)) process.exitCode = 1;
   } finally {
     await close();
   }

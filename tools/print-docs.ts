@@ -11,7 +11,7 @@ import {
   refusals,
   sentenceFor,
 } from '#contract/base/refusals.ts';
-import { settings } from '#server/infra/config.ts';
+import { settings } from '#server/infra/settings/settings.ts';
 import { rulesPage } from './rules-page.ts';
 
 const docs = join(import.meta.dirname, '../docs');
@@ -47,10 +47,15 @@ ${table(['Setting', 'Default', 'Meaning'], lines)}
 
 /** Facts of every kind, for the sentences that mention them. */
 const example = {
+  by: 'Rina',
+  account: '1234567890',
+  ours: '8800123456',
   seconds: 30,
   hours: 23,
   left: 3,
   limit: 5,
+  minimum: 10_000,
+  maximum: 10_000_000,
   total: 100_217,
   received: 100_000,
   required: 15_000,
@@ -66,6 +71,8 @@ const example = {
   bytesMax: 5_000_000,
   offset: 5_000_000,
   length: 12_000_000,
+  captured: 150,
+  lacking: 1_500,
 };
 
 /** @throws Error when a sentence could mention a fact that has no example here. */

@@ -24,7 +24,7 @@ const budgets = [
     screen: 'first signed-in screen',
     page: 'src/web/features/home/HomePage.tsx',
     around: 'frame',
-    js: 156 * KB,
+    js: 160 * KB,
     css: 20 * KB,
   },
 ];

@@ -1,12 +1,22 @@
 import type { Act } from './base/act.ts';
 import * as accounts from './accounts.ts';
+import * as invoices from './billing/invoices.ts';
+import * as plans from './billing/plans.ts';
+import * as books from './operator/books.ts';
+import * as desk from './operator/desk.ts';
 import * as events from './events.ts';
 import * as messages from './messages.ts';
 import * as people from './people.ts';
 import * as operator from './operator.ts';
+import * as refunds from './operator/refunds.ts';
 import * as push from './push.ts';
 import * as saldo from './saldo.ts';
+import * as saldoAlert from './saldo/alert.ts';
+import * as saldoSummary from './saldo/summary.ts';
+import * as saldoUsage from './saldo/usage.ts';
 import * as simulator from './simulator.ts';
+import * as statements from './operator/statements.ts';
+import * as suspense from './operator/suspense.ts';
 import * as tokens from './tokens.ts';
 
 /** The list of all acts: what the portal may ask, and nothing else. */
@@ -59,20 +69,72 @@ export const acts: readonly Act[] = [
   messages.conversationMessages,
   messages.readConversation,
   messages.unreadConversations,
-  saldo.saldoSummary,
+  saldoSummary.saldoSummary,
+  saldoUsage.saldoUsage,
+  saldoAlert.getSaldoAlert,
+  saldoAlert.saveSaldoAlert,
   saldo.listMutations,
   saldo.listLineMessages,
+  saldo.exportSaldo,
+  saldo.listTopupMethods,
   saldo.createTopup,
   saldo.listTopups,
   saldo.getTopup,
   saldo.cancelTopup,
+  saldo.checkTopup,
+  saldo.proveTopup,
+  plans.listPlans,
+  plans.getSubscription,
+  plans.previewSubscription,
+  plans.changeSubscription,
+  plans.cancelSubscription,
+  plans.resumeSubscription,
+  invoices.listInvoices,
+  invoices.getInvoice,
+  invoices.invoicePdf,
+  invoices.payInvoice,
+  invoices.getBillingProfile,
+  invoices.saveBillingProfile,
   simulator.simulatedPhone,
   simulator.simulatedReply,
   simulator.simulatedSwitch,
   simulator.simulatedScan,
   simulator.simulatedTransfer,
+  simulator.simulatedPayment,
+  simulator.simulatedClock,
   operator.operatorTopups,
   operator.confirmTopup,
   operator.rejectTopup,
+  statements.listBankLines,
+  statements.dismissBankLine,
+  statements.previewStatement,
+  statements.importStatement,
+  desk.findCustomers,
+  desk.getCustomer,
+  desk.adjustSaldo,
+  desk.refundMessage,
+  desk.payOut,
+  desk.listAdjustments,
+  desk.decideAdjustment,
+  desk.freezeWallet,
+  suspense.listSuspense,
+  suspense.creditSuspense,
+  suspense.returnSuspense,
+  suspense.keepSuspense,
+  refunds.refundPayment,
+  refunds.listRefunds,
+  refunds.finishRefund,
+  refunds.listFlagged,
+  refunds.approveBonus,
+  books.moneyOverview,
+  books.listSeals,
+  books.verifySeal,
+  books.runCheck,
+  books.runReconciliation,
+  books.getPrices,
+  books.setPrice,
+  books.setPpn,
+  books.listDeskPlans,
+  books.savePlan,
   events.events,
 ];

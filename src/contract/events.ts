@@ -29,7 +29,17 @@ export const LiveEvent = schema(() =>
     z.object({ kind: z.literal('conversation.read'), token_id: Id('token'), peer: Phone() }),
     z.object({ kind: z.literal('token.changed'), token_id: Id('token') }),
     z.object({ kind: z.literal('saldo.changed'), available: Rupiah(), held: Rupiah() }),
+    z.object({
+      kind: z.literal('subscription.changed'),
+      plan: z.string(),
+      status: z.string(),
+    }),
     z.object({ kind: z.literal('topup.changed'), topup_id: Id('topup'), status: z.string() }),
+    z.object({
+      kind: z.literal('invoice.changed'),
+      invoice_id: Id('invoice'),
+      status: z.string(),
+    }),
   ]),
 );
 export type LiveEvent = Output<typeof LiveEvent>;

@@ -160,6 +160,8 @@ export const MessageDetail = schema(() =>
         correct_seq: z.nullable(z.int()),
       }),
     ),
+    /** Whether it was taken from the quota of the plan; not where it was given back to it. */
+    by_quota: z.boolean(),
     /** The message as the API shows it. */
     raw: z.record(z.string(), z.unknown()),
   }),
@@ -232,6 +234,7 @@ export const sendMessage = act({
   output: ConversationMessage,
   refuses: [
     'saldo_short',
+    'bonus_only',
     'wallet_frozen',
     'token_limit_reached',
     'token_not_linked',

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { act, paging } from './base/act.ts';
-import { IdInput } from './base/ids.ts';
+import { Id, IdInput } from './base/ids.ts';
+import { PaymentRefund } from './operator/desk.ts';
 import { Topup, TopupStatus } from './saldo.ts';
 import { type Output, schema } from './base/schema.ts';
 
@@ -11,6 +12,33 @@ export const OperatorTopup = schema(() =>
     /** Unused bank lines of this amount or near it, nearest first; `line` is a `reference`. */
     candidates: z.array(
       z.object({ line: z.string(), amount: z.int(), description: z.string(), at: z.coerce.date() }),
+    ),
+    /** The slip its owner sent, to look at beside the amount. It is never proof of money. */
+    slip: z.nullable(
+      z.object({
+        url: z.string(),
+        name: z.string(),
+        mime: z.string(),
+        at: z.coerce.date(),
+        /** Another top-up that the very same file was sent for before. */
+        used_before: z.nullable(
+          z.object({ topup_id: Id('topup'), account_name: z.string(), at: z.coerce.date() }),
+        ),
+      }),
+    ),
+    /** How far its payment has come back to its payer; null while nobody has given it back. */
+    refund: z.nullable(PaymentRefund()),
+    /** True when a second operator must agree, unless a bank line of exactly the total is chosen. */
+    needs_two: z.boolean(),
+    /** What one operator has proposed, and another has to complete; `mine`: who asks cannot. */
+    proposal: z.nullable(
+      z.object({
+        by: z.string(),
+        mine: z.boolean(),
+        reference: z.string(),
+        reason: z.string(),
+        at: z.coerce.date(),
+      }),
     ),
   }),
 );
@@ -28,7 +56,8 @@ export const operatorTopups = act({
   output: OperatorTopup,
 });
 
-const Reason = schema(() =>
+/** Why somebody decided so. */
+export const Reason = schema(() =>
   z
     .string()
     .check(
@@ -39,8 +68,10 @@ const Reason = schema(() =>
 );
 
 /**
- * Confirms by hand: with a candidate's `line`, or the reference typed from the bank statement; either
- * can pay one top-up only. A line up to Rp 999 off is credited as it came.
+ * Confirms by hand: with a bank line's `line`, or the reference typed from the bank statement; either
+ * can pay one top-up only. A line up to Rp 999 off is credited as it came. Above the limit, without a
+ * line of exactly the total, it is a proposal (`proposal`), which another operator completes with the
+ * same reference.
  */
 export const confirmTopup = act({
   name: 'operator_topup_confirm',
@@ -55,7 +86,14 @@ export const confirmTopup = act({
     reason: Reason(),
   }),
   output: OperatorTopup,
-  refuses: ['topup_already_paid', 'topup_closed', 'topup_amount_mismatch', 'bank_line_used'],
+  refuses: [
+    'topup_already_paid',
+    'topup_closed',
+    'topup_decided',
+    'topup_needs_another',
+    'topup_amount_mismatch',
+    'bank_line_used',
+  ],
 });
 
 export const rejectTopup = act({
@@ -65,5 +103,5 @@ export const rejectTopup = act({
   audited: true,
   input: () => ({ topup_id: IdInput('topup'), reason: Reason() }),
   output: OperatorTopup,
-  refuses: ['topup_already_paid', 'topup_closed'],
+  refuses: ['topup_already_paid', 'topup_closed', 'topup_decided'],
 });

@@ -89,7 +89,8 @@ export const PushPayload = schema(() =>
       navigate: z.string(),
       app_badge: z.optional(z.string()),
     }),
-    data: z.object({ url: z.string(), id: z.string() }),
+    /** `id` is the message's; `tag` that of a notice of no message: the newest of a tag is shown. */
+    data: z.object({ url: z.string(), id: z.string(), tag: z.optional(z.string()) }),
     fcmOptions: z.object({ link: z.string(), analyticsLabel: z.optional(z.string()) }),
   }),
 );

@@ -41,6 +41,7 @@ export const apiRefusals: readonly RefusalCode[] = [
   'token_missing',
   'token_invalid',
   'saldo_short',
+  'bonus_only',
   'path_unknown',
   'not_found',
   'method_not_allowed',

@@ -31,10 +31,10 @@ export const entryKindLabel: Record<EntryKind, string> = {
   correction: 'Koreksi biaya pesan',
   topup: 'Isi saldo',
   bonus: 'Bonus',
-  plan: 'Paket',
-  refund: 'Pengembalian pembayaran',
-  payout: 'Pencairan',
-  adjust: 'Penyesuaian',
+  plan: 'Biaya paket',
+  refund: 'Pengembalian dana',
+  payout: 'Pencairan ke rekening',
+  adjust: 'Penyesuaian saldo',
 };
 
 /** What a capture or a release did is a step of the line of its hold, and no line of its own. */
@@ -49,22 +49,6 @@ export const LineKind = schema(() =>
 
 /** The kinds of lines in the interface's words, to choose by. */
 export const lineKindLabel: Record<LineKind, string> = { ...entryKindLabel, hold: 'Biaya pesan' };
-
-export const saldoSummary = act({
-  name: 'saldo_summary',
-  by: 'customer',
-  output: () =>
-    z.object({
-      available: Rupiah(),
-      held: Rupiah(),
-      status: z.enum(['active', 'frozen', 'closed']),
-      /** Top-ups that wait to be paid. */
-      topups_open: z.int(),
-      /** The list price of one message, today. */
-      message_price: Rupiah(),
-    }),
-});
-export type SaldoSummary = z.output<typeof saldoSummary.output>;
 
 /**
  * One line of the statement: an entry of the ledger, and where that is a hold for messages, with what
@@ -103,6 +87,8 @@ export const Mutation = schema(() =>
     message: z.nullable(z.object({ id: Id('message'), peer: Phone() })),
     memo: z.nullable(z.string()),
     topup_id: z.nullable(Id('topup')),
+    /** The invoice it paid, or that a part of was given back. */
+    invoice_id: z.nullable(Id('invoice')),
     created_at: z.coerce.date(),
   }),
 );
@@ -117,8 +103,28 @@ export const listMutations = act({
     from: z.optional(CivilDay()),
     to: z.optional(CivilDay()),
     kind: z.optional(LineKind()),
+    /** One line alone, by its number; the days and the kind then count for nothing. */
+    seq: z.optional(WholeNumber({ minimum: 1 })),
   }),
   output: Mutation,
+});
+
+/** Lines a statement may have as PDF; longer ones are CSV. */
+export const STATEMENT_PDF_MAX = 5_000;
+
+/** A signed link to the statement of some days, good for minutes: every entry, in order, with the saldo after it. */
+export const exportSaldo = act({
+  name: 'saldo_export',
+  by: 'customer',
+  audited: true,
+  input: () => ({
+    from: CivilDay(),
+    to: CivilDay(),
+    kind: z.optional(LineKind()),
+    format: z.enum(['csv', 'pdf']),
+  }),
+  output: () => z.object({ url: z.string(), filename: z.string() }),
+  refuses: ['statement_too_long'],
 });
 
 /** A message that a line of the statement stands for, and what became of its price. */
@@ -152,11 +158,12 @@ export const listLineMessages = act({
 });
 
 export const TopupStatus = schema(() =>
-  z.enum(['pending', 'paid', 'expired', 'cancelled', 'review', 'rejected']),
+  z.enum(['creating', 'pending', 'paid', 'expired', 'cancelled', 'review', 'rejected']),
 );
 export type TopupStatus = Output<typeof TopupStatus>;
 
 export const topupStatusLabel: Record<TopupStatus, string> = {
+  creating: 'Sedang disiapkan',
   pending: 'Menunggu pembayaran',
   paid: 'Lunas',
   expired: 'Kedaluwarsa',
@@ -165,7 +172,26 @@ export const topupStatusLabel: Record<TopupStatus, string> = {
   rejected: 'Ditolak',
 };
 
-/** A try to put money in by bank transfer; `total` is the exact amount to transfer. */
+/** How a top-up is paid: by bank transfer with a kode unik, or through a payment gateway. */
+export const TopupMethod = schema(() =>
+  z.enum(['bank', 'qris', 'va_bca', 'va_bni', 'va_bri', 'va_cimb', 'va_permata', 'snap', 'xendit']),
+);
+export type TopupMethod = Output<typeof TopupMethod>;
+
+/** Methods in the interface's words. */
+export const topupMethodLabel: Record<TopupMethod, string> = {
+  bank: 'Transfer bank',
+  qris: 'QRIS',
+  va_bca: 'Virtual account BCA',
+  va_bni: 'Virtual account BNI',
+  va_bri: 'Virtual account BRI',
+  va_cimb: 'Virtual account CIMB Niaga',
+  va_permata: 'Virtual account Permata',
+  snap: 'Kartu, e-wallet, dan lainnya (Midtrans)',
+  xendit: 'QRIS, e-wallet, dan lainnya (Xendit)',
+};
+
+/** A try to put money in; `total` is the exact amount to pay. */
 export const Topup = schema(() =>
   z.object({
     id: Id('topup'),
@@ -177,7 +203,19 @@ export const Topup = schema(() =>
     total: Rupiah(),
     /** What the saldo grows by when it is paid. */
     credited: Rupiah(),
-    bank: z.object({ name: z.string(), number: z.string(), holder: z.string() }),
+    method: TopupMethod(),
+    /** True when the simulated bank or gateway takes it: no real money moves. */
+    simulated: z.boolean(),
+    /** Where to transfer to, of the method `bank`. */
+    bank: z.nullable(z.object({ name: z.string(), number: z.string(), holder: z.string() })),
+    /** The QRIS text to draw, of the method `qris` once the gateway has given it. */
+    qr: z.nullable(z.string()),
+    /** The virtual account to transfer to, of the methods `va_*` once the gateway has given it. */
+    va: z.nullable(z.object({ bank: z.string(), number: z.string() })),
+    /** The gateway's own page, of `snap` and `xendit`. */
+    page_url: z.nullable(z.url()),
+    /** The slip its owner has sent, of the method `bank`. */
+    proof: z.nullable(z.object({ file_id: Id('file'), at: z.coerce.date() })),
     created_at: z.coerce.date(),
     expires_at: z.coerce.date(),
     paid_at: z.nullable(z.coerce.date()),
@@ -203,14 +241,43 @@ const TopupAmount = schema(() =>
   }),
 );
 
+/** A way to pay that this installation has, and what it takes. */
+export const TopupOffer = schema(() =>
+  z.object({
+    method: TopupMethod(),
+    /** True when no real money moves. */
+    simulated: z.boolean(),
+    /** The least and the most that can be bought with it, before PPN. */
+    minimum: Rupiah(),
+    maximum: Rupiah(),
+    /** How long it waits for its payment. */
+    minutes: z.int(),
+  }),
+);
+export type TopupOffer = Output<typeof TopupOffer>;
+
+/** The ways to pay; `bank` always. */
+export const listTopupMethods = act({
+  name: 'topup_methods',
+  by: 'customer',
+  output: () => z.object({ methods: z.array(TopupOffer()) }),
+});
+
 export const createTopup = act({
   name: 'topup_create',
   by: 'customer',
   changes: true,
   audited: true,
-  input: () => ({ amount: TopupAmount() }),
+  input: () => ({ amount: TopupAmount(), method: z.optional(TopupMethod()) }),
   output: Topup,
-  refuses: ['topup_too_many', 'topup_amount_busy', 'wallet_frozen', 'account_suspended'],
+  refuses: [
+    'topup_too_many',
+    'topup_amount_busy',
+    'topup_amount_unfit',
+    'gateway_down',
+    'wallet_frozen',
+    'account_suspended',
+  ],
 });
 
 export const listTopups = act({
@@ -236,4 +303,36 @@ export const cancelTopup = act({
   input: () => ({ topup_id: IdInput('topup') }),
   output: Topup,
   refuses: ['topup_closed', 'topup_already_paid'],
+});
+
+/** "Sudah bayar?": asks the gateway now. A bank transfer is answered as it stands. */
+export const checkTopup = act({
+  name: 'topup_check',
+  by: 'customer',
+  input: () => ({ topup_id: IdInput('topup') }),
+  output: Topup,
+  refuses: ['gateway_down'],
+});
+
+/** Proofs that may be sent for one top-up; the newest counts. */
+export const TOPUP_PROOFS_MAX = 3;
+
+/**
+ * Sends the slip of a bank transfer, an upload of the purpose `proof`. An operator sees it beside the
+ * amount; money alone pays a top-up.
+ */
+export const proveTopup = act({
+  name: 'topup_proof',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  input: () => ({ topup_id: IdInput('topup'), upload: IdInput('upload') }),
+  output: Topup,
+  refuses: [
+    'upload_gone',
+    'topup_already_paid',
+    'topup_closed',
+    'topup_proof_unneeded',
+    'topup_proof_limit',
+  ],
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { act } from './base/act.ts';
+import { IdInput } from './base/ids.ts';
 import { ChatContent, Direction, TEXT_MAX } from './messages.ts';
 import { Phone, TypedPhone } from './base/phone.ts';
 import { Rupiah } from './base/money.ts';
@@ -83,6 +84,25 @@ export const simulatedScan = act({
   refuses: ['qr_stale', 'link_gone', 'phone_taken'],
 });
 
+/** Ten years: more is a mistake. */
+const CLOCK_SECONDS_MAX = 315_360_000;
+
+/**
+ * Moves the clock of money forward, for tests and trying things out: renewals, expiry and notices that
+ * fall due happen at once. Only where `CLOCK=movable`, which production refuses; elsewhere unknown.
+ */
+export const simulatedClock = act({
+  name: 'simulator_clock',
+  by: 'public',
+  changes: true,
+  input: () => ({
+    advance_seconds: z.optional(WholeNumber({ minimum: 0, maximum: CLOCK_SECONDS_MAX })),
+    /** Where to; what is past already changes nothing. */
+    to: z.optional(z.iso.datetime({ offset: true })),
+  }),
+  output: () => z.object({ now: z.coerce.date() }),
+});
+
 /** The simulated bank: money arrives on the installation's account. */
 export const simulatedTransfer = act({
   name: 'simulator_transfer',
@@ -99,4 +119,17 @@ export const simulatedTransfer = act({
   }),
   /** `matched` says whether the transfer paid a waiting top-up. */
   output: () => z.object({ reference: z.string(), amount: Rupiah(), matched: z.boolean() }),
+});
+
+/** The simulated gateway: somebody pays a top-up, lets its time pass, or is refused by their bank. */
+export const simulatedPayment = act({
+  name: 'simulator_pay',
+  by: 'public',
+  changes: true,
+  input: () => ({
+    topup_id: IdInput('topup'),
+    outcome: z.enum(['pay', 'expire', 'deny']),
+  }),
+  /** False when the gateway waits for no such payment; what it changes is told by a notice, soon after. */
+  output: () => z.object({ done: z.boolean() }),
 });

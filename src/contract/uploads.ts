@@ -126,7 +126,9 @@ export const uploadPurposes = {
     },
   ],
   /** The proof of a transfer. */
-  proof: [{ mimes: [...pictures, 'application/pdf'], bytesMax: 10 * MB }],
+  proof: [{ mimes: [...pictures, 'application/pdf'], bytesMax: 5 * MB }],
+  /** A bank's statement, for an operator to import. */
+  statement: [{ mimes: ['text/csv', 'text/plain'], bytesMax: 5 * MB }],
 } as const satisfies Record<string, readonly Allowance[]>;
 
 export type UploadPurpose = keyof typeof uploadPurposes;

@@ -15,15 +15,17 @@ journey('everybody can wait, and see what failed', async ({ product, person }) =
   const { faults, look } = inspection();
   const tab = await ratna.open('/');
   const released = Promise.withResolvers<void>();
+  const acts =
+    /act=(message_list|home_summary|saldo_\w+|topup_list|token_list|subscription_get|plan_list|invoice_list|billing_profile_get)/;
   await tab.route('**/api', async (route) => {
     const body = route.request().postData() ?? '';
-    if (!/act=(message_list|home_summary|saldo_\w+|topup_list|token_list)/.test(body)) {
+    if (!acts.test(body)) {
       return route.continue();
     }
     await released.promise;
     return route.fulfill({ status: 503, json: { code: 0, msg: 'Sedang penuh.' } });
   });
-  const screens = ['/', '/message-history', '/saldo', '/token'];
+  const screens = ['/', '/message-history', '/saldo', '/billing', '/token'];
   for (const path of screens) {
     await tab.goto(product.address + path);
     await tab.locator('[aria-busy=true]').first().waitFor();

@@ -92,6 +92,7 @@ journey('single keys go everywhere, and can be turned off', async ({ product, pe
     ['m', '/message-history', 'Pesan'],
     ['t', '/token', 'Token'],
     ['s', '/saldo', 'Saldo'],
+    ['b', '/billing', 'Tagihan'],
     ['p', '/profile', 'Profil'],
     ['h', '/', 'Beranda'],
   ] as const;

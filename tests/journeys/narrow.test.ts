@@ -37,6 +37,7 @@ journey(
       ['/', () => tab.getByRole('row').nth(3)],
       ['/message-history', () => tab.getByRole('row').nth(3)],
       ['/saldo', () => tab.getByRole('row').nth(3)],
+      ['/billing', () => tab.getByRole('row').nth(1)],
       ['/token', () => tab.getByRole('row').nth(1)],
       ['/message-history?view=percakapan', () => tab.getByRole('listitem').nth(3)],
       [`/message-history?${thread}`, () => tab.getByRole('article').first()],

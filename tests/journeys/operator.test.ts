@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { createTopup, getTopup, saldoSummary } from '#contract/saldo.ts';
+import { createTopup, getTopup } from '#contract/saldo.ts';
+import { saldoSummary } from '#contract/saldo/summary.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { ask, signUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
@@ -21,6 +22,7 @@ journey('the operator confirms a top-up by hand, and the customer sees it', asyn
   expect(operator.password).not.toBe('');
   await fillLogin(tab, operator);
   await arrivesAt(tab, '/operator');
+  await tab.getByRole('link', { name: 'Isi saldo' }).click();
   await tab
     .getByRole('row', { name: /Kopi Senja/ })
     .getByRole('button')

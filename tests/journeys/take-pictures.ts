@@ -1,16 +1,20 @@
 /**
  * Takes the pictures of docs/pictures, of the product as it runs with the shop of `seed.ts`:
- * `npm run build && node tests/journeys/take-pictures.ts`.
+ * `npm run build && node tests/journeys/take-pictures.ts`, with names for those alone.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { homeSummary } from '#contract/messages.ts';
+import { saveSaldoAlert } from '#contract/saldo/alert.ts';
 import { openPerson, settled, startBrowser, type PersonOptions } from './browser/browser.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { ask } from './support/portal.ts';
 import { startProduct } from './support/product.ts';
 import { openShop, type Shop } from './support/seed.ts';
+import { type Desk, openDesk } from './support/seed-desk.ts';
+import { fakeActs } from './support/fake-acts.ts';
+import { usage } from './support/fake-payments.ts';
 
 const folder = join(import.meta.dirname, '../../docs/pictures');
 
@@ -37,6 +41,14 @@ async function openFirstLine(tab: Page): Promise<void> {
     .first()
     .click();
   await tab.locator('[aria-expanded="true"]').first().waitFor();
+}
+
+/** Scrolls to the statement, with its heading below the bar of a phone. */
+async function toStatement(tab: Page): Promise<void> {
+  const heading = tab.getByRole('heading', { name: 'Mutasi', exact: true });
+  await heading.evaluate((element) =>
+    window.scrollTo(0, window.scrollY + element.getBoundingClientRect().top - 84),
+  );
 }
 
 const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Picture[] => [
@@ -76,6 +88,18 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
   },
   {
     name: 'saldo',
+    options: { session, height: 1_000 },
+    path: '/saldo',
+    before: async (tab) => {
+      // The shop has opened today; its thirty days are made up.
+      await fakeActs(tab, { saldo_usage: () => usage() });
+      await tab.reload();
+      await tab.getByText('Cukup untuk ±', { exact: false }).waitFor();
+      await tab.getByText('Saldo di bawah batas', { exact: false }).waitFor();
+    },
+  },
+  {
+    name: 'isi-saldo',
     options: { session },
     path: '/saldo',
     before: async (tab) => {
@@ -85,9 +109,12 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
   },
   {
     name: 'mutasi',
-    options: { session, height: 1_100 },
+    options: { session },
     path: '/saldo',
-    before: openFirstLine,
+    before: async (tab) => {
+      await openFirstLine(tab);
+      await toStatement(tab);
+    },
   },
   {
     name: 'mutasi-ponsel',
@@ -95,9 +122,7 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
     path: '/saldo',
     before: async (tab) => {
       await openFirstLine(tab);
-      await tab
-        .getByRole('heading', { name: 'Mutasi' })
-        .evaluate((heading) => heading.scrollIntoView());
+      await toStatement(tab);
     },
   },
   {
@@ -161,6 +186,87 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
   },
 ];
 
+/** Opens the row of a table to its drawer. */
+const openRow = (name: RegExp) => async (tab: Page) => {
+  await tab.getByRole('row', { name }).first().getByRole('button').first().click();
+  await tab.getByRole('dialog').waitFor();
+};
+
+/** Money, as a customer with a plan sees it. */
+const moneyPictures = ({ bakery: { session }, qris, va, verify }: Desk): Picture[] => [
+  {
+    name: 'isi-saldo-qris',
+    options: { session },
+    path: `/saldo?open=${qris.id}`,
+    before: (tab) => tab.getByRole('img', { name: /Kode QRIS/ }).waitFor(),
+  },
+  {
+    name: 'isi-saldo-va-ponsel',
+    options: { session, width: 390 },
+    path: `/saldo?open=${va.id}`,
+    before: (tab) => tab.getByText(/^Nomor virtual account/).waitFor(),
+  },
+  {
+    name: 'tagihan',
+    options: { session, height: 1_320 },
+    path: '/billing',
+    before: (tab) => tab.getByRole('row', { name: /Paket Usaha/ }).waitFor(),
+  },
+  {
+    name: 'tagihan-ganti-paket',
+    options: { session },
+    path: '/billing?change=bisnis',
+    before: (tab) => tab.getByRole('button', { name: /^Setujui dan bayar/ }).waitFor(),
+  },
+  {
+    name: 'faktur',
+    options: { width: 390, height: 720 },
+    path: new URL(verify).pathname,
+    before: (tab) => tab.getByRole('heading', { name: 'Dokumen ini asli' }).waitFor(),
+  },
+];
+
+/** The operator's desk. */
+const deskPictures = ({ operator: session, statement }: Desk): Picture[] => [
+  {
+    name: 'operator-ringkasan',
+    options: { session, height: 1_000 },
+    path: '/operator',
+    before: (tab) => tab.getByText('Saldo semua pelanggan').waitFor(),
+  },
+  {
+    name: 'operator-isi-saldo',
+    options: { session },
+    path: '/operator/isi-saldo',
+    before: openRow(/Apotek/),
+  },
+  {
+    name: 'operator-pelanggan',
+    options: { session },
+    path: '/operator/pelanggan?q=Bengkel',
+    before: openRow(/Bengkel/),
+  },
+  {
+    name: 'operator-pembukuan-gelap',
+    options: { session, dark: true },
+    path: '/operator/pembukuan',
+    before: (tab) => tab.getByText(/Semua \d+ aturan cocok/).waitFor(),
+  },
+  {
+    name: 'operator-mutasi-bank',
+    options: { session, height: 1_000 },
+    path: '/operator/mutasi-bank/impor',
+    before: async (tab) => {
+      await tab.locator('input[type="file"]').setInputFiles({
+        name: 'mutasi-bca.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(statement),
+      });
+      await tab.getByRole('heading', { name: 'Yang akan terjadi' }).waitFor();
+    },
+  },
+];
+
 async function take(browser: Browser, address: string, picture: Picture): Promise<void> {
   const person = await openPerson(browser, address, {
     floatingScrollbars: true,
@@ -181,9 +287,15 @@ const [product, browser] = await Promise.all([
 ]);
 try {
   await mkdir(folder, { recursive: true });
-  const shop = await openShop(product.address);
-  await quiet(product.address, shop);
-  for (const picture of picturesOf(shop)) await take(browser, product.address, picture);
+  const { address } = product;
+  const shop = await openShop(address);
+  await quiet(address, shop);
+  await ask(address, saveSaldoAlert, { threshold: 1_000_000 }, shop.customer.session);
+  const desk = await openDesk(product);
+  const pictures = [...picturesOf(shop), ...moneyPictures(desk), ...deskPictures(desk)];
+  const only = process.argv.slice(2);
+  const wanted = ({ name }: Picture) => only.length === 0 || only.includes(name);
+  for (const picture of pictures.filter(wanted)) await take(browser, address, picture);
 } finally {
   await browser.close();
   await product.stop();

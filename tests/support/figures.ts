@@ -15,7 +15,7 @@ import { openLog } from '#server/infra/observability/log.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import type { Customer } from '#tests/support/people/people.ts';
-import { perform } from '#tests/support/people/topups.ts';
+import { perform } from '#tests/support/money/topups.ts';
 
 const log = openLog({ level: 'silent' });
 

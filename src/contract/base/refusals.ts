@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { formatRupiah } from './money.ts';
+import { formatNumber, formatRupiah } from './money.ts';
 import type { Output } from './schema.ts';
 
 type Entry = { status: number; facts: () => z.ZodMiniType; retryable?: true };
@@ -70,9 +70,15 @@ export const refusals = {
   message_final: { status: 409, facts: () => z.object({ status: z.string() }) },
   message_in_flight: { status: 409, facts: none },
   queue_full: { status: 429, facts: wait, retryable: true },
+  bonus_only: { status: 402, facts: none },
 
   topup_too_many: { status: 409, facts: () => z.object({ limit: z.int() }) },
   topup_amount_busy: { status: 409, facts: none },
+  topup_amount_unfit: {
+    status: 422,
+    facts: () => z.object({ minimum: z.int(), maximum: z.int() }),
+  },
+  gateway_down: { status: 503, facts: none, retryable: true },
   topup_closed: { status: 410, facts: none },
   topup_already_paid: { status: 409, facts: none },
   topup_amount_mismatch: {
@@ -80,6 +86,45 @@ export const refusals = {
     facts: () => z.object({ total: z.int(), received: z.int() }),
   },
   bank_line_used: { status: 409, facts: none },
+  topup_decided: { status: 409, facts: () => z.object({ by: z.string() }) },
+  topup_needs_another: { status: 409, facts: none },
+  topup_proof_unneeded: { status: 409, facts: none },
+  topup_proof_limit: { status: 409, facts: () => z.object({ limit: z.int() }) },
+  statement_unknown: { status: 422, facts: none },
+  bank_statement_too_long: { status: 422, facts: () => z.object({ limit: z.int() }) },
+  statement_other_account: {
+    status: 409,
+    facts: () => z.object({ account: z.string(), ours: z.string() }),
+  },
+  statement_changed: { status: 409, facts: none },
+
+  plan_same: { status: 409, facts: none },
+  quote_stale: { status: 409, facts: none },
+  subscription_not_running: { status: 409, facts: none },
+  invoice_unpaid: { status: 409, facts: none },
+  invoice_closed: { status: 409, facts: none },
+  statement_too_long: { status: 422, facts: () => z.object({ limit: z.int() }) },
+
+  adjustment_saldo_short: { status: 409, facts: () => z.object({ available: z.int() }) },
+  adjustment_closed: { status: 409, facts: none },
+  second_operator_needed: { status: 403, facts: none },
+  account_ended: { status: 409, facts: none },
+  wallet_frozen_payout: { status: 423, facts: none },
+  refund_too_large: { status: 409, facts: () => z.object({ captured: z.int() }) },
+  refund_done: { status: 409, facts: none },
+  suspense_resolved: { status: 409, facts: none },
+  topup_unpaid: { status: 409, facts: none },
+  payment_refund_done: { status: 409, facts: none },
+  payment_refund_waits: { status: 409, facts: none },
+  payment_saldo_short: { status: 409, facts: () => z.object({ lacking: z.int() }) },
+  refund_finished: { status: 409, facts: none },
+  refund_at_gateway: { status: 409, facts: none },
+  transfer_reference_used: { status: 409, facts: none },
+  books_red: { status: 423, facts: none },
+  check_running: { status: 409, facts: wait, retryable: true },
+  nothing_sealed: { status: 409, facts: none },
+  valid_from_past: { status: 422, facts: none },
+  valid_from_taken: { status: 409, facts: none },
 
   push_service_unknown: { status: 422, facts: none },
   push_key_old: { status: 409, facts: none },
@@ -179,7 +224,7 @@ const sentences: Sentences = {
   token_limit_reached: ({ limit }) =>
     `Batas harian token ini (${limit} pesan) sudah tercapai. Coba lagi besok atau naikkan batasnya.`,
   tokens_full: ({ limit }) =>
-    `Akun ini sudah memiliki ${limit} token. Hapus satu sebelum menambah.`,
+    `Paket Anda memuat ${limit} token. Hapus satu, atau pilih paket yang lebih besar.`,
   cooling_down: ({ hours }) =>
     `Kata sandi atau nomor akun ini baru diganti. Kunci baru dapat dibuat ${hours} jam lagi. Bukan Anda? Hubungi layanan pelanggan.`,
   link_gone: 'Tautan ini sudah dipakai atau kedaluwarsa. Minta tautan baru dari halaman Token.',
@@ -201,15 +246,77 @@ const sentences: Sentences = {
     'Pesan ini sedang dikirim dan mungkin sudah sampai, jadi tidak dapat dibatalkan. Tunggu jawaban jaringan.',
   queue_full: ({ seconds }) =>
     `Antrean penuh. Coba lagi dalam ${seconds} detik; pesan belum diterima.`,
+  bonus_only:
+    'Saldo bonus hanya untuk simulator dan nomor Anda sendiri. Isi saldo sekali untuk mengirim ke nomor lain.',
 
   topup_too_many: ({ limit }) =>
     `Anda masih punya ${limit} isi saldo yang menunggu. Bayar atau batalkan salah satunya.`,
   topup_amount_busy: 'Nominal ini sedang banyak dipakai. Pilih nominal lain.',
+  topup_amount_unfit: ({ minimum, maximum }) =>
+    `Dengan cara bayar ini nominalnya ${formatRupiah(minimum)} sampai ${formatRupiah(maximum)}. Ubah nominal atau pilih cara lain.`,
+  gateway_down:
+    'Layanan pembayaran sedang tidak menjawab. Coba lagi beberapa saat lagi, atau pilih transfer bank.',
   topup_closed: 'Isi saldo ini sudah ditutup. Buat yang baru.',
   topup_already_paid: 'Isi saldo ini sudah dibayar.',
   topup_amount_mismatch: ({ total, received }) =>
     `Mutasi bank berisi ${formatRupiah(received)}, padahal tagihannya ${formatRupiah(total)}. Pilih mutasi lain atau tolak isi saldo ini.`,
   bank_line_used: 'Mutasi bank ini sudah dipakai untuk isi saldo lain.',
+  topup_decided: ({ by }) =>
+    `Isi saldo ini sudah diputuskan oleh ${by}. Muat ulang untuk melihat hasilnya.`,
+  topup_needs_another:
+    'Anda sudah mengusulkan konfirmasi ini. Operator lain yang harus menyelesaikannya.',
+  topup_proof_unneeded:
+    'Cara bayar ini tidak memerlukan bukti transfer: pembayarannya dikenali otomatis.',
+  topup_proof_limit: ({ limit }) =>
+    `Bukti untuk isi saldo ini sudah ${limit} kali dikirim. Tunggu pemeriksaan operator.`,
+  statement_unknown:
+    'Berkas ini tidak dikenali sebagai mutasi bank. Unduh mutasi sebagai CSV dari BCA, Mandiri, BRI, atau BNI, lalu pilih berkas itu.',
+  bank_statement_too_long: ({ limit }) =>
+    `Berkas ini memuat lebih dari ${formatNumber(limit)} baris. Unduh mutasi untuk periode yang lebih pendek.`,
+  statement_other_account: ({ account, ours }) =>
+    `Mutasi ini milik rekening ${account}, bukan rekening isi saldo ${ours}. Pilih berkas dari rekening yang benar.`,
+  statement_changed:
+    'Berkas ini bukan berkas yang Anda periksa. Periksa sekali lagi sebelum mengimpor.',
+
+  plan_same: 'Anda sudah memakai paket ini.',
+  quote_stale: 'Perhitungannya sudah berubah. Periksa rincian yang baru, lalu setujui lagi.',
+  subscription_not_running: 'Tidak ada yang dapat diubah pada paket ini. Pilih paket lebih dulu.',
+  invoice_unpaid: 'Dokumen tagihan dibuat setelah tagihan lunas.',
+  invoice_closed: 'Tagihan ini sudah tidak menunggu pembayaran.',
+  statement_too_long: ({ limit }) =>
+    `Mutasi lebih dari ${formatNumber(limit)} baris tidak dapat dijadikan PDF. Pilih CSV, atau persingkat tanggalnya.`,
+
+  adjustment_saldo_short: ({ available }) =>
+    `Saldo pelanggan ini tinggal ${formatRupiah(available)}, jadi tidak dapat dikurangi sebanyak itu. Saldo tidak pernah di bawah nol.`,
+  adjustment_closed:
+    'Usulan ini sudah diputuskan atau sudah lewat tujuh hari. Muat ulang daftarnya.',
+  second_operator_needed:
+    'Usulan ini diputuskan operator lain: yang mengusulkan hanya dapat menariknya kembali.',
+  account_ended: 'Akun ini sudah ditutup, jadi saldonya tidak dapat diubah.',
+  wallet_frozen_payout: 'Saldo ini dibekukan. Cairkan setelah pembekuannya dibuka.',
+  refund_too_large: ({ captured }) =>
+    captured === 0
+      ? 'Pesan ini tidak dibebankan ke saldo, jadi tidak ada yang dikembalikan.'
+      : `Paling banyak ${formatRupiah(captured)} dapat dikembalikan: sejumlah itu biaya pesan ini.`,
+  refund_done: 'Biaya pesan ini sudah pernah dikembalikan.',
+  suspense_resolved: 'Dana ini sudah diselesaikan. Muat ulang daftarnya.',
+  topup_unpaid: 'Isi saldo ini belum lunas, jadi tidak ada pembayaran yang dapat dikembalikan.',
+  payment_refund_done: 'Pembayaran ini sudah pernah dikembalikan. Muat ulang halamannya.',
+  payment_refund_waits:
+    'Pengembalian pembayaran ini sudah diusulkan dan menunggu operator kedua di Pelanggan & penyesuaian.',
+  payment_saldo_short: ({ lacking }) =>
+    `Saldo pelanggan ini kurang ${formatRupiah(lacking)}: sebagian pembayaran sudah terpakai. Tidak ada yang dibukukan. Cairkan saldo yang tersisa di Pelanggan & penyesuaian.`,
+  refund_finished: 'Pengembalian ini sudah dicatat selesai. Muat ulang daftarnya.',
+  refund_at_gateway:
+    'Gerbang pembayaran masih diminta mengembalikan uang ini. Transfer manual akan mengembalikannya dua kali: tunggu jawabannya.',
+  transfer_reference_used:
+    'Referensi transfer ini sudah dipakai untuk pencairan lain. Periksa mutasi bank.',
+  books_red:
+    'Pemeriksaan pembukuan menemukan selisih, jadi uang keluar ditahan. Selesaikan dulu di halaman Pembukuan.',
+  check_running: ({ seconds }) => `Pemeriksaan sedang berjalan. Coba lagi dalam ${seconds} detik.`,
+  nothing_sealed: 'Belum ada hari yang disegel. Segel pertama dibuat setelah pukul 00.10 WIB.',
+  valid_from_past: 'Waktu berlakunya sudah lewat. Pilih sekarang atau waktu yang akan datang.',
+  valid_from_taken: 'Sudah ada perubahan yang berlaku mulai waktu itu. Pilih waktu lain.',
 
   push_service_unknown:
     'Layanan pemberitahuan peramban ini tidak dikenal. Coba peramban lain, atau hubungi operator.',

@@ -1,9 +1,11 @@
 import { accountsAccountData } from '#server/domains/accounts/accounts.ts';
+import { billingAccountData, invoicesAccountData } from '#server/domains/billing/billing.ts';
 import { simulatorAccountData } from '#server/domains/channels/simulator/simulator.ts';
 import { eventsAccountData } from '#server/domains/events/events.ts';
 import { ledgerAccountData } from '#server/domains/ledger/ledger.ts';
 import { type Media, mediaAccountData } from '#server/domains/media/media.ts';
 import { messagesAccountData } from '#server/domains/messages/messages.ts';
+import { operatorAccountData } from '#server/domains/operator/operator.ts';
 import { paymentsAccountData } from '#server/domains/payments/payments.ts';
 import { pushAccountData } from '#server/domains/push/push.ts';
 import { tokensAccountData } from '#server/domains/tokens/tokens.ts';
@@ -36,6 +38,9 @@ export const accountDataOf = (deps: Deps): readonly AccountData[] => [
   tokensAccountData(deps),
   ledgerAccountData(deps),
   paymentsAccountData(deps),
+  billingAccountData(deps),
+  invoicesAccountData(deps),
+  operatorAccountData(deps),
   pushAccountData(deps),
   mediaAccountData(deps),
   deps.archives,

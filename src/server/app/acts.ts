@@ -1,9 +1,15 @@
 import { accountsActs } from '#server/domains/accounts/accounts.ts';
+import { payPlanInvoice, subscriptionActs, tokenLimitOf } from '#server/domains/billing/billing.ts';
 import { eventsActs } from '#server/domains/events/events.ts';
 import { ledgerActs } from '#server/domains/ledger/ledger.ts';
-import { claimUpload, releaseFile } from '#server/domains/media/media.ts';
+import { claimUpload, describeFile, releaseFile } from '#server/domains/media/media.ts';
 import { operatorActs } from '#server/domains/operator/operator.ts';
-import { paymentsActs } from '#server/domains/payments/payments.ts';
+import {
+  gatewayStatusOf,
+  paymentsActs,
+  placeTopup,
+  simulatedPaymentHandler,
+} from '#server/domains/payments/payments.ts';
 import { pushActs } from '#server/domains/push/push.ts';
 import { tokensActs } from '#server/domains/tokens/tokens.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
@@ -14,6 +20,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
   const { infra, pools, accounts, media, subscribers } = container;
   const { config, log, secrets, now, report, build } = infra;
   const { tenantSql: sql, allAccountsSql } = pools;
+  const topups = { ...container.payments.deps, prices: container.pricing, config };
   return [
     ...accountsActs({
       sql,
@@ -35,12 +42,33 @@ export function actHandlers(container: Container): readonly ActHandler[] {
       build,
     }),
     ...accounts.exports.acts,
-    ...tokensActs({ sql, secrets, subscribers }),
+    ...tokensActs({
+      sql,
+      secrets,
+      subscribers,
+      limitOf: (tx, accountId) => tokenLimitOf(tx, accountId, now()),
+    }),
     ...container.messages.acts,
     ...ledgerActs({ sql }),
-    ...paymentsActs({ sql, prices: container.pricing, config, now }),
+    ...paymentsActs({ ...topups, claimUpload, describeFile }),
+    simulatedPaymentHandler(container.payments.simulated),
+    ...subscriptionActs({ allAccountsSql, now }),
+    ...container.billing.invoices.acts({
+      payPlanInvoice: (invoice) => payPlanInvoice({ allAccountsSql, now }, invoice),
+      placeTopup: (request) => placeTopup(topups, request),
+    }),
     ...container.channels.simulator.acts,
-    ...operatorActs({ allAccountsSql, now }),
+    ...operatorActs({
+      allAccountsSql,
+      config,
+      now,
+      prices: container.pricing,
+      fileLink: media.files.link,
+      uploads: media.uploads,
+      gateways: container.payments.deps.gateways,
+      report,
+      statusOf: gatewayStatusOf(container.payments.deps),
+    }),
     ...pushActs(container.push),
     ...eventsActs(container.events.hub),
   ];

@@ -10,6 +10,13 @@ import {
   openExports,
   openSessions,
 } from '#server/domains/accounts/accounts.ts';
+import {
+  type BillingWorkDeps,
+  type Invoices,
+  openInvoices,
+  recordSeller,
+  runBilling,
+} from '#server/domains/billing/billing.ts';
 import { channelsOf } from '#server/domains/channels/channels.ts';
 import { type Simulator, openSimulator } from '#server/domains/channels/simulator/simulator.ts';
 import { type LiveHub, openLive } from '#server/domains/events/events.ts';
@@ -20,15 +27,21 @@ import {
   excerptOf,
   openMessages,
 } from '#server/domains/messages/messages.ts';
-import { receiveBankLine } from '#server/domains/payments/payments.ts';
+import {
+  type OpenGateways,
+  expireTopups,
+  openGateways,
+  receiveBankLine,
+} from '#server/domains/payments/payments.ts';
 import { type Prices, openPrices } from '#server/domains/pricing/pricing.ts';
-import { type PushDeps, readVapid } from '#server/domains/push/push.ts';
+import { type PushDeps, queueNotice, readVapid } from '#server/domains/push/push.ts';
 import {
   type ConnectDeps,
   type KeyRing,
   ensureSystemToken,
   openKeyRing,
 } from '#server/domains/tokens/tokens.ts';
+import type { Clock } from '#server/infra/clock.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
 import { openListener } from '#server/infra/postgres/driver/listener.ts';
 import { accountDataOf } from './account-data.ts';
@@ -50,10 +63,16 @@ export type Container = {
     newOperator: FirstOperator | undefined;
     sendSystemText: SendText;
   };
+  billing: {
+    /** What the work on subscriptions needs. */
+    work: BillingWorkDeps;
+    invoices: Invoices;
+  };
   channels: { simulator: Simulator };
   events: { hub: LiveHub };
   media: Media;
   messages: Messages;
+  payments: OpenGateways;
   pricing: Prices;
   /** What notices to browsers are made and sent with. */
   push: PushDeps;
@@ -62,8 +81,11 @@ export type Container = {
   close: () => Promise<void>;
 };
 
-/** Sends a text through the installation's own token; `shown` is what its history shows. */
-type SendText = (phone: string, text: string, shown?: string) => Promise<void>;
+/**
+ * Sends a text through the installation's own token; `shown` is what its history shows. The same `key`
+ * sends it once.
+ */
+type SendText = (phone: string, text: string, shown?: string, key?: string) => Promise<void>;
 
 type ContainerOptions = Options & {
   /** Gives somebody the first operator's password, before it counts. */
@@ -78,23 +100,20 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
 
   const media = openMedia({ ...infra, sql: tenantSql, allAccountsSql });
   const pricing = await openPrices({ allAccountsSql, config, now, onError: report });
-  const sendSystemText: SendText = (to, text, shown = text) =>
-    messages.sendAsSystem({ to, text, shown });
+  const sendSystemText: SendText = (to, text, shown = text, key) =>
+    messages.sendAsSystem({ to, text, shown, ...(key !== undefined && { key }) });
   const subscribers = createSubscribers({
     config,
+    now,
     sinks: () => messages.sinks,
     connecting: () => connecting,
   });
   const connecting = { allAccountsSql, secrets, sendSystemText, report, subscribers };
-  const { systemAccountOpened } = subscribers;
-  const newOperator = await ensureOperator(
-    allAccountsSql,
-    config,
-    systemAccountOpened,
-    options.handOver,
-  );
+  const { systemAccountOpened: opened } = subscribers;
+  const newOperator = await ensureOperator(allAccountsSql, config, opened, options.handOver);
   const system = await ensureSystemToken(allAccountsSql, config.OPERATOR_PHONE, subscribers);
-  const simulator = openChannels(infra, { allAccountsSql, connecting, media });
+  const billing = { allAccountsSql, now, queueNotice, sendSystemText, report };
+  const simulator = openChannels(infra, { allAccountsSql, connecting, media, billing });
   const messages = openMessages({
     sql: tenantSql,
     allAccountsSql,
@@ -111,6 +130,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     isAcrossAccounts: config.BATCH_ACROSS_ACCOUNTS,
     onReceived: subscribers.messageReceived,
   });
+  const payments = await openPayments(infra, pools, pricing);
   const hub = openHub(infra, pools);
   const sessions = openSessions(callersSql);
   const keyRing = openKeyRing({ allAccountsSql, report });
@@ -124,28 +144,34 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
       sendSystemText,
       ...openErasure(infra, pools, { media, sendSystemText, sessions }),
     },
+    billing: { work: billing, invoices: await openDocuments(infra, pools) },
     channels: { simulator },
     events: { hub },
     media,
     messages,
+    payments,
     pricing,
     push: await openPush(infra, pools),
     tokens: { keyRing },
     subscribers,
     close: async () => {
       await messages.close();
-      await Promise.all([keyRing.close(), hub.close()]);
+      await Promise.all([keyRing.close(), hub.close(), payments.close()]);
       pricing.close();
       await closeInfra(infra, pools);
     },
   };
 }
 
-type ChannelParts = Pick<Pools, 'allAccountsSql'> & { connecting: ConnectDeps; media: Media };
+type ChannelParts = Pick<Pools, 'allAccountsSql'> & {
+  connecting: ConnectDeps;
+  media: Media;
+  billing: BillingWorkDeps;
+};
 
 function openChannels(
-  { config, now, report }: Infra,
-  { allAccountsSql, connecting, media: { files } }: ChannelParts,
+  { clock, config, now, report }: Infra,
+  { allAccountsSql, billing, connecting, media: { files } }: ChannelParts,
 ): Simulator {
   return openSimulator({
     allAccountsSql,
@@ -153,9 +179,46 @@ function openChannels(
     connecting,
     files,
     show: (accountId, type, body) => contentOf({ accountId, type, body }, files.link),
+    now,
+    moveClock: clock.move && ((to) => moveClock(clock, billing, to)),
     receiveBankLine: (line) => receiveBankLine({ allAccountsSql, config, now }, line),
     report,
   });
+}
+
+const openPayments = (
+  { config, log, metrics, now, report }: Infra,
+  { tenantSql: sql, allAccountsSql }: Pools,
+  prices: Prices,
+): Promise<OpenGateways> =>
+  openGateways({
+    sql,
+    allAccountsSql,
+    prices,
+    config,
+    log,
+    now,
+    report,
+    outcomes: metrics.counter(
+      'kabari_payments_total',
+      'What became of notices and orders of payment gateways',
+    ),
+  });
+
+/** Moves the clock, and does at once what is due then instead of within a minute. */
+async function moveClock(clock: Clock, billing: BillingWorkDeps, to: Date): Promise<void> {
+  clock.move?.(to);
+  await expireTopups(billing);
+  await runBilling(billing);
+}
+
+async function openDocuments(
+  { config, log, now, secrets }: Infra,
+  { tenantSql: sql, allAccountsSql }: Pools,
+): Promise<Invoices> {
+  await recordSeller({ allAccountsSql, config, log, now });
+  const origin = () => config.PUBLIC_URL ?? `http://localhost:${config.PORT}`;
+  return openInvoices({ sql, allAccountsSql, secrets, config, origin, now });
 }
 
 const openHub = ({ url, report }: Infra, { tenantSql, allAccountsSql }: Pools): LiveHub =>

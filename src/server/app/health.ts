@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { checkOutbox, countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
+import { booksRed } from '#server/domains/operator/operator.ts';
+import { countGatewayWork } from '#server/domains/payments/payments.ts';
 import { type Check, openHealth } from '#server/http/site/health.ts';
 import { checkReachable } from '#server/infra/observability/reachable.ts';
 import type { Container } from './container.ts';
@@ -74,6 +76,14 @@ function measure(
   );
   metrics.gauge('kabari_lane_lag_seconds', 'How long the longest-waiting lane has been due', () =>
     laneLagSeconds(allAccountsSql),
+  );
+  metrics.gauge(
+    'kabari_payment_notices',
+    'Notices of gateways that wait or were given up, and orders whose money went back',
+    () => countGatewayWork({ allAccountsSql }),
+  );
+  metrics.gauge('kabari_books_red', '1 while the newest check of the books is red', () =>
+    booksRed(allAccountsSql),
   );
   metrics.gauge('kabari_resident_bytes', 'Resident memory of this process', () => [
     { value: process.memoryUsage.rss() },

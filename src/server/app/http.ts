@@ -6,9 +6,12 @@ import { registerHealth } from './health.ts';
 import type { Worker } from './worker.ts';
 import { activeSessions, verifyExport } from '#server/domains/accounts/accounts.ts';
 import { verifyFile } from '#server/domains/media/media.ts';
+import { registerCallbacks } from '#server/http/callbacks/callbacks.ts';
 import { createActEndpoint } from '#server/http/portal/acts.ts';
 import { openApi } from '#server/http/v1/api.ts';
-import { registerArchives, registerFiles } from '#server/http/uploads/files.ts';
+import { registerStatements } from '#server/http/documents/statements.ts';
+import { registerVerifyPage } from '#server/http/documents/verify-page.ts';
+import { registerArchives, registerFiles, registerInvoices } from '#server/http/uploads/files.ts';
 import { type LiveStreams, openStreams } from '#server/http/live/live.ts';
 import type { Origins } from '#server/http/origin.ts';
 import { openPortal } from '#server/http/portal/portal.ts';
@@ -66,11 +69,17 @@ export function openHttp(
     report,
   });
   registerPortal(app, container, streams);
+  registerCallbacks(app, {
+    providers: ['midtrans', 'xendit'],
+    receive: container.payments.receive,
+    report: (bug, requestId) => log.error({ request: requestId, err: bug }, 'a callback failed'),
+  });
   void app.register(async (scope) => openApi(scope, apiDepsOf(container)), { prefix: API_PREFIX });
   registerArchives(app, {
     verify: (signed) => verifyExport(secrets, signed),
     open: accounts.exports.open,
   });
+  registerDocuments(app, container);
   registerHealth(app, container, { worker, open });
   openStatic(app, webApp, {
     apiOrigin: config.API_URL,
@@ -92,6 +101,18 @@ export function openHealthServer(
   const app = openServer({ config, log });
   registerHealth(app, container, { worker, open });
   return app;
+}
+
+/** Invoices and statements as files, and the public page that verifies a document. */
+function registerDocuments(app: FastifyInstance, { billing, infra, pools }: Container): void {
+  const { invoices } = billing;
+  const limiter = openLimiter(pools.allAccountsSql, {
+    authMax: infra.config.RATE_AUTH_PER_ADDRESS,
+  });
+  registerInvoices(app, invoices.documents);
+  const allow = (ip: string) => limiter.allow('scan', { ip });
+  registerStatements(app, { open: invoices.openStatement, allow });
+  registerVerifyPage(app, { find: invoices.findVerified, allow });
 }
 
 function registerPortal(app: FastifyInstance, container: Container, streams: LiveStreams): void {

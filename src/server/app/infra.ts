@@ -1,3 +1,4 @@
+import { type Clock, openClock } from '#server/infra/clock.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type DiskWatch, isDiskFull, watchDisks } from '#server/infra/observability/disk.ts';
 import type { Log } from '#server/infra/observability/log.ts';
@@ -11,6 +12,8 @@ export type Infra = {
   config: Config;
   log: Log;
   now: () => Date;
+  /** The clock that `now` reads. */
+  clock: Clock;
   /** Names the built web app. */
   build: string;
   /** The database as its owner. */
@@ -51,7 +54,8 @@ const CONNECTIONS = { tenantSql: 10, allAccountsSql: 8, acceptSql: 10, callersSq
  * @throws StartError when a connection sees more than it may.
  */
 export async function openInfra(options: Options): Promise<{ infra: Infra; pools: Pools }> {
-  const { build, config, dataFolder, log, url, now = () => new Date() } = options;
+  const { build, config, dataFolder, log, url, now: real } = options;
+  const clock = openClock({ isMovable: config.CLOCK === 'movable', ...(real && { real }) });
   const pools = await openPools(url);
   const report = (trouble: unknown) => {
     if (isTransient(trouble) || isDiskFull(trouble))
@@ -61,7 +65,7 @@ export async function openInfra(options: Options): Promise<{ infra: Infra; pools
   const secrets = await readSecrets(pools.allAccountsSql, config.SECRET_KEY);
   const disks = watchDisks({ folder: dataFolder, sql: pools.allAccountsSql, log });
   const tools = { secrets, metrics: openMetrics(), disks, report };
-  return { infra: { build, config, dataFolder, log, url, now, ...tools }, pools };
+  return { infra: { build, config, dataFolder, log, url, clock, now: clock.now, ...tools }, pools };
 }
 
 async function openPools(url: string): Promise<Pools> {

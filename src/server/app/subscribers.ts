@@ -1,9 +1,10 @@
 import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { AccountOpened } from '#server/domains/accounts/accounts.ts';
+import { openSubscription } from '#server/domains/billing/billing.ts';
 import type { Inbound, Sinks } from '#server/domains/channels/channels.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
-import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
+import { openWallet, postEntry, restrictToBonus } from '#server/domains/ledger/ledger.ts';
 import { createLane, wakeLane } from '#server/domains/messages/messages.ts';
 import { type Received, queueNotices } from '#server/domains/push/push.ts';
 import {
@@ -30,7 +31,8 @@ export type Subscribers = TokenSubscribers & {
 };
 
 type Deps = {
-  config: Pick<Config, 'WELCOME_BONUS'>;
+  config: Pick<Config, 'WELCOME_BONUS' | 'WELCOME_BONUS_USE'>;
+  now: () => Date;
   sinks: () => Sinks;
   connecting: () => ConnectDeps;
 };
@@ -47,10 +49,11 @@ export const tokenSubscribers: TokenSubscribers = {
     }),
 };
 
-export const createSubscribers = ({ config, sinks, connecting }: Deps): Subscribers => ({
+export const createSubscribers = ({ config, now, sinks, connecting }: Deps): Subscribers => ({
   ...tokenSubscribers,
   accountOpened: async (tx, accountId, isNewNumber) => {
     await openWallet(tx, accountId);
+    await openSubscription(tx, accountId, now());
     if (isNewNumber) await giveBonus(tx, accountId, config);
   },
   systemAccountOpened: openWallet,
@@ -65,7 +68,7 @@ export const createSubscribers = ({ config, sinks, connecting }: Deps): Subscrib
 async function giveBonus(
   tx: Tx,
   accountId: string,
-  { WELCOME_BONUS }: Deps['config'],
+  { WELCOME_BONUS, WELCOME_BONUS_USE }: Deps['config'],
 ): Promise<void> {
   if (WELCOME_BONUS === 0) return;
   await postEntry(tx, {
@@ -79,6 +82,7 @@ async function giveBonus(
     actor: 'system',
     memo: 'Bonus selamat datang',
   });
+  if (WELCOME_BONUS_USE === 'own') await restrictToBonus(tx, accountId, true);
 }
 
 /** PUTUS in answer to the installation's notice parts the phone from its token. */

@@ -1,4 +1,5 @@
 import { sweepAccounts } from '#server/domains/accounts/accounts.ts';
+import { pruneNotices, runBilling, startCreditWatch } from '#server/domains/billing/billing.ts';
 import { eraseOldLines } from '#server/domains/channels/simulator/simulator.ts';
 import { type Relay, pruneEvents, startRelay } from '#server/domains/events/events.ts';
 import {
@@ -9,8 +10,22 @@ import {
   pruneRequests,
   startFolding,
 } from '#server/domains/messages/messages.ts';
-import { expireTopups } from '#server/domains/payments/payments.ts';
-import { type PushSender, startPushSender, sweepPush } from '#server/domains/push/push.ts';
+import { checkAndSeal, reconcileNightly } from '#server/domains/operator/operator.ts';
+import {
+  type AlertWatch,
+  expireTopups,
+  gatewayStatusOf,
+  pruneInbox,
+  retryRefunds,
+  startAlertWatch,
+  startGatewayWorker,
+} from '#server/domains/payments/payments.ts';
+import {
+  type PushSender,
+  queueNotice,
+  startPushSender,
+  sweepPush,
+} from '#server/domains/push/push.ts';
 import { pruneLinks } from '#server/domains/tokens/tokens.ts';
 import { pruneAnswers } from '#server/infra/acts/answers.ts';
 import { eraseAnonymousAudit } from '#server/infra/acts/audit.ts';
@@ -23,6 +38,7 @@ export type Worker = {
   lanes: Lanes;
   relay: Relay;
   pushes: PushSender;
+  saldoAlerts: AlertWatch;
   /** Throws when a lane has been due for long and nobody owns it. */
   checkLanes: () => Promise<void>;
   /** Takes no new work, finishes what is under way, and gives its lanes back. */
@@ -37,10 +53,14 @@ export async function startWorker(container: Container): Promise<Worker> {
   const pushes = startPushSender(container.push);
   const isAcrossAccounts = infra.config.BATCH_ACROSS_ACCOUNTS;
   const folding = startFolding({ allAccountsSql: sql, report: infra.report });
+  const credits = startCreditWatch(container.billing.work);
+  const saldoAlerts = watchSaldo(container, pushes);
   const relay = startRelay(
     { sql, log: infra.log, isAcrossAccounts },
     ({ accounts, hasReceived }) => {
       folding.add(accounts);
+      credits.published(accounts);
+      saldoAlerts.add(accounts);
       if (hasReceived) pushes.wake();
     },
   );
@@ -55,6 +75,8 @@ export async function startWorker(container: Container): Promise<Worker> {
       inbound: container.subscribers.messageCame,
     });
   }
+  const payments = startGatewayWorker(container.payments.deps);
+  container.payments.onNotice(payments.wake);
   const jobs = startJobsSoon(container);
   // Asked for here, begun soon; elsewhere, within a minute.
   container.accounts.exports.onRequested(() => {
@@ -64,16 +86,31 @@ export async function startWorker(container: Container): Promise<Worker> {
     lanes,
     relay,
     pushes,
+    saldoAlerts,
     checkLanes: () => checkLanes(sql),
     close: async () => {
       await Promise.all([lanes.close(), jobs.then((started) => started?.close())]);
       if (infra.config.SIMULATOR) await simulator.channel.close();
       await relay.close();
       await folding.close();
+      await payments.close();
+      await credits.close();
+      await saldoAlerts.close();
       await pushes.close();
     },
   };
 }
+
+/** Who wants to be told of a low saldo is told by notice and by message. */
+const watchSaldo = ({ infra, pools, accounts }: Container, pushes: PushSender): AlertWatch =>
+  startAlertWatch({
+    allAccountsSql: pools.allAccountsSql,
+    queueNotice,
+    sendSystemText: (phone, text, key) => accounts.sendSystemText(phone, text, text, key),
+    onFired: pushes.wake,
+    report: infra.report,
+    now: infra.now,
+  });
 
 /** Jobs start in the background: nobody waits for them, and without them the application still serves. */
 async function startJobsSoon(container: Container): Promise<Jobs | undefined> {
@@ -92,13 +129,24 @@ async function startJobsSoon(container: Container): Promise<Jobs | undefined> {
 
 const DATA_EXPORTS = 'data-exports';
 
-function jobsOf({ infra, pools, accounts, media, messages }: Container): readonly Job[] {
-  const { now } = infra;
+function jobsOf(container: Container): readonly Job[] {
+  const { infra, pools, accounts, billing, media, messages, payments } = container;
+  const { now, log, dataFolder: folder } = infra;
   const { allAccountsSql } = pools;
   const { exports, eraseDue } = accounts;
+  const statusOf = gatewayStatusOf(payments.deps);
+  const books = { allAccountsSql, now, log, folder, statusOf };
   return [
     { name: 'message-partitions', cron: '7 * * * *', run: () => ensurePartitions(allAccountsSql) },
     { name: 'topup-expiry', cron: '* * * * *', run: () => expireTopups({ allAccountsSql, now }) },
+    { name: 'refund-retry', cron: '* * * * *', run: () => retryRefunds(payments.deps) },
+    { name: 'payment-inbox', cron: '57 3 * * *', run: () => pruneInbox({ allAccountsSql, now }) },
+    {
+      name: 'billing',
+      cron: '* * * * *',
+      heartbeatSeconds: 60,
+      run: () => runBilling(billing.work),
+    },
     { name: 'message-expiry', cron: '* * * * *', run: () => expireMessages(allAccountsSql) },
     { name: 'parked-receipts', cron: '* * * * *', run: () => messages.retryParked() },
     { name: 'account-sweep', cron: '12 * * * *', run: () => sweepAccounts(allAccountsSql) },
@@ -112,11 +160,24 @@ function jobsOf({ infra, pools, accounts, media, messages }: Container): readonl
     { name: 'anonymous-audit', cron: '52 * * * *', run: () => eraseAnonymousAudit(allAccountsSql) },
     { name: 'push-sweep', cron: '37 * * * *', run: () => sweepPush(allAccountsSql) },
     {
+      name: 'ledger-check',
+      cron: '10 0 * * *',
+      heartbeatSeconds: 60,
+      run: () => checkAndSeal(books),
+    },
+    {
+      name: 'reconciliation',
+      cron: '30 2 * * *',
+      heartbeatSeconds: 60,
+      run: () => reconcileNightly(books),
+    },
+    {
       name: 'history-pruning',
       cron: '32 * * * *',
       run: async () => {
         await pruneRequests(allAccountsSql);
         await pruneEvents(allAccountsSql);
+        await pruneNotices(allAccountsSql, now());
       },
     },
   ];

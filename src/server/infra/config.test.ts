@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig, settings } from './config.ts';
+import { readConfig } from './config.ts';
+import { settings } from './settings/settings.ts';
 import { StartError } from './start-error.ts';
 
 /** A production that may start. */
@@ -128,7 +129,10 @@ describe('production', () => {
     ['SECRET_KEY', 'changeme', 'SECRET_KEY must be at least 32 characters of chance'],
     ['SECRET_KEY', 'secret'.repeat(8), 'SECRET_KEY must be at least 32 characters of chance'],
     ['TRUSTED_PROXIES', undefined, 'NODE_ENV=production needs TRUSTED_PROXIES'],
+    ['CLOCK', 'movable', 'CLOCK=movable is for trying things out'],
     ['BANK_NUMBER', undefined, 'NODE_ENV=production needs BANK_NUMBER'],
+    ['MIDTRANS_URL', 'http://gateway.example', 'MIDTRANS_URL must begin with https://'],
+    ['XENDIT_SECRET_KEY', 'xnd_production_x', 'XENDIT_SECRET_KEY needs XENDIT_CALLBACK_TOKEN'],
   ])('does not start with %s %s', (name, value, sentence) => {
     expect(refusal({ ...production, [name]: value })).toContain(sentence);
   });

@@ -1,3 +1,4 @@
+import { billingPatches } from '#web/features/billing/livePatches.ts';
 import { homePatches } from '#web/features/home/livePatches.ts';
 import { messagePatches } from '#web/features/messages/livePatches.ts';
 import { saldoPatches } from '#web/features/saldo/livePatches.ts';
@@ -12,5 +13,6 @@ export const livePatches: readonly LivePatches[] = [
   messagePatches,
   tokenPatches,
   saldoPatches,
+  billingPatches,
   homePatches,
 ];

@@ -51,6 +51,15 @@ test('without a message there is no tag: such notices never take each other’s 
   expect(noticeFor(read(rest), { silent: true })).not.toHaveProperty('tag');
 });
 
+test('a notice of no message has the tag it came with, and no message of it', () => {
+  const low = { ...payload, data: { url: '/saldo', id: '', tag: 'saldo-rendah' } };
+  const pushed = read({ ...low, fcmOptions: { link: '/saldo' } });
+  expect(pushed).toMatchObject({ id: '', url: '/saldo' });
+  expect(noticeFor(pushed, { silent: true })).toMatchObject({ tag: 'saldo-rendah' });
+  const odd = read({ ...low, data: { ...low.data, tag: '<b>' } });
+  expect(noticeFor(odd, { silent: true })).not.toHaveProperty('tag');
+});
+
 test('pictures come from our own origin only', () => {
   const withImage = (image: string) =>
     read({ ...payload, notification: { ...payload.notification, image } }).image;

@@ -5,6 +5,8 @@ import { safeTarget } from '#web/browser/redirect.ts';
 export type Pushed = {
   /** The message it is about; '' when it is about none. */
   id: string;
+  /** Of a notice that is about no message: a newer one takes the place of an older. */
+  tag: string | undefined;
   title: string;
   body: string;
   /** A path of ours. */
@@ -25,6 +27,7 @@ const UNREAD_MAX = 99_999;
 /** A push must be shown; one that cannot be read says no more than this. */
 const unreadable: Pushed = {
   id: '',
+  tag: undefined,
   title: 'Kabari',
   body: 'Pesan baru',
   url: INBOX,
@@ -50,6 +53,7 @@ export function readPush(raw: string | undefined, origin: string): Pushed {
   if (payload['web_push'] !== 8030 || title === '') return unreadable;
   const link = text(bag(payload['fcmOptions'])['link']) || text(data['url']);
   return {
+    tag: /^[\w-]{1,60}$/.exec(text(data['tag']))?.[0],
     id: /^msg_[\w-]{1,60}$/.exec(text(data['id']))?.[0] ?? '',
     title,
     body: text(notification['body']).slice(0, BODY_MAX) || unreadable.body,
@@ -65,7 +69,7 @@ export const ownLink = (link: unknown, origin: string): string | undefined =>
 
 /** The notice for a push: never two for one message, for both would have its id as their tag. */
 export const noticeFor = (
-  { id, body, image, url }: Pushed,
+  { id, tag, body, image, url }: Pushed,
   { silent }: { silent: boolean },
 ): NotificationOptions => ({
   body,
@@ -74,7 +78,7 @@ export const noticeFor = (
   lang: 'id',
   silent,
   data: { url },
-  ...(id !== '' && { tag: id }),
+  ...(id !== '' ? { tag: id } : tag !== undefined && { tag }),
   // Not in every list of options, but in every browser that shows pictures.
   ...(image !== undefined && ({ image } as NotificationOptions)),
 });

@@ -29,6 +29,7 @@ const knows: Record<string, readonly string[]> = {
   messages: ['ledger', 'tokens', 'channels', 'pricing', 'events', 'media'],
   payments: ['ledger', 'accounts', 'pricing'],
   push: ['accounts', 'events'],
+  billing: ['accounts', 'events', 'ledger', 'pricing', 'tokens'],
 };
 /** Knows every public API. */
 const knowsAll = ['operator'];

@@ -38,13 +38,20 @@ const settings = {
   RATE_API_PER_SECOND: '1000000',
 };
 
-/** Starts a database and the app on it, in a folder that goes away. */
-export async function openResources(kind: Kind): Promise<Resources> {
+/**
+ * Starts a database and the app on it, in a folder that goes away.
+ *
+ * @param more settings beside those of every run.
+ */
+export async function openResources(
+  kind: Kind,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Resources> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-chaos-'));
   // PostgreSQL's own user, who is not root, must get to the data in it.
   await chmod(folder, 0o711);
   const dataFolder = join(folder, kind === 'own' ? 'app' : 'database');
-  const env = { ...settings, KABARI_DATA: join(folder, 'app') };
+  const env = { ...settings, ...more, KABARI_DATA: join(folder, 'app') };
   const leave = () => {
     quitLeft(dataFolder);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

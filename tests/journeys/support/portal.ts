@@ -36,6 +36,28 @@ export async function ask<A extends Act>(
   input: InputFor<A>,
   from: string | { device: string } = '',
 ): Promise<OutputOf<A>> {
+  return act.output.parse((await answerOf(address, act, input, from)).data) as OutputOf<A>;
+}
+
+/** Asks for a list: the rows of its page. @throws Error with the refusal's sentence. */
+export async function askRows<A extends Act>(
+  address: string,
+  act: A,
+  input: InputFor<A>,
+  from: string,
+): Promise<OutputOf<A>[]> {
+  const { result } = await answerOf(address, act, input, from);
+  return (result?.data ?? []).map((row) => act.output.parse(row) as OutputOf<A>);
+}
+
+type Answer = { code: number; msg?: string; data?: unknown; result?: { data: unknown[] } };
+
+async function answerOf<A extends Act>(
+  address: string,
+  act: A,
+  input: InputFor<A>,
+  from: string | { device: string },
+): Promise<Answer> {
   const session = typeof from === 'string' ? from : '';
   const device = typeof from === 'string' ? deviceOf(from) : from.device;
   const fields = { act: act.name, token: session, fcm: '', ...(input as object) };
@@ -45,9 +67,9 @@ export async function ask<A extends Act>(
     headers: { origin: address, cookie: `kabari-device=${device}` },
     body: new URLSearchParams(toPairs({ ...fields, ...key })),
   });
-  const body = (await response.json()) as { code: number; msg?: string; data?: unknown };
+  const body = (await response.json()) as Answer;
   if (body.code !== 1) throw new Error(`${act.name}: ${response.status} ${body.msg}`);
-  return act.output.parse(body.data) as OutputOf<A>;
+  return body;
 }
 
 async function captchaFor(address: string, act: 'user_login' | 'user_register'): Promise<string> {

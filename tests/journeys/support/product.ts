@@ -5,6 +5,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { rupiah } from '#contract/base/money.ts';
+import { savePlan } from '#server/domains/billing/billing.ts';
+import { newId } from '#server/infra/ids.ts';
+import { runningEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
+import { openDatabase } from '#server/infra/postgres/database.ts';
+
 const root = join(import.meta.dirname, '../../..');
 const START_MS_MAX = 60_000;
 
@@ -19,22 +25,31 @@ export type Product = {
   stop: () => Promise<void>;
 };
 
+export type ProductOptions = {
+  /** Whether it lets everything else on the machine go first: in life a server is another machine. */
+  yields?: boolean;
+  /**
+   * The free plan: as the product comes, or (`paying`) as its operator might have it, without a quota and
+   * with tokens for a shop of several branches. So every message costs, also of who has no other plan.
+   */
+  freePlan?: 'as it comes' | 'paying';
+};
+
 /**
  * Starts the product with an empty data folder, its own PostgreSQL and the simulated phones.
  *
  * @param settings environment variables beside those of journeys.
- * @param yields whether it lets everything else on the machine go first: in life a server is another machine.
  * @throws Error when the web app is not built; with what it printed, when it does not open.
  */
 export async function startProduct(
   settings: Record<string, string> = {},
-  { yields = false } = {},
+  { yields = false, freePlan = 'paying' }: ProductOptions = {},
 ): Promise<Product> {
   if (!existsSync(join(root, 'dist/index.html'))) {
     throw new Error('The web app is not built; run `npm run build`.');
   }
   const folder = await mkdtemp(join(tmpdir(), 'kabari-journey-'));
-  const env = {
+  const env: Record<string, string | undefined> & { KABARI_DATA: string } = {
     PATH: process.env['PATH'],
     TZ: 'UTC',
     NODE_ENV: 'development',
@@ -71,6 +86,9 @@ export async function startProduct(
   };
   try {
     await opened(child, output);
+    if (freePlan === 'paying') {
+      await editFreePlan(env['DATABASE_URL'] ?? runningEmbedded(env.KABARI_DATA));
+    }
     const found = (pattern: RegExp) => pattern.exec(output())?.[1] ?? '';
     return {
       address: found(/Kabari runs: (\S+)/),
@@ -82,6 +100,24 @@ export async function startProduct(
     await stop();
     throw error;
   }
+}
+
+async function editFreePlan(url: string | undefined): Promise<void> {
+  if (url === undefined) throw new Error('The product runs without its database.');
+  const sql = openDatabase(url, { max: 1, as: 'all accounts', name: 'journeys' });
+  const edit = {
+    code: 'gratis',
+    name: 'Gratis',
+    description: 'Bayar per pesan.',
+    price: rupiah(0),
+    tokens: 20,
+    quota: 0,
+    overage: rupiah(150),
+    isOffered: true,
+    operatorId: newId(),
+  };
+  await sql.begin((tx) => savePlan(tx, { ...edit, at: new Date() }));
+  await sql.end({ timeout: 1 });
 }
 
 async function operatorIn(path: string): Promise<Product['operator']> {

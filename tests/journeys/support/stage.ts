@@ -10,7 +10,7 @@ import {
   startBrowser,
   type PersonOptions,
 } from '#tests/journeys/browser/browser.ts';
-import { type Product, startProduct } from './product.ts';
+import { type Product, type ProductOptions, startProduct } from './product.ts';
 
 /** What a journey gets. */
 export type Stage = {
@@ -26,17 +26,19 @@ type Settings = Record<string, string>;
  *
  * @param settings those of the product; or how to come by them, where something must be made for them.
  * @param kind the whole browser, with the app's worker, for journeys about notices and the app.
+ * @param freePlan see `startProduct`.
  */
 export function setUpJourney(
   settings: Settings | (() => Promise<Settings>) = {},
   kind: BrowserKind = 'light',
+  freePlan: ProductOptions['freePlan'] = 'paying',
 ) {
   const worker = kind === 'whole';
   let product: Product;
   let browser: Browser;
   beforeAll(async () => {
     const given = typeof settings === 'function' ? await settings() : settings;
-    [product, browser] = await Promise.all([startProduct(given), startBrowser(kind)]);
+    [product, browser] = await Promise.all([startProduct(given, { freePlan }), startBrowser(kind)]);
   });
   afterAll(async () => {
     await browser?.close();

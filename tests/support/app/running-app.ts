@@ -126,7 +126,7 @@ export const browserOf = (token: string): string =>
 
 /** A customer with a session, as if they had signed in. */
 export async function signedIn(
-  db: TestDatabase,
+  db: Pick<TestDatabase, 'allAccountsSql'>,
   options: Parameters<typeof customerWith>[1] = {},
 ): Promise<Customer & { token: string; sessionId: string }> {
   const customer = await customerWith(db.allAccountsSql, options);

@@ -6,7 +6,8 @@ export type Held = { tokenId: string; messageId: string; topupId: string; vapidK
 
 type Fields = Readonly<Record<string, string>>;
 
-const anId = (kind: 'challenge' | 'session' | 'topup') => publicId(kind, newId());
+const anId = (kind: 'account' | 'adjustment' | 'challenge' | 'session' | 'topup' | 'upload') =>
+  publicId(kind, newId());
 const KEY =
   'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM';
 const PHONE = '0812-3456-7890';
@@ -104,19 +105,113 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     from: '2026-11-01',
     to: '2026-11-30',
     kind: 'hold',
+    seq: '1',
   },
+  saldo_alert_save: { threshold: '50000' },
   saldo_mutation_messages: { ...LIST, sort_by: 'created_at', seq: '2' },
-  topup_create: { amount: '20000' },
+  saldo_export: { from: '2026-11-01', to: '2026-11-30', kind: 'topup', format: 'csv' },
+  invoice_list: { ...LIST, sort_by: 'created_at', status: 'paid', kind: 'topup' },
+  invoice_get: { invoice_id: held.topupId.replace('TU-', 'inv_') },
+  invoice_pdf: { invoice_id: held.topupId.replace('TU-', 'inv_') },
+  invoice_pay: { invoice_id: held.topupId.replace('TU-', 'inv_'), method: 'bank' },
+  billing_profile_save: {
+    name: 'CV Ani',
+    npwp: '01.234.567.8-901.000',
+    address: 'Jl. Mawar 1',
+    email: 'ani@toko.id',
+  },
+  topup_create: { amount: '20000', method: 'bank' },
   topup_list: { ...LIST, sort_by: 'created_at', status: 'pending' },
   topup_get: { topup_id: held.topupId },
   topup_cancel: { topup_id: held.topupId },
+  topup_check: { topup_id: held.topupId },
   simulator_phone: { phone: PHONE },
   simulator_reply: { phone: PHONE, to: '628550000001', text: 'Halo' },
   simulator_switch: { phone: PHONE, offline: '0', slow: '0', blocked: '0' },
   simulator_scan: { phone: PHONE, text: 'kabari:abc' },
   simulator_transfer: { amount: '20000', sender: 'ANI' },
+  simulator_pay: { topup_id: held.topupId, outcome: 'pay' },
   operator_topup_list: { ...LIST, sort_by: 'created_at', status: 'open' },
   operator_topup_confirm: { topup_id: held.topupId, reference: 'REF-1', reason: 'Cocok' },
+  topup_proof: { topup_id: held.topupId, upload: anId('upload') },
+  operator_bank_line_list: { ...LIST, sort_by: 'at', filter: 'all', amount: '50123' },
+  operator_bank_line_dismiss: { line: 'a'.repeat(64), reason: 'Bukan isi saldo' },
+  operator_statement_preview: { upload: anId('upload') },
+  operator_statement_import: { upload: anId('upload'), sha256: 'b'.repeat(64) },
   operator_topup_reject: { topup_id: anId('topup'), reason: 'Tidak cocok' },
+  subscription_preview: { plan: 'usaha' },
+  subscription_change: { plan: 'usaha', quote: 'a'.repeat(43) },
+  simulator_clock: { advance_seconds: '60', to: '2026-12-01T00:00:00Z' },
+  ...deskSamples(),
   events: { since: 'x' },
+});
+
+const REASON = 'Diminta pelanggan';
+const BANK = { reference: 'TRX 123456', payee: 'ANI SUSANTI' };
+
+/** Calls of the money desk. */
+const deskSamples = (): Readonly<Record<string, Fields>> => ({
+  operator_customer_list: { ...LIST, sort_by: 'created_at', q: 'Toko' },
+  operator_customer_get: { account_id: anId('account') },
+  operator_adjust: {
+    account_id: anId('account'),
+    direction: 'add',
+    amount: '5000',
+    cause: 'goodwill',
+    reason: REASON,
+  },
+  operator_refund: {
+    account_id: anId('account'),
+    message_id: publicId('message', newId()),
+    amount: '100',
+    reason: REASON,
+  },
+  operator_payout: { account_id: anId('account'), amount: '5000', ...BANK, reason: REASON },
+  operator_adjustment_list: {
+    ...LIST,
+    sort_by: 'created_at',
+    status: 'pending',
+    account_id: anId('account'),
+  },
+  operator_adjustment_decide: {
+    adjustment_id: anId('adjustment'),
+    decision: 'approve',
+    reason: REASON,
+  },
+  operator_wallet_freeze: { account_id: anId('account'), becomes: 'frozen', reason: REASON },
+  operator_suspense_list: { ...LIST, sort_by: 'created_at' },
+  operator_suspense_credit: { provider: 'bank', txn: 'bank:1', reason: REASON },
+  operator_suspense_return: { provider: 'bank', txn: 'bank:1', ...BANK, reason: REASON },
+  operator_suspense_keep: { provider: 'bank', txn: 'bank:1', reason: REASON },
+  operator_payment_refund: { topup_id: anId('topup'), reason: REASON },
+  operator_refund_list: { ...LIST, sort_by: 'created_at' },
+  operator_refund_finish: { refund_id: anId('adjustment'), reference: BANK.reference },
+  operator_payment_flag_list: { ...LIST, sort_by: 'created_at' },
+  operator_bonus_approve: { account_id: anId('account'), reason: REASON },
+  operator_seal_list: { ...LIST, sort_by: 'created_at' },
+  operator_price_set: {
+    category: 'message',
+    price: '150',
+    valid_from: '2027-01-01T00:00:00Z',
+    reason: REASON,
+  },
+  operator_ppn_set: {
+    num: '12',
+    den: '100',
+    dpp_num: '11',
+    dpp_den: '12',
+    valid_from: '2027-01-01T00:00:00Z',
+    reason: REASON,
+  },
+  operator_plan_save: {
+    code: 'usaha',
+    name: 'Usaha',
+    description: 'Untuk toko',
+    price: '99000',
+    tokens: '3',
+    quota: '5000',
+    overage: '75',
+    offered: 'yes',
+    reason: REASON,
+  },
 });

@@ -28,6 +28,9 @@ export const marksOf = (who: string, digits: string) => ({
   fileName: `Catatan${who}.txt`,
   fileText: `IsiBerkas${who}`,
   payer: `PENGIRIM${who}`.toUpperCase(),
+  buyer: `Perseroan${who}`,
+  address: `Jalan${who} Raya 7`,
+  npwp: `0${digits}567890123456`.slice(0, 16),
 });
 
 export const PASSWORD = 'kuda-besi-di-tepi-sawah';
@@ -148,7 +151,7 @@ async function talk(running: RunningApp, person: Marked): Promise<string> {
 
 /**
  * A person who registered, changed their number, has a picture and a file, a linked token, messages out,
- * in and planned, and a paid top-up.
+ * in and planned, a paid top-up, and its invoice.
  *
  * @param shared bytes of a file that others have too.
  * @param codes what somebody has read in their phones before.
@@ -161,8 +164,13 @@ export async function markedPerson(
 ): Promise<Marked> {
   const person = await register(running, marks, codes);
   const { ask } = person;
+  const { buyer, address, npwp, email } = marks;
+  await ask('billing_profile_save', { name: buyer, address, npwp, email });
   const topup = (await ask('topup_create', { amount: 50_000 })).body.data;
   await running.ask('simulator_transfer', { amount: topup.total, sender: marks.payer });
+  // Its document is made and stored.
+  const invoice = (await ask('invoice_pdf', { invoice_id: topup.id.replace('TU-', 'inv_') })).body;
+  await running.app.inject({ url: invoice.data.url });
   await upload(running, person, marks.fileName, Buffer.from(marks.fileText));
   await upload(running, person, 'sama.txt', shared);
   const face = await upload(running, person, `${marks.fileName}.png`, await picture('png'));

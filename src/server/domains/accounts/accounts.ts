@@ -29,6 +29,14 @@ import { verifyOtpHandler } from './otp/verify-otp.ts';
 export { activeSessions } from './alive.ts';
 export { type Captcha, openAltcha } from './signin/captcha.ts';
 export { openCaptcha } from './signin/captcha-widget.ts';
+export {
+  type CustomerRow,
+  accountNames,
+  customerOf,
+  findCustomers,
+  maskedPhone,
+  operatorNames,
+} from './customers.ts';
 export { eraseDue } from './privacy/erase.ts';
 export { type Exports, openExports, verifyExport } from './privacy/exports.ts';
 export {
@@ -37,7 +45,8 @@ export {
   hasOperatorSignedIn,
 } from './signin/first-operator.ts';
 export { accountsAccountData } from './account-data.ts';
-export { Settings } from './people.ts';
+export { namesOfPeople } from './names.ts';
+export { type PersonsPhone, Settings, phonesOf } from './people.ts';
 export { type Sessions, openSessions, isActiveSession } from './sessions/sessions.ts';
 export { sweepAccounts } from './sweep.ts';
 export type { AccountOpened, AccountsDeps } from './deps.ts';

@@ -103,6 +103,20 @@ export async function openAccount(
   return claimed && { accountId, userId };
 }
 
+export type PersonsPhone = { accountId: string; userId: string; phone: string };
+
+/** Where the people of accounts that are in use are reached. */
+export async function phonesOf(
+  allAccountsSql: Sql | Tx,
+  accountIds: readonly string[],
+): Promise<readonly PersonsPhone[]> {
+  return allAccountsSql<PersonsPhone[]>`
+    select u.account_id as "accountId", u.user_id as "userId", u.phone
+    from users u join accounts a on a.account_id = u.account_id
+    where u.account_id = any(${accountIds}::uuid[]) and a.status <> 'closed'
+    order by u.account_id, u.user_id`;
+}
+
 /** True when a phone belongs to someone already. */
 export async function isPhoneTaken(sql: Sql | Tx, phone: string): Promise<boolean> {
   const [row] = await sql`select 1 from user_phones where phone = ${phone}`;

@@ -7,6 +7,14 @@ export async function openWallet(tx: Tx, accountId: string): Promise<void> {
   await tx`select open_wallet(${accountId})`;
 }
 
+/**
+ * Says whether an account's saldo is the welcome bonus alone: it then pays for the simulator and the
+ * account's own number only (docs/money.md#bonus). A first top-up ends it by itself.
+ */
+export async function restrictToBonus(tx: Tx, accountId: string, on: boolean): Promise<void> {
+  await tx`select set_bonus_only(${accountId}, ${on})`;
+}
+
 export type Entry = {
   accountId: string;
   kind: EntryKind;
@@ -47,19 +55,99 @@ export type Wallet = {
   held: Rupiah;
   seq: number;
   status: 'active' | 'frozen' | 'closed';
+  /** What the next message costs by the account's plan; null without one: the list price. */
+  planPrice: Rupiah | null;
+  /** True while the saldo is the welcome bonus alone (docs/money.md#bonus). */
+  isBonusOnly: boolean;
 };
 
 /** The account's wallet as it stands. */
 export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet> {
-  const [wallet] = await sql<
-    { available: number; held: number; seq: number; status: Wallet['status'] }[]
-  >`
-    select available, held, seq, status from wallets where account_id = ${accountId}`;
+  type Row = Omit<Wallet, 'planPrice' | 'isBonusOnly'> & {
+    plan_price: number | null;
+    bonus_only: boolean;
+  };
+  const [wallet] = await sql<Row[]>`
+    select available, held, seq, status, bonus_only,
+      case when plan_price is not null and plan_used < plan_quota then 0 else plan_price end
+        as plan_price
+    from wallets where account_id = ${accountId}`;
   if (!wallet) throw new Error('an account without a wallet');
-  return { ...wallet, available: rupiah(wallet.available), held: rupiah(wallet.held) };
+  const { plan_price: planPrice, bonus_only: isBonusOnly, ...rest } = wallet;
+  return { ...rest, planPrice: planPrice === null ? null : rupiah(planPrice), isBonusOnly };
+}
+
+/**
+ * What may be spent, and the wallet's status, locked until the transaction ends: a charge of as much
+ * cannot fail.
+ */
+export async function lockWallet(
+  tx: Tx,
+  accountId: string,
+): Promise<Pick<Wallet, 'available' | 'status'> & { isBonusOnly: boolean }> {
+  type Locked = { o_available: number; o_status: Wallet['status']; o_bonus_only: boolean };
+  const [wallet] = await tx<Locked[]>`select * from lock_wallet(${accountId})`;
+  if (!wallet) throw new Error('an account without a wallet');
+  const { o_available: available, o_status: status, o_bonus_only: isBonusOnly } = wallet;
+  return { available: rupiah(available), status, isBonusOnly };
+}
+
+/** What a plan includes for an account's messages. */
+export type PlanAllowance = {
+  accountId: string;
+  /** Messages included. */
+  quota: number;
+  /** What a message beyond them costs; null: the list price. */
+  price: Rupiah | null;
+  /** True when what was used stays used, as when the plan changes within its period. */
+  keepUsed: boolean;
+};
+
+/** Sets what plans include, from the next message on, of any number of accounts, each once. */
+export async function setPlanAllowances(tx: Tx, all: readonly PlanAllowance[]): Promise<void> {
+  if (all.length === 0) return;
+  // By account, so that two that lock the same wallets do not wait for each other.
+  const sorted = all.toSorted((one, other) => (one.accountId < other.accountId ? -1 : 1));
+  await tx`
+    select set_plan_allowance(a.account, a.quota, a.price, a.keep)
+    from unnest(
+      ${sorted.map((one) => one.accountId)}::uuid[], ${sorted.map((one) => one.quota)}::int[],
+      ${sorted.map((one) => one.price)}::bigint[],
+      ${sorted.map((one) => one.keepUsed)}::boolean[]
+    ) with ordinality as a(account, quota, price, keep, place)
+    order by a.place`;
+}
+
+/** What plans cost since an instant, by the day of WIB (`YYYY-MM-DD`) they were charged on. */
+export async function planChargesByDay(
+  tx: Tx,
+  accountId: string,
+  since: Date,
+): Promise<ReadonlyMap<string, Rupiah>> {
+  const days = await tx<{ day: string; amount: number }[]>`
+    select to_char(created_at at time zone 'Asia/Jakarta', 'YYYY-MM-DD') as day,
+      (-sum(d_available))::bigint as amount
+    from wallet_entries
+    where account_id = ${accountId} and kind = 'plan' and created_at >= ${since}
+      and seq > entries_before(${accountId}, ${since})
+    group by 1`;
+  return new Map(days.map(({ day, amount }) => [day, rupiah(amount)]));
 }
 
 export { BATCHER_LIMITS, WalletBatcher } from './batcher.ts';
 export { checkLedger } from './check.ts';
+export {
+  type Off,
+  capturedPrice,
+  oldHolds,
+  openClearing,
+  recentEntries,
+  setWalletFrozen,
+  totalSaldo,
+} from './desk.ts';
+export { alone, lastCheck, storeCheck } from './stored-checks.ts';
+export { sealsPage } from './seals/read.ts';
+export { lastSeal, sealDays } from './seals/seal.ts';
+export { verifySeals } from './seals/verify.ts';
 export { ledgerAccountData } from './account-data.ts';
 export { ledgerActs } from './statement.ts';

@@ -6,7 +6,7 @@ import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
-import { perform } from '#tests/support/people/topups.ts';
+import { perform } from '#tests/support/money/topups.ts';
 import { ledgerActs } from './statement.ts';
 
 type Page = { rows: Mutation[]; total: number };

@@ -1,9 +1,11 @@
 import { describe, expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
 import type { Mutation } from '#contract/saldo.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
-import { perform, topupApp } from '#tests/support/people/topups.ts';
+import { billingApp } from '#tests/support/money/billing.ts';
+import { perform, topupApp } from '#tests/support/money/topups.ts';
 import { ledgerActs } from './statement.ts';
 
 type Page = { rows: Mutation[]; total: number };
@@ -52,6 +54,22 @@ async function messageEntries(
 }
 
 describe('the statement', () => {
+  test('shows one line alone by its number, and none for a number of nobody', async ({
+    sql,
+    db,
+  }) => {
+    const ani = await customerWith(sql);
+    await entries(db.owner, ani.accountId, 25);
+    const one = async (seq: number, kind?: string) =>
+      (await perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, {
+        seq: String(seq),
+        ...(kind !== undefined && { kind, from: '2026-11-30' }),
+      })) as Page;
+    expect(seqs(await one(7))).toEqual([7]);
+    expect((await one(7, 'topup')).total).toBe(1);
+    expect(await one(26)).toEqual({ rows: [], total: 0 });
+  });
+
   test('shows the newest first, any page of it, and nothing beyond the last', async ({
     sql,
     db,
@@ -80,6 +98,7 @@ describe('the statement', () => {
       message: null,
       memo: 'Hadiah',
       topup_id: null,
+      invoice_id: null,
       created_at: new Date('2026-10-31T21:30:00Z'),
     });
   });
@@ -204,4 +223,18 @@ describe('the statement', () => {
       await expect(answer).rejects.toThrow('Tanggal');
     },
   );
+});
+
+test('a plan’s charge names its invoice, and no other line does', async ({ db, sql }) => {
+  const app = billingApp(db);
+  const ani = await app.customer(500_000);
+  await app.choose(ani, 'usaha');
+  const acts = ledgerActs({ sql: db.tenantSql });
+  const { rows } = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
+  const [invoice] = await sql<{ invoice_id: string }[]>`
+    select invoice_id from invoices where account_id = ${ani.accountId} and kind = 'plan'`;
+  expect(rows.map(({ kind, invoice_id }) => [kind, invoice_id])).toEqual([
+    ['plan', publicId('invoice', invoice?.invoice_id ?? '')],
+    ['bonus', null],
+  ]);
 });

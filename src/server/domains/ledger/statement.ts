@@ -37,17 +37,26 @@ async function statementOf(
   accountId: string,
   query: InputOf<typeof listMutations>,
 ): Promise<PageOf<Mutation>> {
-  const { from, to, kind, sort_type = 'desc' } = query;
+  const { from, to, seq, sort_type = 'desc' } = query;
+  const kind = seq === undefined ? query.kind : undefined;
   const offset = (query.page ?? 0) * PAGE_SIZE;
   if (kind === undefined) await markEntries(sql, accountId);
   return asAccount(sql, accountId, async (tx) => {
-    const range = await rangeOf(tx, accountId, { from, to });
+    const range =
+      seq === undefined
+        ? await rangeOf(tx, accountId, { from, to })
+        : await rangeOfOne(tx, accountId, seq);
     const linesQuery = { accountId, range, offset, ascending: sort_type === 'asc' };
     const { lines, total } = await (kind === undefined
       ? pageOfAll(tx, linesQuery)
       : pageOfKind(tx, { ...linesQuery, kind }));
     const outcomes = await outcomesOf(tx, accountId, lines);
-    return { rows: lines.map((line) => mutationOf(line, outcomes.get(line.seq))), total };
+    const invoices = await chargeInvoices(tx, accountId, lines);
+    const rows = lines.map((line) => ({
+      ...mutationOf(line, outcomes.get(line.seq)),
+      invoice_id: invoiceOf(line, invoices),
+    }));
+    return { rows, total };
   });
 }
 
@@ -83,6 +92,14 @@ async function rangeOf(
     from wallets where account_id = ${accountId}`;
   if (!range) throw new Error('an account without a wallet');
   return { after: range.after, last: Math.max(range.after, range.last) };
+}
+
+/** One entry alone; none where the wallet has no such entry. */
+async function rangeOfOne(tx: Tx, accountId: string, seq: number): Promise<Range> {
+  const [wallet] = await tx<{ last: number }[]>`
+    select seq as last from wallets where account_id = ${accountId}`;
+  const last = Math.min(seq, wallet?.last ?? 0);
+  return { after: Math.min(seq - 1, last), last };
 }
 
 type LinesQuery = { accountId: string; range: Range; offset: number; ascending: boolean };
@@ -185,7 +202,30 @@ async function outcomesOf(
   return new Map(found.map((one) => [one.o_line, one]));
 }
 
-function mutationOf(row: Row, outcome: Outcome | undefined): Mutation {
+/** The invoices of the plan charges among these lines, by the charge. */
+async function chargeInvoices(
+  tx: Tx,
+  accountId: string,
+  lines: readonly Row[],
+): Promise<ReadonlyMap<string, string>> {
+  const charges = lines.flatMap(({ ref_type, ref_id }) =>
+    ref_type === 'charge' && isUuid(ref_id) ? ref_id : [],
+  );
+  if (charges.length === 0) return new Map();
+  const found = await tx<{ charge_id: string; invoice_id: string }[]>`
+    select subject_id as charge_id, invoice_id from invoices
+    where account_id = ${accountId} and subject_type = 'charge'
+      and subject_id = any(${charges}::uuid[])`;
+  return new Map(found.map(({ charge_id, invoice_id }) => [charge_id, invoice_id]));
+}
+
+/** The invoice that a line paid. */
+function invoiceOf(row: Row, invoices: ReadonlyMap<string, string>): string | null {
+  const invoice = row.ref_type === 'charge' ? invoices.get(row.ref_id) : undefined;
+  return invoice === undefined ? refOf(row, 'invoice') : publicId('invoice', invoice);
+}
+
+function mutationOf(row: Row, outcome: Outcome | undefined): Omit<Mutation, 'invoice_id'> {
   const { o_released: returned = 0, o_captured: paid = 0 } = outcome ?? {};
   return {
     seq: row.seq,
@@ -212,10 +252,17 @@ function mutationOf(row: Row, outcome: Outcome | undefined): Mutation {
         ? { id: publicId('message', outcome.o_message), peer: outcome.o_peer }
         : null,
     memo: row.memo,
-    topup_id: row.ref_type === 'topup' ? publicId('topup', row.ref_id) : null,
+    topup_id: refOf(row, 'topup'),
     created_at: row.created_at,
   };
 }
+
+/** What a line refers to, where that is a thing of this kind with an id of its own. */
+const refOf = ({ ref_type, ref_id }: Row, kind: 'topup' | 'invoice'): string | null =>
+  ref_type === kind && isUuid(ref_id) ? publicId(kind, ref_id) : null;
+
+/** References are texts; those of tests and of old entries may be anything. */
+const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
 type StoredMessage = {
   o_message: string;

@@ -1,4 +1,5 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
+import { rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Accepted, ApiMessage, ApiMessageQuery, NewMessage } from '#contract/rest.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
@@ -132,7 +133,7 @@ const acceptedFrom = (
 ): Accepted => ({
   id: publicId('message', result.id),
   status: item.readyAt === undefined ? 'accepted' : 'scheduled',
-  price: item.price,
+  price: rupiah(result.price ?? item.price),
   saldo: placed.saldo,
   ...(item.ref !== undefined && { ref: item.ref }),
   ...(result.outcome === 'duplicate' && { duplicate: true as const }),

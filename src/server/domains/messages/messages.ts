@@ -8,6 +8,7 @@ import type { FileLink, OfferFile } from './content.ts';
 import { conversationActs } from './conversations/conversations.ts';
 import { historyActs } from './history/history.ts';
 import { homeActs } from './history/home.ts';
+import { usageHandler } from './history/usage.ts';
 import { type OnReceived, receiveInbound } from './dispatch/inbound.ts';
 import { type Lanes, startLanes } from './dispatch/lanes.ts';
 import { applyReceipts, retryParked } from './dispatch/receipts.ts';
@@ -82,7 +83,7 @@ export type Messages = {
 /** Called with the tokens whose lanes have new work; none when only the outbox has news. */
 type WorkListener = (tokenIds: readonly string[]) => void;
 
-type SystemText = { to: string; text: string; shown: string };
+type SystemText = { to: string; text: string; shown: string; key?: string };
 
 /** Codes older than this are not worth sending. */
 const SYSTEM_TTL_MS = 5 * 60_000;
@@ -102,6 +103,7 @@ export function openMessages(deps: MessagesDeps): Messages {
       ...historyActs({ sql, reader: { language: 'id', origin, offerFile } }),
       ...conversationActs({ sql, fileLink }),
       ...homeActs({ sql, now }),
+      usageHandler({ sql, now }),
       sendMessageHandler({ sql, accepter, prices, fileLink, now }),
       cancelMessageHandler({ sql }),
     ],
@@ -115,7 +117,7 @@ export function openMessages(deps: MessagesDeps): Messages {
     },
     retryParked: () => retryParked(allAccountsSql, settle),
     onWork: (listener) => void listeners.push(listener),
-    sendAsSystem: async ({ to, text, shown }) => {
+    sendAsSystem: async ({ to, text, shown, key }) => {
       const { accountId, tokenId } = deps.system;
       const at = now();
       const item = {
@@ -130,7 +132,7 @@ export function openMessages(deps: MessagesDeps): Messages {
         expiresAt: new Date(at.getTime() + SYSTEM_TTL_MS),
         secret: text,
       };
-      const order = { accountId, tokenId, hash: Buffer.alloc(0), items: [item] };
+      const order = { accountId, tokenId, key, hash: Buffer.alloc(0), items: [item] };
       const { results } = await accepter.place(order);
       if (results[0]?.outcome !== 'accepted') {
         throw new Error(`the system token cannot send: ${results[0]?.outcome}`);

@@ -6,7 +6,7 @@ import type { Topup } from '#contract/saldo.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { type TopupApp, idOf, perform, saldoOf, topupApp } from '#tests/support/people/topups.ts';
+import { type TopupApp, idOf, perform, saldoOf, topupApp } from '#tests/support/money/topups.ts';
 import { operatorActs } from './operator.ts';
 
 const operator = { accountId: randomUUID(), userId: randomUUID(), role: 'operator' as const };

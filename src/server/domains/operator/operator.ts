@@ -1,25 +1,45 @@
 import { confirmTopup, operatorTopups, rejectTopup } from '#contract/operator.ts';
 import {
-  confirmTopupByHand,
-  rejectTopupByHand,
-  topupsForOperator,
-} from '#server/domains/payments/payments.ts';
+  dismissBankLine,
+  importStatement,
+  listBankLines,
+  previewStatement,
+} from '#contract/operator/statements.ts';
+import * as payments from '#server/domains/payments/payments.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import { booksActs } from './books-acts.ts';
+import type { OperatorDeps } from './deps.ts';
+import { deskActs } from './desk-acts.ts';
 
-export type OperatorDeps = {
-  /** Sees every account. */
-  allAccountsSql: Sql;
-  now: () => Date;
-};
+export { operatorAccountData } from './account-data.ts';
+export { booksRed, checkAndSeal, reconcileNightly } from './books/nightly.ts';
 
 /** The acts of operators, who see all accounts; the endpoint refuses everybody else. */
 export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [
-  handle(operatorTopups, (_, input) => topupsForOperator(deps, input)),
+  handle(operatorTopups, ({ caller }, input) =>
+    payments.topupsForOperator(deps, { ...input, operatorId: caller.userId }),
+  ),
   handle(confirmTopup, ({ caller }, { topup_id, reference, reason }) =>
-    confirmTopupByHand(deps, { topupId: topup_id, operatorId: caller.userId, reference, reason }),
+    payments.confirmTopupByHand(deps, {
+      topupId: topup_id,
+      operatorId: caller.userId,
+      reference,
+      reason,
+    }),
   ),
   handle(rejectTopup, ({ caller }, { topup_id, reason }) =>
-    rejectTopupByHand(deps, { topupId: topup_id, operatorId: caller.userId, reason }),
+    payments.rejectTopupByHand(deps, { topupId: topup_id, operatorId: caller.userId, reason }),
   ),
+  handle(listBankLines, (_, input) => payments.bankLinesForOperator(deps, input)),
+  handle(dismissBankLine, ({ caller }, { line, reason }) =>
+    payments.dismissLine(deps, { line, operatorId: caller.userId, reason }),
+  ),
+  handle(previewStatement, ({ caller: { accountId, userId } }, { upload }) =>
+    payments.previewStatement(deps, { accountId, userId, uploadId: upload }),
+  ),
+  handle(importStatement, ({ caller: { accountId, userId } }, { upload, sha256 }) =>
+    payments.importStatement(deps, { accountId, userId, uploadId: upload, sha256 }),
+  ),
+  ...deskActs(deps),
+  ...booksActs(deps),
 ];

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { idOf, perform, saldoOf, topupApp } from '#tests/support/people/topups.ts';
+import { idOf, perform, saldoOf, topupApp } from '#tests/support/money/topups.ts';
 import { operatorActs } from '#server/domains/operator/operator.ts';
 import { paymentsActs, expireTopups } from './payments.ts';
 

@@ -4,7 +4,7 @@ import { civilDate } from '#contract/base/time.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
 import { storable } from '#contract/base/text.ts';
 import type { Config } from '#server/infra/config.ts';
-import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
+import { type Fragment, type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { applyPaid, lateNote } from './topups/pay.ts';
 import { statusAt } from './topups/topup.ts';
 
@@ -12,14 +12,23 @@ import { statusAt } from './topups/topup.ts';
 export type BankLine = {
   amount: Rupiah;
   sender: string;
-  /**
-   * The bank's own reference. Where a statement has none, its reader makes one of what distinguishes equal
-   * lines of a day (the balance after the line, its place among its equals).
-   */
+  /** The bank's own reference; '' where a statement has none. */
   reference: string;
+  /**
+   * Of a line of a statement, which may have no reference: what tells equal lines of a day apart (the
+   * balance after the line, its place among its equals).
+   */
+  place?: string;
   /** When the bank says it came; a statement may know the day only. */
   at: Date;
 };
+
+/**
+ * What became of a line: known: it was read before · pays: pays its top-up · joins: the line of a payment
+ * that was confirmed by its reference before · second: its top-up is paid already, the money rests in
+ * suspense · kept: for a person to settle
+ */
+export type LineOutcome = 'known' | 'pays' | 'joins' | 'second' | 'kept';
 
 export type BankDeps = {
   allAccountsSql: Sql;
@@ -34,29 +43,45 @@ export type BankDeps = {
  * @returns `matched`: whether the line is the payment of a top-up.
  */
 export async function receiveBankLine(
-  { allAccountsSql, config, now }: BankDeps,
+  deps: BankDeps,
   input: BankLine,
 ): Promise<{ matched: boolean }> {
-  // A bank cannot be asked to send it again: what cannot be stored is replaced.
-  const line = { ...input, sender: storable(input.sender), reference: storable(input.reference) };
-  const bank = config.BANK_NUMBER;
-  const hash = hashOfLine(bank, line);
-  const receivedAt = now();
+  const line = identifiedLine(deps.config.BANK_NUMBER, input);
   const work = async (tx: Tx): Promise<{ matched: boolean }> => {
-    const [stored] = await tx`
-      insert into bank_lines (hash, bank, amount, description, reference, at, received_at)
-      values (
-        ${hash}, ${bank}, ${line.amount}, ${line.sender}, ${normalized(line.reference)}, ${line.at},
-        ${receivedAt}
-      ) on conflict do nothing returning hash`;
-    if (!stored) return { matched: await paidWith(tx, hash) };
-    const matched = await match(tx, { ...line, bank, hash, receivedAt });
-    return { matched };
+    const outcome = await storeLine(tx, line, deps.now());
+    if (outcome === 'known') return { matched: await paidWith(tx, line.hash) };
+    return { matched: outcome === 'pays' || outcome === 'joins' };
   };
-  return retrying(() => allAccountsSql.begin(work));
+  return retrying(() => deps.allAccountsSql.begin(work));
 }
 
-type StoredLine = BankLine & { bank: string; hash: string; receivedAt: Date };
+/** A line with what identifies it, as it is stored. */
+export type IdentifiedLine = BankLine & { bank: string; hash: string };
+
+/** A bank cannot be asked to send a line again: what cannot be stored is replaced. */
+export function identifiedLine(bank: string, input: BankLine): IdentifiedLine {
+  const line = {
+    ...input,
+    sender: storable(input.sender),
+    reference: normalized(storable(input.reference)),
+  };
+  return { ...line, bank, hash: hashOfLine(bank, line) };
+}
+
+/** Stores a line, and pays with it, in one transaction that sees all accounts. */
+export async function storeLine(
+  tx: Tx,
+  line: IdentifiedLine,
+  receivedAt: Date,
+): Promise<LineOutcome> {
+  const [stored] = await tx`
+    insert into bank_lines (hash, bank, amount, description, reference, at, received_at)
+    values (
+      ${line.hash}, ${line.bank}, ${line.amount}, ${line.sender}, ${line.reference}, ${line.at},
+      ${receivedAt}
+    ) on conflict do nothing returning hash`;
+  return stored ? match(tx, line, receivedAt) : 'known';
+}
 
 type ReservedTopup = { account_id: string; topup_id: string; status: TopupStatus };
 
@@ -64,48 +89,70 @@ type ReservedTopup = { account_id: string; topup_id: string; status: TopupStatus
  * The rules of docs/money.md#bank-lines: a credit of exactly the reserved amount, on the same account, not
  * more than an hour older than the top-up and not after the reservation, by the day.
  */
-async function match(tx: Tx, line: StoredLine): Promise<boolean> {
+async function match(tx: Tx, line: IdentifiedLine, receivedAt: Date): Promise<LineOutcome> {
   const day = civilDate(line.at);
   const [reserved] = await tx<ReservedTopup[]>`
-    select topups.account_id, topups.topup_id, ${statusAt(tx, line.receivedAt)} as status
+    select topups.account_id, topups.topup_id, ${statusAt(tx, receivedAt)} as status
     from reserved_transfers r join topups using (account_id, topup_id)
     where r.bank = ${line.bank} and r.amount = ${line.amount}
-      and ${day}::date between
-        ((topups.created_at - interval '1 hour') at time zone 'Asia/Jakarta')::date
-        and (r.reserved_until at time zone 'Asia/Jakarta')::date
+      and ${isInTime(tx, tx`${day}::date`)}
     for no key update of topups`;
-  if (!reserved) return false;
+  if (!reserved) return 'kept';
   const topup = { accountId: reserved.account_id, topupId: reserved.topup_id };
-  if (await confirmedByReference(tx, line, reserved)) {
+  if (await wasConfirmedBefore(tx, line, reserved)) {
     await assignLine(tx, line.hash, topup);
-    return true;
+    return 'joins';
   }
   const note = lateNote(reserved.status);
   const outcome = await applyPaid(tx, {
     ...topup,
     txnId: txnOf(line.hash),
     amount: line.amount,
-    at: line.receivedAt,
+    at: receivedAt,
     actor: 'bank',
     ...(note !== undefined && { note }),
   });
-  if (outcome === 'applied' || outcome === 'second_payment') await assignLine(tx, line.hash, topup);
-  return outcome === 'applied';
+  if (outcome !== 'applied' && outcome !== 'second_payment') return 'kept';
+  await assignLine(tx, line.hash, topup);
+  return outcome === 'applied' ? 'pays' : 'second';
 }
 
-/** True when an operator confirmed the top-up with this line's reference before the line came. */
-async function confirmedByReference(
+/** Whether a day fits the reservation `r` of a row of `topups`. */
+export const isInTime = (sql: Sql | Tx, day: Fragment): Fragment => sql`
+  ${day} between ((topups.created_at - interval '1 hour') at time zone 'Asia/Jakarta')::date
+    and (r.reserved_until at time zone 'Asia/Jakarta')::date`;
+
+/**
+ * True when an operator confirmed the top-up before the line came: with its reference, or, where the line
+ * is of a statement, with a reference whose line has not come. What a person typed off a statement is
+ * rarely to the letter; the money is the same, and comes once.
+ */
+async function wasConfirmedBefore(
   tx: Tx,
-  line: StoredLine,
+  line: IdentifiedLine,
   reserved: ReservedTopup,
 ): Promise<boolean> {
   const txn = txnOf(hashOfReference(line.bank, line.reference));
   const found = await tx`
-    select from provider_payments
-    where provider = 'bank' and txn_id = ${txn} and amount = ${line.amount}
-      and account_id = ${reserved.account_id} and topup_id = ${reserved.topup_id}`;
+    select from provider_payments p
+    where p.provider = 'bank' and p.amount = ${line.amount}
+      and p.account_id = ${reserved.account_id} and p.topup_id = ${reserved.topup_id}
+      and (
+        (p.txn_id = ${txn} and ${line.reference} <> '')
+        or (${line.place !== undefined} and ${awaitsItsLine(tx)})
+      )`;
   return found.length > 0;
 }
+
+/** Whether a payment `p` was confirmed by a typed reference, and no line has come for it. */
+export const awaitsItsLine = (sql: Sql | Tx): Fragment => sql`(
+  p.outcome = 'paid'
+  and not exists (select from bank_lines paid where paid.hash = substr(p.txn_id, 6))
+  and not exists (
+    select from bank_lines joined
+    where joined.account_id = p.account_id and joined.topup_id = p.topup_id
+  )
+)`;
 
 async function paidWith(tx: Tx, hash: string): Promise<boolean> {
   const found = await tx`
@@ -134,8 +181,15 @@ export const txnOf = (hash: string): string => `bank:${hash}`;
 export const normalized = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
 
 /** Identifies a line among all lines of all accounts: a statement read twice gives the same. */
-const hashOfLine = (bank: string, { amount, sender, reference, at }: BankLine): string =>
-  sha256([bank, civilDate(at), amount, normalized(sender), normalized(reference)]);
+const hashOfLine = (bank: string, { amount, sender, reference, place, at }: BankLine): string =>
+  sha256([
+    bank,
+    civilDate(at),
+    amount,
+    normalized(sender),
+    normalized(reference),
+    ...(place === undefined ? [] : ['CR', place]),
+  ]);
 
 /** The hash of a reference typed by hand, before its line has come. */
 export const hashOfReference = (bank: string, reference: string): string =>

@@ -1,30 +1,68 @@
-import type { Config } from '#server/infra/config.ts';
-import type { Prices } from '#server/domains/pricing/pricing.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import { alertActs } from './alerts/settings.ts';
+import { checkTopupHandler } from './gateways/orders/check-now.ts';
+import { listMethodsHandler } from './gateways/methods.ts';
+import { type ProofDeps, proveTopupHandler } from './proofs/prove.ts';
 import { cancelTopupHandler } from './topups/cancel.ts';
-import { createTopupHandler } from './topups/create.ts';
+import { type CreateDeps, createTopupHandler } from './topups/create.ts';
 import { getTopupHandler, listTopupsHandler } from './topups/read.ts';
-import { saldoSummaryHandler } from './topups/summary.ts';
+import { type SummaryDeps, saldoSummaryHandler } from './topups/summary.ts';
 
+export { type AlertWatch, startAlertWatch } from './alerts/watch.ts';
 export { receiveBankLine } from './bank.ts';
+export {
+  type StatusOf,
+  askGateways,
+  paidSince,
+  recentTopups,
+  reconcilePayments,
+  waitingTopups,
+} from './desk.ts';
+export {
+  type SuspenseRow,
+  noteSuspense,
+  suspenseOf,
+  suspensePage,
+  suspenseSum,
+} from './suspense/suspense.ts';
 export { expireTopups } from './topups/expire.ts';
+export { placeTopup } from './topups/create.ts';
 export { paymentsAccountData } from './account-data.ts';
-export { confirmTopupByHand, rejectTopupByHand, topupsForOperator } from './topups/review.ts';
+export { countGatewayWork, pruneInbox } from './gateways/inbox.ts';
+export { type OpenGateways, openGateways } from './gateways/open.ts';
+export {
+  flaggedPage,
+  isRefundReference,
+  openRefundsPage,
+  paymentOf,
+  refundByHand,
+  refundStates,
+} from './gateways/open-refunds.ts';
+export type { OrderDeps } from './gateways/orders/orders.ts';
+export { finishRefundByHand, retryRefunds, sendRefund } from './gateways/refund.ts';
+export { simulatedPaymentHandler } from './gateways/simulated/pay.ts';
+export { gatewayStatusOf } from './gateways/status-of.ts';
+export { startGatewayWorker } from './gateways/worker.ts';
+export { type StatementDeps, importStatement, previewStatement } from './statements/import.ts';
+export { bankLinesForOperator, dismissLine } from './statements/lines.ts';
+export {
+  type ReviewDeps,
+  confirmTopupByHand,
+  rejectTopupByHand,
+  topupsForOperator,
+} from './topups/review.ts';
 
-export type PaymentsDeps = {
-  /** The pool that sees one account at a time. */
-  sql: Sql;
-  prices: Prices;
-  config: Pick<Config, 'KODE_UNIK' | 'BANK_NAME' | 'BANK_NUMBER' | 'BANK_HOLDER'>;
-  now: () => Date;
-};
+export type PaymentsDeps = CreateDeps & SummaryDeps & ProofDeps;
 
-/** The acts of payments: the saldo summary, and top-ups. */
+/** The acts of payments: the saldo summary, top-ups, and the low-saldo alert. */
 export const paymentsActs = (deps: PaymentsDeps): readonly ActHandler[] => [
   saldoSummaryHandler(deps),
+  listMethodsHandler(deps),
   createTopupHandler(deps),
   listTopupsHandler(deps),
   getTopupHandler(deps),
   cancelTopupHandler(deps),
+  checkTopupHandler(deps),
+  proveTopupHandler(deps),
+  ...alertActs(deps),
 ];

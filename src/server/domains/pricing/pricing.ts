@@ -1,9 +1,7 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-
-/** What has a list price. */
-export type Category = 'message';
+import type { Category } from './dated.ts';
 
 /** A tax of `num/den` on a base that is `dppNum/dppDen` of the price. */
 export type TaxRate = { num: bigint; den: bigint; dppNum: bigint; dppDen: bigint };
@@ -120,3 +118,5 @@ function addTo<T>(table: Map<string, Dated<T>[]>, key: string, row: Dated<T>): v
   if (known) known.push(row);
   else table.set(key, [row]);
 }
+
+export { type Category, datedTables, setPpnRate, setPrice } from './dated.ts';

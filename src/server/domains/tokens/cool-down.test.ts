@@ -44,7 +44,8 @@ const KASIR = { name: 'Kasir', channel: 'simulator' } as const;
 
 /** An account's tokens, as its person asks for them. */
 function tokensOf({ deps }: AccountsApp, accountId: string) {
-  const handlers = tokensActs({ sql: deps.sql, secrets: deps.secrets, subscribers });
+  const limitOf = async () => undefined;
+  const handlers = tokensActs({ ...deps, subscribers, limitOf });
   const call = { caller: { kind: 'person', accountId }, agent: 'test' } as never;
   const handle = async (act: Act, input: object) =>
     handlers

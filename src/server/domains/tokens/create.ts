@@ -9,22 +9,27 @@ import { makeKey } from './keys/key.ts';
 import { readToken } from './row.ts';
 import type { TokenSubscribers } from './subscribers.ts';
 
-type Deps = { sql: Sql; subscribers: TokenSubscribers };
+type Deps = {
+  sql: Sql;
+  subscribers: TokenSubscribers;
+  /** How many tokens an account may have; undefined where nothing says so. */
+  limitOf: (tx: Tx, accountId: string) => Promise<number | undefined>;
+};
 
 export const createTokenHandler = (deps: Deps) =>
   handle(createToken, ({ caller }, input) => addToken(deps, caller.accountId, input));
 
-/** Tokens an account may have. */
+/** Tokens an account may have whose plan does not say it. */
 export const TOKENS_MAX = 10;
 
 /**
  * Makes a token with its first key.
  *
- * @throws Refusal `tokens_full` when the account has ten, `account_suspended` when it may not,
+ * @throws Refusal `tokens_full` when the account has as many as it may, `account_suspended` when it may not,
  *   `cooling_down` when it may not yet.
  */
 export function addToken(
-  { sql, subscribers }: Deps,
+  { sql, subscribers, limitOf }: Deps,
   accountId: string,
   { name, channel }: InputOf<typeof createToken>,
 ): Promise<OutputOf<typeof createToken>> {
@@ -33,10 +38,9 @@ export function addToken(
   return asAccount(sql, accountId, async (tx) => {
     await refuseSuspended(tx, accountId);
     await refuseCooling(tx, accountId);
-    const [count] = await tx<{ tokens: number }[]>`
-      select count(*) as tokens from tokens
-      where account_id = ${accountId} and deleted_at is null`;
-    if ((count?.tokens ?? 0) >= TOKENS_MAX) throw new Refusal('tokens_full', { limit: TOKENS_MAX });
+    const count = await countTokens(tx, accountId);
+    const limit = (await limitOf(tx, accountId)) ?? TOKENS_MAX;
+    if (count >= limit) throw new Refusal('tokens_full', { limit });
     await tx`
       insert into tokens (account_id, token_id, name, channel, key_hint)
       values (${accountId}, ${tokenId}, ${name}, ${channel}, ${hint})`;
@@ -47,6 +51,14 @@ export function addToken(
     await subscribers.tokenChanged(tx, { accountId, tokenId });
     return { token: await readToken(tx, accountId, tokenId), key };
   });
+}
+
+/** How many tokens an account has. */
+export async function countTokens(tx: Tx, accountId: string): Promise<number> {
+  const [count] = await tx<{ tokens: number }[]>`
+    select count(*) as tokens from tokens
+    where account_id = ${accountId} and deleted_at is null`;
+  return count?.tokens ?? 0;
 }
 
 /** Locks the account's row, so that counts taken next hold until the transaction ends. */

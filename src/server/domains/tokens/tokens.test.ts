@@ -23,6 +23,7 @@ import { ensureSystemToken, tokensActs } from './tokens.ts';
 function actsOf(db: TestDatabase, accountId: string) {
   const handlers = tokensActs({
     sql: db.tenantSql,
+    limitOf: async () => undefined,
     secrets: secretsFrom(Buffer.alloc(32)),
     subscribers,
   });

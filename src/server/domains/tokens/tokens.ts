@@ -1,7 +1,7 @@
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { getToken, listTokens } from '#contract/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
-import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { deleteTokenHandler, rotateTokenHandler, updateTokenHandler } from './change.ts';
 import { confirmTokenHandler } from './cool-down.ts';
@@ -13,6 +13,7 @@ import type { TokenSubscribers } from './subscribers.ts';
 
 export { type KeyRing, openKeyRing } from './keys/key-ring.ts';
 export { type ConnectDeps, connectLink, handleUndo, scanQr } from './links/connect.ts';
+export { countTokens } from './create.ts';
 export { tokensAccountData } from './account-data.ts';
 export { needsReview } from './row.ts';
 export { pastPhonesOf, tokenOfPhone } from './links/phones.ts';
@@ -20,7 +21,13 @@ export { ensureSystemToken } from './system.ts';
 export type { TokenRef, TokenSubscribers } from './subscribers.ts';
 
 /** What the domain's acts need. */
-export type TokensDeps = { sql: Sql; secrets: Secrets; subscribers: TokenSubscribers };
+export type TokensDeps = {
+  sql: Sql;
+  secrets: Secrets;
+  subscribers: TokenSubscribers;
+  /** How many tokens an account may have; undefined where nothing says so. */
+  limitOf: (tx: Tx, accountId: string) => Promise<number | undefined>;
+};
 
 /** The acts of tokens and of the links that connect them to phones. */
 export const tokensActs = (deps: TokensDeps): readonly ActHandler[] => [

@@ -60,6 +60,10 @@ function keepApart(app: FastifyInstance, mediaHost: string): void {
 export const registerArchives = (app: FastifyInstance, deps: FilesDeps): void =>
   serveSigned(app, { url: '/exports/:id', cache: 'private, no-store' }, deps);
 
+/** Documents of invoices by their signed addresses: for minutes, and kept by no cache. */
+export const registerInvoices = (app: FastifyInstance, deps: FilesDeps): void =>
+  serveSigned(app, { url: '/invoices/:id', cache: 'private, no-store' }, deps);
+
 function serveSigned(
   app: FastifyInstance,
   { url, cache }: { url: string; cache: string },
@@ -125,7 +129,7 @@ function spanOf(range: string | undefined, size: number): Span | 'none' | undefi
 }
 
 /** RFC 8187: what may not stand in a header's value is escaped. */
-const encoded = (name: string): string =>
+export const encoded = (name: string): string =>
   encodeURIComponent(name.toWellFormed().slice(0, 400).toWellFormed()).replace(
     /['()*]/g,
     (one) => `%${one.charCodeAt(0).toString(16)}`,

@@ -314,9 +314,9 @@ test('what is refused in pieces stays refused, with the same reason, and leaves 
   ani,
 }) => {
   const app = await openUploadsApp();
-  const bytes = noise(5_000_000);
-  const id = await (await app.begin(ani.token, 9_000_000, { purpose: 'proof' })).text();
-  const piece = { offset: 0, length: 9_000_000, name: 'bukti.pdf', bytes };
+  const bytes = noise(2_000_000);
+  const id = await (await app.begin(ani.token, 4_000_000, { purpose: 'proof' })).text();
+  const piece = { offset: 0, length: 4_000_000, name: 'bukti.pdf', bytes };
   for (let tries = 0; tries < 2; tries++) {
     const answer = await app.patch(ani.token, id, piece);
     expect(await responseTo(answer)).toMatchObject({ status: 422, type: 'upload_contradicts' });

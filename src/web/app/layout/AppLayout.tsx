@@ -65,7 +65,7 @@ function Shell() {
   // By what is shown, not by the address: that changes first, while the page before is still there.
   const place = usePath();
   const framed = useFramed();
-  const operating = place === '/operator';
+  const operating = place === '/operator' || (place?.startsWith('/operator/') ?? false);
   // Each has screens of their own; the operator's address is nobody's to everyone else.
   if (operating && !operator) return <NotFoundPage />;
   if (operator && !operating && place !== '/profile') return <ToOperator />;

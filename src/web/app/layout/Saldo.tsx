@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { formatCompact, formatRupiah } from '#contract/base/money.ts';
-import { saldoQuery } from '#web/features/saldo/queries.ts';
+import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
 import styles from '#web/app/layout/Saldo.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { Money } from '#web/ui/money/Money.tsx';

@@ -1,4 +1,12 @@
-import { House, KeyRound, MessagesSquare, ShieldCheck, UserRound, Wallet } from 'lucide-react';
+import {
+  FileText,
+  House,
+  KeyRound,
+  MessagesSquare,
+  ShieldCheck,
+  UserRound,
+  Wallet,
+} from 'lucide-react';
 
 /** The screens of the menu, in its order; `g` and the key lead to each. */
 export const menu = [
@@ -6,6 +14,7 @@ export const menu = [
   { href: '/message-history', label: 'Pesan', Icon: MessagesSquare, key: 'm' },
   { href: '/token', label: 'Token', Icon: KeyRound, key: 't' },
   { href: '/saldo', label: 'Saldo', Icon: Wallet, key: 's' },
+  { href: '/billing', label: 'Tagihan', Icon: FileText, key: 'b' },
 ] as const;
 
 /** What an operator sees instead. */

@@ -70,6 +70,7 @@ const wordsFor: Record<ReturnType<typeof screensFor>[number]['href'], string> = 
   '/message-history': 'riwayat pesan terkirim masuk',
   '/token': 'kunci api nomor pengirim',
   '/saldo': 'mutasi uang',
+  '/billing': 'paket langganan kuota invoice faktur harga npwp',
   '/operator': 'isi saldo pelanggan bank',
   '/profile': 'akun kata sandi sesi foto nomor setelan pemberitahuan zona waktu',
 };

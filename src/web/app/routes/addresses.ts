@@ -27,8 +27,35 @@ export const addresses = {
     peer: text,
     new: oneOf(['1']),
   },
-  '/saldo': { ...listFields, from: date, to: date, kind: text, open: text, new: oneOf(['1']) },
-  '/operator': { ...listFields, status: text, open: text },
+  '/saldo': {
+    ...listFields,
+    from: date,
+    to: date,
+    kind: text,
+    /** One line of the statement alone, by its number. */
+    line: whole,
+    open: text,
+    new: oneOf(['1']),
+    /** What a top-up is proposed to be. */
+    amount: whole,
+  },
+  '/billing': {
+    ...listFields,
+    status: text,
+    kind: text,
+    /** The invoice that is open. */
+    open: text,
+    /** The plan that a change is considered to. */
+    change: text,
+  },
+  '/operator': {},
+  '/operator/isi-saldo': { ...listFields, status: text, open: text },
+  '/operator/mutasi-bank': { ...listFields, filter: oneOf(['semua']), amount: whole, open: text },
+  '/operator/mutasi-bank/impor': {},
+  '/operator/pelanggan': { ...listFields, q: text, status: text, open: text, proposal: text },
+  '/operator/suspense': { ...listFields, open: text },
+  '/operator/pembukuan': {},
+  '/operator/harga': {},
   '/profile': {},
 
   '/auth': {},

@@ -18,7 +18,15 @@ test('who is not signed in is sent to login from every page but the public ones'
     '/token',
     '/message-history',
     '/saldo',
+    '/billing',
     '/operator',
+    '/operator/isi-saldo',
+    '/operator/mutasi-bank',
+    '/operator/mutasi-bank/impor',
+    '/operator/pelanggan',
+    '/operator/suspense',
+    '/operator/pembukuan',
+    '/operator/harga',
     '/profile',
   ]);
   const others = pages

@@ -28,9 +28,56 @@ const pages: Readonly<Record<keyof typeof addresses, Omit<Route, 'search'>>> = {
     layout: app,
     page: later(async () => (await import('#web/features/saldo/SaldoPage.tsx')).SaldoPage),
   },
+  '/billing': {
+    layout: app,
+    page: later(async () => (await import('#web/features/billing/BillingPage.tsx')).BillingPage),
+  },
   '/operator': {
     layout: app,
-    page: later(async () => (await import('#web/features/operator/OperatorPage.tsx')).OperatorPage),
+    page: later(
+      async () => (await import('#web/features/operator/overview/OverviewPage.tsx')).OverviewPage,
+    ),
+  },
+  '/operator/isi-saldo': {
+    layout: app,
+    page: later(
+      async () => (await import('#web/features/operator/topups/TopupsPage.tsx')).TopupsPage,
+    ),
+  },
+  '/operator/mutasi-bank': {
+    layout: app,
+    page: later(
+      async () => (await import('#web/features/operator/bank/BankLinesPage.tsx')).BankLinesPage,
+    ),
+  },
+  '/operator/mutasi-bank/impor': {
+    layout: app,
+    page: later(
+      async () => (await import('#web/features/operator/bank/ImportPage.tsx')).ImportPage,
+    ),
+  },
+  '/operator/pelanggan': {
+    layout: app,
+    page: later(
+      async () =>
+        (await import('#web/features/operator/adjustments/CustomersPage.tsx')).CustomersPage,
+    ),
+  },
+  '/operator/suspense': {
+    layout: app,
+    page: later(
+      async () => (await import('#web/features/operator/suspense/SuspensePage.tsx')).SuspensePage,
+    ),
+  },
+  '/operator/pembukuan': {
+    layout: app,
+    page: later(async () => (await import('#web/features/operator/books/BooksPage.tsx')).BooksPage),
+  },
+  '/operator/harga': {
+    layout: app,
+    page: later(
+      async () => (await import('#web/features/operator/prices/PricesPage.tsx')).PricesPage,
+    ),
   },
   '/profile': {
     layout: app,

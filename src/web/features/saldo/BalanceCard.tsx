@@ -1,21 +1,25 @@
 import { formatNumber } from '#contract/base/money.ts';
-import type { SaldoSummary } from '#contract/saldo.ts';
+import type { SaldoSummary } from '#contract/saldo/summary.ts';
+import type { Pace } from '#contract/saldo/usage.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import styles from '#web/features/saldo/BalanceCard.module.css';
 import { messagesFor } from '#web/features/saldo/topups/topups.ts';
+import { lastsFor } from '#web/features/saldo/usage/usage.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 type Props = {
   saldo: SaldoSummary | undefined;
+  /** What messages cost a day; undefined while nobody knows. */
+  pace: Pace | undefined;
   /** Why there is none. */
   error: Error | null;
   onRetry: () => void;
 };
 
 /** What can be spent, what is held, and how far it goes. */
-export function BalanceCard({ saldo, error, onRetry }: Props) {
+export function BalanceCard({ saldo, pace, error, onRetry }: Props) {
   if (!saldo && error) {
     return (
       <section className={styles['failed']} aria-label="Saldo Anda">
@@ -37,8 +41,48 @@ export function BalanceCard({ saldo, error, onRetry }: Props) {
           <dd>{saldo ? <Money amount={saldo.held} /> : <Skeleton width="5em" />}</dd>
         </div>
       </dl>
-      <p className={styles['note']}>{saldo ? <Note saldo={saldo} /> : <Skeleton width="80%" />}</p>
+      <div className={styles['notes']}>
+        {saldo ? (
+          <>
+            <Lasting available={saldo.available} pace={pace} />
+            <p className={styles['note']}>
+              <Note saldo={saldo} />
+            </p>
+          </>
+        ) : (
+          <Skeleton width="80%" lines={2} />
+        )}
+      </div>
     </section>
+  );
+}
+
+/** How long it lasts, in words that say no more than is known. */
+function Lasting({ available, pace }: { available: number; pace: Pace | undefined }) {
+  if (!pace) return null;
+  if (pace.state !== 'known') {
+    return (
+      <p className={styles['note']}>
+        {pace.state === 'little'
+          ? 'Belum cukup data untuk memperkirakan berapa hari saldo ini bertahan.'
+          : 'Tidak ada pemakaian belakangan ini, jadi belum dapat diperkirakan berapa hari saldo ini bertahan.'}
+      </p>
+    );
+  }
+  const lasting = lastsFor(available, pace);
+  return (
+    <p className={styles['lasting']}>
+      {lasting === 'less' && 'Tidak cukup untuk sehari dengan laju sekarang'}
+      {lasting === 'year' && 'Cukup untuk lebih dari setahun dengan laju sekarang'}
+      {typeof lasting === 'number' && (
+        <>
+          Cukup untuk <strong>± {formatNumber(lasting)} hari</strong> dengan laju sekarang
+        </>
+      )}
+      <span className={styles['pace']}>
+        Rata-rata <Money amount={pace.per_day} /> sehari, dari {pace.days} hari terakhir.
+      </span>
+    </p>
   );
 }
 

@@ -1,8 +1,9 @@
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { ChevronDown } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { ChevronDown, Download } from 'lucide-react';
+import { Suspense, useMemo, useState } from 'react';
+import { later } from '#web/browser/lazyComponent.ts';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import {
@@ -25,8 +26,12 @@ import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
-import { dateWords } from '#web/ui/date/dates.ts';
+import { type DateRange, dateWords, isCivilDate } from '#web/ui/date/dates.ts';
 import { Select } from '#web/ui/select/Select.tsx';
+
+const ExportDialog = later(
+  async () => (await import('#web/features/saldo/export/ExportDialog.tsx')).ExportDialog,
+);
 
 const kinds = [
   { value: '', label: 'Semua jenis' },
@@ -76,19 +81,20 @@ const columns = (zone: string): readonly Column<Mutation>[] => [
 
 /** The statement: every change of the balance, with its filters in the address. */
 export function Mutations() {
-  const { page = 0, sort_by, sort_type = 'desc', from, to, kind } = useSearch('/saldo');
+  const { page = 0, sort_by, sort_type = 'desc', from, to, kind, line } = useSearch('/saldo');
   const known = LineKind().options.find((one) => one === kind);
   const zone = useUser().timezone;
-  const opened = useOpened();
+  const opened = useOpened(line);
   const shown = useMemo(() => columns(zone), [zone]);
   const view: TableView = {
     page,
     sort: sort_by === 'created_at' ? { sort_by, sort_type } : undefined,
   };
-  const range = from && to ? { from, to } : null;
-  const filters = { from: range?.from, to: range?.to, kind: known };
+  const wrongDay = [from, to].find((day) => day !== undefined && !isCivilDate(day));
+  const range = from && to && wrongDay === undefined ? { from, to } : null;
+  const filters = line ? { seq: line } : { from: range?.from, to: range?.to, kind: known };
   const list = useList(listMutations, filters, view);
-  const filtered = range !== null || known !== undefined;
+  const filtered = range !== null || known !== undefined || line !== undefined;
 
   const go = (change: Change) =>
     void navigate({
@@ -98,12 +104,18 @@ export function Mutations() {
     });
 
   return (
-    <Panel title="Mutasi">
+    <Panel title="Mutasi" tools={<Export range={range} kind={known} />}>
       <p className={styles['note']}>
         Satu pesan, atau satu kiriman banyak pesan, adalah satu baris. Buka barisnya untuk melihat
         kapan dananya ditahan, dipotong, atau dikembalikan.
       </p>
-      <Filters range={range} kind={known} onChange={go} />
+      <Filters
+        range={range}
+        kind={known}
+        line={line}
+        wrong={wrongDay && `Tanggal ${showWrong(wrongDay)} tidak ada. Pilih tanggal lain.`}
+        onChange={go}
+      />
       <DataTable
         caption="Mutasi saldo"
         columns={shown}
@@ -137,35 +149,69 @@ export function Mutations() {
   );
 }
 
+type ExportProps = { range: DateRange | null; kind: LineKind | undefined };
+
+/** Takes what is shown along as a file. */
+function Export({ range, kind }: ExportProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button
+        variant="subtle"
+        tone="neutral"
+        icon={<Download size={18} />}
+        onClick={() => setOpen(true)}
+      >
+        Unduh
+      </Button>
+      {open && (
+        <Suspense>
+          <ExportDialog range={range} kind={kind} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** `2026-02-31` → `31/2/2026`, as people write it. */
+const showWrong = (day: string): string => day.split('-').map(Number).toReversed().join('/');
+
 /** What is chosen anew; `undefined` for all. */
-type Change = { from?: string | undefined; to?: string | undefined; kind?: string | undefined };
-const noFilter: Change = { from: undefined, to: undefined, kind: undefined };
+type Change = Readonly<Partial<Record<'from' | 'to' | 'kind' | 'line', string | undefined>>> & {
+  line?: undefined;
+};
+const noFilter: Change = { from: undefined, to: undefined, kind: undefined, line: undefined };
 
 type FiltersProps = {
-  range: { from: string; to: string } | null;
+  range: DateRange | null;
   kind: LineKind | undefined;
+  /** The one line that is shown. */
+  line: number | undefined;
+  /** Why the address has no range. */
+  wrong: string | undefined;
   onChange: (change: Change) => void;
 };
 
-const Filters = ({ range, kind, onChange }: FiltersProps) => (
+const Filters = ({ range, kind, line, wrong, onChange }: FiltersProps) => (
   <div className={styles['filters']}>
     <DatePicker
       label="Tanggal"
       labels={dateWords}
       hideLabel
       value={range}
-      onChange={(chosen) => onChange({ from: chosen?.from, to: chosen?.to })}
+      error={wrong}
+      onChange={(chosen) => onChange({ from: chosen?.from, to: chosen?.to, line: undefined })}
     />
     <Select
       label="Jenis mutasi"
       hideLabel
       options={kinds}
       value={kind ?? ''}
-      onChange={(event) => onChange({ kind: event.target.value || undefined })}
+      onChange={(event) => onChange({ kind: event.target.value || undefined, line: undefined })}
     />
-    {(range || kind) && (
+    {(range || kind || line || wrong) && (
       <Button variant="subtle" tone="neutral" onClick={() => onChange(noFilter)}>
-        Hapus filter
+        {line ? `Mutasi #${line} saja, tampilkan semua` : 'Hapus filter'}
       </Button>
     )}
   </div>
@@ -236,6 +282,11 @@ function What({ row }: { row: Mutation }) {
       ) : (
         titleOf(row)
       )}
+      {row.invoice_id && (
+        <a href={`/billing?open=${row.invoice_id}`} className={styles['number']}>
+          Lihat tagihan
+        </a>
+      )}
       {message && (
         <Link to="/message-history" search={{ open: message.id }} className={styles['number']}>
           {formatPhone(message.peer)}
@@ -261,9 +312,9 @@ const Opener = ({ row, open, onToggle }: OpenerProps) => (
   </button>
 );
 
-/** Which lines are open. */
-function useOpened() {
-  const [seqs, setSeqs] = useState<ReadonlySet<number>>(new Set());
+/** Which lines are open; the one that the address names is at first. */
+function useOpened(line: number | undefined) {
+  const [seqs, setSeqs] = useState<ReadonlySet<number>>(new Set(line ? [line] : []));
   return {
     has: (seq: number) => seqs.has(seq),
     toggle: (seq: number) =>

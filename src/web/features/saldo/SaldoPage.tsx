@@ -1,24 +1,29 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
+import { LowSaldo } from '#web/features/saldo/alert/LowSaldo.tsx';
 import { BalanceCard } from '#web/features/saldo/BalanceCard.tsx';
 import { Mutations } from '#web/features/saldo/Mutations.tsx';
-import { saldoQuery } from '#web/features/saldo/queries.ts';
+import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
 import styles from '#web/features/saldo/SaldoPage.module.css';
 import { TopupDialog } from '#web/features/saldo/topups/TopupDialog.tsx';
 import { Topups } from '#web/features/saldo/topups/Topups.tsx';
+import { Usage } from '#web/features/saldo/usage/Usage.tsx';
+import { usageQuery } from '#web/features/saldo/usage/usageQuery.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
+import { formatRupiah } from '#contract/base/money.ts';
+import type { SaldoSummary } from '#contract/saldo/summary.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
 /** Route `/saldo`: the balance, what was put in, and every mutation. */
 export function SaldoPage() {
   const saldo = useQuery(saldoQuery);
-  const status = saldo.data?.status ?? 'active';
+  const usage = useQuery(usageQuery);
   return (
     <>
       <PageHead
         title="Saldo"
-        context="Saldo dipakai untuk mengirim pesan. Isi kapan saja lewat transfer bank."
+        context="Saldo dipakai untuk mengirim pesan. Isi kapan saja, pakai sampai habis."
         action={
           <LinkButton
             to="/saldo"
@@ -32,26 +37,52 @@ export function SaldoPage() {
         }
       />
       <div className={styles['page']}>
-        <Alert
-          state="warning"
-          visible={status !== 'active'}
-          label={
-            status === 'closed'
-              ? 'Akun ini sudah ditutup: saldo tidak dapat diisi atau dipakai.'
-              : 'Saldo sedang dibekukan dan tidak dapat dipakai. Hubungi layanan pelanggan.'
-          }
-        />
+        {saldo.data && <Standing saldo={saldo.data} />}
         <div className={styles['top']}>
           <BalanceCard
             saldo={saldo.data}
+            pace={usage.data?.pace}
             error={saldo.error}
             onRetry={() => void saldo.refetch()}
           />
           <Topups />
         </div>
+        <div className={styles['middle']}>
+          <Usage />
+          <LowSaldo />
+        </div>
         <Mutations />
       </div>
       <TopupDialog />
     </>
+  );
+}
+
+/** What there is to say about the saldo as it stands: whether it can be used, and whether it runs low. */
+function Standing({ saldo }: { saldo: SaldoSummary }) {
+  const { status, available, alert_threshold: threshold, bonus_only: isBonus } = saldo;
+  const isLow = status === 'active' && threshold !== null && available < threshold;
+  return (
+    <div className={styles['standing']}>
+      <Alert
+        state="warning"
+        visible={status !== 'active'}
+        label={
+          status === 'closed'
+            ? 'Akun ini sudah ditutup: saldo tidak dapat diisi atau dipakai.'
+            : 'Saldo sedang dibekukan dan tidak dapat dipakai. Hubungi layanan pelanggan.'
+        }
+      />
+      <Alert
+        state="warning"
+        visible={isLow}
+        label={`Saldo di bawah batas ${formatRupiah(threshold ?? 0)} yang Anda atur. Isi sekarang supaya pesan tetap terkirim.`}
+      />
+      <Alert
+        state="info"
+        visible={isBonus && status === 'active'}
+        label="Bonus selamat datang dapat dipakai ke nomor Anda sendiri dan nomor simulator. Isi saldo pertama kali untuk mengirim ke semua nomor."
+      />
+    </div>
   );
 }

@@ -1,16 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
-import { getTopup, listTopups, saldoSummary, type Topup } from '#contract/saldo.ts';
+import { getTopup, listTopups, type Topup } from '#contract/saldo.ts';
 import { perform } from '#web/api/act.ts';
 import { recentTopups } from '#web/features/saldo/topups/topups.ts';
 
 /** How often a payment is looked for while one is waited for, should no live event report it. */
 const LOOK_MS = 5_000;
-
-/** The balance of the signed-in account; live events keep it current. */
-export const saldoQuery = queryOptions({
-  queryKey: [saldoSummary.name],
-  queryFn: ({ signal }) => perform(saldoSummary, {}, { signal }),
-});
 
 /** One top-up; looked at every 5 s until it is paid or over. */
 export const topupQuery = (id: string) =>
@@ -35,4 +29,4 @@ export const recentTopupsQuery = queryOptions({
 
 /** Whether money is still awaited for it, by a transfer or by somebody who looks at one. */
 const waits = (topup: Topup | undefined): boolean =>
-  topup?.status === 'pending' || topup?.status === 'review';
+  topup?.status === 'pending' || topup?.status === 'review' || topup?.status === 'creating';

@@ -8,6 +8,7 @@ import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import styles from '#web/features/simulator/Bank.module.css';
+import { Gateway } from '#web/features/simulator/Gateway.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
@@ -30,20 +31,23 @@ export function Bank({ amount }: { amount: number | undefined }) {
           onDone={(done) => setTransfers((before) => [done, ...before])}
         />
       </Panel>
-      <Panel title="Transfer tadi">
-        <p role="status" className="sr-only">
-          {transfers[0] && saidOf(transfers[0])}
-        </p>
-        {transfers.length === 0 ? (
-          <EmptyState title="Transfer yang Anda kirim akan tampil di sini." />
-        ) : (
-          <ul className={styles['list']}>
-            {transfers.map((transfer) => (
-              <Line key={transfer.reference} transfer={transfer} />
-            ))}
-          </ul>
-        )}
-      </Panel>
+      <div className={styles['side']}>
+        <Gateway />
+        <Panel title="Transfer tadi">
+          <p role="status" className="sr-only">
+            {transfers[0] && saidOf(transfers[0])}
+          </p>
+          {transfers.length === 0 ? (
+            <EmptyState title="Transfer yang Anda kirim akan tampil di sini." />
+          ) : (
+            <ul className={styles['list']}>
+              {transfers.map((transfer) => (
+                <Line key={transfer.reference} transfer={transfer} />
+              ))}
+            </ul>
+          )}
+        </Panel>
+      </div>
     </div>
   );
 }

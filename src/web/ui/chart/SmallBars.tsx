@@ -7,6 +7,8 @@ export type Series = {
   label: string;
   /** Charts: toska, kunyit, langit, then patterns. */
   color: 'toska' | 'kunyit' | 'langit' | 'pandan' | 'bata' | 'neutral';
+  /** Stands in the table only: what is rare and large would press all else flat. */
+  apart?: boolean;
 };
 
 export type Bar = {
@@ -23,22 +25,23 @@ type Props = {
   bars: readonly Bar[];
   /** In px; 160. */
   height?: number;
+  /** How figures are written; grouped by dots when left out. */
+  format?: (value: number) => string;
 };
 
 const STEP = 20;
 const WIDTH = 13;
 
 /** Stacked bars over days. The same figures stand in a table for who cannot see them. */
-export function SmallBars({ title, series, bars, height = 160 }: Props) {
-  const totals = bars.map((bar) =>
-    series.reduce((sum, { key }) => sum + (bar.values[key] ?? 0), 0),
-  );
-  const most = Math.max(1, ...totals);
+export function SmallBars({ title, series, bars, height = 160, format = formatNumber }: Props) {
+  const drawn = series.filter(({ apart }) => !apart);
+  const totals = totalsOf(bars, drawn);
+  const most = Math.max(0, ...totals);
   const wide = Math.max(1, bars.length) * STEP;
   return (
     <figure className={styles['chart']}>
       <ul className={styles['legend']} aria-hidden="true">
-        {series.map(({ key, label, color }) => (
+        {drawn.map(({ key, label, color }) => (
           <li key={key} data-color={color}>
             <span className={styles['swatch']} />
             {label}
@@ -47,7 +50,7 @@ export function SmallBars({ title, series, bars, height = 160 }: Props) {
       </ul>
       <div className={styles['plot']}>
         <span className={styles['most']} aria-hidden="true">
-          {formatNumber(most)}
+          {format(most)}
         </span>
         <svg
           viewBox={`0 0 ${wide} ${height}`}
@@ -58,17 +61,17 @@ export function SmallBars({ title, series, bars, height = 160 }: Props) {
         >
           {bars.map((bar, index) => (
             <g key={bar.label + index}>
-              <title>{`${bar.label}: ${formatNumber(totals[index] ?? 0)}`}</title>
+              <title>{`${bar.label}: ${format(totals[index] ?? 0)}`}</title>
               <rect x={index * STEP} y={0} width={STEP} height={height} fill="transparent" />
               {shareOut(
-                series.map(({ key }) => bar.values[key] ?? 0),
+                drawn.map(({ key }) => bar.values[key] ?? 0),
                 most,
                 height,
               ).map(({ y, height: tall }, part) => (
                 <rect
-                  key={series[part]?.key}
+                  key={drawn[part]?.key}
                   className={styles['part']}
-                  data-color={series[part]?.color}
+                  data-color={drawn[part]?.color}
                   x={index * STEP + (STEP - WIDTH) / 2}
                   y={y}
                   width={WIDTH}
@@ -85,15 +88,19 @@ export function SmallBars({ title, series, bars, height = 160 }: Props) {
       </div>
       <details className={styles['figures']}>
         <summary>Lihat angkanya</summary>
-        <Figures title={title} series={series} bars={bars} totals={totals} />
+        <Figures title={title} series={series} bars={bars} format={format} />
       </details>
     </figure>
   );
 }
 
-type FiguresProps = Pick<Props, 'title' | 'series' | 'bars'> & { totals: readonly number[] };
+/** What is stacked in each bar, in all. */
+const totalsOf = (bars: readonly Bar[], series: readonly Series[]): readonly number[] =>
+  bars.map((bar) => series.reduce((sum, { key }) => sum + (bar.values[key] ?? 0), 0));
 
-const Figures = ({ title, series, bars, totals }: FiguresProps) => (
+type FiguresProps = Required<Pick<Props, 'title' | 'series' | 'bars' | 'format'>>;
+
+const Figures = ({ title, series, bars, format }: FiguresProps) => (
   // What scrolls must be reachable by keyboard.
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
   <div className={styles['scroll']} tabIndex={0} role="region" aria-label={title}>
@@ -115,9 +122,9 @@ const Figures = ({ title, series, bars, totals }: FiguresProps) => (
           <tr key={bar.label + index}>
             <th scope="row">{bar.label}</th>
             {series.map(({ key }) => (
-              <td key={key}>{formatNumber(bar.values[key] ?? 0)}</td>
+              <td key={key}>{format(bar.values[key] ?? 0)}</td>
             ))}
-            <td>{formatNumber(totals[index] ?? 0)}</td>
+            <td>{format(totalsOf([bar], series)[0] ?? 0)}</td>
           </tr>
         ))}
       </tbody>

@@ -42,6 +42,12 @@ export const piece: Piece = {
     { name: 'series', type: 'readonly Series[]', about: 'What is stacked: key, label, colour.' },
     { name: 'bars', type: 'readonly Bar[]', about: 'One per day: its label, its values by key.' },
     { name: 'height', type: 'number', default: '160', about: 'In px.' },
+    {
+      name: 'format',
+      type: '(value: number) => string',
+      default: 'formatNumber',
+      about: 'How figures are written: rupiah, for one.',
+    },
   ],
   Demo,
 };

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Calendar } from '#web/ui/date/Calendar.tsx';
 import styles from '#web/ui/date/DatePicker.module.css';
@@ -17,7 +17,7 @@ import {
   type DateWord,
   type Picked,
 } from '#web/ui/date/dates.ts';
-import { readDate, readRange } from '#web/ui/date/typedDates.ts';
+import { readDate, readRange, whyNoDate } from '#web/ui/date/typedDates.ts';
 import { useMedia } from '#web/ui/layout/useMedia.ts';
 
 /** There is room for two months beside each other. */
@@ -99,6 +99,8 @@ type TypedProps = { picking: Picking; single: boolean };
 /** Dates typed by hand; what is no date is ignored, and forgotten when the field is left. */
 function Typed({ picking, single }: TypedProps) {
   const [text, setText] = useState<string>();
+  const [wrong, setWrong] = useState<string>();
+  const id = useId();
   const { picked, today } = picking;
   const range = wholeRange(picked);
   const shown = range ? showRange(range) : picked.from ? showDate(picked.from) : '';
@@ -108,25 +110,38 @@ function Typed({ picking, single }: TypedProps) {
     return day === undefined ? undefined : { from: day, to: day };
   };
   return (
-    <input
-      aria-label={single ? 'Ketik tanggal' : 'Ketik rentang tanggal'}
-      placeholder={single ? 'hh/bb/tttt' : 'hh/bb/tttt - hh/bb/tttt'}
-      autoComplete="off"
-      className={controlClass('md', styles['typed'])}
-      value={text ?? shown}
-      onChange={({ target }) => {
-        setText(target.value);
-        const typed = read(target.value);
-        if (typed) picking.type(typed);
-      }}
-      onBlur={() => setText(undefined)}
-      onKeyDown={(event) => {
-        if (event.key !== 'Enter') return;
-        event.preventDefault();
-        const meant = text === undefined || read(text) !== undefined;
-        if (meant && range) picking.apply(range);
-      }}
-    />
+    <div>
+      <input
+        aria-label={single ? 'Ketik tanggal' : 'Ketik rentang tanggal'}
+        aria-invalid={wrong ? true : undefined}
+        aria-describedby={wrong && id}
+        placeholder={single ? 'hh/bb/tttt' : 'hh/bb/tttt - hh/bb/tttt'}
+        autoComplete="off"
+        className={controlClass('md', styles['typed'])}
+        value={text ?? shown}
+        onChange={({ target }) => {
+          setText(target.value);
+          setWrong(undefined);
+          const typed = read(target.value);
+          if (typed) picking.type(typed);
+        }}
+        onBlur={() => {
+          // What is no date is forgotten; why stays until something else is typed.
+          if (text !== undefined) setWrong(whyNoDate(text, today, { single }));
+          setText(undefined);
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          const meant = text === undefined || read(text) !== undefined;
+          if (text !== undefined) setWrong(whyNoDate(text, today, { single }));
+          if (meant && range) picking.apply(range);
+        }}
+      />
+      <p id={id} role="status" className={styles['wrong']}>
+        {wrong}
+      </p>
+    </div>
   );
 }
 

@@ -18,7 +18,7 @@ import {
   showRange,
   wholeRange,
 } from '#web/ui/date/dates.ts';
-import { readDate, readRange } from '#web/ui/date/typedDates.ts';
+import { readDate, readRange, whyNoDate } from '#web/ui/date/typedDates.ts';
 
 /** Any day from 1900 to 2199. */
 const aDay = fc.integer({ min: -25_567, max: 84_005 }).map((day) => plusDays('1970-01-01', day));
@@ -228,4 +228,17 @@ test('whatever is clicked, a whole range runs forwards within the bounds', () =>
       expect(range === undefined || (range.from <= range.to && fits(range, bounds))).toBe(true);
     }),
   );
+});
+
+test.each([
+  ['31/2/2026', true, 'Tanggal 31/2/2026 tidak ada.'],
+  ['31 feb', true, 'Tanggal 31 feb tidak ada.'],
+  ['besok lusa', true, 'Tulis tanggal seperti 21/11/2026 atau 21 nov.'],
+  ['1/2/2026 - 30/2/2026', false, 'Tanggal 30/2/2026 tidak ada.'],
+  ['1 - 2 - 3', false, 'Tulis rentang seperti 1/11/2026 - 21/11/2026.'],
+  ['21 nov', true, undefined],
+  ['1 - 21 nov', false, undefined],
+  ['', false, undefined],
+])('what is no date is told why: "%s"', (typed, single, why) => {
+  expect(whyNoDate(typed, '2026-11-21', { single })).toBe(why);
 });

@@ -63,6 +63,27 @@ export function readDate(typed: string, today: CivilDate): CivilDate | undefined
   return parts && dateOf(parts, parts.year ?? partsOf(today).year);
 }
 
+/**
+ * Why what was typed is no date or range: a day that no calendar has is told apart from what cannot be
+ * read. `undefined` when it is one, and while nothing stands there.
+ */
+export function whyNoDate(
+  typed: string,
+  today: CivilDate,
+  { single }: { single: boolean },
+): string | undefined {
+  const text = tidy(typed);
+  const read = single ? readDate : readRange;
+  if (text === '' || read(text, today) !== undefined) return undefined;
+  const missing = (single ? [text] : text.split(BETWEEN)).find(
+    (part) => readDate(part, today) === undefined && partsIn(part)?.month !== undefined,
+  );
+  if (missing !== undefined) return `Tanggal ${missing} tidak ada.`;
+  return single
+    ? 'Tulis tanggal seperti 21/11/2026 atau 21 nov.'
+    : 'Tulis rentang seperti 1/11/2026 - 21/11/2026.';
+}
+
 /** What stands between the two dates of a range; a hyphen only with spaces around it. */
 const BETWEEN = /\s*[–—]\s*|\s+(?:-|s\/d|sd|sampai|hingga)\s+/;
 

@@ -1,6 +1,7 @@
 import { create } from 'qrcode';
 import { useMemo, type ReactNode } from 'react';
 import styles from '#web/ui/qr/QrImage.module.css';
+import { QUIET } from '#web/ui/qr/qrPicture.ts';
 
 type Props = {
   /** What the code says. */
@@ -12,8 +13,6 @@ type Props = {
   /** Over the code when it no longer counts: 'Kedaluwarsa' with a button. */
   cover?: ReactNode;
 };
-
-const QUIET = 4;
 
 /** A QR code, always dark on white with its quiet zone, so that every camera reads it. */
 export function QrImage({ text, alt, size = 264, cover }: Props) {

@@ -16,6 +16,7 @@ const OTHER = '6281298765432';
 function setUp(db: TestDatabase): Promise<AccountsApp> {
   const { accountOpened } = createSubscribers({
     config: readConfig({}),
+    now: () => new Date(),
     sinks: () => {
       throw new Error('nobody writes');
     },

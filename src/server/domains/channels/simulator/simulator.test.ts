@@ -67,6 +67,7 @@ async function simulationWith(
   const simulator = openSimulator({
     allAccountsSql: db.allAccountsSql,
     config: { SIMULATOR: on, SIMULATOR_SPEED: speed },
+    now: () => new Date(),
     connecting: {
       allAccountsSql: db.allAccountsSql,
       secrets,
@@ -91,7 +92,7 @@ async function simulationWith(
   });
   const handlers: readonly ActHandler[] = [
     ...simulator.acts,
-    ...tokensActs({ sql: db.tenantSql, secrets, subscribers }),
+    ...tokensActs({ sql: db.tenantSql, secrets, subscribers, limitOf: async () => undefined }),
   ];
   const call = { caller: { kind: 'person', accountId: ani.accountId }, agent: 'test' } as never;
   const ask = async <A extends Act>(act: A, input: InputOf<A>) => {
@@ -291,7 +292,7 @@ test('where the simulator is off, its acts are as unknown as any other word', as
   openSimulation,
 }) => {
   const { simulator } = await openSimulation({ on: false });
-  expect(simulator.acts).toHaveLength(5);
+  expect(simulator.acts).toHaveLength(6);
   for (const { act, handle } of simulator.acts) {
     const answer = handle({} as never, { phone: PHONE } as never) as Promise<unknown>;
     await expect(answer, act.name).rejects.toEqual(new Refusal('act_unknown', {}));

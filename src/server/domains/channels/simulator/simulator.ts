@@ -3,6 +3,7 @@ import type { Act, InputOf } from '#contract/base/act.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
+  simulatedClock,
   simulatedPhone,
   simulatedReply,
   simulatedScan,
@@ -33,6 +34,9 @@ export type SimulatorDeps = {
   show: ShowContent;
   /** Receives a line of the bank's statement and matches it with top-ups. */
   receiveBankLine: (line: BankLine) => Promise<{ matched: boolean }>;
+  now: () => Date;
+  /** Moves the clock of money forward, and does what is due then; only where it can be moved. */
+  moveClock?: ((to: Date) => Promise<void>) | undefined;
   report: NetworkDeps['report'];
   /** The same seed gives the same message the same delivery times. */
   seed?: string;
@@ -69,18 +73,29 @@ export function openSimulator(deps: SimulatorDeps): Simulator {
       handle(...whenOn(simulatedSwitch, (input) => setSwitches(phones, input))),
       handle(...whenOn(simulatedScan, (input) => scanFromPhone(phones, input))),
       handle(...whenOn(simulatedTransfer, (input) => transfer(deps, input))),
+      handle(...whenOn(simulatedClock, (input) => moveClock(deps, input))),
     ],
   };
 }
 
 /** Money arrives on the installation's account at the simulated bank. */
 async function transfer(
-  { receiveBankLine }: SimulatorDeps,
+  { receiveBankLine, now }: SimulatorDeps,
   { amount, sender }: InputOf<typeof simulatedTransfer>,
 ) {
-  const line = { amount: rupiah(amount), sender, reference: bankReference(), at: new Date() };
+  const line = { amount: rupiah(amount), sender, reference: bankReference(), at: now() };
   const { matched } = await receiveBankLine(line);
   return { reference: line.reference, amount: line.amount, matched };
+}
+
+async function moveClock(
+  { now, moveClock: move }: SimulatorDeps,
+  { advance_seconds: seconds = 0, to }: InputOf<typeof simulatedClock>,
+) {
+  if (!move) throw new Refusal('act_unknown', {});
+  const later = now().getTime() + seconds * 1_000;
+  await move(new Date(Math.max(later, to === undefined ? 0 : Date.parse(to))));
+  return { now: now() };
 }
 
 const bankReference = () => `SIM-${randomBytes(6).toString('hex').toUpperCase()}`;

@@ -24,7 +24,9 @@ begin
   if not exists (select from gl_accounts where code = p_contra) then
     raise exception 'no general-ledger account %', p_contra using errcode = '23503';
   end if;
-  update wallets set available = available + p_delta, seq = seq + 1
+  -- Who has paid once may spend the bonus on whatever they like.
+  update wallets
+    set available = available + p_delta, seq = seq + 1, bonus_only = bonus_only and p_kind <> 'topup'
     where account_id = p_account returning * into w;
   insert into wallet_entries (
     account_id, seq, kind, d_available, d_held, contra, available_after, held_after,

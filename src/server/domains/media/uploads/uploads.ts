@@ -31,6 +31,8 @@ export type Uploads = {
   take(owner: Owner, announced: Announced & { name: string; bytes: Incoming }): Promise<string>;
   /** @throws Refusal `not_found`; for a refused upload, its reason. */
   find(owner: Owner, uploadId: string): Promise<Upload>;
+  /** A finished upload's small file, that nothing has claimed. @throws Refusal `upload_gone` */
+  read(owner: Owner, uploadId: string, purpose: UploadPurpose): Promise<UploadedFile>;
   /** Takes an upload back, with its file. @throws Refusal `not_found`, `upload_used` */
   revert(owner: Owner, uploadId: string): Promise<void>;
   /** Forgets what has expired. */
@@ -38,6 +40,8 @@ export type Uploads = {
   /** Forgets all uploads of an account. The files that some became stay. */
   eraseAll(accountId: string): Promise<void>;
 };
+
+export type UploadedFile = { name: string; bytes: Buffer };
 
 /** Opens the uploads: FilePond's verbs, without HTTP. */
 export function openUploads(deps: UploadDeps): Uploads {
@@ -47,6 +51,7 @@ export function openUploads(deps: UploadDeps): Uploads {
     append: (owner, uploadId, piece) => append(ready, owner, uploadId, piece),
     take: (owner, announced) => take(ready, owner, announced),
     find: async (owner, uploadId) => notRefused(await find(ready, owner, uploadId)),
+    read: (owner, uploadId, purpose) => readFinished(ready, owner, { uploadId, purpose }),
     revert: (owner, uploadId) => revert(ready, owner, uploadId),
     sweep: () => sweep(ready),
     eraseAll: (accountId) => eraseAll(ready, accountId),
@@ -89,6 +94,38 @@ export async function releaseFile(
 ): Promise<Buffer[]> {
   await tx`delete from uploads where account_id = ${accountId} and file_id = ${fileId}`;
   return dropFiles(tx, [{ account_id: accountId, file_id: fileId }]);
+}
+
+async function readFinished(
+  { sql, files }: Ready,
+  { accountId, userId }: Owner,
+  { uploadId, purpose }: { uploadId: string; purpose: UploadPurpose },
+): Promise<UploadedFile> {
+  const [upload] = await asAccount(
+    sql,
+    accountId,
+    (tx) => tx<{ fileId: string }[]>`
+      select file_id as "fileId" from uploads
+      where account_id = ${accountId} and upload_id = ${uploadId} and user_id = ${userId}
+        and purpose = ${purpose} and state = 'finished' and expires_at > clock_timestamp()`,
+  );
+  const file = upload && (await files.read(accountId, upload.fileId));
+  if (!file) throw new Refusal('upload_gone', {});
+  return file;
+}
+
+/** What is kept of a file: its name, its type, and the hash of its bytes. */
+export type FileFacts = { name: string; mime: string; sha256: Buffer };
+
+/** What is kept of an account's file, in the transaction that claimed it. */
+export async function describeFile(
+  tx: Tx,
+  { accountId, fileId }: { accountId: string; fileId: string },
+): Promise<FileFacts> {
+  const [file] = await tx<FileFacts[]>`
+    select name, mime, sha256 from files where account_id = ${accountId} and file_id = ${fileId}`;
+  if (!file) throw new Error('a claimed file is gone');
+  return file;
 }
 
 async function revert(ready: Ready, owner: Owner, uploadId: string): Promise<void> {

@@ -180,7 +180,8 @@ describe('outcomes of several accounts in one call:', () => {
     const all = [ani, budi].flatMap(({ customer, ids }) => ids.map((id) => ({ customer, id })));
     await settle(all.map(({ customer, id }) => told(customer, id, 'expired')));
     await sql`select post_entry(
-      ${ani.customer.accountId}, 'plan', -800, 'rev:plan', 'test', 'x', 'x', 'test')`;
+      ${ani.customer.accountId}, 'adjust', -800, 'exp:fee', 'test', 'x', 'x', 'test',
+      'Koreksi')`;
 
     await settle(all.map(({ customer, id }) => told(customer, id, 'delivered')));
     expect(await messagesOf(sql, ani.customer)).toEqual(['delivered captured', 'delivered waived']);

@@ -8,7 +8,7 @@ type Stretch<Bound> = { accountId: string; from: Bound; before: Bound };
 
 /**
  * The counts of an account's messages by the hour they were accepted in, as a table for `from …`:
- * `hour`, `token_id`, `direction`, `status`, `type`, `messages`. One hour may have several rows of the same
+ * `hour`, `token_id`, `direction`, `status`, `type`, `messages`, `cost`. One hour may have several rows of the same
  * kind, also negative ones: only their sum says something.
  *
  * All that reads counts does so here or in `countsBySpan`: what is folded, and what is not yet.
@@ -17,7 +17,7 @@ export const countsByHour = (
   tx: Tx,
   { accountId, from, before }: Stretch<Date | Fragment>,
 ): Fragment => tx`(
-    select hour, token_id, direction, status, type, messages from message_counts
+    select hour, token_id, direction, status, type, messages, cost from message_counts
     where account_id = ${accountId} and hour >= ${from} and hour < ${before}
   )`;
 

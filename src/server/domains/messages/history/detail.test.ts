@@ -90,6 +90,22 @@ describe('one message', () => {
     });
   });
 
+  test('says that it was taken from the quota, until it is given back to it', async ({
+    db,
+    sql,
+  }) => {
+    const ani = await customerWith(sql, { saldo: 1000 });
+    const { accountId } = ani;
+    await sql`select set_plan_allowance(${accountId}, 5, 75, false)`;
+    const placed = await openAccepter(sql, () => undefined).place(orderOf(ani));
+    const messageId = placed.results[0]?.id ?? '';
+    const byQuota = async () =>
+      (await messageDetail(db.tenantSql, { accountId, messageId }, reader)).by_quota;
+    expect(await byQuota()).toBe(true);
+    await applyReceipts(sql, [{ accountId, messageId, status: 'failed', at: new Date() }]);
+    expect(await byQuota()).toBe(false);
+  });
+
   test('says when it leaves while it is scheduled', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;

@@ -53,6 +53,7 @@ export function messageDetail(
         state === null || hold_seq === null
           ? null
           : { state, amount: rupiah(stored.price), hold_seq, settle_seq, correct_seq },
+      by_quota: stored.plan_round !== null && state !== 'released',
       raw: { ...apiMessage(accountId, { stored, progress }, reader), timeline },
     };
   });

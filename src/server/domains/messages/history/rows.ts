@@ -23,6 +23,8 @@ export type StoredMessage = {
   body: Body;
   status: MessageStatus;
   price: number;
+  /** The round of the plan whose quota it was taken from. */
+  plan_round: number | null;
   charge_state: 'held' | 'captured' | 'released' | 'waived' | null;
   hold_seq: number | null;
   settle_seq: number | null;
@@ -65,7 +67,7 @@ export function readMessages(
   return sql<StoredMessage[]>`
     select m.message_id, m.token_id, t.name as token_name, t.channel, m.direction, m.peer,
       c.peer_name, m.type, m.body, m.price, m.charge_state, m.hold_seq, m.settle_seq,
-      m.correct_seq, m.ref, m.failure, m.possible_duplicate, m.expires_at, m.created_at,
+      m.correct_seq, m.plan_round, m.ref, m.failure, m.possible_duplicate, m.expires_at, m.created_at,
       case when m.status = 'scheduled' and plan.stands is not true then 'queued' else m.status end
         as status,
       case when plan.stands then plan.ready_at end as scheduled_at

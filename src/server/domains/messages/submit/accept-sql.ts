@@ -32,6 +32,7 @@ type Row = StoredAnswer & {
   o_id: string | null;
   o_outcome: Outcome | 'replayed' | 'conflict';
   o_fact: number | null;
+  o_price: number | null;
 };
 
 /**
@@ -132,15 +133,15 @@ async function placeMissing(
 ): Promise<readonly Answer[]> {
   const accountId = walletOf(requests);
   const ids = requests.flatMap((request) => request.items.map((item) => item.id));
-  const placed = await sql<{ o_id: string; o_available: number }[]>`
+  const placed = await sql<{ o_id: string; o_available: number; o_price: number }[]>`
     select * from accepted_of(${accountId}, ${ids}::uuid[])`;
-  const placedIds = new Set(placed.map((row) => row.o_id));
+  const placedPrices = new Map(placed.map((row) => [row.o_id, row.o_price]));
   const saldo = rupiah(placed[0]?.o_available ?? 0);
   // With a key, the first answer is stored under it: the same request returns it. Without one, only what
   // was not placed is sent.
   const rest = requests.map((request) =>
     request.key === undefined
-      ? { ...request, items: request.items.filter((item) => !placedIds.has(item.id)) }
+      ? { ...request, items: request.items.filter((item) => !placedPrices.has(item.id)) }
       : request,
   );
   const pending = rest.filter((request) => request.items.length > 0);
@@ -148,18 +149,18 @@ async function placeMissing(
   try {
     if (pending.length > 0) answers = await placeBatch(sql, pending);
   } catch (error) {
-    if (hasCode(error, 'WA001')) return placedBeforeFreeze(sql, requests, { placedIds, saldo });
+    if (hasCode(error, 'WA001')) return placedBeforeFreeze(sql, requests, { placedPrices, saldo });
     throw error;
   }
   const answerTo = new Map(pending.map((request, index) => [request, answers[index]]));
   return requests.map((request, index) => {
     const part = rest[index];
     const answer = part && answerTo.get(part);
-    if (answer === undefined) return allAccepted(request, saldo);
+    if (answer === undefined) return allAccepted(request, saldo, placedPrices);
     if (answer instanceof Error || request.key !== undefined) return answer;
     const found = new Map(part?.items.map((item, at) => [item.id, answer.results[at]]));
     const results = request.items.map(
-      ({ id }) => found.get(id) ?? { id, outcome: 'accepted' as const, fact: null },
+      ({ id }) => found.get(id) ?? acceptedItem(id, placedPrices.get(id)),
     );
     return { ...answer, results };
   });
@@ -172,7 +173,7 @@ async function placeMissing(
 async function placedBeforeFreeze(
   sql: Sql,
   requests: readonly SendRequest[],
-  { placedIds, saldo }: { placedIds: ReadonlySet<string>; saldo: Rupiah },
+  { placedPrices, saldo }: { placedPrices: PricesById; saldo: Rupiah },
 ): Promise<readonly Answer[]> {
   const keyed = requests.filter(({ key }) => key !== undefined);
   const stored = await sql<StoredAnswer[]>`
@@ -187,12 +188,13 @@ async function placedBeforeFreeze(
   return requests.map((request) => {
     const first = own.get(request.items[0]?.id ?? '');
     if (first) return storedAnswerOf(first, request);
-    if (!request.items.some(({ id }) => placedIds.has(id))) return new Refusal('wallet_frozen', {});
-    const results = request.items.map(({ id }) => ({
-      id,
-      outcome: placedIds.has(id) ? ('accepted' as const) : ('frozen' as const),
-      fact: null,
-    }));
+    if (!request.items.some(({ id }) => placedPrices.has(id)))
+      return new Refusal('wallet_frozen', {});
+    const results = request.items.map(({ id }) =>
+      placedPrices.has(id)
+        ? acceptedItem(id, placedPrices.get(id))
+        : { id, outcome: 'frozen' as const, fact: null, price: null },
+    );
     return { ...allAccepted(request, saldo), results };
   });
 }
@@ -235,21 +237,38 @@ async function placeMany(
 ): Promise<Map<SendRequest, Placed>> {
   const spans = spansOf(requests);
   const requestNumbers = requests.flatMap((request, index) => request.items.map(() => index + 1));
-  const rows = await sql<{ o_request: number; o_saldo: number }[]>`select * from accept_many(
+  type PlacedRow = { o_request: number; o_saldo: number; o_prices: number[] | null };
+  const rows = await sql<PlacedRow[]>`select * from accept_many(
     ${requests.map((request) => request.accountId)}::uuid[], ${requestArrays(sql, requests, spans)},
     ${spans.map((span) => span.price)}::bigint[], ${requestNumbers}::int[],
     ${itemArrays(sql, requests)}
   )`;
   const placed = new Map<SendRequest, Placed>();
-  for (const { o_request, o_saldo } of rows) {
+  for (const { o_request, o_saldo, o_prices } of rows) {
     const request = requests[o_request - 1];
-    if (request) placed.set(request, allAccepted(request, rupiah(o_saldo)));
+    if (!request) continue;
+    const prices = new Map(request.items.map(({ id }, index) => [id, o_prices?.[index]]));
+    placed.set(request, allAccepted(request, rupiah(o_saldo), prices));
   }
   return placed;
 }
 
-const allAccepted = ({ items, context }: SendRequest, saldo: Rupiah): Placed => ({
-  results: items.map(({ id }) => ({ id, outcome: 'accepted', fact: null })),
+/** What messages cost, where that is known, by their ids. */
+type PricesById = ReadonlyMap<string, number | undefined>;
+
+const acceptedItem = (id: string, price: number | undefined): ItemResult => ({
+  id,
+  outcome: 'accepted',
+  fact: null,
+  price: price ?? null,
+});
+
+const allAccepted = (
+  { items, context }: SendRequest,
+  saldo: Rupiah,
+  prices: PricesById = new Map(),
+): Placed => ({
+  results: items.map(({ id, price }) => acceptedItem(id, prices.get(id) ?? price)),
   saldo,
   replayed: false,
   context,
@@ -304,7 +323,8 @@ function answersFrom(
     else if (row.o_id !== null) {
       const place = row.o_item - (spans[index]?.from ?? 1);
       const list = results[index];
-      if (list) list[place] = { id: row.o_id, outcome: row.o_outcome, fact: row.o_fact };
+      const { o_id: id, o_outcome: outcome, o_fact: fact, o_price: price } = row;
+      if (list) list[place] = { id, outcome, fact, price };
       saldos[index] = row.o_saldo ?? 0;
     }
   }
@@ -319,8 +339,7 @@ function answersFrom(
 function storedAnswerOf(stored: StoredAnswer, request: SendRequest): Placed {
   const ids = stored.o_ids ?? [];
   return {
-    results:
-      stored.o_outcomes ?? ids.map((id) => ({ id, outcome: 'accepted' as const, fact: null })),
+    results: stored.o_outcomes ?? ids.map((id) => acceptedItem(id, undefined)),
     saldo: rupiah(stored.o_saldo ?? 0),
     replayed: ids[0] !== request.items[0]?.id,
     context: stored.o_context ?? undefined,

@@ -68,7 +68,7 @@ export function refusalOf(result: ItemResult, item: { ref?: string | undefined; 
       return new Refusal('ref_conflict', { ref: item.ref ?? '' });
     case 'saldo_short':
       return new Refusal('saldo_short', {
-        required: item.price,
+        required: rupiah(result.price ?? item.price),
         available: rupiah(result.fact ?? 0),
       });
     case 'limit':
@@ -77,6 +77,8 @@ export function refusalOf(result: ItemResult, item: { ref?: string | undefined; 
       return new Refusal('recipient_opted_out', {});
     case 'not_linked':
       return new Refusal('token_not_linked', {});
+    case 'bonus_only':
+      return new Refusal('bonus_only', {});
     case 'suspended':
       return new Refusal('account_suspended', {});
     case 'frozen':

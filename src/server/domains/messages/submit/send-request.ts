@@ -56,10 +56,17 @@ export type Outcome =
   | 'opted_out'
   | 'not_linked'
   | 'suspended'
+  | 'bonus_only'
   | 'frozen';
 
 /** The result of one item; `id` is the first message's for a duplicate. */
-export type ItemResult = { id: string; outcome: Outcome; fact: number | null };
+export type ItemResult = {
+  id: string;
+  outcome: Outcome;
+  fact: number | null;
+  /** What it costs, or would, by the account's plan; null in old answers, of which the item's price holds. */
+  price: number | null;
+};
 
 export type Placed = {
   results: readonly ItemResult[];

@@ -1,13 +1,28 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Topup, cancelTopup } from '#contract/saldo.ts';
 import { handle } from '#server/infra/acts/act.ts';
+import {
+  type OrderDeps,
+  cancelAtGateway,
+  findOrder,
+} from '#server/domains/payments/gateways/orders/orders.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { findTopup } from './topup.ts';
 
-type CancelDeps = { sql: Sql; now: () => Date };
+type CancelDeps = OrderDeps & { sql: Sql };
 
 export const cancelTopupHandler = (deps: CancelDeps) =>
-  handle(cancelTopup, ({ caller }, { topup_id }) => cancelOne(deps, caller.accountId, topup_id));
+  handle(cancelTopup, async ({ caller }, { topup_id }) => {
+    const cancelled = await cancelOne(deps, caller.accountId, topup_id);
+    // Nobody waits for the gateway: money that comes all the same still counts.
+    if (cancelled.method !== 'bank') stopAtGateway(deps, topup_id).catch(deps.report);
+    return cancelled;
+  });
+
+async function stopAtGateway(deps: CancelDeps, topupId: string): Promise<void> {
+  const order = await findOrder(deps.allAccountsSql, topupId);
+  if (order) await cancelAtGateway(deps, order);
+}
 
 /**
  * Cancels a waiting top-up. Its amount stays reserved: a transfer already on its way still pays it.
@@ -20,7 +35,7 @@ function cancelOne({ sql, now }: CancelDeps, accountId: string, topupId: string)
     const [cancelled] = await tx`
       update topups set status = 'cancelled'
       where account_id = ${accountId} and topup_id = ${topupId}
-        and status = 'pending' and expires_at > ${at}
+        and status in ('creating', 'pending') and expires_at > ${at}
       returning topup_id`;
     const topup = await findTopup(tx, { accountId, topupId, now: at });
     if (cancelled) return topup;

@@ -4,7 +4,8 @@ import { type Sql, retrying } from '#server/infra/postgres/database.ts';
 const BATCH = 500;
 
 /**
- * Expires top-ups after their time, and frees amounts after their reservation.
+ * Expires bank transfers after their time, and frees amounts after their reservation. What goes through a
+ * gateway is expired by its poller, which asks the gateway before.
  *
  * A job calls it every minute; any number of nodes may.
  *
@@ -24,7 +25,7 @@ export async function expireTopups({
       const done = await allAccountsSql`
         update topups set status = 'expired' from (
           select account_id, topup_id from topups
-          where status = 'pending' and expires_at <= ${at}
+          where status = 'pending' and provider = 'bank' and expires_at <= ${at}
           order by expires_at limit ${BATCH} for update skip locked
         ) due
         where topups.account_id = due.account_id and topups.topup_id = due.topup_id`;

@@ -16,14 +16,14 @@ import {
   perform,
   saldoOf,
   topupApp,
-} from '#tests/support/people/topups.ts';
+} from '#tests/support/money/topups.ts';
 import { paymentsActs, expireTopups } from '#server/domains/payments/payments.ts';
 import { type PaidOutcome, applyPaid } from './pay.ts';
 
 /** A top-up of somebody new, and everything that can happen to it. */
 async function someTopup(app: TopupApp, db: TestDatabase) {
   const owner = await customerWith(db.allAccountsSql);
-  const operator = { accountId: randomUUID(), role: 'operator' } as const;
+  const operator = { accountId: randomUUID(), userId: randomUUID(), role: 'operator' } as const;
   const topup = await app.topup(owner.accountId);
   const topupId = idOf(topup);
   const fields = { topup_id: topup.id };
@@ -64,10 +64,13 @@ async function someTopup(app: TopupApp, db: TestDatabase) {
   return { owner, topup, happenings, statusNow };
 }
 
+/** A bank transfer has nothing to wait for before it is pending. */
+type BankStatus = Exclude<TopupStatus, 'creating'>;
+
 type Happening = keyof Awaited<ReturnType<typeof someTopup>>['happenings'];
 
 /** How a top-up gets into a state. */
-const ways: Record<TopupStatus, readonly Happening[]> = {
+const ways: Record<BankStatus, readonly Happening[]> = {
   pending: [],
   paid: ['paid'],
   expired: ['expire'],
@@ -77,8 +80,8 @@ const ways: Record<TopupStatus, readonly Happening[]> = {
 };
 
 /** Every cell: where it goes, and what is answered (a refusal's code, or a notice's outcome). */
-type Cell = [to: TopupStatus, answer?: string];
-const cells: Record<TopupStatus, Record<Exclude<Happening, 'second'>, Cell>> = {
+type Cell = [to: BankStatus, answer?: string];
+const cells: Record<BankStatus, Record<Exclude<Happening, 'second'>, Cell>> = {
   pending: {
     paid: ['paid', 'applied'],
     wrong: ['review', 'amount_mismatch'],
@@ -137,7 +140,7 @@ describe('every cell of the state machine', () => {
       const app = await topupApp(db);
       for (const [happening, [to, answer]] of Object.entries(row)) {
         const one = await someTopup(app, db);
-        for (const step of ways[from as TopupStatus]) await one.happenings[step]();
+        for (const step of ways[from as BankStatus]) await one.happenings[step]();
         const before = await saldoOf(sql, one.owner.accountId);
         const said = await one.happenings[happening as Happening]().catch(
           (error: unknown) => error,

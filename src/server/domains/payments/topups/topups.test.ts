@@ -5,7 +5,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { idOf, perform, topupApp } from '#tests/support/people/topups.ts';
+import { idOf, perform, topupApp } from '#tests/support/money/topups.ts';
 import { paymentsActs } from '#server/domains/payments/payments.ts';
 
 describe('making a top-up', () => {
@@ -180,12 +180,36 @@ describe('reading top-ups', () => {
     expect(await sql`select status from topups`).toEqual([{ status: 'pending' }]);
   });
 
+  test('the summary says what the next message costs by the plan, and whether the bonus is all there is', async ({
+    sql,
+    db,
+  }) => {
+    const app = await topupApp(db);
+    const ani = await customerWith(sql, { saldo: 1_000 });
+    const acts = paymentsActs(app.deps);
+    await sql`select set_plan_allowance(${ani.accountId}, 1, 75, false)`;
+    await sql`select set_bonus_only(${ani.accountId}, true)`;
+    expect(await perform(acts, 'saldo_summary', ani)).toMatchObject({
+      message_price: 0,
+      bonus_only: true,
+    });
+    await sql`select set_plan_allowance(${ani.accountId}, 0, 75, false)`;
+    expect(await perform(acts, 'saldo_summary', ani)).toMatchObject({ message_price: 75 });
+  });
+
   test('the summary says the saldo, what waits and what a message costs', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql, { saldo: 1_000 });
     await app.topup(ani.accountId);
     const acts = paymentsActs(app.deps);
-    const summary = { available: 1_000, held: 0, status: 'active', message_price: 150 };
+    const summary = {
+      available: 1_000,
+      held: 0,
+      status: 'active',
+      message_price: 150,
+      alert_threshold: null,
+      bonus_only: false,
+    };
     expect(await perform(acts, 'saldo_summary', ani)).toEqual({ ...summary, topups_open: 1 });
     app.clock.pass(24);
     expect(await perform(acts, 'saldo_summary', ani)).toEqual({ ...summary, topups_open: 0 });

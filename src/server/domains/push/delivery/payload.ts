@@ -52,6 +52,29 @@ export function payloadOf(notice: MessageNotice, origin: string | undefined): Pu
   );
 }
 
+/** A notice of no message, as it was queued. */
+export type Notice = {
+  title: string;
+  body: string;
+  /** A path of the portal. */
+  url: string;
+  /** Letters, digits, `-` and `_`: a newer notice of a tag takes the place of one that waits or is shown. */
+  tag: string;
+};
+
+/** The payload of a notice of no message. */
+export function noticePayload(notice: Notice, origin: string | undefined): PushPayload {
+  const { title, body, url, tag } = notice;
+  return buildPayload(
+    {
+      title: shorten(title, NAME_LETTERS, NAME_BYTES),
+      body: shorten(body, TEXT_LETTERS, TEXT_BYTES),
+    },
+    { url, id: '', tag },
+    { origin, label: 'notice' },
+  );
+}
+
 /** What the test button sends. */
 export const testPayload = (origin: string | undefined): PushPayload =>
   buildPayload(

@@ -2,6 +2,8 @@ import type { MessageType } from '#contract/messages.ts';
 import type { Role } from '#contract/accounts.ts';
 import { isActiveSession } from '#server/domains/accounts/accounts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { Notice } from './payload.ts';
 import { isReachable } from '#server/domains/push/subscriptions/subscriptions.ts';
 
 /** An inbound message. */
@@ -33,14 +35,39 @@ export async function queueNotices(tx: Tx, received: Received): Promise<void> {
     on conflict do nothing`;
 }
 
+/** So long a notice of no message is tried: it is still worth reading a day later. */
+const NOTICE_HOURS = 24;
+
+/**
+ * Queues a notice that is about no message for every browser of an account, in the transaction that makes
+ * it true. It is sent to people who want notices; what it says must hold no message's text.
+ *
+ * @param tx of the account, or one that sees all.
+ */
+export async function queueNotice(tx: Tx, notice: Notice & { accountId: string }): Promise<void> {
+  const { accountId, title, body, url, tag } = notice;
+  await tx`
+    insert into push_queue (
+      subscription_id, message_id, account_id, title, body, url, tag, service, expires_at
+    )
+    select subscription_id, ${newId()}, ${accountId}, ${title}, ${body}, ${url}, ${tag}, service,
+      clock_timestamp() + make_interval(hours => ${NOTICE_HOURS})
+    from push_subscriptions where account_id = ${accountId} and ${isReachable(tx)}`;
+}
+
 /** A claimed notice, ours to send until its lease ends, with the present state of what it needs. */
 export type Due = {
   subscription_id: string;
   message_id: string;
   account_id: string;
-  token_id: string;
-  peer: string;
+  /** Null of a notice of no message, whose words are in `title` and so on. */
+  token_id: string | null;
+  peer: string | null;
   peer_name: string | null;
+  title: string | null;
+  notice_body: string | null;
+  url: string | null;
+  tag: string | null;
   service: string;
   bare: boolean;
   attempt: number;
@@ -83,8 +110,8 @@ export async function claimDue(
       where q.subscription_id = n.subscription_id and q.message_id = n.message_id
       returning q.*
     )
-    select q.subscription_id, q.message_id, q.account_id, q.token_id, q.peer, q.peer_name, q.service,
-      q.bare, q.attempt, p.sealed, u.role, u.settings, m.type, m.body,
+    select q.subscription_id, q.message_id, q.account_id, q.token_id, q.peer, q.peer_name, q.title,
+      q.body as notice_body, q.url, q.tag, q.service, q.bare, q.attempt, p.sealed, u.role, u.settings, m.type, m.body,
       a.status = 'active' and exists (
         select from sessions where session_id = p.session_id and ${isActiveSession(allAccountsSql)}
       ) as is_active,
@@ -107,7 +134,7 @@ const unreadOf = (sql: Sql) => sql`
     select from conversations v where v.account_id = q.account_id and v.unread > 0
     limit ${UNREAD_MAX}
   ) as counted)
-  + case when coalesce(c.unread, 0) = 0
+  + case when q.peer is not null and coalesce(c.unread, 0) = 0
       and (c.last_message_id is null or c.last_message_id < q.message_id) then 1 else 0 end`;
 
 type ClaimedNotice = Pick<Due, 'subscription_id' | 'message_id' | 'attempt'>;
@@ -147,7 +174,7 @@ export async function retryWithoutText(allAccountsSql: Sql, due: ClaimedNotice):
 }
 
 /**
- * Deletes expired notices, and of conversations with a backlog all but the newest.
+ * Deletes expired notices, and of conversations and tags with a backlog all but the newest.
  */
 export async function dropSuperseded(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
@@ -157,7 +184,7 @@ export async function dropSuperseded(allAccountsSql: Sql): Promise<void> {
       and exists (
         select from push_queue n
         where n.subscription_id = q.subscription_id and n.message_id > q.message_id
-          and n.token_id = q.token_id and n.peer = q.peer
+          and (n.token_id, n.peer, n.tag) is not distinct from (q.token_id, q.peer, q.tag)
       )
     )`;
 }

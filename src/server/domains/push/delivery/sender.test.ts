@@ -5,7 +5,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { startRelay } from '#server/domains/events/events.ts';
 import { startPushService } from '#tests/push/push-service.ts';
 import { type PushApp, type Shopkeeper, test } from '#tests/push/push-app.ts';
-import { finish, postpone, claimDue } from './queue.ts';
+import { claimDue, dropSuperseded, finish, postpone, queueNotice } from './queue.ts';
 import { startPushSender } from './sender.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
 import { json } from '#server/infra/postgres/sql.ts';
@@ -65,6 +65,56 @@ test('the text goes along when the person wants it; nothing goes when they want 
   await push.sender.drain();
   expect(push.service.posts).toHaveLength(1);
   expect(push.outcomes).toEqual(['taken', 'unwanted']);
+});
+
+const LOW = { title: 'Saldo hampir habis', body: 'Tersisa Rp 900.', url: '/saldo', tag: 'saldo' };
+
+test('a notice of no message reaches all browsers of its account, in its own words', async ({
+  push,
+}) => {
+  const ani = await push.shopkeeper();
+  const budi = await push.shopkeeper();
+  const browsers = [await push.browser(ani), await push.browser(ani)];
+  await push.browser(budi);
+  await push.deps.allAccountsSql.begin((tx) =>
+    queueNotice(tx, { accountId: ani.accountId, ...LOW }),
+  );
+  await push.sender.drain();
+  const { posts } = push.service;
+  expect(posts.map(({ endpoint }) => endpoint).toSorted()).toEqual(
+    browsers.map(({ endpoint }) => endpoint).toSorted(),
+  );
+  const receiver = browsers.find(({ endpoint }) => endpoint === posts[0]?.endpoint);
+  expect(receiver?.open(posts[0]?.body ?? Buffer.alloc(0))).toEqual({
+    web_push: 8030,
+    notification: {
+      title: LOW.title,
+      body: LOW.body,
+      icon: '/favicon-192.png',
+      navigate: 'https://kabari.example/saldo',
+    },
+    data: { url: '/saldo', id: '', tag: 'saldo' },
+    fcmOptions: { link: '/saldo', analyticsLabel: 'notice' },
+  });
+});
+
+test('who wants no notices gets none of these either; of a tag that waits only the newest is left', async ({
+  push,
+}) => {
+  const ani = await push.shopkeeper();
+  await push.browser(ani);
+  const { allAccountsSql } = push.deps;
+  for (const body of ['Tersisa Rp 900.', 'Tersisa Rp 500.']) {
+    await allAccountsSql.begin((tx) => queueNotice(tx, { accountId: ani.accountId, ...LOW, body }));
+  }
+  await allAccountsSql`
+    update push_queue set ready_at = clock_timestamp() - interval '2 minutes'`;
+  await dropSuperseded(allAccountsSql);
+  expect(await allAccountsSql`select body from push_queue`).toEqual([{ body: 'Tersisa Rp 500.' }]);
+  await setSettings(push, ani, { push_on: false });
+  await push.sender.drain();
+  expect(push.service.posts).toHaveLength(0);
+  expect(push.outcomes).toEqual(['unwanted']);
 });
 
 test('the badge counts conversations with something unread, published or not', async ({ push }) => {

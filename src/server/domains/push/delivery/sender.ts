@@ -1,9 +1,10 @@
+import type { PushPayload } from '#contract/push.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { hmac } from '#server/infra/security/secrets.ts';
 import { Settings } from '#server/domains/accounts/accounts.ts';
 import { type DeliveryResult, deliver } from './deliver.ts';
 import type { PushDeps } from '#server/domains/push/deps.ts';
-import { payloadOf } from './payload.ts';
+import { noticePayload, payloadOf } from './payload.ts';
 import { type Due, finish, postpone, retryWithoutText, claimDue, dropSuperseded } from './queue.ts';
 import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
 import {
@@ -108,7 +109,7 @@ async function sendOne(
   due: Due,
   signal: AbortSignal,
 ): Promise<DeliveryResult | undefined> {
-  const { allAccountsSql, secrets, config, onOutcome } = deps;
+  const { allAccountsSql, secrets, onOutcome } = deps;
   // Queued while the service said that the browser is gone.
   if (due.sealed.length === 0) {
     await finish(allAccountsSql, due);
@@ -128,7 +129,7 @@ async function sendOne(
     await finish(allAccountsSql, due);
     return undefined;
   }
-  const payload = payloadOf(noticeOf(deps, due, settings.push_text), config.PUBLIC_URL);
+  const payload = payloadFor(deps, due, settings.push_text);
   const result = await deliver(deps, subscription, payload, {
     ttlSeconds: due.seconds_left,
     topic: topicOf(deps, due),
@@ -138,18 +139,33 @@ async function sendOne(
   return result;
 }
 
-const noticeOf = ({ excerptOf }: PushDeps, due: Due, withText: boolean) => ({
-  messageId: due.message_id,
-  tokenId: due.token_id,
-  peer: due.peer,
-  peerName: due.peer_name,
-  unread: due.unread,
-  text: withText && !due.bare && due.type && due.body ? excerptOf(due.type, due.body) : undefined,
-});
+/** What is sent: the notice as it was queued, or that of a message. */
+function payloadFor({ excerptOf, config }: PushDeps, due: Due, withText: boolean): PushPayload {
+  const { title, notice_body, url, tag, token_id, peer } = due;
+  if (token_id === null || peer === null) {
+    const words = { title: title ?? '', body: notice_body ?? '', url: url ?? '/', tag: tag ?? '' };
+    return noticePayload(words, config.PUBLIC_URL);
+  }
+  const { type, body, bare } = due;
+  const message = {
+    messageId: due.message_id,
+    tokenId: token_id,
+    peer,
+    peerName: due.peer_name,
+    unread: due.unread,
+    text: withText && !bare && type && body ? excerptOf(type, body) : undefined,
+  };
+  return payloadOf(message, config.PUBLIC_URL);
+}
 
-/** The conversation, hashed: a push service must not learn the phone number. */
+/** The conversation or the tag, hashed: a push service must not learn the phone number. */
 const topicOf = ({ secrets }: PushDeps, due: Due): string =>
-  hmac(secrets.key('pepper'), 'push topic', due.account_id, due.token_id, due.peer)
+  hmac(
+    secrets.key('pepper'),
+    'push topic',
+    due.account_id,
+    ...(due.token_id === null || due.peer === null ? [due.tag ?? ''] : [due.token_id, due.peer]),
+  )
     .toString('base64url')
     .slice(0, TOPIC_LENGTH);
 

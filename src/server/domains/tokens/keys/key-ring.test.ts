@@ -16,10 +16,14 @@ const throws = (error: unknown) => {
 /** A token with its key, and a ring on a clock of the test's own. */
 async function ringWith(sql: Sql) {
   const ani = await customerWith(sql);
-  const { token, key } = await addToken({ sql, subscribers }, ani.accountId, {
-    name: 'Toko',
-    channel: 'simulator',
-  });
+  const { token, key } = await addToken(
+    { sql, subscribers, limitOf: async () => undefined },
+    ani.accountId,
+    {
+      name: 'Toko',
+      channel: 'simulator',
+    },
+  );
   const [made] = await sql<{ token_id: string }[]>`
     select token_id from tokens where name = 'Toko' and account_id = ${ani.accountId}`;
   const clock = { ms: 0 };

@@ -153,11 +153,16 @@ const chargeWords = {
   waived: (held) => `${held} ditanggung Kabari: saldo sudah tidak cukup saat laporannya datang`,
 } as const satisfies Record<string, (held: string) => string>;
 
-function costOf({ price, charge, created_at }: MessageDetail, zone: string): readonly Fact[] {
+function costOf(
+  { price, charge, by_quota, created_at }: MessageDetail,
+  zone: string,
+): readonly Fact[] {
   const cost = { term: 'Biaya', is: <Money amount={price} /> };
+  if (by_quota) return [{ term: 'Biaya', is: 'Termasuk kuota paket' }];
   if (!charge) return [cost, { term: 'Saldo', is: 'Pesan ini tidak memakai saldo.' }];
   const day = civilDate(created_at, zone);
   const { hold_seq, settle_seq, correct_seq } = charge;
+  const line = correct_seq ?? hold_seq;
   const seqs = [hold_seq, settle_seq, correct_seq].filter((seq) => seq !== null);
   return [
     cost,
@@ -165,7 +170,7 @@ function costOf({ price, charge, created_at }: MessageDetail, zone: string): rea
     {
       term: 'Mutasi saldo',
       is: (
-        <Link to="/saldo" search={{ from: day, to: day }}>
+        <Link to="/saldo" search={line === null ? { from: day, to: day } : { line }}>
           {seqs.map((seq) => `#${seq}`).join(' lalu ') || 'Lihat mutasi'}
         </Link>
       ),

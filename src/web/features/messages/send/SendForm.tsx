@@ -122,7 +122,7 @@ function RefusalAlert({ error }: { error: Error | null }) {
   if (!error || code === 'input_invalid') return null;
   return (
     <Alert state="danger" visible label={sentenceOf(error)}>
-      {code === 'saldo_short' && (
+      {(code === 'saldo_short' || code === 'bonus_only') && (
         <p>
           <Link to="/saldo" search={{ new: '1' }}>
             Isi saldo

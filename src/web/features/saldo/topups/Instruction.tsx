@@ -1,19 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { Topup } from '#contract/saldo.ts';
-import styles from '#web/features/saldo/topups/Instruction.module.css';
+import { type Topup, topupMethodLabel } from '#contract/saldo.ts';
 import { topupQuery } from '#web/features/saldo/queries.ts';
-import { inFours, splitTotal } from '#web/features/saldo/topups/topups.ts';
-import { DateTime } from '#web/ui/time/DateTime.tsx';
-import { CopyField } from '#web/ui/copy/CopyField.tsx';
-import { Countdown } from '#web/ui/time/Countdown.tsx';
+import styles from '#web/features/saldo/topups/Instruction.module.css';
+import { BankTransfer } from '#web/features/saldo/topups/payment/BankTransfer.tsx';
+import { GatewayPage } from '#web/features/saldo/topups/payment/GatewayPage.tsx';
+import { QrisPayment } from '#web/features/saldo/topups/payment/QrisPayment.tsx';
+import { VirtualAccount } from '#web/features/saldo/topups/payment/VirtualAccount.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { Countdown } from '#web/ui/time/Countdown.tsx';
 
-/** How to pay a top-up that waits: the exact amount, the account, how long, and what comes then. */
+/** How to pay a top-up that waits, by its method: how much, where to, how long, and what comes then. */
 export function Instruction({ topup }: { topup: Topup }) {
   const client = useQueryClient();
-  const { head, tail } = splitTotal(topup.total);
-  const { bank } = topup;
+  const { method, simulated } = topup;
   return (
     <div className={styles['steps']}>
       <div className={styles['state']}>
@@ -30,40 +30,24 @@ export function Instruction({ topup }: { topup: Topup }) {
           </strong>
         </span>
       </div>
-      <CopyField
-        label="Transfer tepat sejumlah"
-        value={String(topup.total)}
-        look="amount"
-        shown={
-          <>
-            {head}
-            <mark className={styles['code']}>{tail}</mark>
-          </>
-        }
-        help="Tiga angka terakhir harus sama persis: itulah tanda transfer Anda."
-      />
-      <CopyField
-        label={`Nomor rekening ${bank.name}`}
-        value={bank.number}
-        look="amount"
-        shown={inFours(bank.number)}
-        help={
-          <>
-            Atas nama <strong>{bank.holder}</strong>
-          </>
-        }
-      />
+      {method !== 'bank' && (
+        <p className={styles['method']}>
+          {topupMethodLabel[method]}
+          {simulated && <StatusChip tone="info">Gerbang simulasi</StatusChip>}
+        </p>
+      )}
+      <Payment topup={topup} />
       <Sum topup={topup} />
-      <ol className={styles['next']}>
-        <li>
-          Transfer dari bank atau dompet digital mana pun, sebelum{' '}
-          <DateTime at={topup.expires_at} />.
-        </li>
-        <li>Saldo bertambah otomatis begitu transfer masuk, biasanya dalam beberapa menit.</li>
-        <li>Halaman ini berubah menjadi Lunas tanpa dimuat ulang. Boleh juga ditutup.</li>
-      </ol>
     </div>
   );
+}
+
+function Payment({ topup }: { topup: Topup }) {
+  if (topup.method === 'bank') return <BankTransfer topup={topup} />;
+  if (topup.qr !== null) return <QrisPayment topup={topup} qr={topup.qr} />;
+  if (topup.va) return <VirtualAccount topup={topup} va={topup.va} />;
+  if (topup.page_url !== null) return <GatewayPage topup={topup} url={topup.page_url} />;
+  return <p>Cara bayarnya sedang disiapkan. Halaman ini berubah sendiri begitu siap.</p>;
 }
 
 /** Why the amount is what it is. */
@@ -83,12 +67,14 @@ const Sum = ({ topup }: { topup: Topup }) => (
         </dd>
       </div>
     )}
-    <div>
-      <dt>Kode unik</dt>
-      <dd>
-        <Money amount={topup.unique_code} />
-      </dd>
-    </div>
+    {topup.unique_code > 0 && (
+      <div>
+        <dt>Kode unik</dt>
+        <dd>
+          <Money amount={topup.unique_code} />
+        </dd>
+      </div>
+    )}
     <div className={styles['credited']}>
       <dt>Masuk ke saldo</dt>
       <dd>

@@ -3,10 +3,11 @@ import { Link } from '#web/browser/router/Link.tsx';
 import { CircleCheck } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
-import { cancelTopup, type Topup, topupStatusLabel } from '#contract/saldo.ts';
+import { cancelTopup, type Topup, topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import { recentTopupsQuery, saldoQuery, topupQuery } from '#web/features/saldo/queries.ts';
+import { recentTopupsQuery, topupQuery } from '#web/features/saldo/queries.ts';
+import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
 import { Instruction } from '#web/features/saldo/topups/Instruction.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
@@ -77,7 +78,7 @@ export function TopupDetail({ topup, onClose }: Props) {
         {justPaid && `Isi saldo lunas. ${formatRupiah(topup.credited)} masuk ke saldo Anda.`}
       </p>
       {pending ? <Instruction topup={topup} /> : <Outcome topup={topup} />}
-      {pending && <SimulatedBankLink total={topup.total} />}
+      {pending && <SimulatedPaymentLink topup={topup} />}
     </Modal>
   );
 }
@@ -97,11 +98,12 @@ function useJustPaid({ status }: Topup): boolean {
 }
 
 const meaning: Record<Exclude<Topup['status'], 'pending' | 'paid'>, string> = {
+  creating: 'Cara bayarnya sedang disiapkan. Halaman ini berubah sendiri begitu siap.',
   expired:
-    'Waktu bayarnya sudah habis. Jika Anda terlanjur mentransfer jumlah yang tepat, saldo tetap bertambah.',
+    'Waktu bayarnya sudah habis. Jika Anda terlanjur membayar jumlah yang tepat, saldo tetap bertambah.',
   cancelled:
-    'Isi saldo ini dibatalkan. Jika Anda terlanjur mentransfer jumlah yang tepat, saldo tetap bertambah.',
-  review: 'Transfer Anda sedang diperiksa petugas. Anda tidak perlu melakukan apa-apa.',
+    'Isi saldo ini dibatalkan. Jika Anda terlanjur membayar jumlah yang tepat, saldo tetap bertambah.',
+  review: 'Pembayaran Anda sedang diperiksa petugas. Anda tidak perlu melakukan apa-apa.',
   rejected: 'Isi saldo ini ditolak. Hubungi layanan pelanggan bila menurut Anda ini keliru.',
 };
 
@@ -143,8 +145,9 @@ function factsOf(topup: Topup): readonly Fact[] {
   const lines: readonly (Fact | false)[] = [
     { term: 'Nominal', is: <Money amount={topup.base} /> },
     topup.ppn > 0 && { term: 'PPN', is: <Money amount={topup.ppn} /> },
-    { term: 'Kode unik', is: <Money amount={topup.unique_code} /> },
-    { term: 'Jumlah transfer', is: <Money amount={topup.total} /> },
+    topup.unique_code > 0 && { term: 'Kode unik', is: <Money amount={topup.unique_code} /> },
+    { term: 'Jumlah dibayar', is: <Money amount={topup.total} /> },
+    { term: 'Cara bayar', is: topupMethodLabel[topup.method] },
     { term: 'Dibuat', is: <DateTime at={topup.created_at} /> },
     topup.paid_at !== null && { term: 'Lunas', is: <DateTime at={topup.paid_at} /> },
     { term: 'Nomor', is: topup.id },
@@ -152,14 +155,17 @@ function factsOf(topup: Topup): readonly Fact[] {
   return lines.filter((line) => line !== false);
 }
 
-/** Where the bank is a simulated one, paying is a click. */
-function SimulatedBankLink({ total }: { total: number }) {
+/** Where the bank or the gateway is a simulated one, paying is a click. */
+function SimulatedPaymentLink({ topup: { method, total, simulated } }: { topup: Topup }) {
   const { data: config } = useQuery(configQuery);
-  if (!config?.simulator) return null;
+  const isBank = method === 'bank';
+  if (!config?.simulator || !(isBank || simulated)) return null;
+  const search = isBank ? { bank: '1' as const, amount: total } : { bank: '1' as const };
   return (
     <p className={styles['simulated']}>
-      <Link to="/simulator" search={{ bank: '1', amount: total }} target="_blank" rel="noopener">
-        Bayar lewat bank simulasi<span className="sr-only"> (tab baru)</span>
+      <Link to="/simulator" search={search} target="_blank" rel="noopener">
+        Bayar lewat {isBank ? 'bank' : 'gerbang'} simulasi
+        <span className="sr-only"> (tab baru)</span>
       </Link>
     </p>
   );

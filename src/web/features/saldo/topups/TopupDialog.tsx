@@ -1,35 +1,70 @@
 import { useQuery } from '@tanstack/react-query';
+import { Suspense, useEffect } from 'react';
+import { later } from '#web/browser/lazyComponent.ts';
+import { whenIdle } from '#web/browser/scheduling/whenIdle.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { sentenceOf } from '#web/api/errors.ts';
+import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { SearchX } from 'lucide-react';
 import { topupQuery } from '#web/features/saldo/queries.ts';
-import { TopupDetail } from '#web/features/saldo/topups/TopupDetail.tsx';
-import { TopupForm } from '#web/features/saldo/topups/TopupForm.tsx';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
+// Not needed to see the saldo: they come once the page stands, or when their address is opened.
+const TopupForm = later(
+  async () => (await import('#web/features/saldo/topups/TopupForm.tsx')).TopupForm,
+);
+const TopupDetail = later(
+  async () => (await import('#web/features/saldo/topups/TopupDetail.tsx')).TopupDetail,
+);
+
 /** Over `/saldo`: making a top-up (`?new=1`), or one of them (`?open=TU-…`). */
 export function TopupDialog() {
-  const { new: making, open } = useSearch('/saldo');
+  const { new: making, open, amount } = useSearch('/saldo');
+  useEffect(() => whenIdle(() => void Promise.all([TopupForm.bring(), TopupDetail.bring()])), []);
   const show = (id: string | undefined) =>
     void navigate({
       to: '/saldo',
-      change: { new: undefined, open: id },
+      change: { new: undefined, amount: undefined, open: id },
       replace: true,
       resetScroll: false,
     });
-  if (making) return <TopupForm onClose={() => show(undefined)} onMade={({ id }) => show(id)} />;
+  if (making) {
+    return (
+      <Suspense>
+        <TopupForm
+          proposed={amount}
+          onClose={() => show(undefined)}
+          onMade={({ id }) => show(id)}
+        />
+      </Suspense>
+    );
+  }
   if (open) return <Opened key={open} id={open} onClose={() => show(undefined)} />;
   return null;
 }
 
 function Opened({ id, onClose }: { id: string; onClose: () => void }) {
   const topup = useQuery(topupQuery(id));
-  if (topup.data) return <TopupDetail topup={topup.data} onClose={onClose} />;
+  if (topup.data)
+    return (
+      <Suspense>
+        <TopupDetail topup={topup.data} onClose={onClose} />
+      </Suspense>
+    );
   return (
     <Modal addressed open onClose={onClose} title="Isi saldo">
-      {topup.error ? (
+      {isNobodys(topup.error) ? (
+        <EmptyState
+          icon={<SearchX size={24} />}
+          title="Isi saldo ini tidak ditemukan."
+          action={<Button onClick={onClose}>Lihat saldo</Button>}
+        >
+          Alamatnya mungkin salah tulis, atau isi saldo ini milik akun lain.
+        </EmptyState>
+      ) : topup.error ? (
         <WentWrong message={sentenceOf(topup.error)} onRetry={() => void topup.refetch()} />
       ) : (
         <div aria-busy="true">
@@ -39,3 +74,7 @@ function Opened({ id, onClose }: { id: string; onClose: () => void }) {
     </Modal>
   );
 }
+
+/** What is no id of a top-up at all is as little there as one of another account. */
+const isNobodys = (error: Error | null): boolean =>
+  refusalCode(error) === 'not_found' || refusalCode(error) === 'input_invalid';

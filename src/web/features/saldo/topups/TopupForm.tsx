@@ -1,34 +1,41 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useLayoutEffect } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
-import { createTopup, type Topup, TOPUP_MIN, TOPUP_PRESETS } from '#contract/saldo.ts';
-import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
+import {
+  createTopup,
+  type Topup,
+  TOPUP_MAX,
+  TOPUP_MIN,
+  TOPUP_PRESETS,
+  type TopupMethod,
+  topupMethodLabel,
+} from '#contract/saldo.ts';
+import { fieldsOf, refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
-import { recentTopupsQuery, saldoQuery, topupQuery } from '#web/features/saldo/queries.ts';
+import { recentTopupsQuery, topupQuery } from '#web/features/saldo/queries.ts';
+import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
+import { Methods } from '#web/features/saldo/topups/Methods.tsx';
+import { firstChoice, unfitFor } from '#web/features/saldo/topups/methods.ts';
+import { methodsQuery } from '#web/features/saldo/topups/methodsQuery.ts';
 import styles from '#web/features/saldo/topups/TopupForm.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 
-type Props = { onClose: () => void; onMade: (topup: Topup) => void };
+type Props = {
+  /** In rupiah; left out: nothing is proposed. */
+  proposed: number | undefined;
+  onClose: () => void;
+  onMade: (topup: Topup) => void;
+};
 
-/** Asks how much to put in. */
-export function TopupForm({ onClose, onMade }: Props) {
+/** Asks how much to put in, and how it is to be paid. */
+export function TopupForm({ proposed, onClose, onMade }: Props) {
   const id = useId();
-  const client = useQueryClient();
-  const form = useForm({ amount: '' }, (values) => fieldErrors(createTopup, values));
-  const create = useAct(createTopup, {
-    onSuccess: (topup) => {
-      client.setQueryData(topupQuery(topup.id).queryKey, topup);
-      void client.invalidateQueries({ queryKey: recentTopupsQuery.queryKey });
-      void client.invalidateQueries({ queryKey: saldoQuery.queryKey });
-      onMade(topup);
-    },
-    onError: form.refuse,
-  });
+  const { form, create, chosen } = useTopup(proposed, onMade);
   useLayoutEffect(() => {
     // `<dialog>` looks for the attribute, which React does not render. A finger would only get a
     // keyboard over the amounts that it could tap.
@@ -36,9 +43,13 @@ export function TopupForm({ onClose, onMade }: Props) {
     form.ref.current?.querySelector('input')?.setAttribute('autofocus', '');
   }, [form.ref]);
   const amount = form.values.amount === '' ? undefined : Number(form.values.amount);
-  const above = create.error && Object.keys(fieldsOf(create.error)).length === 0;
+  const above =
+    create.error &&
+    refusalCode(create.error) !== 'topup_amount_unfit' &&
+    Object.keys(fieldsOf(create.error)).length === 0;
   const foot = (
     <>
+      {chosen && <p className={styles['chosen']}>{topupMethodLabel[chosen]}</p>}
       <Button variant="outline" tone="neutral" onClick={onClose}>
         Batal
       </Button>
@@ -54,8 +65,8 @@ export function TopupForm({ onClose, onMade }: Props) {
         ref={form.ref}
         noValidate
         className={styles['form']}
-        onSubmit={form.submit((values) => {
-          if (!create.busy) create.mutate(values);
+        onSubmit={form.submit(({ amount: typed }) => {
+          if (!create.busy) create.mutate({ amount: typed, ...(chosen && { method: chosen }) });
         })}
       >
         <Alert
@@ -77,11 +88,44 @@ export function TopupForm({ onClose, onMade }: Props) {
           onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
           onBlur={() => form.leave('amount')}
         />
-        <p className={styles['note']}>
-          Pembayaran lewat transfer bank. Jumlah yang ditransfer ditambah <em>kode unik</em>, paling
-          banyak {formatRupiah(999)}, supaya transfer Anda dikenali otomatis.
-        </p>
+        <Methods
+          amount={amount}
+          value={form.values.method || undefined}
+          error={form.errors.method}
+          onChange={(method) => form.set('method', method)}
+        />
       </form>
     </Modal>
   );
 }
+
+type Values = { amount: string; method: TopupMethod | '' };
+
+/** The form's values, judged by the act and by what the chosen method takes, and how they are sent. */
+function useTopup(proposed: number | undefined, onMade: Props['onMade']) {
+  const client = useQueryClient();
+  const methods = useQuery(methodsQuery).data?.methods ?? [];
+  const first: Values = { amount: fitting(proposed), method: '' };
+  const form = useForm(first, ({ amount, method: picked }) => {
+    const method = picked || firstChoice(methods);
+    const wrong = fieldErrors(createTopup, { amount, method });
+    const limits = methods.find((one) => one.method === method);
+    if (!limits || wrong['amount'] || unfitFor(limits, Number(amount)) === undefined) return wrong;
+    const sentence = `${topupMethodLabel[limits.method]} tidak menerima nominal ini. Pilih cara bayar lain, atau ubah nominalnya.`;
+    return { ...wrong, method: sentence };
+  });
+  const create = useAct(createTopup, {
+    onSuccess: (topup) => {
+      client.setQueryData(topupQuery(topup.id).queryKey, topup);
+      void client.invalidateQueries({ queryKey: recentTopupsQuery.queryKey });
+      void client.invalidateQueries({ queryKey: saldoQuery.queryKey });
+      onMade(topup);
+    },
+    onError: (error) => form.refuse(error, { topup_amount_unfit: 'method' }),
+  });
+  return { form, create, chosen: form.values.method || firstChoice(methods) };
+}
+
+/** What an address proposes, as the field takes it; nothing that no top-up may be. */
+const fitting = (proposed: number | undefined): string =>
+  proposed === undefined ? '' : String(Math.min(TOPUP_MAX, Math.max(TOPUP_MIN, proposed)));

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { ChevronRight, Landmark } from 'lucide-react';
-import { type Topup, topupStatusLabel } from '#contract/saldo.ts';
+import { type Topup, topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { recentTopupsQuery } from '#web/features/saldo/queries.ts';
 import { topupTone } from '#web/features/saldo/topups/topups.ts';
@@ -25,7 +25,7 @@ export function Topups() {
       )}
       {topups.data?.length === 0 && (
         <EmptyState icon={<Landmark size={24} />} title="Isi saldo Anda akan tampil di sini.">
-          Pilih nominal, transfer tepat sejumlah yang tertulis, dan saldo bertambah otomatis.
+          Pilih nominal dan cara bayar; saldo bertambah otomatis begitu pembayarannya masuk.
         </EmptyState>
       )}
       {topups.data && topups.data.length > 0 && (
@@ -57,9 +57,10 @@ function Line({ topup, onEnd }: { topup: Topup; onEnd: () => void }) {
         <StatusChip tone={topupTone[topup.status]}>{topupStatusLabel[topup.status]}</StatusChip>
       </span>
       <span className={styles['when']}>
+        {topupMethodLabel[topup.method]} ·{' '}
         {pending ? (
           <>
-            Bayar dalam <Countdown until={topup.expires_at} onEnd={onEnd} />
+            bayar dalam <Countdown until={topup.expires_at} onEnd={onEnd} />
           </>
         ) : (
           <DateTime at={topup.paid_at ?? topup.created_at} />

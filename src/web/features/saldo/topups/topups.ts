@@ -13,8 +13,9 @@ export function recentTopups(
   pending: readonly Topup[],
   newest: readonly Topup[],
 ): readonly Topup[] {
-  const looked = newest.filter(({ status }) => status === 'review');
-  const closed = newest.filter(({ status }) => status !== 'review' && status !== 'pending');
+  const isLooked = ({ status }: Topup) => status === 'review' || status === 'creating';
+  const looked = newest.filter(isLooked);
+  const closed = newest.filter((topup) => !isLooked(topup) && topup.status !== 'pending');
   const soonest = pending.toSorted((a, b) => a.expires_at.getTime() - b.expires_at.getTime());
   return [...soonest, ...looked, ...closed.slice(0, CLOSED_SHOWN)];
 }
@@ -34,6 +35,7 @@ export const messagesFor = (amount: number, price: number): number | undefined =
 
 /** The colour of a top-up's state. */
 export const topupTone: Record<TopupStatus, Tone> = {
+  creating: 'neutral',
   pending: 'warning',
   paid: 'success',
   expired: 'neutral',

@@ -4,7 +4,7 @@
 -- p_sum[r] is the price of all items up to its last.
 -- Outcomes per item: accepted, duplicate (o_id is the first message's), ref_conflict, saldo_short
 -- (o_fact: what was available), limit (o_fact: the token's daily limit), opted_out, not_linked,
--- suspended; per request, with o_item 0: replayed (o_ids, o_outcomes, o_saldo, o_context as first
+-- suspended, bonus_only; o_price is what it costs, or would. Per request, with o_item 0: replayed (o_ids, o_outcomes, o_saldo, o_context as first
 -- answered), conflict.
 -- Called by submit. Locks the wallet, then the keys and the lanes in token order. Raises WA001 when
 -- the wallet is not active.
@@ -16,7 +16,7 @@ create or replace function accept_batch(
   p_secret text[], p_context jsonb[]
 ) returns table (
   o_request int, o_item int, o_id uuid, o_outcome text, o_fact bigint, o_saldo bigint,
-  o_ids uuid[], o_outcomes jsonb, o_context jsonb
+  o_ids uuid[], o_outcomes jsonb, o_context jsonb, o_price bigint
 )
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off
 set plan_cache_mode = force_generic_plan as $$
@@ -25,6 +25,8 @@ declare
   v_now timestamptz;
   v_today date;
   v_items int[];
+  v_left int;
+  v_round int[] := array_fill(null::int, array[cardinality(p_id)]);
   v_ok boolean[] := array_fill(false, array[cardinality(p_id)]);
 begin
   select * into strict w from wallets where account_id = p_account for no key update;
@@ -33,15 +35,21 @@ begin
   end if;
   v_now := clock_timestamp();
   v_today := (v_now at time zone 'Asia/Jakarta')::date;
-  for o_request, o_item, o_id, o_outcome, o_fact, o_saldo, o_ids, o_outcomes, o_context in
+  v_left := case when w.plan_price is null then 0 else greatest(0, w.plan_quota - w.plan_used) end;
+  for o_request, o_item, o_id, o_outcome, o_fact, o_saldo, o_ids, o_outcomes, o_context, o_price in
     select * from accept_each(
-      p_account, w.available, v_today, p_key, p_key_hash, p_key_token, p_from, p_upto,
+      p_account, w.available, v_left, w.plan_price, w.bonus_only, v_today, p_key, p_key_hash, p_key_token, p_from, p_upto,
       p_id, p_token, p_peer, p_price, p_ref, p_hash, p_context
     )
   loop
     return next;
     if o_outcome = 'accepted' then
       v_ok[o_item] := true;
+      if p_price[o_item] > 0 and v_left > 0 then
+        v_left := v_left - 1;
+        v_round[o_item] := w.plan_round;
+      end if;
+      p_price[o_item] := o_price;
     end if;
   end loop;
   if not true = any (v_ok) then
@@ -51,8 +59,8 @@ begin
   select array_agg(i) into v_items from generate_series(1, cardinality(p_id)) as i;
   perform place_items(
     array_fill(p_account, array[cardinality(p_id)]), array_fill(w.seq + 1, array[cardinality(p_id)]),
-    v_ok, v_items, p_id, p_token, p_peer, p_type, p_body, p_price, p_ref, p_priority, p_ready,
-    p_expires, p_secret, v_today, v_now
+    v_ok, v_items, p_id, p_token, p_peer, p_type, p_body, p_price, v_round, p_ref,
+    p_priority, p_ready, p_expires, p_secret, v_today, v_now
   );
 end
 $$;

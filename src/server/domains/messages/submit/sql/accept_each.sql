@@ -1,22 +1,24 @@
 -- Judges a wallet's requests one by one, and their items one by one: each is accepted when the
--- remaining saldo, the token's daily limit and its own checks allow it. Outcomes and columns as
--- accept_batch answers them. Takes the keys and references of what is accepted; placing it is the
+-- remaining saldo, the token's daily limit and its own checks allow it. By a plan (p_plan_price) the
+-- first p_left cost nothing, the others its price. Outcomes and columns as accept_batch answers them. Takes the keys and references of what is accepted; placing it is the
 -- caller's.
 -- Called by accept_batch when not everything fits, under the wallet's lock; only the owner may call
 -- it.
 create or replace function accept_each(
-  p_account uuid, p_available bigint, p_today date,
+  p_account uuid, p_available bigint, p_left int, p_plan_price bigint, p_bonus_only boolean,
+  p_today date,
   p_key text[], p_key_hash bytea[], p_key_token uuid[], p_from int[], p_upto int[],
   p_id uuid[], p_token uuid[], p_peer text[], p_price bigint[], p_ref text[], p_hash bytea[],
   p_context jsonb[]
 ) returns table (
   o_request int, o_item int, o_id uuid, o_outcome text, o_fact bigint, o_saldo bigint,
-  o_ids uuid[], o_outcomes jsonb, o_context jsonb
+  o_ids uuid[], o_outcomes jsonb, o_context jsonb, o_price bigint
 )
 language plpgsql as $$
 declare
   v_ok boolean[] := array_fill(false, array[cardinality(p_id)]);
   v_avail bigint := p_available;
+  v_price bigint;
   v_outcome text;
   v_fact bigint;
   v_other uuid;
@@ -36,7 +38,8 @@ begin
       if found then
         return query select r, 0, null::uuid,
           case when v_key.hash = p_key_hash[r] then 'replayed' else 'conflict' end,
-          null::bigint, v_key.saldo, v_key.message_ids, v_key.outcomes, v_key.answer_context;
+          null::bigint, v_key.saldo, v_key.message_ids, first_outcomes(v_key), v_key.answer_context,
+          null::bigint;
         continue;
       end if;
     end if;
@@ -46,17 +49,21 @@ begin
       v_outcome := 'accepted';
       v_fact := null;
       v_other := p_id[i];
+      v_price := case
+        when p_price[i] = 0 or p_left > 0 then 0 else coalesce(p_plan_price, p_price[i]) end;
       if p_ref[i] is not null then
         select * into v_ref from message_refs where account_id = p_account and ref = p_ref[i];
         if found then
           v_outcome := case when v_ref.hash = p_hash[i] then 'duplicate' else 'ref_conflict' end;
           v_other := v_ref.message_id;
+          select price into v_price from messages
+            where account_id = p_account and message_id = v_other;
         end if;
       end if;
       if v_outcome = 'accepted' then
         if p_token[i] is distinct from v_token then
           v_token := p_token[i];
-          select k2.status, k2.daily_limit, case when l.day = p_today then l.accepted else 0 end
+          select k2.status, k2.daily_limit, k2.channel, case when l.day = p_today then l.accepted else 0 end
               as accepted
             into v_tok
             from tokens k2
@@ -75,15 +82,22 @@ begin
         elsif v_accepted + 1 > v_tok.daily_limit then
           v_outcome := 'limit';
           v_fact := v_tok.daily_limit;
-        elsif p_price[i] > v_avail then
+        elsif v_price > v_avail then
           v_outcome := 'saldo_short';
           v_fact := v_avail;
+        elsif p_bonus_only and v_price > 0 and v_tok.channel <> 'simulator' and not exists (
+          select from user_phones where account_id = p_account and phone = p_peer[i]
+        ) then
+          v_outcome := 'bonus_only';
         end if;
       end if;
       if v_outcome = 'accepted' then
         v_ok[i] := true;
         v_accepted := v_accepted + 1;
-        v_avail := v_avail - p_price[i];
+        v_avail := v_avail - v_price;
+        if p_price[i] > 0 then
+          p_left := p_left - 1;
+        end if;
         if p_ref[i] is not null then
           insert into message_refs (account_id, ref, message_id, hash)
             values (p_account, p_ref[i], p_id[i], p_hash[i]);
@@ -93,9 +107,9 @@ begin
         v_taken := v_taken + 1;
       end if;
       v_results[i - p_from[r] + 1] :=
-        jsonb_build_object('id', v_other, 'outcome', v_outcome, 'fact', v_fact);
+        jsonb_build_object('id', v_other, 'outcome', v_outcome, 'fact', v_fact, 'price', v_price);
       return query select r, i, v_other, v_outcome, v_fact, v_avail, null::uuid[], null::jsonb,
-        null::jsonb;
+        null::jsonb, v_price;
     end loop;
     -- Refusals are not stored: a request that was refused whole may be tried again. One that only
     -- named messages accepted before got a yes, and its saldo is part of that answer.

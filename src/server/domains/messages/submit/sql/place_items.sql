@@ -1,6 +1,7 @@
 -- Places, holds, counts and queues the items of the requests that p_ok names, of any number of locked
 -- wallets, with their events, in one statement. p_hold_seq, for each request, is the number of the
--- entry that holds its wallet's prices. What changes by it in the rollups is folded later, from the
+-- entry that holds its wallet's prices. p_round (null where no wallet has a plan) names the round whose quota
+-- an item is taken from. What changes by it in the rollups is folded later, from the
 -- events (fold_counts).
 -- Called by accept_many and accept_batch; only the owner may call it. Writes the tables of the ledger
 -- and of events in the same statement as the messages: apart, they cost the hot path more. Raises a
@@ -8,7 +9,7 @@
 create or replace function place_items(
   p_account uuid[], p_hold_seq bigint[], p_ok boolean[],
   p_request int[], p_id uuid[], p_token uuid[], p_peer text[], p_type text[], p_body jsonb[],
-  p_price bigint[], p_ref text[], p_priority smallint[], p_ready timestamptz[],
+  p_price bigint[], p_round int[], p_ref text[], p_priority smallint[], p_ready timestamptz[],
   p_expires timestamptz[], p_secret text[], p_today date, p_now timestamptz
 ) returns void
 language plpgsql as $$
@@ -23,31 +24,33 @@ begin
     select p_account[i.request] as account, p_hold_seq[i.request] as seq,
       case when i.ready is null then 'queued' else 'scheduled' end as status, i.*
     from unnest(
-      p_request, p_id, p_token, p_peer, p_type, p_body, p_price, p_ref, p_priority, p_ready,
-      p_expires, p_secret
+      p_request, p_id, p_token, p_peer, p_type, p_body, p_price, p_round, p_ref, p_priority,
+      p_ready, p_expires, p_secret
     ) as i(
-      request, id, token, peer, type, body, price, ref, priority, ready, expires, secret
+      request, id, token, peer, type, body, price, round, ref, priority, ready, expires, secret
     )
     where p_ok[i.request]
   ), placed as (
     insert into messages (
       account_id, message_id, token_id, peer, direction, type, body, status, price, charge_state,
-      hold_seq, ref, expires_at, created_at
+      hold_seq, ref, expires_at, created_at, plan_round
     )
     select account, id, token, peer, 'out', type, body, status, price, 'held',
-      case when price > 0 then seq end, ref, expires, uuid_time(id)
+      case when price > 0 then seq end, ref, expires, uuid_time(id), round
     from item
   ), queued as (
     insert into dispatch (account_id, message_id, token_id, priority, peer, ready_at, expires_at, secret)
     select account, id, token, priority, peer, coalesce(ready, p_now), expires, secret from item
   ), paid as (
     update wallets w
-      set available = w.available - s.total, held = w.held + s.total, seq = w.seq + 1
+      set available = w.available - s.total, held = w.held + s.total,
+        seq = w.seq + (s.total > 0)::int, plan_used = w.plan_used + s.taken
       from (
-        select account, sum(price)::bigint as total, (count(*) filter (where price > 0))::int as n
+        select account, sum(price)::bigint as total, (count(*) filter (where price > 0))::int as n,
+          count(round)::int as taken
         from item group by account
       ) s
-      where w.account_id = s.account and s.total > 0
+      where w.account_id = s.account and (s.total > 0 or s.taken > 0)
       returning w.account_id, w.seq, w.available, w.held, s.total, s.n
   ), entered as (
     insert into wallet_entries (
@@ -56,7 +59,7 @@ begin
     )
     select account_id, seq, 'hold', -total, total, 'none', available, held, n, 'batch', seq::text,
       'accept'
-    from paid
+    from paid where total > 0
   ), woken as (
     -- Every wake-up counts, so that a worker closing the lane sees it; lanes in order.
     insert into lanes as l (account_id, token_id, ready_at, wakes, day, accepted)

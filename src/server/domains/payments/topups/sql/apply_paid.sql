@@ -1,11 +1,12 @@
 -- Money came for a top-up: paid, entry, general ledger and event, all or nothing. Answers what it
 -- was:
--- applied: paid now, also from expired and cancelled: late money is still money
+-- applied: paid now, also from creating, expired and cancelled: late money is still money
 -- duplicate: this payment is known already
 -- txn_used: this payment paid another top-up
--- second_payment: paid already by another payment: the money rests in suspense
+-- second_payment: paid already by another payment, or a gateway took money for a rejected one: the
+--   money rests in suspense
 -- amount_mismatch: another amount: the operator shall look
--- closed: rejected: nothing is taken
+-- closed: a rejected bank transfer: nothing is taken, its line waits for the operator
 -- unknown: no such top-up
 -- By hand (p_by_hand) an amount up to 999 off (a forgotten kode unik) is taken as it came: what is
 -- missing is taken first from the part that is our income, then from the saldo; farther off is
@@ -37,10 +38,11 @@ begin
     return case when p.account_id = p_account and p.topup_id = p_topup then 'duplicate'
       else 'txn_used' end;
   end if;
-  if t.status = 'rejected' then
+  -- A bank line stays where an operator sees it; what a gateway took is nowhere else.
+  if t.status = 'rejected' and (t.provider = 'bank' or p_by_hand) then
     return 'closed';
   end if;
-  if t.status <> 'paid' and p_amount <> t.total then
+  if t.status not in ('paid', 'rejected') and p_amount <> t.total then
     if not p_by_hand then
       update topups set status = 'review', note = coalesce(p_note, note)
         where account_id = p_account and topup_id = p_topup;
@@ -53,12 +55,12 @@ begin
 
   insert into provider_payments (provider, txn_id, account_id, topup_id, amount, outcome, at)
     values (t.provider, p_txn, p_account, p_topup, p_amount,
-            case t.status when 'paid' then 'second' else 'paid' end, p_at)
+            case when t.status in ('paid', 'rejected') then 'second' else 'paid' end, p_at)
     on conflict (provider, txn_id) do nothing;
   if not found then
     return 'txn_used';
   end if;
-  if t.status = 'paid' then
+  if t.status in ('paid', 'rejected') then
     perform post_gl(p_account, gen_random_uuid(), 'second:' || p_txn, 'second_payment',
       array['cash:' || t.provider, 'suspense'], array[p_amount, -p_amount]);
     return 'second_payment';
@@ -74,6 +76,10 @@ begin
   perform post_gl(p_account, gen_random_uuid(), 'pay:' || p_topup, 'payment',
     array['cash:' || t.provider, 'clearing', 'liab:ppn', 'inc:kode_unik'],
     array[t.received, -t.credited, -t.ppn, -t.income]);
+  -- A gateway that has paid is asked no more.
+  update gateway_orders set next_poll_at = null
+    where account_id = p_account and topup_id = p_topup;
+  perform settle_topup_invoice(p_account, p_topup, p_at);
   return 'applied';
 end
 $$;

@@ -1,4 +1,4 @@
--- Which status of a top-up may follow which. Late money is still money: expired and cancelled may
+-- Which status of a top-up may follow which; only a gateway's begins as creating. Late money is still money: expired and cancelled may
 -- become paid. Paid and rejected are final; only what an operator noted can be taken out of them,
 -- while their account is erased. Raises BL001.
 create or replace function check_topup_transition() returns trigger language plpgsql as $$
@@ -11,6 +11,8 @@ begin
     return new;
   end if;
   if (old.status, new.status) not in (
+    ('creating', 'pending'), ('creating', 'paid'), ('creating', 'expired'),
+    ('creating', 'cancelled'), ('creating', 'review'), ('creating', 'rejected'),
     ('pending', 'paid'), ('pending', 'expired'), ('pending', 'cancelled'), ('pending', 'review'),
     ('pending', 'rejected'), ('expired', 'paid'), ('expired', 'review'), ('cancelled', 'paid'),
     ('cancelled', 'review'), ('review', 'paid'), ('review', 'rejected')

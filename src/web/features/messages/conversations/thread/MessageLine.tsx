@@ -115,7 +115,8 @@ function Unsent({ one, first, zone }: { one: Outgoing; first: boolean; zone: str
         failed && (
           <div className={styles['note']}>
             <p>
-              Belum terkirim. {one.why} {one.code === 'saldo_short' && <TopUp />}
+              Belum terkirim. {one.why}{' '}
+              {(one.code === 'saldo_short' || one.code === 'bonus_only') && <TopUp />}
             </p>
             <span className={styles['actions']}>
               <Button

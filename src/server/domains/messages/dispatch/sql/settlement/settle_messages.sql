@@ -38,10 +38,12 @@ declare
   -- How the charge stood, and what it becomes: captured, released, corrected, waived; null: unchanged.
   m_before text[];
   m_charge text[];
-  -- What was told of it beside: a failure, that it may have left twice, and whether a receipt told it.
+  -- What was told of it beside: a failure, that it may have left twice, whether a receipt told it; and
+  -- the round whose quota it was taken from.
   m_failure text[];
   m_duplicate boolean[];
   m_receipt boolean[];
+  m_round int[];
   w_account uuid[];
   w_captured bigint[];
   w_released bigint[];
@@ -69,15 +71,11 @@ begin
   -- What each message becomes, as its row stands under the lock.
   select array_agg(s.account_id), array_agg(s.message_id), array_agg(s.token_id), array_agg(s.peer),
       array_agg(s.type), array_agg(s.status), array_agg(s.next), array_agg(s.price),
-      array_agg(s.charge_state), array_agg(case
-        when s.charge_state = 'held' and (s.was_sent or s.next in ('sent', 'delivered', 'read'))
-          then 'captured'
-        when s.charge_state = 'held' and s.next in ('failed', 'cancelled', 'expired') then 'released'
-        when s.charge_state = 'released' and s.next in ('sent', 'delivered', 'read')
-          then 'corrected'
-      end), array_agg(s.told_failure), array_agg(s.duplicate), array_agg(s.receipt), max(s.told)
+      array_agg(s.charge_state), array_agg(next_charge(s.charge_state, s.next, s.was_sent)),
+      array_agg(s.told_failure), array_agg(s.duplicate), array_agg(s.receipt), max(s.told),
+      array_agg(s.plan_round)
     into m_account, m_id, m_token, m_peer, m_type, m_old, m_next, m_price, m_before, m_charge,
-      m_failure, m_duplicate, m_receipt, v_told
+      m_failure, m_duplicate, m_receipt, v_told, m_round
     from (
       select m.*, next_status(m.status, m.failure, m.charge_state, g.rank, g.sent, g.bad) as next,
         g.sent as was_sent, g.failure as told_failure, g.duplicate, g.receipt, g.told
@@ -122,6 +120,7 @@ begin
     select s.w_account, s.w_captured, s.w_released, s.w_corrected, s.m_charge
       into w_account, w_captured, w_released, w_corrected, m_charge
       from settle_charges(m_account, m_id, m_charge, m_price) s;
+    perform return_plan_quota(m_account, m_round, m_charge);
   end if;
   return query select * from write_settled(
     v_now, v_low, v_high, p_account, p_id, p_outcome, p_failure, p_at,

@@ -1,0 +1,258 @@
+import * as z from 'zod/mini';
+import { act, paging } from '#contract/base/act.ts';
+import { Rupiah } from '#contract/base/money.ts';
+import { WholeNumber } from '#contract/base/numbers.ts';
+import { type Output, schema } from '#contract/base/schema.ts';
+import { Plan, PlanCode } from '#contract/billing/plans.ts';
+import { DeskPrice, DeskReason } from './desk.ts';
+
+/** A check of all invariants, as it was stored. */
+export const LedgerCheck = schema(() =>
+  z.object({
+    at: z.coerce.date(),
+    ok: z.boolean(),
+    /** How long it took, in milliseconds. */
+    millis: z.int(),
+    findings: z.array(
+      z.object({
+        invariant: z.string(),
+        description: z.string(),
+        ok: z.boolean(),
+        /** How many rows break it, and the first of them, as text. */
+        broken: z.int(),
+        examples: z.array(z.string()),
+      }),
+    ),
+  }),
+);
+export type LedgerCheck = Output<typeof LedgerCheck>;
+
+/** A day's seal: the books up to its midnight in WIB, hashed with the seal before. */
+export const Seal = schema(() =>
+  z.object({
+    number: z.int(),
+    day: z.string(),
+    hash: z.string(),
+    entries: z.int(),
+    bookings: z.int(),
+    at: z.coerce.date(),
+  }),
+);
+export type Seal = Output<typeof Seal>;
+
+export const FindingCode = schema(() =>
+  z.enum([
+    'transfer_without_line',
+    'line_amount_differs',
+    'line_unused',
+    'payment_unverified',
+    'gateway_differs',
+    'clearing_open',
+    'suspense_open',
+    'holds_old',
+  ]),
+);
+export type FindingCode = Output<typeof FindingCode>;
+
+/** One thing that the nightly reconciliation found. */
+export const ReconciliationFinding = schema(() =>
+  z.object({
+    code: FindingCode(),
+    /** `red`: the books and the bank disagree. `attention`: somebody has to look. */
+    severity: z.enum(['red', 'attention']),
+    count: z.int(),
+    amount: Rupiah(),
+    /** The ids of the first of them. */
+    examples: z.array(z.string()),
+  }),
+);
+export type ReconciliationFinding = Output<typeof ReconciliationFinding>;
+
+export const Reconciliation = schema(() =>
+  z.object({
+    at: z.coerce.date(),
+    /** True when nothing red was found. */
+    ok: z.boolean(),
+    findings: z.array(ReconciliationFinding()),
+  }),
+);
+export type Reconciliation = Output<typeof Reconciliation>;
+
+/** How the money stands, at a glance. */
+export const MoneyOverview = schema(() =>
+  z.object({
+    /** All saldo that customers may still use: what is available and what is held. */
+    float: Rupiah(),
+    held: Rupiah(),
+    /** Paid since midnight in WIB, by how it was paid. */
+    topups_today: z.array(z.object({ method: z.string(), count: z.int(), amount: Rupiah() })),
+    /** Top-ups that wait for their transfer or for an operator. */
+    waiting: z.object({ count: z.int(), oldest: z.nullable(z.coerce.date()) }),
+    suspense: z.object({ count: z.int(), amount: Rupiah() }),
+    check: z.nullable(LedgerCheck()),
+    seal: z.nullable(Seal()),
+    reconciliation: z.nullable(Reconciliation()),
+    /** Proposals that wait for a second operator: all, and those that the caller may decide. */
+    proposals: z.object({ count: z.int(), for_you: z.int() }),
+  }),
+);
+export type MoneyOverview = Output<typeof MoneyOverview>;
+
+export const moneyOverview = act({
+  name: 'operator_money_overview',
+  by: 'operator',
+  output: MoneyOverview,
+});
+
+export const listSeals = act({
+  name: 'operator_seal_list',
+  by: 'operator',
+  list: 'default',
+  input: () => ({ ...paging(['created_at']) }),
+  output: Seal,
+});
+
+/** Hashes the newest seal's rows again, and compares. The whole chain: `npm run ledger:check`. */
+export const verifySeal = act({
+  name: 'operator_seal_verify',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  output: () => z.object({ ok: z.boolean(), day: z.string(), why: z.nullable(z.string()) }),
+  refuses: ['nothing_sealed'],
+});
+
+/** Checks all invariants now, and stores the result. */
+export const runCheck = act({
+  name: 'operator_ledger_check',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  output: LedgerCheck,
+  refuses: ['check_running'],
+});
+
+/** Compares our books with the bank and the gateways now, and stores the result. */
+export const runReconciliation = act({
+  name: 'operator_reconcile',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  output: Reconciliation,
+  refuses: ['check_running'],
+});
+
+/** From when on something counts: an ISO instant; left out, from now on. */
+const isBefore2200 = (at: string): boolean => new Date(at).getTime() < Date.UTC(2200, 0);
+
+const From = () =>
+  z.optional(
+    z.iso
+      .datetime({ offset: true, error: 'Pilih tanggal dan jamnya.' })
+      .check(z.refine(isBefore2200, 'Pilih tanggal sebelum tahun 2200.')),
+  );
+
+/** A list price or a tax rate as it was set: the newest that has begun counts. */
+const Dated = () => ({
+  valid_from: z.coerce.date(),
+  /** `past`: replaced; `now`: in force; `future`: has not begun. */
+  state: z.enum(['past', 'now', 'future']),
+  set_by: z.nullable(z.string()),
+  set_at: z.nullable(z.coerce.date()),
+  reason: z.nullable(z.string()),
+});
+
+export const PriceTables = schema(() =>
+  z.object({
+    prices: z.array(z.object({ ...Dated(), category: z.enum(['message']), price: Rupiah() })),
+    rates: z.array(
+      z.object({
+        ...Dated(),
+        num: z.int(),
+        den: z.int(),
+        dpp_num: z.int(),
+        dpp_den: z.int(),
+      }),
+    ),
+    /** Whether this installation adds PPN at all. */
+    ppn: z.boolean(),
+  }),
+);
+export type PriceTables = Output<typeof PriceTables>;
+
+export const getPrices = act({
+  name: 'operator_price_list',
+  by: 'operator',
+  output: PriceTables,
+});
+
+/** A new list price; what was accepted before keeps its price. */
+export const setPrice = act({
+  name: 'operator_price_set',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  input: () => ({
+    category: z.enum(['message']),
+    price: DeskPrice(),
+    valid_from: From(),
+    reason: DeskReason(),
+  }),
+  output: PriceTables,
+  refuses: ['valid_from_past', 'valid_from_taken'],
+});
+
+const Fraction = (minimum: number) =>
+  WholeNumber({ minimum, maximum: 1_000, sentence: 'Tulis angka bulat dari 1 sampai 1.000.' });
+
+/** A new rate of PPN: `num/den` on `dpp_num/dpp_den` of the price. */
+export const setPpn = act({
+  name: 'operator_ppn_set',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  input: () => ({
+    num: Fraction(0),
+    den: Fraction(1),
+    dpp_num: Fraction(1),
+    dpp_den: Fraction(1),
+    valid_from: From(),
+    reason: DeskReason(),
+  }),
+  output: PriceTables,
+  refuses: ['valid_from_past', 'valid_from_taken'],
+});
+
+/** A plan as the operator sees it: its newest revision. */
+export const DeskPlan = schema(() =>
+  z.extend(Plan(), {
+    is_offered: z.boolean(),
+  }),
+);
+export type DeskPlan = Output<typeof DeskPlan>;
+
+export const listDeskPlans = act({
+  name: 'operator_plan_list',
+  by: 'operator',
+  output: () => z.object({ plans: z.array(DeskPlan()) }),
+});
+
+/** A new revision of a plan, or a new plan. Customers keep their revision until they renew. */
+export const savePlan = act({
+  name: 'operator_plan_save',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  input: () => ({
+    code: PlanCode(),
+    name: z.string().check(z.trim(), z.minLength(2, 'Tulis nama paketnya.'), z.maxLength(40)),
+    description: z.string().check(z.trim(), z.maxLength(200)),
+    price: DeskPrice(),
+    tokens: WholeNumber({ minimum: 1, maximum: 1_000, sentence: 'Tulis dari 1 sampai 1.000.' }),
+    quota: WholeNumber({ minimum: 0, maximum: 100_000_000 }),
+    overage: DeskPrice(),
+    offered: z.enum(['yes', 'no']),
+    reason: DeskReason(),
+  }),
+  output: DeskPlan,
+});

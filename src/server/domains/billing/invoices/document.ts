@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { invoicePdf as invoicePdfAct } from '#contract/billing/invoices.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { handle } from '#server/infra/acts/act.ts';
+import type { Config } from '#server/infra/config.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
+import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
+import { invoicePdf } from './pdf/invoice-pdf.ts';
+import { findInvoice } from './row.ts';
+
+/** How long a link to a document, or to a statement, is good. */
+export const LINK_MS = 10 * 60_000;
+
+type DocumentDeps = {
+  sql: Sql;
+  secrets: Secrets;
+  config: Pick<Config, 'PAID_STAMP_OVER_5M'>;
+  origin: () => string;
+  now: () => Date;
+};
+
+/** A document as it is served over HTTP. */
+export type ServedDocument = {
+  fileId: string;
+  name: string;
+  mime: string;
+  sizeBytes: number;
+  stream(span?: { start: number; end: number }): Promise<Readable>;
+};
+
+/** `INV-2026-11-000123.pdf` */
+const fileNameOf = (number: string): string => `${number.replaceAll('/', '-')}.pdf`;
+
+/** Gives a signed link to the document of a paid invoice. */
+export const invoicePdfHandler = ({ sql, secrets, now }: DocumentDeps) =>
+  handle(invoicePdfAct, async ({ caller: { accountId } }, { invoice_id: invoiceId }) => {
+    const row = await asAccount(sql, accountId, (tx) => findInvoice(tx, { accountId, invoiceId }));
+    if (row.status !== 'paid' || row.number === null) throw new Refusal('invoice_unpaid', {});
+    const ends = now().getTime() + LINK_MS;
+    const link = signed(secrets, 'invoice', { accountId, id: invoiceId }, ends);
+    return { url: `/invoices/${link}`, filename: fileNameOf(row.number) };
+  });
+
+/** Whose document a signed address shows; undefined when we did not sign it, or its time is over. */
+export function verifyDocument(
+  { secrets, now }: Pick<DocumentDeps, 'secrets' | 'now'>,
+  address: { id: string; key: string },
+): { accountId: string; fileId: string } | undefined {
+  const link = verifySigned(secrets, 'invoice', address, now().getTime());
+  return link && { accountId: link.accountId, fileId: link.id };
+}
+
+type Which = { accountId: string; invoiceId: string };
+
+/**
+ * The document of a paid invoice. It is made when it is first asked for, of what the invoice has copied, and
+ * stored: from then on its bytes are the same for ever. Undefined when there is no such paid invoice.
+ */
+export async function openDocument(
+  deps: DocumentDeps,
+  { accountId, invoiceId }: Which,
+): Promise<ServedDocument | undefined> {
+  const which = { accountId, invoiceId };
+  const row = await asAccount(deps.sql, accountId, (tx) => findInvoice(tx, which)).catch(noneFound);
+  if (row?.status !== 'paid' || row.number === null) return undefined;
+  let bytes = await storedDocument(deps.sql, which);
+  if (!bytes) {
+    const stampsOver5m = deps.config.PAID_STAMP_OVER_5M;
+    const made = await invoicePdf(row, { origin: deps.origin(), stampsOver5m });
+    const sha256 = createHash('sha256').update(made).digest();
+    await asAccount(
+      deps.sql,
+      accountId,
+      (tx) => tx`
+        insert into invoice_documents (account_id, invoice_id, bytes, sha256, created_at)
+        values (${accountId}, ${invoiceId}, ${made}, ${sha256}, ${deps.now()})
+        on conflict do nothing`,
+    );
+    // Of two that were made at once, the one that was stored counts.
+    bytes = await storedDocument(deps.sql, which);
+  }
+  if (!bytes) throw new Error('a document was not stored');
+  const whole = bytes;
+  return {
+    fileId: invoiceId,
+    name: fileNameOf(row.number),
+    mime: 'application/pdf',
+    sizeBytes: whole.length,
+    stream: async ({ start, end } = { start: 0, end: whole.length - 1 }) =>
+      Readable.from([whole.subarray(start, end + 1)]),
+  };
+}
+
+function noneFound(error: unknown): undefined {
+  if (error instanceof Refusal && error.code === 'not_found') return undefined;
+  throw error;
+}
+
+async function storedDocument(
+  sql: Sql,
+  { accountId, invoiceId }: Which,
+): Promise<Buffer | undefined> {
+  const [stored] = await asAccount(
+    sql,
+    accountId,
+    (tx) => tx<{ bytes: Buffer }[]>`
+      select bytes from invoice_documents
+      where account_id = ${accountId} and invoice_id = ${invoiceId}`,
+  );
+  return stored?.bytes;
+}

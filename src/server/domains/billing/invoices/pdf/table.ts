@@ -1,0 +1,50 @@
+import { INNER, PAGE, type Sheet, TINT, ink } from './sheet.ts';
+
+export type Column = { title: string; width: number; align?: 'right' };
+
+const PADDING = 8;
+
+/** The width that a cell has for its text. */
+export const cellWidth = ({ width }: Column): number => width - 2 * PADDING;
+
+/** The head of a table; the place right below it. */
+export function drawHead({ doc }: Sheet, columns: readonly Column[], y: number): number {
+  const height = 22;
+  doc.roundedRect(PAGE.margin, y, INNER, height, 4).fill(TINT);
+  doc.font('bold').fontSize(8).fillColor(ink.brand);
+  drawCells(doc, columns, { cells: columns.map(({ title }) => title), y: y + 6.5 });
+  return y + height;
+}
+
+/** The texts of a row, each on one line: already cut to the width of their cells. */
+export function drawCells(
+  doc: PDFKit.PDFDocument,
+  columns: readonly Column[],
+  { cells, y }: { cells: readonly string[]; y: number },
+): void {
+  let x: number = PAGE.margin;
+  for (const [index, column] of columns.entries()) {
+    const text = cells[index] ?? '';
+    const left =
+      column.align === 'right'
+        ? x + column.width - PADDING - doc.widthOfString(text, figures)
+        : x + PADDING;
+    if (text !== '') {
+      doc.text(text, left, y, { lineBreak: false, ...(column.align && figures) });
+    }
+    x += column.width;
+  }
+}
+
+/** Figures of one width each, so that they stand below each other. */
+export const figures: { features: ['tnum'] } = { features: ['tnum'] };
+
+/** The line below a row. */
+export function drawRule(doc: PDFKit.PDFDocument, y: number): void {
+  doc
+    .moveTo(PAGE.margin, y)
+    .lineTo(PAGE.width - PAGE.margin, y)
+    .lineWidth(0.5)
+    .strokeColor(ink.line)
+    .stroke();
+}

@@ -1,0 +1,150 @@
+import {
+  type Invoice,
+  type InvoiceDetail,
+  type InvoiceKind,
+  type InvoiceStatus,
+} from '#contract/billing/invoices.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { rupiah } from '#contract/base/money.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { type TopupMethod, topupMethodLabel } from '#contract/saldo.ts';
+import { type TaxRate, taxOf } from '#server/domains/pricing/pricing.ts';
+import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { InvoiceLine } from './issue.ts';
+import { terbilang } from './terbilang.ts';
+
+/** The seller or the buyer, as they were when the invoice was issued. */
+export type Party = InvoiceDetail['seller'];
+
+/** A row of `invoices`. */
+export type InvoiceRow = {
+  account_id: string;
+  invoice_id: string;
+  kind: InvoiceKind;
+  status: InvoiceStatus;
+  doc_ref: string;
+  number: string | null;
+  title: string;
+  period_start: Date | null;
+  period_end: Date | null;
+  lines: readonly InvoiceLine[];
+  base: number;
+  ppn: number;
+  unique_code: number;
+  total: number;
+  tax: { num: number; den: number; dpp_num: number; dpp_den: number } | null;
+  seller: Party & { adds_ppn: boolean };
+  buyer: Party;
+  topup_id: string | null;
+  credits: string | null;
+  paid_with: string | null;
+  paid_ref: string | null;
+  note: string | null;
+  created_at: Date;
+  due_at: Date | null;
+  paid_at: Date | null;
+};
+
+/** The columns of an `InvoiceRow`. */
+export const invoiceColumns = (sql: Sql | Tx): Fragment => sql`
+  account_id, invoice_id, kind, status, doc_ref, number, title, period_start, period_end, lines, base,
+  ppn, unique_code, total, tax, seller, buyer, topup_id, credits, paid_with, paid_ref, note,
+  created_at, due_at, paid_at`;
+
+/**
+ * One invoice of an account.
+ *
+ * @throws Refusal `not_found`, also for another account's.
+ */
+export async function findInvoice(
+  sql: Sql | Tx,
+  { accountId, invoiceId }: { accountId: string; invoiceId: string },
+): Promise<InvoiceRow> {
+  const [row] = await sql<InvoiceRow[]>`
+    select ${invoiceColumns(sql)} from invoices
+    where account_id = ${accountId} and invoice_id = ${invoiceId}`;
+  if (!row) throw new Refusal('not_found', { what: 'Tagihan' });
+  return row;
+}
+
+/** The invoice as lists show it. */
+export const invoiceOf = (row: InvoiceRow): Invoice => ({
+  id: publicId('invoice', row.invoice_id),
+  kind: row.kind,
+  status: row.status,
+  number: row.number,
+  title: row.title,
+  period_start: row.period_start,
+  period_end: row.period_end,
+  base: rupiah(row.base),
+  ppn: rupiah(row.ppn),
+  unique_code: rupiah(row.unique_code),
+  total: rupiah(row.total),
+  created_at: row.created_at,
+  due_at: row.due_at,
+  paid_at: row.paid_at,
+  topup_id: row.topup_id === null ? null : publicId('topup', row.topup_id),
+});
+
+/**
+ * DPP nilai lain, 11/12 of the base, rounded half up: printed beside the PPN, and never computed with. Null
+ * without PPN.
+ */
+export function dppOf({ base, ppn, tax }: Pick<InvoiceRow, 'base' | 'ppn' | 'tax'>) {
+  if (ppn === 0 || tax === null) return null;
+  const share: TaxRate = {
+    num: BigInt(tax.dpp_num),
+    den: BigInt(tax.dpp_den),
+    dppNum: 1n,
+    dppDen: 1n,
+  };
+  return taxOf(rupiah(base), share);
+}
+
+const otherWays: Readonly<Record<string, string>> = {
+  saldo: 'Saldo Kabari',
+  gateway: 'Gerbang pembayaran',
+  credit: 'Nota kredit',
+};
+
+/** How it was paid, in words; null while it is not. */
+export function paymentWords({ paid_with: way }: Pick<InvoiceRow, 'paid_with'>): string | null {
+  if (way === null) return null;
+  return topupMethodLabel[way as TopupMethod] ?? otherWays[way] ?? way;
+}
+
+/** Told where no PPN is added because it was when the saldo was bought. */
+export const PPN_PREPAID = 'PPN sudah dipungut saat isi saldo.';
+
+/** What the document says beside its figures. */
+export function notesOf(row: InvoiceRow): string[] {
+  const isPrepaid = row.kind === 'plan' && row.ppn === 0 && row.seller.adds_ppn;
+  return [
+    ...(isPrepaid ? [PPN_PREPAID] : []),
+    ...(row.note === null || row.note === '' ? [] : [row.note]),
+  ];
+}
+
+const partyOf = ({ name, npwp, address, email, phone }: Party): Party => ({
+  name,
+  npwp,
+  address,
+  email,
+  phone,
+});
+
+/** Where anybody who has the document's QR verifies it. */
+export const verifyUrlOf = (origin: string, docRef: string): string => `${origin}/faktur/${docRef}`;
+
+/** The invoice whole, as its document has it. */
+export const detailOf = (row: InvoiceRow, origin: string): InvoiceDetail => ({
+  ...invoiceOf(row),
+  seller: partyOf(row.seller),
+  buyer: partyOf(row.buyer),
+  lines: row.lines.map(({ text, quantity, price, amount }) => ({ text, quantity, price, amount })),
+  dpp: dppOf(row),
+  in_words: `${terbilang(row.total)} rupiah`,
+  paid_with: paymentWords(row),
+  note: notesOf(row).join(' ') || null,
+  verify_url: row.status === 'paid' ? verifyUrlOf(origin, row.doc_ref) : null,
+});

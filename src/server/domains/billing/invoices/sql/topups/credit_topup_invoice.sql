@@ -1,0 +1,26 @@
+-- A top-up's payment is given back, all of it: its invoice is credited. Where the payment was for an open
+-- invoice of a plan, that one is void first, and the top-up has an invoice of its own.
+-- Called by begin_refund, last in its transaction. Locks the invoice, then the counter.
+create or replace function credit_topup_invoice(
+  p_account uuid, p_topup uuid, p_note uuid, p_at timestamptz
+) returns void
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  i invoices%rowtype;
+begin
+  select * into strict i from invoices
+    where account_id = p_account and topup_id = p_topup and kind <> 'credit_note'
+      and status in ('open', 'paid')
+    for no key update;
+  if i.status = 'open' then
+    perform void_invoice(p_account, i.invoice_id, p_at, 'Pembayarannya dikembalikan.');
+    select * into strict i from invoices
+      where account_id = p_account and topup_id = p_topup and kind = 'topup' and status = 'paid';
+  end if;
+  perform issue_credit_note(
+    p_account, p_note, i.invoice_id, i.total, i.ppn, 'Pembayaran dikembalikan', p_at
+  );
+end
+$$;
+
+revoke all on function credit_topup_invoice from public;

@@ -1,0 +1,137 @@
+import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { Plan } from '#contract/billing/plans.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+
+/** The plan of everybody who pays for none. It always exists and costs nothing. */
+export const GRATIS = 'gratis';
+
+/** A revision of a plan, and whether the plan is on offer. */
+export type PlanRevision = Plan & { isOffered: boolean };
+
+type Row = {
+  code: string;
+  revision: number;
+  name: string;
+  description: string;
+  price: number;
+  tokens: number;
+  quota: number;
+  overage: number;
+  is_offered: boolean;
+};
+
+const revisionOf = ({ is_offered: isOffered, price, overage, ...row }: Row): PlanRevision => ({
+  ...row,
+  price: rupiah(price),
+  overage: rupiah(overage),
+  isOffered,
+});
+
+const columns = (sql: Sql | Tx) => sql`
+  r.code, r.revision, r.name, r.description, r.price, r.tokens, r.quota, r.overage, p.is_offered`;
+
+/** The plan as customers see it. */
+export const planOf = ({ isOffered: _, ...plan }: PlanRevision): Plan => plan;
+
+/** Every plan by its code, in the revision that is in force at an instant; in the order of offers. */
+export async function plansAt(sql: Sql | Tx, at: Date): Promise<Map<string, PlanRevision>> {
+  const found = await sql<Row[]>`
+    select distinct on (p.position, r.code) ${columns(sql)}
+    from plans p join plan_revisions r using (code)
+    where r.valid_from <= ${at} order by p.position, r.code, r.revision desc`;
+  return new Map(found.map((row) => [row.code, revisionOf(row)]));
+}
+
+/** One of them. @throws Refusal `not_found` when there is none. */
+export async function planAt(tx: Sql | Tx, code: string, at: Date): Promise<PlanRevision> {
+  const plan = (await plansAt(tx, at)).get(code);
+  if (!plan) throw new Refusal('not_found', { what: 'Paket' });
+  return plan;
+}
+
+/** A revision as it was written. */
+export async function revisionAt(
+  tx: Sql | Tx,
+  { code, revision }: { code: string; revision: number },
+): Promise<PlanRevision> {
+  const [row] = await tx<Row[]>`
+    select ${columns(tx)} from plan_revisions r join plans p using (code)
+    where r.code = ${code} and r.revision = ${revision}`;
+  if (!row) throw new Error(`no revision ${revision} of the plan ${code}`);
+  return revisionOf(row);
+}
+
+/** The plans on offer, cheapest first. */
+export async function offeredPlans(sql: Sql | Tx, at: Date): Promise<Plan[]> {
+  const plans = [...(await plansAt(sql, at)).values()];
+  return plans
+    .filter(({ isOffered }) => isOffered)
+    .toSorted((one, other) => one.price - other.price)
+    .map(planOf);
+}
+
+/** A plan as an operator has written it. */
+export type PlanEdit = {
+  code: string;
+  name: string;
+  description: string;
+  price: Rupiah;
+  tokens: number;
+  quota: number;
+  overage: Rupiah;
+  isOffered: boolean;
+  operatorId: string;
+  at: Date;
+};
+
+/**
+ * Writes a new revision of a plan, or a new plan. New subscribers have it now, all others from their next
+ * renewal. In a transaction that sees all accounts.
+ *
+ * The free plan stays free and on offer, and no other is free: else a check constraint of the database is
+ * violated (`gratis_is_free`, `gratis_is_offered`).
+ */
+export async function savePlan(tx: Tx, edit: PlanEdit): Promise<Plan> {
+  const { code, name, description, price, tokens, quota, overage, operatorId, at } = edit;
+  // The plan's row is locked by this: two edits at once become two revisions.
+  await tx`
+    insert into plans (code, is_offered, position)
+    select ${code}, ${edit.isOffered}, coalesce(max(position), 0) + 1 from plans
+    on conflict (code) do update set is_offered = excluded.is_offered`;
+  const [made] = await tx<{ revision: number }[]>`
+    insert into plan_revisions (
+      code, revision, name, description, price, tokens, quota, overage, valid_from, operator_id
+    )
+    select ${code}, coalesce(max(revision), 0) + 1, ${name}, ${description}, ${price}, ${tokens},
+      ${quota}, ${overage}, ${at}, ${operatorId}
+    from plan_revisions where code = ${code}
+    returning revision`;
+  if (!made) throw new Error('a plan was not written');
+  return planOf(await revisionAt(tx, { code, revision: made.revision }));
+}
+
+/** A plan as the money desk shows it. */
+type OperatorPlan = Plan & {
+  is_offered: boolean;
+  /** Since when this revision holds. */
+  valid_from: Date;
+  /** Who wrote it; null: it came with the installation. */
+  operator_id: string | null;
+  /** Accounts that have the plan now, in any revision. */
+  subscribers: number;
+};
+
+/** Every plan in its newest revision, also those that are not on offer. On a pool that sees all accounts. */
+export async function plansForOperator(sql: Sql | Tx): Promise<OperatorPlan[]> {
+  type Whole = Row & { valid_from: Date; operator_id: string | null; subscribers: number };
+  const found = await sql<Whole[]>`
+    select ${columns(sql)}, r.valid_from, r.operator_id,
+      (select count(*) from subscriptions s where s.plan_code = p.code) as subscribers
+    from plans p
+    cross join lateral (
+      select * from plan_revisions where code = p.code order by revision desc limit 1
+    ) r
+    order by p.position`;
+  return found.map((row) => ({ ...row, price: rupiah(row.price), overage: rupiah(row.overage) }));
+}

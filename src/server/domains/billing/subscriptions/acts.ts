@@ -1,0 +1,220 @@
+import { rupiah } from '#contract/base/money.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import {
+  type Subscription,
+  type SubscriptionPreview,
+  cancelSubscription,
+  changeSubscription,
+  getSubscription,
+  listPlans,
+  previewSubscription,
+  resumeSubscription,
+} from '#contract/billing/plans.ts';
+import {
+  GRATIS,
+  type PlanRevision,
+  offeredPlans,
+  planAt,
+  planOf,
+} from '#server/domains/billing/plans/plans.ts';
+import { walletOf } from '#server/domains/ledger/ledger.ts';
+import { countTokens } from '#server/domains/tokens/tokens.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { endUnpaid } from './advance.ts';
+import { dropPending } from '#server/domains/billing/notices/outbox.ts';
+import { type Change, type Standing, changeOf, quoteOf } from './change.ts';
+import {
+  beginPaidPeriod,
+  changeWithinPeriod,
+  openPurse,
+  refuseUnpayable,
+  voidDue,
+} from './charge.ts';
+import { advanceAccount } from './job.ts';
+import { periodFrom } from './periods.ts';
+import {
+  type SubscriptionRow,
+  lockSubscription,
+  openSubscription,
+  readSubscription,
+  standingOf,
+  writeSubscription,
+} from './row.ts';
+import { viewSubscription } from './view.ts';
+
+export type SubscriptionDeps = {
+  /** Sees all: a charge has documents and numbers of the installation. Each query names the account. */
+  allAccountsSql: Sql;
+  now: () => Date;
+};
+
+/** The acts of plans and subscriptions. */
+export const subscriptionActs = (deps: SubscriptionDeps): readonly ActHandler[] => [
+  handle(listPlans, async () => ({ plans: await offeredPlans(deps.allAccountsSql, deps.now()) })),
+  handle(getSubscription, async ({ caller: { accountId } }) => {
+    const at = deps.now();
+    await upToDate({ ...deps, now: () => at }, accountId);
+    return deps.allAccountsSql.begin((tx) => viewSubscription(tx, accountId, at));
+  }),
+  handle(previewSubscription, ({ caller }, { plan }) => preview(deps, caller.accountId, plan)),
+  handle(changeSubscription, ({ caller }, input) =>
+    shown(deps, caller.accountId, (tx, at, row) => change(tx, row, { ...input, at })),
+  ),
+  handle(cancelSubscription, ({ caller }) =>
+    shown(deps, caller.accountId, (tx, at, row) => cancel(tx, row, at)),
+  ),
+  handle(resumeSubscription, ({ caller }) =>
+    shown(deps, caller.accountId, (tx, at, row) => resume(tx, row, at)),
+  ),
+];
+
+type Work = (tx: Tx, at: Date, row: SubscriptionRow) => Promise<unknown>;
+
+/** Does what was due before, then the work on the locked subscription, and shows what it has become. */
+async function shown(
+  { allAccountsSql, now }: SubscriptionDeps,
+  accountId: string,
+  work: Work,
+): Promise<Subscription> {
+  const at = now();
+  await upToDate({ allAccountsSql, now: () => at }, accountId);
+  await allAccountsSql.begin(async (tx) => {
+    const row = await lockSubscription(tx, accountId);
+    if (!row) throw new Error('an account without a subscription');
+    await work(tx, at, row);
+  });
+  return allAccountsSql.begin((tx) => viewSubscription(tx, accountId, at));
+}
+
+/** Makes the subscription where there is none, and does what is due of it. */
+async function upToDate(deps: SubscriptionDeps, accountId: string): Promise<void> {
+  const row = await readSubscription(deps.allAccountsSql, accountId);
+  if (!row) {
+    await deps.allAccountsSql.begin((tx) => openSubscription(tx, accountId, deps.now()));
+  } else if (mayBeDue(row, deps.now())) await advanceAccount(deps, accountId);
+}
+
+const mayBeDue = ({ status, period_end: end }: SubscriptionRow, at: Date): boolean =>
+  status === 'past_due' || status === 'suspended' || at >= end;
+
+/** The plan that somebody asks for: one on offer. */
+async function wantedPlan(tx: Tx, code: string, at: Date): Promise<PlanRevision> {
+  const plan = await planAt(tx, code, at);
+  if (!plan.isOffered) throw new Refusal('not_found', { what: 'Paket' });
+  return plan;
+}
+
+async function preview(
+  { allAccountsSql, now }: SubscriptionDeps,
+  accountId: string,
+  code: string,
+): Promise<SubscriptionPreview> {
+  const at = now();
+  await upToDate({ allAccountsSql, now: () => at }, accountId);
+  return allAccountsSql.begin(async (tx) => {
+    const row = await lockSubscription(tx, accountId);
+    if (!row) throw new Error('an account without a subscription');
+    const [standing, to, { available }, tokens] = [
+      await standingOf(tx, row),
+      await wantedPlan(tx, code, at),
+      await walletOf(tx, accountId),
+      await countTokens(tx, accountId),
+    ];
+    const made = changeOf(standing, to, at);
+    return {
+      from: planOf(standing.plan),
+      to: planOf(to),
+      when: made.kind === 'period_end' ? 'period_end' : 'now',
+      starts_at: made.startsAt,
+      credit: made.credit,
+      charge: made.charge,
+      total: made.total,
+      days_left: made.daysLeft,
+      days_in_period: made.daysInPeriod,
+      next_charge: made.nextCharge,
+      available,
+      shortage: rupiah(Math.max(0, made.total - available)),
+      tokens_over: Math.max(0, tokens - to.tokens),
+      quote: quoteOf(standing, to, made, at),
+    };
+  });
+}
+
+async function change(
+  tx: Tx,
+  row: SubscriptionRow,
+  { plan: code, quote, at }: { plan: string; quote: string; at: Date },
+): Promise<void> {
+  const standing = await standingOf(tx, row);
+  const plan = await wantedPlan(tx, code, at);
+  const made = changeOf(standing, plan, at);
+  if (quoteOf(standing, plan, made, at) !== quote) throw new Refusal('quote_stale', {});
+  refuseUnpayable(await openPurse(tx, row.account_id), made.total);
+  await apply(tx, row, { standing, plan, made, at });
+}
+
+type Agreed = {
+  standing: Standing & { plan: PlanRevision };
+  plan: PlanRevision;
+  made: Change;
+  at: Date;
+};
+
+async function apply(tx: Tx, row: SubscriptionRow, { standing, plan, made, at }: Agreed) {
+  switch (made.kind) {
+    case 'prorated':
+      return changeWithinPeriod(tx, row, { from: standing.plan, plan, change: made, at });
+    case 'period_end':
+      return planNext(tx, row, plan);
+    case 'free':
+      return endUnpaid(tx, row, at);
+    default: {
+      await voidDue(tx, row, { at, note: `Diganti dengan paket ${plan.name}.` });
+      await dropPending(tx, row.account_id);
+      const period = { ...made.period, anchor: made.anchor };
+      return beginPaidPeriod(tx, row, { plan, period, revision: row.revision + 1, at });
+    }
+  }
+}
+
+/** Another plan begins with the next period; the free one is the end of this one. */
+const planNext = (tx: Tx, row: SubscriptionRow, { code }: PlanRevision): Promise<void> =>
+  writeSubscription(tx, row, {
+    ...row,
+    next_plan: code === GRATIS ? null : code,
+    cancel_at_period_end: code === GRATIS,
+    revision: row.revision + 1,
+  });
+
+async function cancel(tx: Tx, row: SubscriptionRow, at: Date): Promise<unknown> {
+  if (row.plan_code === GRATIS || row.cancel_at_period_end) {
+    throw new Refusal('subscription_not_running', {});
+  }
+  if (row.status !== 'active') return endUnpaid(tx, row, at);
+  return planNext(tx, row, await planAt(tx, GRATIS, at));
+}
+
+async function resume(tx: Tx, row: SubscriptionRow, at: Date): Promise<void> {
+  if (row.status === 'suspended') {
+    // In the revision of now: a new period begins.
+    const plan = await planAt(tx, row.plan_code, at);
+    refuseUnpayable(await openPurse(tx, row.account_id), plan.price);
+    const revision = row.revision + 1;
+    return beginPaidPeriod(tx, row, { plan, period: periodFrom(at), revision, at });
+  }
+  if (row.status === 'past_due') {
+    // What can be paid was charged before this.
+    const { plan } = await standingOf(tx, row);
+    refuseUnpayable(await openPurse(tx, row.account_id), plan.price);
+  }
+  if (!row.cancel_at_period_end && row.next_plan === null) {
+    throw new Refusal('subscription_not_running', {});
+  }
+  await writeSubscription(tx, row, {
+    ...row,
+    next_plan: null,
+    cancel_at_period_end: false,
+    revision: row.revision + 1,
+  });
+}

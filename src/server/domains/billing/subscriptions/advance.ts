@@ -1,0 +1,261 @@
+import { rupiah } from '#contract/base/money.ts';
+import {
+  GRATIS,
+  type PlanRevision,
+  planAt,
+  plansAt,
+  revisionAt,
+} from '#server/domains/billing/plans/plans.ts';
+import { dropPending, queueBillingNotice } from '#server/domains/billing/notices/outbox.ts';
+import * as texts from '#server/domains/billing/notices/texts.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
+import { prorate } from './change.ts';
+import {
+  type Purse,
+  beginPaidPeriod,
+  giveBack,
+  issuePeriodInvoice,
+  openPurse,
+  reaches,
+  voidDue,
+  writeCharge,
+} from './charge.ts';
+import {
+  type Period,
+  addDays,
+  daysLeft,
+  decentTime,
+  midnight,
+  periodAt,
+  periodFrom,
+  periodOf,
+  wibDay,
+} from './periods.ts';
+import {
+  type SubscriptionRow,
+  allow,
+  allowNothing,
+  lockSubscription,
+  runningFields,
+  standingOf,
+  writeSubscription,
+} from './row.ts';
+
+/** How long what a plan includes stays while its renewal is not paid. */
+export const GRACE_DAYS = 3;
+/** How long a suspended plan waits to be resumed. */
+export const SUSPENDED_DAYS = 30;
+
+/**
+ * Does the one step that is due of a locked subscription, if any: renews it, ends it, suspends it, or
+ * charges what was due. Everything in the caller's transaction, which sees all accounts.
+ *
+ * @returns false when nothing was due.
+ */
+export async function advance(tx: Tx, row: SubscriptionRow, at: Date): Promise<boolean> {
+  switch (row.status) {
+    case 'active':
+    case 'cancelled':
+      return at >= row.period_end && renew(tx, row, at);
+    case 'past_due':
+      if (row.grace_until !== null && at >= row.grace_until) return suspend(tx, row, at);
+      return payDue(tx, row, at);
+    case 'suspended': {
+      const ends = row.suspended_at && addDays(row.suspended_at, SUSPENDED_DAYS);
+      return ends !== null && at >= ends && endUnpaid(tx, row, at);
+    }
+  }
+}
+
+/** The period after a row's; from today where that one is over as well: nobody pays for what was missed. */
+function nextPeriod(row: SubscriptionRow, at: Date): Period & { anchor: string } {
+  // Free months cost nothing: those that were missed are skipped, and the anchor stays.
+  if (row.plan_code === GRATIS) return { anchor: row.anchor, ...periodAt(row.anchor, at) };
+  const next = periodOf(row.anchor, row.period_no + 1);
+  return at < next.end ? { anchor: row.anchor, ...next } : periodFrom(at);
+}
+
+/** The next period begins: charged, or past due, or with the free plan. */
+async function renew(tx: Tx, row: SubscriptionRow, at: Date): Promise<true> {
+  const plans = await plansAt(tx, at);
+  const wanted = row.cancel_at_period_end ? GRATIS : (row.next_plan ?? row.plan_code);
+  const plan = known(plans, wanted);
+  const period = nextPeriod(row, at);
+  if (plan.code === GRATIS) return beginFree(tx, row, { plan, period, at });
+  const purse = await openPurse(tx, row.account_id);
+  // Who may not act is not charged for what cannot be used.
+  if (!purse.isActive) return beginFree(tx, row, { plan: known(plans, GRATIS), period, at });
+  const beginning = { plan, period, revision: row.revision, at };
+  if (!reaches(purse, plan.price)) return owe(tx, row, { plan, period, at, purse });
+  await queueBillingNotice(tx, {
+    accountId: row.account_id,
+    subject: `charged:${period.firstDay}`,
+    ...texts.charged({ plan, period, available: rupiah(purse.available - plan.price) }),
+    dueAt: decentTime(at),
+  });
+  await beginPaidPeriod(tx, row, beginning);
+  return true;
+}
+
+function known(plans: ReadonlyMap<string, PlanRevision>, code: string): PlanRevision {
+  const plan = plans.get(code);
+  if (!plan) throw new Error(`no plan ${code}`);
+  return plan;
+}
+
+type Begun = { plan: PlanRevision; period: Period & { anchor: string }; at: Date };
+
+/** The free plan begins; of a plan that was paid that is its end. */
+async function beginFree(tx: Tx, row: SubscriptionRow, { plan, period, at }: Begun): Promise<true> {
+  const accountId = row.account_id;
+  const ends = row.plan_code !== GRATIS;
+  if (ends) {
+    const ended = await revisionAt(tx, { code: row.plan_code, revision: row.plan_revision });
+    await queueBillingNotice(tx, {
+      accountId,
+      subject: `cancelled:${period.firstDay}:${row.revision}`,
+      ...texts.cancelled({ ended, free: plan }),
+      dueAt: decentTime(at),
+    });
+  }
+  await writeSubscription(tx, row, {
+    ...row,
+    ...runningFields(plan, period),
+    status: ends ? 'cancelled' : row.status,
+    revision: row.revision + (ends ? 1 : 0),
+  });
+  await allow(tx, accountId, { plan });
+  return true;
+}
+
+/** The saldo does not reach: the period begins unpaid, with days of grace. */
+async function owe(
+  tx: Tx,
+  row: SubscriptionRow,
+  { plan, period, at, purse }: Begun & { purse: Purse },
+): Promise<true> {
+  const accountId = row.account_id;
+  // Where the renewal itself is late, the days count from when people can hear of it.
+  const today = midnight(wibDay(at));
+  const graceUntil = addDays(today > period.start ? today : period.start, GRACE_DAYS);
+  const due = await issuePeriodInvoice(tx, accountId, { plan, period, at, dueAt: graceUntil });
+  await writeSubscription(tx, row, {
+    ...row,
+    ...runningFields(plan, period),
+    status: 'past_due',
+    grace_until: graceUntil,
+    due_charge: due.chargeId,
+    due_invoice: due.invoiceId,
+  });
+  await queueBillingNotice(tx, {
+    accountId,
+    subject: `past_due:${period.firstDay}`,
+    ...texts.pastDue({ plan, graceUntil, available: purse.available }),
+    dueAt: decentTime(at),
+  });
+  return true;
+}
+
+/**
+ * Charges what is due, when the saldo reaches: the period keeps its start.
+ *
+ * @returns false when it does not reach.
+ */
+export async function payDue(tx: Tx, row: SubscriptionRow, at: Date): Promise<boolean> {
+  const { account_id: accountId, due_charge: chargeId, due_invoice: invoiceId } = row;
+  if (row.status !== 'past_due' || chargeId === null || invoiceId === null) return false;
+  const { plan, period, anchor } = await standingOf(tx, row);
+  const purse = await openPurse(tx, accountId);
+  if (!reaches(purse, plan.price)) return false;
+  await dropPending(tx, accountId);
+  await queueBillingNotice(tx, {
+    accountId,
+    subject: `recovered:${period.firstDay}`,
+    ...texts.recovered({ plan, period, available: rupiah(purse.available - plan.price) }),
+    dueAt: at,
+  });
+  const due = { chargeId, invoiceId };
+  const whole = { ...period, anchor };
+  await beginPaidPeriod(tx, row, { plan, period: whole, revision: row.revision, at, due });
+  return true;
+}
+
+/** The grace is over: what the plan includes rests, and nobody owes anything for it. */
+async function suspend(tx: Tx, row: SubscriptionRow, at: Date): Promise<true> {
+  const accountId = row.account_id;
+  const { plan, period } = await standingOf(tx, row);
+  await voidDue(tx, row, { at, note: 'Paket ditangguhkan; periode ini tidak ditagih.' });
+  await writeSubscription(tx, row, {
+    ...row,
+    status: 'suspended',
+    grace_until: null,
+    suspended_at: at,
+    due_charge: null,
+    due_invoice: null,
+  });
+  await allowNothing(tx, accountId);
+  await dropPending(tx, accountId);
+  await queueBillingNotice(tx, {
+    accountId,
+    subject: `suspended:${period.firstDay}`,
+    ...texts.suspended({ plan, endsAt: addDays(at, SUSPENDED_DAYS) }),
+    dueAt: decentTime(at),
+  });
+  return true;
+}
+
+/** A plan that is not paid ends: the free plan begins today. */
+export async function endUnpaid(tx: Tx, row: SubscriptionRow, at: Date): Promise<true> {
+  await voidDue(tx, row, { at, note: 'Paket berhenti; periode ini tidak ditagih.' });
+  await dropPending(tx, row.account_id);
+  return beginFree(tx, row, { plan: await planAt(tx, GRATIS, at), period: periodFrom(at), at });
+}
+
+/**
+ * An operator ends a plan now: the free plan begins today.
+ *
+ * @param refund gives back the share of the days that are left; only of a period that was paid.
+ * @returns what was given back; nothing happens, and 0 is given back, where no plan is paid for.
+ */
+export async function endSubscriptionNow(
+  tx: Tx,
+  { accountId, at, refund }: { accountId: string; at: Date; refund: boolean },
+): Promise<number> {
+  const row = await lockSubscription(tx, accountId);
+  if (!row || row.plan_code === GRATIS) return 0;
+  if (row.status !== 'active') {
+    await endUnpaid(tx, row, at);
+    return 0;
+  }
+  const { plan, period } = await standingOf(tx, row);
+  const left = daysLeft(period, at);
+  const credit = rupiah(refund ? prorate(plan.price, Math.max(0, left), period.days) : 0);
+  const ended = { ...row, revision: row.revision + 1 };
+  const reason = `Paket ${plan.name} dihentikan`;
+  await writeCharge(tx, {
+    accountId,
+    chargeId: newId(),
+    invoiceId: null,
+    kind: 'end',
+    plan,
+    period,
+    revision: ended.revision,
+    credit,
+    charge: rupiah(0),
+    at,
+    memo: reason,
+  });
+  if (credit > 0) await giveBack(tx, row, { amount: credit, reason, at });
+  await dropPending(tx, accountId);
+  await beginFree(tx, row, { plan: await planAt(tx, GRATIS, at), period: periodFrom(at), at });
+  return credit;
+}
+
+/** The account was closed: its subscription ends without a trace but its charges. */
+export async function closeSubscription(tx: Tx, accountId: string, at: Date): Promise<void> {
+  const row = await lockSubscription(tx, accountId);
+  if (!row) return;
+  await voidDue(tx, row, { at, note: 'Akun ditutup.' });
+  await tx`delete from subscriptions where account_id = ${accountId}`;
+}

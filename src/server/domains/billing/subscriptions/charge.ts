@@ -1,0 +1,240 @@
+import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { formatDate } from '#contract/base/time.ts';
+import type { InvoiceLine } from '#server/domains/billing/invoices/issue.ts';
+import {
+  issueCreditNote,
+  issueInvoice,
+  settleInvoice,
+  voidInvoice,
+} from '#server/domains/billing/invoices/issue.ts';
+import type { PlanRevision } from '#server/domains/billing/plans/plans.ts';
+import { lockWallet, postEntry } from '#server/domains/ledger/ledger.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
+import type { Change } from './change.ts';
+import { type Period, addDays } from './periods.ts';
+import { type SubscriptionRow, allow, runningFields, writeSubscription } from './row.ts';
+
+/** What an account can pay with, locked. */
+export type Purse = {
+  /** What of the saldo a plan may be paid from. */
+  available: Rupiah;
+  isFrozen: boolean;
+  isActive: boolean;
+};
+
+/** Locks the wallet, so that what it holds is still there when it is charged. */
+export async function openPurse(tx: Tx, accountId: string): Promise<Purse> {
+  const [account] = await tx<{ status: string }[]>`
+    select status from accounts where account_id = ${accountId}`;
+  const { available: saldo, status, isBonusOnly } = await lockWallet(tx, accountId);
+  // The welcome bonus is for trying messages out, until a first payment.
+  const available = isBonusOnly ? rupiah(0) : saldo;
+  return { available, isFrozen: status !== 'active', isActive: account?.status === 'active' };
+}
+
+/** Whether an amount can be charged. */
+export const reaches = ({ available, isFrozen, isActive }: Purse, amount: Rupiah): boolean =>
+  isActive && !isFrozen && available >= amount;
+
+/**
+ * Refuses what the account cannot pay.
+ *
+ * @throws Refusal `account_suspended`, `wallet_frozen`, `saldo_short`.
+ */
+export function refuseUnpayable({ available, isActive, isFrozen }: Purse, amount: Rupiah): void {
+  if (!isActive) throw new Refusal('account_suspended', {});
+  if (isFrozen) throw new Refusal('wallet_frozen', {});
+  if (available < amount) throw new Refusal('saldo_short', { required: amount, available });
+}
+
+/** The charge that waits to be paid, and its open invoice. */
+export type DueCharge = { chargeId: string; invoiceId: string };
+
+type Beginning = {
+  plan: PlanRevision;
+  period: Period & { anchor: string };
+  revision: number;
+  at: Date;
+};
+
+/** A period in words: `21 Nov 2026 – 20 Des 2026`, its last day counted. */
+export const periodInWords = ({ start, end }: Pick<Period, 'start' | 'end'>): string =>
+  `${formatDate(start)} – ${formatDate(addDays(end, -1))}`;
+
+/** Issues the invoice of a period's whole price. */
+export async function issuePeriodInvoice(
+  tx: Tx,
+  accountId: string,
+  { plan, period, at, dueAt }: Pick<Beginning, 'plan' | 'period' | 'at'> & { dueAt?: Date },
+): Promise<DueCharge> {
+  const due = { chargeId: newId(), invoiceId: newId() };
+  await issueInvoice(tx, {
+    accountId,
+    invoiceId: due.invoiceId,
+    kind: 'plan',
+    title: `Paket ${plan.name}`,
+    lines: [line(`Paket ${plan.name}, ${periodInWords(period)}`, plan.price)],
+    periodStart: period.start,
+    periodEnd: period.end,
+    subject: { type: 'charge', id: due.chargeId },
+    ...(dueAt && { dueAt }),
+    at,
+  });
+  return due;
+}
+
+const line = (text: string, amount: Rupiah): InvoiceLine => ({
+  text,
+  quantity: 1,
+  price: amount,
+  amount,
+});
+
+/**
+ * Charges a period whole, and begins it: entry, charge, period, allowance, invoice. The saldo must reach
+ * (`reaches`), and nothing of the transaction may follow, for the invoice's number comes last.
+ *
+ * @param due the charge that waits for it, where its invoice is open already.
+ */
+export async function beginPaidPeriod(
+  tx: Tx,
+  row: SubscriptionRow,
+  beginning: Beginning & { due?: DueCharge | undefined },
+): Promise<void> {
+  const { plan, period, revision, at } = beginning;
+  const accountId = row.account_id;
+  const { chargeId, invoiceId } =
+    beginning.due ?? (await issuePeriodInvoice(tx, accountId, beginning));
+  await writeCharge(tx, {
+    ...beginning,
+    accountId,
+    chargeId,
+    invoiceId,
+    kind: 'period',
+    credit: rupiah(0),
+    charge: plan.price,
+    memo: `Paket ${plan.name}, ${periodInWords(period)}`,
+  });
+  await writeSubscription(tx, row, {
+    ...row,
+    ...runningFields(plan, period),
+    status: 'active',
+    revision,
+  });
+  await allow(tx, accountId, { plan });
+  await settleInvoice(tx, { accountId, invoiceId, at, paidWith: 'saldo' });
+}
+
+/** Another plan at once, for the days that are left. The saldo must reach, and nothing may follow. */
+export async function changeWithinPeriod(
+  tx: Tx,
+  row: SubscriptionRow,
+  { from, plan, change, at }: { from: PlanRevision; plan: PlanRevision; change: Change; at: Date },
+): Promise<void> {
+  const accountId = row.account_id;
+  const [chargeId, invoiceId] = [newId(), newId()];
+  const { period, anchor, credit, charge, total } = change;
+  const days = `${change.daysLeft} dari ${change.daysInPeriod} hari`;
+  const title = `Ganti paket ${from.name} ke ${plan.name}`;
+  const lines = [
+    line(`Paket ${plan.name}, ${days}`, charge),
+    line(`Sisa paket ${from.name}, ${days}`, rupiah(-credit)),
+  ];
+  const paid = { accountId, invoiceId, at };
+  if (total > 0) {
+    await issueInvoice(tx, {
+      ...paid,
+      kind: 'plan',
+      title,
+      lines,
+      periodStart: period.start,
+      periodEnd: period.end,
+      subject: { type: 'charge', id: chargeId },
+    });
+  }
+  const revision = row.revision + 1;
+  await writeCharge(tx, {
+    accountId,
+    chargeId,
+    invoiceId: total > 0 ? invoiceId : null,
+    kind: 'change',
+    plan,
+    period,
+    revision,
+    credit,
+    charge,
+    at,
+    memo: title,
+  });
+  await writeSubscription(tx, row, {
+    ...row,
+    ...runningFields(plan, { ...period, anchor }),
+    revision,
+  });
+  await allow(tx, accountId, { plan, keepUsed: true });
+  if (total < 0) await giveBack(tx, row, { amount: rupiah(-total), reason: title, at });
+  if (total > 0) await settleInvoice(tx, { ...paid, paidWith: 'saldo' });
+}
+
+/** The document of what was given back, to the newest invoice of the period. */
+export async function giveBack(
+  tx: Tx,
+  { account_id: accountId, period_start: start }: SubscriptionRow,
+  { amount, reason, at }: { amount: Rupiah; reason: string; at: Date },
+): Promise<void> {
+  const [paid] = await tx<{ invoice_id: string }[]>`
+    select invoice_id from subscription_charges
+    where account_id = ${accountId} and period_start = ${start} and invoice_id is not null
+    order by revision desc limit 1`;
+  if (!paid) return;
+  await issueCreditNote(tx, { accountId, invoiceId: paid.invoice_id, amount, reason, at });
+}
+
+type Charge = Omit<Beginning, 'period'> & {
+  period: Period;
+  accountId: string;
+  chargeId: string;
+  invoiceId: string | null;
+  kind: 'period' | 'change' | 'end';
+  credit: Rupiah;
+  charge: Rupiah;
+  memo: string;
+};
+
+/** A charge with its entry. The unique key of the charge lets a period be charged once. */
+export async function writeCharge(tx: Tx, made: Charge): Promise<void> {
+  const { accountId, chargeId, kind, plan, period, revision, credit, charge, at, memo } = made;
+  await tx`
+    insert into subscription_charges (
+      account_id, charge_id, kind, period_start, period_end, revision, plan_code, plan_revision,
+      credit, charge, invoice_id, at
+    ) values (
+      ${accountId}, ${chargeId}, ${kind}, ${period.start}, ${period.end}, ${revision},
+      ${plan.code}, ${plan.revision}, ${credit}, ${charge}, ${made.invoiceId}, ${at}
+    )`;
+  const total = charge - credit;
+  if (total === 0) return;
+  await postEntry(tx, {
+    accountId,
+    kind: total > 0 ? 'plan' : 'refund',
+    delta: rupiah(-total),
+    contra: 'rev:plan',
+    refType: 'charge',
+    refId: chargeId,
+    idemKey: `plan:${period.firstDay}:${revision}`,
+    actor: 'billing',
+    memo,
+  });
+}
+
+/** The open invoice of what is due does not wait any more. */
+export async function voidDue(
+  tx: Tx,
+  { account_id: accountId, due_invoice: invoiceId }: SubscriptionRow,
+  { at, note }: { at: Date; note: string },
+): Promise<void> {
+  if (invoiceId === null) return;
+  await voidInvoice(tx, { accountId, invoiceId, at, note });
+}

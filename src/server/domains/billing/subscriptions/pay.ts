@@ -1,0 +1,38 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { payDue } from './advance.ts';
+import { openPurse, refuseUnpayable } from './charge.ts';
+import { advanceAccount } from './job.ts';
+import { lockSubscription, standingOf } from './row.ts';
+
+type Deps = { allAccountsSql: Sql; now: () => Date };
+
+/**
+ * Charges what an open invoice of a plan is for, from the saldo, and settles the invoice. Nothing happens
+ * when that was done a moment ago.
+ *
+ * @throws Refusal `saldo_short`, `wallet_frozen`, `account_suspended`; `invoice_closed` when the invoice
+ *   does not wait for a payment.
+ */
+export async function payPlanInvoice(
+  deps: Deps,
+  { accountId, invoiceId }: { accountId: string; invoiceId: string },
+): Promise<void> {
+  const { allAccountsSql, now } = deps;
+  const at = now();
+  // What can be paid is charged by this already, and what is too late is void.
+  await advanceAccount({ allAccountsSql, now: () => at }, accountId);
+  await allAccountsSql.begin(async (tx) => {
+    const row = await lockSubscription(tx, accountId);
+    if (row && row.due_invoice === invoiceId) {
+      const { plan } = await standingOf(tx, row);
+      refuseUnpayable(await openPurse(tx, accountId), plan.price);
+      await payDue(tx, row, at);
+      return;
+    }
+    const [charged] = await tx`
+      select from subscription_charges
+      where account_id = ${accountId} and invoice_id = ${invoiceId}`;
+    if (!charged) throw new Refusal('invoice_closed', {});
+  });
+}

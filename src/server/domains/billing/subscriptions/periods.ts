@@ -1,0 +1,77 @@
+import { WIB } from '#contract/base/time.ts';
+
+/** A month of a subscription: `[start, end)`, both midnights in WIB. */
+export type Period = {
+  /** Which one from the anchor, from 0. */
+  n: number;
+  start: Date;
+  end: Date;
+  /** Its first day in WIB, `YYYY-MM-DD`. */
+  firstDay: string;
+  /** How many days it has. */
+  days: number;
+};
+
+const MONTHS_A_YEAR = 12;
+
+/** The day of an instant in WIB. */
+export const wibDay = (at: Date): Temporal.PlainDate =>
+  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(WIB).toPlainDate();
+
+/** The instant at which a day begins in WIB. */
+export const midnight = (day: Temporal.PlainDate): Date =>
+  new Date(day.toZonedDateTime(WIB).epochMilliseconds);
+
+/**
+ * The n-th month from an anchor, counted from the anchor itself: 31 January, 28 February, 31 March.
+ *
+ * @param anchor the first day of the first period, `YYYY-MM-DD` in WIB.
+ */
+export function periodOf(anchor: string, n: number): Period {
+  const from = Temporal.PlainDate.from(anchor);
+  const first = from.add({ months: n });
+  const next = from.add({ months: n + 1 });
+  return {
+    n,
+    start: midnight(first),
+    end: midnight(next),
+    firstDay: first.toString(),
+    days: first.until(next).days,
+  };
+}
+
+/** The period that an instant lies in; the first one for what was before it. */
+export function periodAt(anchor: string, at: Date): Period {
+  const [from, day] = [Temporal.PlainDate.from(anchor), wibDay(at)];
+  const months = (day.year - from.year) * MONTHS_A_YEAR + day.month - from.month;
+  const period = periodOf(anchor, Math.max(0, months));
+  return period.n > 0 && at < period.start ? periodOf(anchor, period.n - 1) : period;
+}
+
+/** The first period of what begins today. */
+export const periodFrom = (at: Date): Period & { anchor: string } => {
+  const anchor = wibDay(at).toString();
+  return { anchor, ...periodOf(anchor, 0) };
+};
+
+/** How many days of a period are left at an instant, the day itself counted. */
+export const daysLeft = (period: Period, at: Date): number =>
+  wibDay(at).until(wibDay(period.end)).days;
+
+/** The next 08.00 WIB, unless it is between 08.00 and 20.00: nobody is woken by a bill. */
+export function decentTime(at: Date): Date {
+  const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(WIB);
+  if (local.hour >= MORNING && local.hour < EVENING) return at;
+  const day = local.hour < MORNING ? local.toPlainDate() : local.toPlainDate().add({ days: 1 });
+  return new Date(
+    day.toZonedDateTime({ timeZone: WIB, plainTime: { hour: MORNING } }).epochMilliseconds,
+  );
+}
+
+const MORNING = 8;
+const EVENING = 20;
+
+const DAY_MS = 86_400_000;
+
+/** So many days later; WIB has no summer time. */
+export const addDays = (at: Date, days: number): Date => new Date(at.getTime() + days * DAY_MS);

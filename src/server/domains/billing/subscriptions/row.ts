@@ -1,0 +1,170 @@
+import type { SubscriptionStatus } from '#contract/billing/plans.ts';
+import { appendEvent } from '#server/domains/events/events.ts';
+import { setPlanAllowances } from '#server/domains/ledger/ledger.ts';
+import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
+import {
+  GRATIS,
+  type PlanRevision,
+  planAt,
+  revisionAt,
+} from '#server/domains/billing/plans/plans.ts';
+import type { Standing } from './change.ts';
+import { type Period, periodFrom, periodOf } from './periods.ts';
+
+/** A row of `subscriptions`. */
+export type SubscriptionRow = {
+  account_id: string;
+  plan_code: string;
+  plan_revision: number;
+  status: SubscriptionStatus;
+  anchor: string;
+  period_no: number;
+  period_start: Date;
+  period_end: Date;
+  next_plan: string | null;
+  cancel_at_period_end: boolean;
+  grace_until: Date | null;
+  suspended_at: Date | null;
+  due_charge: string | null;
+  due_invoice: string | null;
+  revision: number;
+};
+
+const columns = (sql: Sql | Tx): Fragment => sql`
+  account_id, plan_code, plan_revision, status, anchor, period_no, period_start, period_end,
+  next_plan, cancel_at_period_end, grace_until, suspended_at, due_charge, due_invoice, revision`;
+
+/** Reads an account's subscription. */
+export async function readSubscription(
+  sql: Sql | Tx,
+  accountId: string,
+): Promise<SubscriptionRow | undefined> {
+  const [row] = await sql<SubscriptionRow[]>`
+    select ${columns(sql)} from subscriptions where account_id = ${accountId}`;
+  return row;
+}
+
+/** Reads it and keeps it from changing until the transaction ends. */
+export async function lockSubscription(
+  tx: Tx,
+  accountId: string,
+): Promise<SubscriptionRow | undefined> {
+  const [row] = await tx<SubscriptionRow[]>`
+    select ${columns(tx)} from subscriptions where account_id = ${accountId} for update`;
+  return row;
+}
+
+/** The same, unless somebody else is at it. */
+export async function lockIfFree(tx: Tx, accountId: string): Promise<SubscriptionRow | undefined> {
+  const [row] = await tx<SubscriptionRow[]>`
+    select ${columns(tx)} from subscriptions where account_id = ${accountId}
+    for update skip locked`;
+  return row;
+}
+
+/** An account begins with the free plan; a second time changes nothing. */
+export async function openSubscription(tx: Tx, accountId: string, at: Date): Promise<void> {
+  const plan = await planAt(tx, GRATIS, at);
+  const period = periodFrom(at);
+  const [made] = await tx`
+    insert into subscriptions (
+      account_id, plan_code, plan_revision, anchor, period_no, period_start, period_end
+    ) values (
+      ${accountId}, ${plan.code}, ${plan.revision}, ${period.anchor}, 0, ${period.start},
+      ${period.end}
+    ) on conflict do nothing returning 1`;
+  if (made) await allow(tx, accountId, { plan });
+}
+
+/** The plan and the period of a row. */
+export async function standingOf(
+  tx: Sql | Tx,
+  row: SubscriptionRow,
+): Promise<Standing & { plan: PlanRevision }> {
+  return {
+    accountId: row.account_id,
+    status: row.status,
+    plan: await revisionAt(tx, { code: row.plan_code, revision: row.plan_revision }),
+    period: periodOf(row.anchor, row.period_no),
+    anchor: row.anchor,
+    revision: row.revision,
+  };
+}
+
+/** The columns of a plan in a period, with nothing planned, due or suspended. */
+export const runningFields = (
+  plan: PlanRevision,
+  period: Period & { anchor: string },
+): Omit<SubscriptionRow, 'account_id' | 'status' | 'revision'> => ({
+  plan_code: plan.code,
+  plan_revision: plan.revision,
+  anchor: period.anchor,
+  period_no: period.n,
+  period_start: period.start,
+  period_end: period.end,
+  next_plan: null,
+  cancel_at_period_end: false,
+  grace_until: null,
+  suspended_at: null,
+  due_charge: null,
+  due_invoice: null,
+});
+
+/**
+ * Writes a subscription that this transaction has locked, and tells open tabs.
+ *
+ * @throws Error when it is not as it was read: our bug.
+ */
+export async function writeSubscription(
+  tx: Tx,
+  before: SubscriptionRow,
+  after: SubscriptionRow,
+): Promise<void> {
+  const { count } = await tx`
+    update subscriptions set
+      plan_code = ${after.plan_code}, plan_revision = ${after.plan_revision},
+      status = ${after.status}, anchor = ${after.anchor}, period_no = ${after.period_no},
+      period_start = ${after.period_start}, period_end = ${after.period_end},
+      next_plan = ${after.next_plan}, cancel_at_period_end = ${after.cancel_at_period_end},
+      grace_until = ${after.grace_until}, suspended_at = ${after.suspended_at},
+      due_charge = ${after.due_charge}, due_invoice = ${after.due_invoice},
+      revision = ${after.revision}
+    where account_id = ${before.account_id} and status = ${before.status}
+      and revision = ${before.revision} and period_start = ${before.period_start}`;
+  if (count !== 1) throw new Error('a subscription changed under its lock');
+  await appendEvent(tx, {
+    accountId: before.account_id,
+    kind: 'subscription.changed',
+    data: { plan: after.plan_code, status: after.status },
+  });
+}
+
+/** What a plan includes holds from now on. */
+export const allow = (
+  tx: Tx,
+  accountId: string,
+  { plan, keepUsed = false }: { plan: PlanRevision; keepUsed?: boolean },
+): Promise<void> =>
+  setPlanAllowances(tx, [{ accountId, quota: plan.quota, price: plan.overage, keepUsed }]);
+
+/** Nothing is included, and a message costs the list price. */
+export const allowNothing = (tx: Tx, accountId: string): Promise<void> =>
+  setPlanAllowances(tx, [{ accountId, quota: 0, price: null, keepUsed: false }]);
+
+/**
+ * How many tokens an account's plan allows; undefined for one that has no subscription. While the plan is
+ * suspended, as many as the free one.
+ */
+export async function tokenLimitOf(
+  tx: Tx,
+  accountId: string,
+  at: Date,
+): Promise<number | undefined> {
+  const row = await readSubscription(tx, accountId);
+  if (!row) return undefined;
+  const plan =
+    row.status === 'suspended'
+      ? await planAt(tx, GRATIS, at)
+      : await revisionAt(tx, { code: row.plan_code, revision: row.plan_revision });
+  return plan.tokens;
+}

@@ -1,0 +1,91 @@
+import { expect } from 'vitest';
+import { test } from '#tests/support/database/database.ts';
+import { billingApp } from '#tests/support/money/billing.ts';
+import { type RunningApp, signedIn, test as appTest } from '#tests/support/app/running-app.ts';
+import { forecastOf } from './view.ts';
+
+test('what was used, what was beyond it, and where the pace leads', async ({ db }) => {
+  const app = billingApp(db);
+  const ani = await app.customer();
+  await db.owner`update wallets set plan_used = 100`;
+  await db.owner`
+    insert into rollups values
+      (${ani.accountId}, '2026-11-20T17:00Z', ${ani.tokenId}, 'out', 'sent', 'text', 100, 0),
+      (${ani.accountId}, '2026-11-22T03:00Z', ${ani.tokenId}, 'out', 'delivered', 'text', 20, 3000),
+      (${ani.accountId}, '2026-11-22T03:00Z', ${ani.tokenId}, 'out', 'failed', 'text', 7, 0),
+      (${ani.accountId}, '2026-11-22T03:00Z', ${ani.tokenId}, 'in', 'received', 'text', 50, 0),
+      (${ani.accountId}, '2026-11-20T16:00Z', ${ani.tokenId}, 'out', 'sent', 'text', 9, 1350)`;
+  expect((await app.get(ani)).usage).toEqual({
+    used: 100,
+    quota: 100,
+    beyond: 20,
+    beyond_amount: 3_000,
+    forecast: null,
+  });
+  // Six of thirty days.
+  app.goTo('2026-11-27T00:00');
+  expect((await app.get(ani)).usage.forecast).toBe(600);
+});
+
+test('the forecast is a straight line, and unknown on the first day', () => {
+  const span = { start: new Date('2026-11-20T17:00Z'), end: new Date('2026-12-20T17:00Z') };
+  const at = (day: string) => forecastOf({ ...span, at: new Date(day), messages: 300 });
+  expect(at('2026-11-21T16:59Z')).toBeNull();
+  expect(at('2026-11-21T17:00Z')).toBe(9_000);
+  expect(at('2026-12-05T17:00Z')).toBe(600);
+  expect(at('2026-12-25T17:00Z')).toBe(300);
+});
+
+const moveClock = (running: RunningApp, to: string) =>
+  running.ask('simulator_clock', { to, key: crypto.randomUUID() });
+
+appTest(
+  'in the whole application: chosen, renewed by the moved clock, told in a message',
+  async ({ db, openApp }) => {
+    const running = await openApp({ env: { CLOCK: 'movable' } });
+    const ani = await signedIn(db, { saldo: 250_000 });
+    const ask = async (act: string, fields = {}) => {
+      const { body } = await running.ask(act, {
+        token: ani.token,
+        key: crypto.randomUUID(),
+        ...fields,
+      });
+      return body;
+    };
+    const { quote, total } = (await ask('subscription_preview', { plan: 'usaha' })).data;
+    expect(total).toBe(99_000);
+    const key = crypto.randomUUID();
+    const first = await ask('subscription_change', { plan: 'usaha', quote, key });
+    expect(first.data).toMatchObject({ status: 'active', plan: { code: 'usaha' } });
+    // A browser that asks again with its key gets the same answer, and nothing is charged.
+    expect(await ask('subscription_change', { plan: 'usaha', quote, key })).toEqual(first);
+    expect((await ask('saldo_summary')).data).toMatchObject({ available: 151_000 });
+
+    const { next_charge: next } = first.data;
+    expect((await moveClock(running, next.at)).body.data.now >= next.at).toBe(true);
+    expect((await ask('subscription_get')).data.period_start).toBe(next.at);
+    expect((await ask('saldo_summary')).data).toMatchObject({ available: 52_000 });
+    const told = await db.allAccountsSql`select subject from billing_notices`;
+    expect(told).toMatchObject([{ subject: expect.stringMatching(/^charged:/) }]);
+  },
+);
+
+appTest('a clock that is not set to be moved cannot be', async ({ openApp }) => {
+  const running = await openApp();
+  const { body } = await moveClock(running, '2030-01-01T00:00:00Z');
+  expect(body).toMatchObject({ code: 0, error: { type: 'act_unknown' } });
+});
+
+appTest('a plan of one token has no second one', async ({ db, openApp }) => {
+  const running = await openApp();
+  const ani = await signedIn(db);
+  const fields = { token: ani.token, key: crypto.randomUUID() };
+  await running.ask('subscription_get', fields);
+  await db.owner`update sessions set reauth_at = clock_timestamp()`;
+  const { body } = await running.ask('token_create', {
+    ...fields,
+    name: 'Dua',
+    channel: 'simulator',
+  });
+  expect(body).toMatchObject({ error: { type: 'tokens_full' } });
+});

@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { rupiah } from '#contract/base/money.ts';
+import { checkLedger, postEntry } from '#server/domains/ledger/ledger.ts';
+import { openAccepter } from './accept.ts';
+import type { Placed } from './send-request.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { test } from '#tests/support/database/database.ts';
+import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
+
+const nobody = () => undefined;
+
+type Allowance = { quota: number; price: number | null; keepUsed?: boolean };
+
+const allow = (sql: Sql, { accountId }: Customer, { quota, price, keepUsed = false }: Allowance) =>
+  sql`select set_plan_allowance(${accountId}, ${quota}, ${price}, ${keepUsed})`;
+
+const planOf = async (sql: Sql, { accountId }: Customer) => {
+  const [wallet] = await sql<{ available: number; held: number; plan_used: number }[]>`
+    select available, held, plan_used from wallets where account_id = ${accountId}`;
+  return wallet;
+};
+
+const settle = (sql: Sql, ani: Customer, ids: readonly string[], outcome: string) =>
+  sql`select * from settle_batch(
+    ${ani.accountId}, ${ani.tokenId}, null, ${ids}::uuid[], ${ids.map(() => outcome)}::text[],
+    ${ids.map(() => null)}::text[], ${ids.map(() => null)}::timestamptz[],
+    ${ids.map(() => false)}::boolean[]
+  )`;
+
+const idsOf = (placed: Placed) => placed.results.map(({ id }) => id);
+const pricesOf = (placed: Placed) => placed.results.map(({ price }) => price);
+
+test('messages of the quota cost nothing, and those beyond it the price of the plan', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await allow(sql, ani, { quota: 3, price: 75 });
+  const accepter = openAccepter(sql, nobody);
+  const placed = await accepter.place(orderOf(ani, { prices: [150, 150, 150, 150, 150] }));
+  expect(pricesOf(placed)).toEqual([0, 0, 0, 75, 75]);
+  expect(placed.saldo).toBe(850);
+  expect(await planOf(sql, ani)).toEqual({ available: 850, held: 150, plan_used: 3 });
+  expect(
+    await sql`select price, plan_round, hold_seq is null as free from messages order by message_id`,
+  ).toEqual([
+    ...Array.from({ length: 3 }, () => ({ price: 0, plan_round: 1, free: true })),
+    ...Array.from({ length: 2 }, () => ({ price: 75, plan_round: null, free: false })),
+  ]);
+  expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
+});
+
+test('an account without a plan pays the list price, and so does one whose plan rests', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const accepter = openAccepter(sql, nobody);
+  expect(pricesOf(await accepter.place(orderOf(ani)))).toEqual([150]);
+  await allow(sql, ani, { quota: 5, price: 75 });
+  await allow(sql, ani, { quota: 5, price: null });
+  expect(pricesOf(await accepter.place(orderOf(ani)))).toEqual([150]);
+});
+
+test('with an empty saldo the quota is used to its end, and the next message says its price', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 0 });
+  await allow(sql, ani, { quota: 2, price: 75 });
+  const accepter = openAccepter(sql, nobody);
+  const placed = await accepter.place(orderOf(ani, { prices: [150, 150, 150] }));
+  expect(placed.results).toMatchObject([
+    { outcome: 'accepted', price: 0 },
+    { outcome: 'accepted', price: 0 },
+    { outcome: 'saldo_short', price: 75, fact: 0 },
+  ]);
+  expect(await planOf(sql, ani)).toEqual({ available: 0, held: 0, plan_used: 2 });
+});
+
+test('a message that was not sent gives its part of the quota back, in its own round only', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 0 });
+  await allow(sql, ani, { quota: 2, price: 75 });
+  const accepter = openAccepter(sql, nobody);
+  const placed = await accepter.place(orderOf(ani, { prices: [150, 150] }));
+  const [first = '', second = ''] = idsOf(placed);
+  await settle(sql, ani, [first], 'failed');
+  expect((await planOf(sql, ani))?.plan_used).toBe(1);
+  expect(pricesOf(await accepter.place(orderOf(ani)))).toEqual([0]);
+
+  await allow(sql, ani, { quota: 2, price: 75 });
+  await settle(sql, ani, [second], 'failed');
+  expect((await planOf(sql, ani))?.plan_used).toBe(0);
+  expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
+});
+
+test('what arrived after it was given back counts again', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 0 });
+  await allow(sql, ani, { quota: 2, price: 75 });
+  const [id = ''] = idsOf(await openAccepter(sql, nobody).place(orderOf(ani)));
+  await settle(sql, ani, [id], 'expired');
+  await settle(sql, ani, [id], 'delivered');
+  expect((await planOf(sql, ani))?.plan_used).toBe(1);
+  expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
+});
+
+test('a repeated key names the prices of the first answer, whatever the plan is now', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await allow(sql, ani, { quota: 1, price: 75 });
+  const accepter = openAccepter(sql, nobody);
+  const order = { prices: [150, 150], key: 'k-1' };
+  const first = await accepter.place(orderOf(ani, order));
+  await allow(sql, ani, { quota: 0, price: 10 });
+  const again = await accepter.place(orderOf(ani, order));
+  expect(pricesOf(first)).toEqual([0, 75]);
+  expect(again).toEqual({ ...first, replayed: true });
+});
+
+test('a refused request takes no quota from the one behind it', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 75 });
+  await allow(sql, ani, { quota: 2, price: 75 });
+  await sql`insert into optouts (account_id, token_id, peer)
+    values (${ani.accountId}, ${ani.tokenId}, '6281299990000')`;
+  const accepter = openAccepter(sql, nobody);
+  const [refused, taken] = await Promise.all([
+    accepter.place(orderOf(ani, { peers: ['6281299990000', '6281299990000'], prices: [150, 150] })),
+    accepter.place(orderOf(ani, { prices: [150, 150] })),
+  ]);
+  expect(refused.results.map(({ outcome }) => outcome)).toEqual(['opted_out', 'opted_out']);
+  expect(pricesOf(taken)).toEqual([0, 0]);
+  expect(await planOf(sql, ani)).toEqual({ available: 75, held: 0, plan_used: 2 });
+});
+
+test('the welcome bonus pays for the simulator and the own number only, until a first top-up', async ({
+  sql,
+  db,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await sql`select set_bonus_only(${ani.accountId}, true)`;
+  const accepter = openAccepter(sql, nobody);
+  expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('accepted');
+
+  // The first channel that is not the simulator comes with a release of its own.
+  await db.owner`alter table tokens drop constraint tokens_channel_check`;
+  await sql`update tokens set channel = 'cloud' where account_id = ${ani.accountId}`;
+  expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('bonus_only');
+  const own = '6281322220000';
+  await sql`insert into user_phones (phone, account_id, user_id)
+    values (${own}, ${ani.accountId}, ${ani.accountId})`;
+  const toOwn = await accepter.place(orderOf(ani, { peers: [own] }));
+  expect(toOwn.results[0]?.outcome).toBe('accepted');
+
+  await sql.begin((tx) =>
+    postEntry(tx, {
+      accountId: ani.accountId,
+      kind: 'topup',
+      delta: rupiah(10_000),
+      contra: 'clearing',
+      refType: 'topup',
+      refId: 'first',
+      idemKey: 'topup:first',
+      actor: 'test',
+    }),
+  );
+  expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('accepted');
+});
+
+/** What accepting by a plan comes to, item by item. */
+function modelOf({ quota, price }: { quota: number; price: number }, saldo: number) {
+  const state = { left: quota, available: saldo };
+  const accept = (listPrice: number) => {
+    const cost = listPrice === 0 || state.left > 0 ? 0 : price;
+    if (cost > state.available) return { outcome: 'saldo_short', price: cost };
+    if (listPrice > 0) state.left -= 1;
+    state.available -= cost;
+    return { outcome: 'accepted', price: cost };
+  };
+  return { state, accept };
+}
+
+test('requests of any sizes, at once or one after another, cost what the plan says', async ({
+  sql,
+}) => {
+  const request = fc
+    .tuple(fc.constantFrom(150, 150, 0), fc.integer({ min: 1, max: 4 }))
+    .map(([price, items]) => Array.from({ length: items }, () => price));
+  const sizes = fc.array(request, { minLength: 1, maxLength: 6 });
+  const plan = fc.record({ quota: fc.nat(8), price: fc.constantFrom(0, 50, 75, 200) });
+  await fc.assert(
+    fc.asyncProperty(plan, fc.nat(900), sizes, fc.boolean(), async (given, saldo, all, atOnce) => {
+      const ani = await customerWith(sql, { saldo });
+      await allow(sql, ani, given);
+      const accepter = openAccepter(sql, nobody);
+      const { state, accept } = modelOf(given, saldo);
+      const place = (prices: number[]) => accepter.place(orderOf(ani, { prices }));
+      const answers: Placed[] = [];
+      if (atOnce) answers.push(...(await Promise.all(all.map(place))));
+      else for (const prices of all) answers.push(await place(prices));
+      const accepted = answers.flatMap(({ results }) => results);
+      const expected = all.flat().map(accept);
+      if (!atOnce) expect(accepted).toMatchObject(expected);
+      const paid = accepted.filter(({ outcome }) => outcome === 'accepted');
+      const free = paid.filter(({ price }) => price === 0).length;
+      const wallet = await planOf(sql, ani);
+      expect(wallet?.available).toBe(
+        saldo - paid.reduce((sum, { price }) => sum + (price ?? 0), 0),
+      );
+      expect(wallet?.plan_used).toBeLessThanOrEqual(given.quota);
+      expect(free).toBeGreaterThanOrEqual(wallet?.plan_used ?? 0);
+      if (!atOnce) expect(wallet?.plan_used).toBe(given.quota - Math.max(0, state.left));
+    }),
+    { numRuns: 40 },
+  );
+  expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
+});

@@ -1,0 +1,111 @@
+import { type InputOf, type PageOf } from '#contract/base/act.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { rupiah } from '#contract/base/money.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { Adjustment } from '#contract/operator/desk.ts';
+import type {
+  FlaggedPayment,
+  OpenRefund,
+  listFlagged,
+  listRefunds,
+} from '#contract/operator/refunds.ts';
+import { accountNames, operatorNames } from '#server/domains/accounts/accounts.ts';
+import { lastCheck } from '#server/domains/ledger/ledger.ts';
+import {
+  finishRefundByHand,
+  flaggedPage,
+  openRefundsPage,
+  paymentOf,
+  refundByHand,
+} from '#server/domains/payments/payments.ts';
+import type { DeskDeps } from '#server/domains/operator/deps.ts';
+import { tellGateway } from './decide.ts';
+import { type Asking, propose } from './propose.ts';
+import { claimReference } from './references.ts';
+
+/**
+ * Gives the payment of a top-up back to its payer, whole: at once, or when a second operator says so.
+ *
+ * @throws Refusal `not_found`, `topup_unpaid`, `payment_refund_done`, `payment_refund_waits`,
+ *   `payment_saldo_short`, and why it cannot be booked.
+ */
+export async function proposePaymentRefund(
+  deps: DeskDeps,
+  { topupId }: { topupId: string },
+  asking: Asking,
+): Promise<Adjustment> {
+  const given = await deps.allAccountsSql.begin(async (tx) => {
+    const { account_id: accountId, provider, txn, amount } = await paymentOf(tx, topupId);
+    const payment = { provider, txn, topupId, amount: rupiah(-amount) };
+    return propose(deps, tx, { accountId, kind: 'payment_refund', ...payment }, asking);
+  });
+  return tellGateway(deps, given, asking.operatorId);
+}
+
+/** A page of what is owed to payers. */
+export async function openRefunds(
+  { allAccountsSql }: DeskDeps,
+  input: InputOf<typeof listRefunds>,
+): Promise<PageOf<OpenRefund>> {
+  const { rows, total } = await openRefundsPage(allAccountsSql, input);
+  const accounts = await accountNames(
+    allAccountsSql,
+    rows.map(({ account_id }) => account_id),
+  );
+  const operators = await operatorNames(
+    allAccountsSql,
+    rows.map(({ operator_id }) => operator_id),
+  );
+  return {
+    rows: rows.map(({ refund_id, account_id, topup_id, operator_id, ...row }) => ({
+      ...row,
+      id: publicId('adjustment', refund_id),
+      account_id: publicId('account', account_id),
+      account_name: accounts.get(account_id) ?? '',
+      topup_id: publicId('topup', topup_id),
+      operator: operators.get(operator_id) ?? 'Operator',
+    })),
+    total,
+  };
+}
+
+/** A page of the payments that their gateway gave back by itself. */
+export async function flaggedPayments(
+  { allAccountsSql }: DeskDeps,
+  input: InputOf<typeof listFlagged>,
+): Promise<PageOf<FlaggedPayment>> {
+  const { rows, total } = await flaggedPage(allAccountsSql, input);
+  const accounts = await accountNames(
+    allAccountsSql,
+    rows.map(({ account_id }) => account_id),
+  );
+  return {
+    rows: rows.map(({ account_id, topup_id, ...row }) => ({
+      ...row,
+      account_id: publicId('account', account_id),
+      account_name: accounts.get(account_id) ?? '',
+      topup_id: publicId('topup', topup_id),
+    })),
+    total,
+  };
+}
+
+/**
+ * Books that a refund was transferred by hand, once, with the bank's reference.
+ *
+ * @throws Refusal `not_found`, `refund_finished`, `refund_at_gateway`, `transfer_reference_used`,
+ *   `books_red`.
+ */
+export async function finishRefund(
+  { allAccountsSql, now }: DeskDeps,
+  { refundId, reference }: { refundId: string; reference: string },
+): Promise<{ id: string }> {
+  if ((await lastCheck(allAccountsSql))?.ok === false) throw new Refusal('books_red', {});
+  await allAccountsSql.begin(async (tx) => {
+    const accountId = await refundByHand(tx, refundId);
+    const claimed = await claimReference(tx, reference);
+    const done = { accountId, refundId, reference: claimed, at: now() };
+    if (!(await finishRefundByHand(tx, done))) throw new Refusal('refund_finished', {});
+  });
+  return { id: publicId('adjustment', refundId) };
+}

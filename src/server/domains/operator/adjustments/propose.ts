@@ -1,0 +1,210 @@
+import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { AdjustCause, Adjustment, AdjustmentKind } from '#contract/operator/desk.ts';
+import { customerOf } from '#server/domains/accounts/accounts.ts';
+import { capturedPrice, walletOf } from '#server/domains/ledger/ledger.ts';
+import { paymentOf, suspenseOf } from '#server/domains/payments/payments.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
+import type { DeskDeps } from '#server/domains/operator/deps.ts';
+import { decide } from './decide.ts';
+import { adjustmentOf } from './list.ts';
+import { claimReference } from './references.ts';
+
+/** Who asks, in which call, and why. */
+export type Asking = { operatorId: string; key: string; reason: string };
+
+/** What an operator wants to book. */
+type Proposal = {
+  accountId: string;
+  kind: AdjustmentKind;
+  amount: Rupiah;
+  glAccount?: string;
+  messageId?: string;
+  topupId?: string;
+  provider?: string;
+  txn?: string;
+  reference?: string;
+  payee?: string;
+};
+
+/** A proposal that nobody decided on is void after this long. */
+const LIFE_MS = 7 * 86_400_000;
+/** Small amounts of one operator for one customer count together for this long. */
+const TOGETHER_MS = 86_400_000;
+
+const contraOf: Record<AdjustCause, string> = {
+  goodwill: 'exp:goodwill',
+  correction: 'inc:correction',
+};
+
+type Adjust = { accountId: string; amount: Rupiah; cause: AdjustCause };
+
+/** Puts a saldo right: at once, or when a second operator says so. */
+export const proposeAdjustment = (
+  deps: DeskDeps,
+  { accountId, amount, cause }: Adjust,
+  asking: Asking,
+): Promise<Adjustment> =>
+  deps.allAccountsSql.begin((tx) =>
+    propose(deps, tx, { accountId, kind: 'adjust', amount, glAccount: contraOf[cause] }, asking),
+  );
+
+type Refund = { accountId: string; messageId: string; amount: Rupiah | undefined };
+
+/**
+ * The price of a message back to the saldo.
+ *
+ * @throws Refusal `refund_too_large` when more than its price, or when nothing was charged for it.
+ */
+export const proposeRefund = (
+  deps: DeskDeps,
+  { accountId, messageId, amount }: Refund,
+  asking: Asking,
+): Promise<Adjustment> =>
+  deps.allAccountsSql.begin(async (tx) => {
+    const captured = await capturedPrice(tx, accountId, messageId);
+    const refunded = amount ?? captured;
+    if (refunded === 0 || refunded > captured) throw new Refusal('refund_too_large', { captured });
+    return propose(deps, tx, { accountId, kind: 'refund', amount: refunded, messageId }, asking);
+  });
+
+type Payout = { accountId: string; amount: Rupiah; reference: string; payee: string };
+
+/** Unused saldo to the customer's bank account, from ours. */
+export const proposePayout = (
+  deps: DeskDeps,
+  { accountId, amount, reference, payee }: Payout,
+  asking: Asking,
+): Promise<Adjustment> =>
+  deps.allAccountsSql.begin((tx) =>
+    propose(
+      deps,
+      tx,
+      {
+        accountId,
+        kind: 'payout',
+        amount: rupiah(-amount),
+        glAccount: 'cash:bank',
+        reference,
+        payee,
+      },
+      asking,
+    ),
+  );
+
+type Suspense = { provider: string; txn: string; returned?: { reference: string; payee: string } };
+
+/**
+ * A payment out of suspense: into the saldo, or back to its payer.
+ *
+ * @throws Refusal `suspense_resolved`, `not_found`.
+ */
+export const proposeResolution = (
+  deps: DeskDeps,
+  { provider, txn, returned }: Suspense,
+  asking: Asking,
+): Promise<Adjustment> =>
+  deps.allAccountsSql.begin(async (tx) => {
+    const { account_id: accountId, amount } = await suspenseOf(tx, { provider, txn });
+    const payment = { accountId, provider, txn };
+    const proposal: Proposal = returned
+      ? {
+          ...payment,
+          ...returned,
+          kind: 'suspense_return',
+          amount: rupiah(-amount),
+          glAccount: `cash:${provider}`,
+        }
+      : { ...payment, kind: 'suspense_credit', amount };
+    return propose(deps, tx, proposal, asking);
+  });
+
+/** Stores a proposal, and books it at once where one operator is enough; the same call twice is one. */
+export async function propose(
+  deps: DeskDeps,
+  tx: Tx,
+  proposal: Proposal,
+  asking: Asking,
+): Promise<Adjustment> {
+  const { accountId } = proposal;
+  const { operatorId } = asking;
+  const at = deps.now();
+  if (!(await customerOf(tx, accountId))) throw new Refusal('not_found', { what: 'Pelanggan' });
+  // Of one customer one at a time: what counts together is counted once.
+  await tx`select pg_advisory_xact_lock(7206320, hashtext(${accountId}))`;
+  const earlier = await askedBefore(tx, accountId, asking.key);
+  if (earlier !== undefined) return adjustmentOf(tx, earlier, { at, operatorId });
+  if (proposal.kind === 'payment_refund') await refuseUnfit(tx, proposal, at);
+  const needsSecond = await isLarge(deps, tx, proposal, operatorId);
+  const id = newId();
+  await store(tx, { ...proposal, ...asking, id, at, needsSecond });
+  if (needsSecond) return adjustmentOf(tx, id, { at, operatorId });
+  const { kind } = proposal;
+  return decide(deps, tx, { id, accountId, kind, operatorId, decision: 'approve', note: null });
+}
+
+/**
+ * Nobody proposes what cannot be given back. What happens until it is approved is seen then.
+ *
+ * @throws Refusal `payment_refund_done`, `payment_refund_waits`, `payment_saldo_short`.
+ */
+async function refuseUnfit(tx: Tx, { accountId, topupId = '', ...proposal }: Proposal, at: Date) {
+  const { provider = '', txn = '' } = proposal;
+  const found = await tx<{ adjustment_id: string; status: string }[]>`
+    select adjustment_id, status from adjustments
+    where account_id = ${accountId} and kind = 'payment_refund'
+      and provider = ${provider} and txn_id = ${txn}
+      and (status = 'done' or (status = 'pending' and expires_at > ${at}))`;
+  if (found.some(({ status }) => status === 'done')) throw new Refusal('payment_refund_done', {});
+  if (found.length > 0) throw new Refusal('payment_refund_waits', {});
+  const { credited } = await paymentOf(tx, topupId);
+  const { available } = await walletOf(tx, accountId);
+  if (available < credited) {
+    throw new Refusal('payment_saldo_short', { lacking: credited - available });
+  }
+}
+
+async function askedBefore(tx: Tx, accountId: string, key: string): Promise<string | undefined> {
+  const [found] = await tx<{ id: string }[]>`
+    select adjustment_id as id from adjustments
+    where account_id = ${accountId} and request_key = ${key}`;
+  return found?.id;
+}
+
+/** Above the limit, also when it was cut into parts: what one operator did for a customer in a day. */
+async function isLarge(
+  { config, now }: DeskDeps,
+  tx: Tx,
+  { accountId, amount }: Proposal,
+  operatorId: string,
+): Promise<boolean> {
+  const since = new Date(now().getTime() - TOGETHER_MS);
+  const [found] = await tx<{ sum: number }[]>`
+    select coalesce(sum(abs(amount)), 0)::bigint as sum from adjustments
+    where account_id = ${accountId} and proposed_by = ${operatorId} and proposed_at > ${since}
+      and status = 'done' and not needs_second`;
+  return Math.abs(amount) + (found?.sum ?? 0) > config.FOUR_EYES_ABOVE;
+}
+
+type Stored = Proposal & Asking & { id: string; at: Date; needsSecond: boolean };
+
+async function store(tx: Tx, one: Stored): Promise<void> {
+  const expires = new Date(one.at.getTime() + LIFE_MS);
+  const reference =
+    one.glAccount === 'cash:bank' && one.reference !== undefined
+      ? await claimReference(tx, one.reference)
+      : (one.reference?.replace(/\s+/g, ' ') ?? null);
+  const [stored] = await tx<{ id: string }[]>`
+    insert into adjustments (
+      account_id, adjustment_id, request_key, kind, amount, gl_account, message_id, topup_id,
+      provider, txn_id, reference, payee, reason, needs_second, proposed_by, proposed_at, expires_at
+    ) values (
+      ${one.accountId}, ${one.id}, ${one.key}, ${one.kind}, ${one.amount}, ${one.glAccount ?? null},
+      ${one.messageId ?? null}, ${one.topupId ?? null}, ${one.provider ?? null}, ${one.txn ?? null}, ${reference},
+      ${one.payee ?? null}, ${one.reason}, ${one.needsSecond}, ${one.operatorId}, ${one.at},
+      ${expires}
+    )
+    on conflict do nothing returning adjustment_id as id`;
+  if (!stored) throw new Refusal('transfer_reference_used', {});
+}

@@ -1,0 +1,155 @@
+import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import type { TopupStatus } from '#contract/saldo.ts';
+import type { FindingCode } from '#contract/operator/books.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { statusAt } from './topups/topup.ts';
+
+export type RecentTopup = {
+  topup_id: string;
+  status: TopupStatus;
+  total: Rupiah;
+  credited: Rupiah;
+  at: Date;
+};
+
+const RECENT_MAX = 10;
+
+/** The newest top-ups of an account, newest first. */
+export async function recentTopups(
+  allAccountsSql: Sql,
+  accountId: string,
+  at: Date,
+): Promise<RecentTopup[]> {
+  const found = await allAccountsSql<RecentTopup[]>`
+    select topup_id, ${statusAt(allAccountsSql, at)} as status, total, credited, created_at as at
+    from topups where account_id = ${accountId} order by topup_id desc limit ${RECENT_MAX}`;
+  return [...found];
+}
+
+/** What was paid since an instant, by how it was paid, the most first. */
+export async function paidSince(
+  allAccountsSql: Sql,
+  since: Date,
+): Promise<{ method: string; count: number; amount: Rupiah }[]> {
+  const found = await allAccountsSql<{ method: string; count: number; amount: Rupiah }[]>`
+    select method, count(*) as count, sum(received)::bigint as amount from topups
+    where status = 'paid' and paid_at >= ${since} group by method order by amount desc`;
+  return [...found];
+}
+
+/** Top-ups that wait for their money or for an operator, and since when the oldest does. */
+export async function waitingTopups(
+  allAccountsSql: Sql,
+  at: Date,
+): Promise<{ count: number; oldest: Date | null }> {
+  const [found] = await allAccountsSql<{ count: number; oldest: Date | null }[]>`
+    select count(*) as count, min(created_at) as oldest from topups
+    where status in ('pending', 'review') and ${statusAt(allAccountsSql, at)} in ('pending', 'review')`;
+  return found ?? { count: 0, oldest: null };
+}
+
+/** One thing that does not agree with the bank or a gateway. */
+export type PaymentFinding = {
+  code: FindingCode;
+  severity: 'red' | 'attention';
+  count: number;
+  amount: Rupiah;
+  examples: readonly string[];
+};
+
+/** What a gateway says of a payment; null when it does not know it. */
+export type StatusOf = (payment: {
+  provider: string;
+  topupId: string;
+}) => Promise<{ status: 'paid' | 'refunded' | 'open'; amount: number } | null>;
+
+type Reconciled = { since: Date; before: Date };
+
+const EXAMPLES_MAX = 10;
+/** How many gateway payments one reconciliation asks about: the newest. */
+const ASKED_MAX = 500;
+
+/**
+ * Compares paid top-ups with the bank's lines, and those of gateways with what these have posted.
+ *
+ * @param since top-ups paid since then are compared.
+ * @param before a bank line that came before then and pays nothing is worth a look.
+ */
+export async function reconcilePayments(
+  tx: Tx,
+  { since, before }: Reconciled,
+): Promise<PaymentFinding[]> {
+  return [
+    findingOf('transfer_without_line', 'red', await transfersWithoutLine(tx, since)),
+    findingOf('line_amount_differs', 'red', await differingLines(tx, since)),
+    findingOf('line_unused', 'attention', await unusedLines(tx, before)),
+    findingOf('payment_unverified', 'red', await unverifiedPayments(tx, since)),
+  ].filter(({ count }) => count > 0);
+}
+
+type Item = { id: string; amount: number };
+
+const findingOf = (
+  code: FindingCode,
+  severity: 'red' | 'attention',
+  items: readonly Item[],
+): PaymentFinding => ({
+  code,
+  severity,
+  count: items.length,
+  amount: rupiah(items.reduce((sum, { amount }) => sum + amount, 0)),
+  examples: items.slice(0, EXAMPLES_MAX).map(({ id }) => id),
+});
+
+/** Confirmed by a typed reference, and the bank's statement has not shown the money since. */
+const transfersWithoutLine = (tx: Tx, since: Date): PromiseLike<Item[]> => tx<Item[]>`
+  select t.topup_id as id, t.received as amount from topups t
+  where t.status = 'paid' and t.provider = 'bank' and t.paid_at >= ${since} and not exists (
+    select from bank_lines l where l.account_id = t.account_id and l.topup_id = t.topup_id
+  ) order by t.paid_at`;
+
+const differingLines = (tx: Tx, since: Date): PromiseLike<Item[]> => tx<Item[]>`
+  select t.topup_id as id, abs(t.received - min(l.amount))::bigint as amount
+  from topups t join bank_lines l on l.account_id = t.account_id and l.topup_id = t.topup_id
+  where t.status = 'paid' and t.provider = 'bank' and t.paid_at >= ${since}
+  group by t.account_id, t.topup_id, t.received
+  having bool_and(l.amount <> t.received)`;
+
+const unusedLines = (tx: Tx, before: Date): PromiseLike<Item[]> => tx<Item[]>`
+  select hash as id, amount from bank_lines
+  where topup_id is null and dismissed_at is null and received_at < ${before}
+  order by received_at`;
+
+/** A top-up of a gateway that is paid without the payment that paid it. */
+const unverifiedPayments = (tx: Tx, since: Date): PromiseLike<Item[]> => tx<Item[]>`
+  select t.topup_id as id, t.received as amount from topups t
+  where t.status = 'paid' and t.paid_at >= ${since} and not exists (
+    select from provider_payments p
+    where p.provider = t.provider and p.txn_id = t.provider_txn_id and p.account_id = t.account_id
+      and p.topup_id = t.topup_id and p.amount = t.received
+  ) order by t.paid_at`;
+
+/**
+ * Asks the gateways themselves about the newest payments that we count as theirs. Not in a transaction:
+ * they may take their time.
+ */
+export async function askGateways(
+  allAccountsSql: Sql,
+  since: Date,
+  statusOf: StatusOf,
+): Promise<PaymentFinding[]> {
+  const paid = await allAccountsSql<(Item & { provider: string })[]>`
+    select topup_id as id, received as amount, provider from topups
+    where status = 'paid' and provider <> 'bank' and not simulated and paid_at >= ${since}
+      and not exists (
+        select from refunds r
+        where r.account_id = topups.account_id and r.topup_id = topups.topup_id
+      )
+    order by paid_at desc limit ${ASKED_MAX}`;
+  const differing: Item[] = [];
+  for (const { id, amount, provider } of paid) {
+    const found = await statusOf({ provider, topupId: id });
+    if (found?.status !== 'paid' || found.amount !== amount) differing.push({ id, amount });
+  }
+  return differing.length > 0 ? [findingOf('gateway_differs', 'red', differing)] : [];
+}

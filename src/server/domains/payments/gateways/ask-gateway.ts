@@ -1,0 +1,75 @@
+import { GatewayTrouble } from './gateway.ts';
+
+export type GatewayAsk = {
+  url: string;
+  method: 'GET' | 'POST';
+  headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  body?: object;
+  /** For `Authorization: Basic`; the password is empty, as these gateways want it. */
+  key: string;
+  timeoutMs: number;
+};
+
+/** The status line, and the body where it is JSON. */
+export type GatewayAnswer = { status: number; json: unknown };
+
+/** Errors of connections over which nothing was sent. */
+const neverSent =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+const ANSWER_BYTES_MAX = 262_144;
+
+/**
+ * Asks a gateway once, within a time limit over all of it, and follows no redirect. The address is the
+ * operator's setting, so it may be on a private network.
+ *
+ * @throws GatewayTrouble `unreachable` or `unknown`; never names the key or the body.
+ */
+export async function askGateway(ask: GatewayAsk): Promise<GatewayAnswer> {
+  const { url, method, headers = {}, body, key, timeoutMs } = ask;
+  try {
+    const response = await fetch(url, {
+      method,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: {
+        accept: 'application/json',
+        authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, json: asJson(await textOf(response)) };
+  } catch (error) {
+    if (error instanceof GatewayTrouble) throw error;
+    const code = codeOf(error);
+    const kind = neverSent.test(code) ? 'unreachable' : 'unknown';
+    throw new GatewayTrouble(kind, `the gateway did not answer: ${code}`, { cause: error });
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { cause } = error;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.name;
+}
+
+async function textOf(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.length;
+    if (bytes > ANSWER_BYTES_MAX) throw new GatewayTrouble('unknown', 'the answer is too large');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

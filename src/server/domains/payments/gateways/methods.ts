@@ -1,0 +1,60 @@
+import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import {
+  TOPUP_MAX,
+  TOPUP_MIN,
+  TopupMethod,
+  type TopupOffer,
+  listTopupMethods,
+} from '#contract/saldo.ts';
+import type { Prices } from '#server/domains/pricing/pricing.ts';
+import { handle } from '#server/infra/acts/act.ts';
+import { type Config, isSimulatedBank } from '#server/infra/config.ts';
+import type { Gateways } from './registry.ts';
+
+export type LimitsDeps = {
+  prices: Pick<Prices, 'ppnOf'>;
+  config: Pick<Config, 'QRIS_MAX'>;
+  now: () => Date;
+};
+
+type MethodsDeps = LimitsDeps & {
+  gateways: Gateways;
+  config: Pick<Config, 'QRIS_MAX' | 'BANK_NUMBER'>;
+};
+
+const DAY_MINUTES = 1_440;
+const QRIS_MINUTES = 30;
+
+/** What a method takes, before PPN, and how long it waits for its payment. */
+export function limitsOf(
+  deps: LimitsDeps,
+  method: TopupMethod,
+): { minimum: Rupiah; maximum: Rupiah; minutes: number } {
+  const isQris = method === 'qris';
+  const most = isQris ? baseWithin(deps, deps.config.QRIS_MAX) : TOPUP_MAX;
+  return {
+    minimum: rupiah(TOPUP_MIN),
+    maximum: rupiah(Math.min(most, TOPUP_MAX)),
+    minutes: isQris ? QRIS_MINUTES : DAY_MINUTES,
+  };
+}
+
+/** The largest base that is not more than `total` with its PPN. */
+function baseWithin({ prices, now }: LimitsDeps, total: number): number {
+  const at = now();
+  let base = Math.ceil((total * total) / (total + prices.ppnOf(rupiah(total), at))) + 1;
+  while (base + prices.ppnOf(rupiah(base), at) > total) base -= 1;
+  return base;
+}
+
+/** The ways to pay that this installation has; a bank transfer always. */
+export const listMethodsHandler = (deps: MethodsDeps) =>
+  handle(listTopupMethods, async () => ({
+    methods: TopupMethod().options.flatMap((method): TopupOffer[] => {
+      const simulated =
+        method === 'bank'
+          ? isSimulatedBank(deps.config.BANK_NUMBER)
+          : deps.gateways.forMethod(method)?.simulated;
+      return simulated === undefined ? [] : [{ method, simulated, ...limitsOf(deps, method) }];
+    }),
+  }));

@@ -1,0 +1,162 @@
+import * as z from 'zod/mini';
+import type { Rupiah } from '#contract/base/money.ts';
+import {
+  type GatewayOrder,
+  type GatewayRef,
+  type GatewayState,
+  type GatewayStatus,
+  GatewayTrouble,
+  type PaymentDetails,
+} from '#server/domains/payments/gateways/gateway.ts';
+import type { GatewayAnswer } from '#server/domains/payments/gateways/ask-gateway.ts';
+import { Word, pageAddress, wholeRupiah, wibTime } from '#server/domains/payments/gateways/wire.ts';
+
+const Coded = z.object({ status_code: z.string().check(z.regex(/^\d{3}$/)) });
+
+/** What an answer says: its body's own code, which Midtrans sends with any status; else its status. */
+export function codeOf({ status, json }: GatewayAnswer): number {
+  const coded = Coded.safeParse(json);
+  return coded.success ? Number(coded.data.status_code) : status;
+}
+
+const Messages = z.object({ error_messages: z.array(z.string()) });
+
+/**
+ * Why an order was not made: `taken` when its id was used, else words for the log.
+ *
+ * @returns undefined when it was made.
+ * @throws GatewayTrouble when nobody can tell.
+ */
+export function refusalOf(answer: GatewayAnswer): string | undefined {
+  const code = codeOf(answer);
+  if (code === 406) return 'taken';
+  const told = Messages.safeParse(answer.json);
+  if (told.success && told.data.error_messages.some((one) => one.includes('already been taken'))) {
+    return 'taken';
+  }
+  // 202: another try with the same key is under way.
+  if (code === 200 || code === 201) return undefined;
+  if (code >= 400 && code < 500 && code !== 408) return `midtrans refused the order with ${code}`;
+  throw new GatewayTrouble('unknown', `midtrans answered an order with ${code}`);
+}
+
+const Page = (simulated: boolean) =>
+  z.object({ token: Word(200), redirect_url: pageAddress(simulated) });
+
+export function snapDetails(json: unknown, simulated: boolean): PaymentDetails | undefined {
+  const read = Page(simulated).safeParse(json);
+  return read.success
+    ? { providerRef: read.data.token, pageUrl: read.data.redirect_url }
+    : undefined;
+}
+
+const AccountNumber = z.string().check(z.regex(/^\d{6,30}$/));
+const Time = z.optional(z.string());
+
+const Transaction = z.object({
+  order_id: Word(100),
+  transaction_id: Word(100),
+  transaction_status: Word(40),
+  fraud_status: z.optional(Word(40)),
+  payment_type: z.optional(Word(60)),
+  gross_amount: z.union([z.string(), z.number()]),
+  currency: z.optional(Word(10)),
+  qr_string: z.optional(Word(1_000)),
+  va_numbers: z.optional(z.array(z.object({ bank: Word(20), va_number: AccountNumber }))),
+  permata_va_number: z.optional(AccountNumber),
+  custom_field1: z.optional(z.nullable(z.string())),
+  expire_time: Time,
+  expiry_time: Time,
+});
+type Transaction = z.infer<typeof Transaction>;
+
+/** How the order is paid; undefined when the answer is of another order, amount or shape. */
+export function chargeDetails(json: unknown, order: GatewayOrder): PaymentDetails | undefined {
+  const read = Transaction.safeParse(json);
+  if (!read.success || read.data.order_id !== order.orderId) return undefined;
+  if (wholeRupiah(read.data.gross_amount) !== order.base + order.ppn) return undefined;
+  const details = detailsOf(read.data);
+  return (order.method === 'qris' ? details?.qr : details?.va) === undefined ? undefined : details;
+}
+
+function detailsOf(transaction: Transaction): PaymentDetails | undefined {
+  const { transaction_id, qr_string, va_numbers, permata_va_number } = transaction;
+  const expiresAt = wibTime(transaction.expire_time ?? transaction.expiry_time);
+  const [va] = va_numbers ?? [];
+  const same = { providerRef: transaction_id, ...(expiresAt && { expiresAt }) };
+  if (qr_string !== undefined) return { ...same, qr: qr_string };
+  if (permata_va_number !== undefined) {
+    return { ...same, va: { bank: 'permata', number: permata_va_number } };
+  }
+  if (va) return { ...same, va: { bank: va.bank.toLowerCase(), number: va.va_number } };
+  return undefined;
+}
+
+/**
+ * The truth about an order, as Midtrans answers it.
+ *
+ * @throws GatewayTrouble when it is no answer.
+ */
+export function statusOf(answer: GatewayAnswer, ref: GatewayRef): GatewayStatus {
+  const code = codeOf(answer);
+  if (code === 404) return { state: 'not_found' };
+  // 407 is how an expired order is answered.
+  if (code >= 400 && code !== 407) {
+    throw new GatewayTrouble('unknown', `midtrans answered a status with ${code}`);
+  }
+  const read = Transaction.safeParse(answer.json);
+  if (!read.success)
+    throw new GatewayTrouble('unknown', 'midtrans answered a status in an odd shape');
+  const transaction = read.data;
+  const amount = amountOf(transaction);
+  const details = detailsOf(transaction);
+  const owner = ownerOf(transaction, ref);
+  if (owner === 'another') return { state: 'not_found' };
+  return {
+    state: owner === 'ours' ? stateOf(code, transaction) : 'review',
+    txnId: transaction.transaction_id,
+    ...(/^partial_/i.test(transaction.transaction_status) && { partly: true }),
+    ...(amount !== undefined && { amount }),
+    ...(details && { details }),
+  };
+}
+
+/**
+ * Whose the transaction is. Some kinds name themselves where the order's id should be: then it is the
+ * field we gave, or what the gateway called it when it was made, that tells; or nothing does.
+ */
+function ownerOf(
+  { order_id, transaction_id, custom_field1 }: Transaction,
+  { orderId, providerRef }: GatewayRef,
+): 'ours' | 'another' | 'unclear' {
+  if (order_id === orderId) return 'ours';
+  if (order_id !== transaction_id) return 'another';
+  if (custom_field1 === orderId || providerRef === order_id) return 'ours';
+  return typeof custom_field1 === 'string' ? 'another' : 'unclear';
+}
+
+const amountOf = ({ gross_amount, currency }: Transaction): Rupiah | undefined =>
+  (currency ?? 'IDR').toUpperCase() === 'IDR' ? wholeRupiah(gross_amount) : undefined;
+
+const states: Readonly<Record<string, GatewayState>> = {
+  pending: 'pending',
+  authorize: 'pending',
+  // Another method may still be tried on the same page; the order ends by its time.
+  deny: 'pending',
+  cancel: 'cancelled',
+  expire: 'expired',
+  failure: 'failed',
+  refund: 'refunded',
+  partial_refund: 'refunded',
+  chargeback: 'refunded',
+  partial_chargeback: 'refunded',
+};
+
+function stateOf(code: number, { transaction_status, fraud_status }: Transaction): GatewayState {
+  const word = transaction_status.toLowerCase();
+  if (word === 'settlement' || word === 'capture') {
+    const isAccepted = fraud_status === undefined || fraud_status.toLowerCase() === 'accept';
+    return code === 200 && isAccepted ? 'paid' : 'review';
+  }
+  return states[word] ?? 'review';
+}

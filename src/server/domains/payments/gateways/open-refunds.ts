@@ -1,0 +1,134 @@
+import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
+import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { PaymentRefund } from '#contract/operator/desk.ts';
+import type { TopupStatus } from '#contract/saldo.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+
+/** The payment that paid a top-up. */
+export type PaidPayment = {
+  account_id: string;
+  provider: string;
+  txn: string;
+  /** All that came in, and what of it became saldo. */
+  amount: Rupiah;
+  credited: Rupiah;
+};
+
+/**
+ * The payment that paid a top-up, of any account.
+ *
+ * @throws Refusal `not_found`, `topup_unpaid`.
+ */
+export async function paymentOf(sql: Sql | Tx, topupId: string): Promise<PaidPayment> {
+  const [found] = await sql<(Omit<PaidPayment, 'txn'> & { txn: string | null })[]>`
+    select t.account_id, t.provider, p.txn_id as txn, coalesce(p.amount, 0)::bigint as amount,
+      t.credited
+    from topups t left join provider_payments p
+      on t.status = 'paid' and p.account_id = t.account_id and p.topup_id = t.topup_id
+        and p.outcome = 'paid'
+    where t.topup_id = ${topupId}`;
+  if (!found) throw new Refusal('not_found', { what: 'Isi saldo' });
+  const { txn, ...payment } = found;
+  if (txn === null) throw new Refusal('topup_unpaid', {});
+  return { ...payment, txn, amount: rupiah(payment.amount), credited: rupiah(payment.credited) };
+}
+
+/** How far a refund has come; of a row of `refunds`. */
+export const refundStateOf = (sql: Sql | Tx) =>
+  sql`case refunds.status when 'done' then 'done' else refunds.way end`;
+
+/** How far refunds have come, by their ids. */
+export async function refundStates(
+  sql: Sql | Tx,
+  refundIds: readonly string[],
+): Promise<ReadonlyMap<string, PaymentRefund>> {
+  if (refundIds.length === 0) return new Map();
+  const found = await sql<{ refund_id: string; state: PaymentRefund }[]>`
+    select refund_id, ${refundStateOf(sql)} as state from refunds
+    where refund_id = any(${[...refundIds]}::uuid[])`;
+  return new Map(found.map(({ refund_id, state }) => [refund_id, state]));
+}
+
+/** Whether a transfer of the bank has finished a refund already. */
+export async function isRefundReference(tx: Tx, reference: string): Promise<boolean> {
+  const found = await tx`
+    select from refunds
+    where way = 'manual' and reference <> '' and upper(reference) = upper(${reference})`;
+  return found.length > 0;
+}
+
+export type OpenRefundRow = {
+  refund_id: string;
+  account_id: string;
+  topup_id: string;
+  amount: Rupiah;
+  way: 'gateway' | 'manual';
+  operator_id: string;
+  since: Date;
+};
+
+type Paged = { page?: number | undefined; sort_type?: 'asc' | 'desc' | undefined };
+
+/** A page of what is owed to payers, the oldest first: somebody has waited longest for that. */
+export async function openRefundsPage(
+  sql: Sql,
+  { page = 0, sort_type }: Paged,
+): Promise<PageOf<OpenRefundRow>> {
+  const order = sort_type === 'desc' ? sql`desc` : sql`asc`;
+  const [found, [counted]] = await Promise.all([
+    sql<OpenRefundRow[]>`
+      select refund_id, account_id, topup_id, amount, way, operator_id, created_at as since
+      from refunds where status = 'open'
+      order by created_at ${order}, refund_id ${order} limit ${PAGE_SIZE} offset ${page * PAGE_SIZE}`,
+    sql<{ total: number }[]>`select count(*) as total from refunds where status = 'open'`,
+  ]);
+  return { rows: found, total: counted?.total ?? 0 };
+}
+
+export type FlaggedRow = {
+  topup_id: string;
+  account_id: string;
+  provider: string;
+  status: TopupStatus;
+  total: Rupiah;
+  credited: Rupiah;
+  at: Date;
+};
+
+/** A page of the orders whose gateway gave money back, where the saldo still has it; the oldest first. */
+export async function flaggedPage(
+  sql: Sql,
+  { page = 0, sort_type }: Paged,
+): Promise<PageOf<FlaggedRow>> {
+  const order = sort_type === 'desc' ? sql`desc` : sql`asc`;
+  const flagged = sql`
+    gateway_orders o join topups t using (account_id, topup_id)
+    where o.flag is not null and t.status <> 'rejected' and not exists (
+      select from refunds r where r.account_id = o.account_id and r.topup_id = o.topup_id
+    )`;
+  const [found, [counted]] = await Promise.all([
+    sql<FlaggedRow[]>`
+      select t.topup_id, t.account_id, t.provider, t.status, t.total, t.credited, o.flagged_at as at
+      from ${flagged}
+      order by o.flagged_at ${order}, t.topup_id ${order}
+      limit ${PAGE_SIZE} offset ${page * PAGE_SIZE}`,
+    sql<{ total: number }[]>`select count(*) as total from ${flagged}`,
+  ]);
+  return { rows: found, total: counted?.total ?? 0 };
+}
+
+/**
+ * One refund that waits for a transfer by hand.
+ *
+ * @returns its account.
+ * @throws Refusal `not_found`, `refund_finished`, `refund_at_gateway`.
+ */
+export async function refundByHand(tx: Tx, refundId: string): Promise<string> {
+  const [found] = await tx<{ account_id: string; status: string; way: string }[]>`
+    select account_id, status, way from refunds where refund_id = ${refundId}`;
+  if (!found) throw new Refusal('not_found', { what: 'Pengembalian dana' });
+  if (found.status === 'done') throw new Refusal('refund_finished', {});
+  if (found.way === 'gateway') throw new Refusal('refund_at_gateway', {});
+  return found.account_id;
+}

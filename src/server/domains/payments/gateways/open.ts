@@ -1,0 +1,110 @@
+import type { Prices } from '#server/domains/pricing/pricing.ts';
+import type { Config } from '#server/infra/config.ts';
+import type { Log } from '#server/infra/observability/log.ts';
+import type { Counter } from '#server/infra/observability/metrics.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { GatewayTrouble, type NoticeHeaders, PaymentAlert } from './gateway.ts';
+import { type Received, receiveNotice } from './inbox.ts';
+import type { PlaceDeps } from './orders/place.ts';
+import { type GatewaySettings, type Gateways, gatewaysOf, readGateways } from './registry.ts';
+import { type SimulatedGateway, openSimulatedGateway } from './simulated/simulated.ts';
+
+export type OpenGatewaysDeps = {
+  /** Sees one account at a time. */
+  sql: Sql;
+  allAccountsSql: Sql;
+  prices: Prices;
+  config: GatewaySettings & Pick<Config, 'QRIS_MAX' | 'ROLE' | 'SIMULATOR' | 'production'>;
+  log: Log;
+  /** Counts what became of notices and orders. */
+  outcomes: Counter;
+  now: () => Date;
+  report: (trouble: unknown) => void;
+};
+
+export type OpenGateways = {
+  gateways: Gateways;
+  /** What work on orders of gateways needs. */
+  deps: PlaceDeps;
+  /** Where somebody can pay without money; undefined where there is none. */
+  simulated: SimulatedGateway | undefined;
+  /** Stores a notice that came in; see `receiveNotice`. */
+  receive(provider: string, notice: { headers: NoticeHeaders; raw: Buffer }): Promise<Received>;
+  /** Names who applies what was stored, at once. */
+  onNotice(wake: () => void): void;
+  close(): Promise<void>;
+};
+
+/** What the callback of a provider answers, as `http/callbacks` does. */
+const statusOf: Readonly<Record<Received, number>> = {
+  stored: 200,
+  known: 200,
+  forged: 401,
+  malformed: 400,
+  unserved: 404,
+};
+
+/**
+ * Opens the gateways that the settings name; without any, outside production and with the simulator on,
+ * a simulated one. It lives in the memory of one process, so only where one process does everything.
+ */
+export async function openGateways(given: OpenGatewaysDeps): Promise<OpenGateways> {
+  const { config, log, outcomes } = given;
+  let wake = (): void => undefined;
+  const real = readGateways(config);
+  const isSimulated =
+    real.length === 0 && config.SIMULATOR && !config.production && config.ROLE === 'all';
+  const receive: OpenGateways['receive'] = async (provider, notice) => {
+    const received = await receiveNotice(deps, provider, notice);
+    if (received === 'stored') wake();
+    return received;
+  };
+  const simulated = isSimulated
+    ? await openSimulatedGateway({
+        callbackUrl: (provider) => `app:/callbacks/${provider}`,
+        // The application has no address yet, or none at all; everything else is as it is outside.
+        deliver: async ({ order, headers, body }) =>
+          statusOf[await receive(order.provider, { headers, raw: Buffer.from(body) })],
+      })
+    : undefined;
+  const gateways = gatewaysOf(simulated ? simulatedGateways(config, simulated) : real);
+  const deps: PlaceDeps = {
+    ...given,
+    gateways,
+    report: (trouble) => {
+      if (trouble instanceof PaymentAlert)
+        log.error({ err: trouble }, 'a payment needs an operator');
+      else if (trouble instanceof GatewayTrouble) {
+        log.warn({ err: trouble }, 'a payment gateway has trouble');
+      } else given.report(trouble);
+    },
+    onOutcome: (outcome) => outcomes.add(outcome),
+  };
+  return {
+    gateways,
+    deps,
+    simulated,
+    receive,
+    onNotice: (wakeWorker) => void (wake = wakeWorker),
+    close: async () => simulated?.close(),
+  };
+}
+
+/** The adapters as they are, at the addresses and with the keys of a simulated gateway. */
+export const simulatedGateways = (
+  { GATEWAY_TIMEOUT_MS }: Pick<GatewaySettings, 'GATEWAY_TIMEOUT_MS'>,
+  { url, keys }: Pick<SimulatedGateway, 'url' | 'keys'>,
+) =>
+  readGateways(
+    {
+      PUBLIC_URL: undefined,
+      GATEWAY_TIMEOUT_MS,
+      MIDTRANS_SERVER_KEY: keys.serverKey,
+      MIDTRANS_URL: url,
+      MIDTRANS_SNAP_URL: `${url}/snap/v1`,
+      XENDIT_SECRET_KEY: keys.secretKey,
+      XENDIT_CALLBACK_TOKEN: keys.callbackToken,
+      XENDIT_URL: url,
+    },
+    true,
+  );

@@ -1,0 +1,134 @@
+import { describe, expect } from 'vitest';
+import type { TopupMethod } from '#contract/saldo.ts';
+import { checkLedger } from '#server/domains/ledger/check.ts';
+import { finishRefundByHand, retryRefunds } from '#server/domains/payments/payments.ts';
+import { refundPayment } from '#tests/support/money/refunds.ts';
+import { type GatewayApp, test } from '#tests/support/money/gateway-app.ts';
+import { idOf, saldoOf } from '#tests/support/money/topups.ts';
+
+/** A paid top-up, and how to give it back. */
+async function paidTopup(app: GatewayApp, method: TopupMethod) {
+  const { owner, topup } = await app.placed(method);
+  if (method === 'bank') await app.transfer(topup.total);
+  else {
+    app.fake.happen(topup.id, 'pay');
+    await app.deliver();
+  }
+  const [payment] = await app.deps.allAccountsSql<{ txn_id: string }[]>`
+    select txn_id from provider_payments where topup_id = ${idOf(topup)}`;
+  const order = {
+    accountId: owner.accountId,
+    topupId: idOf(topup),
+    txnId: payment?.txn_id ?? '',
+  };
+  return { owner, topup, order, refund: () => refundPayment(app.deps, order) };
+}
+
+const reds = async ({ deps }: GatewayApp) =>
+  (await checkLedger(deps.allAccountsSql)).filter(({ ok }) => !ok);
+
+/** What the general ledger says of one account. */
+async function balance({ deps }: GatewayApp, account: string): Promise<number> {
+  const [row] = await deps.allAccountsSql<{ amount: number }[]>`
+    select coalesce(sum(amount), 0)::bigint as amount from gl_lines where gl_account = ${account}`;
+  return row?.amount ?? 0;
+}
+
+describe('giving a payment back', () => {
+  test('by the gateway: out of the saldo and the PPN, once, however often it is asked', async ({
+    openGateway,
+    sql,
+  }) => {
+    const app = await openGateway({ ppn: true });
+    const { owner, topup, refund } = await paidTopup(app, 'qris');
+    const outcomes = await Promise.all([refund(), refund(), refund()]);
+    expect(outcomes.toSorted()).toEqual(['duplicate', 'duplicate', 'refunded']);
+    expect((await saldoOf(sql, owner.accountId)).available).toBe(0);
+    for (const account of ['cash:midtrans', 'liab:ppn', 'liab:refund', 'clearing']) {
+      const left = account === 'clearing' ? 0 : await balance(app, account);
+      expect([account, left]).toEqual([account, 0]);
+    }
+    expect(app.fake.book.find(topup.id)?.status).toBe('refund');
+    // The gateway tells of it, too: that is no news.
+    app.fake.notify(topup.id, 'refund');
+    await app.deliver();
+    expect(await sql`select flag from gateway_orders`).toEqual([{ flag: null }]);
+    expect(await app.statusOf(topup)).toBe('paid');
+    expect(await reds(app)).toEqual([]);
+  });
+
+  test('is asked for again with the same key when the answer was lost, and paid once', async ({
+    openGateway,
+    sql,
+  }) => {
+    const app = await openGateway();
+    const { owner, topup, refund } = await paidTopup(app, 'qris');
+    app.fake.mode.dropAnswer = true;
+    expect(await refund()).toBe('open');
+    expect((await saldoOf(sql, owner.accountId)).available).toBe(0);
+    expect(await balance(app, 'liab:refund')).toBe(-50_000);
+    expect(await reds(app)).toEqual([]);
+    app.fake.mode.dropAnswer = false;
+    await retryRefunds(app.deps);
+    await retryRefunds(app.deps);
+    expect(await balance(app, 'liab:refund')).toBe(0);
+    expect(await balance(app, 'cash:midtrans')).toBe(0);
+    expect(app.fake.book.find(topup.id)?.refundKeys).toHaveLength(1);
+    expect(await reds(app)).toEqual([]);
+  });
+
+  test.for(['va_bca', 'xendit', 'bank'] as const)(
+    '%s cannot be given back by itself: somebody transfers it and says so, once',
+    async (method, { openGateway, sql }) => {
+      const app = await openGateway();
+      const { owner, order, refund } = await paidTopup(app, method);
+      expect(await refund()).toBe('by_hand');
+      await retryRefunds(app.deps);
+      const [row] = await sql<{ refund_id: string; way: string; status: string }[]>`
+        select refund_id, way, status from refunds`;
+      expect(row).toMatchObject({ way: 'manual', status: 'open' });
+      const done = {
+        accountId: order.accountId,
+        refundId: row?.refund_id ?? '',
+        reference: 'TRF 1',
+        at: app.deps.now(),
+      };
+      const both = [finishRefundByHand(sql, done), finishRefundByHand(sql, done)];
+      expect((await Promise.all(both)).map(String).toSorted()).toEqual(['false', 'true']);
+      expect(await balance(app, 'liab:refund')).toBe(0);
+      expect((await saldoOf(sql, owner.accountId)).available).toBe(0);
+      expect(await reds(app)).toEqual([]);
+    },
+  );
+
+  test('never takes more than the saldo has', async ({ openGateway, sql, db }) => {
+    const app = await openGateway();
+    const { owner, refund } = await paidTopup(app, 'qris');
+    await db.owner`
+      select * from post_entry(${owner.accountId}, 'adjust', -1, 'rev:message', 'test', '1', 'spent',
+        'test', 'Terpakai')`;
+    expect(await refund()).toBe('saldo_short');
+    expect((await saldoOf(sql, owner.accountId)).available).toBe(49_999);
+    expect(await sql`select from refunds`).toEqual([]);
+  });
+
+  test('of a payment that nobody knows is none', async ({ openGateway }) => {
+    const app = await openGateway();
+    const { order } = await paidTopup(app, 'qris');
+    expect(await refundPayment(app.deps, { ...order, txnId: 'another' })).toBe('unknown');
+  });
+});
+
+test('money that the gateway gave back by itself flags the order, and the saldo stays', async ({
+  openGateway,
+  sql,
+}) => {
+  const app = await openGateway();
+  const { owner, topup } = await paidTopup(app, 'qris');
+  app.fake.happen(topup.id, 'refund');
+  await app.deliver();
+  expect(await sql`select flag from gateway_orders`).toEqual([{ flag: 'refunded' }]);
+  expect(await app.statusOf(topup)).toBe('paid');
+  expect((await saldoOf(sql, owner.accountId)).available).toBe(50_000);
+  expect(app.troubles.map(String).join()).toContain('gave money back');
+});

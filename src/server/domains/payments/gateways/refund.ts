@@ -1,0 +1,96 @@
+import { publicId } from '#contract/base/ids.ts';
+import { rupiah } from '#contract/base/money.ts';
+import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
+import { type OrderDeps, findOrder, refOf } from './orders/orders.ts';
+
+/** What became of a refund. `open`: the gateway has not answered, and is asked again. */
+export type RefundOutcome = 'refunded' | 'open' | 'by_hand';
+
+type RefundRow = {
+  account_id: string;
+  refund_id: string;
+  topup_id: string;
+  provider: string;
+  txn_id: string;
+  amount: number;
+};
+
+/**
+ * Asks a gateway to give back what a refund says, which has left the saldo (or suspense) already. `by_hand`:
+ * the gateway cannot, or it was a bank transfer: somebody transfers it and says so (`finishRefundByHand`).
+ * What fails here is tried again each minute.
+ */
+export async function sendRefund(deps: OrderDeps, refundId: string): Promise<RefundOutcome> {
+  const [row] = await openRefunds(deps, refundId);
+  return row ? tellGateway(deps, row) : 'by_hand';
+}
+
+const openRefunds = ({ allAccountsSql }: OrderDeps, refundId?: string) => allAccountsSql<
+  RefundRow[]
+>`
+  select account_id, refund_id, topup_id, provider, txn_id, amount from refunds
+  where status = 'open' and way = 'gateway' and (${refundId ?? null}::uuid is null or refund_id = ${refundId ?? null})
+  order by created_at limit 50`;
+
+/** Asks gateways again for the refunds they have not answered. For the job of every minute. */
+export async function retryRefunds(deps: OrderDeps): Promise<void> {
+  for (const row of await openRefunds(deps)) await tellGateway(deps, row).catch(deps.report);
+}
+
+/** The same refund key at every try, so that the gateway gives back once. */
+async function tellGateway(deps: OrderDeps, row: RefundRow): Promise<RefundOutcome> {
+  const order = await findOrder(deps.allAccountsSql, row.topup_id);
+  const gateway = order && deps.gateways.find(order);
+  if (!order || !gateway?.refund) return byHand(deps, row);
+  const refundKey = publicId('adjustment', row.refund_id);
+  try {
+    // It may have been done by a try whose answer was lost.
+    const { state, partly } = await gateway.fetchStatus(refOf(order, row.txn_id));
+    if (state !== 'refunded' || partly) {
+      const { txn_id: txnId, amount } = row;
+      const request = { ref: refOf(order), txnId, amount: rupiah(amount), refundKey };
+      const result = await gateway.refund(request);
+      if (result.outcome === 'unsupported') return await byHand(deps, row);
+    }
+  } catch (error) {
+    deps.report(error);
+    return 'open';
+  }
+  const { account_id: accountId, refund_id: refundId, provider } = row;
+  const paid = { cash: `cash:${provider}`, way: 'gateway', reference: refundKey, at: deps.now() };
+  await retrying(() => finish(deps.allAccountsSql, { accountId, refundId }, paid));
+  return 'refunded';
+}
+
+async function byHand({ allAccountsSql }: OrderDeps, row: RefundRow): Promise<RefundOutcome> {
+  await allAccountsSql`select refund_by_hand(${row.account_id}, ${row.refund_id})`;
+  return 'by_hand';
+}
+
+type Payout = { cash: string; way: string; reference: string; at: Date };
+
+async function finish(
+  sql: Sql | Tx,
+  { accountId, refundId }: { accountId: string; refundId: string },
+  { cash, way, reference, at }: Payout,
+): Promise<boolean> {
+  const [row] = await sql<{ finished: boolean }[]>`
+    select finish_refund(
+      ${accountId}, ${refundId}, ${cash}, ${way}, ${reference}, ${at}
+    ) as finished`;
+  return row?.finished ?? false;
+}
+
+/**
+ * Somebody has transferred a refund from our bank account.
+ *
+ * @returns false when it was done before.
+ */
+export const finishRefundByHand = (
+  tx: Sql | Tx,
+  {
+    reference,
+    at,
+    ...refund
+  }: { accountId: string; refundId: string; reference: string; at: Date },
+): Promise<boolean> => finish(tx, refund, { cash: 'cash:bank', way: 'manual', reference, at });

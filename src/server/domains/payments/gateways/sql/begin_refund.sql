@@ -1,0 +1,69 @@
+-- Money of a payment begins its way back, all of it: out of the saldo it made (with its PPN and its
+-- kode unik), or out of suspense; until it is paid out it is owed (liab:refund). Answers what it was:
+-- begun: booked now
+-- duplicate: begun before, or taken out of suspense
+-- saldo_short: the saldo does not hold any more what the payment made: nothing is booked
+-- frozen, closed: nothing leaves such a wallet
+-- unknown: no such payment of this top-up
+-- The invoice of the payment is credited with it. p_reason is what its owner reads.
+-- Called by apply_adjustment. Locks the top-up, then the wallet, invoice and counter. Raises 42501 when called for
+-- one account only.
+create or replace function begin_refund(
+  p_account uuid, p_refund uuid, p_topup uuid, p_provider text, p_txn text, p_way text,
+  p_reason text, p_operator uuid, p_at timestamptz
+) returns text
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  t topups%rowtype;
+  p provider_payments%rowtype;
+  w wallets%rowtype;
+begin
+  if current_setting('app.account', true) is distinct from '*' then
+    raise exception 'refunds are booked by work over all accounts only' using errcode = '42501';
+  end if;
+  select * into t from topups where account_id = p_account and topup_id = p_topup for update;
+  select * into p from provider_payments
+    where provider = p_provider and txn_id = p_txn and account_id = p_account and topup_id = p_topup
+    for update;
+  if not found or t.topup_id is null then
+    return 'unknown';
+  end if;
+  if exists (
+    select from refunds where account_id = p_account and provider = p_provider and txn_id = p_txn
+  ) or exists (select from suspense_resolutions where provider = p_provider and txn_id = p_txn) then
+    return 'duplicate';
+  end if;
+  if p.outcome = 'paid' then
+    select * into strict w from wallets where account_id = p_account for no key update;
+    if w.status <> 'active' then
+      return w.status;
+    end if;
+    if w.available < t.credited then
+      return 'saldo_short';
+    end if;
+    perform post_entry(p_account, 'payout', -t.credited, 'clearing', 'topup', p_topup::text,
+      'refund:' || p_refund, 'operator:' || p_operator, p_reason);
+    perform post_gl(p_account, p_refund, 'refund:' || p_refund, 'refund',
+      array['clearing', 'liab:ppn', 'inc:kode_unik', 'liab:refund'],
+      array[t.credited, t.ppn, t.income, -p.amount]);
+  else
+    perform post_gl(p_account, p_refund, 'refund:' || p_refund, 'refund',
+      array['suspense', 'liab:refund'], array[p.amount, -p.amount]);
+  end if;
+  insert into refunds (
+    account_id, refund_id, topup_id, provider, txn_id, amount, from_saldo, from_ppn, way, reason,
+    operator_id, created_at
+  ) values (
+    p_account, p_refund, p_topup, p_provider, p_txn, p.amount,
+    case p.outcome when 'paid' then t.credited else 0 end,
+    case p.outcome when 'paid' then t.ppn else 0 end, p_way, p_reason, p_operator, p_at
+  );
+  if p.outcome = 'paid' then
+    perform credit_topup_invoice(p_account, p_topup, p_refund, p_at);
+  end if;
+  return 'begun';
+end
+$$;
+
+revoke all on function begin_refund from public;
+grant execute on function begin_refund to kabari_app;

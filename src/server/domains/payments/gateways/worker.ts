@@ -1,0 +1,70 @@
+import { workInbox } from './inbox.ts';
+import type { OrderDeps } from './orders/orders.ts';
+import { pollOrders } from './orders/poll.ts';
+
+/** How often it is looked, where nobody wakes it. */
+const LOOK_MS = 2_000;
+
+type Loop = {
+  wake(): void;
+  /** Takes no new work, and waits for what is under way. */
+  close(): Promise<void>;
+};
+
+type GatewayWorker = Loop;
+
+/**
+ * Applies notices of gateways and asks them about orders, as long as it runs; woken, it applies what has
+ * come in at once. Each by itself, so that a slow gateway that is asked holds no notice up.
+ */
+export function startGatewayWorker(deps: OrderDeps, { lookMs = LOOK_MS } = {}): GatewayWorker {
+  const inbox = startLoop(() => workInbox(deps), { lookMs, report: deps.report });
+  const polls = startLoop(() => pollOrders(deps), { lookMs, report: deps.report });
+  return {
+    wake: inbox.wake,
+    close: async () => {
+      await Promise.all([inbox.close(), polls.close()]);
+    },
+  };
+}
+
+type LoopOptions = Pick<OrderDeps, 'report'> & { lookMs: number };
+
+/** Works until nothing is found, then again after a while or when woken. */
+function startLoop(work: () => Promise<number>, { lookMs, report }: LoopOptions): Loop {
+  let isOpen = true;
+  let isWoken = false;
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const run = async (): Promise<void> => {
+    let found = 0;
+    do {
+      isWoken = false;
+      try {
+        found = await work();
+      } catch (error) {
+        report(error);
+        found = 0;
+      }
+    } while (isOpen && (found > 0 || isWoken));
+  };
+  const look = (): void => {
+    isWoken = true;
+    if (!isOpen || running) return;
+    clearTimeout(timer);
+    running = run().finally(() => {
+      running = undefined;
+      if (isOpen) timer = setTimeout(look, lookMs);
+    });
+  };
+  look();
+  return {
+    wake: look,
+    close: async () => {
+      isOpen = false;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

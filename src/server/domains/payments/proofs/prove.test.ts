@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { describe, expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { OperatorTopup } from '#contract/operator.ts';
+import type { Topup } from '#contract/saldo.ts';
+import { operatorActs } from '#server/domains/operator/operator.ts';
+import { paymentsActs, paymentsAccountData } from '#server/domains/payments/payments.ts';
+import { newId } from '#server/infra/ids.ts';
+import { type TestDatabase, test } from '#tests/support/database/database.ts';
+import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import { type TopupApp, idOf, perform, topupApp } from '#tests/support/money/topups.ts';
+
+type Who = Pick<Customer, 'accountId' | 'userId'>;
+
+/** A finished upload of a slip with these bytes; its public id. */
+async function slip(sql: TestDatabase['allAccountsSql'], who: Who, bytes: string) {
+  const [fileId, uploadId] = [newId(), newId()];
+  const sha256 = createHash('sha256').update(bytes).digest();
+  await sql`
+    insert into files (account_id, file_id, name, mime, size_bytes, sha256)
+    values (${who.accountId}, ${fileId}, 'slip.jpg', 'image/jpeg', 4, ${sha256})`;
+  await sql`
+    insert into uploads (account_id, upload_id, user_id, purpose, declared, length_bytes, expires_at,
+      state, file_id, received_bytes)
+    values (${who.accountId}, ${uploadId}, ${who.userId}, 'proof', 'image/jpeg', 4,
+      clock_timestamp() + interval '1 day', 'finished', ${fileId}, 4)`;
+  return publicId('upload', uploadId);
+}
+
+const prove = (app: TopupApp, who: Who, { id }: Topup, upload: string) =>
+  perform(paymentsActs(app.deps), 'topup_proof', who, { topup_id: id, upload }) as Promise<Topup>;
+
+async function open(app: TopupApp): Promise<OperatorTopup[]> {
+  const operator = { accountId: newId(), role: 'operator' as const };
+  const list = await perform(operatorActs(app.deps), 'operator_topup_list', operator, {
+    status: 'open',
+  });
+  return (list as { rows: OperatorTopup[] }).rows;
+}
+
+describe('a slip', () => {
+  test('moves its top-up up in the operators’ list, and moves no money', async ({ sql, db }) => {
+    const app = await topupApp(db);
+    const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
+    const proven = await app.topup(ani.accountId);
+    await app.topup(budi.accountId);
+    const after = await prove(app, ani, proven, await slip(sql, ani, 'one'));
+    expect(after).toMatchObject({
+      status: 'pending',
+      proof: { file_id: expect.stringMatching(/^fil_/), at: app.clock.now() },
+    });
+    const [first, second] = await open(app);
+    expect(first).toMatchObject({
+      id: proven.id,
+      slip: { name: 'slip.jpg', mime: 'image/jpeg', used_before: null },
+    });
+    expect(first?.slip?.url).toMatch(/^\/files\//);
+    expect(second?.slip).toBeNull();
+    expect(await sql`select from provider_payments`).toHaveLength(0);
+    const events = await sql`select kind from outbox where kind = 'topup.changed'`;
+    expect(events).toHaveLength(3);
+  });
+
+  test('that was sent for another top-up before is pointed out, whoever sent it', async ({
+    sql,
+    db,
+  }) => {
+    const app = await topupApp(db);
+    const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
+    const [hers, his] = [await app.topup(ani.accountId), await app.topup(budi.accountId)];
+    await prove(app, ani, hers, await slip(sql, ani, 'same'));
+    app.clock.pass(1);
+    await prove(app, budi, his, await slip(sql, budi, 'same'));
+    const rows = await open(app);
+    expect(rows.find(({ id }) => id === his.id)?.slip?.used_before?.topup_id).toBe(hers.id);
+    expect(rows.find(({ id }) => id === hers.id)?.slip?.used_before).toBeNull();
+  });
+
+  test('is taken while money may still come, three times at most', async ({ sql, db }) => {
+    const app = await topupApp(db);
+    const ani = await customerWith(sql);
+    const topup = await app.topup(ani.accountId);
+    app.clock.pass(25);
+    for (const bytes of ['one', 'two', 'three']) {
+      await prove(app, ani, topup, await slip(sql, ani, bytes));
+      app.clock.pass(1);
+    }
+    const more = await slip(sql, ani, 'four');
+    await expect(prove(app, ani, topup, more)).rejects.toEqual(
+      new Refusal('topup_proof_limit', { limit: 3 }),
+    );
+    const paid = await app.topup(ani.accountId);
+    await app.transfer(paid.total);
+    await expect(prove(app, ani, paid, more)).rejects.toEqual(
+      new Refusal('topup_already_paid', {}),
+    );
+    const rejected = await app.topup(ani.accountId);
+    await sql`update topups set status = 'rejected' where topup_id = ${idOf(rejected)}`;
+    await expect(prove(app, ani, rejected, more)).rejects.toEqual(new Refusal('topup_closed', {}));
+  });
+
+  test('is one’s own, for one’s own top-up, and used once', async ({ sql, db }) => {
+    const app = await topupApp(db);
+    const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
+    const [hers, his] = [await app.topup(ani.accountId), await app.topup(budi.accountId)];
+    const upload = await slip(sql, ani, 'one');
+    await expect(prove(app, ani, his, upload)).rejects.toEqual(
+      new Refusal('not_found', { what: 'Isi saldo' }),
+    );
+    await expect(prove(app, budi, his, upload)).rejects.toEqual(new Refusal('upload_gone', {}));
+    await prove(app, ani, hers, upload);
+    await expect(prove(app, ani, hers, upload)).rejects.toEqual(new Refusal('upload_gone', {}));
+  });
+
+  test('is among what its owner takes along', async ({ sql, db }) => {
+    const app = await topupApp(db);
+    const ani = await customerWith(sql);
+    const topup = await app.topup(ani.accountId);
+    await prove(app, ani, topup, await slip(sql, ani, 'one'));
+    const subjects = paymentsAccountData(app.deps).subjects?.(ani.accountId) ?? [];
+    const rows = subjects.find(({ name }) => name === 'bukti-transfer')?.rows() ?? [];
+    const read = [];
+    for await (const one of rows) read.push(one);
+    expect(read).toEqual([
+      {
+        topup: topup.id,
+        file: expect.stringMatching(/^fil_/),
+        name: 'slip.jpg',
+        mime: 'image/jpeg',
+        at: app.clock.now(),
+      },
+    ]);
+  });
+
+  test('goes with its account', async ({ sql, db }) => {
+    const app = await topupApp(db);
+    const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
+    for (const who of [ani, budi]) {
+      const topup = await app.topup(who.accountId);
+      await prove(app, who, topup, await slip(sql, who, 'one'));
+      await sql`
+        insert into topup_proposals (account_id, topup_id, operator_id, reference, reason, at)
+        values (${who.accountId}, ${idOf(topup)}, ${newId()}, 'TRX', 'Slip', ${app.clock.now()})`;
+    }
+    await db.owner`
+      update accounts set status = 'closed', closed_at = now() where account_id = ${ani.accountId}`;
+    await paymentsAccountData(app.deps).erase?.({ accountId: ani.accountId, phones: [] });
+    expect(await sql`select account_id from topup_proofs`).toEqual([
+      { account_id: budi.accountId },
+    ]);
+    expect(await sql`select account_id from topup_proposals`).toEqual([
+      { account_id: budi.accountId },
+    ]);
+  });
+});

@@ -1,0 +1,285 @@
+import { describe, expect } from 'vitest';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { OperatorBankLine, StatementReport } from '#contract/operator/statements.ts';
+import type { OperatorTopup } from '#contract/operator.ts';
+import type { Topup } from '#contract/saldo.ts';
+import { checkLedger } from '#server/domains/ledger/check.ts';
+import { operatorActs } from '#server/domains/operator/operator.ts';
+import { test } from '#tests/support/database/database.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { type TopupApp, idOf, perform, saldoOf, topupApp } from '#tests/support/money/topups.ts';
+import { newId } from '#server/infra/ids.ts';
+
+const operator = { accountId: newId(), userId: newId(), role: 'operator' as const };
+
+const ask = (app: TopupApp, name: string, fields: Record<string, unknown> = {}) =>
+  perform(operatorActs(app.deps), name, operator, fields);
+
+type Row = { amount: number; text?: string; way?: 'CR' | 'DB'; date?: string };
+
+let balance = 1_000_000;
+
+/** A row of KlikBCA; each one given has its own balance, and the same row again is the same line. */
+const row = ({ amount, text = 'TRSF E-BANKING CR ANI', way = 'CR', date = '21/11' }: Row): string =>
+  `"'${date}","${text}","'0000","${amount}.00","${way}","${(balance += amount)}.00"`;
+
+const statement = (...rows: string[]): string =>
+  [
+    `"Account No.","=","'8800123456"`,
+    `"Period","=","01/11/2026 - 30/11/2026"`,
+    '"Date","Description","Branch","Amount","","Balance"',
+    ...rows,
+    '',
+  ].join('\n');
+
+const preview = async (app: TopupApp, text: string) => {
+  const upload = app.upload(text);
+  const report = (await ask(app, 'operator_statement_preview', { upload })) as StatementReport;
+  return { upload, report };
+};
+
+/** Looks at a statement, then imports what was looked at. */
+async function imported(app: TopupApp, text: string) {
+  const { upload, report } = await preview(app, text);
+  const done = (await ask(app, 'operator_statement_import', {
+    upload,
+    sha256: report.sha256,
+  })) as StatementReport;
+  return { before: report, done };
+}
+
+const counted = ({ counts }: StatementReport) =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+
+const listed = async (app: TopupApp, fields: Record<string, unknown> = {}) =>
+  ((await ask(app, 'operator_bank_line_list', fields)) as { rows: OperatorBankLine[] }).rows;
+
+const healthy = async (sql: Parameters<typeof checkLedger>[0]) =>
+  expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
+
+describe('a statement', () => {
+  test('pays what it matches, keeps the rest, and does what its preview said', async ({
+    sql,
+    db,
+  }) => {
+    const app = await topupApp(db);
+    const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
+    const [paid, near] = [await app.topup(ani.accountId), await app.topup(budi.accountId, 200_000)];
+    const text = statement(
+      row({ amount: paid.total }),
+      row({ amount: paid.total, text: 'ANI ONCE MORE' }),
+      row({ amount: 200_000, text: 'BUDI WITHOUT CODE' }),
+      row({ amount: 7_500_000, text: 'SEWA RUKO' }),
+      row({ amount: 6_500, text: 'BIAYA ADM', way: 'DB' }),
+      `"PEND","CITRA","'0000","1.00","CR",""`,
+      `"'21/11","BUNGA","'0000","123.45","CR","1.00"`,
+    );
+    const { report } = await preview(app, text);
+    expect(await sql`select from bank_lines`).toHaveLength(0);
+    expect(await sql`select from topups where status = 'paid'`).toHaveLength(0);
+    const { before, done } = await imported(app, text);
+    expect(before).toEqual(report);
+    expect(done).toEqual(before);
+    expect(counted(done)).toEqual({
+      pays: 1,
+      second: 1,
+      near: 1,
+      kept: 1,
+      debit: 1,
+      pending: 1,
+      unreadable: 1,
+    });
+    expect(done.pays).toBe(paid.total);
+    expect(done.lines[0]?.topup?.id).toBe(paid.id);
+    expect(done.lines[2]?.topup?.id).toBe(near.id);
+    expect((await saldoOf(sql, ani.accountId)).available).toBe(paid.credited);
+    expect((await saldoOf(sql, budi.accountId)).available).toBe(0);
+    expect(await sql`select outcomes->>'pays' as pays from bank_statements`).toEqual([
+      { pays: '1' },
+    ]);
+    await healthy(sql);
+  });
+
+  test('again, or one that overlaps it, changes nothing of what is known', async ({ sql, db }) => {
+    const app = await topupApp(db);
+    const ani = await customerWith(sql);
+    const [first, later] = [await app.topup(ani.accountId), await app.topup(ani.accountId)];
+    const rows = [
+      row({ amount: first.total }),
+      row({ amount: 30_000, text: 'SAMA' }),
+      row({ amount: 40_000 }),
+    ];
+    await imported(app, statement(...rows));
+    expect(counted((await imported(app, statement(...rows))).done)).toEqual({ known: 3 });
+    const more = row({ amount: later.total });
+    // The bank writes amounts otherwise today, and in other case.
+    const spelled = rows.map((one) => one.replace('.00","CR"', '","CR"').toLowerCase());
+    const overlap = await imported(app, statement(...spelled.slice(1), more));
+    expect(counted(overlap.done)).toEqual({ known: 2, pays: 1 });
+    expect(await saldoOf(sql, ani.accountId)).toEqual({
+      available: first.credited + later.credited,
+      topups: 2,
+    });
+    expect(await sql`select from bank_lines`).toHaveLength(4);
+    await healthy(sql);
+  });
+
+  test('that two operators import at once counts once', async ({ sql, db }) => {
+    const app = await topupApp(db);
+    const ani = await customerWith(sql);
+    const { total } = await app.topup(ani.accountId);
+    const many = Array.from({ length: 600 }, (_, n) => row({ amount: 1_000_000 + n }));
+    const text = statement(row({ amount: total }), ...many);
+    const done = await Promise.all([1, 2, 3].map(() => imported(app, text)));
+    const sum = (outcome: 'pays' | 'kept') =>
+      done.reduce((all, { done: { counts } }) => all + (counts[outcome] ?? 0), 0);
+    expect([sum('pays'), sum('kept')]).toEqual([1, 600]);
+    expect((await saldoOf(sql, ani.accountId)).topups).toBe(1);
+    expect(await sql`select from bank_lines`).toHaveLength(601);
+    await healthy(sql);
+  });
+
+  test('that broke off in the middle is imported again from the same upload, and counts once', async ({
+    sql,
+    db,
+  }) => {
+    const app = await topupApp(db);
+    const ani = await customerWith(sql);
+    const [first, last] = [await app.topup(ani.accountId), await app.topup(ani.accountId)];
+    const many = Array.from({ length: 700 }, (_, n) => row({ amount: 2_000_000 + n }));
+    const text = statement(row({ amount: first.total }), ...many, row({ amount: last.total }));
+    const { upload, report } = await preview(app, text);
+    await db.owner`
+      create function die() returns trigger language plpgsql as
+        'begin if new.amount = 2000650 then raise exception ''killed''; end if; return new; end'`;
+    await db.owner`create trigger die before insert on bank_lines for each row execute function die()`;
+    const go = () => ask(app, 'operator_statement_import', { upload, sha256: report.sha256 });
+    await expect(go()).rejects.toThrow('killed');
+    const [half] = await sql<{ count: number }[]>`select count(*) as count from bank_lines`;
+    expect(half?.count).toBe(502);
+    await db.owner`drop trigger die on bank_lines`;
+    expect(counted((await go()) as StatementReport)).toEqual({ known: 502, kept: 200 });
+    expect((await saldoOf(sql, ani.accountId)).topups).toBe(2);
+    await expect(go()).rejects.toEqual(new Refusal('upload_gone', {}));
+    await healthy(sql);
+  });
+
+  test('other than the one that was looked at is not imported', async ({ db }) => {
+    const app = await topupApp(db);
+    const { upload } = await preview(app, statement(row({ amount: 10_000 })));
+    const fields = { upload, sha256: '0'.repeat(64) };
+    await expect(ask(app, 'operator_statement_import', fields)).rejects.toEqual(
+      new Refusal('statement_changed', {}),
+    );
+  });
+
+  test('of another account, or that is none, is refused', async ({ db }) => {
+    const app = await topupApp(db);
+    const other = statement(row({ amount: 10_000 })).replace('8800123456', '1234567890');
+    await expect(preview(app, other)).rejects.toEqual(
+      new Refusal('statement_other_account', { account: '1234567890', ours: '8800123456' }),
+    );
+    await expect(preview(app, 'halo')).rejects.toEqual(new Refusal('statement_unknown', {}));
+  });
+
+  test('brings the line of what was confirmed by a typed reference, once', async ({ sql, db }) => {
+    const app = await topupApp(db);
+    const ani = await customerWith(sql);
+    const topup = await app.topup(ani.accountId);
+    await ask(app, 'operator_topup_confirm', {
+      topup_id: topup.id,
+      reference: 'BCA 21/11 ANI',
+      reason: 'Terlihat di rekening',
+    });
+    const { before, done } = await imported(app, statement(row({ amount: topup.total })));
+    expect(counted(done)).toEqual({ joins: 1 });
+    expect(before).toEqual(done);
+    expect((await saldoOf(sql, ani.accountId)).topups).toBe(1);
+    // A second transfer of the amount is other money.
+    const again = await imported(app, statement(row({ amount: topup.total, text: 'LAGI' })));
+    expect(counted(again.done)).toEqual({ second: 1 });
+    expect((await listed(app, { filter: 'all' })).map(({ state }) => state).sort()).toEqual([
+      'matched',
+      'second',
+    ]);
+    await healthy(sql);
+  });
+
+  test('whose lines are older than a top-up, or came after its promise, pays nobody', async ({
+    sql,
+    db,
+  }) => {
+    const app = await topupApp(db);
+    const ani = await customerWith(sql);
+    const { total } = await app.topup(ani.accountId);
+    const { done } = await imported(
+      app,
+      statement(row({ amount: total, date: '20/11' }), row({ amount: total, date: '30/11' })),
+    );
+    expect(counted(done)).toEqual({ near: 2 });
+    expect((await saldoOf(sql, ani.accountId)).topups).toBe(0);
+  });
+});
+
+describe('a line that nobody has settled', () => {
+  test('is listed with what is near it, and matched by hand', async ({ sql, db }) => {
+    const app = await topupApp(db);
+    const ani = await customerWith(sql);
+    const topup = await app.topup(ani.accountId);
+    await imported(app, statement(row({ amount: topup.base }), row({ amount: 9_000_000 })));
+    const [line] = await listed(app, { amount: String(topup.base) });
+    expect(line).toMatchObject({
+      amount: topup.base,
+      state: 'unmatched',
+      topup: null,
+      candidates: [{ topup_id: topup.id, total: topup.total, status: 'pending' }],
+    });
+    expect(await listed(app)).toHaveLength(2);
+    await ask(app, 'operator_topup_confirm', {
+      topup_id: topup.id,
+      reference: line?.line,
+      reason: 'Lupa kode unik',
+    });
+    expect(await listed(app)).toHaveLength(1);
+    expect((await listed(app, { filter: 'all', amount: String(topup.base) }))[0]).toMatchObject({
+      state: 'matched',
+      topup: { id: topup.id },
+      candidates: [],
+    });
+    await healthy(sql);
+  });
+
+  test('is set aside with a reason, and can still be matched', async ({ sql, db }) => {
+    const app = await topupApp(db);
+    const ani = await customerWith(sql);
+    const topup = await app.topup(ani.accountId);
+    await app.transfer(topup.base);
+    const [line] = await listed(app);
+    const dismiss = (reason: string) =>
+      ask(app, 'operator_bank_line_dismiss', { line: line?.line, reason });
+    await expect(dismiss(' ')).rejects.toThrow('Tulis alasannya.');
+    expect(await dismiss('Setoran modal')).toMatchObject({
+      state: 'dismissed',
+      dismissed: { reason: 'Setoran modal', by: 'operator lain' },
+    });
+    expect(await listed(app)).toEqual([]);
+    const { rows } = (await ask(app, 'operator_topup_list')) as { rows: OperatorTopup[] };
+    expect(rows[0]?.candidates).toEqual([]);
+    const confirmed = (await ask(app, 'operator_topup_confirm', {
+      topup_id: topup.id,
+      reference: line?.line,
+      reason: 'Ternyata isi saldo',
+    })) as Topup;
+    expect(confirmed.status).toBe('paid');
+    await expect(dismiss('Bukan')).rejects.toEqual(new Refusal('bank_line_used', {}));
+    expect(await sql`select topup_id from bank_lines`).toEqual([{ topup_id: idOf(topup) }]);
+  });
+
+  test('that does not exist is refused', async ({ db }) => {
+    const app = await topupApp(db);
+    const fields = { line: 'a'.repeat(64), reason: 'Tidak ada' };
+    await expect(ask(app, 'operator_bank_line_dismiss', fields)).rejects.toEqual(
+      new Refusal('not_found', { what: 'Mutasi bank' }),
+    );
+  });
+});

@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type {
+  StatementLine as ReportLine,
+  StatementOutcome,
+  StatementReport,
+} from '#contract/operator/statements.ts';
+import { STATEMENT_LINES_SHOWN } from '#contract/operator/statements.ts';
+import {
+  type IdentifiedLine,
+  awaitsItsLine,
+  identifiedLine,
+  isInTime,
+} from '#server/domains/payments/bank.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { statementFormats } from './columns.ts';
+import {
+  type CreditLine,
+  LINES_MAX,
+  type NoStatement,
+  type Statement,
+  type StatementLine,
+  statementSteps,
+} from './parse.ts';
+
+/** A line of the file, and for money that came in what identifies it. */
+export type ReadLine = { line: StatementLine; stored: IdentifiedLine | undefined };
+
+/** A statement that is of our account, and what its lines are known by. */
+export type ReadStatement = Statement & { sha256: string; read: readonly ReadLine[] };
+
+/**
+ * Reads a statement of our account.
+ *
+ * @throws Refusal `statement_unknown`, `bank_statement_too_long`, `statement_other_account`.
+ */
+export async function readStatement(bytes: Uint8Array, bank: string): Promise<ReadStatement> {
+  const statement = await parsed(bytes, bank);
+  if ('no' in statement) {
+    if (statement.no === 'unknown') throw new Refusal('statement_unknown', {});
+    if (statement.no === 'too long')
+      throw new Refusal('bank_statement_too_long', { limit: LINES_MAX });
+    throw new Refusal('statement_other_account', { account: statement.account, ours: bank });
+  }
+  const read: ReadLine[] = [];
+  for (const [index, line] of statement.lines.entries()) {
+    if (index % LINES_AT_ONCE === LINES_AT_ONCE - 1) await breathe();
+    read.push({ line, stored: line.kind === 'credit' ? storedOf(bank, line) : undefined });
+  }
+  return { ...statement, read, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+export const LINES_AT_ONCE = 500;
+
+/** Reads a file step by step: a long one takes longer than others should wait. */
+async function parsed(bytes: Uint8Array, bank: string): Promise<Statement | NoStatement> {
+  const steps = statementSteps(bytes, bank);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await breathe();
+  }
+}
+
+const breathe = () => new Promise<void>((go) => void setImmediate(go));
+
+const storedOf = (bank: string, line: CreditLine): IdentifiedLine => {
+  const { amount, description, reference, place, at } = line;
+  return identifiedLine(bank, { amount, sender: description, reference, place, at });
+};
+
+/** A top-up that a line has to do with. */
+type Concerned = { topupId: string; accountName: string };
+
+export type Judged = {
+  line: StatementLine;
+  outcome: StatementOutcome;
+  topup: Concerned | undefined;
+};
+
+/** What an import would make of each line, in the order of the file. Reads only. */
+export async function judge(sql: Sql, { read }: ReadStatement, at: Date): Promise<Judged[]> {
+  const credits = read.flatMap(({ stored }) => stored ?? []);
+  const [known, reserved, near] = await Promise.all([
+    knownOf(sql, credits),
+    reservedFor(sql, credits, at),
+    openTotals(sql, credits[0]?.bank ?? ''),
+  ]);
+  const paid = new Set<string>();
+  return read.map(({ line, stored }): Judged => {
+    if (line.kind !== 'credit' || !stored) {
+      return { line, outcome: line.kind === 'credit' ? 'kept' : line.kind, topup: undefined };
+    }
+    const before = known.get(stored.hash);
+    if (before) return { line, outcome: 'known', topup: before.topup };
+    known.set(stored.hash, { topup: undefined });
+    const promise = reserved.get(stored.hash);
+    const topup = promise ?? nearest(near, stored.amount);
+    if (!promise || promise.status === 'rejected') {
+      return { line, outcome: topup ? 'near' : 'kept', topup };
+    }
+    const again = paid.has(promise.topupId) || (promise.status === 'paid' && !promise.awaits);
+    paid.add(promise.topupId);
+    if (again) return { line, outcome: 'second', topup };
+    return { line, outcome: promise.status === 'paid' ? 'joins' : 'pays', topup };
+  });
+}
+
+const slices = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / LINES_AT_ONCE) }, (_, at) =>
+    all.slice(at * LINES_AT_ONCE, (at + 1) * LINES_AT_ONCE),
+  );
+
+/** The lines that were read before, with the top-ups they belong to. */
+async function knownOf(
+  sql: Sql,
+  lines: readonly IdentifiedLine[],
+): Promise<Map<string, { topup: Concerned | undefined }>> {
+  const known = new Map<string, { topup: Concerned | undefined }>();
+  for (const slice of slices(lines)) {
+    const rows = await sql<{ hash: string; topup_id: string | null; name: string | null }[]>`
+      select l.hash, l.topup_id, a.name from bank_lines l
+      left join accounts a on a.account_id = l.account_id
+      where l.hash = any(${slice.map(({ hash }) => hash)}::text[])`;
+    for (const { hash, topup_id, name } of rows) {
+      const topup = topup_id === null ? undefined : { topupId: topup_id, accountName: name ?? '' };
+      known.set(hash, { topup });
+    }
+  }
+  return known;
+}
+
+type Promised = Concerned & {
+  status: string;
+  /** Paid by a reference that was typed, whose line has not come. */
+  awaits: boolean;
+};
+
+/** The top-ups that lines would pay by themselves, by the same rule as in `storeLine`. */
+async function reservedFor(
+  sql: Sql,
+  lines: readonly IdentifiedLine[],
+  at: Date,
+): Promise<Map<string, Promised>> {
+  const promised = new Map<string, Promised>();
+  for (const slice of slices(lines)) {
+    const rows = await sql<(Promised & { hash: string })[]>`
+      select l.hash, topups.topup_id as "topupId", a.name as "accountName", topups.status,
+        exists (
+          select from provider_payments p
+          where p.provider = 'bank' and p.account_id = topups.account_id
+            and p.topup_id = topups.topup_id and p.amount = l.amount and ${awaitsItsLine(sql)}
+        ) as awaits
+      from unnest(
+        ${slice.map(({ hash }) => hash)}::text[], ${slice.map(({ amount }) => amount)}::bigint[],
+        ${slice.map((line) => line.at)}::timestamptz[]
+      ) as l (hash, amount, at)
+      join reserved_transfers r on r.bank = ${slice[0]?.bank ?? ''} and r.amount = l.amount
+      join topups using (account_id, topup_id)
+      join accounts a on a.account_id = topups.account_id
+      where topups.created_at <= ${at}
+        and ${isInTime(sql, sql`(l.at at time zone 'Asia/Jakarta')::date`)}`;
+    for (const { hash, ...rest } of rows) promised.set(hash, rest);
+  }
+  return promised;
+}
+
+type OpenTotal = Concerned & { total: number };
+
+const OPEN_MAX = 5_000;
+
+/** What waits to be paid, by its total. */
+async function openTotals(sql: Sql, bank: string): Promise<readonly OpenTotal[]> {
+  return sql<OpenTotal[]>`
+    select t.topup_id as "topupId", a.name as "accountName", t.total
+    from topups t join accounts a using (account_id)
+    where t.status in ('pending', 'review') and t.bank_number = ${bank}
+    order by t.total limit ${OPEN_MAX}`;
+}
+
+/** A line within this many rupiah of a total may be its payment with the kode unik forgotten. */
+const NEAR = 999;
+
+function nearest(open: readonly OpenTotal[], amount: number): Concerned | undefined {
+  let [low, high] = [0, open.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((open[middle]?.total ?? 0) < amount) low = middle + 1;
+    else high = middle;
+  }
+  const off = (one: OpenTotal) => Math.abs(one.total - amount);
+  const [best] = open
+    .slice(Math.max(0, low - 1), low + 1)
+    .filter((one) => off(one) <= NEAR)
+    .sort((one, other) => off(one) - off(other));
+  return best;
+}
+
+/** What a person looks at first. */
+const order: readonly StatementOutcome[] = [
+  'pays',
+  'joins',
+  'second',
+  'unreadable',
+  'near',
+  'kept',
+  'known',
+  'pending',
+  'debit',
+];
+
+/** What became of a statement, or would, for people. */
+export function reportOf(statement: ReadStatement, judged: readonly Judged[]): StatementReport {
+  const counts = Object.fromEntries(order.map((outcome) => [outcome, 0])) as Record<
+    StatementOutcome,
+    number
+  >;
+  let pays = 0;
+  for (const { line, outcome } of judged) {
+    counts[outcome] += 1;
+    if (outcome === 'pays' && line.kind === 'credit') pays += line.amount;
+  }
+  const shown = order
+    .flatMap((outcome) => judged.filter((one) => one.outcome === outcome))
+    .slice(0, STATEMENT_LINES_SHOWN)
+    .sort((one, other) => one.line.number - other.line.number);
+  return {
+    sha256: statement.sha256,
+    format: statementFormats[statement.format],
+    account: statement.account ?? null,
+    period: statement.period ?? null,
+    counts,
+    pays,
+    lines: shown.map(reportLine),
+    left_out: judged.length - shown.length,
+  };
+}
+
+const reportLine = ({ line, outcome, topup }: Judged): ReportLine => ({
+  number: line.number,
+  outcome,
+  day: line.kind === 'unreadable' ? null : (line.day ?? null),
+  amount: line.kind === 'credit' ? line.amount : null,
+  description: line.description,
+  topup: topup ? { id: publicId('topup', topup.topupId), account_name: topup.accountName } : null,
+  reason: line.kind === 'unreadable' ? line.reason : null,
+});

@@ -1,0 +1,156 @@
+import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { TopupStatus } from '#contract/saldo.ts';
+import type { BankLineFilter, OperatorBankLine } from '#contract/operator/statements.ts';
+import { namesOfPeople } from '#server/domains/accounts/accounts.ts';
+import { txnOf } from '#server/domains/payments/bank.ts';
+import { SOMEBODY } from '#server/domains/payments/topups/four-eyes.ts';
+import { statusAt } from '#server/domains/payments/topups/topup.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+
+export type LinesDeps = { allAccountsSql: Sql; now: () => Date };
+
+const NEAR = 999;
+const CANDIDATES_MAX = 5;
+const COUNT_MAX = 10_000;
+
+type Query = {
+  filter?: BankLineFilter | undefined;
+  amount?: number | undefined;
+  page?: number | undefined;
+  sort_type?: 'asc' | 'desc' | undefined;
+};
+
+/** A page of the lines of our bank account, the newest first. */
+export async function bankLinesForOperator(
+  { allAccountsSql: sql, now }: LinesDeps,
+  { filter = 'unmatched', amount, page = 0, sort_type }: Query,
+): Promise<PageOf<OperatorBankLine>> {
+  const wanted = sql`
+    ${filter === 'all' ? sql`true` : sql`topup_id is null and dismissed_at is null`}
+    ${amount === undefined ? sql`` : sql`and amount = ${amount}`}`;
+  const way = sort_type === 'asc' ? sql`asc` : sql`desc`;
+  const [found, [counted]] = await Promise.all([
+    sql<{ hash: string }[]>`
+      select hash from bank_lines where ${wanted} order by at ${way}, hash ${way}
+      limit ${PAGE_SIZE} offset ${Math.min(page * PAGE_SIZE, COUNT_MAX)}`,
+    sql<{ total: number }[]>`
+      select count(*) as total from (select from bank_lines where ${wanted} limit ${COUNT_MAX}) c`,
+  ]);
+  const hashes = found.map(({ hash }) => hash);
+  return { rows: await readLines(sql, hashes, now()), total: counted?.total ?? 0 };
+}
+
+type LineRow = Pick<OperatorBankLine, 'line' | 'amount' | 'description' | 'reference'> & {
+  at: Date;
+  received_at: Date;
+  topup_id: string | null;
+  account_name: string | null;
+  is_second: boolean;
+  dismissed_at: Date | null;
+  dismissed_by: string | null;
+  dismiss_reason: string | null;
+  candidates: {
+    topup_id: string;
+    account_name: string;
+    total: number;
+    status: TopupStatus;
+    created_at: string;
+  }[];
+};
+
+/** Lines by their hashes, in that order. */
+async function readLines(
+  sql: Sql | Tx,
+  hashes: readonly string[],
+  at: Date,
+): Promise<OperatorBankLine[]> {
+  const rows = await sql<LineRow[]>`
+    select l.hash as line, l.amount, l.description, l.reference, l.at, l.received_at, l.topup_id,
+      a.name as account_name, l.dismissed_at, l.dismissed_by, l.dismiss_reason,
+      exists (
+        select from provider_payments p
+        where p.provider = 'bank' and p.txn_id = ${txnOf('')} || l.hash and p.outcome = 'second'
+      ) as is_second,
+      near.candidates
+    from unnest(${[...hashes]}::text[]) with ordinality as asked (hash, place)
+    join bank_lines l using (hash)
+    left join accounts a on a.account_id = l.account_id
+    cross join lateral (
+      select coalesce(jsonb_agg(to_jsonb(n) - 'off' order by n.off, n.created_at), '[]')
+        as candidates
+      from (
+        select topups.topup_id, accounts.name as account_name, topups.total,
+          ${statusAt(sql, at)} as status, topups.created_at, abs(topups.total - l.amount) as off
+        from topups join accounts using (account_id)
+        where l.topup_id is null and topups.status not in ('paid', 'rejected')
+          and topups.total between l.amount - ${NEAR} and l.amount + ${NEAR}
+          and topups.bank_number = l.bank and l.at >= topups.created_at - interval '1 day'
+        order by off, topups.created_at limit ${CANDIDATES_MAX}
+      ) n
+    ) near
+    order by asked.place`;
+  const names = await namesOfPeople(
+    sql,
+    rows.flatMap((row) => row.dismissed_by ?? []),
+  );
+  return rows.map((row) => lineOf(row, names));
+}
+
+function lineOf(row: LineRow, names: ReadonlyMap<string, string>): OperatorBankLine {
+  const { line, amount, description, reference, at, received_at } = row;
+  const { topup_id, dismissed_at, dismissed_by } = row;
+  const unmatched = dismissed_at === null ? 'unmatched' : 'dismissed';
+  return {
+    line,
+    amount,
+    description,
+    reference,
+    at,
+    received_at,
+    state: topup_id === null ? unmatched : row.is_second ? 'second' : 'matched',
+    topup:
+      topup_id === null
+        ? null
+        : { id: publicId('topup', topup_id), account_name: row.account_name ?? '' },
+    dismissed:
+      dismissed_at === null || dismissed_by === null
+        ? null
+        : {
+            by: names.get(dismissed_by) ?? SOMEBODY,
+            reason: row.dismiss_reason ?? '',
+            at: dismissed_at,
+          },
+    candidates: row.candidates.map(({ topup_id: id, created_at, ...rest }) => ({
+      topup_id: publicId('topup', id),
+      created_at: new Date(created_at),
+      ...rest,
+    })),
+  };
+}
+
+/**
+ * Sets a line aside, with the reason; once more, with the newer one.
+ *
+ * @throws Refusal `not_found`, `bank_line_used` when it is the payment of a top-up.
+ */
+export async function dismissLine(
+  { allAccountsSql, now }: LinesDeps,
+  { line, operatorId, reason }: { line: string; operatorId: string; reason: string },
+): Promise<OperatorBankLine> {
+  const at = now();
+  return allAccountsSql.begin(async (tx) => {
+    const [found] = await tx<{ used: boolean }[]>`
+      select topup_id is not null as used from bank_lines where hash = ${line} for no key update`;
+    if (!found) throw new Refusal('not_found', { what: 'Mutasi bank' });
+    if (found.used) throw new Refusal('bank_line_used', {});
+    await tx`
+      update bank_lines set dismissed_at = ${at}, dismissed_by = ${operatorId},
+        dismiss_reason = ${reason}
+      where hash = ${line}`;
+    const [read] = await readLines(tx, [line], at);
+    if (!read) throw new Error('a bank line vanished');
+    return read;
+  });
+}

@@ -1,0 +1,336 @@
+import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import { storable } from '#contract/base/text.ts';
+import { type CsvRecord, readCsv } from '#server/infra/csv-reader.ts';
+import { type Columns, type Field, type StatementFormat, readColumns } from './columns.ts';
+import {
+  type Amount,
+  type Period,
+  cleanCell,
+  readAmount,
+  readMoment,
+  readPeriod,
+  readWay,
+} from './values.ts';
+
+/** Money that came in, as one line of a statement tells it. */
+export type CreditLine = {
+  kind: 'credit';
+  /** The line of the file. */
+  number: number;
+  /** In WIB. */
+  day: string;
+  at: Date;
+  amount: Rupiah;
+  description: string;
+  /** The bank's own reference; '' where it has none. */
+  reference: string;
+  /** What tells equal lines of one day apart: the balance after the line, and its place among its equals. */
+  place: string;
+};
+
+export type StatementLine =
+  | CreditLine
+  | { kind: 'debit' | 'pending'; number: number; day: string | undefined; description: string }
+  | { kind: 'unreadable'; number: number; reason: string; description: string };
+
+export type Statement = {
+  format: StatementFormat;
+  /** The account it is of, digits only; undefined when the file does not say. */
+  account: string | undefined;
+  period: Period | undefined;
+  lines: readonly StatementLine[];
+};
+
+/** What keeps a whole file from being read. */
+export type NoStatement =
+  | { no: 'unknown' }
+  | { no: 'too long' }
+  | { no: 'other account'; account: string };
+
+export const LINES_MAX = 20_000;
+const LINES_A_STEP = 250;
+const DESCRIPTION_MAX = 500;
+const REFERENCE_MAX = 100;
+/** Where the head of the table is looked for. */
+const HEAD_RECORDS_MAX = 60;
+const delimiters = [',', ';', '\t', '|'] as const;
+
+/**
+ * Reads a statement that a bank's website gave as CSV: BCA, KlikBCA Bisnis, Mandiri, BRI, BNI, and others
+ * whose columns have usual names (docs/money.md#bank-lines).
+ *
+ * Whatever the bytes are, it gives an answer: what cannot be read is a line with its reason.
+ *
+ * @param bank our account's number: a statement of another one is refused.
+ */
+export function parseStatement(bytes: Uint8Array, bank: string): Statement | NoStatement {
+  const steps = statementSteps(bytes, bank);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same in steps of some hundred lines, for whom others wait. */
+export function* statementSteps(
+  bytes: Uint8Array,
+  bank: string,
+): Generator<undefined, Statement | NoStatement> {
+  const text = decode(bytes);
+  for (const delimiter of delimiters) {
+    const head = readHead(text, delimiter);
+    if (head) return yield* readTable(readCsv(text, delimiter), head, digitsOf(bank));
+  }
+  return { no: 'unknown' };
+}
+
+/** UTF-8 or UTF-16 by their marks, UTF-8 where it is that, else as Windows writes it. */
+function decode(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}
+
+type Head = {
+  columns: Columns;
+  cells: readonly string[];
+  /** The line of the file that names the columns. */
+  line: number;
+  account: string | undefined;
+  period: Period | undefined;
+};
+
+const accountWords = /\b(?:no|nomor)\.? *rek|account *(?:no|number)|\brekening\b/i;
+const periodWords = /\bperiode?\b/i;
+
+/** The head of a statement's table, with what stands above it. */
+function readHead(text: string, delimiter: string): Head | undefined {
+  let account: string | undefined;
+  let period: Period | undefined;
+  let read = 0;
+  for (const { line, cells } of readCsv(text, delimiter)) {
+    const columns = readColumns(cells);
+    if (columns) return { columns, cells, line, account, period };
+    const words = cells.map(cleanCell).join(' ').slice(0, 400);
+    if (accountWords.test(words)) account ??= accountIn(words);
+    if (periodWords.test(words)) period ??= readPeriod(words);
+    if ((read += 1) >= HEAD_RECORDS_MAX) return undefined;
+  }
+  return undefined;
+}
+
+const digitsOf = (text: string): string => text.replace(/\D/g, '');
+
+/** An account's number; undefined where it is partly hidden, or is none. */
+function accountIn(words: string): string | undefined {
+  const [found] = /\d[\d .-]{3,30}\d/.exec(words) ?? [];
+  return found === undefined ? undefined : digitsOf(found);
+}
+
+function* readTable(
+  records: Iterable<CsvRecord>,
+  head: Head,
+  bank: string,
+): Generator<undefined, Statement | NoStatement> {
+  const { columns, period } = head;
+  let account = head.account;
+  if (account !== undefined && account !== bank) return { no: 'other account', account };
+  const lines: StatementLine[] = [];
+  for (const record of joined(records, head)) {
+    const row = new Row(record, columns);
+    const own = digitsOf(row.text('account'));
+    if (own !== '' && own !== bank && lines.length === 0) {
+      return { no: 'other account', account: own };
+    }
+    if (own === bank) account = bank;
+    if (own !== '' && own !== bank) {
+      lines.push(row.unreadable('Baris ini milik rekening lain.'));
+    } else {
+      lines.push(readRow(row, period));
+    }
+    if (lines.length > LINES_MAX) return { no: 'too long' };
+    if (lines.length % LINES_A_STEP === 0) yield;
+  }
+  return { format: columns.format, account, period, lines: placed(lines) };
+}
+
+/** What banks write under the table, and between its pages. */
+const footer =
+  /^(saldo (awal|akhir)|mutasi (debet|debit|kredit|cr|db)|(starting|opening|ending|closing) balance|credits?|debits?|debet|kredit|total|jumlah|subtotal|generated|dicetak|halaman|page)\b/i;
+
+/** The rows of the table: without the head, blanks and footers, and with what was wrapped put together. */
+function* joined(records: Iterable<CsvRecord>, { columns, cells, line: first }: Head) {
+  const names = cells.join('\t');
+  let open: CsvRecord | undefined;
+  const isPart = (row: Row) =>
+    row.text('date') === '' && row.text('description') !== '' && !row.hasMoney();
+  for (const record of records) {
+    if (record.line <= first) continue;
+    const filled = record.cells.filter((cell) => cleanCell(cell) !== '');
+    if (filled.length === 0 || record.cells.join('\t') === names) continue;
+    if (footer.test(cleanCell(filled[0] ?? ''))) {
+      if (open) yield open;
+      open = undefined;
+      continue;
+    }
+    const row = new Row(record, columns);
+    if (open && isPart(row)) {
+      const place = columns.at.description?.[0] ?? 0;
+      const whole = `${open.cells[place] ?? ''} ${row.text('description')}`;
+      // A name that goes on for ever adds nothing.
+      if (whole.length <= 2 * DESCRIPTION_MAX) open.cells[place] = whole;
+      continue;
+    }
+    if (open) yield open;
+    open = record;
+  }
+  if (open) yield open;
+}
+
+/** One row of the table, its cells by what they hold. */
+class Row {
+  readonly number: number;
+  readonly #cells: readonly string[];
+  readonly #columns: Columns;
+
+  constructor({ line, cells }: CsvRecord, columns: Columns) {
+    this.number = line;
+    this.#cells = cells;
+    this.#columns = columns;
+  }
+  has(field: Field): boolean {
+    return this.#columns.at[field] !== undefined;
+  }
+  text(field: Field): string {
+    const places = this.#columns.at[field] ?? [];
+    const parts = places.map((place) => cleanCell((this.#cells[place] ?? '').slice(0, 4_000)));
+    const words = parts.filter((part) => part !== '').join(' ');
+    return /\s\s|[^\S ]/.test(words) ? words.replace(/\s+/g, ' ') : words;
+  }
+  hasMoney(): boolean {
+    return ['amount', 'debit', 'credit'].some((field) => this.text(field as Field) !== '');
+  }
+  /** More cells than the head names: nobody knows which of them is the amount. */
+  isTooWide(): boolean {
+    return this.#cells
+      .slice(Math.max(this.#columns.count, 1))
+      .some((cell) => cleanCell(cell) !== '');
+  }
+  describe(): string {
+    return plainText(this.text('description'), DESCRIPTION_MAX);
+  }
+  reference(): string {
+    const word = plainText(this.text('reference'), REFERENCE_MAX);
+    return /^[0-]*$/.test(word) ? '' : word;
+  }
+  unreadable(reason: string): StatementLine {
+    return { kind: 'unreadable', number: this.number, reason, description: this.describe() };
+  }
+}
+
+/** Control and format characters are no part of a name, and half a pair is no character. */
+function plainText(text: string, lengthMax: number): string {
+  const short = text.slice(0, lengthMax);
+  if (/^[\x20-\x7e]*$/.test(short)) return short.trim();
+  return storable(short.replace(/[\p{Cc}\p{Cf}]+/gu, ' '))
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+const pending = /^(pend|pending)$/i;
+
+function readRow(row: Row, period: Period | undefined): StatementLine {
+  const { number } = row;
+  const description = row.describe();
+  if (pending.test(row.text('date')))
+    return { kind: 'pending', number, day: undefined, description };
+  if (row.isTooWide()) return row.unreadable('Jumlah kolomnya tidak sama dengan judul tabel.');
+  const moment = readMoment(`${row.text('date')} ${row.text('time')}`.trim(), period);
+  const known = moment ?? readMoment(row.text('date'), period);
+  if (known === undefined) return row.unreadable('Tanggalnya tidak dapat dibaca.');
+  if (known === 'no year') {
+    return row.unreadable(
+      'Tahunnya tidak tertulis, dan tidak dapat ditentukan dari periode berkas.',
+    );
+  }
+  const { day, time = '00:00:00' } = known;
+  const money = moneyOf(row);
+  if (typeof money === 'string') return row.unreadable(money);
+  if (money.way === 'out') return { kind: 'debit', number, day, description };
+  if (money.sen !== 0) {
+    return row.unreadable('Jumlahnya memuat sen. Saldo hanya mengenal rupiah bulat.');
+  }
+  return {
+    kind: 'credit',
+    number,
+    day,
+    at: new Date(`${day}T${time}+07:00`),
+    amount: rupiah(money.rupiah),
+    description,
+    reference: row.reference(),
+    place: balanceOf(row),
+  };
+}
+
+type Money = Amount & { way: 'in' | 'out' };
+
+/** The row's money and its way; a sentence where that is not clear beyond doubt. */
+function moneyOf(row: Row): Money | string {
+  if (row.has('debit') && row.has('credit')) {
+    const [out, into] = [readSide(row.text('debit')), readSide(row.text('credit'))];
+    if (out === undefined || into === undefined) return 'Jumlahnya tidak dapat dibaca.';
+    const isOut = out.rupiah + out.sen > 0;
+    const isIn = into.rupiah + into.sen > 0;
+    if (isOut && isIn) return 'Baris ini memuat debit dan kredit sekaligus.';
+    if (!isOut && !isIn) return 'Jumlahnya nol.';
+    if (out.negative || into.negative) return 'Jumlahnya negatif.';
+    return isIn ? { ...into, way: 'in' } : { ...out, way: 'out' };
+  }
+  const amount = readAmount(row.text('amount'));
+  if (!amount) return 'Jumlahnya tidak dapat dibaca.';
+  const way = wayOf(row, amount);
+  if (way === undefined) return 'Tidak jelas apakah uang masuk atau keluar.';
+  if (way === 'in' && amount.negative) return 'Jumlahnya negatif.';
+  if (amount.rupiah + amount.sen === 0) return 'Jumlahnya nol.';
+  return { ...amount, way };
+}
+
+/** What the marks of a row say, the one beside the amount and the one in its own column; undefined in doubt. */
+function wayOf(row: Row, amount: Amount): 'in' | 'out' | undefined {
+  const column = row.text('way');
+  const marked = column === '' ? amount.way : readWay(column);
+  if (column !== '' && amount.way !== undefined && amount.way !== marked) return undefined;
+  if (marked !== undefined || column !== '') return marked;
+  return amount.negative ? 'out' : undefined;
+}
+
+const readSide = (text: string): Amount | undefined =>
+  text === '' || text === '-'
+    ? { rupiah: 0, sen: 0, negative: false, way: undefined }
+    : readAmount(text);
+
+/** The balance after the row as one spelling; '' where there is none. */
+function balanceOf(row: Row): string {
+  const balance = readAmount(row.text('balance'));
+  if (!balance) return '';
+  const { rupiah: whole, sen, negative } = balance;
+  return `${negative ? '-' : ''}${whole}.${String(sen).padStart(2, '0')}`;
+}
+
+/** Gives each credit its place among the lines that say the very same. */
+function placed(lines: readonly StatementLine[]): StatementLine[] {
+  const seen = new Map<string, number>();
+  return lines.map((line) => {
+    if (line.kind !== 'credit') return line;
+    const { day, amount, description, reference, place } = line;
+    const same = JSON.stringify([day, amount, description.toLowerCase(), reference, place]);
+    const before = seen.get(same) ?? 0;
+    seen.set(same, before + 1);
+    return { ...line, place: `${place}#${before}` };
+  });
+}

@@ -1,0 +1,95 @@
+import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
+import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+
+/** A payment in suspense, and what operators noted about it. */
+export type SuspenseRow = {
+  provider: string;
+  txn: string;
+  account_id: string;
+  topup_id: string;
+  amount: Rupiah;
+  at: Date;
+  notes: readonly { note: string; operator_id: string; at: string }[];
+};
+
+/** Payments that nobody has credited or returned yet. */
+const unresolved = (sql: Sql | Tx) => sql`
+  p.outcome = 'second' and not exists (
+    select from suspense_resolutions r
+    where r.account_id = p.account_id and r.provider = p.provider and r.txn_id = p.txn_id
+  ) and not exists (
+    select from refunds r
+    where r.account_id = p.account_id and r.provider = p.provider and r.txn_id = p.txn_id
+  )`;
+
+const columns = (sql: Sql | Tx) => sql`
+  p.provider, p.txn_id as txn, p.account_id, p.topup_id, p.amount, p.at, (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'note', n.note, 'operator_id', n.operator_id, 'at', n.at
+    ) order by n.note_id desc), '[]')
+    from suspense_notes n
+    where n.account_id = p.account_id and n.provider = p.provider and n.txn_id = p.txn_id
+  ) as notes`;
+
+/** A page of what lies in suspense, the oldest first: somebody has waited longest for that. */
+export async function suspensePage(
+  allAccountsSql: Sql,
+  { page = 0, sort_type }: { page?: number | undefined; sort_type?: 'asc' | 'desc' | undefined },
+): Promise<PageOf<SuspenseRow>> {
+  const order = sort_type === 'desc' ? allAccountsSql`desc` : allAccountsSql`asc`;
+  const [found, { count }] = await Promise.all([
+    allAccountsSql<SuspenseRow[]>`
+      select ${columns(allAccountsSql)} from provider_payments p
+      where ${unresolved(allAccountsSql)}
+      order by p.at ${order}, p.txn_id ${order} limit ${PAGE_SIZE} offset ${page * PAGE_SIZE}`,
+    suspenseSum(allAccountsSql),
+  ]);
+  return { rows: found, total: count };
+}
+
+/** How much lies in suspense, in how many payments. */
+export async function suspenseSum(
+  sql: Sql | Tx,
+): Promise<{ count: number; amount: Rupiah; examples: readonly string[] }> {
+  const [sums] = await sql<{ n: number; amount: number; examples: string[] }[]>`
+    select count(*) as n, coalesce(sum(amount), 0)::bigint as amount,
+      coalesce((array_agg(p.txn_id order by p.at))[1:10], '{}') as examples
+    from provider_payments p where ${unresolved(sql)}`;
+  return { count: sums?.n ?? 0, amount: rupiah(sums?.amount ?? 0), examples: sums?.examples ?? [] };
+}
+
+/**
+ * One payment in suspense.
+ *
+ * @throws Refusal `suspense_resolved` when it has left it, `not_found` when it never lay there.
+ */
+export async function suspenseOf(
+  tx: Sql | Tx,
+  { provider, txn }: { provider: string; txn: string },
+): Promise<SuspenseRow> {
+  const [found] = await tx<(SuspenseRow & { open: boolean })[]>`
+    select ${columns(tx)}, ${unresolved(tx)} as open from provider_payments p
+    where p.provider = ${provider} and p.txn_id = ${txn} and p.outcome = 'second'`;
+  if (!found) throw new Refusal('not_found', { what: 'Dana' });
+  if (!found.open) throw new Refusal('suspense_resolved', {});
+  return found;
+}
+
+type Note = { provider: string; txn: string; note: string; operatorId: string; at: Date };
+
+/**
+ * Notes why a payment stays in suspense.
+ *
+ * @throws Refusal as `suspenseOf`.
+ */
+export async function noteSuspense(tx: Tx, given: Note): Promise<SuspenseRow> {
+  const { provider, txn, note, operatorId, at } = given;
+  const { account_id } = await suspenseOf(tx, { provider, txn });
+  await tx`
+    insert into suspense_notes (account_id, note_id, provider, txn_id, note, operator_id, at)
+    values (${account_id}, ${newId()}, ${provider}, ${txn}, ${note}, ${operatorId}, ${at})`;
+  return suspenseOf(tx, { provider, txn });
+}

@@ -1,0 +1,94 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import type { OperatorTopup } from '#contract/operator.ts';
+import { namesOfPeople } from '#server/domains/accounts/accounts.ts';
+import { normalized } from '#server/domains/payments/bank.ts';
+import type { Config } from '#server/infra/config.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+
+/** What one operator proposed, as another sees it. */
+export type Proposal = NonNullable<OperatorTopup['proposal']>;
+
+/** Who is gone is still somebody. */
+export const SOMEBODY = 'operator lain';
+
+/** Whether a top-up of this total takes two operators, where no bank line of exactly it is there. */
+export const needsTwo = (config: Pick<Config, 'FOUR_EYES_ABOVE'>, total: number): boolean =>
+  total > config.FOUR_EYES_ABOVE;
+
+type ProposalRow = {
+  topup_id: string;
+  operator_id: string;
+  reference: string;
+  reason: string;
+  at: Date;
+};
+
+/** The proposals of those top-ups that still wait for a decision. */
+export async function proposalsOf(
+  sql: Sql | Tx,
+  topupIds: readonly string[],
+  operatorId: string,
+): Promise<ReadonlyMap<string, Proposal>> {
+  const rows = await sql<ProposalRow[]>`
+    select p.topup_id, p.operator_id, p.reference, p.reason, p.at
+    from topup_proposals p join topups t using (account_id, topup_id)
+    where p.topup_id = any(${[...topupIds]}::uuid[]) and t.status not in ('paid', 'rejected')`;
+  const names = await namesOfPeople(
+    sql,
+    rows.map((row) => row.operator_id),
+  );
+  return new Map(
+    rows.map(({ topup_id, operator_id, ...rest }) => [
+      topup_id,
+      { by: names.get(operator_id) ?? SOMEBODY, mine: operator_id === operatorId, ...rest },
+    ]),
+  );
+}
+
+/**
+ * The first of two presses is recorded; the same reference by another operator completes it. Another
+ * reference is a new proposal in place of the former. The top-up's row is locked.
+ *
+ * @returns who proposed what is completed now; undefined when it was only proposed.
+ * @throws Refusal `topup_needs_another` when who proposed it presses again.
+ */
+export async function proposeFirst(
+  tx: Tx,
+  proposed: {
+    accountId: string;
+    topupId: string;
+    operatorId: string;
+    reference: string;
+    reason: string;
+    at: Date;
+  },
+): Promise<string | undefined> {
+  const { accountId, topupId, operatorId, reference, reason, at } = proposed;
+  const [before] = await tx<ProposalRow[]>`
+    select topup_id, operator_id, reference, reason, at from topup_proposals
+    where account_id = ${accountId} and topup_id = ${topupId} for update`;
+  if (before && normalized(before.reference) === normalized(reference)) {
+    if (before.operator_id === operatorId) throw new Refusal('topup_needs_another', {});
+    return before.operator_id;
+  }
+  await tx`
+    insert into topup_proposals (account_id, topup_id, operator_id, reference, reason, at)
+    values (${accountId}, ${topupId}, ${operatorId}, ${reference}, ${reason}, ${at})
+    on conflict (account_id, topup_id) do update set
+      operator_id = excluded.operator_id, reference = excluded.reference,
+      reason = excluded.reason, at = excluded.at`;
+  return undefined;
+}
+
+/** @throws Refusal `topup_decided` when another operator has decided about the locked top-up. */
+export async function decidedBefore(
+  tx: Tx,
+  { accountId, topupId, operatorId }: { accountId: string; topupId: string; operatorId: string },
+): Promise<void> {
+  const [decided] = await tx<{ operator_id: string }[]>`
+    select operator_id from topup_decisions
+    where account_id = ${accountId} and topup_id = ${topupId} and operator_id <> ${operatorId}`;
+  if (!decided) return;
+  const names = await namesOfPeople(tx, [decided.operator_id]);
+  throw new Refusal('topup_decided', { by: names.get(decided.operator_id) ?? SOMEBODY });
+}

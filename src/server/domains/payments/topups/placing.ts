@@ -1,0 +1,54 @@
+import type { Rupiah } from '#contract/base/money.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { TOPUPS_OPEN_MAX, type TopupMethod } from '#contract/saldo.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
+
+/** A top-up as it is asked for, by whatever method. */
+export type TopupRequest = {
+  accountId: string;
+  /** The caller's idempotency key. */
+  key: string;
+  /** What is bought, before PPN and kode unik. */
+  base: Rupiah;
+  method: TopupMethod;
+  /** The open invoice of a plan that it is made for. */
+  invoiceId?: string;
+};
+
+/** Locks the account's row, so that its top-ups are created one after another; refuses inactive ones. */
+export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
+  const [holder] = await tx<{ account: string; wallet: string }[]>`
+    select a.status as account, w.status as wallet
+    from accounts a join wallets w using (account_id)
+    where a.account_id = ${accountId} for no key update of a`;
+  if (holder?.account !== 'active') throw new Refusal('account_suspended', {});
+  if (holder.wallet !== 'active') throw new Refusal('wallet_frozen', {});
+}
+
+/**
+ * The top-up that a key stands for.
+ *
+ * @throws Refusal `idempotency_conflict` when it was of another amount or method.
+ */
+export async function existingTopup(
+  tx: Tx,
+  { accountId, key, base, method }: TopupRequest,
+): Promise<string | undefined> {
+  const [existing] = await tx<{ topup_id: string; base: number; method: string }[]>`
+    select topup_id, base, method from topups
+    where account_id = ${accountId} and request_key = ${key}`;
+  if (existing && (existing.base !== base || existing.method !== method)) {
+    throw new Refusal('idempotency_conflict', {});
+  }
+  return existing?.topup_id;
+}
+
+/** @throws Refusal `topup_too_many` */
+export async function refuseTooMany(tx: Tx, accountId: string, now: Date): Promise<void> {
+  const [open] = await tx<{ waiting: number }[]>`
+    select count(*) as waiting from topups
+    where account_id = ${accountId} and status in ('creating', 'pending') and expires_at > ${now}`;
+  if ((open?.waiting ?? 0) >= TOPUPS_OPEN_MAX) {
+    throw new Refusal('topup_too_many', { limit: TOPUPS_OPEN_MAX });
+  }
+}

@@ -1,0 +1,118 @@
+import * as z from 'zod/mini';
+import { canonicalAddress } from '#server/infra/postgres/address.ts';
+
+// How the words of a setting are read, and the sentence that refuses others.
+
+export const text = z.string().check(z.minLength(1, 'a text'));
+
+export const whole = (min: number, max: number) =>
+  z.pipe(
+    z.string().check(z.regex(/^\d{1,15}$/, `a whole number from ${min} to ${max}`)),
+    z.pipe(
+      z.transform(Number),
+      z
+        .number()
+        .check(
+          z.minimum(min, `a whole number from ${min} to ${max}`),
+          z.maximum(max, `a whole number from ${min} to ${max}`),
+        ),
+    ),
+  );
+
+export const decimal = (min: number, max: number) =>
+  z.pipe(
+    z.string().check(z.regex(/^\d{1,9}(\.\d{1,6})?$/, `a number from ${min} to ${max}`)),
+    z.pipe(
+      z.transform(Number),
+      z
+        .number()
+        .check(
+          z.minimum(min, `a number from ${min} to ${max}`),
+          z.maximum(max, `a number from ${min} to ${max}`),
+        ),
+    ),
+  );
+
+export const oneOf = <const Choices extends readonly [string, ...string[]]>(...choices: Choices) =>
+  z.enum(choices, `one of ${choices.join(', ')}`);
+
+export const switched = z.pipe(
+  oneOf('on', 'off'),
+  z.transform((word) => word === 'on'),
+);
+
+export const listOf = (one: z.ZodMiniType<string, string>) =>
+  z.pipe(
+    z.pipe(
+      z.string(),
+      z.transform((words) => words.split(/[\s,]+/).filter((word) => word !== '')),
+    ),
+    z.array(one),
+  );
+
+function isOrigin(word: string): boolean {
+  if (!URL.canParse(word)) return false;
+  const { protocol, origin } = new URL(word);
+  return (protocol === 'https:' || protocol === 'http:') && origin === word;
+}
+
+/** `https://portal.example`: scheme, host and port, nothing behind them. */
+export const origin = z
+  .string()
+  .check(z.refine(isOrigin, 'an address such as https://kabari.example, without a path'));
+
+/** `https://provider.example/verify`: of http or https. */
+export const address = z
+  .string()
+  .check(
+    z.refine(
+      (word) => URL.canParse(word) && /^https?:$/.test(new URL(word).protocol),
+      'an address such as https://captcha.example/siteverify',
+    ),
+  );
+
+export const postgresUrl = z.pipe(
+  z.pipe(z.string(), z.transform(canonicalAddress)),
+  z.string('an address such as postgres://user:password@host:5432/kabari'),
+);
+
+/** An address, or a range of them: `10.0.0.0/8`, `::1`. */
+export const proxy = z
+  .string()
+  .check(
+    z.regex(
+      /^([0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)(\/[0-9]{1,3})?$|^loopback$/,
+      'addresses or ranges such as 127.0.0.1, 10.0.0.0/8, or the word loopback',
+    ),
+  );
+
+export const clamd = z
+  .string()
+  .check(
+    z.regex(
+      /^(\/.+|(\[[0-9a-fA-F:.]+\]|[^\s:/]+):[0-9]{1,5})$/,
+      'host:port, or the path of a socket, such as 127.0.0.1:3310 or /run/clamav/clamd.ctl',
+    ),
+  );
+
+export const contact = z
+  .string()
+  .check(
+    z.regex(
+      /^(mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]+\S*)$/,
+      'an address such as mailto:admin@kabari.example',
+    ),
+  );
+
+export const secretKey = z
+  .string()
+  .check(
+    z.refine(
+      (word) => word.length >= 32 && new Set(word).size >= 12,
+      'at least 32 characters of chance, as `openssl rand -base64 32` prints them',
+    ),
+  );
+
+export const operatorPhone = z
+  .string()
+  .check(z.regex(/^628[1-9][0-9]{6,10}$/, 'an Indonesian mobile number such as 6281234567890'));

@@ -1,0 +1,110 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type BillingProfile, saveBillingProfile } from '#contract/billing/invoices.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import styles from '#web/features/billing/buyer/BuyerForm.module.css';
+import { formatNpwp } from '#web/features/billing/labels.ts';
+import { buyerQuery } from '#web/features/billing/queries.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+/** What the invoices to come say of the buyer. */
+export function BuyerForm() {
+  const buyer = useQuery(buyerQuery);
+  return (
+    <Panel title="Data untuk tagihan">
+      <p className={styles['note']}>
+        Tercantum pada tagihan yang dibuat sesudah disimpan. Semua isian boleh dikosongkan; tanpa
+        nama usaha, tagihan memakai nama akun Anda.
+      </p>
+      {buyer.data && <Fields buyer={buyer.data} />}
+      {buyer.isError && !buyer.data && (
+        <WentWrong message={sentenceOf(buyer.error)} onRetry={() => void buyer.refetch()} />
+      )}
+      {buyer.isPending && (
+        <div className={styles['form']} aria-busy="true">
+          <Skeleton height={62} />
+          <Skeleton height={62} />
+          <Skeleton height={104} />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function Fields({ buyer }: { buyer: BillingProfile }) {
+  const client = useQueryClient();
+  const form = useForm(valuesOf(buyer), (values) => fieldErrors(saveBillingProfile, values));
+  const save = useAct(saveBillingProfile, {
+    onSuccess: (after) => {
+      client.setQueryData(buyerQuery.queryKey, after);
+      form.set('npwp', valuesOf(after).npwp);
+      toast('Data untuk tagihan disimpan.', { tone: 'success' });
+    },
+    onError: form.refuse,
+  });
+  const field = (name: keyof typeof form.values) => ({
+    name,
+    value: form.values[name],
+    error: form.errors[name],
+    onChange: (event: { target: { value: string } }) => form.set(name, event.target.value),
+    onBlur: () => form.leave(name),
+  });
+  return (
+    <form
+      ref={form.ref}
+      noValidate
+      className={styles['form']}
+      onSubmit={form.submit((values) => {
+        if (!save.busy) save.mutate(values);
+      })}
+    >
+      <RefusalAlert error={save.error} fields={['name', 'npwp', 'address', 'email']} />
+      <TextField
+        label="Nama usaha"
+        autoComplete="organization"
+        maxLength={120}
+        {...field('name')}
+      />
+      <TextField
+        label="NPWP"
+        inputMode="numeric"
+        autoComplete="off"
+        help="15 atau 16 angka; titik dan strip boleh ditulis."
+        {...field('npwp')}
+      />
+      <TextArea
+        label="Alamat"
+        rows={3}
+        autoComplete="street-address"
+        maxLength={300}
+        {...field('address')}
+      />
+      <TextField
+        label="Alamat surel untuk tagihan"
+        type="email"
+        autoComplete="email"
+        {...field('email')}
+      />
+      <div>
+        <Button type="submit" busy={save.busy}>
+          Simpan data tagihan
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const valuesOf = ({ name, npwp, address, email }: BillingProfile) => ({
+  name: name ?? '',
+  npwp: npwp ? formatNpwp(npwp) : '',
+  address: address ?? '',
+  email: email ?? '',
+});

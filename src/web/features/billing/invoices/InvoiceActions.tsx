@@ -1,0 +1,145 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { ChevronDown, Download } from 'lucide-react';
+import { useState } from 'react';
+import { type InvoiceDetail, invoicePdf } from '#contract/billing/invoices.ts';
+import { formatRupiah } from '#contract/base/money.ts';
+import { type TopupMethod, topupMethodLabel } from '#contract/saldo.ts';
+import { perform } from '#web/api/act.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
+import styles from '#web/features/billing/invoices/InvoiceDrawer.module.css';
+import { usePlanChanges } from '#web/features/billing/plan/usePlanChanges.ts';
+import { invoiceQuery, methodsQuery } from '#web/features/billing/queries.ts';
+import { saldoQuery } from '#web/features/saldo/saldo.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { Dropdown, MenuButton } from '#web/ui/menu/Dropdown.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+/** What can be done with an invoice: paying it while it waits, its document once it is paid. */
+export function InvoiceActions({ invoice }: { invoice: InvoiceDetail }) {
+  const [failure, setFailure] = useState<unknown>();
+  return (
+    <div className={styles['foot']}>
+      <Alert
+        state="danger"
+        visible={failure !== undefined}
+        label={failure === undefined ? '' : sentenceOf(failure)}
+      />
+      <div className={styles['actions']}>
+        {invoice.status === 'open' && invoice.kind === 'plan' && (
+          <Pay invoice={invoice} onFailure={setFailure} />
+        )}
+        {invoice.status === 'open' && invoice.topup_id && (
+          <LinkButton to="/saldo" search={{ open: invoice.topup_id }}>
+            Lihat cara bayar
+          </LinkButton>
+        )}
+        {invoice.number !== null && <Pdf invoice={invoice} onFailure={setFailure} />}
+      </div>
+    </div>
+  );
+}
+
+type ActionProps = { invoice: InvoiceDetail; onFailure: (error: unknown) => void };
+
+/** Fetches a link to the document, good for minutes, and follows it. */
+function Pdf({ invoice, onFailure }: ActionProps) {
+  const [busy, setBusy] = useState(false);
+  const open = async () => {
+    setBusy(true);
+    onFailure(undefined);
+    try {
+      const { url, filename } = await perform(invoicePdf, { invoice_id: invoice.id });
+      const link = document.createElement('a');
+      link.href = url;
+      link.download = filename;
+      // Where the file's origin is another one it is shown instead: not in place of this page.
+      link.target = '_blank';
+      link.rel = 'noopener';
+      link.click();
+    } catch (error) {
+      onFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button
+      variant={invoice.status === 'open' ? 'outline' : 'solid'}
+      icon={<Download size={18} aria-hidden="true" />}
+      busy={busy}
+      onClick={() => void open()}
+    >
+      Unduh PDF
+    </Button>
+  );
+}
+
+/** From saldo at once, or by another method, which makes a top-up to be paid. */
+function Pay({ invoice, onFailure }: ActionProps) {
+  const client = useQueryClient();
+  const { data: saldo } = useQuery(saldoQuery);
+  const { pay } = usePlanChanges();
+  const fromSaldo = async () => {
+    onFailure(undefined);
+    const paid = await confirm({
+      title: 'Bayar dari saldo?',
+      children:
+        `${formatRupiah(invoice.total)} dipotong dari saldo Anda` +
+        (saldo ? `, yang sekarang ${formatRupiah(saldo.available)}.` : '.'),
+      tone: 'primary',
+      cancelText: 'Kembali',
+      confirmText: 'Bayar dari saldo',
+      sentenceOf,
+      onConfirm: async () => void (await pay.perform({ invoice_id: invoice.id })),
+    });
+    if (!paid) return;
+    toast('Tagihan lunas.', { tone: 'success' });
+    void client.invalidateQueries({ queryKey: invoiceQuery(invoice.id).queryKey });
+  };
+  const by = async (method: TopupMethod) => {
+    onFailure(undefined);
+    try {
+      const { topup_id: open } = await pay.perform({ invoice_id: invoice.id, method });
+      if (open) await navigate({ to: '/saldo', search: { open } });
+    } catch (error) {
+      onFailure(error);
+    }
+  };
+  return (
+    <>
+      <Methods total={invoice.total} busy={pay.busy} onChoose={(method) => void by(method)} />
+      <Button busy={pay.busy} onClick={() => void fromSaldo()}>
+        Bayar dari saldo
+      </Button>
+    </>
+  );
+}
+
+type MethodsProps = { total: number; busy: boolean; onChoose: (method: TopupMethod) => void };
+
+function Methods({ total, busy, onChoose }: MethodsProps) {
+  const { data, error } = useQuery(methodsQuery);
+  const fitting = data?.filter(({ minimum, maximum }) => total >= minimum && total <= maximum);
+  // A bank transfer is always possible.
+  const methods = fitting?.map(({ method }) => method) ?? (error ? (['bank'] as const) : []);
+  if (methods.length === 0) return null;
+  return (
+    <Dropdown
+      label="Bayar dengan"
+      trigger={(props) => (
+        <Button {...props} variant="outline" tone="neutral" busy={busy}>
+          Bayar dengan <ChevronDown size={16} aria-hidden="true" />
+        </Button>
+      )}
+    >
+      {methods.map((method) => (
+        <MenuButton key={method} onClick={() => onChoose(method)}>
+          {topupMethodLabel[method]}
+        </MenuButton>
+      ))}
+    </Dropdown>
+  );
+}

@@ -1,0 +1,185 @@
+import { useMemo } from 'react';
+import {
+  type Invoice,
+  InvoiceKind,
+  invoiceKindLabel,
+  InvoiceStatus,
+  invoiceStatusLabel,
+  listInvoices,
+} from '#contract/billing/invoices.ts';
+import { formatDate, formatDateTime } from '#contract/base/time.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useUser } from '#web/api/user.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import styles from '#web/features/billing/invoices/Invoices.module.css';
+import { invoiceTone, nameOf } from '#web/features/billing/labels.ts';
+import { formatPeriod } from '#web/features/billing/plan/usage.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Select } from '#web/ui/select/Select.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column, TableView } from '#web/ui/table/tableProps.ts';
+import { useList } from '#web/ui/table/useList.ts';
+
+const statuses = [
+  { value: '', label: 'Semua status' },
+  ...InvoiceStatus().options.map((status) => ({
+    value: status,
+    label: invoiceStatusLabel[status],
+  })),
+];
+const kinds = [
+  { value: '', label: 'Semua jenis' },
+  ...InvoiceKind().options.map((kind) => ({ value: kind, label: invoiceKindLabel[kind] })),
+];
+
+const columns = (zone: string): readonly Column<Invoice>[] => [
+  {
+    id: 'title',
+    title: 'Tagihan',
+    width: 280,
+    phone: 'title',
+    cell: (invoice) => <What invoice={invoice} />,
+  },
+  {
+    id: 'number',
+    title: 'Nomor',
+    width: 190,
+    whole: true,
+    phone: 'line',
+    cell: (invoice) => (
+      <span className={invoice.number === null ? styles['none'] : 'num'}>{nameOf(invoice)}</span>
+    ),
+  },
+  {
+    id: 'created_at',
+    title: 'Tanggal',
+    sortable: true,
+    width: 120,
+    whole: true,
+    phone: 'fact',
+    cell: ({ created_at: at }) => (
+      <time className="num" dateTime={at.toISOString()} title={formatDateTime(at, zone)}>
+        {formatDate(at, zone)}
+      </time>
+    ),
+  },
+  {
+    id: 'status',
+    title: 'Status',
+    width: 140,
+    phone: 'note',
+    cell: ({ status }) => (
+      <StatusChip tone={invoiceTone[status]}>{invoiceStatusLabel[status]}</StatusChip>
+    ),
+  },
+  {
+    id: 'total',
+    title: 'Jumlah',
+    align: 'end',
+    width: 130,
+    whole: true,
+    phone: 'aside',
+    cell: ({ total }) => <Money amount={total} />,
+  },
+];
+
+/** What is chosen anew; `undefined` for all. */
+type Change = {
+  page?: number | undefined;
+  sort_by?: string | undefined;
+  status?: string | undefined;
+  kind?: string | undefined;
+  open?: string | undefined;
+};
+const noFilter: Change = { page: undefined, status: undefined, kind: undefined };
+
+const go = (change: Change, replace = false) =>
+  void navigate({ to: '/billing', change, resetScroll: false, replace });
+
+/** Every invoice of the account, with its filters in the address. */
+export function Invoices() {
+  const { page = 0, sort_by, sort_type = 'desc', open, ...search } = useSearch('/billing');
+  const status = InvoiceStatus().options.find((one) => one === search.status);
+  const kind = InvoiceKind().options.find((one) => one === search.kind);
+  const zone = useUser().timezone;
+  const shown = useMemo(() => columns(zone), [zone]);
+  const view: TableView = {
+    page,
+    sort: sort_by === 'created_at' ? { sort_by, sort_type } : undefined,
+  };
+  const list = useList(listInvoices, { status, kind }, view);
+  const filtered = status !== undefined || kind !== undefined;
+  return (
+    <Panel title="Daftar tagihan">
+      <div className={styles['filters']}>
+        <Select
+          label="Status"
+          hideLabel
+          options={statuses}
+          value={status ?? ''}
+          onChange={({ target }) => go({ page: undefined, status: target.value || undefined })}
+        />
+        <Select
+          label="Jenis tagihan"
+          hideLabel
+          options={kinds}
+          value={kind ?? ''}
+          onChange={({ target }) => go({ page: undefined, kind: target.value || undefined })}
+        />
+        {filtered && (
+          <Button variant="subtle" tone="neutral" onClick={() => go(noFilter)}>
+            Hapus filter
+          </Button>
+        )}
+      </div>
+      <DataTable
+        caption="Tagihan"
+        columns={shown}
+        rowKey={({ id }) => id}
+        {...list.table}
+        onOpen={({ id }) => go({ open: id })}
+        openKey={open}
+        onView={({ page: next, sort }, how) =>
+          go({ page: next || undefined, ...sort }, how?.replace)
+        }
+        empty={
+          <Nothing error={list.error} filtered={filtered} onRetry={() => void list.refetch()} />
+        }
+      />
+    </Panel>
+  );
+}
+
+const What = ({ invoice }: { invoice: Invoice }) => (
+  <span className={styles['what']}>
+    {invoice.title}
+    {invoice.period_start && invoice.period_end && (
+      <span className={styles['small']}>
+        {formatPeriod(invoice.period_start, invoice.period_end)}
+      </span>
+    )}
+  </span>
+);
+
+type NothingProps = { error: Error | null; filtered: boolean; onRetry: () => void };
+
+function Nothing({ error, filtered, onRetry }: NothingProps) {
+  if (error) return <WentWrong message={sentenceOf(error)} onRetry={onRetry} />;
+  if (filtered) {
+    return (
+      <Button variant="subtle" size="sm" onClick={() => go(noFilter)}>
+        Hapus filter
+      </Button>
+    );
+  }
+  return (
+    <p className={styles['none']}>
+      Setiap isi saldo dan pembayaran paket mendapat tagihan, dan tampil di sini.
+    </p>
+  );
+}

@@ -1,0 +1,191 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Subscription } from '#contract/billing/plans.ts';
+import { formatRupiah } from '#contract/base/money.ts';
+import { formatDateTimeZone } from '#contract/base/time.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useUser } from '#web/api/user.ts';
+import { topupFor } from '#web/features/billing/labels.ts';
+import styles from '#web/features/billing/plan/plan.module.css';
+import { formatDay } from '#web/features/billing/plan/usage.ts';
+import { usePlanChanges } from '#web/features/billing/plan/usePlanChanges.ts';
+import { dueInvoiceQuery, plansQuery } from '#web/features/billing/queries.ts';
+import { saldoQuery } from '#web/features/saldo/saldo.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+
+type Props = {
+  subscription: Subscription;
+  /** Called with what was done, once it is. */
+  onDone: (sentence: string) => void;
+};
+
+/** What a subscription needs of its owner: a payment, or starting again. Nothing when all is well. */
+export function Standing(props: Props) {
+  const { status } = props.subscription;
+  if (status === 'past_due') return <PastDue {...props} />;
+  if (status === 'suspended') return <Suspended {...props} />;
+  return null;
+}
+
+function PastDue({ subscription, onDone }: Props) {
+  const { plan, grace_until: until } = subscription;
+  const zone = useUser().timezone;
+  const { data: invoice } = useQuery(dueInvoiceQuery);
+  const { pay } = usePlanChanges();
+  const short = subscription.shortage ?? 0;
+  const askPay = async () => {
+    if (!invoice) return;
+    const paid = await confirm({
+      title: 'Bayar dari saldo?',
+      children: `${formatRupiah(invoice.total)} untuk paket ${plan.name} dipotong dari saldo Anda.`,
+      tone: 'primary',
+      cancelText: 'Kembali',
+      confirmText: 'Bayar dari saldo',
+      sentenceOf,
+      onConfirm: async () => void (await pay.perform({ invoice_id: invoice.id })),
+    });
+    if (paid) onDone(`Paket ${plan.name} sudah dibayar dan tetap aktif.`);
+  };
+  return (
+    <Alert
+      visible
+      state="warning"
+      variant="pro"
+      label={
+        short > 0
+          ? `Saldo kurang ${formatRupiah(short)} untuk membayar paket ${plan.name}.`
+          : `Paket ${plan.name} menunggu pembayaran, dan saldo Anda sudah cukup.`
+      }
+    >
+      <p className={styles['words']}>
+        {until
+          ? `Kuota dan harga paket tetap berlaku sampai ${formatDateTimeZone(until, zone)}. `
+          : 'Kuota dan harga paket masih berlaku. '}
+        {short > 0
+          ? 'Begitu saldo masuk, paket dibayar otomatis.'
+          : 'Pembayaran dicoba lagi secara otomatis, atau bayar sekarang.'}
+      </p>
+      <div className={styles['actions']}>
+        {short > 0 ? (
+          <TopupLink amount={short} />
+        ) : (
+          invoice && (
+            <Button busy={pay.busy} onClick={() => void askPay()}>
+              Bayar dari saldo
+            </Button>
+          )
+        )}
+        {invoice && (
+          <LinkButton
+            to="/billing"
+            change={{ open: invoice.id }}
+            resetScroll={false}
+            variant="outline"
+            tone="neutral"
+          >
+            Lihat tagihan
+          </LinkButton>
+        )}
+      </div>
+    </Alert>
+  );
+}
+
+function Suspended({ subscription, onDone }: Props) {
+  const { plan } = subscription;
+  const { data: saldo } = useQuery(saldoQuery);
+  const { data: plans } = useQuery(plansQuery);
+  const { resume } = usePlanChanges();
+  const short = subscription.shortage ?? 0;
+  // A new period begins: at today's price.
+  const { price } = plans?.find(({ code }) => code === plan.code) ?? plan;
+  const askResume = async () => {
+    const resumed = await confirm({
+      title: `Lanjutkan paket ${plan.name}?`,
+      children: `${formatRupiah(price)} dipotong dari saldo Anda sekarang, dan periode yang baru dimulai hari ini.`,
+      tone: 'primary',
+      cancelText: 'Kembali',
+      confirmText: 'Lanjutkan paket',
+      sentenceOf,
+      onConfirm: async () => void (await resume.perform({})),
+    });
+    if (resumed) onDone(`Paket ${plan.name} aktif lagi.`);
+  };
+  return (
+    <Alert
+      visible
+      state="danger"
+      variant="pro"
+      label={`Paket ${plan.name} ditangguhkan karena belum dibayar.`}
+    >
+      <p className={styles['words']}>
+        Kuota dan harga paket tidak berlaku sampai paket dilanjutkan
+        {saldo && `: tiap pesan dikenai harga dasar, ${formatRupiah(saldo.message_price)}`}. Token
+        dan riwayat pesan Anda tetap ada.
+        {short > 0 &&
+          ` Untuk melanjutkan, saldo kurang ${formatRupiah(short)} dari ${formatRupiah(price)}.`}
+      </p>
+      <div className={styles['actions']}>
+        {short > 0 ? (
+          <TopupLink amount={short} />
+        ) : (
+          <Button onClick={() => void askResume()}>Lanjutkan paket</Button>
+        )}
+      </div>
+    </Alert>
+  );
+}
+
+/** Leads to a top-up of what is missing. */
+export function TopupLink({ amount }: { amount: number }) {
+  const proposed = topupFor(amount);
+  return (
+    <LinkButton to="/saldo" search={{ new: '1', amount: proposed }} tone="attention">
+      {`Isi saldo ${formatRupiah(proposed)}`}
+    </LinkButton>
+  );
+}
+
+/** What will become of the plan at the end of its period, with the way back. */
+export function Ending({ subscription, onDone }: Props): ReactNode {
+  const { plan, next_plan: next, period_end: end } = subscription;
+  const { resume } = usePlanChanges();
+  const cancelled = subscription.cancel_at_period_end;
+  if (!cancelled && !next) return null;
+  const take = async () => {
+    await resume.perform({});
+    onDone(
+      cancelled
+        ? `Paket ${plan.name} dilanjutkan.`
+        : `Perubahan dibatalkan. Paket ${plan.name} dilanjutkan.`,
+    );
+  };
+  return (
+    <Alert
+      visible
+      state="info"
+      label={
+        cancelled
+          ? `Paket ini berhenti di akhir periode. Mulai ${formatDay(end)} akun memakai paket ${next?.name ?? 'Gratis'}.`
+          : `Mulai ${formatDay(end)} paket Anda menjadi ${next?.name}, ${formatRupiah(next?.price ?? 0)} per bulan.`
+      }
+    >
+      <div className={styles['actions']}>
+        <Button
+          variant="outline"
+          busy={resume.busy}
+          onClick={() => void take().catch(() => undefined)}
+        >
+          {cancelled ? `Lanjutkan paket ${plan.name}` : 'Batalkan perubahan'}
+        </Button>
+      </div>
+      {resume.error && (
+        <p role="alert" className={styles['failed']}>
+          {sentenceOf(resume.error)}
+        </p>
+      )}
+    </Alert>
+  );
+}

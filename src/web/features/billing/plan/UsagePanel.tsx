@@ -1,0 +1,117 @@
+import { useId } from 'react';
+import type { Subscription } from '#contract/billing/plans.ts';
+import { formatNumber } from '#contract/base/money.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import styles from '#web/features/billing/plan/plan.module.css';
+import { forecastSentence, levelOf } from '#web/features/billing/plan/usage.ts';
+import { Money } from '#web/ui/money/Money.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { type Fact, Facts, Panel } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+
+type Props = {
+  subscription: Subscription | undefined;
+  error: Error | null;
+  onRetry: () => void;
+};
+
+/** What this period has used of the quota, what it cost beyond it, and what it will come to. */
+export function UsagePanel({ subscription, error, onRetry }: Props) {
+  return (
+    <Panel title="Pemakaian periode ini">
+      {error && <WentWrong message={sentenceOf(error)} onRetry={onRetry} />}
+      {!subscription && !error && <LoadingUsage />}
+      {subscription && <Usage subscription={subscription} />}
+    </Panel>
+  );
+}
+
+function Usage({ subscription }: { subscription: Subscription }) {
+  const { usage, status } = subscription;
+  const { used, quota } = usage;
+  return (
+    <div className={styles['usage']}>
+      <p className={styles['used']}>
+        <strong>{formatNumber(used)}</strong> <span>dari {formatNumber(quota)} pesan</span>
+      </p>
+      <Bar used={used} quota={quota} />
+      <p className={styles['forecast']}>
+        {status === 'suspended'
+          ? 'Kuota tidak berlaku selama paket ditangguhkan.'
+          : forecastSentence(subscription)}
+      </p>
+      <Facts facts={factsOf(subscription)} />
+    </div>
+  );
+}
+
+/** The quota as a bar; what it says stands in words above it. */
+function Bar({ used, quota }: { used: number; quota: number }) {
+  const id = useId();
+  const level = levelOf({ used, quota });
+  const share = quota === 0 ? 1 : Math.min(1, used / quota);
+  const percent = Math.floor(share * 100);
+  const words = `${formatNumber(used)} dari ${formatNumber(quota)} pesan, ${percent} persen`;
+  return (
+    <div className={styles['meter']}>
+      <div
+        role="meter"
+        aria-labelledby={id}
+        aria-valuemin={0}
+        aria-valuemax={quota}
+        aria-valuenow={Math.min(used, quota)}
+        aria-valuetext={words}
+        className={styles['bar']}
+        data-level={level}
+      >
+        <span style={{ width: `${share * 100}%` }} data-some={used > 0 || undefined} />
+      </div>
+      <p className={styles['scale']}>
+        <span id={id}>Kuota terpakai</span>
+        <span aria-hidden="true">{level === 'over' ? 'Habis' : `${percent}%`}</span>
+      </p>
+    </div>
+  );
+}
+
+function factsOf({ usage, plan, tokens_used: tokens }: Subscription): readonly Fact[] {
+  const left = Math.max(0, usage.quota - usage.used);
+  return [
+    { term: 'Sisa kuota', is: `${formatNumber(left)} pesan` },
+    {
+      term: 'Di luar kuota',
+      is:
+        usage.beyond > 0 ? (
+          <>
+            {formatNumber(usage.beyond)} pesan, <Money amount={usage.beyond_amount} />
+          </>
+        ) : (
+          'Belum ada'
+        ),
+    },
+    {
+      term: 'Token',
+      is: (
+        <>
+          {formatNumber(tokens)} dari {formatNumber(plan.tokens)}
+          {tokens > plan.tokens && (
+            <span className={styles['over']}>
+              Melebihi paket: token yang ada tetap jalan, yang baru tidak dapat dibuat.
+            </span>
+          )}
+        </>
+      ),
+    },
+  ];
+}
+
+const LoadingUsage = () => (
+  <div className={styles['usage']} aria-busy="true">
+    <p className={styles['used']}>
+      <Skeleton width="9em" />
+    </p>
+    <Skeleton height={10} round />
+    <Skeleton lines={2} />
+    <Skeleton height={120} />
+  </div>
+);

@@ -1,0 +1,31 @@
+import { useQueryClient } from '@tanstack/react-query';
+import {
+  cancelSubscription,
+  resumeSubscription,
+  type Subscription,
+} from '#contract/billing/plans.ts';
+import { listInvoices, payInvoice } from '#contract/billing/invoices.ts';
+import { saldoSummary } from '#contract/saldo/summary.ts';
+import { useAct } from '#web/api/query.ts';
+import { subscriptionQuery } from '#web/features/billing/queries.ts';
+
+/** Takes in how a subscription is after a change, and has all that hangs on it asked for again. */
+export function useTakeSubscription() {
+  const client = useQueryClient();
+  return (after: Subscription | undefined) => {
+    if (after) client.setQueryData(subscriptionQuery.queryKey, after);
+    else void client.invalidateQueries({ queryKey: subscriptionQuery.queryKey });
+    void client.invalidateQueries({ queryKey: ['invoices'] });
+    void client.invalidateQueries({ queryKey: [listInvoices.name] });
+    void client.invalidateQueries({ queryKey: [saldoSummary.name] });
+  };
+}
+
+/** The changes of a subscription that need no preview, and paying what it waits for. */
+export function usePlanChanges() {
+  const take = useTakeSubscription();
+  const cancel = useAct(cancelSubscription, { onSuccess: take });
+  const resume = useAct(resumeSubscription, { onSuccess: take });
+  const pay = useAct(payInvoice, { onSuccess: () => take(undefined) });
+  return { cancel, resume, pay };
+}

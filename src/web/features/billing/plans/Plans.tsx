@@ -1,0 +1,132 @@
+import { useQuery } from '@tanstack/react-query';
+import { Check } from 'lucide-react';
+import { useId } from 'react';
+import type { Plan, Subscription } from '#contract/billing/plans.ts';
+import { formatRupiah } from '#contract/base/money.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { inclusionsOf, pricePerMessage } from '#web/features/billing/labels.ts';
+import { formatDay, lastDayOf } from '#web/features/billing/plan/usage.ts';
+import styles from '#web/features/billing/plans/Plans.module.css';
+import { plansQuery } from '#web/features/billing/queries.ts';
+import { LinkButton } from '#web/ui/button/Button.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+
+/** The plans on offer, the present one marked; choosing one shows first what it would do. */
+export function Plans({ subscription }: { subscription: Subscription | undefined }) {
+  const plans = useQuery(plansQuery);
+  return (
+    <Panel title="Pilih paket">
+      <p className={styles['note']}>
+        Naik paket berlaku hari ini dan dihitung per hari. Turun paket berlaku mulai periode
+        berikutnya.
+      </p>
+      {plans.isPending && <LoadingPlans />}
+      {plans.isError && !plans.data && (
+        <WentWrong message={sentenceOf(plans.error)} onRetry={() => void plans.refetch()} />
+      )}
+      {plans.data?.length === 0 && (
+        <EmptyState title="Belum ada paket yang ditawarkan.">
+          Paket Anda yang sekarang tetap berlaku.
+        </EmptyState>
+      )}
+      {plans.data && plans.data.length > 0 && (
+        <ul className={styles['plans']}>
+          {plans.data.map((plan) => (
+            <PlanCard key={plan.code} plan={plan} subscription={subscription} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+type CardProps = { plan: Plan; subscription: Subscription | undefined };
+
+function PlanCard({ plan, subscription }: CardProps) {
+  const id = useId();
+  const current = subscription?.plan.code === plan.code;
+  const each = pricePerMessage(plan);
+  return (
+    <li className={styles['card']} data-current={current || undefined} aria-labelledby={id}>
+      <div className={styles['head']}>
+        <h3 id={id}>{plan.name}</h3>
+        <Mark plan={plan} subscription={subscription} />
+      </div>
+      <p className={styles['price']}>
+        <strong>
+          <Money amount={plan.price} />
+        </strong>{' '}
+        per bulan
+      </p>
+      <p className={styles['about']}>{plan.description}</p>
+      <ul className={styles['inclusions']}>
+        {inclusionsOf(plan).map((line) => (
+          <li key={line}>
+            <Check size={16} aria-hidden="true" />
+            {line}
+          </li>
+        ))}
+      </ul>
+      <p className={styles['each']}>
+        {each ? `Setara ${each} per pesan bila kuota habis terpakai.` : 'Tanpa biaya bulanan.'}
+      </p>
+      <Choice plan={plan} subscription={subscription} />
+    </li>
+  );
+}
+
+function Mark({ plan, subscription }: CardProps) {
+  if (!subscription) return null;
+  if (subscription.plan.code === plan.code)
+    return <StatusChip tone="primary">Paket Anda</StatusChip>;
+  if (subscription.next_plan?.code !== plan.code) return null;
+  return <StatusChip tone="info">{`Mulai ${formatDay(subscription.period_end)}`}</StatusChip>;
+}
+
+/** The button; for the present plan, what its next period costs where that is another price. */
+function Choice({ plan, subscription }: CardProps) {
+  if (!subscription || subscription.next_plan?.code === plan.code) return null;
+  const now = subscription.plan;
+  if (now.code === plan.code) {
+    const last = formatDay(lastDayOf(subscription.period_end));
+    return (
+      <p className={styles['now']}>
+        {now.price === plan.price
+          ? `Periode ini sampai ${last}.`
+          : `Anda membayar ${formatRupiah(now.price)} sampai ${last}, lalu ${formatRupiah(plan.price)}.`}
+      </p>
+    );
+  }
+  const up = plan.price > now.price;
+  return (
+    <div className={styles['choice']}>
+      <LinkButton
+        to="/billing"
+        change={{ change: plan.code, open: undefined }}
+        resetScroll={false}
+        variant={up ? 'solid' : 'outline'}
+        tone={up ? 'primary' : 'neutral'}
+        block
+      >
+        {`${up ? 'Naik' : 'Turun'} ke ${plan.name}`}
+      </LinkButton>
+    </div>
+  );
+}
+
+const LoadingPlans = () => (
+  <div className={styles['plans']} aria-busy="true">
+    {[0, 1, 2].map((card) => (
+      <div key={card} className={styles['card']}>
+        <Skeleton width="6em" height={24} />
+        <Skeleton width="8em" height={32} />
+        <Skeleton lines={4} />
+        <Skeleton height={40} />
+      </div>
+    ))}
+  </div>
+);

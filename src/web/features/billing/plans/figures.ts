@@ -1,0 +1,20 @@
+import type { SubscriptionPreview } from '#contract/billing/plans.ts';
+import { formatDay } from '#web/features/billing/plan/usage.ts';
+
+/** What a person agrees to: the saldo may move meanwhile, and is only shown beside it. */
+const agreedTo = (preview: SubscriptionPreview) => [
+  preview.to.revision,
+  preview.when,
+  formatDay(preview.starts_at),
+  preview.credit,
+  preview.charge,
+  preview.total,
+  preview.next_charge?.at.getTime(),
+  preview.next_charge?.amount,
+];
+
+/** Whether two previews ask for the same consent. */
+export function sameFigures(one: SubscriptionPreview, other: SubscriptionPreview): boolean {
+  const others = agreedTo(other);
+  return agreedTo(one).every((figure, at) => figure === others[at]);
+}

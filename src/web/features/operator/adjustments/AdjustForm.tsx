@@ -1,0 +1,94 @@
+import { formatRupiah } from '#contract/base/money.ts';
+import { AdjustCause, adjustCauseLabel, adjustSaldo } from '#contract/operator/desk.ts';
+import {
+  type CustomerForm,
+  amountOf,
+  saidOf,
+} from '#web/features/operator/adjustments/customerForm.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
+import { Select } from '#web/ui/select/Select.tsx';
+
+const directions = [
+  { value: 'add', label: 'Tambah saldo' },
+  { value: 'subtract', label: 'Kurangi saldo' },
+];
+
+const causes = AdjustCause().options.map((cause) => ({
+  value: cause,
+  label: adjustCauseLabel[cause],
+}));
+
+const start: Readonly<Record<'direction' | 'amount' | 'cause' | 'reason', string>> = {
+  direction: 'add',
+  amount: '',
+  cause: 'goodwill',
+  reason: '',
+};
+
+/** Puts a saldo right, up or down. */
+export function AdjustForm({ customer, onDone }: CustomerForm) {
+  const { form, onSubmit } = useDeskForm(adjustSaldo, {
+    initial: start,
+    inputOf: ({ direction, amount, cause, reason }) => ({
+      account_id: customer.account_id,
+      direction: direction === 'subtract' ? ('subtract' as const) : ('add' as const),
+      amount,
+      cause: cause === 'correction' ? ('correction' as const) : ('goodwill' as const),
+      reason,
+    }),
+    question: ({ direction, amount }) => ({
+      title: direction === 'add' ? 'Tambah saldo?' : 'Kurangi saldo?',
+      text: `Saldo ${customer.name} ${direction === 'add' ? 'bertambah' : 'berkurang'} ${formatRupiah(Number(amount))}. Pelanggan melihatnya sebagai mutasi baru.`,
+      button: direction === 'add' ? 'Tambah' : 'Kurangi',
+    }),
+    said: saidOf,
+    onDone,
+  });
+  const { values, errors } = form;
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+      <div className={styles['pair']}>
+        <Select
+          label="Arah"
+          name="direction"
+          options={directions}
+          value={values.direction}
+          error={errors.direction}
+          onChange={({ target }) => form.set('direction', target.value)}
+        />
+        <Select
+          label="Dibukukan sebagai"
+          name="cause"
+          options={causes}
+          value={values.cause}
+          error={errors.cause}
+          onChange={({ target }) => form.set('cause', target.value)}
+        />
+      </div>
+      <CurrencyField
+        label="Nominal"
+        name="amount"
+        required
+        indonesianSuffixes
+        help="Di atas batas empat mata, operator lain harus menyetujui."
+        value={amountOf(values.amount)}
+        error={errors.amount}
+        onChange={(amount) => form.set('amount', amount === undefined ? '' : String(amount))}
+        onBlur={() => form.leave('amount')}
+      />
+      <ReasonField
+        value={values.reason}
+        error={errors.reason}
+        onChange={(reason) => form.set('reason', reason)}
+        onBlur={() => form.leave('reason')}
+      />
+      <div className={styles['actions']}>
+        <Button type="submit">Lanjut</Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,37 @@
+import { approveBonus } from '#contract/operator/refunds.ts';
+import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+
+/** Lets a customer spend the welcome bonus on any number, before the first payment. */
+export function BonusForm({ customer, onDone }: CustomerForm) {
+  const { form, onSubmit } = useDeskForm(approveBonus, {
+    initial: { reason: '' },
+    inputOf: ({ reason }) => ({ account_id: customer.account_id, reason }),
+    question: () => ({
+      title: 'Izinkan untuk semua nomor?',
+      text: `${customer.name} dapat memakai saldo bonusnya untuk mengirim ke nomor mana pun.`,
+      button: 'Izinkan',
+    }),
+    said: () => 'Saldo bonus dapat dipakai untuk semua nomor.',
+    onDone,
+  });
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+      <p className={styles['note']}>
+        Batas saldo bonus berakhir dengan pembayaran pertama, atau bila Anda mengizinkannya.
+      </p>
+      <ReasonField
+        value={form.values.reason}
+        error={form.errors.reason}
+        onChange={(reason) => form.set('reason', reason)}
+        onBlur={() => form.leave('reason')}
+      />
+      <div className={styles['actions']}>
+        <Button type="submit">Izinkan untuk semua nomor</Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,48 @@
+import { freezeWallet } from '#contract/operator/desk.ts';
+import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+
+/** Freezes a wallet, or lets it go on. */
+export function FreezeForm({ customer, onDone }: CustomerForm) {
+  const frozen = customer.status === 'frozen';
+  const { form, onSubmit } = useDeskForm(freezeWallet, {
+    initial: { reason: '' },
+    inputOf: ({ reason }) => ({
+      account_id: customer.account_id,
+      becomes: frozen ? ('active' as const) : ('frozen' as const),
+      reason,
+    }),
+    question: () => ({
+      title: frozen ? 'Buka pembekuan saldo?' : 'Bekukan saldo?',
+      text: frozen
+        ? `${customer.name} dapat mengirim dan mengisi saldo lagi.`
+        : `${customer.name} tidak dapat mengirim pesan baru atau mengisi saldo. Pesan yang sudah diterima tetap dikirim.`,
+      button: frozen ? 'Buka' : 'Bekukan',
+    }),
+    said: ({ status }) => (status === 'frozen' ? 'Saldo dibekukan.' : 'Pembekuan dibuka.'),
+    onDone,
+  });
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+      <p className={styles['note']}>
+        {frozen
+          ? 'Saldo ini sedang dibekukan: tidak ada pesan baru, isi saldo baru, atau pencairan.'
+          : 'Pembekuan menghentikan pesan baru, isi saldo baru, dan pencairan. Saldonya tetap.'}
+      </p>
+      <ReasonField
+        value={form.values.reason}
+        error={form.errors.reason}
+        onChange={(reason) => form.set('reason', reason)}
+        onBlur={() => form.leave('reason')}
+      />
+      <div className={styles['actions']}>
+        <Button type="submit" tone={frozen ? 'primary' : 'danger'}>
+          {frozen ? 'Buka pembekuan' : 'Bekukan saldo'}
+        </Button>
+      </div>
+    </form>
+  );
+}

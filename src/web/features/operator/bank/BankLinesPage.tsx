@@ -1,0 +1,186 @@
+import { FileUp } from 'lucide-react';
+import { useState } from 'react';
+import { type OperatorBankLine, listBankLines } from '#contract/operator/statements.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import { BankLineDrawer } from '#web/features/operator/bank/BankLineDrawer.tsx';
+import styles from '#web/features/operator/bank/BankLinesPage.module.css';
+import { aboutLine, stateLabel, stateTone, whenOf } from '#web/features/operator/bank/bankLines.ts';
+import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Select } from '#web/ui/select/Select.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column, TableView } from '#web/ui/table/tableProps.ts';
+import { useList } from '#web/ui/table/useList.ts';
+
+const filters = [
+  { value: '', label: 'Belum cocok' },
+  { value: 'semua', label: 'Semua mutasi' },
+];
+
+const columns: readonly Column<OperatorBankLine>[] = [
+  {
+    id: 'description',
+    title: 'Keterangan bank',
+    width: 280,
+    phone: 'title',
+    // The name of who sent it stands at its end.
+    cell: ({ description }) => <span className={styles['words']}>{description || '—'}</span>,
+  },
+  {
+    id: 'at',
+    title: 'Tanggal',
+    sortable: true,
+    width: 170,
+    phone: 'line',
+    cell: ({ at }) => whenOf(at),
+  },
+  {
+    id: 'amount',
+    title: 'Jumlah',
+    align: 'end',
+    whole: true,
+    phone: 'aside',
+    cell: ({ amount }) => <Money amount={amount} />,
+  },
+  {
+    id: 'state',
+    title: 'Status',
+    width: 160,
+    phone: 'note',
+    cell: ({ state }) => <StatusChip tone={stateTone[state]}>{stateLabel[state]}</StatusChip>,
+  },
+  { id: 'about', title: 'Isi saldo', width: 200, phone: 'fact', cell: aboutLine },
+];
+
+type Change = { page?: number; sort_by?: string; filter?: 'semua'; amount?: number; open?: string };
+
+const go = (change: { [K in keyof Change]: Change[K] | undefined }, replace = false) =>
+  void navigate({ to: '/operator/mutasi-bank', change, resetScroll: false, replace });
+
+/** Route `/operator/mutasi-bank`: what came in on our bank account, first what nobody has settled. */
+export function BankLinesPage() {
+  const {
+    page = 0,
+    sort_by,
+    sort_type = 'desc',
+    filter,
+    amount,
+    open,
+  } = useSearch('/operator/mutasi-bank');
+  const [known, setKnown] = useState<OperatorBankLine>();
+  const view: TableView = { page, sort: sort_by === 'at' ? { sort_by, sort_type } : undefined };
+  const input = {
+    filter: filter === 'semua' ? ('all' as const) : ('unmatched' as const),
+    ...(amount !== undefined && amount > 0 && { amount: String(amount) }),
+  };
+  const list = useList(listBankLines, input, view);
+  const shown = list.table.rows.find(({ line }) => line === open);
+  const opened = (known?.line === open ? known : undefined) ?? shown;
+  const openOne = (row: OperatorBankLine | undefined) => {
+    setKnown(row);
+    go({ open: row?.line });
+  };
+  return (
+    <OperatorFrame
+      page="/operator/mutasi-bank"
+      title="Mutasi bank"
+      context="Uang masuk di rekening isi saldo. Yang belum cocok menunggu Anda."
+      action={
+        <LinkButton to="/operator/mutasi-bank/impor" icon={<FileUp size={18} />}>
+          Impor mutasi
+        </LinkButton>
+      }
+    >
+      <Filters filter={filter} amount={amount} />
+      <DataTable
+        caption="Mutasi bank"
+        columns={columns}
+        rowKey={(row) => row.line}
+        {...list.table}
+        onOpen={openOne}
+        openKey={open}
+        onView={({ page: to, sort }, how) => go({ page: to || undefined, ...sort }, how?.replace)}
+        empty={
+          <Nothing
+            error={list.error}
+            isFiltered={amount !== undefined}
+            onRetry={() => void list.refetch()}
+          />
+        }
+      />
+      {open && (
+        <BankLineDrawer
+          key={open}
+          line={opened}
+          loading={list.isPending}
+          onClose={() => openOne(undefined)}
+          onSettled={setKnown}
+        />
+      )}
+    </OperatorFrame>
+  );
+}
+
+type FiltersProps = { filter: 'semua' | undefined; amount: number | undefined };
+
+const Filters = ({ filter, amount }: FiltersProps) => (
+  <div className={styles['filters']}>
+    <Select
+      label="Tampilkan"
+      options={filters}
+      value={filter ?? ''}
+      onChange={({ target }) =>
+        go({ page: undefined, filter: target.value === 'semua' ? 'semua' : undefined })
+      }
+    />
+    <AmountFilter key={amount} amount={amount} />
+  </div>
+);
+
+/** An amount to look for: by Enter, or when the field is left. */
+function AmountFilter({ amount }: { amount: number | undefined }) {
+  const [typed, setTyped] = useState(amount);
+  const apply = () => {
+    if (typed !== amount) go({ page: undefined, amount: typed || undefined });
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply();
+      }}
+    >
+      <CurrencyField
+        label="Cari jumlah"
+        value={typed}
+        onChange={setTyped}
+        onBlur={apply}
+        maxLength={12}
+      />
+    </form>
+  );
+}
+
+type NothingProps = { error: Error | null; isFiltered: boolean; onRetry: () => void };
+
+function Nothing({ error, isFiltered, onRetry }: NothingProps) {
+  if (error) return <WentWrong message={sentenceOf(error)} onRetry={onRetry} />;
+  if (isFiltered) {
+    return (
+      <Button variant="subtle" size="sm" onClick={() => go({ page: undefined, amount: undefined })}>
+        Hapus pencarian
+      </Button>
+    );
+  }
+  return (
+    <p className={styles['none']}>
+      Tidak ada mutasi yang menunggu. Impor mutasi terbaru dari bank untuk mencocokkannya.
+    </p>
+  );
+}

@@ -1,0 +1,200 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatRupiah } from '#contract/base/money.ts';
+import { operatorTopups } from '#contract/operator.ts';
+import {
+  type StatementReport,
+  importStatement,
+  listBankLines,
+  previewStatement,
+} from '#contract/operator/statements.ts';
+import { perform } from '#web/api/act.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import styles from '#web/features/operator/bank/ImportPage.module.css';
+import {
+  bringsSomething,
+  countsOf,
+  dayInWords,
+  outcomeLabel,
+  outcomeTone,
+} from '#web/features/operator/bank/statement.ts';
+import { StatementTable } from '#web/features/operator/bank/StatementTable.tsx';
+import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { type Fact, Facts, Panel } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { listKey } from '#web/ui/table/useList.ts';
+import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
+import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
+
+type Step =
+  | { at: 'choose'; failure?: string }
+  | { at: 'reading' }
+  | { at: 'preview'; upload: string; report: StatementReport; failure?: string }
+  | { at: 'done'; report: StatementReport };
+
+/** The way of a file: chosen, looked at, imported. */
+function useImport() {
+  const client = useQueryClient();
+  const [step, setStep] = useState<Step>({ at: 'choose' });
+  const send = useAct(importStatement);
+  const look = async (upload: string) => {
+    setStep({ at: 'reading' });
+    try {
+      const report = await perform(previewStatement, { upload });
+      setStep({ at: 'preview', upload, report });
+    } catch (no) {
+      setStep({ at: 'choose', failure: sentenceOf(no) });
+    }
+  };
+  const bring = async (upload: string, report: StatementReport) => {
+    try {
+      const done = await send.perform({ upload, sha256: report.sha256 });
+      setStep({ at: 'done', report: done });
+    } catch (no) {
+      setStep({ at: 'preview', upload, report, failure: sentenceOf(no) });
+    } finally {
+      void client.invalidateQueries({ queryKey: listKey(listBankLines) });
+      void client.invalidateQueries({ queryKey: listKey(operatorTopups) });
+    }
+  };
+  return { step, look, bring, busy: send.busy, again: () => setStep({ at: 'choose' }) };
+}
+
+/** Route `/operator/mutasi-bank/impor`: a statement is chosen, looked at line by line, and imported. */
+export function ImportPage() {
+  const { step, look, bring, busy, again } = useImport();
+  return (
+    <OperatorFrame
+      page="/operator/mutasi-bank"
+      title="Impor mutasi"
+      context="Berkas CSV dari KlikBCA, Mandiri, BRI, atau BNI. Tidak ada yang ditulis sebelum Anda menyetujuinya."
+    >
+      <div className={styles['page']}>
+        {step.at === 'choose' && (
+          <FileUpload
+            label="Berkas mutasi"
+            purpose="statement"
+            labels={indonesianUploads}
+            help="CSV, paling besar 5 MB dan 20.000 baris. Periode yang tumpang tindih tidak apa-apa: satu baris dihitung sekali."
+            error={step.failure}
+            onChange={([id]) => {
+              if (id !== undefined) void look(id);
+            }}
+          />
+        )}
+        {step.at === 'reading' && (
+          <div aria-busy="true" role="status" aria-label="Membaca berkas">
+            <Skeleton lines={8} height="1.6em" />
+          </div>
+        )}
+        {step.at === 'preview' && (
+          <Preview
+            report={step.report}
+            failure={step.failure}
+            busy={busy}
+            onImport={() => void bring(step.upload, step.report)}
+            onAgain={again}
+          />
+        )}
+        {step.at === 'done' && <Result report={step.report} onAgain={again} />}
+      </div>
+    </OperatorFrame>
+  );
+}
+
+type PreviewProps = {
+  report: StatementReport;
+  failure: string | undefined;
+  busy: boolean;
+  onImport: () => void;
+  onAgain: () => void;
+};
+
+function Preview({ report, failure, busy, onImport, onAgain }: PreviewProps) {
+  const brings = bringsSomething(report);
+  return (
+    <>
+      <Alert state="danger" visible={failure !== undefined} label={failure} />
+      <Alert
+        state="warning"
+        visible={report.account === null}
+        label="Berkas ini tidak menyebut nomor rekening. Pastikan ini mutasi rekening isi saldo."
+      />
+      <Alert
+        state="info"
+        visible={!brings}
+        label="Tidak ada yang baru di berkas ini. Anda tidak perlu mengimpornya."
+      />
+      <Panel title="Yang akan terjadi">
+        <Counts report={report} />
+        <Facts facts={factsOf(report)} />
+      </Panel>
+      <div className={styles['actions']}>
+        <Button busy={busy} disabled={!brings} onClick={onImport}>
+          Impor mutasi ini
+        </Button>
+        <Button variant="outline" tone="neutral" disabled={busy} onClick={onAgain}>
+          Pilih berkas lain
+        </Button>
+      </div>
+      <StatementTable report={report} />
+    </>
+  );
+}
+
+function Result({ report, onAgain }: { report: StatementReport; onAgain: () => void }) {
+  const waiting = report.counts.near + report.counts.kept;
+  return (
+    <>
+      <Alert
+        state="success"
+        visible
+        label={
+          report.counts.pays > 0
+            ? `${report.counts.pays} isi saldo lunas, seluruhnya ${formatRupiah(report.pays)}.`
+            : 'Mutasi diimpor. Tidak ada isi saldo yang dibayarnya.'
+        }
+      >
+        {waiting > 0 && `${waiting} mutasi disimpan dan menunggu Anda cocokkan.`}
+      </Alert>
+      <Panel title="Hasil impor">
+        <Counts report={report} />
+      </Panel>
+      <div className={styles['actions']}>
+        <LinkButton to="/operator/mutasi-bank">Lihat yang belum cocok</LinkButton>
+        <Button variant="outline" tone="neutral" onClick={onAgain}>
+          Impor berkas lain
+        </Button>
+      </div>
+      <StatementTable report={report} />
+    </>
+  );
+}
+
+const Counts = ({ report }: { report: StatementReport }) => (
+  <ul className={styles['counts']}>
+    {countsOf(report).map(([outcome, count]) => (
+      <li key={outcome}>
+        <span className={styles['count']}>{count}</span>
+        <StatusChip tone={outcomeTone[outcome]}>{outcomeLabel[outcome]}</StatusChip>
+      </li>
+    ))}
+  </ul>
+);
+
+function factsOf({ format, account, period, pays }: StatementReport): readonly Fact[] {
+  const facts: readonly (Fact | false | null)[] = [
+    { term: 'Bentuk berkas', is: format },
+    account !== null && { term: 'Rekening', is: account },
+    period && {
+      term: 'Periode',
+      is: `${dayInWords(period.from)} – ${dayInWords(period.to)}`,
+    },
+    { term: 'Membayar isi saldo', is: formatRupiah(pays) },
+  ];
+  return facts.filter((fact) => fact !== false && fact !== null);
+}

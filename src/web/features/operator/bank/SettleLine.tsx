@@ -1,0 +1,172 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useId } from 'react';
+import { formatRupiah } from '#contract/base/money.ts';
+import { confirmTopup, operatorTopups } from '#contract/operator.ts';
+import {
+  type OperatorBankLine,
+  dismissBankLine,
+  listBankLines,
+} from '#contract/operator/statements.ts';
+import { topupStatusLabel } from '#contract/saldo.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import styles from '#web/features/operator/bank/BankLineDrawer.module.css';
+import { differenceOf } from '#web/features/operator/topups/topups.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { Money } from '#web/ui/money/Money.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { listKey } from '#web/ui/table/useList.ts';
+import { TextArea } from '#web/ui/text/TextField.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+type Values = { topup: string; reason: string };
+type Props = {
+  line: OperatorBankLine;
+  onSettled: (line: OperatorBankLine) => void;
+  /** It is the payment of a top-up now. */
+  onMatched: () => void;
+};
+
+/** What is asked before a line pays a top-up, or is set aside, and what is done then. */
+function useSettling({ line, onSettled, onMatched }: Props) {
+  const client = useQueryClient();
+  const match = useAct(confirmTopup);
+  const dismiss = useAct(dismissBankLine);
+  const wrongWith = ({ topup, reason }: Values) =>
+    fieldErrors(confirmTopup, { topup_id: topup, reference: line.line, reason });
+  const form = useForm<Values>(
+    { topup: line.candidates[0]?.topup_id ?? '', reason: '' },
+    wrongWith,
+  );
+
+  const settle = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (no) {
+      form.refuse(no);
+      throw no;
+    } finally {
+      void client.invalidateQueries({ queryKey: listKey(listBankLines) });
+      void client.invalidateQueries({ queryKey: listKey(operatorTopups) });
+    }
+  };
+  const askMatch = ({ topup, reason }: Values) => {
+    const chosen = line.candidates.find(({ topup_id }) => topup_id === topup);
+    if (!chosen) return;
+    void confirm({
+      title: 'Cocokkan mutasi ini?',
+      children: consequenceOf(line, chosen),
+      cancelText: 'Batal',
+      confirmText: 'Cocokkan',
+      tone: 'primary',
+      sentenceOf,
+      onConfirm: () =>
+        settle(async () => {
+          const after = await match.perform({ topup_id: topup, reference: line.line, reason });
+          const isPaid = after.status === 'paid';
+          toast(
+            isPaid
+              ? 'Mutasi dicocokkan. Saldo pelanggan bertambah.'
+              : 'Usulan dicatat. Operator lain harus menyelesaikannya.',
+            { tone: isPaid ? 'success' : 'info' },
+          );
+          onMatched();
+        }),
+    });
+  };
+  const askDismiss = () => {
+    const input = { line: line.line, reason: form.values.reason };
+    const wrong = fieldErrors(dismissBankLine, input);
+    if (Object.keys(wrong).length > 0) return form.show(wrong);
+    void confirm({
+      title: 'Kesampingkan mutasi ini?',
+      children:
+        'Mutasi ini tidak lagi ditawarkan untuk isi saldo. Anda masih dapat mencocokkannya dari daftar semua mutasi.',
+      cancelText: 'Batal',
+      confirmText: 'Kesampingkan',
+      tone: 'primary',
+      sentenceOf,
+      onConfirm: () =>
+        settle(async () => {
+          onSettled(await dismiss.perform(input));
+          toast('Mutasi dikesampingkan.', { tone: 'success' });
+        }),
+    });
+  };
+  return { form, askMatch, askDismiss };
+}
+
+type Candidate = OperatorBankLine['candidates'][number];
+
+/** What matching does; the server knows above which amount another operator has to agree. */
+function consequenceOf({ amount }: OperatorBankLine, { account_name, total }: Candidate): string {
+  const said = `${formatRupiah(amount)} menjadi pembayaran isi saldo ${account_name} dan tidak dapat ditarik kembali.`;
+  if (amount === total) return said;
+  return `${said} Jumlahnya tidak sama persis dengan tagihan: bila besar, operator lain harus menyelesaikannya.`;
+}
+
+/** Matches a line by hand with a top-up near its amount, or sets it aside. */
+export function SettleLine(props: Props) {
+  const { line } = props;
+  const name = useId();
+  const { form, askMatch, askDismiss } = useSettling(props);
+  const hasAny = line.candidates.length > 0;
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(askMatch)}>
+      <fieldset role="radiogroup" className={styles['group']}>
+        <legend className={styles['legend']}>Isi saldo yang mungkin</legend>
+        {!hasAny && (
+          <p className={styles['none']}>
+            Tidak ada isi saldo yang mendekati jumlah ini. Bila ini bukan isi saldo, kesampingkan
+            dengan alasannya.
+          </p>
+        )}
+        {line.candidates.map((topup) => {
+          const { exact, words } = differenceOf(line.amount, topup.total);
+          return (
+            <label key={topup.topup_id} className={styles['choice']}>
+              <input
+                type="radio"
+                name={name}
+                checked={form.values.topup === topup.topup_id}
+                onChange={() => form.set('topup', topup.topup_id)}
+              />
+              <span className={styles['facts']}>
+                <Money amount={topup.total} />
+                <StatusChip tone={exact ? 'success' : 'warning'}>{words}</StatusChip>
+                <span className={styles['who']}>
+                  {topup.account_name} · {topupStatusLabel[topup.status]} ·{' '}
+                  <DateTime at={topup.created_at} />
+                </span>
+              </span>
+            </label>
+          );
+        })}
+      </fieldset>
+      <TextArea
+        label="Alasan"
+        name="reason"
+        rows={2}
+        required
+        maxLength={300}
+        help="Tercatat bersama nama Anda."
+        value={form.values.reason}
+        error={form.errors.reason}
+        onChange={(event) => form.set('reason', event.target.value)}
+        onBlur={() => form.leave('reason')}
+      />
+      <div className={styles['actions']}>
+        {line.state === 'unmatched' && (
+          <Button variant="outline" tone="neutral" onClick={askDismiss}>
+            Kesampingkan
+          </Button>
+        )}
+        {hasAny && <Button type="submit">Cocokkan</Button>}
+      </div>
+    </form>
+  );
+}

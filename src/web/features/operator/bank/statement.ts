@@ -1,0 +1,59 @@
+import type {
+  StatementLine,
+  StatementOutcome,
+  StatementReport,
+} from '#contract/operator/statements.ts';
+import { PAGE_SIZE } from '#contract/base/act.ts';
+import { formatDate } from '#contract/base/time.ts';
+import type { Tone } from '#web/ui/status/StatusChip.tsx';
+
+/** What becomes of a line of a statement, in the interface's words; what matters most comes first. */
+export const outcomeLabel: Record<StatementOutcome, string> = {
+  pays: 'Membayar isi saldo',
+  joins: 'Sudah dikonfirmasi',
+  second: 'Pembayaran kedua',
+  unreadable: 'Tidak terbaca',
+  near: 'Mirip isi saldo',
+  kept: 'Belum cocok',
+  known: 'Sudah pernah diimpor',
+  pending: 'Belum dibukukan bank',
+  debit: 'Uang keluar',
+};
+
+export const outcomeTone: Record<StatementOutcome, Tone> = {
+  pays: 'success',
+  joins: 'success',
+  second: 'danger',
+  unreadable: 'danger',
+  near: 'warning',
+  kept: 'warning',
+  known: 'neutral',
+  pending: 'neutral',
+  debit: 'neutral',
+};
+
+const outcomes = Object.keys(outcomeLabel) as StatementOutcome[];
+
+/** How many lines there are of each outcome that occurs, in order. */
+export const countsOf = ({ counts }: StatementReport): [StatementOutcome, number][] =>
+  outcomes.flatMap((outcome) => (counts[outcome] > 0 ? [[outcome, counts[outcome]]] : []));
+
+/** Whether an import would write anything. */
+export const bringsSomething = ({ counts }: StatementReport): boolean =>
+  counts.pays + counts.joins + counts.second + counts.near + counts.kept > 0;
+
+/** One page of the shown lines, of one outcome or of all, as a table takes it. */
+export function pageOf(
+  { lines }: StatementReport,
+  outcome: StatementOutcome | undefined,
+  page: number,
+): { rows: readonly StatementLine[]; totalPages: number } {
+  const wanted = outcome ? lines.filter((line) => line.outcome === outcome) : lines;
+  return {
+    rows: wanted.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE),
+    totalPages: Math.ceil(wanted.length / PAGE_SIZE),
+  };
+}
+
+/** `2026-11-21` → `21 Nov 2026`. */
+export const dayInWords = (day: string): string => formatDate(`${day}T00:00:00+07:00`);

@@ -1,0 +1,235 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatNumber } from '#contract/base/money.ts';
+import {
+  type LedgerCheck,
+  type Reconciliation,
+  type Seal,
+  listSeals,
+  moneyOverview,
+  runCheck,
+  runReconciliation,
+  verifySeal,
+} from '#contract/operator/books.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { Findings } from '#web/features/operator/books/Findings.tsx';
+import { actQuery } from '#web/features/operator/desk/actQuery.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
+import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column } from '#web/ui/table/tableProps.ts';
+import { useList } from '#web/ui/table/useList.ts';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+/** Route `/operator/pembukuan`: whether the books hold, their seals, and whether the bank agrees. */
+export function BooksPage() {
+  const overview = useQuery(actQuery(moneyOverview, {}));
+  return (
+    <OperatorFrame
+      page="/operator/pembukuan"
+      title="Pembukuan"
+      context="Setiap malam semua angka diperiksa, dicocokkan dengan bank, dan disegel."
+    >
+      <div className={styles['page']}>
+        <Loaded query={overview} lines={8}>
+          {({ check, reconciliation }) => (
+            <>
+              <Checked check={check} />
+              <Reconciled found={reconciliation} />
+            </>
+          )}
+        </Loaded>
+        <Seals />
+      </div>
+    </OperatorFrame>
+  );
+}
+
+/** What follows when one of the nightly works was done now. */
+function useAfterwards(said: string) {
+  const client = useQueryClient();
+  return {
+    onSuccess: () => {
+      toast(said, { tone: 'success' });
+      void client.invalidateQueries({ predicate: isOfDesk });
+    },
+    onError: (no: Error) => toast(sentenceOf(no), { tone: 'danger' }),
+  };
+}
+
+function Checked({ check }: { check: LedgerCheck | null }) {
+  const { busy, mutate } = useAct(runCheck, useAfterwards('Pembukuan sudah diperiksa.'));
+  const red = check?.findings.filter(({ ok }) => !ok) ?? [];
+  return (
+    <Panel
+      title="Aturan pembukuan"
+      tools={
+        <Button variant="outline" size="sm" busy={busy} onClick={() => mutate({})}>
+          Periksa sekarang
+        </Button>
+      }
+    >
+      {!check && (
+        <p className={styles['note']}>
+          Belum pernah diperiksa. Pemeriksaan berjalan setiap hari pukul 00.10 WIB.
+        </p>
+      )}
+      {check && (
+        <Stack gap={12}>
+          <Alert
+            state={check.ok ? 'success' : 'danger'}
+            visible
+            label={
+              check.ok
+                ? `Semua ${check.findings.length} aturan cocok.`
+                : `${red.length} aturan tidak cocok. Uang keluar ditahan sampai pemeriksaan hijau.`
+            }
+          />
+          <p className={styles['small']}>
+            Diperiksa <DateTime at={check.at} />, selama {formatNumber(check.millis)} milidetik
+          </p>
+          {red.length > 0 && (
+            <ul className={styles['rows']} aria-label="Aturan yang tidak cocok">
+              {red.map(({ invariant, description, broken, examples }) => (
+                <li key={invariant}>
+                  <span className={styles['what']}>
+                    <strong>
+                      {invariant}: <span lang="en">{description}</span>
+                    </strong>
+                    <span className={styles['hash']}>{examples.join(' ')}</span>
+                  </span>
+                  <StatusChip tone="danger">{formatNumber(broken)} baris</StatusChip>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Stack>
+      )}
+    </Panel>
+  );
+}
+
+function Reconciled({ found }: { found: Reconciliation | null }) {
+  const { busy, mutate } = useAct(runReconciliation, useAfterwards('Rekonsiliasi selesai.'));
+  return (
+    <Panel
+      title="Rekonsiliasi"
+      tools={
+        <Button variant="outline" size="sm" busy={busy} onClick={() => mutate({})}>
+          Cocokkan sekarang
+        </Button>
+      }
+    >
+      {!found && (
+        <p className={styles['note']}>
+          Belum pernah dicocokkan. Rekonsiliasi berjalan setiap hari pukul 02.30 WIB.
+        </p>
+      )}
+      {found && (
+        <Stack gap={12}>
+          <p className={styles['small']}>
+            Dicocokkan <DateTime at={found.at} />
+          </p>
+          {found.findings.length === 0 ? (
+            <Alert state="success" visible label="Semua cocok: tidak ada temuan." />
+          ) : (
+            <Findings findings={found.findings} />
+          )}
+        </Stack>
+      )}
+    </Panel>
+  );
+}
+
+const columns: readonly Column<Seal>[] = [
+  { id: 'day', title: 'Hari', width: 130, phone: 'title', cell: ({ day }) => day },
+  {
+    id: 'hash',
+    title: 'Segel (SHA-256)',
+    width: 260,
+    phone: 'line',
+    cell: ({ hash }) => <span className={styles['hash']}>{hash.slice(0, 24)}…</span>,
+  },
+  {
+    id: 'entries',
+    title: 'Mutasi',
+    align: 'end',
+    width: 110,
+    phone: 'fact',
+    cell: ({ entries }) => formatNumber(entries),
+  },
+  {
+    id: 'bookings',
+    title: 'Jurnal',
+    align: 'end',
+    width: 110,
+    phone: 'fact',
+    cell: ({ bookings }) => formatNumber(bookings),
+  },
+  {
+    id: 'at',
+    title: 'Disegel',
+    width: 170,
+    phone: 'note',
+    cell: ({ at }) => <DateTime at={at} />,
+  },
+];
+
+function Seals() {
+  const [page, setPage] = useState(0);
+  const list = useList(listSeals, {}, { page });
+  const verify = useAct(verifySeal);
+  const { data, error } = verify;
+  return (
+    <Panel
+      title="Segel harian"
+      tools={
+        <Button variant="outline" size="sm" busy={verify.busy} onClick={() => verify.mutate({})}>
+          Periksa segel terakhir
+        </Button>
+      }
+    >
+      <Stack gap={12}>
+        <Alert state="danger" visible={error !== null} label={error ? sentenceOf(error) : ''} />
+        <Alert
+          state={data?.ok ? 'success' : 'danger'}
+          visible={data !== undefined}
+          label={
+            data?.ok
+              ? `Segel hari ${data.day} utuh: tidak ada yang berubah sejak disegel.`
+              : `Segel hari ${data?.day} tidak cocok lagi. Jalankan npm run ledger:check di server.`
+          }
+        />
+        <DataTable
+          caption="Segel harian"
+          columns={columns}
+          rowKey={({ number }) => String(number)}
+          {...list.table}
+          onView={(view) => setPage(view.page)}
+          empty={
+            list.error ? (
+              <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
+            ) : (
+              <p className={styles['note']}>
+                Belum ada hari yang disegel. Segel pertama dibuat setelah pukul 00.10 WIB.
+              </p>
+            )
+          }
+        />
+        <p className={styles['small']}>
+          Segel yang sama ditulis ke berkas ledger-seals.txt di folder data; seluruh rantai
+          diperiksa dengan <code>npm run ledger:check</code>.
+        </p>
+      </Stack>
+    </Panel>
+  );
+}

@@ -1,0 +1,70 @@
+import { formatNumber } from '#contract/base/money.ts';
+import type { FindingCode, ReconciliationFinding } from '#contract/operator/books.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { Money } from '#web/ui/money/Money.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+
+/** What a finding is, and what to do about it. */
+const words: Record<FindingCode, { what: string; todo: string }> = {
+  transfer_without_line: {
+    what: 'Isi saldo dikonfirmasi tanpa mutasi bank',
+    todo: 'Impor mutasi bank terbaru. Bila uangnya memang tidak masuk, kurangi saldo pelanggan lewat penyesuaian.',
+  },
+  line_amount_differs: {
+    what: 'Mutasi bank berbeda dari yang dimasukkan ke saldo',
+    todo: 'Bandingkan mutasi dengan isi saldonya, lalu betulkan selisihnya lewat penyesuaian.',
+  },
+  line_unused: {
+    what: 'Transfer masuk yang belum dipakai lebih dari sehari',
+    todo: 'Cocokkan dengan isi saldo pelanggan, atau kembalikan ke pengirimnya.',
+  },
+  payment_unverified: {
+    what: 'Isi saldo lunas tanpa catatan pembayaran',
+    todo: 'Periksa di gerbang pembayaran apakah uangnya masuk. Bila tidak, bekukan saldo pelanggan dan betulkan.',
+  },
+  gateway_differs: {
+    what: 'Gerbang pembayaran tidak mengakui pembayaran ini lunas',
+    todo: 'Periksa di dasbor gerbang pembayaran. Bila dibatalkan, bekukan saldo pelanggan dan betulkan.',
+  },
+  clearing_open: {
+    what: 'Kliring pembayaran tidak nol',
+    todo: 'Ada pembukuan yang setengah jalan. Hubungi yang memelihara sistem sebelum mengubah apa pun.',
+  },
+  suspense_open: {
+    what: 'Dana yang belum dikenali',
+    todo: 'Selesaikan di Dana belum dikenali: masukkan ke saldo atau kembalikan ke pengirim.',
+  },
+  holds_old: {
+    what: 'Biaya pesan tertahan lebih dari 24 jam',
+    todo: 'Hasil pesannya belum diketahui. Periksa sambungan pengirimnya; dana kembali sendiri bila pesan kedaluwarsa.',
+  },
+};
+
+const SHOWN = 32;
+
+/** The beginning of a reference is enough to know it by; whole, it stands where it is dealt with. */
+const shortened = (reference: string): string =>
+  reference.length > SHOWN ? `${reference.slice(0, SHOWN - 1)}…` : reference;
+
+/** What a reconciliation found, each with what to do about it. */
+export const Findings = ({ findings }: { findings: readonly ReconciliationFinding[] }) => (
+  <ul className={styles['rows']} aria-label="Temuan rekonsiliasi">
+    {findings.map(({ code, severity, count, amount, examples }) => (
+      <li key={code}>
+        <span className={styles['what']}>
+          <strong>{words[code].what}</strong>
+          <span className={styles['note']}>{words[code].todo}</span>
+          <span className={styles['small']}>
+            {examples.slice(0, 3).map(shortened).join(', ')}
+            {examples.length > 3 && ' …'}
+          </span>
+        </span>
+        <StatusChip tone={severity === 'red' ? 'danger' : 'warning'}>
+          <span>
+            {formatNumber(count)} · <Money amount={amount} />
+          </span>
+        </StatusChip>
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,18 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { sentenceOf } from '#web/api/errors.ts';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { useSkeleton } from '#web/ui/skeleton/useSkeleton.ts';
+
+type Props<T> = { query: UseQueryResult<T>; lines?: number; children: (data: T) => ReactNode };
+
+/** What was asked for, or that it is on its way, or that it failed and how to try again. */
+export function Loaded<T>({ query, lines = 6, children }: Props<T>) {
+  const waiting = useSkeleton(query.isPending);
+  if (query.data !== undefined && !waiting) return children(query.data);
+  if (query.isError) {
+    return <WentWrong message={sentenceOf(query.error)} onRetry={() => void query.refetch()} />;
+  }
+  return <div aria-busy="true">{waiting && <Skeleton lines={lines} height="1.4em" />}</div>;
+}

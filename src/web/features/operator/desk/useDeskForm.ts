@@ -1,0 +1,68 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import type { Act, InputFor } from '#contract/base/act.ts';
+import type { AnswerOf } from '#web/api/answer.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { type Form, useForm } from '#web/ui/form/useForm.ts';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+type Options<A extends Act, V> = {
+  initial: V;
+  /** What is sent for what was typed. */
+  inputOf: (values: V) => InputFor<A>;
+  /** What is asked before it is done, and what the button says that does it. */
+  question: (values: V) => { title: string; text: string; button: string };
+  /** What is said once it is done. */
+  said: (answer: AnswerOf<A>) => string;
+  onDone: (answer: AnswerOf<A>) => void;
+};
+
+/**
+ * A form that changes money or what it costs: judged by the act's own schema, asked once more before it
+ * is sent, and everything on the desk read again afterwards.
+ */
+export function useDeskForm<
+  A extends Act,
+  V extends Readonly<Record<string, string | boolean | undefined>>,
+>(
+  act: A,
+  { initial, inputOf, question, said, onDone }: Options<A, V>,
+): { form: Form<V>; onSubmit: (event: FormEvent) => void } {
+  const client = useQueryClient();
+  const change = useAct(act);
+  const form = useForm<V>(initial, (values) =>
+    fieldErrors(act, inputOf(values) as Readonly<Record<string, unknown>>),
+  );
+  const send = async (values: V) => {
+    try {
+      const answer = await change.perform(inputOf(values));
+      toast(said(answer), { tone: 'success' });
+      onDone(answer);
+    } catch (no) {
+      form.refuse(no);
+      throw no;
+    } finally {
+      void client.invalidateQueries({ predicate: isOfDesk });
+    }
+  };
+  const onSubmit = form.submit((values) => {
+    const { title, text, button } = question(values);
+    void confirm({
+      title,
+      children: text,
+      cancelText: 'Batal',
+      confirmText: button,
+      tone: 'primary',
+      sentenceOf,
+      onConfirm: () => send(values),
+    });
+  });
+  return { form, onSubmit };
+}
+
+/** Whatever an operator reads. */
+export const isOfDesk = ({ queryKey }: { queryKey: readonly unknown[] }): boolean =>
+  String(queryKey[0]).startsWith('operator_');

@@ -1,0 +1,138 @@
+import { type DeskPlan, savePlan } from '#contract/operator/books.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import type { Form } from '#web/ui/form/useForm.ts';
+import { Checkbox } from '#web/ui/form/Checkbox.tsx';
+import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+
+const texts = [
+  { name: 'name', label: 'Nama paket', required: true },
+  { name: 'description', label: 'Keterangan', required: false },
+] as const;
+const counts = [
+  { name: 'tokens', label: 'Token' },
+  { name: 'quota', label: 'Pesan sebulan' },
+] as const;
+const prices = [
+  { name: 'price', label: 'Harga sebulan' },
+  { name: 'overage', label: 'Harga pesan di luar kuota' },
+] as const;
+
+const initialOf = (plan: DeskPlan | undefined) => ({
+  code: plan?.code ?? '',
+  name: plan?.name ?? '',
+  description: plan?.description ?? '',
+  price: String(plan?.price ?? ''),
+  tokens: String(plan?.tokens ?? ''),
+  quota: String(plan?.quota ?? ''),
+  overage: String(plan?.overage ?? ''),
+  is_offered: plan?.is_offered ?? true,
+  reason: '',
+});
+
+type Values = ReturnType<typeof initialOf>;
+
+type Props = { plan: DeskPlan | undefined; onDone: () => void };
+
+/** A new revision of a plan, or a new plan. */
+export function PlanForm({ plan, onDone }: Props) {
+  const { form, onSubmit } = useDeskForm(savePlan, {
+    initial: initialOf(plan),
+    inputOf: ({ is_offered, ...values }) => ({
+      ...values,
+      offered: is_offered ? ('yes' as const) : ('no' as const),
+    }),
+    question: ({ name }) => ({
+      title: plan ? 'Simpan revisi baru?' : 'Buat paket ini?',
+      text: plan
+        ? `Yang mulai atau memperpanjang paket ${name} sejak sekarang memakai revisi ini. Pelanggan lain tetap dengan revisinya sampai perpanjangan.`
+        : `Paket ${name} dapat dipilih pelanggan sejak sekarang, bila ditawarkan.`,
+      button: 'Simpan',
+    }),
+    said: ({ revision }) => `Disimpan sebagai revisi ${revision}.`,
+    onDone,
+  });
+  const { values, errors } = form;
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+      <TextField
+        label="Kode"
+        name="code"
+        required
+        readOnly={plan !== undefined}
+        help="Huruf kecil, angka, dan tanda hubung; tidak dapat diubah lagi."
+        value={values.code}
+        error={errors.code}
+        onChange={(event) => form.set('code', event.target.value)}
+        onBlur={() => form.leave('code')}
+      />
+      <PlanFields form={form} />
+      <Checkbox
+        label="Ditawarkan kepada pelanggan"
+        name="is_offered"
+        checked={values.is_offered}
+        onChange={(event) => form.set('is_offered', event.target.checked)}
+      />
+      <ReasonField
+        value={values.reason}
+        error={errors.reason}
+        onChange={(reason) => form.set('reason', reason)}
+        onBlur={() => form.leave('reason')}
+      />
+      <div className={styles['actions']}>
+        <Button type="submit">Simpan</Button>
+      </div>
+    </form>
+  );
+}
+
+/** What the plan is called, costs and includes. */
+const PlanFields = ({ form }: { form: Form<Values> }) => {
+  const { values, errors } = form;
+  return (
+    <>
+      {texts.map(({ name, label, required }) => (
+        <TextField
+          key={name}
+          label={label}
+          name={name}
+          required={required}
+          value={values[name]}
+          error={errors[name]}
+          onChange={(event) => form.set(name, event.target.value)}
+          onBlur={() => form.leave(name)}
+        />
+      ))}
+      <div className={styles['pair']}>
+        {prices.map(({ name, label }) => (
+          <CurrencyField
+            key={name}
+            label={label}
+            name={name}
+            required
+            value={values[name] === '' ? undefined : Number(values[name])}
+            error={errors[name]}
+            onChange={(amount) => form.set(name, amount === undefined ? '' : String(amount))}
+            onBlur={() => form.leave(name)}
+          />
+        ))}
+        {counts.map(({ name, label }) => (
+          <TextField
+            key={name}
+            label={label}
+            name={name}
+            required
+            inputMode="numeric"
+            value={values[name]}
+            error={errors[name]}
+            onChange={(event) => form.set(name, event.target.value)}
+            onBlur={() => form.leave(name)}
+          />
+        ))}
+      </div>
+    </>
+  );
+};

@@ -1,0 +1,68 @@
+import { setPpn } from '#contract/operator/books.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { beginningOf, fromWords } from '#web/features/operator/prices/beginnings.ts';
+import { FromField } from '#web/features/operator/prices/FromField.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+
+const parts = [
+  { name: 'num', label: 'Tarif, pembilang' },
+  { name: 'den', label: 'Tarif, penyebut' },
+  { name: 'dpp_num', label: 'DPP, pembilang' },
+  { name: 'dpp_den', label: 'DPP, penyebut' },
+] as const;
+
+/** Sets the rate of PPN as two fractions, from now or a later time on. */
+export function PpnForm() {
+  const { form, onSubmit } = useDeskForm(setPpn, {
+    initial: { num: '12', den: '100', dpp_num: '11', dpp_den: '12', valid_from: '', reason: '' },
+    inputOf: ({ valid_from, ...rate }) => {
+      const from = beginningOf(valid_from);
+      return { ...rate, ...(from !== undefined && { valid_from: from }) };
+    },
+    question: ({ num, den, dpp_num, dpp_den, valid_from }) => ({
+      title: 'Ubah tarif PPN?',
+      text: `Isi saldo yang dibuat mulai ${fromWords(valid_from)} dikenai ${num}/${den} dari ${dpp_num}/${dpp_den} nominalnya. Isi saldo yang sudah dibuat tetap dengan PPN-nya.`,
+      button: 'Ubah tarif',
+    }),
+    said: () => 'Tarif PPN disimpan.',
+    onDone: () => undefined,
+  });
+  const { values, errors } = form;
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+      <div className={styles['pair']}>
+        {parts.map(({ name, label }) => (
+          <TextField
+            key={name}
+            label={label}
+            name={name}
+            required
+            inputMode="numeric"
+            value={values[name]}
+            error={errors[name]}
+            onChange={(event) => form.set(name, event.target.value)}
+            onBlur={() => form.leave(name)}
+          />
+        ))}
+        <FromField
+          value={values.valid_from}
+          error={errors.valid_from}
+          onChange={(from) => form.set('valid_from', from)}
+          onBlur={() => form.leave('valid_from')}
+        />
+      </div>
+      <ReasonField
+        value={values.reason}
+        error={errors.reason}
+        onChange={(reason) => form.set('reason', reason)}
+        onBlur={() => form.leave('reason')}
+      />
+      <div className={styles['actions']}>
+        <Button type="submit">Ubah tarif PPN</Button>
+      </div>
+    </form>
+  );
+}

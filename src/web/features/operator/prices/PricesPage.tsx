@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { formatRupiah } from '#contract/base/money.ts';
+import { type PriceTables, getPrices } from '#contract/operator/books.ts';
+import { actQuery } from '#web/features/operator/desk/actQuery.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
+import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { Plans } from '#web/features/operator/prices/Plans.tsx';
+import { PpnForm } from '#web/features/operator/prices/PpnForm.tsx';
+import { PriceForm } from '#web/features/operator/prices/PriceForm.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
+import { StatusChip, type Tone } from '#web/ui/status/StatusChip.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+
+/** Route `/operator/harga`: what a message and a plan cost, and the PPN, from when on. */
+export function PricesPage() {
+  const prices = useQuery(actQuery(getPrices, {}));
+  return (
+    <OperatorFrame
+      page="/operator/harga"
+      title="Harga & paket"
+      context="Setiap perubahan berlaku mulai waktunya; yang sudah diterima tetap dengan harganya."
+    >
+      <div className={styles['page']}>
+        <Loaded query={prices} lines={8}>
+          {(data) => <Tables data={data} />}
+        </Loaded>
+        <Plans />
+      </div>
+    </OperatorFrame>
+  );
+}
+
+type State = PriceTables['prices'][number]['state'];
+const stateLabel: Record<State, string> = {
+  past: 'Sudah diganti',
+  now: 'Berlaku',
+  future: 'Akan berlaku',
+};
+const stateTone: Record<State, Tone> = { past: 'neutral', now: 'success', future: 'info' };
+
+const Tables = ({ data: { prices, rates, ppn } }: { data: PriceTables }) => (
+  <>
+    <Panel title="Harga pesan">
+      <Stack>
+        <ul className={styles['rows']} aria-label="Riwayat harga pesan">
+          {prices.map((row) => (
+            <Dated key={row.valid_from.toISOString()} row={row}>
+              {formatRupiah(row.price)} per pesan
+            </Dated>
+          ))}
+        </ul>
+        <PriceForm key={prices.length} />
+      </Stack>
+    </Panel>
+    <Panel title="PPN">
+      <Stack>
+        <Alert
+          state="info"
+          visible={!ppn}
+          label="PPN dimatikan di instalasi ini, jadi tarif di bawah belum dipakai."
+        />
+        <ul className={styles['rows']} aria-label="Riwayat tarif PPN">
+          {rates.map((row) => (
+            <Dated key={row.valid_from.toISOString()} row={row}>
+              {row.num}/{row.den} dari {row.dpp_num}/{row.dpp_den} harga
+            </Dated>
+          ))}
+        </ul>
+        <PpnForm key={rates.length} />
+      </Stack>
+    </Panel>
+  </>
+);
+
+type Row = Omit<PriceTables['prices'][number], 'category' | 'price'>;
+
+const Dated = ({ row, children }: { row: Row; children: ReactNode }) => (
+  <li>
+    <span className={styles['what']}>
+      <strong className="num">{children}</strong>
+      <span className={styles['small']}>
+        Mulai <DateTime at={row.valid_from} />
+        {row.set_by !== null && `, oleh ${row.set_by}: ${row.reason ?? ''}`}
+      </span>
+    </span>
+    <StatusChip tone={stateTone[row.state]}>{stateLabel[row.state]}</StatusChip>
+  </li>
+);

@@ -1,0 +1,55 @@
+import { formatRupiah, type Rupiah } from '#contract/base/money.ts';
+import { type Adjustment, paymentRefundLabel } from '#contract/operator/desk.ts';
+import { refundPayment } from '#contract/operator/refunds.ts';
+import { saidOf } from '#web/features/operator/adjustments/customerForm.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+
+type Paid = { id: string; account_name: string; credited: Rupiah };
+type Props = { topup: Paid; onDone: (given: Adjustment) => void };
+
+/** What became of it: booked and given back, or still to be done by somebody. */
+const saidOfRefund = (given: Adjustment): string => {
+  if (given.refund === null) return saidOf(given);
+  if (given.refund === 'manual') {
+    return 'Sudah dibukukan. Transfer uangnya, lalu catat di Dana belum dikenali.';
+  }
+  return `Sudah dibukukan. ${paymentRefundLabel[given.refund]}.`;
+};
+
+/** Gives the payment of a paid top-up back, with the reason that is kept. */
+export function GiveBack({ topup, onDone }: Props) {
+  const { form, onSubmit } = useDeskForm(refundPayment, {
+    initial: { reason: '' },
+    inputOf: ({ reason }) => ({ topup_id: topup.id, reason }),
+    question: () => ({
+      title: 'Kembalikan pembayaran ini?',
+      text: `${formatRupiah(topup.credited)} keluar dari saldo ${topup.account_name}, dan nota kredit diterbitkan untuk fakturnya. Tidak dapat dibatalkan setelah dibukukan.`,
+      button: 'Kembalikan',
+    }),
+    said: saidOfRefund,
+    onDone,
+  });
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+      <p className={styles['note']}>
+        Seluruh pembayaran kembali ke pembayar: {formatRupiah(topup.credited)} keluar dari saldo,
+        dan nota kredit diterbitkan. Gerbang pembayaran mengembalikannya bila bisa; selain itu
+        uangnya ditransfer manual. Nominal besar perlu operator kedua.
+      </p>
+      <ReasonField
+        value={form.values.reason}
+        error={form.errors.reason}
+        onChange={(reason) => form.set('reason', reason)}
+        onBlur={() => form.leave('reason')}
+      />
+      <div className={styles['actions']}>
+        <Button type="submit" variant="outline" tone="danger">
+          Kembalikan pembayaran
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,70 @@
+import { formatRupiah } from '#contract/base/money.ts';
+import { type OpenRefund, finishRefund } from '#contract/operator/refunds.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Drawer } from '#web/ui/overlay/Modal.tsx';
+import { Facts } from '#web/ui/panel/Panel.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+
+type Props = { refund: OpenRefund; onClose: () => void };
+
+/** A refund that has not reached its payer, and the transfer that ends it. */
+export const RefundDrawer = ({ refund, onClose }: Props) => (
+  <Drawer open onClose={onClose} title={refund.account_name}>
+    <div className={styles['drawer']}>
+      <Facts
+        facts={[
+          { term: 'Jumlah', is: <Money amount={refund.amount} /> },
+          { term: 'Sejak', is: <DateTime at={refund.since} /> },
+          { term: 'Oleh', is: refund.operator },
+          { term: 'Isi saldo', is: <span className={styles['hash']}>{refund.topup_id}</span> },
+          { term: 'Nomor', is: <span className={styles['hash']}>{refund.id}</span> },
+        ]}
+      />
+      {refund.way === 'manual' ? (
+        <Finish refund={refund} onClose={onClose} />
+      ) : (
+        <p className={styles['note']}>
+          Gerbang pembayaran belum menjawab dan ditanya lagi setiap menit. Jangan transfer manual:
+          uangnya akan kembali dua kali.
+        </p>
+      )}
+    </div>
+  </Drawer>
+);
+
+function Finish({ refund, onClose }: Props) {
+  const { form, onSubmit } = useDeskForm(finishRefund, {
+    initial: { reference: '' },
+    inputOf: ({ reference }) => ({ refund_id: refund.id, reference }),
+    question: () => ({
+      title: 'Catat pengembalian selesai?',
+      text: `${formatRupiah(refund.amount)} dicatat sudah ditransfer ke pembayar ${refund.account_name}.`,
+      button: 'Catat',
+    }),
+    said: () => 'Pengembalian dicatat selesai.',
+    onDone: onClose,
+  });
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+      <TextField
+        label="Referensi transfer dari bank"
+        name="reference"
+        required
+        autoComplete="off"
+        maxLength={100}
+        help="Transfer dulu di bank ke rekening pembayar, lalu tulis referensinya."
+        value={form.values.reference}
+        error={form.errors.reference}
+        onChange={(event) => form.set('reference', event.target.value)}
+        onBlur={() => form.leave('reference')}
+      />
+      <div className={styles['actions']}>
+        <Button type="submit">Sudah ditransfer</Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,184 @@
+import { useState } from 'react';
+import { formatRupiah } from '#contract/base/money.ts';
+import {
+  type SuspenseItem,
+  creditSuspense,
+  keepSuspense,
+  returnSuspense,
+} from '#contract/operator/suspense.ts';
+import { saidOf } from '#web/features/operator/adjustments/customerForm.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { wayNames } from '#web/features/operator/desk/wayNames.ts';
+import { TransferFields } from '#web/features/operator/desk/TransferFields.tsx';
+import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Drawer } from '#web/ui/overlay/Modal.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
+import { Facts } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { Tabs } from '#web/ui/tabs/Tabs.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+
+type Props = {
+  /** `undefined` while it loads, and once it is resolved. */
+  item: SuspenseItem | undefined;
+  loading: boolean;
+  onClose: () => void;
+};
+
+/** A payment in suspense, and the three things that can be done with it. */
+export const SuspenseDrawer = ({ item, loading, onClose }: Props) => (
+  <Drawer addressed open onClose={onClose} title={item?.account_name ?? 'Dana belum dikenali'}>
+    {item ? (
+      <Item item={item} onClose={onClose} />
+    ) : loading ? (
+      <div aria-busy="true">
+        <Skeleton lines={6} height="1.4em" />
+      </div>
+    ) : (
+      <EmptyState title="Dana ini tidak lagi menunggu, atau ada di halaman lain." />
+    )}
+  </Drawer>
+);
+
+function Item({ item, onClose }: { item: SuspenseItem; onClose: () => void }) {
+  const [tab, setTab] = useState('saldo');
+  const form = { item, onDone: onClose };
+  return (
+    <div className={styles['drawer']}>
+      <Facts
+        facts={[
+          { term: 'Jumlah', is: <Money amount={item.amount} /> },
+          { term: 'Diterima', is: <DateTime at={item.at} /> },
+          { term: 'Lewat', is: wayNames[item.provider] ?? item.provider },
+          { term: 'Isi saldo', is: <span className={styles['hash']}>{item.topup_id}</span> },
+          { term: 'Transaksi', is: <span className={styles['hash']}>{item.txn}</span> },
+        ]}
+      />
+      {item.notes.length > 0 && (
+        <ul className={styles['rows']} aria-label="Catatan">
+          {item.notes.map(({ note, operator, at }) => (
+            <li key={at.toISOString()}>
+              <span className={styles['what']}>
+                {note}
+                <span className={styles['small']}>
+                  {operator}, <DateTime at={at} />
+                </span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {item.waiting ? (
+        <p className={styles['note']}>
+          Usulan untuk dana ini menunggu operator kedua di Pelanggan & penyesuaian.
+        </p>
+      ) : (
+        <Tabs
+          label="Yang dilakukan dengan dana ini"
+          value={tab}
+          onChange={setTab}
+          tabs={[
+            { value: 'saldo', label: 'Masukkan ke saldo', content: <Credit {...form} /> },
+            { value: 'kembali', label: 'Kembalikan', content: <Return {...form} /> },
+            { value: 'catat', label: 'Simpan dulu', content: <Keep {...form} /> },
+          ]}
+        />
+      )}
+    </div>
+  );
+}
+
+type FormProps = { item: SuspenseItem; onDone: () => void };
+
+function Credit({ item: { provider, txn, amount, account_name }, onDone }: FormProps) {
+  const { form, onSubmit } = useDeskForm(creditSuspense, {
+    initial: { reason: '' },
+    inputOf: ({ reason }) => ({ provider, txn, reason }),
+    question: () => ({
+      title: 'Masukkan ke saldo?',
+      text: `${formatRupiah(amount)} masuk ke saldo ${account_name}.`,
+      button: 'Masukkan',
+    }),
+    said: saidOf,
+    onDone,
+  });
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+      <ReasonField
+        value={form.values.reason}
+        error={form.errors.reason}
+        onChange={(reason) => form.set('reason', reason)}
+        onBlur={() => form.leave('reason')}
+      />
+      <div className={styles['actions']}>
+        <Button type="submit">Masukkan ke saldo</Button>
+      </div>
+    </form>
+  );
+}
+
+function Return({ item: { provider, txn, amount }, onDone }: FormProps) {
+  const { form, onSubmit } = useDeskForm(returnSuspense, {
+    initial: { reference: '', payee: '', reason: '' },
+    inputOf: (values) => ({ provider, txn, ...values }),
+    question: ({ payee }) => ({
+      title: 'Bukukan pengembalian?',
+      text: `${formatRupiah(amount)} dicatat sudah ditransfer ke rekening atas nama ${payee}.`,
+      button: 'Bukukan',
+    }),
+    said: saidOf,
+    onDone,
+  });
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+      <TransferFields
+        values={form.values}
+        errors={form.errors}
+        onChange={(name, value) => form.set(name, value)}
+        onBlur={form.leave}
+        payeeHelp="Rekening asal pembayarannya."
+      />
+      <ReasonField
+        value={form.values.reason}
+        error={form.errors.reason}
+        onChange={(reason) => form.set('reason', reason)}
+        onBlur={() => form.leave('reason')}
+      />
+      <div className={styles['actions']}>
+        <Button type="submit">Kembalikan ke pengirim</Button>
+      </div>
+    </form>
+  );
+}
+
+function Keep({ item: { provider, txn }, onDone }: FormProps) {
+  const { form, onSubmit } = useDeskForm(keepSuspense, {
+    initial: { reason: '' },
+    inputOf: ({ reason }) => ({ provider, txn, reason }),
+    question: () => ({
+      title: 'Simpan dengan catatan?',
+      text: 'Dana tetap di sini sampai ada yang menyelesaikannya.',
+      button: 'Simpan',
+    }),
+    said: () => 'Catatan disimpan.',
+    onDone,
+  });
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+      <ReasonField
+        value={form.values.reason}
+        error={form.errors.reason}
+        onChange={(reason) => form.set('reason', reason)}
+        onBlur={() => form.leave('reason')}
+      />
+      <div className={styles['actions']}>
+        <Button type="submit" variant="outline">
+          Simpan catatan
+        </Button>
+      </div>
+    </form>
+  );
+}

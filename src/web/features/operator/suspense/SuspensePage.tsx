@@ -1,0 +1,108 @@
+import { type SuspenseItem, listSuspense } from '#contract/operator/suspense.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { Refunds } from '#web/features/operator/refunds/Refunds.tsx';
+import { SuspenseDrawer } from '#web/features/operator/suspense/SuspenseDrawer.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column } from '#web/ui/table/tableProps.ts';
+import { useList } from '#web/ui/table/useList.ts';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+
+const columns: readonly Column<SuspenseItem>[] = [
+  {
+    id: 'account_name',
+    title: 'Pelanggan',
+    width: 220,
+    phone: 'title',
+    cell: ({ account_name }) => account_name,
+  },
+  {
+    id: 'created_at',
+    title: 'Diterima',
+    sortable: true,
+    width: 170,
+    phone: 'line',
+    cell: ({ at }) => <DateTime at={at} />,
+  },
+  {
+    id: 'amount',
+    title: 'Jumlah',
+    align: 'end',
+    whole: true,
+    phone: 'aside',
+    cell: ({ amount }) => <Money amount={amount} />,
+  },
+  {
+    id: 'state',
+    title: 'Status',
+    width: 220,
+    phone: 'note',
+    cell: ({ waiting, notes }) => (
+      <StatusChip tone={waiting ? 'warning' : 'info'}>
+        {waiting ? 'Menunggu operator kedua' : notes.length > 0 ? 'Ada catatan' : 'Belum ditangani'}
+      </StatusChip>
+    ),
+  },
+];
+
+const keyOf = ({ provider, txn }: SuspenseItem): string => `${provider} ${txn}`;
+
+const go = (change: {
+  page?: number | undefined;
+  open?: string | undefined;
+  sort_by?: string;
+  sort_type?: 'asc' | 'desc';
+}) => void navigate({ to: '/operator/suspense', change, resetScroll: false });
+
+/** Route `/operator/suspense`: money that was paid and belongs to nobody's saldo yet. */
+export function SuspensePage() {
+  const { page = 0, sort_by, sort_type = 'asc', open } = useSearch('/operator/suspense');
+  const sort = sort_by === 'created_at' ? { sort_by, sort_type } : undefined;
+  const list = useList(listSuspense, {}, { page, sort });
+  const opened = list.table.rows.find((row) => keyOf(row) === open);
+  return (
+    <OperatorFrame
+      page="/operator/suspense"
+      title="Dana belum dikenali"
+      context="Pembayaran yang datang setelah isi saldonya lunas. Uang ini milik pelanggan, bukan kita."
+    >
+      <Panel>
+        <DataTable
+          caption="Dana belum dikenali"
+          columns={columns}
+          rowKey={keyOf}
+          {...list.table}
+          onOpen={(row) => go({ open: keyOf(row) })}
+          openKey={open}
+          onView={(view) => go({ page: view.page || undefined, ...view.sort })}
+          empty={
+            list.error ? (
+              <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
+            ) : (
+              <p className={styles['note']}>
+                Tidak ada dana yang menunggu. Pembayaran kedua untuk isi saldo yang sama tampil di
+                sini.
+              </p>
+            )
+          }
+        />
+      </Panel>
+      <Refunds />
+      {open !== undefined && (
+        <SuspenseDrawer
+          key={open}
+          item={opened}
+          loading={list.isPending}
+          onClose={() => go({ open: undefined })}
+        />
+      )}
+    </OperatorFrame>
+  );
+}

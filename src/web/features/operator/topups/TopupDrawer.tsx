@@ -1,0 +1,95 @@
+import { paymentRefundLabel } from '#contract/operator/desk.ts';
+import type { OperatorTopup } from '#contract/operator.ts';
+import { topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';
+import { GiveBack } from '#web/features/operator/refunds/GiveBack.tsx';
+import { Decision } from '#web/features/operator/topups/Decision.tsx';
+import { Slip } from '#web/features/operator/topups/Slip.tsx';
+import styles from '#web/features/operator/topups/TopupDrawer.module.css';
+import { mayConfirm } from '#web/features/operator/topups/topups.ts';
+import { inFours, topupTone } from '#web/features/saldo/saldo.ts';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
+import { Drawer } from '#web/ui/overlay/Modal.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+
+type Props = {
+  /** `undefined` while it loads, and when it is on no page that is shown. */
+  topup: OperatorTopup | undefined;
+  loading: boolean;
+  onClose: () => void;
+  /** Called with how the top-up is after a decision. */
+  onDecided: (topup: OperatorTopup) => void;
+  /** With it, there is a way to look among all of them. */
+  onShowAll: (() => void) | undefined;
+};
+
+/** A top-up beside the bank lines that could be its payment, and the decision on it. */
+export function TopupDrawer({ topup, loading, onClose, onDecided, onShowAll }: Props) {
+  if (!topup) {
+    return (
+      <Drawer addressed open onClose={onClose} title="Isi saldo">
+        {loading ? (
+          <div aria-busy="true">
+            <Skeleton lines={8} height="1.4em" />
+          </div>
+        ) : (
+          <EmptyState
+            title="Isi saldo ini tidak ada di halaman yang sedang ditampilkan."
+            action={
+              onShowAll && (
+                <Button variant="subtle" onClick={onShowAll}>
+                  Tampilkan semua status
+                </Button>
+              )
+            }
+          />
+        )}
+      </Drawer>
+    );
+  }
+  return (
+    <Drawer addressed open onClose={onClose} title={topup.account_name}>
+      <div className={styles['drawer']}>
+        <div className={styles['head']}>
+          <p className={styles['total']}>
+            <Money amount={topup.total} />
+          </p>
+          <StatusChip tone={topupTone[topup.status]}>{topupStatusLabel[topup.status]}</StatusChip>
+        </div>
+        {topup.note && <p className={styles['note']}>{topup.note}</p>}
+        {topup.slip && <Slip slip={topup.slip} />}
+        {mayConfirm(topup) && <Decision topup={topup} onDecided={onDecided} />}
+        <Facts facts={factsOf(topup)} />
+        {topup.status === 'paid' && topup.refund === null && (
+          <GiveBack topup={topup} onDone={({ refund }) => onDecided({ ...topup, refund })} />
+        )}
+      </div>
+    </Drawer>
+  );
+}
+
+function factsOf(topup: OperatorTopup): readonly Fact[] {
+  const { bank } = topup;
+  const facts: readonly (Fact | false)[] = [
+    { term: 'Cara bayar', is: topupMethodLabel[topup.method] },
+    { term: 'Nominal', is: <Money amount={topup.base} /> },
+    topup.ppn > 0 && { term: 'PPN', is: <Money amount={topup.ppn} /> },
+    topup.unique_code > 0 && { term: 'Kode unik', is: <Money amount={topup.unique_code} /> },
+    { term: 'Masuk ke saldo', is: <Money amount={topup.credited} /> },
+    bank !== null && {
+      term: 'Rekening',
+      is: `${bank.name} ${inFours(bank.number)}, ${bank.holder}`,
+    },
+    { term: 'Dibuat', is: <DateTime at={topup.created_at} /> },
+    topup.paid_at === null
+      ? { term: 'Batas bayar', is: <DateTime at={topup.expires_at} /> }
+      : { term: 'Lunas', is: <DateTime at={topup.paid_at} /> },
+    topup.refund !== null && { term: 'Pengembalian', is: paymentRefundLabel[topup.refund] },
+    { term: 'Nomor', is: topup.id },
+  ];
+  return facts.filter((fact) => fact !== false);
+}

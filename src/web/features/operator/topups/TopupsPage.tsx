@@ -1,0 +1,211 @@
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import { useEffect, useState } from 'react';
+import { type OperatorTopup, operatorTopups } from '#contract/operator.ts';
+import { topupMethodLabel, TopupStatus, topupStatusLabel } from '#contract/saldo.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useList } from '#web/ui/table/useList.ts';
+import styles from '#web/features/operator/topups/TopupsPage.module.css';
+import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { TopupDrawer } from '#web/features/operator/topups/TopupDrawer.tsx';
+import { filterOf, mayConfirm, offerOf, wordOf } from '#web/features/operator/topups/topups.ts';
+import { topupTone } from '#web/features/saldo/saldo.ts';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column, TableView } from '#web/ui/table/tableProps.ts';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Select } from '#web/ui/select/Select.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+
+/** How often the list is looked at: no live event reports other accounts' top-ups to an operator. */
+const LOOK_MS = 10_000;
+
+const statuses = [
+  { value: '', label: 'Menunggu tindakan' },
+  { value: 'semua', label: 'Semua status' },
+  ...TopupStatus().options.map((status) => ({ value: status, label: topupStatusLabel[status] })),
+];
+
+const columns: readonly Column<OperatorTopup>[] = [
+  {
+    id: 'account_name',
+    title: 'Pelanggan',
+    width: 220,
+    phone: 'title',
+    cell: ({ account_name, method }) => (
+      <span className={styles['who']}>
+        {account_name}
+        {method !== 'bank' && <span className={styles['method']}>{topupMethodLabel[method]}</span>}
+      </span>
+    ),
+  },
+  {
+    id: 'created_at',
+    title: 'Dibuat',
+    sortable: true,
+    width: 170,
+    phone: 'line',
+    cell: ({ created_at }) => <DateTime at={created_at} />,
+  },
+  {
+    id: 'total',
+    title: 'Jumlah',
+    align: 'end',
+    whole: true,
+    phone: 'aside',
+    cell: ({ total }) => <Money amount={total} />,
+  },
+  {
+    id: 'status',
+    title: 'Status',
+    width: 190,
+    phone: 'note',
+    cell: ({ status }) => (
+      <StatusChip tone={topupTone[status]}>{topupStatusLabel[status]}</StatusChip>
+    ),
+  },
+  {
+    id: 'slip',
+    title: 'Bukti',
+    width: 130,
+    phone: 'fact',
+    cell: ({ slip, proposal, method }) => {
+      if (proposal) return <StatusChip tone="warning">Perlu operator kedua</StatusChip>;
+      if (method !== 'bank') return <span className={styles['none']}>Lewat gerbang</span>;
+      if (!slip) return <span className={styles['none']}>Belum ada</span>;
+      return slip.used_before ? (
+        <StatusChip tone="danger">Pernah dipakai</StatusChip>
+      ) : (
+        <StatusChip tone="info">Ada</StatusChip>
+      );
+    },
+  },
+  {
+    id: 'offer',
+    title: 'Mutasi bank',
+    width: 190,
+    whole: true,
+    phone: 'fact',
+    cell: (row) => {
+      const offer = offerOf(row);
+      if (!offer && row.method !== 'bank') return <span className={styles['none']}>—</span>;
+      if (!offer) return <span className={styles['none']}>Belum ada</span>;
+      return <StatusChip tone={offer.exact ? 'success' : 'info'}>{offer.words}</StatusChip>;
+    },
+  },
+];
+
+/** The list as the address has it, looked at again and again while the page is in sight. */
+function useTopups() {
+  const { page = 0, sort_by, sort_type = 'desc', status } = useSearch('/operator/isi-saldo');
+  const filter = filterOf(status);
+  const view: TableView = {
+    page,
+    sort: sort_by === 'created_at' ? { sort_by, sort_type } : undefined,
+  };
+  const list = useList(operatorTopups, { status: filter }, view);
+  const { refetch } = list;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) void refetch();
+    }, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [refetch]);
+  return { list, filter };
+}
+
+/** Route `/operator/isi-saldo`: the top-ups of all customers, those first that wait for somebody. */
+export function TopupsPage() {
+  const { open } = useSearch('/operator/isi-saldo');
+  const [known, setKnown] = useState<OperatorTopup>();
+  const { list, filter } = useTopups();
+
+  type Change = { page?: number; sort_by?: string; status?: string; open?: string };
+  const go = (change: { [K in keyof Change]: Change[K] | undefined }, replace = false) =>
+    void navigate({
+      to: '/operator/isi-saldo',
+      change,
+      resetScroll: false,
+      replace,
+    });
+  const openOne = (row: OperatorTopup | undefined) => {
+    setKnown(row);
+    go({ open: row?.id });
+  };
+  // A row that was decided is soon no longer in the list, or is there as it was before.
+  const remembered = known?.id === open ? known : undefined;
+  const decided = remembered && !mayConfirm(remembered) ? remembered : undefined;
+  const opened = decided ?? list.table.rows.find(({ id }) => id === open) ?? remembered;
+  return (
+    <OperatorFrame
+      page="/operator/isi-saldo"
+      title="Isi saldo"
+      context="Isi saldo pelanggan yang perlu dicocokkan dengan bank."
+    >
+      <Panel>
+        <div className={styles['filters']}>
+          <Select
+            label="Status"
+            hideLabel
+            options={statuses}
+            value={wordOf(filter) ?? ''}
+            onChange={({ target }) => go({ page: undefined, status: target.value || undefined })}
+          />
+        </div>
+        <DataTable
+          caption="Isi saldo pelanggan"
+          columns={columns}
+          rowKey={(row) => row.id}
+          {...list.table}
+          onOpen={openOne}
+          openKey={open}
+          onView={({ page, sort }, how) => go({ page: page || undefined, ...sort }, how?.replace)}
+          empty={
+            <Nothing
+              error={list.error}
+              filtered={filter !== 'open'}
+              onRetry={() => void list.refetch()}
+              onReset={() => go({ page: undefined, status: undefined })}
+            />
+          }
+        />
+      </Panel>
+      {open && (
+        <TopupDrawer
+          key={open}
+          topup={opened}
+          loading={list.isPending}
+          onClose={() => openOne(undefined)}
+          onDecided={setKnown}
+          onShowAll={filter && (() => go({ page: undefined, status: wordOf(undefined) }))}
+        />
+      )}
+    </OperatorFrame>
+  );
+}
+
+type NothingProps = {
+  error: Error | null;
+  filtered: boolean;
+  onRetry: () => void;
+  onReset: () => void;
+};
+
+function Nothing({ error, filtered, onRetry, onReset }: NothingProps) {
+  if (error) return <WentWrong message={sentenceOf(error)} onRetry={onRetry} />;
+  if (!filtered) {
+    return (
+      <p className={styles['none']}>
+        Tidak ada isi saldo yang menunggu. Yang baru tampil di sini secara otomatis.
+      </p>
+    );
+  }
+  return (
+    <Button variant="subtle" size="sm" onClick={onReset}>
+      Hapus filter
+    </Button>
+  );
+}

@@ -1,0 +1,166 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { BellRing } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { formatRupiah } from '#contract/base/money.ts';
+import { ALERT_MIN, type SaldoAlert, saveSaldoAlert } from '#contract/saldo/alert.ts';
+import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { alertQuery } from '#web/features/saldo/alert/alertQuery.ts';
+import styles from '#web/features/saldo/alert/LowSaldo.module.css';
+import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+/** When somebody wants to be told that the saldo runs low. */
+export function LowSaldo() {
+  const alert = useQuery(alertQuery);
+  const [editing, setEditing] = useState(false);
+  const content = useRef<HTMLDivElement>(null);
+  const before = useRef(editing);
+  useEffect(() => {
+    if (before.current === editing) return;
+    before.current = editing;
+    // What had the focus is gone: the field comes first, and afterwards what opens it again.
+    content.current?.querySelector<HTMLElement>(editing ? 'input' : 'button')?.focus();
+  }, [editing]);
+  return (
+    <Panel title="Peringatan saldo rendah" look="card">
+      {!alert.data && alert.error && (
+        <WentWrong message={sentenceOf(alert.error)} onRetry={() => void alert.refetch()} />
+      )}
+      {alert.isPending && (
+        <div aria-busy="true">
+          <Skeleton lines={3} />
+        </div>
+      )}
+      <div ref={content}>
+        {alert.data &&
+          (editing ? (
+            <ThresholdForm alert={alert.data} onClose={() => setEditing(false)} />
+          ) : (
+            <Standing alert={alert.data} onEdit={() => setEditing(true)} />
+          ))}
+      </div>
+    </Panel>
+  );
+}
+
+const useSave = (said: string, onDone?: () => void, onError?: (error: Error) => void) => {
+  const client = useQueryClient();
+  return useAct(saveSaldoAlert, {
+    onSuccess: (after) => {
+      client.setQueryData(alertQuery.queryKey, after);
+      void client.invalidateQueries({ queryKey: saldoQuery.queryKey });
+      toast(said, { tone: 'success' });
+      onDone?.();
+    },
+    ...(onError && { onError }),
+  });
+};
+
+/** How it stands: at which amount, and when it was told last. */
+function Standing({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void }) {
+  const { threshold, fired_at: firedAt } = alert;
+  const off = useSave('Peringatan saldo dimatikan.');
+  if (threshold === null) {
+    return (
+      <div className={styles['alert']}>
+        <p className={styles['words']}>
+          Kami beri tahu sebelum saldo habis, supaya pesan Anda tidak berhenti di tengah jalan.
+        </p>
+        <div className={styles['buttons']}>
+          <Button variant="subtle" icon={<BellRing size={18} />} onClick={onEdit}>
+            Atur peringatan
+          </Button>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <div className={styles['alert']}>
+      <p className={styles['words']}>
+        Anda diberi tahu saat saldo turun di bawah{' '}
+        <strong>
+          <Money amount={threshold} />
+        </strong>
+        : di halaman ini, lewat pemberitahuan peramban, dan lewat WhatsApp.
+      </p>
+      {firedAt && (
+        <p className={styles['last']}>
+          Terakhir diberi tahu <DateTime at={firedAt} />
+        </p>
+      )}
+      <Alert
+        state="danger"
+        visible={off.error !== null}
+        label={off.error ? sentenceOf(off.error) : ''}
+      />
+      <div className={styles['buttons']}>
+        <Button variant="subtle" onClick={onEdit}>
+          Ubah batas
+        </Button>
+        <Button variant="subtle" tone="neutral" busy={off.busy} onClick={() => off.mutate({})}>
+          Matikan
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+const PRESETS = [50_000, 100_000, 250_000] as const;
+
+function ThresholdForm({ alert, onClose }: { alert: SaldoAlert; onClose: () => void }) {
+  const form = useForm(
+    { threshold: alert.threshold === null ? '' : String(alert.threshold) },
+    (values) => fieldErrors(saveSaldoAlert, values),
+  );
+  const save = useSave('Batas peringatan saldo disimpan.', onClose, form.refuse);
+  const { threshold } = form.values;
+  const isAbove = save.error && Object.keys(fieldsOf(save.error)).length === 0;
+  return (
+    <form
+      ref={form.ref}
+      noValidate
+      className={styles['alert']}
+      onSubmit={form.submit((values) => {
+        if (!save.busy) save.mutate(values);
+      })}
+    >
+      <Alert
+        state="danger"
+        visible={Boolean(isAbove)}
+        label={save.error ? sentenceOf(save.error) : ''}
+      />
+      <CurrencyField
+        label="Beri tahu di bawah"
+        name="threshold"
+        required
+        step={10_000}
+        indonesianSuffixes
+        help={`Paling sedikit ${formatRupiah(ALERT_MIN)}. Anda diberi tahu paling sering sekali dalam 6 jam.`}
+        quick={PRESETS}
+        value={threshold === '' ? undefined : Number(threshold)}
+        error={form.errors.threshold}
+        onChange={(value) => form.set('threshold', value === undefined ? '' : String(value))}
+        onBlur={() => form.leave('threshold')}
+      />
+      <div className={styles['buttons']}>
+        <Button type="submit" busy={save.busy}>
+          Simpan
+        </Button>
+        <Button variant="subtle" tone="neutral" onClick={onClose}>
+          Batal
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,156 @@
+import { useId, useState } from 'react';
+import { formatNumber } from '#contract/base/money.ts';
+import { exportSaldo, LineKind, lineKindLabel, STATEMENT_PDF_MAX } from '#contract/saldo.ts';
+import { civilDate } from '#contract/base/time.ts';
+import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import styles from '#web/features/saldo/export/ExportDialog.module.css';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { saveFrom } from '#web/ui/copy/saveFile.ts';
+import { DatePicker } from '#web/ui/date/DatePicker.tsx';
+import { type DateRange, dateWords, plusDays } from '#web/ui/date/dates.ts';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { Select } from '#web/ui/select/Select.tsx';
+
+type Format = 'csv' | 'pdf';
+
+const formats: readonly { value: Format; label: string; note: string }[] = [
+  { value: 'csv', label: 'CSV', note: 'Untuk Excel dan aplikasi pembukuan, berapa pun barisnya.' },
+  {
+    value: 'pdf',
+    label: 'PDF',
+    note: `Untuk dicetak atau diserahkan, sampai ${formatNumber(STATEMENT_PDF_MAX)} baris.`,
+  },
+];
+
+const kinds = [
+  { value: '', label: 'Semua jenis' },
+  ...LineKind().options.map((kind) => ({ value: kind, label: lineKindLabel[kind] })),
+];
+
+/** What is proposed where the page shows all: the last thirty days. */
+const lastMonth = (): DateRange => {
+  const to = civilDate(new Date());
+  return { from: plusDays(to, -29), to };
+};
+
+type Props = {
+  /** What the page shows: the file is proposed to be of the same. */
+  range: DateRange | null;
+  kind: LineKind | undefined;
+  onClose: () => void;
+};
+
+/** Takes the statement along as a file: of which days, of which kind, and as what. */
+export function ExportDialog({ onClose, ...proposed }: Props) {
+  const id = useId();
+  const [range, setRange] = useState<DateRange | null>(() => proposed.range ?? lastMonth());
+  const [isMissing, setMissing] = useState(false);
+  const [kind, setKind] = useState(proposed.kind);
+  const [format, setFormat] = useState<Format>('csv');
+  const make = useAct(exportSaldo, {
+    onSuccess: ({ url, filename }) => {
+      saveFrom(url, filename);
+      onClose();
+    },
+  });
+  const send = (as: Format) => {
+    if (make.busy) return;
+    setMissing(range === null);
+    if (!range) return;
+    setFormat(as);
+    make.mutate({ format: as, ...range, ...(kind && { kind }) });
+  };
+  const foot = (
+    <>
+      <Button variant="outline" tone="neutral" onClick={onClose}>
+        Batal
+      </Button>
+      <Button type="submit" form={id} busy={make.busy}>
+        Unduh {format.toUpperCase()}
+      </Button>
+    </>
+  );
+  return (
+    <Modal open onClose={onClose} title="Unduh mutasi" footer={foot}>
+      <form
+        id={id}
+        className={styles['form']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          send(format);
+        }}
+      >
+        {make.error && !make.busy && <Refused error={make.error} onInstead={() => send('csv')} />}
+        <DatePicker
+          label="Periode"
+          labels={dateWords}
+          placeholder="Pilih periode"
+          value={range}
+          error={isMissing && !range ? 'Pilih periodenya.' : undefined}
+          onChange={setRange}
+        />
+        <Select
+          label="Jenis mutasi"
+          options={kinds}
+          value={kind ?? ''}
+          onChange={({ target }) =>
+            setKind(LineKind().options.find((option) => option === target.value))
+          }
+        />
+        <Formats
+          value={format}
+          onChange={(chosen) => {
+            setFormat(chosen);
+            make.reset();
+          }}
+        />
+      </form>
+    </Modal>
+  );
+}
+
+/** Why there is no file; too long for a PDF, it is offered as CSV. */
+function Refused({ error, onInstead }: { error: Error; onInstead: () => void }) {
+  const isTooLong = refusalCode(error) === 'statement_too_long';
+  return (
+    <Alert state={isTooLong ? 'warning' : 'danger'} visible label={sentenceOf(error)}>
+      {isTooLong && (
+        <p className={styles['instead']}>
+          <Button size="sm" variant="outline" tone="neutral" onClick={onInstead}>
+            Unduh sebagai CSV
+          </Button>
+        </p>
+      )}
+    </Alert>
+  );
+}
+
+const Formats = ({
+  value: chosen,
+  onChange,
+}: {
+  value: Format;
+  onChange: (to: Format) => void;
+}) => {
+  const name = useId();
+  return (
+    <fieldset className={styles['formats']}>
+      <legend>Bentuk berkas</legend>
+      {formats.map(({ value, label, note }) => (
+        <label key={value} className={styles['format']}>
+          <input
+            type="radio"
+            name={name}
+            value={value}
+            checked={value === chosen}
+            onChange={() => onChange(value)}
+          />
+          <span className={styles['words']}>{label}</span>
+          <span className={styles['note']}>{note}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+};

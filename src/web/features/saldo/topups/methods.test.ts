@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { rupiah } from '#contract/base/money.ts';
+import type { TopupMethod } from '#contract/saldo.ts';
+import {
+  firstChoice,
+  grouped,
+  type Method,
+  unfitFor,
+  waitsFor,
+} from '#web/features/saldo/topups/methods.ts';
+
+const method = (name: TopupMethod, minimum = 10_000, maximum = 10_000_000): Method => ({
+  method: name,
+  simulated: false,
+  minimum: rupiah(minimum),
+  maximum: rupiah(maximum),
+  minutes: 15,
+});
+
+test('methods stand by their kind, in one order, whatever order they come in', () => {
+  const some = [method('bank'), method('va_bni'), method('qris'), method('va_bca')];
+  expect(
+    grouped(some).map(({ title, methods }) => [title, ...methods.map((one) => one.method)]),
+  ).toEqual([
+    ['QRIS', 'qris'],
+    ['Virtual account', 'va_bca', 'va_bni'],
+    ['Transfer bank', 'bank'],
+  ]);
+  expect(firstChoice(some)).toBe('bank');
+  expect(firstChoice([method('qris')])).toBe('qris');
+  expect(firstChoice([])).toBeUndefined();
+});
+
+test('an amount that a method does not take is told why', () => {
+  const qris = method('qris', 10_000, 10_000_000);
+  expect(unfitFor(qris, undefined)).toBeUndefined();
+  expect(unfitFor(qris, 10_000)).toBeUndefined();
+  expect(unfitFor(qris, 9_999)).toBe('Mulai Rp\u00A010.000');
+  expect(unfitFor(qris, 10_000_001)).toBe('Sampai Rp\u00A010.000.000');
+});
+
+test('waiting is told in hours where they are whole', () => {
+  expect(waitsFor(15)).toBe('15 menit');
+  expect(waitsFor(90)).toBe('90 menit');
+  expect(waitsFor(1_440)).toBe('24 jam');
+});

@@ -1,0 +1,50 @@
+import type { Topup } from '#contract/saldo.ts';
+import styles from '#web/features/saldo/topups/Instruction.module.css';
+import { Proof } from '#web/features/saldo/topups/payment/Proof.tsx';
+import { inFours, splitTotal } from '#web/features/saldo/topups/topups.ts';
+import { CopyField } from '#web/ui/copy/CopyField.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+
+/** By bank transfer: the exact amount and the account, and the slip for who wants it looked at. */
+export function BankTransfer({ topup }: { topup: Topup }) {
+  const { head, tail } = splitTotal(topup.total);
+  const { bank } = topup;
+  return (
+    <>
+      <CopyField
+        label="Transfer tepat sejumlah"
+        value={String(topup.total)}
+        look="amount"
+        shown={
+          <>
+            {head}
+            <mark className={styles['code']}>{tail}</mark>
+          </>
+        }
+        help="Tiga angka terakhir harus sama persis: itulah tanda transfer Anda."
+      />
+      {bank && (
+        <CopyField
+          label={`Nomor rekening ${bank.name}`}
+          value={bank.number}
+          look="amount"
+          shown={inFours(bank.number)}
+          help={
+            <>
+              Atas nama <strong>{bank.holder}</strong>
+            </>
+          }
+        />
+      )}
+      <ol className={styles['next']}>
+        <li>
+          Transfer dari bank atau dompet digital mana pun, sebelum{' '}
+          <DateTime at={topup.expires_at} />.
+        </li>
+        <li>Saldo bertambah otomatis begitu transfer masuk, biasanya dalam beberapa menit.</li>
+        <li>Halaman ini berubah menjadi Lunas tanpa dimuat ulang. Boleh juga ditutup.</li>
+      </ol>
+      <Proof topup={topup} />
+    </>
+  );
+}

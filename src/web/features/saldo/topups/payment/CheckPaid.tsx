@@ -1,0 +1,33 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { checkTopup, type Topup } from '#contract/saldo.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { topupQuery } from '#web/features/saldo/queries.ts';
+import styles from '#web/features/saldo/topups/payment/CheckPaid.module.css';
+import { Button } from '#web/ui/button/Button.tsx';
+
+/** Has the gateway asked at once whether it was paid, for who does not want to wait for its notice. */
+export function CheckPaid({ topup }: { topup: Topup }) {
+  const client = useQueryClient();
+  const check = useAct(checkTopup, {
+    onSuccess: (after) => void client.setQueryData(topupQuery(after.id).queryKey, after),
+  });
+  const isUnpaid = check.data?.status === 'pending' && !check.busy;
+  return (
+    <div className={styles['check']}>
+      <Button
+        variant="subtle"
+        block
+        busy={check.busy}
+        onClick={() => check.mutate({ topup_id: topup.id })}
+      >
+        Saya sudah bayar
+      </Button>
+      <p role="status" className={styles['said']}>
+        {check.error && !check.busy && sentenceOf(check.error)}
+        {isUnpaid &&
+          'Pembayarannya belum kami terima. Biasanya masuk dalam satu menit; halaman ini berubah sendiri.'}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { FileCheck } from 'lucide-react';
+import { useState } from 'react';
+import { proveTopup, type Topup } from '#contract/saldo.ts';
+import { endingsFor } from '#contract/uploads.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { topupQuery } from '#web/features/saldo/queries.ts';
+import styles from '#web/features/saldo/topups/payment/Proof.module.css';
+import { Accordion, AccordionPart } from '#web/ui/disclosure/Accordion.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
+import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
+
+/** The slip of a transfer: sent by whom the automatic way takes too long, and looked at by hand. */
+export function Proof({ topup }: { topup: Topup }) {
+  const [open, setOpen] = useState(false);
+  const { proof } = topup;
+  return (
+    <>
+      {proof && (
+        <p className={styles['sent']} role="status">
+          <FileCheck size={18} aria-hidden="true" />
+          <span>
+            Bukti transfer terkirim <DateTime at={proof.at} />. Petugas akan memeriksanya.
+          </span>
+        </p>
+      )}
+      <Accordion>
+        <AccordionPart
+          title={proof ? 'Ganti bukti transfer' : 'Sudah transfer tetapi belum lunas?'}
+          open={open}
+          onToggle={setOpen}
+        >
+          {open && <ProofUpload topup={topup} onSent={() => setOpen(false)} />}
+        </AccordionPart>
+      </Accordion>
+    </>
+  );
+}
+
+function ProofUpload({ topup, onSent }: { topup: Topup; onSent: () => void }) {
+  const client = useQueryClient();
+  const [ids, setIds] = useState<readonly string[]>([]);
+  const prove = useAct(proveTopup, {
+    onSuccess: (after) => {
+      client.setQueryData(topupQuery(after.id).queryKey, after);
+      onSent();
+    },
+    onError: () => void client.invalidateQueries({ queryKey: topupQuery(topup.id).queryKey }),
+  });
+  return (
+    <div className={styles['upload']} aria-busy={prove.busy || undefined}>
+      <FileUpload
+        label="Bukti transfer"
+        purpose="proof"
+        labels={indonesianUploads}
+        help={`${endingsFor('proof')}, paling besar 10 MB. Jumlah dan waktunya harus terbaca.`}
+        error={prove.error ? sentenceOf(prove.error) : undefined}
+        maxFiles={1}
+        value={ids}
+        onChange={(next) => {
+          setIds(next);
+          const [id] = next;
+          if (id !== undefined) prove.mutate({ topup_id: topup.id, upload: id });
+        }}
+      />
+    </div>
+  );
+}

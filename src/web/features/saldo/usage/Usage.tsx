@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query';
+import { ChartNoAxesColumn } from 'lucide-react';
+import { formatRupiah } from '#contract/base/money.ts';
+import type { SaldoUsage } from '#contract/saldo/usage.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { barsOf, sumsOf } from '#web/features/saldo/usage/usage.ts';
+import styles from '#web/features/saldo/usage/Usage.module.css';
+import { usageQuery } from '#web/features/saldo/usage/usageQuery.ts';
+import { type Series, SmallBars } from '#web/ui/chart/SmallBars.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+
+const captured: Series = { key: 'captured', label: 'Biaya pesan', color: 'toska' };
+const held: Series = { key: 'held', label: 'Masih ditahan', color: 'kunyit' };
+const plan: Series = { key: 'plan', label: 'Biaya paket', color: 'langit', apart: true };
+
+/** What went out each day of the last thirty. */
+export function Usage() {
+  const usage = useQuery(usageQuery);
+  return (
+    <Panel title="Pemakaian 30 hari">
+      {usage.data && <Chart usage={usage.data} />}
+      {!usage.data && usage.error && (
+        <WentWrong message={sentenceOf(usage.error)} onRetry={() => void usage.refetch()} />
+      )}
+      {usage.isPending && (
+        <div className={styles['usage']} aria-busy="true">
+          <Skeleton width="70%" height="3em" />
+          <Skeleton height={196} />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function Chart({ usage: { days, pace } }: { usage: SaldoUsage }) {
+  const sums = sumsOf(days);
+  if (sums.messages + sums.plan === 0) {
+    return (
+      <EmptyState
+        icon={<ChartNoAxesColumn size={24} />}
+        title="Belum ada saldo yang terpakai dalam 30 hari ini."
+      >
+        Biaya pesan dan paket setiap hari akan tampil di sini.
+      </EmptyState>
+    );
+  }
+  const series = [captured, held, ...(sums.plan > 0 ? [plan] : [])];
+  return (
+    <div className={styles['usage']}>
+      <dl className={styles['sums']}>
+        <div>
+          <dt>Pesan</dt>
+          <dd>
+            <Money amount={sums.messages} />
+          </dd>
+        </div>
+        {sums.plan > 0 && (
+          <div>
+            <dt>Paket</dt>
+            <dd>
+              <Money amount={sums.plan} />
+            </dd>
+          </div>
+        )}
+        {pace.state === 'known' && (
+          <div>
+            <dt>Rata-rata pesan per hari</dt>
+            <dd>
+              <Money amount={pace.per_day} />
+            </dd>
+          </div>
+        )}
+      </dl>
+      <SmallBars
+        title="Saldo terpakai per hari, dalam rupiah"
+        series={series}
+        bars={barsOf(days)}
+        format={formatRupiah}
+      />
+      {sums.plan > 0 && (
+        <p className={styles['apart']}>
+          Biaya paket tidak digambar di grafik; tanggalnya ada di tabel angkanya.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,141 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { listTopups, type Topup, topupMethodLabel } from '#contract/saldo.ts';
+import { simulatedPayment } from '#contract/simulator.ts';
+import { perform } from '#web/api/act.ts';
+import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { sessionToken } from '#web/browser/session.ts';
+import styles from '#web/features/simulator/Gateway.module.css';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { Countdown } from '#web/ui/time/Countdown.tsx';
+
+const LOOK_MS = 3_000;
+const KEY = ['simulator', 'gateway'] as const;
+
+/** The simulated gateway: the payments of the signed-in account that wait there, and what their payer does. */
+export function Gateway() {
+  const isSignedIn = sessionToken() !== '';
+  const waiting = useQuery({
+    queryKey: KEY,
+    queryFn: async ({ signal }) => {
+      const { rows } = await perform(listTopups, { status: 'pending' }, { signal });
+      return rows.filter(({ method, simulated }) => method !== 'bank' && simulated);
+    },
+    enabled: isSignedIn,
+    refetchInterval: LOOK_MS,
+  });
+  const isStranger =
+    !isSignedIn || ['not_signed_in', 'not_allowed'].includes(refusalCode(waiting.error) ?? '');
+  return (
+    <Panel title="Gerbang simulasi">
+      {isStranger ? (
+        <EmptyState
+          title="Masuk dulu untuk melihat pembayaran akun Anda yang menunggu di sini."
+          action={
+            <LinkButton to="/auth/login" variant="subtle" size="sm">
+              Masuk
+            </LinkButton>
+          }
+        />
+      ) : waiting.data ? (
+        <Waiting topups={waiting.data} />
+      ) : waiting.error ? (
+        <WentWrong message={sentenceOf(waiting.error)} onRetry={() => void waiting.refetch()} />
+      ) : (
+        <div aria-busy="true">
+          <Skeleton lines={3} />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function Waiting({ topups }: { topups: readonly Topup[] }) {
+  const client = useQueryClient();
+  const pay = useAct(simulatedPayment, {
+    onSuccess: () => void client.invalidateQueries({ queryKey: KEY }),
+    onError: () => void client.invalidateQueries({ queryKey: KEY }),
+  });
+  return (
+    <>
+      <p role="status" className={styles['said']}>
+        {pay.data &&
+          !pay.busy &&
+          (pay.data.done
+            ? 'Gerbang memberi tahu Kabari.'
+            : 'Gerbang tidak menunggu pembayaran itu lagi.')}
+      </p>
+      <Alert
+        state="danger"
+        visible={pay.error !== null && !pay.busy}
+        label={pay.error ? sentenceOf(pay.error) : ''}
+      />
+      {topups.length === 0 ? (
+        <EmptyState
+          title="Tidak ada pembayaran yang menunggu di gerbang."
+          action={
+            <LinkButton to="/saldo" search={{ new: '1' }} variant="subtle" size="sm">
+              Isi saldo
+            </LinkButton>
+          }
+        >
+          Isi saldo lewat QRIS, virtual account, atau halaman pembayaran tampil di sini.
+        </EmptyState>
+      ) : (
+        <ul className={styles['list']}>
+          {topups.map((topup) => (
+            <Line
+              key={topup.id}
+              topup={topup}
+              busy={pay.busy}
+              onDone={(outcome) => pay.mutate({ topup_id: topup.id, outcome })}
+            />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+type Outcome = 'pay' | 'expire' | 'deny';
+
+const outcomes: readonly { outcome: Outcome; label: string }[] = [
+  { outcome: 'pay', label: 'Bayar' },
+  { outcome: 'expire', label: 'Kedaluwarsakan' },
+  { outcome: 'deny', label: 'Tolak' },
+];
+
+type LineProps = { topup: Topup; busy: boolean; onDone: (outcome: Outcome) => void };
+
+const Line = ({ topup, busy, onDone }: LineProps) => (
+  <li className={styles['line']}>
+    <span className={styles['amount']}>
+      <Money amount={topup.total} />
+    </span>
+    <span className={styles['facts']}>
+      {topupMethodLabel[topup.method]} · <span className="num">{topup.id}</span> · sisa{' '}
+      <Countdown until={topup.expires_at} />
+    </span>
+    <div className={styles['buttons']} role="group" aria-label={`Pembayaran ${topup.id}`}>
+      {outcomes.map(({ outcome, label }) => (
+        <Button
+          key={outcome}
+          size="sm"
+          variant={outcome === 'pay' ? 'solid' : 'outline'}
+          tone={outcome === 'pay' ? 'primary' : 'neutral'}
+          aria-disabled={busy || undefined}
+          onClick={() => {
+            if (!busy) onDone(outcome);
+          }}
+        >
+          {label}
+        </Button>
+      ))}
+    </div>
+  </li>
+);

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { type Order, orderOf } from './books.ts';
+import { holdLock } from './held-lock.ts';
+import type { Answer, Person, Shop, Victim } from './shop.ts';
+
+export type Method = 'va_bca' | 'qris' | 'snap' | 'xendit';
+
+/** A top-up on its way through a gateway, and its customer. */
+export type Payment = {
+  shop: Shop;
+  person: Person;
+  /** Asks for the top-up; always the same request, with the same key. */
+  place(): Promise<Answer>;
+};
+
+/** Lets go of what held a payment still, after the blow. */
+type LetGo = (victim: Victim) => Promise<void>;
+
+/** A place between two steps of a payment. */
+export type Cut = {
+  /** What has happened so far, as the end of "when". */
+  when: string;
+  method: Method;
+  /** Brings a payment there; resolves when it is proven to stand there. */
+  reach(payment: Payment): Promise<LetGo>;
+};
+
+export const BASE = 50_000;
+
+export function newPayment(shop: Shop, person: Person, method: Method): Payment {
+  const fields = { amount: String(BASE), method, key: randomUUID() };
+  return { shop, person, place: () => shop.ask(person, 'topup_create', fields) };
+}
+
+const nothing = () => undefined;
+
+/** Waits for the order of a payment in a state. */
+export const orderIn = ({ shop, person }: Payment, status: string): Promise<Order> =>
+  waitFor(async () => {
+    const order = await orderOf(shop, person);
+    expect(order.status).toBe(status);
+    return order;
+  });
+
+/** A top-up that waits for its payment, then is paid at the gateway; its notice has not been sent. */
+async function paidOutside(payment: Payment): Promise<Order> {
+  expect(await payment.place()).toMatchObject({ code: 1, data: { status: 'pending' } });
+  const order = await orderIn(payment, 'pending');
+  expect(payment.shop.fake.happen(order.id, 'pay')).toBe(true);
+  return order;
+}
+
+const charges = { va_bca: /^POST \/v2\/charge/, qris: /^POST \/v2\/charge/ };
+const creates = { ...charges, snap: /^POST \/snap/, xendit: /^POST \/v2\/invoices/ };
+
+const beforeAsked: Cut['reach'] = async (payment) => {
+  const hold = payment.shop.gate.hold('before', creates.va_bca);
+  const placed = payment.place().catch(nothing);
+  await hold.reached;
+  const order = await orderIn(payment, 'creating');
+  expect(payment.shop.fake.book.all(order.id)).toEqual([]);
+  return async (victim) => {
+    // A request of a dead process ends with it; a living one's goes on.
+    if (victim === 'application') hold.drop();
+    else hold.release();
+    await placed;
+  };
+};
+
+const beforeAnswered =
+  (method: Method): Cut['reach'] =>
+  async (payment) => {
+    const hold = payment.shop.gate.hold('after', creates[method]);
+    const placed = payment.place().catch(nothing);
+    await hold.reached;
+    const order = await orderIn(payment, 'creating');
+    expect(payment.shop.fake.book.all(order.id)).toHaveLength(1);
+    return async () => {
+      hold.release();
+      await placed;
+    };
+  };
+
+const beforeOpened: Cut['reach'] = async (payment) => {
+  const { shop } = payment;
+  const hold = shop.gate.hold('before', creates.snap);
+  const placed = payment.place().catch(nothing);
+  await hold.reached;
+  const { uuid } = await orderIn(payment, 'creating');
+  const lock = await holdLock(
+    shop.resources.owner,
+    (tx) => tx`select from topups where topup_id = ${uuid} for update`,
+  );
+  hold.release();
+  await lock.stalls('update topups');
+  return async () => {
+    await lock.release();
+    await placed;
+  };
+};
+
+const beforeTold: Cut['reach'] = async (payment) => {
+  await paidOutside(payment);
+  return async (victim) => {
+    // The first try finds nobody; after the death of the database the notice is lost for ever.
+    if (victim === 'application') await payment.shop.fake.queue.flush();
+    else payment.shop.notices.isLost = true;
+  };
+};
+
+const beforeStored: Cut['reach'] = async (payment) => {
+  const { fake, resources } = payment.shop;
+  await paidOutside(payment);
+  const lock = await holdLock(
+    resources.owner,
+    (tx) => tx`lock table payment_inbox in exclusive mode`,
+  );
+  const told = fake.queue.flush();
+  await lock.stalls('insert into payment_inbox');
+  return async () => {
+    await lock.release();
+    await told;
+  };
+};
+
+const beforeRead: Cut['reach'] = async (payment) => {
+  const { fake, gate, notices } = payment.shop;
+  await paidOutside(payment);
+  const hold = gate.hold('before', /^GET \/v2\/.*\/status/);
+  await fake.queue.flush();
+  expect(notices.answers.at(-1)).toBe(200);
+  await hold.reached;
+  return async (victim) => {
+    if (victim === 'application') hold.drop();
+    else hold.release();
+  };
+};
+
+const beforeApplied =
+  (stands: 'wallet' | 'number'): Cut['reach'] =>
+  async (payment) => {
+    const { fake, notices, resources } = payment.shop;
+    const { accountId } = payment.person;
+    await paidOutside(payment);
+    const lock = await holdLock(resources.owner, (tx) =>
+      stands === 'wallet'
+        ? tx`select from wallets where account_id = ${accountId} for update`
+        : tx`lock table invoice_counters in share row exclusive mode`,
+    );
+    await fake.queue.flush();
+    expect(notices.answers.at(-1)).toBe(200);
+    await lock.stalls('apply_paid');
+    return () => lock.release();
+  };
+
+const afterCommit: Cut['reach'] = async (payment) => {
+  const { fake, notices } = payment.shop;
+  await paidOutside(payment);
+  notices.losesAnswers = true;
+  await fake.queue.flush();
+  await orderIn(payment, 'paid');
+  return async () => {
+    notices.losesAnswers = false;
+  };
+};
+
+/** Every place where a payment through a gateway can be cut. */
+export const cuts: readonly Cut[] = [
+  {
+    when: 'the order stands here and the gateway has not heard of it',
+    method: 'va_bca',
+    reach: beforeAsked,
+  },
+  {
+    when: 'Midtrans has made the order and its answer has not come',
+    method: 'qris',
+    reach: beforeAnswered('qris'),
+  },
+  {
+    when: 'Xendit has made the invoice and its answer has not come',
+    method: 'xendit',
+    reach: beforeAnswered('xendit'),
+  },
+  { when: 'the answer has come and is not written down', method: 'snap', reach: beforeOpened },
+  { when: 'the customer has paid and nobody was told', method: 'va_bca', reach: beforeTold },
+  { when: 'the notice is being stored', method: 'qris', reach: beforeStored },
+  { when: 'the notice is stored and the status is being asked', method: 'qris', reach: beforeRead },
+  {
+    when: 'the status is known and the saldo is being written',
+    method: 'va_bca',
+    reach: beforeApplied('wallet'),
+  },
+  {
+    when: 'Xendit’s status is known and the saldo is being written',
+    method: 'xendit',
+    reach: beforeApplied('wallet'),
+  },
+  {
+    when: 'the saldo is written and the invoice’s number is being taken',
+    method: 'snap',
+    reach: beforeApplied('number'),
+  },
+  { when: 'all is committed and the 200 was lost', method: 'qris', reach: afterCommit },
+];

@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+
+/** One request that is held on its way. */
+export type Hold = {
+  /** Resolves when the request is held. */
+  reached: Promise<void>;
+  /** Lets it go on. */
+  release(): void;
+  /** Ends its connection: what had not been done never is. */
+  drop(): void;
+};
+
+export type HeldGateway = {
+  url: string;
+  /**
+   * Holds the next request that fits (`POST /v2/charge`): before the gateway hears of it, or after it has
+   * done what was asked, with its answer.
+   */
+  hold(when: 'before' | 'after', fits: RegExp): Hold;
+  close(): Promise<void>;
+};
+
+type Waiting = {
+  when: 'before' | 'after';
+  fits: RegExp;
+  reach: () => void;
+  /** False when the connection shall end. */
+  goesOn: Promise<boolean>;
+};
+
+/** Stands before a gateway: passes everything on, and can hold a request at either side of it. */
+export async function openHeldGateway(gatewayUrl: string): Promise<HeldGateway> {
+  const waiting: Waiting[] = [];
+  const stop = async (when: Waiting['when'], name: string): Promise<boolean> => {
+    const index = waiting.findIndex((one) => one.when === when && one.fits.test(name));
+    const [held] = index < 0 ? [] : waiting.splice(index, 1);
+    held?.reach();
+    return held ? held.goesOn : true;
+  };
+  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const name = `${request.method} ${request.url}`;
+    const body = await buffer(request);
+    if (!(await stop('before', name))) return void response.destroy();
+    const answer = await fetch(gatewayUrl + request.url, {
+      method: request.method ?? 'GET',
+      headers: headersOf(request),
+      ...(body.length > 0 && { body }),
+    });
+    // Pages of gateways have https addresses; this one's are never opened.
+    const text = (await answer.text()).replaceAll('"http://', '"https://');
+    if (!(await stop('after', name))) return void response.destroy();
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+  };
+  const server = createServer((request, response) => {
+    pass(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    hold: (when, fits) => {
+      const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+      const { promise: goesOn, resolve: go } = Promise.withResolvers<boolean>();
+      waiting.push({ when, fits, reach, goesOn });
+      return { reached, release: () => go(true), drop: () => go(false) };
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const passedOn = ['authorization', 'content-type', 'idempotency-key', 'x-override-notification'];
+
+const headersOf = ({ headers }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(
+    passedOn.flatMap((name) =>
+      headers[name] === undefined ? [] : [[name, String(headers[name])]],
+    ),
+  );

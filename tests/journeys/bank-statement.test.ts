@@ -1,0 +1,150 @@
+import sharp from 'sharp';
+import { expect } from 'vitest';
+import type { Page } from 'playwright-core';
+import { formatRupiah } from '#contract/base/money.ts';
+import { createTopup, getTopup, proveTopup } from '#contract/saldo.ts';
+import { saldoSummary } from '#contract/saldo/summary.ts';
+import { civilDate } from '#contract/base/time.ts';
+import { UPLOAD_FIELD, UPLOAD_PATH } from '#contract/uploads.ts';
+import { inspection } from './browser/axe.ts';
+import { ask, deviceOf, signUp } from './support/portal.ts';
+import { setUpJourney } from './support/stage.ts';
+import { arrivesAt, fillLogin } from './support/steps.ts';
+
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+
+/** A slip, uploaded as the screen does; its id. */
+async function slipOf(address: string, session: string): Promise<string> {
+  const bytes = await sharp({
+    create: { width: 300, height: 500, channels: 3, background: '#dfe8ff' },
+  })
+    .jpeg()
+    .toBuffer();
+  const form = new FormData();
+  form.append(UPLOAD_FIELD, JSON.stringify({ purpose: 'proof' }));
+  form.append(UPLOAD_FIELD, new Blob([bytes], { type: 'image/jpeg' }), 'slip.jpg');
+  const answer = await fetch(address + UPLOAD_PATH, {
+    method: 'POST',
+    headers: {
+      origin: address,
+      authorization: `Bearer ${session}`,
+      cookie: `kabari-device=${deviceOf(session)}`,
+    },
+    body: form,
+  });
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+/** A statement as KlikBCA gives it to individuals, of today. */
+function bca(...credits: readonly (readonly [string, number])[]): string {
+  const [year, month, day] = civilDate(new Date()).split('-');
+  let balance = 1_000_000;
+  return [
+    '"Account No.","=","\'8800123456"',
+    `"Period","=","01/${month}/${year} - ${day}/${month}/${year}"`,
+    '"Date","Description","Branch","Amount","","Balance"',
+    ...credits.map(([who, amount]) => {
+      balance += amount;
+      return `"'${day}/${month}","TRSF E-BANKING CR ${who}","'0000","${amount}.00","CR","${balance}.00"`;
+    }),
+    `"'${day}/${month}","BIAYA ADM","'0000","6500.00","DB","${balance - 6_500}.00"`,
+    '"PEND","TRSF E-BANKING CR BESOK","\'0000","1.00","CR",""',
+    '',
+  ].join('\n');
+}
+
+const choose = (tab: Page, text: string) =>
+  tab.locator('input[type="file"]').setInputFiles({
+    name: 'mutasi.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(text),
+  });
+
+journey(
+  'a statement pays the top-up that has a slip, and the rest waits for a person',
+  async (stage) => {
+    const { address, operator } = stage.product;
+    const who = await signUp(address, { name: 'Warung Melati', phone: '6281355506001' });
+    const topup = await ask(address, createTopup, { amount: 150_000 }, who.session);
+    const other = await ask(address, createTopup, { amount: 400_000 }, who.session);
+    const upload = await slipOf(address, who.session);
+    const proven = await ask(address, proveTopup, { topup_id: topup.id, upload }, who.session);
+    expect(proven.proof?.file_id).toMatch(/^fil_/);
+    const before = await ask(address, saldoSummary, {}, who.session);
+    const shop = await stage.person({ session: who.session });
+    const saldo = await shop.open('/saldo');
+    await saldo.getByText(formatRupiah(before.available)).first().waitFor();
+
+    const { open } = await stage.person({ still: true });
+    const tab = await open('/auth/login');
+    const { faults, look } = inspection();
+    await fillLogin(tab, operator);
+    await arrivesAt(tab, '/operator');
+    await tab.getByRole('link', { name: 'Isi saldo' }).first().click();
+    await arrivesAt(tab, '/operator/isi-saldo');
+    // The one with a slip stands first, and the slip beside its amount.
+    const rows = tab.getByRole('row', { name: /Warung Melati/ });
+    await rows.first().getByText('Ada', { exact: true }).waitFor();
+    await rows.first().getByRole('button').click();
+    const drawer = tab.getByRole('dialog', { name: 'Warung Melati' });
+    await drawer.getByText(formatRupiah(topup.total)).first().waitFor();
+    const picture = drawer.getByRole('img', { name: 'Bukti transfer' });
+    await picture.first().waitFor();
+    await look(tab, 'a top-up with its slip');
+    await tab.keyboard.press('Escape');
+
+    await tab.getByRole('link', { name: 'Mutasi bank' }).click();
+    await arrivesAt(tab, '/operator/mutasi-bank');
+    await tab.getByText('Tidak ada mutasi yang menunggu.').waitFor();
+    await look(tab, 'no bank lines');
+    await tab.getByRole('link', { name: 'Impor mutasi' }).click();
+    await arrivesAt(tab, '/operator/mutasi-bank/impor');
+    await tab.getByText('Berkas mutasi').first().waitFor();
+    const statement = bca(['ANI', topup.total], ['LUPA KODE', other.base]);
+    await choose(tab, statement);
+    await tab.getByRole('heading', { name: 'Yang akan terjadi' }).waitFor();
+    const lines = tab.getByRole('table', { name: 'Isi berkas mutasi' });
+    await lines.getByText('Membayar isi saldo').waitFor();
+    await lines.getByText('Mirip isi saldo').waitFor();
+    await look(tab, 'a statement before it is imported');
+    // Nothing is written before somebody agrees.
+    const asked = { topup_id: topup.id };
+    expect((await ask(address, getTopup, asked, who.session)).status).toBe('pending');
+    await tab.getByRole('button', { name: 'Impor mutasi ini' }).click();
+    await tab.getByText(/^1 isi saldo lunas/).waitFor();
+    await look(tab, 'a statement that was imported');
+
+    const after = formatRupiah(before.available + topup.credited);
+    await saldo.getByText(after).first().waitFor();
+    expect((await ask(address, getTopup, asked, who.session)).status).toBe('paid');
+
+    // The other line is matched by hand.
+    await tab.getByRole('link', { name: 'Lihat yang belum cocok' }).click();
+    const line = tab.getByRole('row', { name: /LUPA KODE/ });
+    await line.getByRole('button').click();
+    const settling = tab.getByRole('dialog', { name: 'Mutasi bank' });
+    await settling.getByRole('button', { name: 'Cocokkan' }).click();
+    await settling.getByText('Tulis alasannya.').waitFor();
+    await look(tab, 'a bank line to match, with mistakes');
+    await settling.getByLabel('Alasan').fill('Lupa menambahkan kode unik');
+    await settling.getByRole('button', { name: 'Cocokkan' }).click();
+    await tab.getByRole('alertdialog').getByRole('button', { name: 'Cocokkan' }).click();
+    await tab.getByText('Mutasi dicocokkan.', { exact: false }).first().waitFor();
+    await tab.getByText('Tidak ada mutasi yang menunggu.').waitFor();
+    await saldo
+      .getByText(formatRupiah(before.available + topup.credited + other.base))
+      .first()
+      .waitFor();
+
+    // The same file once more brings nothing.
+    await tab.getByRole('link', { name: 'Impor mutasi' }).click();
+    await choose(tab, statement);
+    await tab.getByText('Tidak ada yang baru di berkas ini.', { exact: false }).waitFor();
+    await tab.setViewportSize({ width: 390, height: 844 });
+    await look(tab, 'an import on a phone');
+    const over = await tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(over).toBeLessThanOrEqual(0);
+    expect(faults).toEqual([]);
+  },
+);

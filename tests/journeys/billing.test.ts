@@ -1,0 +1,165 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { getSubscription } from '#contract/billing/plans.ts';
+import { saldoSummary } from '#contract/saldo/summary.ts';
+import { simulatedClock } from '#contract/simulator.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { inspection } from './browser/axe.ts';
+import { ask, type Customer, signIn, signUp, topUp } from './support/portal.ts';
+import { setUpJourney } from './support/stage.ts';
+import { press, rupiahIn } from './support/steps.ts';
+
+const journey = setUpJourney({ SIMULATOR_SPEED: '0', CLOCK: 'movable' }, 'light', 'as it comes');
+
+/** The line of a list of names and values, as a number of rupiah. */
+const amountOf = async (tab: Page, term: string | RegExp): Promise<number> =>
+  rupiahIn(
+    await tab
+      .getByRole('dialog')
+      .locator('dl > div')
+      .filter({ hasText: term })
+      .locator('dd')
+      .textContent(),
+  );
+
+const availableOf = async (address: string, { session }: Customer): Promise<number> =>
+  (await ask(address, saldoSummary, {}, session)).available;
+
+/** Chooses a plan with the keyboard alone. @returns what was to be paid. */
+async function choose(tab: Page, name: string): Promise<number> {
+  await press(tab, tab.getByRole('link', { name: `Naik ke ${name}` }));
+  const dialog = tab.getByRole('dialog', { name: `Naik ke paket ${name}` });
+  await dialog.getByText('Dibayar sekarang dari saldo').waitFor();
+  const paid = await amountOf(tab, 'Dibayar sekarang dari saldo');
+  const [before, after] = [
+    await amountOf(tab, 'Saldo sekarang'),
+    await amountOf(tab, 'Saldo sesudahnya'),
+  ];
+  expect(before - after).toBe(paid);
+  await press(tab, dialog.getByRole('button', { name: /^Setujui dan bayar/ }));
+  await tab.getByText(new RegExp(`^Paket ${name} aktif\\.`)).waitFor();
+  return paid;
+}
+
+journey(
+  'what a preview says is charged to the rupiah, and is an invoice with its document',
+  async ({ product: { address }, person }) => {
+    const shop = await signUp(address, { name: 'Toko Kue Melati', phone: '6281355512001' });
+    await topUp(address, shop, 500_000);
+    const { open, context } = await person({ session: shop.session });
+    const tab = await open('/billing');
+    await tab.getByText('Tanpa biaya bulanan', { exact: true }).waitFor();
+
+    const before = await availableOf(address, shop);
+    const first = await choose(tab, 'Usaha');
+    expect(before - (await availableOf(address, shop))).toBe(first);
+    // The next one is prorated; on the first day that is what the one before cost, back.
+    const between = await availableOf(address, shop);
+    const second = await choose(tab, 'Bisnis');
+    expect(between - (await availableOf(address, shop))).toBe(second);
+    expect(second).toBeLessThan(299_000);
+
+    const invoice = tab.getByRole('row', { name: /Paket Usaha/ }).first();
+    await invoice.getByText('Lunas').waitFor();
+    await invoice.getByRole('button').click();
+    const drawer = tab.getByRole('dialog', { name: /^Tagihan INV\// });
+    await drawer.getByText(/^Terbilang:/).waitFor();
+    const answered = tab.waitForResponse((answer) =>
+      /(?:^|&)act=invoice_pdf(?:&|$)/.test(answer.request().postData() ?? ''),
+    );
+    await drawer.getByRole('button', { name: 'Unduh PDF' }).click();
+    const { data } = (await (await answered).json()) as { data: { url: string; filename: string } };
+    expect(data.filename).toMatch(/\.pdf$/);
+    const file = await fetch(new URL(data.url, address));
+    expect(file.status).toBe(200);
+    expect((await file.text()).slice(0, 5)).toBe('%PDF-');
+    expect(
+      context.pages().filter((page) => new URL(page.url()).pathname.startsWith('/billing')),
+    ).toHaveLength(1);
+  },
+);
+
+journey(
+  'a saldo that runs out is told with what is missing, and the plan goes on as soon as it is there',
+  async ({ product: { address }, person }) => {
+    const known = await signUp(address, { name: 'Laundry Bersih', phone: '6281355512002' });
+    await topUp(address, known, 100_000);
+    const early = await person({ session: known.session });
+    const before = await early.open('/billing');
+    await choose(before, 'Usaha');
+    await early.context.close();
+
+    const { period_end: end } = await ask(address, getSubscription, {}, known.session);
+    const to = new Date(end.getTime() + 60_000).toISOString();
+    await ask(address, simulatedClock, { to });
+    // A month later nobody is signed in any more.
+    const { phone, password } = known;
+    const shop = { ...known, session: await signIn(address, { phone, password }) };
+    const due = await ask(address, getSubscription, {}, shop.session);
+    expect(due.status).toBe('past_due');
+
+    const { open } = await person({ session: shop.session });
+    const tab = await open('/billing');
+    await tab.getByText(/^Saldo kurang Rp.* untuk membayar paket Usaha\.$/).waitFor();
+    const link = tab.getByRole('main').getByRole('link', { name: /^Isi saldo Rp/ });
+    const amount = rupiahIn(await link.textContent());
+    expect(amount).toBe(due.shortage);
+    const { faults, look } = inspection();
+    await look(tab, 'a plan that waits for its payment');
+    expect(faults).toEqual([]);
+
+    await topUp(address, shop, amount);
+    await tab.getByText('Menunggu pembayaran', { exact: true }).waitFor({ state: 'hidden' });
+    await tab.getByText(/^Saldo kurang/).waitFor({ state: 'hidden' });
+    await waitFor(async () =>
+      expect((await ask(address, getSubscription, {}, shop.session)).status).toBe('active'),
+    );
+    const renewed = tab.getByRole('row', { name: /Paket Usaha/ }).first();
+    await renewed.getByText('Lunas').waitFor();
+  },
+);
+
+journey(
+  'a plan is ended and goes on again, and every state is for everybody',
+  async ({ product: { address }, person }) => {
+    const shop = await signUp(address, { name: 'Klinik Sehat', phone: '6281355512003' });
+    await topUp(address, shop, 500_000);
+    const { open } = await person({ still: true, session: shop.session });
+    const { faults, look } = inspection();
+    const tab = await open('/billing');
+    await tab.getByRole('row', { name: /Isi saldo/ }).waitFor();
+    await look(tab, 'billing');
+    await choose(tab, 'Usaha');
+    await look(tab, 'a plan that was just chosen');
+    await tab.getByRole('link', { name: 'Turun ke Gratis' }).click();
+    await tab.getByRole('button', { name: /^Setujui, mulai/ }).waitFor();
+    await look(tab, 'a downgrade');
+    await tab.keyboard.press('Escape');
+
+    await tab.getByRole('button', { name: 'Berhenti di akhir periode' }).click();
+    const question = tab.getByRole('alertdialog');
+    await question.waitFor();
+    await look(tab, 'ending a plan');
+    await question.getByRole('button', { name: 'Berhenti di akhir periode' }).click();
+    await tab.getByText(/^Paket Usaha berhenti setelah/).waitFor();
+    expect(await ask(address, getSubscription, {}, shop.session)).toMatchObject({
+      status: 'active',
+      cancel_at_period_end: true,
+      next_charge: null,
+    });
+    await tab.getByRole('button', { name: 'Lanjutkan paket Usaha' }).click();
+    await tab.getByText('Paket Usaha dilanjutkan.').waitFor();
+
+    await tab
+      .getByRole('row', { name: /Paket Usaha/ })
+      .first()
+      .getByRole('button')
+      .click();
+    await tab
+      .getByRole('dialog', { name: /^Tagihan INV\// })
+      .getByText(/^Terbilang:/)
+      .waitFor();
+    await look(tab, 'an invoice');
+    expect(faults).toEqual([]);
+  },
+);

@@ -1,0 +1,69 @@
+import { expect } from 'vitest';
+import { createTopup } from '#contract/saldo.ts';
+import { saldoSummary } from '#contract/saldo/summary.ts';
+import { simulatedTransfer } from '#contract/simulator.ts';
+import { inspection } from './browser/axe.ts';
+import { ask, signUp } from './support/portal.ts';
+import { setUpJourney } from './support/stage.ts';
+import { arrivesAt, fillLogin } from './support/steps.ts';
+
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+
+journey('the operator gives a payment back, and lets a bonus be used', async (stage) => {
+  const { address, operator } = stage.product;
+  const who = await signUp(address, { name: 'Kopi Senja', phone: '6281355504003' });
+  const before = await ask(address, saldoSummary, {}, who.session);
+  const { open } = await stage.person({ still: true });
+  const { faults, look } = inspection();
+  const tab = await open('/auth/login');
+  await fillLogin(tab, operator);
+  await arrivesAt(tab, '/operator');
+
+  await tab.getByRole('link', { name: 'Pelanggan & penyesuaian' }).click();
+  await tab
+    .getByRole('row', { name: /Kopi Senja/ })
+    .getByRole('button')
+    .click();
+  const customer = tab.getByRole('dialog', { name: 'Kopi Senja' });
+  await customer.getByText('Saldo bonus: hanya simulator dan nomor sendiri.').waitFor();
+  await customer.getByRole('tab', { name: 'Saldo bonus' }).click();
+  await look(tab, 'a bonus');
+  await customer.getByLabel('Alasan').fill('Toko yang kami kenal');
+  await customer.getByRole('button', { name: 'Izinkan untuk semua nomor' }).click();
+  await tab.getByRole('alertdialog').getByRole('button', { name: 'Izinkan' }).click();
+  await customer.getByText('Mutasi terakhir').waitFor();
+  expect((await ask(address, saldoSummary, {}, who.session)).bonus_only).toBe(false);
+  await tab.keyboard.press('Escape');
+
+  const topup = await ask(address, createTopup, { amount: 150_000 }, who.session);
+  await ask(address, simulatedTransfer, { amount: topup.total, sender: 'KOPI' }, who.session);
+  await tab.goto(`${address}/operator/isi-saldo?status=semua`);
+  await tab
+    .getByRole('row', { name: /Kopi Senja/ })
+    .getByRole('button')
+    .click();
+  const drawer = tab.getByRole('dialog', { name: 'Kopi Senja' });
+  await drawer.getByLabel('Alasan').fill('Salah isi');
+  await look(tab, 'a paid top-up');
+  await drawer.getByRole('button', { name: 'Kembalikan pembayaran' }).click();
+  await tab.getByRole('alertdialog').getByRole('button', { name: 'Kembalikan' }).click();
+  await drawer.getByText('Menunggu transfer manual').waitFor();
+  const after = await ask(address, saldoSummary, {}, who.session);
+  expect(after.available).toBe(before.available);
+  await tab.keyboard.press('Escape');
+
+  await tab.getByRole('link', { name: 'Dana belum dikenali' }).click();
+  await tab.getByText('Perlu ditransfer').waitFor();
+  await look(tab, 'money on its way back');
+  await tab
+    .getByRole('row', { name: /Kopi Senja/ })
+    .getByRole('button')
+    .click();
+  const refund = tab.getByRole('dialog', { name: 'Kopi Senja' });
+  await refund.getByLabel('Referensi transfer dari bank').fill('BCA 22110917');
+  await look(tab, 'a refund by hand');
+  await refund.getByRole('button', { name: 'Sudah ditransfer' }).click();
+  await tab.getByRole('alertdialog').getByRole('button', { name: 'Catat' }).click();
+  await tab.getByText('Tidak ada pengembalian yang menunggu.', { exact: false }).waitFor();
+  expect(faults).toEqual([]);
+});

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { rupiah } from '#contract/base/money.ts';
+import { postEntry } from '#server/domains/ledger/ledger.ts';
+import { operatorActs } from '#server/domains/operator/operator.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
+import { type TopupApp, perform } from './topups.ts';
+
+/** An operator of the installation's own account. */
+export type DeskOperator = {
+  userId: string;
+  ask: (act: string, fields?: Record<string, unknown>) => Promise<unknown>;
+};
+
+/** The installation's account with so many operators, each with acts of their own. */
+export async function operatorsOf(
+  sql: Sql,
+  app: TopupApp,
+  { names = ['Oka', 'Ria'] } = {},
+): Promise<DeskOperator[]> {
+  const accountId = newId();
+  await sql`insert into accounts (account_id, name, is_system) values (${accountId}, 'Kabari', true)`;
+  return Promise.all(
+    names.map(async (name, place) => {
+      const userId = randomUUID();
+      await sql`
+        insert into users (account_id, user_id, name, phone, password_hash, role)
+        values (${accountId}, ${userId}, ${name}, ${`62811000000${place}`}, '-', 'operator')`;
+      const asker = { accountId, userId, role: 'operator' as const };
+      const handlers = operatorActs(app.deps);
+      return { userId, ask: (act, fields = {}) => perform(handlers, act, asker, fields) };
+    }),
+  );
+}
+
+/** Gives an account saldo, as a bonus. */
+export const giveSaldo = (sql: Sql, accountId: string, amount: number): Promise<unknown> =>
+  sql.begin((tx) =>
+    postEntry(tx, {
+      accountId,
+      kind: 'bonus',
+      delta: rupiah(amount),
+      contra: 'exp:bonus',
+      refType: 'test',
+      refId: accountId,
+      idemKey: `bonus:${newId()}`,
+      actor: 'test',
+    }),
+  );
