@@ -156,7 +156,7 @@ async function placeMissing(
   return requests.map((request, index) => {
     const part = rest[index];
     const answer = part && answerTo.get(part);
-    if (answer === undefined) return allAccepted(request, saldo, placedPrices);
+    if (answer === undefined) return allAccepted(request, saldo, (id) => placedPrices.get(id));
     if (answer instanceof Error || request.key !== undefined) return answer;
     const found = new Map(part?.items.map((item, at) => [item.id, answer.results[at]]));
     const results = request.items.map(
@@ -246,9 +246,12 @@ async function placeMany(
   const placed = new Map<SendRequest, Placed>();
   for (const { o_request, o_saldo, o_prices } of rows) {
     const request = requests[o_request - 1];
-    if (!request) continue;
-    const prices = new Map(request.items.map(({ id }, index) => [id, o_prices?.[index]]));
-    placed.set(request, allAccepted(request, rupiah(o_saldo), prices));
+    if (request) {
+      placed.set(
+        request,
+        allAccepted(request, rupiah(o_saldo), (_, index) => o_prices?.[index]),
+      );
+    }
   }
   return placed;
 }
@@ -266,9 +269,9 @@ const acceptedItem = (id: string, price: number | undefined): ItemResult => ({
 const allAccepted = (
   { items, context }: SendRequest,
   saldo: Rupiah,
-  prices: PricesById = new Map(),
+  priceOf: (id: string, index: number) => number | undefined = () => undefined,
 ): Placed => ({
-  results: items.map(({ id, price }) => acceptedItem(id, prices.get(id) ?? price)),
+  results: items.map(({ id, price }, index) => acceptedItem(id, priceOf(id, index) ?? price)),
   saldo,
   replayed: false,
   context,
