@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { act, paging } from './base/act.ts';
 import { Id, IdInput } from './base/ids.ts';
-import { PaymentRefund } from './operator/desk.ts';
+import { PaymentRefund, Reason } from './operator/desk.ts';
 import { Topup, TopupStatus } from './saldo.ts';
 import { type Output, schema } from './base/schema.ts';
 
@@ -55,17 +55,6 @@ export const operatorTopups = act({
   input: () => ({ ...paging(['created_at']), status: z.optional(OperatorTopupFilter()) }),
   output: OperatorTopup,
 });
-
-/** Why somebody decided so. */
-export const Reason = schema(() =>
-  z
-    .string()
-    .check(
-      z.trim(),
-      z.minLength(3, 'Tulis alasannya.'),
-      z.maxLength(300, 'Alasan paling panjang 300 karakter.'),
-    ),
-);
 
 /**
  * Confirms by hand: with a bank line's `line`, or the reference typed from the bank statement; either

@@ -137,6 +137,17 @@ journey(
       .first()
       .waitFor();
 
+    // A line leads to the top-up that it paid.
+    const paid = await open('/operator/mutasi-bank?filter=semua');
+    await paid
+      .getByRole('row', { name: /LUPA KODE/ })
+      .getByRole('button')
+      .click();
+    await paid.getByRole('dialog').getByRole('link', { name: 'Warung Melati' }).click();
+    await arrivesAt(paid, '/operator/isi-saldo');
+    await paid.getByRole('dialog', { name: 'Warung Melati' }).waitFor();
+    await paid.close();
+
     // The same file once more brings nothing.
     await tab.getByRole('link', { name: 'Impor mutasi' }).click();
     await choose(tab, statement);

@@ -4,7 +4,7 @@ import { Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { Plan, PlanCode } from '#contract/billing/plans.ts';
-import { DeskPrice, DeskReason } from './desk.ts';
+import { DeskPrice, Reason } from './desk.ts';
 
 /** A check of all invariants, as it was stored. */
 export const LedgerCheck = schema(() =>
@@ -196,7 +196,7 @@ export const setPrice = act({
     category: z.enum(['message']),
     price: DeskPrice(),
     valid_from: From(),
-    reason: DeskReason(),
+    reason: Reason(),
   }),
   output: PriceTables,
   refuses: ['valid_from_past', 'valid_from_taken'],
@@ -217,7 +217,7 @@ export const setPpn = act({
     dpp_num: Fraction(1),
     dpp_den: Fraction(1),
     valid_from: From(),
-    reason: DeskReason(),
+    reason: Reason(),
   }),
   output: PriceTables,
   refuses: ['valid_from_past', 'valid_from_taken'],
@@ -252,7 +252,7 @@ export const savePlan = act({
     quota: WholeNumber({ minimum: 0, maximum: 100_000_000 }),
     overage: DeskPrice(),
     offered: z.enum(['yes', 'no']),
-    reason: DeskReason(),
+    reason: Reason(),
   }),
   output: DeskPlan,
 });

@@ -6,8 +6,8 @@ import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { EntryKind, TopupStatus } from '#contract/saldo.ts';
 
-/** Why an operator did it; kept with what was done, and never shown to the customer. */
-export const DeskReason = schema(() =>
+/** Why an operator did it, or decided so; kept with what was done. */
+export const Reason = schema(() =>
   z
     .string()
     .check(
@@ -224,7 +224,7 @@ export const adjustSaldo = act({
     direction: z.enum(['add', 'subtract'], 'Pilih menambah atau mengurangi.'),
     amount: DeskAmount(),
     cause: AdjustCause(),
-    reason: DeskReason(),
+    reason: Reason(),
   }),
   output: Adjustment,
   refuses: ['adjustment_saldo_short', 'account_ended'],
@@ -241,7 +241,7 @@ export const refundMessage = act({
     message_id: IdInput('message'),
     /** Left out: all that was charged for it. */
     amount: z.optional(DeskAmount()),
-    reason: DeskReason(),
+    reason: Reason(),
   }),
   output: Adjustment,
   refuses: ['refund_too_large', 'refund_done', 'account_ended'],
@@ -259,7 +259,7 @@ export const payOut = act({
     reference: BankReference(),
     /** Whose bank account it went to: the same name as the customer's. */
     payee: Payee(),
-    reason: DeskReason(),
+    reason: Reason(),
   }),
   output: Adjustment,
   refuses: [
@@ -295,7 +295,7 @@ export const decideAdjustment = act({
   input: () => ({
     adjustment_id: IdInput('adjustment'),
     decision: AdjustmentDecision(),
-    reason: DeskReason(),
+    reason: Reason(),
   }),
   output: Adjustment,
   refuses: [
@@ -322,7 +322,7 @@ export const freezeWallet = act({
   input: () => ({
     account_id: IdInput('account'),
     becomes: z.enum(['frozen', 'active']),
-    reason: DeskReason(),
+    reason: Reason(),
   }),
   output: DeskCustomerDetail,
   refuses: ['account_ended'],

@@ -4,7 +4,7 @@ import { Id, IdInput } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { TopupStatus } from '#contract/saldo.ts';
-import { Adjustment, BankReference, DeskCustomerDetail, DeskReason } from './desk.ts';
+import { Adjustment, BankReference, DeskCustomerDetail, Reason } from './desk.ts';
 
 /**
  * Gives the payment of a paid top-up back, all of it: it leaves the saldo and its invoice is credited. Then
@@ -16,7 +16,7 @@ export const refundPayment = act({
   by: 'operator',
   changes: true,
   audited: true,
-  input: () => ({ topup_id: IdInput('topup'), reason: DeskReason() }),
+  input: () => ({ topup_id: IdInput('topup'), reason: Reason() }),
   output: Adjustment,
   refuses: [
     'topup_unpaid',
@@ -95,7 +95,7 @@ export const approveBonus = act({
   by: 'operator',
   changes: true,
   audited: true,
-  input: () => ({ account_id: IdInput('account'), reason: DeskReason() }),
+  input: () => ({ account_id: IdInput('account'), reason: Reason() }),
   output: DeskCustomerDetail,
   refuses: ['account_ended'],
 });

@@ -2,9 +2,9 @@ import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
-import { Reason } from '#contract/operator.ts';
 import { TopupStatus } from '#contract/saldo.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
+import { Reason } from './desk.ts';
 
 /** A bank line, by its hash. */
 const LineInput = schema(() =>

@@ -3,7 +3,7 @@ import { act, paging } from '#contract/base/act.ts';
 import { Id } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { Adjustment, BankReference, DeskReason, Payee } from './desk.ts';
+import { Adjustment, BankReference, Payee, Reason } from './desk.ts';
 
 /** A payment that lies in suspense: ours to hold, not ours to keep. */
 export const SuspenseItem = schema(() =>
@@ -42,7 +42,7 @@ export const creditSuspense = act({
   by: 'operator',
   changes: true,
   audited: true,
-  input: () => ({ ...suspenseItem(), reason: DeskReason() }),
+  input: () => ({ ...suspenseItem(), reason: Reason() }),
   output: Adjustment,
   refuses: ['suspense_resolved', 'account_ended'],
 });
@@ -57,7 +57,7 @@ export const returnSuspense = act({
     ...suspenseItem(),
     reference: BankReference(),
     payee: Payee(),
-    reason: DeskReason(),
+    reason: Reason(),
   }),
   output: Adjustment,
   refuses: ['suspense_resolved', 'books_red', 'transfer_reference_used'],
@@ -69,7 +69,7 @@ export const keepSuspense = act({
   by: 'operator',
   changes: true,
   audited: true,
-  input: () => ({ ...suspenseItem(), reason: DeskReason() }),
+  input: () => ({ ...suspenseItem(), reason: Reason() }),
   output: SuspenseItem,
   refuses: ['suspense_resolved'],
 });

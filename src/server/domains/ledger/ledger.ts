@@ -63,7 +63,9 @@ export type Wallet = {
 
 /** The account's wallet as it stands. */
 export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet> {
-  type Row = Omit<Wallet, 'planPrice' | 'isBonusOnly'> & {
+  type Row = Pick<Wallet, 'seq' | 'status'> & {
+    available: number;
+    held: number;
     plan_price: number | null;
     bonus_only: boolean;
   };
@@ -73,8 +75,15 @@ export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet
         as plan_price
     from wallets where account_id = ${accountId}`;
   if (!wallet) throw new Error('an account without a wallet');
-  const { plan_price: planPrice, bonus_only: isBonusOnly, ...rest } = wallet;
-  return { ...rest, planPrice: planPrice === null ? null : rupiah(planPrice), isBonusOnly };
+  const { seq, status, plan_price: planPrice, bonus_only: isBonusOnly } = wallet;
+  return {
+    available: rupiah(wallet.available),
+    held: rupiah(wallet.held),
+    seq,
+    status,
+    planPrice: planPrice === null ? null : rupiah(planPrice),
+    isBonusOnly,
+  };
 }
 
 /**

@@ -27,7 +27,7 @@ export const moneySettings = {
     'saldo',
   ),
   FOUR_EYES_ABOVE: setting(
-    'Above so many rupiah, confirming a top-up without a bank line of exactly its amount takes two operators.',
+    'Above so many rupiah, corrections, refunds and payouts take two operators, and so does confirming a top-up without a bank line of exactly its amount.',
     whole(0, 1_000_000_000),
     '5000000',
   ),

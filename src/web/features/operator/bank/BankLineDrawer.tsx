@@ -66,7 +66,7 @@ function factsOf({
     topup && {
       term: 'Isi saldo',
       is: (
-        <Link to="/operator" search={{ open: topup.id, status: 'semua' }}>
+        <Link to="/operator/isi-saldo" search={{ open: topup.id, status: 'semua' }}>
           {topup.account_name}
         </Link>
       ),

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import PDFDocument from 'pdfkit';
 
 /** The looks of our documents: sober, and the portal's own colour. */
 export const ink = {
@@ -52,7 +51,11 @@ type SheetFacts = {
 
 /** Begins a document of A4 pages. */
 export async function openSheet({ title, author, createdAt }: SheetFacts): Promise<Sheet> {
-  const { regular, bold } = await readFonts();
+  // Loaded with the first document: with its fonts it would weigh on every process.
+  const [{ regular, bold }, { default: PDFDocument }] = await Promise.all([
+    readFonts(),
+    import('pdfkit'),
+  ]);
   const doc = new PDFDocument({
     size: 'A4',
     margin: 0,
