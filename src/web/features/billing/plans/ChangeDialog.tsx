@@ -40,7 +40,9 @@ const outdates = ['quote_stale', 'saldo_short'] as const;
 export function ChangeDialog({ plan, onDone }: Props) {
   const client = useQueryClient();
   const take = useTakeSubscription();
-  const preview = useQuery(previewQuery(plan));
+  // Once it is agreed to, the live stream may tell of the change before its answer: nothing is left to preview.
+  const [isAgreed, setAgreed] = useState(false);
+  const preview = useQuery({ ...previewQuery(plan), enabled: !isAgreed });
   const { data } = preview;
   const { changed, refused } = useChanged(data);
   const change = useAct(changeSubscription, {
@@ -50,6 +52,7 @@ export function ChangeDialog({ plan, onDone }: Props) {
       if (data) onDone(resultOf(data));
     },
     onError: (error) => {
+      setAgreed(false);
       const code = refusalCode(error);
       if (!outdates.some((one) => one === code)) return;
       if (code === 'quote_stale') refused();
@@ -66,7 +69,10 @@ export function ChangeDialog({ plan, onDone }: Props) {
       {data && data.shortage === 0 && (
         <Button
           busy={change.busy || (stale && preview.isFetching)}
-          onClick={() => change.mutate({ plan, quote: data.quote })}
+          onClick={() => {
+            setAgreed(true);
+            change.mutate({ plan, quote: data.quote });
+          }}
         >
           {consentOf(data)}
         </Button>
