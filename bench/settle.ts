@@ -13,7 +13,7 @@ import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { openSettle } from '#server/domains/messages/dispatch/settle.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { hashOf } from '#server/domains/messages/submit/accept.ts';
-import { applyPaid } from '#server/domains/payments/topups/pay.ts';
+import { applyPayments } from '#server/domains/payments/topups/pay.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
@@ -22,6 +22,8 @@ const CONNECTIONS = 10;
 const WALLETS = 100;
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 3000);
+/** Payments that are credited together. */
+const PAYMENTS = 100;
 /** Messages of one result of a lane. */
 const OUTCOMES = 20;
 
@@ -98,28 +100,38 @@ const lots = stock(async (count) => {
   return Promise.all(placed);
 });
 
+/** Pays waiting top-ups in one transaction, as notices and bank lines that come together are. */
+async function credit(count: number): Promise<boolean> {
+  const at = new Date();
+  const payments = Array.from({ length: count }, () => {
+    const { accountId, topupId, total } = topups.take();
+    return {
+      accountId,
+      topupId,
+      txnId: `bench:${topupId}`,
+      amount: rupiah(total),
+      at,
+      actor: 'bench',
+    };
+  });
+  const outcomes = await allAccountsSql.begin((tx) => applyPayments(tx, payments));
+  return outcomes.every((outcome) => outcome === 'applied');
+}
+
 const cases: Record<string, () => Promise<Load>> = {
   [RAW]: () =>
     loadWith(CONNECTIONS, ROUND_MS, async () => {
       await rawPool`insert into raw_control (id, body) values (${newId()}, ${json({ text: 'Halo' })})`;
       return true;
     }),
-  'payments credited, 10 at once': async () => {
-    await topups.fill(4 * ROUND_MS);
-    return loadWith(CONNECTIONS, ROUND_MS, async () => {
-      const { accountId, topupId, total } = topups.take();
-      const outcome = await allAccountsSql.begin((tx) =>
-        applyPaid(tx, {
-          accountId,
-          topupId,
-          txnId: `bench:${topupId}`,
-          amount: rupiah(total),
-          at: new Date(),
-          actor: 'bench',
-        }),
-      );
-      return outcome === 'applied';
-    });
+  'payments credited one by one, 10 at once': async () => {
+    await topups.fill(ROUND_MS);
+    return loadWith(CONNECTIONS, ROUND_MS, () => credit(1));
+  },
+  [`payments credited, lots of ${PAYMENTS}, 10 at once`]: async () => {
+    await topups.fill(6 * ROUND_MS);
+    const load = await loadWith(CONNECTIONS, ROUND_MS, () => credit(PAYMENTS));
+    return { ...load, perSecond: load.perSecond * PAYMENTS };
   },
   [`messages captured, results of ${OUTCOMES}, 10 lanes`]: async () => {
     await lots.fill(2 * ROUND_MS);

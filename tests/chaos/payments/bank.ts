@@ -30,7 +30,7 @@ export async function newStatement(shop: Shop, stalled: number): Promise<Stateme
     (tx) => tx`select from wallets where account_id = ${accountId} for update`,
   );
   const imported = start().catch(() => undefined);
-  await lock.stalls('apply_paid');
+  await lock.stalls('apply_payments');
   for (const [n, { person }] of payers.entries()) {
     expect((await orderOf(shop, person)).status).toBe(n < stalled ? 'paid' : 'pending');
   }

@@ -151,7 +151,7 @@ const beforeApplied =
     );
     await fake.queue.flush();
     expect(notices.answers.at(-1)).toBe(200);
-    await lock.stalls('apply_paid');
+    await lock.stalls('apply_payments');
     return () => lock.release();
   };
 

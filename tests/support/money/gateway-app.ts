@@ -6,6 +6,7 @@ import { receiveNotice, workInbox } from '#server/domains/payments/gateways/inbo
 import { simulatedGateways } from '#server/domains/payments/gateways/open.ts';
 import { findOrder } from '#server/domains/payments/gateways/orders/orders.ts';
 import { pollOrders } from '#server/domains/payments/gateways/orders/poll.ts';
+import { openSettle } from '#server/domains/payments/gateways/orders/settle.ts';
 import { gatewaysOf } from '#server/domains/payments/gateways/registry.ts';
 import { openSimulatedGateway } from '#server/domains/payments/gateways/simulated/simulated.ts';
 import { placeTopup } from '#server/domains/payments/payments.ts';
@@ -32,10 +33,11 @@ async function gatewayApp(db: TestDatabase, { ppn = false }: { ppn?: boolean } =
   const all = simulatedGateways({ GATEWAY_TIMEOUT_MS: TIMEOUT_MS }, fake);
   const app = await topupApp(db, { ppn, clock, gateways: gatewaysOf(all) });
   const outcomes: string[] = [];
-  const deps = {
+  const told = {
     ...app.deps,
     onOutcome: ({ outcome }: { outcome: string }) => void outcomes.push(outcome),
   };
+  const deps = { ...told, settle: openSettle(told) };
   registerCallbacks(http, {
     providers: ['midtrans', 'xendit'],
     receive: (provider, notice) => receiveNotice(deps, provider, notice),

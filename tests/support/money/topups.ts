@@ -7,6 +7,7 @@ import { claimUpload, describeFile } from '#server/domains/media/media.ts';
 import { type Prices, openPrices } from '#server/domains/pricing/pricing.ts';
 import { type Gateways, noGateways } from '#server/domains/payments/gateways/registry.ts';
 import { placeTopup } from '#server/domains/payments/topups/create.ts';
+import { openSettle } from '#server/domains/payments/gateways/orders/settle.ts';
 import { receiveBankLine } from '#server/domains/payments/payments.ts';
 import type { Call, ActHandler } from '#server/infra/acts/act.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -62,14 +63,18 @@ export async function topupApp(
     now: clock.now,
   });
   prices.close();
-  const deps = {
-    sql: db.tenantSql,
+  const told = {
     allAccountsSql: db.allAccountsSql,
+    now: clock.now,
+    report: (trouble: unknown) => void troubles.push(trouble),
+  };
+  const deps = {
+    ...told,
+    sql: db.tenantSql,
     prices,
     config,
-    now: clock.now,
     gateways,
-    report: (trouble: unknown) => void troubles.push(trouble),
+    settle: openSettle(told),
     claimUpload,
     describeFile,
     fileLink: (_accountId: string, fileId: string) => `/files/${fileId}`,

@@ -1,6 +1,6 @@
--- One entry that is not a batch of messages: top-up, bonus, plan, refund, adjustment. Repeating an
+-- One entry that is not a batch of messages: bonus, plan, refund, adjustment, payout (top-ups: post_entries). Repeating an
 -- idem_key with the same facts changes nothing.
--- Called by postEntry and apply_paid, in the transaction of the cause. Locks the wallet. Raises
+-- Called by postEntry and what books refunds and corrections, in the transaction of the cause. Locks the wallet. Raises
 -- WA002 when the key was used with other facts, 23503 when there is no such contra account, a violation
 -- of saldo_not_negative when the saldo does not reach.
 create or replace function post_entry(

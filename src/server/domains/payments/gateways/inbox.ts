@@ -4,7 +4,6 @@ import { json } from '#server/infra/postgres/sql.ts';
 import { type NoticeHeaders, PaymentAlert } from './gateway.ts';
 import { type OrderDeps, findOrder, refOf } from './orders/orders.ts';
 import { retryAt } from './orders/schedule.ts';
-import { settleOrder } from './orders/settle.ts';
 
 /** What became of a notice that came in; `unserved`: there is no such gateway here. */
 export type Received = 'stored' | 'known' | 'forged' | 'malformed' | 'unserved';
@@ -115,7 +114,7 @@ async function applyNotice(deps: OrderDeps, row: InboxRow): Promise<string> {
   const gateway = order && deps.gateways.find(order);
   if (!order || !gateway || order.provider !== row.provider) return 'unknown_order';
   const status = await gateway.fetchStatus(refOf(order, row.txn_id ?? undefined));
-  return settleOrder(deps, order, status);
+  return deps.settle(order, status);
 }
 
 const finish = (deps: OrderDeps, { inbox_id }: InboxRow, result: string) =>

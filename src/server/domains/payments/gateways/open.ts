@@ -6,6 +6,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { GatewayTrouble, type NoticeHeaders, PaymentAlert } from './gateway.ts';
 import { type Received, receiveNotice } from './inbox.ts';
 import type { PlaceDeps } from './orders/place.ts';
+import { openSettle } from './orders/settle.ts';
 import { type GatewaySettings, type Gateways, gatewaysOf, readGateways } from './registry.ts';
 import { type SimulatedGateway, openSimulatedGateway } from './simulated/simulated.ts';
 
@@ -68,18 +69,18 @@ export async function openGateways(given: OpenGatewaysDeps): Promise<OpenGateway
       })
     : undefined;
   const gateways = gatewaysOf(simulated ? simulatedGateways(config, simulated) : real);
-  const deps: PlaceDeps = {
+  const told = {
     ...given,
-    gateways,
-    report: (trouble) => {
+    report: (trouble: unknown) => {
       if (trouble instanceof PaymentAlert)
         log.error({ err: trouble }, 'a payment needs an operator');
       else if (trouble instanceof GatewayTrouble) {
         log.warn({ err: trouble }, 'a payment gateway has trouble');
       } else given.report(trouble);
     },
-    onOutcome: (outcome) => outcomes.add(outcome),
+    onOutcome: (outcome: { provider: string; outcome: string }) => outcomes.add(outcome),
   };
+  const deps: PlaceDeps = { ...told, gateways, settle: openSettle(told) };
   return {
     gateways,
     deps,

@@ -34,6 +34,30 @@ async function balance({ deps }: GatewayApp, account: string): Promise<number> {
   return row?.amount ?? 0;
 }
 
+test('money for an account that has ended rests where it can be given back, or waits as a bank line', async ({
+  openGateway,
+  sql,
+}) => {
+  const app = await openGateway();
+  const { owner, topup } = await app.placed('qris');
+  const transfer = await app.topup(owner.accountId);
+  await sql`
+    update accounts set erase_at = clock_timestamp() where account_id = ${owner.accountId}`;
+  await sql`select close_account(${owner.accountId})`;
+  app.fake.happen(topup.id, 'pay');
+  await app.deliver();
+  expect(app.outcomes.at(-1)).toBe('second_payment');
+  expect(await app.transfer(transfer.total)).toMatchObject({ matched: false });
+  expect(await saldoOf(sql, owner.accountId)).toEqual({ available: 0, topups: 0 });
+  expect(await reds(app)).toEqual([]);
+  const [payment] = await sql<{ txn_id: string }[]>`select txn_id from provider_payments`;
+  const txnId = payment?.txn_id ?? '';
+  const order = { accountId: owner.accountId, topupId: idOf(topup), txnId };
+  expect(await refundPayment(app.deps, order)).toBe('refunded');
+  expect(await balance(app, 'suspense')).toBe(0);
+  expect(await reds(app)).toEqual([]);
+});
+
 describe('giving a payment back', () => {
   test('by the gateway: out of the saldo and the PPN, once, however often it is asked', async ({
     openGateway,

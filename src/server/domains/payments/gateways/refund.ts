@@ -15,17 +15,19 @@ type RefundRow = {
   amount: number;
 };
 
+type RefundDeps = Omit<OrderDeps, 'settle'>;
+
 /**
  * Asks a gateway to give back what a refund says, which has left the saldo (or suspense) already. `by_hand`:
  * the gateway cannot, or it was a bank transfer: somebody transfers it and says so (`finishRefundByHand`).
  * What fails here is tried again each minute.
  */
-export async function sendRefund(deps: OrderDeps, refundId: string): Promise<RefundOutcome> {
+export async function sendRefund(deps: RefundDeps, refundId: string): Promise<RefundOutcome> {
   const [row] = await openRefunds(deps, refundId);
   return row ? tellGateway(deps, row) : 'by_hand';
 }
 
-const openRefunds = ({ allAccountsSql }: OrderDeps, refundId?: string) => allAccountsSql<
+const openRefunds = ({ allAccountsSql }: RefundDeps, refundId?: string) => allAccountsSql<
   RefundRow[]
 >`
   select account_id, refund_id, topup_id, provider, txn_id, amount from refunds
@@ -33,12 +35,12 @@ const openRefunds = ({ allAccountsSql }: OrderDeps, refundId?: string) => allAcc
   order by created_at limit 50`;
 
 /** Asks gateways again for the refunds they have not answered. For the job of every minute. */
-export async function retryRefunds(deps: OrderDeps): Promise<void> {
+export async function retryRefunds(deps: RefundDeps): Promise<void> {
   for (const row of await openRefunds(deps)) await tellGateway(deps, row).catch(deps.report);
 }
 
 /** The same refund key at every try, so that the gateway gives back once. */
-async function tellGateway(deps: OrderDeps, row: RefundRow): Promise<RefundOutcome> {
+async function tellGateway(deps: RefundDeps, row: RefundRow): Promise<RefundOutcome> {
   const order = await findOrder(deps.allAccountsSql, row.topup_id);
   const gateway = order && deps.gateways.find(order);
   if (!order || !gateway?.refund) return byHand(deps, row);
@@ -62,7 +64,7 @@ async function tellGateway(deps: OrderDeps, row: RefundRow): Promise<RefundOutco
   return 'refunded';
 }
 
-async function byHand({ allAccountsSql }: OrderDeps, row: RefundRow): Promise<RefundOutcome> {
+async function byHand({ allAccountsSql }: RefundDeps, row: RefundRow): Promise<RefundOutcome> {
   await allAccountsSql`select refund_by_hand(${row.account_id}, ${row.refund_id})`;
   return 'by_hand';
 }

@@ -1,7 +1,7 @@
 import type { Rupiah } from '#contract/base/money.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
-/** What a notice of money turned out to be; `apply_paid` says what each one did. */
+/** What a notice of money turned out to be; `apply_payments` says what each one did. */
 export type PaidOutcome =
   | 'applied'
   | 'duplicate'
@@ -21,26 +21,46 @@ export type Payment = {
   amount: Rupiah;
   at: Date;
   actor: string;
-  /** True when an operator confirms it: an amount up to Rp 999 off is then accepted. */
-  byHand?: boolean;
   /** A sentence for the customer. */
   note?: string;
 };
 
 /**
- * Applies a payment to its top-up: entry, general ledger, status and event, all or nothing.
+ * Applies payments to their top-ups: entries, general ledger, statuses, invoices and events, all or nothing.
  *
  * Safe to repeat and in any order with expiry, cancelling and other payments. Only in a transaction of
  * the all-accounts role; the database refuses it to a tenant's.
+ *
+ * @param byHand true when an operator confirms them: an amount up to Rp 999 off is then accepted.
+ * @returns what each one did, in order.
  */
-export async function applyPaid(tx: Tx, payment: Payment): Promise<PaidOutcome> {
-  const { accountId, topupId, txnId, amount, at, actor, byHand = false, note = null } = payment;
-  const [answer] = await tx<{ outcome: PaidOutcome }[]>`
-    select apply_paid(
-      ${accountId}, ${topupId}, ${txnId}, ${amount}, ${at}, ${actor}, ${byHand}, ${note}
-    ) as outcome`;
-  if (!answer) throw new Error('apply_paid returned no row');
-  return answer.outcome;
+export async function applyPayments(
+  tx: Tx,
+  payments: readonly Payment[],
+  { byHand = false }: { byHand?: boolean } = {},
+): Promise<PaidOutcome[]> {
+  if (payments.length === 0) return [];
+  const [answer] = await tx<{ outcomes: PaidOutcome[] }[]>`
+    select apply_payments(
+      ${payments.map(({ accountId }) => accountId)}::uuid[],
+      ${payments.map(({ topupId }) => topupId)}::uuid[], ${payments.map(({ txnId }) => txnId)}::text[],
+      ${payments.map(({ amount }) => amount)}::bigint[],
+      ${payments.map(({ at }) => at)}::timestamptz[], ${payments.map(({ actor }) => actor)}::text[],
+      ${payments.map(({ note }) => note ?? null)}::text[], ${byHand}
+    ) as outcomes`;
+  if (answer?.outcomes.length !== payments.length) throw new Error('a payment was not answered');
+  return answer.outcomes;
+}
+
+/** Applies one payment, as {@link applyPayments} does. */
+export async function applyPaid(
+  tx: Tx,
+  payment: Payment,
+  options?: { byHand?: boolean },
+): Promise<PaidOutcome> {
+  const [outcome] = await applyPayments(tx, [payment], options);
+  if (outcome === undefined) throw new Error('a payment was not answered');
+  return outcome;
 }
 
 /** The note for the customer about a payment after the top-up was closed. */

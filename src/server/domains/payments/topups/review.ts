@@ -238,16 +238,16 @@ export async function confirmTopupByHand(
     const off =
       amount === locked.total ? undefined : `Transfer yang masuk ${formatRupiah(amount)}.`;
     const note = [lateNote(locked.status), off].filter(Boolean).join(' ');
-    const outcome = await applyPaid(tx, {
+    const payment = {
       ...topup,
       // What an operator saw at a gateway is that gateway's payment: its own notice changes nothing then.
       txnId: locked.provider === 'bank' ? txnOf(hash) : reference.trim(),
       amount,
       at,
       actor: `operator:${operatorId}`,
-      byHand: true,
       ...(note !== '' && { note }),
-    });
+    };
+    const outcome = await applyPaid(tx, payment, { byHand: true });
     if (outcome === 'already_paid') throw new Refusal('topup_already_paid', {});
     if (outcome === 'closed') throw new Refusal('topup_closed', {});
     if (outcome === 'amount_mismatch') {

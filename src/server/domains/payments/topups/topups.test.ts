@@ -220,7 +220,7 @@ describe('what is published', () => {
   test('the database writes a top-up id as everybody else does', async ({ sql }) => {
     const ids = fc.sample(fc.uuid(), 200);
     const rows = await sql<{ id: string; said: string }[]>`
-      select id, topup_public_id(id) as said from unnest(${ids}::uuid[]) id`;
+      select id, public_id('TU-', id) as said from unnest(${ids}::uuid[]) id`;
     for (const { id, said } of rows) expect(said).toBe(publicId('topup', id));
   });
 

@@ -1,16 +1,28 @@
 -- Every invoice, and every change of its status, is an event, in the transaction that made it.
+create or replace function enqueue_invoice_made() returns trigger language plpgsql as $$
+begin
+  perform enqueue_events(
+      array_agg(m.account_id), 'invoice.changed',
+      array_agg(jsonb_build_object('invoice_id', public_id('inv_', m.invoice_id), 'status', m.status))
+    ) from made m having count(*) > 0;
+  return null;
+end
+$$;
+
 create or replace function enqueue_invoice_changed() returns trigger language plpgsql as $$
 begin
-  perform enqueue_event(
-    new.account_id, 'invoice.changed',
-    jsonb_build_object(
-      'invoice_id', 'inv_' || substr(topup_public_id(new.invoice_id), 4), 'status', new.status)
-  );
+  perform enqueue_events(
+      array_agg(c.account_id), 'invoice.changed',
+      array_agg(jsonb_build_object('invoice_id', public_id('inv_', c.invoice_id), 'status', c.status))
+    ) from changed c join before b using (account_id, invoice_id) where c.status <> b.status
+    having count(*) > 0;
   return null;
 end
 $$;
 
 create or replace trigger invoice_made after insert on invoices
-  for each row execute function enqueue_invoice_changed();
+  referencing new table as made
+  for each statement execute function enqueue_invoice_made();
 create or replace trigger invoice_changed after update on invoices
-  for each row when (old.status <> new.status) execute function enqueue_invoice_changed();
+  referencing old table as before new table as changed
+  for each statement execute function enqueue_invoice_changed();

@@ -1,5 +1,5 @@
 -- What an invoice copies when it is issued, so that it never changes with the account or the seller.
--- Called by issue_invoice and settle_topup_invoice, with their rights. Locks nothing.
+-- Called by issue_invoice and settle_topup_invoices, with their rights. Locks nothing.
 
 -- The seller as the start wrote it last.
 create or replace function seller_of_invoice() returns jsonb

@@ -28,7 +28,7 @@ begin
     or v_given_ppn + p_ppn > i.ppn then
     raise exception 'more than was paid cannot be credited' using errcode = 'BL012';
   end if;
-  v_number := next_invoice_number('CN', p_at);
+  v_number := (take_invoice_numbers('CN', array[p_at]))[1];
   insert into invoices (
     account_id, invoice_id, kind, status, doc_ref, number, title, lines, base, ppn, unique_code, total,
     received, tax, seller, buyer, subject_type, subject_id, credits, paid_with, paid_ref, note,

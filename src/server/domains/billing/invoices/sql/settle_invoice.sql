@@ -21,10 +21,10 @@ begin
     update invoices set topup_id = null
       where account_id = p_account and invoice_id = p_invoice and topup_id is not null
         and status = 'open';
-    return pay_invoice(p_account, p_invoice, p_at, jsonb_build_object('with', p_with));
   end if;
-  return pay_invoice(p_account, p_invoice, p_at, jsonb_build_object(
-    'with', coalesce(to_jsonb(t) ->> 'method', t.provider), 'topup', t.topup_id));
+  return (pay_invoices(array[p_account], array[p_invoice], array[p_at], array[
+    jsonb_build_object('with', coalesce(t.method, p_with), 'topup', t.topup_id)
+  ]))[1];
 end
 $$;
 

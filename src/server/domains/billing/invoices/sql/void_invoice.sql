@@ -20,7 +20,7 @@ begin
       unique_code = 0, total = base
     where account_id = p_account and invoice_id = p_invoice;
   if v_topup is not null and is_invoice_funded(p_account, v_topup) then
-    perform own_topup_invoice(p_account, v_topup, p_at);
+    perform pay_topup_invoices(array[p_account], array[v_topup], array[p_at]);
   end if;
 end
 $$;

@@ -6,14 +6,28 @@ import type {
   GatewayMethod,
   GatewayOrder,
   GatewayRef,
+  GatewayStatus,
   PaymentDetails,
 } from '#server/domains/payments/gateways/gateway.ts';
+import type { PaidOutcome } from '#server/domains/payments/topups/pay.ts';
 import type { Gateways } from '#server/domains/payments/gateways/registry.ts';
+
+/** What an order's status at its gateway has changed here. */
+export type Settled =
+  | PaidOutcome
+  | 'pending'
+  | 'expired'
+  | 'cancelled'
+  | 'review'
+  | 'flagged'
+  | 'unchanged';
 
 /** What work on orders of gateways needs. */
 export type OrderDeps = {
   allAccountsSql: Sql;
   gateways: Gateways;
+  /** Brings an order to what its gateway has just said (`openSettle`). */
+  settle: (order: OrderRow, status: GatewayStatus) => Promise<Settled>;
   now: () => Date;
   /** Takes trouble that somebody should see. */
   report: (trouble: unknown) => void;
@@ -48,13 +62,19 @@ export async function findOrder(sql: Sql | Tx, topupId: string): Promise<OrderRo
   return row;
 }
 
-/** Locks an order's row. */
-export async function lockOrder(tx: Tx, { account_id, topup_id }: OrderRow): Promise<OrderRow> {
-  const [row] = await tx<OrderRow[]>`
+/** Locks the rows of orders, in the order of their ids, and answers them as they stand, by top-up. */
+export async function lockOrders(
+  tx: Tx,
+  orders: readonly OrderRow[],
+): Promise<ReadonlyMap<string, OrderRow>> {
+  const rows = await tx<OrderRow[]>`
     select ${columns(tx)} from topups
-    where account_id = ${account_id} and topup_id = ${topup_id} for no key update`;
-  if (!row) throw new Error('an order vanished');
-  return row;
+    join unnest(
+      ${orders.map(({ account_id }) => account_id)}::uuid[],
+      ${orders.map(({ topup_id }) => topup_id)}::uuid[]
+    ) as named (account_id, topup_id) using (account_id, topup_id)
+    order by topups.account_id, topups.topup_id for no key update of topups`;
+  return new Map(rows.map((row) => [row.topup_id, row]));
 }
 
 /** The order as its gateway knows it. */

@@ -6,6 +6,7 @@ import {
 import {
   type OrderDeps,
   type OrderRow,
+  type Settled,
   cancelAtGateway,
   findOrder,
   moveOrder,
@@ -13,7 +14,6 @@ import {
 } from './orders.ts';
 import { createAtGateway } from './place.ts';
 import { nextPollAt, retryAt } from './schedule.ts';
-import { type Settled, settleOrder } from './settle.ts';
 
 /** Orders asked about at the same time. */
 const AT_ONCE = 8;
@@ -94,7 +94,7 @@ async function afterTrouble(
 export async function pollOrder(deps: OrderDeps, order: OrderRow): Promise<Settled | 'creating'> {
   const gateway = deps.gateways.find(order);
   // Nobody is left who could be asked: a gateway that was taken out of the settings.
-  if (!gateway) return settleOrder(deps, order, { state: 'not_found' });
+  if (!gateway) return deps.settle(order, { state: 'not_found' });
   const status = await gateway.fetchStatus(refOf(order));
   if (order.status === 'creating' && !isOver(deps, order)) {
     const cannotBePaid = status.state === 'pending' && status.details === undefined;
@@ -131,7 +131,7 @@ async function settleAndStop(
   order: OrderRow,
   status: GatewayStatus,
 ): Promise<Settled> {
-  const settled = await settleOrder(deps, order, status);
+  const settled = await deps.settle(order, status);
   const isCreatedTooLate = order.status === 'creating' && isOver(deps, order);
   if (isCreatedTooLate && settled === 'unchanged') {
     await giveUp(deps, order);

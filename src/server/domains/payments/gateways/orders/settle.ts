@@ -1,42 +1,48 @@
 import { rupiah } from '#contract/base/money.ts';
 import { type Tx, retrying } from '#server/infra/postgres/database.ts';
-import { type PaidOutcome, applyPaid, lateNote } from '#server/domains/payments/topups/pay.ts';
+import { gather } from '#server/infra/postgres/gather.ts';
+import { type Payment, applyPayments, lateNote } from '#server/domains/payments/topups/pay.ts';
 import { type GatewayStatus, PaymentAlert } from '#server/domains/payments/gateways/gateway.ts';
-import { type OrderDeps, type OrderRow, lockOrder, moveOrder, openOrder } from './orders.ts';
-
-/** What an order's status at its gateway has changed here. */
-export type Settled =
-  | PaidOutcome
-  | 'pending'
-  | 'expired'
-  | 'cancelled'
-  | 'review'
-  | 'flagged'
-  | 'unchanged';
+import {
+  type OrderDeps,
+  type OrderRow,
+  type Settled,
+  lockOrders,
+  moveOrder,
+  openOrder,
+} from './orders.ts';
 
 const waiting = ['creating', 'pending'] as const;
 const unpaid = ['creating', 'pending', 'expired', 'cancelled'] as const;
 const REVIEW_NOTE = 'Pembayaran ini sedang diperiksa.';
 
+/** Orders brought to their states in one transaction. */
+const TOGETHER_MAX = 100;
+/** Transactions at once: one that waits for a lock delays no other's orders. */
+const RUNS_MAX = 4;
+
+type Asked = { order: OrderRow; status: GatewayStatus };
+
+type SettleDeps = Pick<OrderDeps, 'allAccountsSql' | 'now' | 'report' | 'onOutcome'>;
+
 /**
- * Brings an order to what its gateway has just said, in one transaction. The state it ends in depends on
- * that alone, whatever was said before, however often and in which order.
+ * Brings orders to what their gateways have just said; what was said at the same moment, in one transaction.
+ * The state an order ends in depends on that alone, whatever was said before, however often and in which
+ * order.
  */
-export async function settleOrder(
-  deps: OrderDeps,
-  order: OrderRow,
-  status: GatewayStatus,
-): Promise<Settled> {
-  const settled = await retrying(() =>
-    deps.allAccountsSql.begin(async (tx) => {
-      const locked = await lockOrder(tx, order);
-      return apply(tx, locked, { status, at: deps.now() });
-    }),
-  );
-  deps.onOutcome?.({ provider: order.provider, outcome: settled });
-  const alert = alerts[settled];
-  if (alert !== undefined) deps.report(new PaymentAlert(`${order.topup_id}: ${alert}`));
-  return settled;
+export function openSettle(deps: SettleDeps): OrderDeps['settle'] {
+  const settle = gather<Asked, Settled>((asked) => settleAll(deps, asked), {
+    waitMs: 0,
+    sizeMax: TOGETHER_MAX,
+    runsMax: RUNS_MAX,
+  });
+  return async (order, status) => {
+    const settled = await settle({ order, status });
+    deps.onOutcome?.({ provider: order.provider, outcome: settled });
+    const alert = alerts[settled];
+    if (alert !== undefined) deps.report(new PaymentAlert(`${order.topup_id}: ${alert}`));
+    return settled;
+  };
 }
 
 /** What an operator should hear of. */
@@ -47,13 +53,56 @@ const alerts: Partial<Record<Settled, string>> = {
   flagged: 'its gateway gave money back, or it is disputed',
 };
 
-type Seen = { status: GatewayStatus; at: Date };
+const settleAll = (
+  { allAccountsSql, now }: SettleDeps,
+  asked: readonly Asked[],
+): Promise<Settled[]> => retrying(() => allAccountsSql.begin((tx) => settleIn(tx, asked, now())));
 
-async function apply(tx: Tx, order: OrderRow, seen: Seen): Promise<Settled> {
-  const { status, at } = seen;
+async function settleIn(tx: Tx, asked: readonly Asked[], at: Date): Promise<Settled[]> {
+  const orders = await lockOrders(
+    tx,
+    asked.map(({ order }) => order),
+  );
+  const seen = asked.map(({ order, status }) => {
+    const locked = orders.get(order.topup_id);
+    if (!locked) throw new Error('an order vanished');
+    return { order: locked, status };
+  });
+  const payments = seen.map((one) => paymentOf(one, at));
+  const outcomes = await applyPayments(
+    tx,
+    payments.filter((payment) => payment !== undefined),
+  );
+  const paid = outcomes.values();
+  const settled: Settled[] = [];
+  for (const [place, one] of seen.entries()) {
+    const outcome = payments[place] && paid.next().value;
+    // oxlint-disable-next-line no-await-in-loop -- one connection, in the order they came.
+    settled.push(outcome ?? (await apply(tx, one, at)));
+  }
+  return settled;
+}
+
+/** The payment that a gateway speaks of; undefined where it says none, or not which. */
+function paymentOf({ order, status }: Asked, at: Date): Payment | undefined {
+  const { state, txnId, amount } = status;
+  if (state !== 'paid' || txnId === undefined || amount === undefined) return undefined;
+  const expected = rupiah(order.base + order.ppn);
+  const note = amount === expected ? lateNote(order.status) : REVIEW_NOTE;
+  return {
+    accountId: order.account_id,
+    topupId: order.topup_id,
+    txnId,
+    amount,
+    at,
+    actor: `gateway:${order.provider}`,
+    ...(note !== undefined && { note }),
+  };
+}
+
+async function apply(tx: Tx, { order, status }: Asked, at: Date): Promise<Settled> {
   switch (status.state) {
     case 'paid':
-      return pay(tx, order, seen);
     case 'review':
       return review(tx, order);
     case 'refunded':
@@ -73,22 +122,6 @@ async function apply(tx: Tx, order: OrderRow, seen: Seen): Promise<Settled> {
   }
   // Nothing paid it until now, and its time is over.
   return at >= order.expires_at ? close(tx, order, 'expired') : 'unchanged';
-}
-
-async function pay(tx: Tx, order: OrderRow, { status, at }: Seen): Promise<Settled> {
-  const { txnId, amount } = status;
-  if (txnId === undefined || amount === undefined) return review(tx, order);
-  const expected = rupiah(order.base + order.ppn);
-  const note = amount === expected ? lateNote(order.status) : REVIEW_NOTE;
-  return applyPaid(tx, {
-    accountId: order.account_id,
-    topupId: order.topup_id,
-    txnId,
-    amount,
-    at,
-    actor: `gateway:${order.provider}`,
-    ...(note !== undefined && { note }),
-  });
 }
 
 async function review(tx: Tx, order: OrderRow): Promise<Settled> {

@@ -14,6 +14,7 @@ import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { MORNING, saldoOf } from '#tests/support/money/topups.ts';
 import { pollOrders } from './poll.ts';
+import { openSettle } from './settle.ts';
 
 const KEY = 'SB-Mid-server-of-this-test';
 const TOTAL = 50_000;
@@ -102,12 +103,12 @@ test('whatever is said of an order, in any order, twice, not at all, or with ano
   };
   let at = MORNING;
   const troubles: unknown[] = [];
-  const deps = {
+  const told = {
     allAccountsSql: sql,
-    gateways: gatewaysOf([gateway]),
     now: () => at,
     report: (trouble: unknown) => void troubles.push(trouble),
   };
+  const deps = { ...told, gateways: gatewaysOf([gateway]), settle: openSettle(told) };
   for (let place = 0; place < words.length; place++) {
     await Promise.all(
       cases.map(async (one, number) => {

@@ -3,7 +3,7 @@ create or replace function enqueue_proof_changed() returns trigger language plpg
 begin
   perform enqueue_event(
     new.account_id, 'topup.changed',
-    jsonb_build_object('topup_id', topup_public_id(new.topup_id), 'status', (
+    jsonb_build_object('topup_id', public_id('TU-', new.topup_id), 'status', (
       select status from topups where account_id = new.account_id and topup_id = new.topup_id
     ))
   );

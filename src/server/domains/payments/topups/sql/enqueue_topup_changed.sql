@@ -1,15 +1,28 @@
 -- Every change of a top-up's status is an event, in the transaction that made it.
+create or replace function enqueue_topup_made() returns trigger language plpgsql as $$
+begin
+  perform enqueue_events(
+      array_agg(m.account_id), 'topup.changed',
+      array_agg(jsonb_build_object('topup_id', public_id('TU-', m.topup_id), 'status', m.status))
+    ) from made m having count(*) > 0;
+  return null;
+end
+$$;
+
 create or replace function enqueue_topup_changed() returns trigger language plpgsql as $$
 begin
-  perform enqueue_event(
-    new.account_id, 'topup.changed',
-    jsonb_build_object('topup_id', topup_public_id(new.topup_id), 'status', new.status)
-  );
+  perform enqueue_events(
+      array_agg(c.account_id), 'topup.changed',
+      array_agg(jsonb_build_object('topup_id', public_id('TU-', c.topup_id), 'status', c.status))
+    ) from changed c join before b using (account_id, topup_id) where c.status <> b.status
+    having count(*) > 0;
   return null;
 end
 $$;
 
 create or replace trigger topup_made after insert on topups
-  for each row execute function enqueue_topup_changed();
+  referencing new table as made
+  for each statement execute function enqueue_topup_made();
 create or replace trigger topup_changed after update on topups
-  for each row when (old.status <> new.status) execute function enqueue_topup_changed();
+  referencing old table as before new table as changed
+  for each statement execute function enqueue_topup_changed();

@@ -17,7 +17,7 @@ begin
   update refunds set reason = '', reference = case when reference is not null then '' end
     where account_id = p_account and (reason <> '' or reference <> '');
   update payment_inbox set raw = '', headers = '{}' where raw <> '' and order_ref in (
-    select topup_public_id(topup_id) from topups where account_id = p_account and provider <> 'bank'
+    select public_id('TU-', topup_id) from topups where account_id = p_account and provider <> 'bank'
   );
   update suspense_notes set note = '' where account_id = p_account and note <> '';
   perform set_config('app.erasing', '', true);

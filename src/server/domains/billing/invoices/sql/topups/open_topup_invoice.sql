@@ -1,6 +1,6 @@
 -- A top-up gets its invoice, with its id, open until it is paid. One that was made to pay an open invoice
 -- of a plan gets none: that invoice names it.
--- Called by the trigger of top-ups when one is made, and by settle_topup_invoice. Locks the plan's invoice.
+-- Called by the trigger of top-ups when one is made. Locks the plan's invoice.
 create or replace function open_topup_invoice(p_account uuid, p_topup uuid) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare

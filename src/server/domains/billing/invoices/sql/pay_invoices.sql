@@ -1,0 +1,46 @@
+-- Invoices become paid and get their numbers, in the order of the arrays. The facts of a payment: `with` what,
+-- by which `topup` or other `ref`, and where they are only known now what was `received`, its `ppn` and `tax`.
+-- Called by settle_invoice and pay_topup_invoices, last in their transactions. Locks the invoices in the order
+-- of their ids, then the counters. Raises BL010 when one is neither open nor expired.
+create or replace function pay_invoices(
+  p_account uuid[], p_invoice uuid[], p_at timestamptz[], p_payment jsonb[]
+) returns text[]
+language plpgsql as $$
+declare
+  v_number text[];
+  v_count int;
+begin
+  perform from unnest(p_account, p_invoice) as x(account, invoice)
+    join invoices i on i.account_id = x.account and i.invoice_id = x.invoice
+    where i.status in ('open', 'expired')
+    order by i.account_id, i.invoice_id for no key update of i;
+  get diagnostics v_count = row_count;
+  if v_count <> cardinality(p_invoice) then
+    raise exception 'an invoice that is neither open nor expired cannot be paid' using errcode = 'BL010';
+  end if;
+  v_number := take_invoice_numbers('INV', p_at);
+  with paid as (
+    update invoices i set
+        status = 'paid', number = v_number[x.place], paid_at = x.at, ppn = coalesce(x.ppn, i.ppn),
+        unique_code = coalesce(x.received, i.total) - i.base - coalesce(x.ppn, i.ppn),
+        total = coalesce(x.received, i.total), received = coalesce(x.received, i.total),
+        tax = case when x.ppn is null then i.tax else x.tax end,
+        topup_id = coalesce(x.topup, i.topup_id), paid_with = x.with,
+        paid_ref = coalesce(x.topup::text, x.ref), note = coalesce(x.note, i.note)
+      from (
+        select u.account, u.invoice, u.at, u.place, f.*
+        from unnest(p_account, p_invoice, p_at, p_payment) with ordinality
+          as u(account, invoice, at, payment, place)
+        cross join lateral jsonb_to_record(u.payment) as f(
+          "with" text, topup uuid, ref text, received bigint, ppn bigint, tax jsonb, note text
+        )
+      ) x
+      where i.account_id = x.account and i.invoice_id = x.invoice
+      returning i.doc_ref, i.number
+  )
+  update invoice_refs r set number = paid.number from paid where r.doc_ref = paid.doc_ref;
+  return v_number;
+end
+$$;
+
+revoke all on function pay_invoices from public;

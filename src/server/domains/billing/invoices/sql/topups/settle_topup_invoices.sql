@@ -1,0 +1,82 @@
+-- The invoices of top-ups that were paid just now: paid and numbered. Of a top-up made for an open invoice of
+-- a plan, that invoice takes its PPN and stays open until the plan is charged.
+-- Called by credit_topups, with its rights, as its very last statement: it takes numbers, which others wait for until COMMIT.
+-- Locks the invoices, then the counter of their month.
+create or replace function settle_topup_invoices(
+  p_account uuid[], p_topup uuid[], p_at timestamptz[]
+) returns void
+language plpgsql as $$
+declare
+  t topups%rowtype;
+  v_own boolean[] := array_fill(true, array[cardinality(p_topup)]);
+  v_place int;
+begin
+  for v_place in
+    select x.place from unnest(p_account, p_topup) with ordinality as x(account, topup, place)
+      join topups s on s.account_id = x.account and s.topup_id = x.topup
+      where s.invoice_id is not null order by x.place
+  loop
+    select * into strict t from topups
+      where account_id = p_account[v_place] and topup_id = p_topup[v_place];
+    v_own[v_place] := not fund_plan_invoice(t);
+  end loop;
+  perform pay_topup_invoices(array_agg(p_account[i]), array_agg(p_topup[i]), array_agg(p_at[i]))
+    from generate_subscripts(v_own, 1) as i where v_own[i] having count(*) > 0;
+end
+$$;
+
+-- A paid top-up was made for an invoice of a plan: that one takes its PPN, unless it is open no more, dearer
+-- than the top-up, or funded by another. Says whether it did.
+create or replace function fund_plan_invoice(t topups) returns boolean
+language plpgsql as $$
+declare
+  i invoices%rowtype;
+begin
+  select * into i from invoices
+    where account_id = t.account_id and invoice_id = t.invoice_id for no key update;
+  if i.kind is distinct from 'plan' or i.status <> 'open' or i.base > t.base
+    or (i.topup_id <> t.topup_id and is_invoice_funded(t.account_id, i.topup_id)) then
+    return false;
+  end if;
+  update invoices set topup_id = t.topup_id, ppn = t.ppn, unique_code = t.received - t.base - t.ppn,
+      total = base + t.ppn + t.received - t.base - t.ppn,
+      tax = case when t.ppn > 0 then tax_of_invoice(t.created_at) end
+    where account_id = t.account_id and invoice_id = t.invoice_id;
+  return true;
+end
+$$;
+
+-- Paid top-ups' own invoices, paid: made now where one has none.
+-- Called by settle_topup_invoices, and by void_invoice, which leaves a paid top-up without an invoice.
+create or replace function pay_topup_invoices(p_account uuid[], p_topup uuid[], p_at timestamptz[])
+returns void
+language plpgsql as $$
+begin
+  perform issue_invoice(
+      t.account_id, t.topup_id, 'topup', 'Isi saldo',
+      jsonb_build_array(jsonb_build_object(
+        'text', 'Isi saldo Kabari', 'quantity', 1, 'price', t.base, 'amount', t.base)),
+      t.ppn, t.received - t.base - t.ppn, 'topup', t.topup_id, null, null, t.expires_at, t.created_at
+    )
+    from unnest(p_account, p_topup) as x(account, topup)
+    join topups t on t.account_id = x.account and t.topup_id = x.topup
+    where not exists (
+      select from invoices i where i.account_id = x.account and i.invoice_id = x.topup
+    );
+  -- The top-up is what counts: by hand another amount may have been taken.
+  perform pay_invoices(
+      p_account, p_topup, p_at,
+      array_agg(jsonb_build_object(
+        'ppn', t.ppn, 'received', t.received, 'topup', t.topup_id,
+        'tax', case when t.ppn > 0 then tax_of_invoice(t.created_at) end, 'with', t.method,
+        'note', t.note
+      ) order by x.place)
+    )
+    from unnest(p_account, p_topup) with ordinality as x(account, topup, place)
+    join topups t on t.account_id = x.account and t.topup_id = x.topup;
+end
+$$;
+
+revoke all on function settle_topup_invoices from public;
+revoke all on function fund_plan_invoice from public;
+revoke all on function pay_topup_invoices from public;
