@@ -11,7 +11,14 @@ export const OperatorTopup = schema(() =>
     account_name: z.string(),
     /** Unused bank lines of this amount or near it, nearest first; `line` is a `reference`. */
     candidates: z.array(
-      z.object({ line: z.string(), amount: z.int(), description: z.string(), at: z.coerce.date() }),
+      z.object({
+        line: z.string(),
+        amount: z.int(),
+        description: z.string(),
+        at: z.coerce.date(),
+        /** Who asks imported it: it does not stand for a second operator. */
+        mine: z.boolean(),
+      }),
     ),
     /** The slip its owner sent, to look at beside the amount. It is never proof of money. */
     slip: z.nullable(

@@ -229,6 +229,8 @@ export const TOPUP_MAX = 100_000_000;
 export const TOPUP_PRESETS = [50_000, 100_000, 250_000, 500_000, 1_000_000] as const;
 /** Waiting top-ups one account may have at once (docs/money.md#top-ups). */
 export const TOPUPS_OPEN_MAX = 3;
+/** Top-ups of one account that may come to nothing within a day. */
+export const TOPUPS_DAY_MAX = 20;
 
 const TopupAmount = schema(() =>
   WholeNumber({
@@ -272,6 +274,7 @@ export const createTopup = act({
   output: Topup,
   refuses: [
     'topup_too_many',
+    'topup_too_often',
     'topup_amount_busy',
     'topup_amount_unfit',
     'gateway_down',

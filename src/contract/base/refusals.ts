@@ -73,6 +73,7 @@ export const refusals = {
   bonus_only: { status: 402, facts: none },
 
   topup_too_many: { status: 409, facts: () => z.object({ limit: z.int() }) },
+  topup_too_often: { status: 409, facts: () => z.object({ limit: z.int() }) },
   topup_amount_busy: { status: 409, facts: none },
   topup_amount_unfit: {
     status: 422,
@@ -251,6 +252,8 @@ const sentences: Sentences = {
 
   topup_too_many: ({ limit }) =>
     `Anda masih punya ${limit} isi saldo yang menunggu. Bayar atau batalkan salah satunya.`,
+  topup_too_often: ({ limit }) =>
+    `Dalam 24 jam ini sudah ${limit} isi saldo tidak jadi dibayar. Bayar yang masih menunggu, atau coba lagi besok.`,
   topup_amount_busy: 'Nominal ini sedang banyak dipakai. Pilih nominal lain.',
   topup_amount_unfit: ({ minimum, maximum }) =>
     `Dengan cara bayar ini nominalnya ${formatRupiah(minimum)} sampai ${formatRupiah(maximum)}. Ubah nominal atau pilih cara lain.`,

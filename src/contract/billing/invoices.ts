@@ -128,6 +128,7 @@ export const payInvoice = act({
     'wallet_frozen',
     'account_suspended',
     'topup_too_many',
+    'topup_too_often',
     'topup_amount_busy',
     'topup_amount_unfit',
     'gateway_down',

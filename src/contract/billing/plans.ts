@@ -108,6 +108,8 @@ export const SubscriptionPreview = schema(() =>
     total: Rupiah(),
     days_left: z.int(),
     days_in_period: z.int(),
+    /** Messages that the period includes then, those that are used counted; prorated like the price. */
+    quota: z.int(),
     /** The end of the period that begins or goes on, and what is charged then. */
     next_charge: z.nullable(z.object({ at: z.coerce.date(), amount: Rupiah() })),
     available: Rupiah(),

@@ -67,6 +67,8 @@ const sentences: Sentences = {
     'The bonus pays for the simulator and your own number only. Top up once to send to other numbers.',
   queue_full: ({ seconds }) =>
     `The queue is full. Try again in ${seconds} s; the message was not accepted.`,
+  topup_too_often: ({ limit }) =>
+    `${limit} top-ups of the last 24 hours came to nothing. Pay one that waits, or try tomorrow.`,
   topup_too_many: ({ limit }) => `${limit} top-ups are already waiting to be paid.`,
   topup_amount_busy: 'This amount is in heavy use. Choose another.',
   topup_amount_unfit: ({ minimum, maximum }) =>

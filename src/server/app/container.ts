@@ -42,6 +42,7 @@ import {
   openKeyRing,
 } from '#server/domains/tokens/tokens.ts';
 import type { Clock } from '#server/infra/clock.ts';
+import { isSimulatedBank } from '#server/infra/config.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
 import { openListener } from '#server/infra/postgres/driver/listener.ts';
 import { accountDataOf } from './account-data.ts';
@@ -181,7 +182,9 @@ function openChannels(
     show: (accountId, type, body) => contentOf({ accountId, type, body }, files.link),
     now,
     moveClock: clock.move && ((to) => moveClock(clock, billing, to)),
-    receiveBankLine: (line) => receiveBankLine({ allAccountsSql, config, now }, line),
+    receiveBankLine: isSimulatedBank(config.BANK_NUMBER)
+      ? (line) => receiveBankLine({ allAccountsSql, config, now }, line)
+      : undefined,
     report,
   });
 }

@@ -70,6 +70,7 @@ describe('the list of top-ups', () => {
         amount: topup.base,
         description: 'ANI S',
         at: app.clock.now(),
+        mine: false,
       },
     ]);
   });

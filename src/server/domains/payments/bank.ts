@@ -56,7 +56,12 @@ export async function receiveBankLine(
 }
 
 /** A line with what identifies it, as it is stored. */
-export type IdentifiedLine = BankLine & { bank: string; hash: string };
+export type IdentifiedLine = BankLine & {
+  bank: string;
+  hash: string;
+  /** The operator who imported it. */
+  importedBy?: string;
+};
 
 /** A bank cannot be asked to send a line again: what cannot be stored is replaced. */
 export function identifiedLine(bank: string, input: BankLine): IdentifiedLine {
@@ -75,10 +80,11 @@ export async function storeLine(
   receivedAt: Date,
 ): Promise<LineOutcome> {
   const [stored] = await tx`
-    insert into bank_lines (hash, bank, amount, description, reference, at, received_at)
-    values (
+    insert into bank_lines (
+      hash, bank, amount, description, reference, at, received_at, imported_by
+    ) values (
       ${line.hash}, ${line.bank}, ${line.amount}, ${line.sender}, ${line.reference}, ${line.at},
-      ${receivedAt}
+      ${receivedAt}, ${line.importedBy ?? null}
     ) on conflict do nothing returning hash`;
   return stored ? match(tx, line, receivedAt) : 'known';
 }

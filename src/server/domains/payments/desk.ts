@@ -1,4 +1,4 @@
-import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import { RUPIAH_MAX, type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
 import type { FindingCode } from '#contract/operator/books.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
@@ -97,7 +97,13 @@ const findingOf = (
   code,
   severity,
   count: items.length,
-  amount: rupiah(items.reduce((sum, { amount }) => sum + amount, 0)),
+  // A file of an operator may name any sums: too much to add up still is a finding.
+  amount: rupiah(
+    Math.min(
+      RUPIAH_MAX,
+      items.reduce((sum, { amount }) => sum + amount, 0),
+    ),
+  ),
   examples: items.slice(0, EXAMPLES_MAX).map(({ id }) => id),
 });
 

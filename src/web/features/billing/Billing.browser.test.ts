@@ -75,6 +75,7 @@ test('a plan is chosen with the keyboard alone, and the focus goes to what came 
   const words = (await dialog(tab).innerText()).replace(/\s+/g, ' ');
   expect(words).toMatch(/Paket Bisnis, 20 hari Rp 199\.334/);
   expect(words).toMatch(/Sisa paket Usaha, 20 hari, dikembalikan -Rp 66\.000/);
+  expect(words).toMatch(/Kuota periode ini menjadi 18\.334 pesan/);
   expect(words).toMatch(/Dibayar sekarang dari saldo Rp 133\.334/);
   expect(words).toMatch(/Saldo sekarang Rp 450\.000 Saldo sesudahnya Rp 316\.666/);
   expect(words).toMatch(/Tagihan berikutnya, 12 Des 2026 Rp 299\.000/);

@@ -111,3 +111,36 @@ export async function issueCreditNote(
   if (!issued) throw new Error('issue_credit_note returned no row');
   return { creditNoteId, number: issued.number };
 }
+
+type Credit = Omit<CreditNote, 'invoiceId' | 'ppn'> & {
+  /** What it was paid with, the newest first. */
+  invoiceIds: readonly string[];
+};
+
+/**
+ * Credits an amount to the invoices it was paid with, the newest first, each by what of its price has not
+ * been given back: after a change of plan within a period, the newest is of the difference alone.
+ *
+ * @param tx sees all accounts, and holds the lock of the wallet, as whoever gives money back does.
+ */
+export async function creditInvoices(
+  tx: Tx,
+  { accountId, invoiceIds, amount, reason, at }: Credit,
+): Promise<void> {
+  const found = await tx<{ invoice_id: string; price: number }[]>`
+    select i.invoice_id, least(i.base, i.total - i.ppn) as price
+    from unnest(${[...invoiceIds]}::uuid[]) with ordinality as paid(invoice_id, place)
+    join invoices i on i.account_id = ${accountId} and i.invoice_id = paid.invoice_id
+    where i.status = 'paid' order by paid.place`;
+  const given = await tx<{ credits: string; sum: number }[]>`
+    select credits, sum(base)::bigint as sum from invoices
+    where account_id = ${accountId} and credits = any(${[...invoiceIds]}::uuid[]) group by credits`;
+  const before = new Map(given.map(({ credits, sum }) => [credits, sum]));
+  let rest: number = amount;
+  for (const { invoice_id: invoiceId, price } of found) {
+    const part = Math.min(rest, price - (before.get(invoiceId) ?? 0));
+    if (part <= 0) continue;
+    await issueCreditNote(tx, { accountId, invoiceId, amount: rupiah(part), reason, at });
+    rest -= part;
+  }
+}

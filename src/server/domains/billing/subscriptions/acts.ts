@@ -132,6 +132,7 @@ async function preview(
       total: made.total,
       days_left: made.daysLeft,
       days_in_period: made.daysInPeriod,
+      quota: made.quota,
       next_charge: made.nextCharge,
       available,
       shortage: rupiah(Math.max(0, made.total - available)),

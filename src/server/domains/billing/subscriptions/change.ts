@@ -11,6 +11,8 @@ export type Standing = {
   plan: Plan;
   period: Period;
   anchor: string;
+  /** The messages that the period includes. */
+  quota: number;
   /** Counts the changes so far. */
   revision: number;
 };
@@ -36,13 +38,18 @@ export type Change = {
   /** The period that begins, or goes on. */
   period: Period;
   anchor: string;
+  /** The messages that it includes then, those that are used counted. */
+  quota: number;
   nextCharge: { at: Date; amount: Rupiah } | null;
 };
 
 /** The share of a price for some of a period's days, rounded half up once. */
-export function prorate(price: Rupiah, days: number, daysInPeriod: number): Rupiah {
-  const whole = 2n * BigInt(daysInPeriod);
-  return rupiah(Number((2n * BigInt(price) * BigInt(days) + BigInt(daysInPeriod)) / whole));
+export const prorate = (price: Rupiah, days: number, daysInPeriod: number): Rupiah =>
+  rupiah(shareOf(price, days, daysInPeriod));
+
+function shareOf(whole: number, days: number, daysInPeriod: number): number {
+  const twice = 2n * BigInt(daysInPeriod);
+  return Number((2n * BigInt(whole) * BigInt(days) + BigInt(daysInPeriod)) / twice);
 }
 
 const isFree = ({ price }: Plan) => price === 0;
@@ -82,8 +89,18 @@ export function changeOf(standing: Standing, to: Plan, at: Date): Change {
     daysInPeriod: first.days,
     period: first,
     anchor: first.anchor,
+    quota: kind === 'prorated' ? proratedQuota(standing, to, days) : to.quota,
     nextCharge: isFree(to) ? null : { at: first.end, amount: to.price },
   };
+}
+
+/**
+ * Of the messages as of the price: the days left bring their share of the new plan's instead of the old
+ * one's. Otherwise a plan of the last day alone would bring those of a month.
+ */
+function proratedQuota({ plan, quota, period }: Standing, to: Plan, days: number): number {
+  const gained = shareOf(to.quota, days, period.days) - shareOf(plan.quota, days, period.days);
+  return Math.max(0, quota + gained);
 }
 
 function startOf(kind: ChangeKind, period: Period, at: Date): Date {
@@ -116,10 +133,10 @@ export function quoteOf(
   change: Change,
   at: Date,
 ): string {
-  const { kind, credit, charge, daysLeft: left, daysInPeriod, period, nextCharge } = change;
+  const { kind, credit, charge, quota, daysLeft: left, daysInPeriod, period, nextCharge } = change;
   const said = [
     [accountId, revision, status, plan.code, plan.revision, to.code, to.revision, to.quota],
-    [kind, credit, charge, left, daysInPeriod, period.firstDay, period.end],
+    [kind, credit, charge, quota, left, daysInPeriod, period.firstDay, period.end],
     [nextCharge?.at, nextCharge?.amount, wibDay(at).toString()],
   ];
   return createHash('sha256').update(JSON.stringify(said)).digest('base64url');

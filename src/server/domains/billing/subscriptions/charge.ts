@@ -3,7 +3,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { formatDate } from '#contract/base/time.ts';
 import type { InvoiceLine } from '#server/domains/billing/invoices/issue.ts';
 import {
-  issueCreditNote,
+  creditInvoices,
   issueInvoice,
   settleInvoice,
   voidInvoice,
@@ -173,23 +173,23 @@ export async function changeWithinPeriod(
     ...runningFields(plan, { ...period, anchor }),
     revision,
   });
-  await allow(tx, accountId, { plan, keepUsed: true });
+  await allow(tx, accountId, { plan, within: change.quota });
   if (total < 0) await giveBack(tx, row, { amount: rupiah(-total), reason: title, at });
   if (total > 0) await settleInvoice(tx, { ...paid, paidWith: 'saldo' });
 }
 
-/** The document of what was given back, to the newest invoice of the period. */
+/** The documents of what was given back, to the invoices of the period. */
 export async function giveBack(
   tx: Tx,
   { account_id: accountId, period_start: start }: SubscriptionRow,
   { amount, reason, at }: { amount: Rupiah; reason: string; at: Date },
 ): Promise<void> {
-  const [paid] = await tx<{ invoice_id: string }[]>`
+  const paid = await tx<{ invoice_id: string }[]>`
     select invoice_id from subscription_charges
     where account_id = ${accountId} and period_start = ${start} and invoice_id is not null
-    order by revision desc limit 1`;
-  if (!paid) return;
-  await issueCreditNote(tx, { accountId, invoiceId: paid.invoice_id, amount, reason, at });
+    order by revision desc`;
+  const invoiceIds = paid.map(({ invoice_id }) => invoice_id);
+  await creditInvoices(tx, { accountId, invoiceIds, amount, reason, at });
 }
 
 type Charge = Omit<Beginning, 'period'> & {

@@ -8,6 +8,7 @@ import { billingApp } from '#tests/support/money/billing.ts';
 
 type Line = { amount: number };
 type Facts = { invoiceId: string; lines?: Line[]; amount?: number };
+type Credit = { invoiceIds: readonly string[]; amount: number };
 
 /** What was done with invoices, in order: the act, which invoice, and of how much. */
 const done = vi.hoisted((): { what: string; invoice: string; amount: number }[] => []);
@@ -24,7 +25,8 @@ vi.mock('#server/domains/billing/invoices/issue.ts', () => {
     issueInvoice: note('issued'),
     settleInvoice: note('settled'),
     voidInvoice: note('void'),
-    issueCreditNote: note('credit note'),
+    creditInvoices: (tx: unknown, { invoiceIds: [invoiceId = ''], amount }: Credit) =>
+      note('credit note')(tx, { invoiceId, amount }),
   };
 });
 

@@ -81,12 +81,15 @@ export async function standingOf(
   tx: Sql | Tx,
   row: SubscriptionRow,
 ): Promise<Standing & { plan: PlanRevision }> {
+  const [wallet] = await tx<{ quota: number }[]>`
+    select plan_quota as quota from wallets where account_id = ${row.account_id}`;
   return {
     accountId: row.account_id,
     status: row.status,
     plan: await revisionAt(tx, { code: row.plan_code, revision: row.plan_revision }),
     period: periodOf(row.anchor, row.period_no),
     anchor: row.anchor,
+    quota: wallet?.quota ?? 0,
     revision: row.revision,
   };
 }
@@ -139,13 +142,20 @@ export async function writeSubscription(
   });
 }
 
-/** What a plan includes holds from now on. */
+/** What a plan includes holds from now on. @param within the quota of a period that goes on, and stays used. */
 export const allow = (
   tx: Tx,
   accountId: string,
-  { plan, keepUsed = false }: { plan: PlanRevision; keepUsed?: boolean },
+  { plan, within }: { plan: PlanRevision; within?: number },
 ): Promise<void> =>
-  setPlanAllowances(tx, [{ accountId, quota: plan.quota, price: plan.overage, keepUsed }]);
+  setPlanAllowances(tx, [
+    {
+      accountId,
+      quota: within ?? plan.quota,
+      price: plan.overage,
+      keepUsed: within !== undefined,
+    },
+  ]);
 
 /** Nothing is included, and a message costs the list price. */
 export const allowNothing = (tx: Tx, accountId: string): Promise<void> =>

@@ -105,7 +105,8 @@ describe('choosing a plan', () => {
       period_end: new Date('2026-12-20T17:00:00Z'),
     });
     expect(await app.saldo(ani)).toBe(1_000_000 - 99_000 - 100_000);
-    expect(await app.allowance(ani)).toMatchObject({ quota: 25_000, used: 40, price: 50 });
+    expect(preview.quota).toBe(15_000);
+    expect(await app.allowance(ani)).toMatchObject({ quota: 15_000, used: 40, price: 50 });
     // There are no messages behind what was called used.
     await db.owner`update wallets set plan_used = 0`;
     await expectBooks(db);

@@ -32,8 +32,8 @@ export type SimulatorDeps = {
   connecting: ConnectDeps;
   files: Pick<Files, 'save'>;
   show: ShowContent;
-  /** Receives a line of the bank's statement and matches it with top-ups. */
-  receiveBankLine: (line: BankLine) => Promise<{ matched: boolean }>;
+  /** Receives a line of the bank's statement and matches it with top-ups; only where the bank is the simulated one. */
+  receiveBankLine?: ((line: BankLine) => Promise<{ matched: boolean }>) | undefined;
   now: () => Date;
   /** Moves the clock of money forward, and does what is due then; only where it can be moved. */
   moveClock?: ((to: Date) => Promise<void>) | undefined;
@@ -78,11 +78,15 @@ export function openSimulator(deps: SimulatorDeps): Simulator {
   };
 }
 
-/** Money arrives on the installation's account at the simulated bank. */
+/**
+ * Money arrives on the installation's account at the simulated bank. Anybody may ask for it, so there is no
+ * such act where top-ups are transferred to a real account.
+ */
 async function transfer(
   { receiveBankLine, now }: SimulatorDeps,
   { amount, sender }: InputOf<typeof simulatedTransfer>,
 ) {
+  if (!receiveBankLine) throw new Refusal('act_unknown', {});
   const line = { amount: rupiah(amount), sender, reference: bankReference(), at: now() };
   const { matched } = await receiveBankLine(line);
   return { reference: line.reference, amount: line.amount, matched };

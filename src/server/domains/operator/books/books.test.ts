@@ -62,6 +62,18 @@ describe('the reconciliation', () => {
     expect(await reconciled(desk)).toEqual({ ok: true, codes: [['line_unused', 'attention', 1]] });
   });
 
+  test('lines of more than can be added up, which an operator may have made up', async ({
+    desk,
+    db,
+  }) => {
+    await db.owner`
+      insert into bank_lines (hash, bank, amount, description, reference, at, received_at)
+      select 'made up ' || n, '8800123456', 9000000000000000, '', '', now(),
+        ${desk.app.clock.now()}::timestamptz - interval '2 days'
+      from generate_series(1, 3) n`;
+    expect(await reconciled(desk)).toEqual({ ok: true, codes: [['line_unused', 'attention', 3]] });
+  });
+
   test('a paid top-up without its payment', async ({ desk, db }) => {
     const topup = await desk.app.topup(desk.ani.accountId);
     await desk.app.transfer(topup.total);

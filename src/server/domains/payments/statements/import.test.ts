@@ -57,6 +57,90 @@ const listed = async (app: TopupApp, fields: Record<string, unknown> = {}) =>
 const healthy = async (sql: Parameters<typeof checkLedger>[0]) =>
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 
+const confirm = (app: TopupApp, { id }: Topup, reference: string) =>
+  ask(app, 'operator_topup_confirm', { topup_id: id, reference, reason: 'Terlihat di rekening' });
+
+/** Another operator confirms, with a line. */
+const confirmAs = (app: TopupApp, userId: string, { id }: Topup, reference: string) =>
+  perform(
+    operatorActs(app.deps),
+    'operator_topup_confirm',
+    { ...operator, userId },
+    { topup_id: id, reference, reason: 'Terlihat di rekening' },
+  ) as Promise<OperatorTopup>;
+
+test('a file that one operator imported pays what one may vouch for alone; more waits for another', async ({
+  sql,
+  db,
+}) => {
+  const app = await topupApp(db, { fourEyesAbove: 1_000_000 });
+  const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
+  const large = await app.topup(budi.accountId, 1_500_000);
+  const parts = [
+    await app.topup(ani.accountId, 600_000),
+    await app.topup(ani.accountId, 600_000),
+  ] as const;
+  const { before, done } = await imported(
+    app,
+    statement(...[large, ...parts].map(({ total }) => row({ amount: total }))),
+  );
+  expect(done).toEqual(before);
+  expect(counted(done)).toEqual({ pays: 1, near: 2 });
+  expect((await saldoOf(sql, ani.accountId)).topups).toBe(1);
+  expect((await saldoOf(sql, budi.accountId)).topups).toBe(0);
+
+  const line = (await listed(app)).find(({ amount }) => amount === large.total)?.line ?? '';
+  const { rows } = (await ask(app, 'operator_topup_list', { status: 'open' })) as {
+    rows: OperatorTopup[];
+  };
+  const seen = rows.find(({ id }) => id === large.id);
+  expect(seen).toMatchObject({ needs_two: true, candidates: [{ line, mine: true }] });
+  // Who imported it may only propose.
+  expect(await confirm(app, large, line)).toMatchObject({
+    status: 'pending',
+    proposal: { mine: true },
+  });
+  expect(await confirmAs(app, newId(), large, line)).toMatchObject({ status: 'paid' });
+  // What was imported and what was typed counts together.
+  expect(await confirm(app, parts[1], 'TYPED 1')).toMatchObject({ status: 'pending' });
+  app.clock.pass(24);
+  const later = await app.topup(ani.accountId, 600_000);
+  expect(
+    counted((await imported(app, statement(row({ amount: later.total, date: '22/11' })))).done),
+  ).toEqual({ pays: 1 });
+  await healthy(sql);
+});
+
+test('a line that joined a payment pays no other top-up, by its reference or by itself', async ({
+  sql,
+  db,
+}) => {
+  const app = await topupApp(db);
+  const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
+  const [mine, his] = [await app.topup(ani.accountId), await app.topup(budi.accountId)];
+  await confirm(app, mine, 'REF 77');
+  await imported(app, statement(row({ amount: mine.total })));
+  const [line] = await listed(app, { filter: 'all' });
+  expect(line).toMatchObject({ state: 'matched', topup: { id: mine.id } });
+  await expect(confirm(app, his, line?.line ?? '')).rejects.toEqual(
+    new Refusal('bank_line_used', {}),
+  );
+  expect((await saldoOf(sql, budi.accountId)).available).toBe(0);
+  await healthy(sql);
+});
+
+test('a reference that was typed for one top-up finds no line for another', async ({ sql, db }) => {
+  const app = await topupApp(db);
+  const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
+  const [mine, his] = [await app.topup(ani.accountId), await app.topup(budi.accountId, 200_000)];
+  await confirm(app, mine, 'REF 78');
+  await app.transfer(200_000, { reference: 'REF 78' });
+  await expect(confirm(app, his, 'ref  78')).rejects.toEqual(new Refusal('bank_line_used', {}));
+  // Whoever has looked at the line may say that it is another transfer.
+  const [line] = await listed(app);
+  expect(await confirm(app, his, line?.line ?? '')).toMatchObject({ status: 'paid' });
+});
+
 describe('a statement', () => {
   test('pays what it matches, keeps the rest, and does what its preview said', async ({
     sql,

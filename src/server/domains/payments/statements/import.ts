@@ -20,7 +20,7 @@ export type Uploader = { accountId: string; userId: string };
 export type StatementDeps = {
   /** Sees every account. */
   allAccountsSql: Sql;
-  config: Pick<Config, 'BANK_NUMBER'>;
+  config: Pick<Config, 'BANK_NUMBER' | 'FOUR_EYES_ABOVE'>;
   now: () => Date;
   uploads: {
     /** @throws Refusal `upload_gone` */
@@ -43,7 +43,8 @@ export async function previewStatement(
 ): Promise<StatementReport> {
   const { bytes } = await uploads.read(owner, uploadId, 'statement');
   const statement = await readStatement(bytes, config.BANK_NUMBER);
-  return reportOf(statement, await judge(allAccountsSql, statement, now()));
+  const judging = { at: now(), operatorId: owner.userId, limit: config.FOUR_EYES_ABOVE };
+  return reportOf(statement, await judge(allAccountsSql, statement, judging));
 }
 
 /**
@@ -63,8 +64,10 @@ export async function importStatement(
   const statement = await readStatement(bytes, config.BANK_NUMBER);
   if (statement.sha256 !== sha256) throw new Refusal('statement_changed', {});
   const at = now();
-  const judged = await judge(allAccountsSql, statement, at);
-  const done = await storeAll(allAccountsSql, { statement, judged, at });
+  const operatorId = owner.userId;
+  const judging = { at, operatorId, limit: config.FOUR_EYES_ABOVE };
+  const judged = await judge(allAccountsSql, statement, judging);
+  const done = await storeAll(allAccountsSql, { statement, judged, at, operatorId });
   const report = reportOf(statement, done);
   await allAccountsSql`
     insert into bank_statements (statement_id, bank, sha256, format, operator_id, at, outcomes)
@@ -76,10 +79,10 @@ export async function importStatement(
   return report;
 }
 
-type Work = { statement: ReadStatement; judged: readonly Judged[]; at: Date };
+type Work = { statement: ReadStatement; judged: readonly Judged[]; at: Date; operatorId: string };
 
 /** Stores the lines in the order of the file, and says what became of each. */
-async function storeAll(sql: Sql, { statement, judged, at }: Work): Promise<Judged[]> {
+async function storeAll(sql: Sql, { statement, judged, at, operatorId }: Work): Promise<Judged[]> {
   const done = [...judged];
   let waiting: { index: number; stored: IdentifiedLine }[] = [];
   const flush = async () => {
@@ -94,8 +97,9 @@ async function storeAll(sql: Sql, { statement, judged, at }: Work): Promise<Judg
     waiting = [];
   };
   for (const [index, one] of judged.entries()) {
-    const stored = statement.read[index]?.stored;
-    if (!stored || one.outcome === 'known') continue;
+    const read = statement.read[index]?.stored;
+    if (!read || one.outcome === 'known') continue;
+    const stored = { ...read, importedBy: operatorId };
     if (one.outcome === 'near' || one.outcome === 'kept') {
       waiting.push({ index, stored });
       if (waiting.length === LINES_AT_ONCE) await flush();
@@ -119,15 +123,18 @@ async function keepAll(
   const sorted = [...lines].sort((one, other) => (one.hash < other.hash ? -1 : 1));
   const stored = await retrying(
     () => sql<{ hash: string }[]>`
-      insert into bank_lines (hash, bank, amount, description, reference, at, received_at)
-      select l.hash, l.bank, l.amount, l.description, l.reference, l.at, ${at}
+      insert into bank_lines (
+        hash, bank, amount, description, reference, at, received_at, imported_by
+      )
+      select l.hash, l.bank, l.amount, l.description, l.reference, l.at, ${at}, l.imported_by
       from unnest(
         ${sorted.map(({ hash }) => hash)}::text[], ${sorted.map(({ bank }) => bank)}::text[],
         ${sorted.map(({ amount }) => amount)}::bigint[],
         ${sorted.map(({ sender }) => sender)}::text[],
         ${sorted.map(({ reference }) => reference)}::text[],
-        ${sorted.map((line) => line.at)}::timestamptz[]
-      ) as l (hash, bank, amount, description, reference, at)
+        ${sorted.map((line) => line.at)}::timestamptz[],
+        ${sorted.map(({ importedBy }) => importedBy ?? null)}::uuid[]
+      ) as l (hash, bank, amount, description, reference, at, imported_by)
       on conflict do nothing returning hash`,
   );
   return new Set(stored.map(({ hash }) => hash));

@@ -13,6 +13,7 @@ import {
   identifiedLine,
   isInTime,
 } from '#server/domains/payments/bank.ts';
+import { vouchedAlone } from '#server/domains/payments/topups/four-eyes.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { statementFormats } from './columns.ts';
 import {
@@ -79,14 +80,31 @@ export type Judged = {
   topup: Concerned | undefined;
 };
 
-/** What an import would make of each line, in the order of the file. Reads only. */
-export async function judge(sql: Sql, { read }: ReadStatement, at: Date): Promise<Judged[]> {
+type Judging = {
+  at: Date;
+  /** Who imports it. */
+  operatorId: string;
+  /** What one operator may vouch for alone: a file can be made up as a reference can. */
+  limit: number;
+};
+
+/**
+ * What an import would make of each line, in the order of the file. Reads only. What would pay more than one
+ * operator may vouch for alone waits for another one, as `near`.
+ */
+export async function judge(
+  sql: Sql,
+  { read }: ReadStatement,
+  { at, operatorId, limit }: Judging,
+): Promise<Judged[]> {
   const credits = read.flatMap(({ stored }) => stored ?? []);
   const [known, reserved, near] = await Promise.all([
     knownOf(sql, credits),
     reservedFor(sql, credits, at),
     openTotals(sql, credits[0]?.bank ?? ''),
   ]);
+  const accountIds = [...reserved.values()].map(({ accountId }) => accountId);
+  const alone = new Map(await vouchedAlone(sql, { operatorId, accountIds, at }));
   const paid = new Set<string>();
   return read.map(({ line, stored }): Judged => {
     if (line.kind !== 'credit' || !stored) {
@@ -101,6 +119,11 @@ export async function judge(sql: Sql, { read }: ReadStatement, at: Date): Promis
       return { line, outcome: topup ? 'near' : 'kept', topup };
     }
     const again = paid.has(promise.topupId) || (promise.status === 'paid' && !promise.awaits);
+    if (!again && promise.status !== 'paid') {
+      const sum = stored.amount + (alone.get(promise.accountId) ?? 0);
+      if (sum > limit) return { line, outcome: 'near', topup };
+      alone.set(promise.accountId, sum);
+    }
     paid.add(promise.topupId);
     if (again) return { line, outcome: 'second', topup };
     return { line, outcome: promise.status === 'paid' ? 'joins' : 'pays', topup };
@@ -132,6 +155,7 @@ async function knownOf(
 }
 
 type Promised = Concerned & {
+  accountId: string;
   status: string;
   /** Paid by a reference that was typed, whose line has not come. */
   awaits: boolean;
@@ -146,7 +170,8 @@ async function reservedFor(
   const promised = new Map<string, Promised>();
   for (const slice of slices(lines)) {
     const rows = await sql<(Promised & { hash: string })[]>`
-      select l.hash, topups.topup_id as "topupId", a.name as "accountName", topups.status,
+      select l.hash, topups.topup_id as "topupId", a.account_id as "accountId", a.name as "accountName",
+        topups.status,
         exists (
           select from provider_payments p
           where p.provider = 'bank' and p.account_id = topups.account_id

@@ -37,7 +37,7 @@ type AnyRequest = Omit<TopupRequest, 'method'> & { method?: TopupMethod | undefi
  *
  * Safe to repeat: a `key` already used by this account returns its first top-up.
  *
- * @throws Refusal `topup_too_many`, `topup_amount_busy`, `topup_amount_unfit`, `gateway_down`,
+ * @throws Refusal `topup_too_many`, `topup_too_often`, `topup_amount_busy`, `topup_amount_unfit`, `gateway_down`,
  *   `wallet_frozen`, `account_suspended`, `idempotency_conflict` when the key was used for another amount.
  */
 export function placeTopup(
@@ -86,13 +86,24 @@ async function placeTransfer(deps: CreateDeps, request: TopupRequest): Promise<T
 
 type Reservation = { accountId: string; topupId: string; bank: string; net: Rupiah; until: Date };
 
+/**
+ * Kode unik to try, at random, that make no round sum of `net`: a round one is what people transfer who
+ * forget theirs, and shall not pay whoever waited for that.
+ */
+export function codesFor(net: Rupiah): number[] {
+  const codes = new Set<number>();
+  while (codes.size < CODES_TRIED) {
+    const code = randomInt(1, 1000);
+    if ((net + code) % 10 !== 0) codes.add(code);
+  }
+  return [...codes];
+}
+
 /** The kode unik that makes `net` an amount that is not reserved: 1 to 999, at random. */
 async function reserve(tx: Tx, reservation: Reservation): Promise<number> {
-  const codes = new Set<number>();
-  while (codes.size < CODES_TRIED) codes.add(randomInt(1, 1000));
   const [reserved] = await tx<{ code: number | null }[]>`
     select reserve_transfer(
-      ${reservation.accountId}, ${reservation.topupId}, ${reservation.bank}, ${reservation.net}, ${[...codes]}::int[],
+      ${reservation.accountId}, ${reservation.topupId}, ${reservation.bank}, ${reservation.net}, ${codesFor(reservation.net)}::int[],
       ${reservation.until}
     ) as code`;
   const code = reserved?.code ?? undefined;

@@ -107,6 +107,50 @@ describe('above the limit', () => {
   });
 });
 
+describe('a large sum that is cut into small ones', () => {
+  test('is one sum: what an operator vouched for alone in a day counts together', async ({
+    sql,
+    db,
+  }) => {
+    const { app, ani, rina, sari } = await withOperators(sql, db);
+    const other = await customerWith(sql);
+    expect(
+      (await confirm(app, rina, await app.topup(ani.accountId, 600_000), 'CUT 1')).status,
+    ).toBe('paid');
+    const second = await app.topup(ani.accountId, 600_000);
+    expect(await confirm(app, rina, second, 'CUT 2')).toMatchObject({
+      status: 'pending',
+      needs_two: true,
+      proposal: { mine: true },
+    });
+    const elsewhere = await app.topup(other.accountId, 600_000);
+    expect((await confirm(app, rina, elsewhere, 'CUT 3')).status).toBe('paid');
+    expect((await confirm(app, sari, second, 'CUT 2')).status).toBe('paid');
+    app.clock.pass(24);
+    const later = await app.topup(ani.accountId, 600_000);
+    expect((await confirm(app, rina, later, 'CUT 4')).status).toBe('paid');
+  });
+
+  test('does not count what the bank has shown since', async ({ sql, db }) => {
+    const { app, ani, rina } = await withOperators(sql, db);
+    const first = await app.topup(ani.accountId, 600_000);
+    await confirm(app, rina, first, 'SHOWN 1');
+    await app.transfer(first.total, { reference: 'SHOWN 1' });
+    const second = await app.topup(ani.accountId, 600_000);
+    expect((await confirm(app, rina, second, 'SHOWN 2')).status).toBe('paid');
+  });
+
+  test('is one sum also when all parts come at once', async ({ sql, db }) => {
+    const { app, ani, rina } = await withOperators(sql, db);
+    const parts = [
+      await app.topup(ani.accountId, 600_000),
+      await app.topup(ani.accountId, 600_000),
+    ];
+    const done = await Promise.all(parts.map((one, n) => confirm(app, rina, one, `AT ONCE ${n}`)));
+    expect(done.map(({ status }) => status).sort()).toEqual(['paid', 'pending']);
+  });
+});
+
 describe('two operators who press at once', () => {
   test('make one decision, and the other reads whose', async ({ sql, db }) => {
     const { app, ani, rina, sari } = await withOperators(sql, db);

@@ -11,9 +11,51 @@ export type Proposal = NonNullable<OperatorTopup['proposal']>;
 /** Who is gone is still somebody. */
 export const SOMEBODY = 'operator lain';
 
-/** Whether a top-up of this total takes two operators, where no bank line of exactly it is there. */
+/**
+ * Whether a top-up takes two operators, where no bank line of exactly its total is there that came from
+ * elsewhere than the operator's own import.
+ *
+ * @param total with what the operator vouched for alone for its customer before (`vouchedAlone`).
+ */
 export const needsTwo = (config: Pick<Config, 'FOUR_EYES_ABOVE'>, total: number): boolean =>
   total > config.FOUR_EYES_ABOVE;
+
+/** What one operator vouched for alone counts together for this long: a large sum is not cut into small ones. */
+const TOGETHER_MS = 86_400_000;
+
+/**
+ * What one operator vouched for alone within a day, by the accounts it was for: confirmations by a reference
+ * whose line has not come from anywhere else, and top-ups paid by statements that they imported.
+ */
+export async function vouchedAlone(
+  sql: Sql | Tx,
+  { operatorId, accountIds, at }: { operatorId: string; accountIds: readonly string[]; at: Date },
+): Promise<ReadonlyMap<string, number>> {
+  if (accountIds.length === 0) return new Map();
+  const asked = [...new Set(accountIds)];
+  const since = new Date(at.getTime() - TOGETHER_MS);
+  const found = await sql<{ account_id: string; sum: number }[]>`
+    select account_id, sum(received)::bigint as sum from (
+      select d.account_id, t.received
+      from topup_decisions d join topups t using (account_id, topup_id)
+      where d.account_id = any(${asked}::uuid[]) and d.operator_id = ${operatorId}
+        and d.decision = 'confirmed' and d.proposed_by is null and d.at > ${since}
+        and not exists (
+          select from bank_lines l
+          where l.account_id = d.account_id and l.topup_id = d.topup_id and l.amount = t.total
+            and l.imported_by is distinct from ${operatorId}
+        )
+      union all
+      select l.account_id, l.amount from bank_lines l
+      where l.account_id = any(${asked}::uuid[]) and l.imported_by = ${operatorId}
+        and l.received_at > ${since}
+        and not exists (
+          select from topup_decisions d
+          where d.account_id = l.account_id and d.topup_id = l.topup_id
+        )
+    ) vouched group by account_id`;
+  return new Map(found.map(({ account_id, sum }) => [account_id, sum]));
+}
 
 type ProposalRow = {
   topup_id: string;

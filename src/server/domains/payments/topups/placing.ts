@@ -1,6 +1,6 @@
 import type { Rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { TOPUPS_OPEN_MAX, type TopupMethod } from '#contract/saldo.ts';
+import { TOPUPS_DAY_MAX, TOPUPS_OPEN_MAX, type TopupMethod } from '#contract/saldo.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
 /** A top-up as it is asked for, by whatever method. */
@@ -43,12 +43,27 @@ export async function existingTopup(
   return existing?.topup_id;
 }
 
-/** @throws Refusal `topup_too_many` */
+const DAY_MS = 86_400_000;
+
+/**
+ * Refuses one more top-up while as many wait as may, and where as many within a day came to nothing: each
+ * keeps an amount from everybody else for a week, or asks a gateway.
+ *
+ * @throws Refusal `topup_too_many`, `topup_too_often`.
+ */
 export async function refuseTooMany(tx: Tx, accountId: string, now: Date): Promise<void> {
   const [open] = await tx<{ waiting: number }[]>`
     select count(*) as waiting from topups
     where account_id = ${accountId} and status in ('creating', 'pending') and expires_at > ${now}`;
   if ((open?.waiting ?? 0) >= TOPUPS_OPEN_MAX) {
     throw new Refusal('topup_too_many', { limit: TOPUPS_OPEN_MAX });
+  }
+  const [today] = await tx<{ made: number }[]>`
+    select count(*) as made from topups
+    where account_id = ${accountId} and status in ('expired', 'cancelled', 'rejected')
+      and (provider = 'bank' or provider_ref is not null)
+      and created_at > ${new Date(now.getTime() - DAY_MS)}`;
+  if ((today?.made ?? 0) >= TOPUPS_DAY_MAX) {
+    throw new Refusal('topup_too_often', { limit: TOPUPS_DAY_MAX });
   }
 }

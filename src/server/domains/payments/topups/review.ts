@@ -9,7 +9,14 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { hashOfReference, normalized, txnOf, assignLine } from '#server/domains/payments/bank.ts';
 import { refundStateOf } from '#server/domains/payments/gateways/open-refunds.ts';
 import { applyPaid, lateNote } from './pay.ts';
-import { type Proposal, decidedBefore, needsTwo, proposalsOf, proposeFirst } from './four-eyes.ts';
+import {
+  type Proposal,
+  vouchedAlone,
+  decidedBefore,
+  needsTwo,
+  proposalsOf,
+  proposeFirst,
+} from './four-eyes.ts';
 import { type TopupRow, statusAt, topupColumns, topupOf } from './topup.ts';
 
 export type ReviewDeps = {
@@ -28,7 +35,7 @@ const COUNT_MAX = 10_000;
 
 type OperatorRow = TopupRow & {
   account_name: string;
-  candidates: { line: string; amount: number; description: string; at: string }[];
+  candidates: { line: string; amount: number; description: string; at: string; mine: boolean }[];
   slip: SlipRow | null;
   refund: PaymentRefund | null;
 };
@@ -98,7 +105,7 @@ const slipsFirst = (sql: Sql) => sql`
 function operatorTopup(
   { config, fileLink }: Pick<ReviewDeps, 'config' | 'fileLink'>,
   row: OperatorRow,
-  proposal: Proposal | undefined,
+  { proposal, alone }: { proposal: Proposal | undefined; alone: number },
 ): OperatorTopup {
   const { slip } = row;
   return {
@@ -117,7 +124,7 @@ function operatorTopup(
       },
     },
     refund: row.refund,
-    needs_two: needsTwo(config, row.total),
+    needs_two: needsTwo(config, row.total + alone),
     proposal: proposal ?? null,
   };
 }
@@ -141,7 +148,8 @@ async function readForOperator(
     cross join lateral (
       select coalesce(jsonb_agg(to_jsonb(near) - 'off' order by off, near.at), '[]') as candidates
       from (
-        select hash as line, amount, description, bank_lines.at, abs(amount - topups.total) as off
+        select hash as line, amount, description, bank_lines.at,
+          imported_by is not distinct from ${operatorId}::uuid as mine, abs(amount - topups.total) as off
         from bank_lines
         where topups.status not in ('paid', 'rejected') and bank_lines.topup_id is null
           and bank_lines.dismissed_at is null and bank = topups.bank_number
@@ -153,11 +161,18 @@ async function readForOperator(
     cross join lateral (select ${newestSlip(sql)} as slip) slips
     where topups.topup_id = any (${[...ids]}::uuid[])`;
   const proposals = await proposalsOf(sql, ids, operatorId);
+  const accountIds = rows.map(({ account_id }) => account_id);
+  const alone = await vouchedAlone(sql, { operatorId, accountIds, at });
   return rows.map((row) => ({
     id: row.topup_id,
-    topup: operatorTopup(deps, row, proposals.get(row.topup_id)),
+    topup: operatorTopup(deps, row, {
+      proposal: proposals.get(row.topup_id),
+      alone: isDecided(row) ? 0 : (alone.get(row.account_id) ?? 0),
+    }),
   }));
 }
+
+const isDecided = ({ status }: OperatorRow): boolean => status === 'paid' || status === 'rejected';
 
 /** The newest slip of a row of `topups`, with the earlier top-up that the same file was sent for. */
 const newestSlip = (sql: Sql | Tx) => sql`(
@@ -184,6 +199,11 @@ type LockedTopup = {
   bank: string;
 };
 
+/** Of one customer one confirmation at a time: what counts together is counted once. Before the top-up's lock. */
+const lockDecisions = (tx: Tx, topupId: string) => tx`
+  select pg_advisory_xact_lock(7206322, hashtext(account_id::text)) from topups
+  where topup_id = ${topupId}`;
+
 /** Locks a top-up's row, of any account. */
 async function lockTopup(tx: Tx, topupId: string, at: Date): Promise<LockedTopup> {
   const [locked] = await tx<LockedTopup[]>`
@@ -209,8 +229,8 @@ export type Decision = { topupId: string; operatorId: string; reason: string };
 /**
  * Confirms a top-up by hand, from any state but paid and rejected: with a stored bank line (its `line`
  * or its reference), or with a reference whose line has not come, which vouches for the exact amount.
- * Above the limit, without a line of exactly the total, it is proposed, and paid once another operator
- * says the same.
+ * Above the limit, without a line of exactly the total that somebody else imported, it is proposed,
+ * and paid once another operator says the same.
  *
  * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `topup_decided` by somebody else,
  *   `topup_needs_another`, `bank_line_used`, `topup_amount_mismatch` when the line is more than Rp 999 off.
@@ -222,13 +242,18 @@ export async function confirmTopupByHand(
   const { topupId, operatorId, reason, reference } = decision;
   const at = deps.now();
   const decide = async (tx: Tx) => {
+    await lockDecisions(tx, topupId);
     const locked = await lockTopup(tx, topupId, at);
     const topup = { accountId: locked.account_id, topupId };
     await decidedBefore(tx, { ...topup, operatorId });
     const line = await lineOf(tx, locked.bank, reference);
+    if (locked.status !== 'paid') await refuseUsed(tx, locked.bank, { line, reference });
     const amount = rupiah(line?.amount ?? locked.total);
     let proposedBy: string | null = null;
-    if (needsTwo(deps.config, locked.total) && line?.amount !== locked.total) {
+    const alone = await vouchedAlone(tx, { operatorId, accountIds: [locked.account_id], at });
+    const sum = locked.total + (alone.get(locked.account_id) ?? 0);
+    const isShown = line?.amount === locked.total && line.imported_by !== operatorId;
+    if (needsTwo(deps.config, sum) && !isShown) {
       refuseUnfit(line, locked.total);
       const first = await proposeFirst(tx, { ...decision, ...topup, at });
       if (first === undefined) return readOne(deps, tx, decision);
@@ -267,22 +292,38 @@ export async function confirmTopupByHand(
   return deps.allAccountsSql.begin(decide);
 }
 
+/**
+ * A line's money counts once, also where it joined a payment that its reference was typed for before; and a
+ * reference that was typed vouches for one payment, whatever the line says that came with it since. Who
+ * means the line itself names it by its `line`.
+ */
+async function refuseUsed(
+  tx: Tx,
+  bank: string,
+  { line, reference }: { line: Line | undefined; reference: string },
+): Promise<void> {
+  if (!line) return;
+  const vouched = await tx`
+    select from provider_payments
+    where provider = 'bank' and txn_id = ${txnOf(hashOfReference(bank, reference))}`;
+  if (line.used || vouched.length > 0) throw new Refusal('bank_line_used', {});
+}
+
 /** Nobody proposes what could not be confirmed. */
 function refuseUnfit(line: Line | undefined, total: number): void {
-  if (line?.used) throw new Refusal('bank_line_used', {});
   if (line && Math.abs(line.amount - total) > NEAR) {
     throw new Refusal('topup_amount_mismatch', { total, received: line.amount });
   }
 }
 
-type Line = { hash: string; amount: number; used: boolean };
+type Line = { hash: string; amount: number; used: boolean; imported_by: string | null };
 
-/** The stored line that an operator means: by its `line`, else by its reference, unused ones first. */
+/** The stored line that an operator means, locked: by its `line`, else by its reference, unused ones first. */
 async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | undefined> {
   const [line] = await tx<Line[]>`
-    select hash, amount, topup_id is not null as used from bank_lines
+    select hash, amount, topup_id is not null as used, imported_by from bank_lines
     where bank = ${bank} and (hash = ${reference} or reference = ${normalized(reference)})
-    order by topup_id is not null, at limit 1`;
+    order by topup_id is not null, at limit 1 for no key update`;
   return line;
 }
 

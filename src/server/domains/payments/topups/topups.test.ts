@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
+import { rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { idOf, perform, topupApp } from '#tests/support/money/topups.ts';
 import { paymentsActs } from '#server/domains/payments/payments.ts';
+import { gatewaysOf } from '#server/domains/payments/gateways/registry.ts';
+import { codesFor } from '#server/domains/payments/topups/create.ts';
 
 describe('making a top-up', () => {
   test('says the exact amount, the account and until when', async ({ sql, db }) => {
@@ -79,6 +82,63 @@ describe('making a top-up', () => {
     }
     app.clock.pass(24);
     await expect(app.topup(ani.accountId)).resolves.toMatchObject({ status: 'pending' });
+  });
+
+  test('twenty that came to nothing within a day are enough: amounts are not gathered', async ({
+    sql,
+    db,
+  }) => {
+    const app = await topupApp(db);
+    const ani = await customerWith(sql);
+    const cancel = ({ id }: { id: string }) =>
+      perform(paymentsActs(app.deps), 'topup_cancel', ani, { topup_id: id });
+    for (let made = 0; made < 20; made++) await cancel(await app.topup(ani.accountId));
+    await expect(app.topup(ani.accountId)).rejects.toEqual(
+      new Refusal('topup_too_often', { limit: 20 }),
+    );
+    app.clock.pass(24);
+    await expect(app.topup(ani.accountId)).resolves.toMatchObject({ status: 'pending' });
+  });
+
+  test('what a gateway never took does not count as one that came to nothing', async ({
+    sql,
+    db,
+  }) => {
+    const nobody = gatewaysOf([
+      {
+        provider: 'midtrans',
+        simulated: true,
+        keptHeaders: [],
+        create: async () => ({ outcome: 'refused', why: 'test' }),
+        verify: () => 'forged',
+        fetchStatus: async () => ({ state: 'not_found' }),
+        cancel: async () => undefined,
+      },
+    ]);
+    const app = await topupApp(db, { gateways: nobody });
+    const ani = await customerWith(sql);
+    for (let tried = 0; tried < 21; tried++) {
+      const asked = perform(paymentsActs(app.deps), 'topup_create', ani, {
+        amount: '50000',
+        method: 'qris',
+      });
+      await expect(asked).rejects.toEqual(new Refusal('gateway_down', {}));
+    }
+    await expect(app.topup(ani.accountId)).resolves.toMatchObject({ status: 'pending' });
+  });
+
+  test('a round sum is never reserved: who forgets the kode unik pays nobody else', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 10_000, max: 100_000_000 }), (net) => {
+        const codes = codesFor(rupiah(net));
+        expect(new Set(codes).size).toBe(30);
+        for (const code of codes) {
+          expect(code).toBeGreaterThanOrEqual(1);
+          expect(code).toBeLessThanOrEqual(999);
+          expect((net + code) % 10).not.toBe(0);
+        }
+      }),
+    );
   });
 
   test('the same amount is never reserved for two people', async ({ sql, db }) => {

@@ -72,6 +72,9 @@ function SumNow({ preview }: { preview: SubscriptionPreview }) {
             <Money amount={-credit} />
           </Line>
         )}
+        {left !== days && (
+          <Line term="Kuota periode ini menjadi">{formatNumber(preview.quota)} pesan</Line>
+        )}
         <Line term={total < 0 ? 'Kembali ke saldo' : 'Dibayar sekarang dari saldo'} strong>
           <Money amount={Math.abs(total)} />
         </Line>

@@ -9,6 +9,7 @@ const agreedTo = (preview: SubscriptionPreview) => [
   preview.credit,
   preview.charge,
   preview.total,
+  preview.quota,
   preview.next_charge?.at.getTime(),
   preview.next_charge?.amount,
 ];

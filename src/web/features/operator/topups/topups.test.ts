@@ -43,6 +43,7 @@ const line = (amount: number) => ({
   amount,
   description: 'SARI',
   at: new Date(),
+  mine: false,
 });
 
 test('an operator sees first what waits for somebody, and everything when asked', () => {
@@ -75,10 +76,12 @@ test('an expired top-up can still be confirmed, a paid one neither confirmed nor
   expect(mayReject(topup({ status: 'review' }))).toBe(true);
 });
 
-test('a large top-up takes two operators, unless a bank line is exactly its amount', () => {
+test('a large top-up takes two operators, unless somebody else’s bank line is exactly its amount', () => {
   const large = topup({ needs_two: true, candidates: [line(100_123), line(100_000)] });
   expect(takesTwo(large, 'line-100123')).toBe(false);
   expect(takesTwo(large, 'line-100000')).toBe(true);
   expect(takesTwo(large, 'lain')).toBe(true);
+  const mine = { ...line(100_123), mine: true };
+  expect(takesTwo(topup({ needs_two: true, candidates: [mine] }), mine.line)).toBe(true);
   expect(takesTwo(topup(), 'lain')).toBe(false);
 });

@@ -45,6 +45,9 @@ export const mayConfirm = ({ status }: OperatorTopup): boolean =>
 export const mayReject = ({ status }: OperatorTopup): boolean =>
   status === 'pending' || status === 'review';
 
-/** Whether a confirmation with this line takes two operators: above the limit, unless it is exact. */
+/**
+ * Whether a confirmation with this line takes two operators: above the limit, unless it is exact and somebody
+ * else imported it.
+ */
 export const takesTwo = ({ needs_two, candidates, total }: OperatorTopup, line: string): boolean =>
-  needs_two && candidates.find((one) => one.line === line)?.amount !== total;
+  needs_two && !candidates.some((one) => one.line === line && one.amount === total && !one.mine);

@@ -47,7 +47,7 @@ const FIRST_LOOK_MS = 75_000;
  * that whatever happens then, the worker can find out what became of it; it is `creating` until that is
  * known. Safe to repeat with the same key.
  *
- * @throws Refusal `gateway_down`, `topup_amount_unfit`, `topup_too_many`, `wallet_frozen`,
+ * @throws Refusal `gateway_down`, `topup_amount_unfit`, `topup_too_many`, `topup_too_often`, `wallet_frozen`,
  *   `account_suspended`, `idempotency_conflict`.
  */
 export async function placeGatewayTopup(deps: PlaceDeps, request: GatewayRequest): Promise<Topup> {

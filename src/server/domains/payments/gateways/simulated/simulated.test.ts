@@ -66,3 +66,19 @@ test('where no simulator is, a bank transfer is all there is', async ({ openApp,
   const answer = await app.inject({ method: 'POST', url: '/callbacks/xendit', payload: {} });
   expect(answer.statusCode).toBe(404);
 });
+
+test('where top-ups go to a real bank account, nobody can simulate a transfer to it', async ({
+  openApp,
+  db,
+}) => {
+  const { ask } = await openApp({
+    env: { BANK_NAME: 'BCA', BANK_NUMBER: '5270012345', BANK_HOLDER: 'PT Toko Pesan' },
+  });
+  const { token } = await signedIn(db);
+  const topup = (await ask('topup_create', { token, amount: '50000' })).body.data;
+  expect(topup.simulated).toBe(false);
+  const transfer = { amount: topup.total, sender: 'ANI' };
+  expect((await ask('simulator_transfer', transfer)).body.error.type).toBe('act_unknown');
+  const seen = (await ask('topup_get', { token, topup_id: topup.id })).body.data;
+  expect(seen.status).toBe('pending');
+});
