@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import * as rules from './rules/owners.ts';
 import { prove } from './rules/proof.ts';
@@ -105,4 +106,15 @@ test('a crossing or a reader that is gone is taken out of the list', () => {
   expect(gone).toEqual(
     pairs.map((table) => expect.stringMatching(`no longer \\w+ ${table}: take it out`)),
   );
+});
+
+test('docs/ARCHITECTURE.md names the tables of each owner', async () => {
+  const page = await readFile('docs/ARCHITECTURE.md', 'utf8');
+  const [, list = ''] = page.split('| owner | tables |\n');
+  const named = [...(list.split('\n\n')[0]?.matchAll(/^\| (\w+) \| ([^;|]+)/gm) ?? [])].flatMap(
+    ([, owner, tables = '']) =>
+      [...tables.matchAll(/`(\w+)`/g)].map(([, table]) => `${table} of ${owner}`),
+  );
+  const owned = Object.entries(owners).map(([table, owner]) => `${table} of ${owner}`);
+  expect(named.toSorted()).toEqual(owned.toSorted());
 });

@@ -65,3 +65,6 @@ export function formatAgo(at: Date | string, now = new Date(), zone = WIB): stri
 
 /** The civil date of an instant in a zone, `YYYY-MM-DD`. */
 export const civilDate = (at: Date, zone = WIB): string => partsOf(at, zone).day;
+
+/** The instant at which a civil day, `YYYY-MM-DD`, begins in WIB. */
+export const wibMidnight = (day: string): Date => new Date(`${day}T00:00:00+07:00`);

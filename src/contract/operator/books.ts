@@ -47,6 +47,7 @@ export const FindingCode = schema(() =>
     'line_unused',
     'payment_unverified',
     'gateway_differs',
+    'gateway_silent',
     'clearing_open',
     'suspense_open',
     'holds_old',

@@ -4,35 +4,35 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { orderOf } from './books.ts';
 import { BASE } from './cuts.ts';
 import { holdLock } from './held-lock.ts';
-import type { Person, Shop } from './shop.ts';
+import type { Person, System } from './system.ts';
 
 /** A statement with a transfer of each of two customers, whose import stands still. */
 export type Statement = {
   payers: readonly { person: Person; total: number }[];
   letGo(): Promise<void>;
   /** Asks for the import. */
-  import(): ReturnType<Shop['ask']>;
+  import(): ReturnType<System['ask']>;
 };
 
 /** @param stalled which of its lines is being paid, and cannot be: another has that wallet. */
-export async function newStatement(shop: Shop, stalled: number): Promise<Statement> {
-  const payers = [await payerOf(shop), await payerOf(shop)];
-  const operator = await shop.operator();
-  const upload = await shop.upload(operator, klikBca(shop.now(), payers));
-  const preview = await shop.ask(operator, 'operator_statement_preview', { upload });
+export async function newStatement(system: System, stalled: number): Promise<Statement> {
+  const payers = [await payerOf(system), await payerOf(system)];
+  const operator = await system.operator();
+  const upload = await system.upload(operator, klikBca(system.now(), payers));
+  const preview = await system.ask(operator, 'operator_statement_preview', { upload });
   expect(preview).toMatchObject({ code: 1 });
   const fields = { upload, sha256: preview.data.sha256 };
-  const start = () => shop.ask(operator, 'operator_statement_import', fields);
+  const start = () => system.ask(operator, 'operator_statement_import', fields);
 
   const accountId = payers[stalled]?.person.accountId ?? '';
   const lock = await holdLock(
-    shop.resources.owner,
+    system.resources.owner,
     (tx) => tx`select from wallets where account_id = ${accountId} for update`,
   );
   const imported = start().catch(() => undefined);
   await lock.stalls('apply_payments');
   for (const [n, { person }] of payers.entries()) {
-    expect((await orderOf(shop, person)).status).toBe(n < stalled ? 'paid' : 'pending');
+    expect((await orderOf(system, person)).status).toBe(n < stalled ? 'paid' : 'pending');
   }
   return {
     payers,
@@ -45,19 +45,19 @@ export async function newStatement(shop: Shop, stalled: number): Promise<Stateme
 }
 
 /** The operator imports the same file again, if the first import has not come to its end after all. */
-export async function importAgain(shop: Shop, statement: Statement): Promise<void> {
+export async function importAgain(system: System, statement: Statement): Promise<void> {
   const answer = await waitFor(() => statement.import());
   const isDone = answer.code === 0;
   if (isDone) expect(answer).toMatchObject({ error: { type: 'upload_gone' } });
   for (const { person } of statement.payers) {
-    expect((await orderOf(shop, person)).status).toBe('paid');
+    expect((await orderOf(system, person)).status).toBe('paid');
   }
 }
 
-async function payerOf(shop: Shop): Promise<Statement['payers'][number]> {
-  const person = await shop.customer();
+async function payerOf(system: System): Promise<Statement['payers'][number]> {
+  const person = await system.customer();
   const fields = { amount: String(BASE), method: 'bank' };
-  const { code, data } = await shop.ask(person, 'topup_create', fields);
+  const { code, data } = await system.ask(person, 'topup_create', fields);
   expect(code).toBe(1);
   return { person, total: data.total };
 }

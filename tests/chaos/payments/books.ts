@@ -2,13 +2,13 @@ import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import type { Person, Shop } from './shop.ts';
+import type { Person, System } from './system.ts';
 
 /** The only top-up that an account has asked for. */
 export type Order = { id: string; uuid: string; status: string };
 
 /** @throws when there is none, or more than one. */
-export async function orderOf({ resources }: Shop, { accountId }: Person): Promise<Order> {
+export async function orderOf({ resources }: System, { accountId }: Person): Promise<Order> {
   const found = await resources.allAccountsSql<{ uuid: string; status: string }[]>`
     select topup_id as uuid, status from topups where account_id = ${accountId}`;
   expect(found).toHaveLength(1);
@@ -18,10 +18,14 @@ export async function orderOf({ resources }: Shop, { accountId }: Person): Promi
 }
 
 /** A top-up was paid exactly once, with everything that follows from it; and all books are right. */
-export async function expectPaidOnce(shop: Shop, person: Person, credited: number): Promise<void> {
-  const { allAccountsSql: sql } = shop.resources;
+export async function expectPaidOnce(
+  system: System,
+  person: Person,
+  credited: number,
+): Promise<void> {
+  const { allAccountsSql: sql } = system.resources;
   const { accountId } = person;
-  const order = await orderOf(shop, person);
+  const order = await orderOf(system, person);
   expect(order.status).toBe('paid');
   const entries = await sql`
     select kind, d_available as amount, idem_key from wallet_entries where account_id = ${accountId}`;

@@ -3,19 +3,19 @@ import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type Order, orderOf } from './books.ts';
 import { holdLock } from './held-lock.ts';
-import type { Answer, Person, Shop, Victim } from './shop.ts';
+import type { Answer, Person, System, Victim } from './system.ts';
 
 export type Method = 'va_bca' | 'qris' | 'snap' | 'xendit';
 
 /** A top-up on its way through a gateway, and its customer. */
 export type Payment = {
-  shop: Shop;
+  system: System;
   person: Person;
   /** Asks for the top-up; always the same request, with the same key. */
   place(): Promise<Answer>;
 };
 
-/** Lets go of what held a payment still, after the blow. */
+/** Lets go of what held a payment still, after the kill. */
 type LetGo = (victim: Victim) => Promise<void>;
 
 /** A place between two steps of a payment. */
@@ -29,17 +29,17 @@ export type Cut = {
 
 export const BASE = 50_000;
 
-export function newPayment(shop: Shop, person: Person, method: Method): Payment {
+export function newPayment(system: System, person: Person, method: Method): Payment {
   const fields = { amount: String(BASE), method, key: randomUUID() };
-  return { shop, person, place: () => shop.ask(person, 'topup_create', fields) };
+  return { system, person, place: () => system.ask(person, 'topup_create', fields) };
 }
 
 const nothing = () => undefined;
 
 /** Waits for the order of a payment in a state. */
-export const orderIn = ({ shop, person }: Payment, status: string): Promise<Order> =>
+export const orderIn = ({ system, person }: Payment, status: string): Promise<Order> =>
   waitFor(async () => {
-    const order = await orderOf(shop, person);
+    const order = await orderOf(system, person);
     expect(order.status).toBe(status);
     return order;
   });
@@ -48,7 +48,7 @@ export const orderIn = ({ shop, person }: Payment, status: string): Promise<Orde
 async function paidOutside(payment: Payment): Promise<Order> {
   expect(await payment.place()).toMatchObject({ code: 1, data: { status: 'pending' } });
   const order = await orderIn(payment, 'pending');
-  expect(payment.shop.fake.happen(order.id, 'pay')).toBe(true);
+  expect(payment.system.fake.happen(order.id, 'pay')).toBe(true);
   return order;
 }
 
@@ -56,11 +56,11 @@ const charges = { va_bca: /^POST \/v2\/charge/, qris: /^POST \/v2\/charge/ };
 const creates = { ...charges, snap: /^POST \/snap/, xendit: /^POST \/v2\/invoices/ };
 
 const beforeAsked: Cut['reach'] = async (payment) => {
-  const hold = payment.shop.gate.hold('before', creates.va_bca);
+  const hold = payment.system.heldGateway.hold('before', creates.va_bca);
   const placed = payment.place().catch(nothing);
   await hold.reached;
   const order = await orderIn(payment, 'creating');
-  expect(payment.shop.fake.book.all(order.id)).toEqual([]);
+  expect(payment.system.fake.book.all(order.id)).toEqual([]);
   return async (victim) => {
     // A request of a dead process ends with it; a living one's goes on.
     if (victim === 'application') hold.drop();
@@ -72,11 +72,11 @@ const beforeAsked: Cut['reach'] = async (payment) => {
 const beforeAnswered =
   (method: Method): Cut['reach'] =>
   async (payment) => {
-    const hold = payment.shop.gate.hold('after', creates[method]);
+    const hold = payment.system.heldGateway.hold('after', creates[method]);
     const placed = payment.place().catch(nothing);
     await hold.reached;
     const order = await orderIn(payment, 'creating');
-    expect(payment.shop.fake.book.all(order.id)).toHaveLength(1);
+    expect(payment.system.fake.book.all(order.id)).toHaveLength(1);
     return async () => {
       hold.release();
       await placed;
@@ -84,13 +84,13 @@ const beforeAnswered =
   };
 
 const beforeOpened: Cut['reach'] = async (payment) => {
-  const { shop } = payment;
-  const hold = shop.gate.hold('before', creates.snap);
+  const { system } = payment;
+  const hold = system.heldGateway.hold('before', creates.snap);
   const placed = payment.place().catch(nothing);
   await hold.reached;
   const { uuid } = await orderIn(payment, 'creating');
   const lock = await holdLock(
-    shop.resources.owner,
+    system.resources.owner,
     (tx) => tx`select from topups where topup_id = ${uuid} for update`,
   );
   hold.release();
@@ -105,13 +105,13 @@ const beforeTold: Cut['reach'] = async (payment) => {
   await paidOutside(payment);
   return async (victim) => {
     // The first try finds nobody; after the death of the database the notice is lost for ever.
-    if (victim === 'application') await payment.shop.fake.queue.flush();
-    else payment.shop.notices.isLost = true;
+    if (victim === 'application') await payment.system.fake.queue.flush();
+    else payment.system.notices.isLost = true;
   };
 };
 
 const beforeStored: Cut['reach'] = async (payment) => {
-  const { fake, resources } = payment.shop;
+  const { fake, resources } = payment.system;
   await paidOutside(payment);
   const lock = await holdLock(
     resources.owner,
@@ -126,9 +126,9 @@ const beforeStored: Cut['reach'] = async (payment) => {
 };
 
 const beforeRead: Cut['reach'] = async (payment) => {
-  const { fake, gate, notices } = payment.shop;
+  const { fake, heldGateway, notices } = payment.system;
   await paidOutside(payment);
-  const hold = gate.hold('before', /^GET \/v2\/.*\/status/);
+  const hold = heldGateway.hold('before', /^GET \/v2\/.*\/status/);
   await fake.queue.flush();
   expect(notices.answers.at(-1)).toBe(200);
   await hold.reached;
@@ -141,7 +141,7 @@ const beforeRead: Cut['reach'] = async (payment) => {
 const beforeApplied =
   (stands: 'wallet' | 'number'): Cut['reach'] =>
   async (payment) => {
-    const { fake, notices, resources } = payment.shop;
+    const { fake, notices, resources } = payment.system;
     const { accountId } = payment.person;
     await paidOutside(payment);
     const lock = await holdLock(resources.owner, (tx) =>
@@ -156,7 +156,7 @@ const beforeApplied =
   };
 
 const afterCommit: Cut['reach'] = async (payment) => {
-  const { fake, notices } = payment.shop;
+  const { fake, notices } = payment.system;
   await paidOutside(payment);
   notices.losesAnswers = true;
   await fake.queue.flush();

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { expectBooks } from './books.ts';
 import { holdLock } from './held-lock.ts';
-import type { Person, Shop } from './shop.ts';
+import type { Person, System } from './system.ts';
 
 /** A customer whose renewal stands still. */
 export type Subscriber = { person: Person; price: number; letGo(): Promise<void> };
@@ -9,14 +9,17 @@ export type Subscriber = { person: Person; price: number; letGo(): Promise<void>
 const SALDO = 250_000;
 
 /** @param stands what the renewal cannot have: the wallet it charges, or its invoice's number. */
-export async function newSubscriber(shop: Shop, stands: 'wallet' | 'number'): Promise<Subscriber> {
-  const { owner } = shop.resources;
-  const person = await shop.customer(SALDO);
+export async function newSubscriber(
+  system: System,
+  stands: 'wallet' | 'number',
+): Promise<Subscriber> {
+  const { owner } = system.resources;
+  const person = await system.customer(SALDO);
   const { accountId } = person;
-  const preview = await shop.ask(person, 'subscription_preview', { plan: 'usaha' });
+  const preview = await system.ask(person, 'subscription_preview', { plan: 'usaha' });
   expect(preview).toMatchObject({ code: 1 });
   const { quote, total: price } = preview.data;
-  const first = await shop.ask(person, 'subscription_change', { plan: 'usaha', quote });
+  const first = await system.ask(person, 'subscription_change', { plan: 'usaha', quote });
   expect(first).toMatchObject({ code: 1, data: { status: 'active' } });
 
   const lock = await holdLock(owner, (tx) =>
@@ -24,8 +27,8 @@ export async function newSubscriber(shop: Shop, stands: 'wallet' | 'number'): Pr
       ? tx`select from wallets where account_id = ${accountId} for update`
       : tx`lock table invoice_counters in share row exclusive mode`,
   );
-  const untilDue = Date.parse(first.data.next_charge.at) - shop.now().getTime();
-  const renewed = shop.passOnce(untilDue / 1_000 + 60).catch(() => undefined);
+  const untilDue = Date.parse(first.data.next_charge.at) - system.now().getTime();
+  const renewed = system.passOnce(untilDue / 1_000 + 60).catch(() => undefined);
   await lock.stalls(stands === 'wallet' ? 'lock_wallet' : 'settle_invoice');
   return {
     person,
@@ -38,8 +41,11 @@ export async function newSubscriber(shop: Shop, stands: 'wallet' | 'number'): Pr
 }
 
 /** Two periods were charged, each once, with an invoice each; and all books are right. */
-export async function expectRenewedOnce(shop: Shop, { person, price }: Subscriber): Promise<void> {
-  const { allAccountsSql: sql } = shop.resources;
+export async function expectRenewedOnce(
+  system: System,
+  { person, price }: Subscriber,
+): Promise<void> {
+  const { allAccountsSql: sql } = system.resources;
   const { accountId } = person;
   const entries = await sql`
     select d_available as amount from wallet_entries

@@ -45,9 +45,7 @@ export async function invoicesApp(db: TestDatabase, { ppn = false }: { ppn?: boo
   });
   const acts = invoices.acts({
     payPlanInvoice: async ({ accountId, invoiceId }) => {
-      await allAccountsSql.begin((tx) =>
-        settleInvoice(tx, { accountId, invoiceId, at: now(), paidWith: 'saldo' }),
-      );
+      await allAccountsSql.begin((tx) => settleInvoice(tx, { accountId, invoiceId, at: now() }));
     },
     placeTopup: ({ method: _, ...request }) => placeTopup(app.deps, request),
   });

@@ -1,6 +1,6 @@
 export { billingAccountData } from './account-data.ts';
 export { pruneNotices } from './notices/outbox.ts';
-export { plansForOperator, savePlan } from './plans/plans.ts';
+export { GRATIS, plansForOperator, savePlan } from './plans/plans.ts';
 export { subscriptionActs } from './subscriptions/acts.ts';
 export { endSubscriptionNow } from './subscriptions/advance.ts';
 export { type BillingWorkDeps, runBilling } from './subscriptions/job.ts';

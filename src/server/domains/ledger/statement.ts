@@ -1,6 +1,7 @@
 import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
+import { wibMidnight } from '#contract/base/time.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   type LineMessage,
@@ -71,9 +72,6 @@ async function markEntries(sql: Sql, accountId: string): Promise<void> {
   }
 }
 
-/** The midnight that begins a civil day in WIB. */
-const startOf = (day: string): Date => new Date(`${day}T00:00:00+07:00`);
-
 const DAY_MS = 86_400_000;
 
 async function rangeOf(
@@ -81,8 +79,8 @@ async function rangeOf(
   accountId: string,
   { from, to }: { from: string | undefined; to: string | undefined },
 ): Promise<Range> {
-  const since = from === undefined ? null : startOf(from);
-  const until = to === undefined ? null : new Date(startOf(to).getTime() + DAY_MS);
+  const since = from === undefined ? null : wibMidnight(from);
+  const until = to === undefined ? null : new Date(wibMidnight(to).getTime() + DAY_MS);
   const [range] = await tx<Range[]>`
     select
       case when ${since}::timestamptz is null then 0

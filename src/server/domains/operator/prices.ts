@@ -4,7 +4,7 @@ import type { InputOf } from '#contract/base/act.ts';
 import type * as books from '#contract/operator/books.ts';
 import type { DeskPlan, PriceTables } from '#contract/operator/books.ts';
 import { operatorNames } from '#server/domains/accounts/accounts.ts';
-import { plansForOperator, savePlan } from '#server/domains/billing/billing.ts';
+import { GRATIS, plansForOperator, savePlan } from '#server/domains/billing/billing.ts';
 import { datedTables, setPpnRate, setPrice } from '#server/domains/pricing/pricing.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import type { DeskDeps } from './deps.ts';
@@ -94,7 +94,7 @@ export const deskPlans = (deps: DeskDeps): Promise<DeskPlan[]> =>
 
 /** One plan is free, and always on offer: whoever has no other has it. */
 function refuseUnfit({ code, price }: { code: string; price: number }, isOffered: boolean): void {
-  const isFree = code === 'gratis';
+  const isFree = code === GRATIS;
   const fields = {
     ...(isFree !== (price === 0) && {
       price: isFree ? 'Paket Gratis tidak berbiaya.' : 'Hanya paket Gratis yang tidak berbiaya.',

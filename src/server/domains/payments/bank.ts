@@ -30,6 +30,9 @@ export type BankLine = {
  */
 export type LineOutcome = 'known' | 'pays' | 'joins' | 'second' | 'kept';
 
+/** A line within this many rupiah of a total may be its payment with the kode unik forgotten. */
+export const NEAR = 999;
+
 export type BankDeps = {
   allAccountsSql: Sql;
   config: Pick<Config, 'BANK_NUMBER'>;

@@ -2,6 +2,7 @@ import { RUPIAH_MAX, type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
 import type { FindingCode } from '#contract/operator/books.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { GatewayTrouble } from './gateways/gateway.ts';
 import { statusAt } from './topups/topup.ts';
 
 export type RecentTopup = {
@@ -57,7 +58,11 @@ export type PaymentFinding = {
   examples: readonly string[];
 };
 
-/** What a gateway says of a payment; null when it does not know it. */
+/**
+ * What a gateway says of a payment; null when it does not know it.
+ *
+ * @throws GatewayTrouble when it does not answer, or is not among the settings any more.
+ */
 export type StatusOf = (payment: {
   provider: string;
   topupId: string;
@@ -135,9 +140,15 @@ const unverifiedPayments = (tx: Tx, since: Date): PromiseLike<Item[]> => tx<Item
       and p.topup_id = t.topup_id and p.amount = t.received
   ) order by t.paid_at`;
 
+/** Gateway payments asked about at the same time. */
+const AT_ONCE = 8;
+/** After so many payments that a gateway did not answer about, it is asked about no more. */
+const SILENT_AFTER = 8;
+
 /**
- * Asks the gateways themselves about the newest payments that we count as theirs. Not in a transaction:
- * they may take their time.
+ * Asks the gateways themselves about the newest payments that we count as theirs. What one does not answer
+ * is found as well, and keeps nothing else from being compared. Not in a transaction: they may take their
+ * time.
  */
 export async function askGateways(
   allAccountsSql: Sql,
@@ -153,9 +164,25 @@ export async function askGateways(
       )
     order by paid_at desc limit ${ASKED_MAX}`;
   const differing: Item[] = [];
-  for (const { id, amount, provider } of paid) {
-    const found = await statusOf({ provider, topupId: id });
-    if (found?.status !== 'paid' || found.amount !== amount) differing.push({ id, amount });
+  const unanswered: (Item & { provider: string })[] = [];
+  const isSilent = (provider: string) =>
+    unanswered.filter((one) => one.provider === provider).length >= SILENT_AFTER;
+  const ask = async (payment: (typeof paid)[number]) => {
+    const { id, amount, provider } = payment;
+    if (isSilent(provider)) return void unanswered.push(payment);
+    try {
+      const found = await statusOf({ provider, topupId: id });
+      if (found?.status !== 'paid' || found.amount !== amount) differing.push({ id, amount });
+    } catch (error) {
+      if (!(error instanceof GatewayTrouble)) throw error;
+      unanswered.push(payment);
+    }
+  };
+  for (let from = 0; from < paid.length; from += AT_ONCE) {
+    await Promise.all(paid.slice(from, from + AT_ONCE).map(ask));
   }
-  return differing.length > 0 ? [findingOf('gateway_differs', 'red', differing)] : [];
+  return [
+    findingOf('gateway_differs', 'red', differing),
+    findingOf('gateway_silent', 'attention', unanswered),
+  ].filter(({ count }) => count > 0);
 }

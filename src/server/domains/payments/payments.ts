@@ -31,11 +31,11 @@ export { paymentsAccountData } from './account-data.ts';
 export { countGatewayWork, pruneInbox } from './gateways/inbox.ts';
 export { type OpenGateways, openGateways } from './gateways/open.ts';
 export {
+  accountOfManualRefund,
   flaggedPage,
   isRefundReference,
   openRefundsPage,
   paymentOf,
-  refundByHand,
   refundStates,
 } from './gateways/open-refunds.ts';
 export type { OrderDeps } from './gateways/orders/orders.ts';

@@ -108,7 +108,7 @@ describe('the document of an invoice', () => {
     const at = app.clock.now();
     await sql.begin(async (tx) => {
       await planInvoice(tx, { ...ani, invoiceId, at });
-      await settleInvoice(tx, { ...ani, invoiceId, at, paidWith: 'saldo' });
+      await settleInvoice(tx, { ...ani, invoiceId, at });
     });
     const { words } = await wordsOf(await documentOf(app, ani, invoiceId));
     expect(words).toContain('PPN sudah dipungut saat isi saldo.');

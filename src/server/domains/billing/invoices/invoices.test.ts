@@ -9,6 +9,7 @@ import { newId } from '#server/infra/ids.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { invoicesApp, planInvoice } from '#tests/support/money/invoices.ts';
+import { refundPayment } from '#tests/support/money/refunds.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { idOf, perform } from '#tests/support/money/topups.ts';
 import { issueCreditNote, settleInvoice, voidInvoice } from './issue.ts';
@@ -146,7 +147,7 @@ describe('numbers', () => {
     const settle = (invoiceId: string, place: number) =>
       many
         .begin(async (tx) => {
-          await settleInvoice(tx, { ...ani, invoiceId, at, paidWith: 'saldo' });
+          await settleInvoice(tx, { ...ani, invoiceId, at });
           if (place % 5 === 0) throw new Error('rolled back');
           settled += 1;
         })
@@ -169,7 +170,7 @@ describe('numbers', () => {
       const invoiceId = newId();
       return sql.begin(async (tx) => {
         await planInvoice(tx, { ...ani, invoiceId, at });
-        return settleInvoice(tx, { ...ani, invoiceId, at, paidWith: 'saldo' });
+        return settleInvoice(tx, { ...ani, invoiceId, at });
       });
     };
     // The last second of November in UTC is December in WIB.
@@ -189,9 +190,7 @@ describe('numbers', () => {
       await voidInvoice(tx, { ...ani, invoiceId: gone, at, note: 'Paket berhenti.' });
     });
     expect(await sql`select from invoice_counters`).toHaveLength(0);
-    const again = sql.begin((tx) =>
-      settleInvoice(tx, { ...ani, invoiceId: gone, at, paidWith: 'saldo' }),
-    );
+    const again = sql.begin((tx) => settleInvoice(tx, { ...ani, invoiceId: gone, at }));
     await expect(again).rejects.toMatchObject({ code: 'BL010' });
   });
 });
@@ -207,7 +206,7 @@ describe('the invoice of a plan', () => {
     const at = app.clock.now();
     await sql.begin(async (tx) => {
       await planInvoice(tx, { ...ani, invoiceId, at });
-      await settleInvoice(tx, { ...ani, invoiceId, at, paidWith: 'saldo' });
+      await settleInvoice(tx, { ...ani, invoiceId, at });
     });
     expect(await app.get(ani, invoiceId)).toMatchObject({
       ppn: 0,
@@ -240,7 +239,7 @@ describe('the invoice of a plan', () => {
     // The money is there, and its PPN is owed, also before the plan is charged.
     expect(await statusOf(sql, invoiceId)).toMatchObject({ status: 'open', ppn: 16_390 });
     expect(await reds(sql)).toEqual([]);
-    await sql.begin((tx) => settleInvoice(tx, { ...ani, invoiceId, at, paidWith: 'saldo' }));
+    await sql.begin((tx) => settleInvoice(tx, { ...ani, invoiceId, at }));
     expect(await app.get(ani, invoiceId)).toMatchObject({
       status: 'paid',
       base: 149_000,
@@ -332,6 +331,32 @@ describe('a credit note', () => {
     });
     await expect(credit(topup.total - 39_999)).rejects.toMatchObject({ code: 'BL012' });
     expect(await sql`select last from invoice_counters where series = 'CN'`).toEqual([{ last: 1 }]);
+    expect(await reds(sql)).toEqual([]);
+  });
+
+  test('of a payment given back is of what earlier ones left', async ({ sql, db }) => {
+    const app = await invoicesApp(db, { ppn: true });
+    const ani = await customerWith(sql);
+    const topup = await app.topup(ani.accountId, 100_000);
+    await app.transfer(topup.total);
+    await sql.begin((tx) =>
+      issueCreditNote(tx, {
+        ...ani,
+        invoiceId: idOf(topup),
+        amount: rupiah(40_000),
+        reason: 'Pengembalian sebagian',
+        at: app.clock.now(),
+      }),
+    );
+    const [payment] = await sql<{ txn_id: string }[]>`select txn_id from provider_payments`;
+    const given = { ...ani, topupId: idOf(topup), txnId: payment?.txn_id ?? '' };
+    expect(await refundPayment(app.deps, given)).toBe('by_hand');
+    const notes = await sql<{ total: number; ppn: number }[]>`
+      select total, ppn from invoices where kind = 'credit_note' order by number`;
+    expect(notes).toEqual([
+      { total: 40_000, ppn: 0 },
+      { total: topup.total - 40_000, ppn: topup.ppn },
+    ]);
     expect(await reds(sql)).toEqual([]);
   });
 });

@@ -42,30 +42,25 @@ export async function issueInvoice(tx: Tx, invoice: Issue): Promise<void> {
  * keeps others waiting until COMMIT.
  *
  * @param tx sees all accounts.
- * @param paidWith what paid it, where no top-up was made for it; otherwise that top-up's method.
  * @returns its number.
  * @throws PostgresError `BL010` when it is not open.
  */
 export async function settleInvoice(
   tx: Tx,
-  {
-    accountId,
-    invoiceId,
-    at,
-    paidWith,
-  }: { accountId: string; invoiceId: string; at: Date; paidWith: 'saldo' | 'gateway' },
+  { accountId, invoiceId, at }: { accountId: string; invoiceId: string; at: Date },
 ): Promise<string> {
   const [settled] = await tx<{ number: string }[]>`
-    select settle_invoice(${accountId}, ${invoiceId}, ${at}, ${paidWith}) as number`;
+    select settle_invoice(${accountId}, ${invoiceId}, ${at}, 'saldo') as number`;
   if (!settled) throw new Error('settle_invoice returned no row');
   return settled.number;
 }
 
 /**
- * Nobody has to pay the invoice any more. What a top-up made for it has brought stays saldo.
+ * Nobody has to pay the invoice any more. What a top-up made for it has brought stays saldo. One that is void
+ * already stays so.
  *
  * @param tx sees all accounts.
- * @throws PostgresError `BL010` when it is not open.
+ * @throws PostgresError `BL010` when it is neither open nor void.
  */
 export async function voidInvoice(
   tx: Tx,
@@ -110,37 +105,4 @@ export async function issueCreditNote(
     ) as number`;
   if (!issued) throw new Error('issue_credit_note returned no row');
   return { creditNoteId, number: issued.number };
-}
-
-type Credit = Omit<CreditNote, 'invoiceId' | 'ppn'> & {
-  /** What it was paid with, the newest first. */
-  invoiceIds: readonly string[];
-};
-
-/**
- * Credits an amount to the invoices it was paid with, the newest first, each by what of its price has not
- * been given back: after a change of plan within a period, the newest is of the difference alone.
- *
- * @param tx sees all accounts, and holds the lock of the wallet, as whoever gives money back does.
- */
-export async function creditInvoices(
-  tx: Tx,
-  { accountId, invoiceIds, amount, reason, at }: Credit,
-): Promise<void> {
-  const found = await tx<{ invoice_id: string; price: number }[]>`
-    select i.invoice_id, least(i.base, i.total - i.ppn) as price
-    from unnest(${[...invoiceIds]}::uuid[]) with ordinality as paid(invoice_id, place)
-    join invoices i on i.account_id = ${accountId} and i.invoice_id = paid.invoice_id
-    where i.status = 'paid' order by paid.place`;
-  const given = await tx<{ credits: string; sum: number }[]>`
-    select credits, sum(base)::bigint as sum from invoices
-    where account_id = ${accountId} and credits = any(${[...invoiceIds]}::uuid[]) group by credits`;
-  const before = new Map(given.map(({ credits, sum }) => [credits, sum]));
-  let rest: number = amount;
-  for (const { invoice_id: invoiceId, price } of found) {
-    const part = Math.min(rest, price - (before.get(invoiceId) ?? 0));
-    if (part <= 0) continue;
-    await issueCreditNote(tx, { accountId, invoiceId, amount: rupiah(part), reason, at });
-    rest -= part;
-  }
 }

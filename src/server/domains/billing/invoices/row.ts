@@ -103,7 +103,6 @@ export function dppOf({ base, ppn, tax }: Pick<InvoiceRow, 'base' | 'ppn' | 'tax
 
 const otherWays: Readonly<Record<string, string>> = {
   saldo: 'Saldo Kabari',
-  gateway: 'Gerbang pembayaran',
   credit: 'Nota kredit',
 };
 

@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { openSubscription, startCreditWatch } from '#server/domains/billing/billing.ts';
 import { test } from '#tests/support/database/database.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
@@ -108,6 +108,26 @@ test('what is due is charged as soon as money comes in, before the next minute',
   });
   await watch.close();
   expect(app.troubles).toEqual([]);
+});
+
+test('who owes is tried once more, however often it is published meanwhile', async ({ db }) => {
+  const app = billingApp(db);
+  const ani = await app.customer(99_000);
+  await app.choose(ani, 'usaha');
+  app.goTo('2026-12-21T00:00');
+  await app.run();
+  const begin = vi.spyOn(app.deps.allAccountsSql, 'begin');
+  const watch = startCreditWatch(app.deps);
+  const publish = () => watch.published(new Set([ani.accountId]));
+  await waitFor(() => {
+    publish();
+    return begin.mock.calls.length > 0;
+  });
+  const before = begin.mock.calls.length;
+  for (let n = 0; n < 100; n++) publish();
+  await watch.close();
+  expect(begin.mock.calls.length - before).toBeLessThanOrEqual(1);
+  begin.mockRestore();
 });
 
 test('an account has one subscription, however often it is opened', async ({ db }) => {

@@ -27,7 +27,7 @@ import { type Change, type Standing, changeOf, quoteOf } from './change.ts';
 import {
   beginPaidPeriod,
   changeWithinPeriod,
-  openPurse,
+  lockFunds,
   refuseUnpayable,
   voidDue,
 } from './charge.ts';
@@ -151,7 +151,7 @@ async function change(
   const plan = await wantedPlan(tx, code, at);
   const made = changeOf(standing, plan, at);
   if (quoteOf(standing, plan, made, at) !== quote) throw new Refusal('quote_stale', {});
-  refuseUnpayable(await openPurse(tx, row.account_id), made.total);
+  refuseUnpayable(await lockFunds(tx, row.account_id), made.total);
   await apply(tx, row, { standing, plan, made, at });
 }
 
@@ -200,14 +200,14 @@ async function resume(tx: Tx, row: SubscriptionRow, at: Date): Promise<void> {
   if (row.status === 'suspended') {
     // In the revision of now: a new period begins.
     const plan = await planAt(tx, row.plan_code, at);
-    refuseUnpayable(await openPurse(tx, row.account_id), plan.price);
+    refuseUnpayable(await lockFunds(tx, row.account_id), plan.price);
     const revision = row.revision + 1;
     return beginPaidPeriod(tx, row, { plan, period: periodFrom(at), revision, at });
   }
   if (row.status === 'past_due') {
     // What can be paid was charged before this.
     const { plan } = await standingOf(tx, row);
-    refuseUnpayable(await openPurse(tx, row.account_id), plan.price);
+    refuseUnpayable(await lockFunds(tx, row.account_id), plan.price);
   }
   if (!row.cancel_at_period_end && row.next_plan === null) {
     throw new Refusal('subscription_not_running', {});

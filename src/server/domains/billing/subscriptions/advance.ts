@@ -12,12 +12,12 @@ import { newId } from '#server/infra/ids.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { prorate } from './change.ts';
 import {
-  type Purse,
+  type Funds,
   beginPaidPeriod,
-  giveBack,
+  covers,
+  creditPeriod,
   issuePeriodInvoice,
-  openPurse,
-  reaches,
+  lockFunds,
   voidDue,
   writeCharge,
 } from './charge.ts';
@@ -83,15 +83,15 @@ async function renew(tx: Tx, row: SubscriptionRow, at: Date): Promise<true> {
   const plan = known(plans, wanted);
   const period = nextPeriod(row, at);
   if (plan.code === GRATIS) return beginFree(tx, row, { plan, period, at });
-  const purse = await openPurse(tx, row.account_id);
+  const funds = await lockFunds(tx, row.account_id);
   // Who may not act is not charged for what cannot be used.
-  if (!purse.isActive) return beginFree(tx, row, { plan: known(plans, GRATIS), period, at });
+  if (!funds.isActive) return beginFree(tx, row, { plan: known(plans, GRATIS), period, at });
   const beginning = { plan, period, revision: row.revision, at };
-  if (!reaches(purse, plan.price)) return owe(tx, row, { plan, period, at, purse });
+  if (!covers(funds, plan.price)) return owe(tx, row, { plan, period, at, funds });
   await queueBillingNotice(tx, {
     accountId: row.account_id,
     subject: `charged:${period.firstDay}`,
-    ...texts.charged({ plan, period, available: rupiah(purse.available - plan.price) }),
+    ...texts.charged({ plan, period, available: rupiah(funds.available - plan.price) }),
     dueAt: decentTime(at),
   });
   await beginPaidPeriod(tx, row, beginning);
@@ -133,7 +133,7 @@ async function beginFree(tx: Tx, row: SubscriptionRow, { plan, period, at }: Beg
 async function owe(
   tx: Tx,
   row: SubscriptionRow,
-  { plan, period, at, purse }: Begun & { purse: Purse },
+  { plan, period, at, funds }: Begun & { funds: Funds },
 ): Promise<true> {
   const accountId = row.account_id;
   // Where the renewal itself is late, the days count from when people can hear of it.
@@ -151,7 +151,7 @@ async function owe(
   await queueBillingNotice(tx, {
     accountId,
     subject: `past_due:${period.firstDay}`,
-    ...texts.pastDue({ plan, graceUntil, available: purse.available }),
+    ...texts.pastDue({ plan, graceUntil, available: funds.available }),
     dueAt: decentTime(at),
   });
   return true;
@@ -166,16 +166,20 @@ export async function payDue(tx: Tx, row: SubscriptionRow, at: Date): Promise<bo
   const { account_id: accountId, due_charge: chargeId, due_invoice: invoiceId } = row;
   if (row.status !== 'past_due' || chargeId === null || invoiceId === null) return false;
   const { plan, period, anchor } = await standingOf(tx, row);
-  const purse = await openPurse(tx, accountId);
-  if (!reaches(purse, plan.price)) return false;
+  const funds = await lockFunds(tx, accountId);
+  if (!covers(funds, plan.price)) return false;
   await dropPending(tx, accountId);
   await queueBillingNotice(tx, {
     accountId,
     subject: `recovered:${period.firstDay}`,
-    ...texts.recovered({ plan, period, available: rupiah(purse.available - plan.price) }),
+    ...texts.recovered({ plan, period, available: rupiah(funds.available - plan.price) }),
     dueAt: at,
   });
-  const due = { chargeId, invoiceId };
+  // Void: its payment was given back. Then the period gets another invoice.
+  const [open] = await tx`
+    select from invoices
+    where account_id = ${accountId} and invoice_id = ${invoiceId} and status = 'open'`;
+  const due = open && { chargeId, invoiceId };
   const whole = { ...period, anchor };
   await beginPaidPeriod(tx, row, { plan, period: whole, revision: row.revision, at, due });
   return true;
@@ -246,7 +250,7 @@ export async function endSubscriptionNow(
     at,
     memo: reason,
   });
-  if (credit > 0) await giveBack(tx, row, { amount: credit, reason, at });
+  if (credit > 0) await creditPeriod(tx, row, { amount: credit, reason, at });
   await dropPending(tx, accountId);
   await beginFree(tx, row, { plan: await planAt(tx, GRATIS, at), period: periodFrom(at), at });
   return credit;

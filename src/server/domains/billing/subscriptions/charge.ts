@@ -3,7 +3,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { formatDate } from '#contract/base/time.ts';
 import type { InvoiceLine } from '#server/domains/billing/invoices/issue.ts';
 import {
-  creditInvoices,
+  issueCreditNote,
   issueInvoice,
   settleInvoice,
   voidInvoice,
@@ -17,7 +17,7 @@ import { type Period, addDays } from './periods.ts';
 import { type SubscriptionRow, allow, runningFields, writeSubscription } from './row.ts';
 
 /** What an account can pay with, locked. */
-export type Purse = {
+export type Funds = {
   /** What of the saldo a plan may be paid from. */
   available: Rupiah;
   isFrozen: boolean;
@@ -25,7 +25,7 @@ export type Purse = {
 };
 
 /** Locks the wallet, so that what it holds is still there when it is charged. */
-export async function openPurse(tx: Tx, accountId: string): Promise<Purse> {
+export async function lockFunds(tx: Tx, accountId: string): Promise<Funds> {
   const [account] = await tx<{ status: string }[]>`
     select status from accounts where account_id = ${accountId}`;
   const { available: saldo, status, isBonusOnly } = await lockWallet(tx, accountId);
@@ -35,7 +35,7 @@ export async function openPurse(tx: Tx, accountId: string): Promise<Purse> {
 }
 
 /** Whether an amount can be charged. */
-export const reaches = ({ available, isFrozen, isActive }: Purse, amount: Rupiah): boolean =>
+export const covers = ({ available, isFrozen, isActive }: Funds, amount: Rupiah): boolean =>
   isActive && !isFrozen && available >= amount;
 
 /**
@@ -43,7 +43,7 @@ export const reaches = ({ available, isFrozen, isActive }: Purse, amount: Rupiah
  *
  * @throws Refusal `account_suspended`, `wallet_frozen`, `saldo_short`.
  */
-export function refuseUnpayable({ available, isActive, isFrozen }: Purse, amount: Rupiah): void {
+export function refuseUnpayable({ available, isActive, isFrozen }: Funds, amount: Rupiah): void {
   if (!isActive) throw new Refusal('account_suspended', {});
   if (isFrozen) throw new Refusal('wallet_frozen', {});
   if (available < amount) throw new Refusal('saldo_short', { required: amount, available });
@@ -94,7 +94,7 @@ const line = (text: string, amount: Rupiah): InvoiceLine => ({
 
 /**
  * Charges a period whole, and begins it: entry, charge, period, allowance, invoice. The saldo must reach
- * (`reaches`), and nothing of the transaction may follow, for the invoice's number comes last.
+ * (`covers`), and nothing of the transaction may follow, for the invoice's number comes last.
  *
  * @param due the charge that waits for it, where its invoice is open already.
  */
@@ -124,7 +124,7 @@ export async function beginPaidPeriod(
     revision,
   });
   await allow(tx, accountId, { plan });
-  await settleInvoice(tx, { accountId, invoiceId, at, paidWith: 'saldo' });
+  await settleInvoice(tx, { accountId, invoiceId, at });
 }
 
 /** Another plan at once, for the days that are left. The saldo must reach, and nothing may follow. */
@@ -174,22 +174,34 @@ export async function changeWithinPeriod(
     revision,
   });
   await allow(tx, accountId, { plan, within: change.quota });
-  if (total < 0) await giveBack(tx, row, { amount: rupiah(-total), reason: title, at });
-  if (total > 0) await settleInvoice(tx, { ...paid, paidWith: 'saldo' });
+  if (total < 0) await creditPeriod(tx, row, { amount: rupiah(-total), reason: title, at });
+  if (total > 0) await settleInvoice(tx, { ...paid });
 }
 
-/** The documents of what was given back, to the invoices of the period. */
-export async function giveBack(
+/**
+ * The credit notes for what was given back. The newest invoice of the period may be of less than that, as of
+ * a change by a few rupiah: each gives back what it still can, the newest first.
+ */
+export async function creditPeriod(
   tx: Tx,
   { account_id: accountId, period_start: start }: SubscriptionRow,
   { amount, reason, at }: { amount: Rupiah; reason: string; at: Date },
 ): Promise<void> {
-  const paid = await tx<{ invoice_id: string }[]>`
-    select invoice_id from subscription_charges
-    where account_id = ${accountId} and period_start = ${start} and invoice_id is not null
-    order by revision desc`;
-  const invoiceIds = paid.map(({ invoice_id }) => invoice_id);
-  await creditInvoices(tx, { accountId, invoiceIds, amount, reason, at });
+  const invoices = await tx<{ invoice_id: string; uncredited: number }[]>`
+    select i.invoice_id, (least(i.base, i.total - i.ppn) - (
+        select coalesce(sum(n.base), 0) from invoices n
+        where n.account_id = i.account_id and n.credits = i.invoice_id
+      ))::bigint as uncredited
+    from subscription_charges c join invoices i using (account_id, invoice_id)
+    where c.account_id = ${accountId} and c.period_start = ${start} and i.status = 'paid'
+    order by c.revision desc`;
+  let rest: number = amount;
+  for (const { invoice_id: invoiceId, uncredited } of invoices) {
+    const part = Math.min(rest, uncredited);
+    if (part <= 0) continue;
+    await issueCreditNote(tx, { accountId, invoiceId, amount: rupiah(part), reason, at });
+    rest -= part;
+  }
 }
 
 type Charge = Omit<Beginning, 'period'> & {

@@ -2,31 +2,33 @@ import { beforeEach, expect, vi } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { payPlanInvoice, savePlan } from '#server/domains/billing/billing.ts';
+import type * as issue from '#server/domains/billing/invoices/issue.ts';
+import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { newId } from '#server/infra/ids.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
-import { billingApp } from '#tests/support/money/billing.ts';
-
-type Line = { amount: number };
-type Facts = { invoiceId: string; lines?: Line[]; amount?: number };
-type Credit = { invoiceIds: readonly string[]; amount: number };
+import { type BillingApp, billingApp } from '#tests/support/money/billing.ts';
 
 /** What was done with invoices, in order: the act, which invoice, and of how much. */
 const done = vi.hoisted((): { what: string; invoice: string; amount: number }[] => []);
 
-vi.mock('#server/domains/billing/invoices/issue.ts', () => {
-  const note =
-    (what: string) =>
-    async (_tx: unknown, { invoiceId, lines, amount }: Facts) => {
+vi.mock('#server/domains/billing/invoices/issue.ts', async (original) => {
+  const real = await original<typeof issue>();
+  type Facts = { invoiceId: string; lines?: readonly { amount: number }[]; amount?: number };
+  const noted =
+    <F extends Facts, A>(what: string, work: (tx: Tx, facts: F) => Promise<A>) =>
+    async (tx: Tx, facts: F): Promise<A> => {
+      const answer = await work(tx, facts);
+      const { invoiceId, lines, amount } = facts;
       const sum = amount ?? (lines ?? []).reduce((total, line) => total + line.amount, 0);
       done.push({ what, invoice: invoiceId, amount: sum });
-      return 'INV/1';
+      return answer;
     };
   return {
-    issueInvoice: note('issued'),
-    settleInvoice: note('settled'),
-    voidInvoice: note('void'),
-    creditInvoices: (tx: unknown, { invoiceIds: [invoiceId = ''], amount }: Credit) =>
-      note('credit note')(tx, { invoiceId, amount }),
+    issueInvoice: noted('issued', real.issueInvoice),
+    settleInvoice: noted('settled', real.settleInvoice),
+    voidInvoice: noted('void', real.voidInvoice),
+    issueCreditNote: noted('credit note', real.issueCreditNote),
   };
 });
 
@@ -39,6 +41,23 @@ function since(known: string[] = []): string[] {
     return `${what} ${known.indexOf(invoice) + 1}${amount === 0 ? '' : ` ${amount}`}`;
   });
 }
+
+/** A plan as large as any, for Rp 50.000: whoever has another may have it at once. */
+const makeCheaper = ({ deps, now }: BillingApp, code: string) =>
+  deps.allAccountsSql.begin((tx) =>
+    savePlan(tx, {
+      code,
+      name: 'Murah',
+      description: '',
+      price: rupiah(50_000),
+      tokens: 100,
+      quota: 250_000,
+      overage: rupiah(50),
+      isOffered: true,
+      operatorId: newId(),
+      at: now(),
+    }),
+  );
 
 test('a charge has its invoice: issued, paid, void when replaced, credited when given back', async ({
   db,
@@ -75,22 +94,49 @@ test('a charge has its invoice: issued, paid, void when replaced, credited when 
   await app.choose(ani, 'usaha');
   expect(since(known)).toEqual(['issued 6 299000', 'void 6', 'issued 7 99000', 'settled 7']);
 
-  await db.allAccountsSql.begin((tx) =>
-    savePlan(tx, {
-      code: 'bisnis',
-      name: 'Bisnis',
-      description: '',
-      price: rupiah(50_000),
-      tokens: 10,
-      quota: 25_000,
-      overage: rupiah(50),
-      isOffered: true,
-      operatorId: newId(),
-      at: app.now(),
-    }),
-  );
+  await makeCheaper(app, 'bisnis');
   await app.choose(ani, 'bisnis');
   expect(since(known)).toEqual(['credit note 7 49000']);
+});
+
+test('more than the newest invoice of the period is given back by those before it, too', async ({
+  db,
+}) => {
+  const app = billingApp(db);
+  const known: string[] = [];
+  const ani = await app.customer(500_000);
+  await app.choose(ani, 'usaha');
+  app.goTo('2026-12-19T10:00');
+  await app.choose(ani, 'bisnis');
+  expect(since(known)).toEqual(['issued 1 99000', 'settled 1', 'issued 2 13333', 'settled 2']);
+  await makeCheaper(app, 'usaha');
+  await app.choose(ani, 'usaha');
+  expect(since(known)).toEqual(['credit note 2 13333', 'credit note 1 3267']);
+  expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
+});
+
+test('a plan whose invoice became void with its payment is charged anew, or suspended', async ({
+  db,
+}) => {
+  const app = billingApp(db);
+  const known: string[] = [];
+  const [ani, budi] = [await app.customer(99_000), await app.customer(99_000)];
+  for (const who of [ani, budi]) await app.choose(who, 'usaha');
+  app.goTo('2026-12-21T00:00');
+  await app.run();
+  since(known);
+  await db.allAccountsSql`
+    select void_invoice(account_id, due_invoice, ${app.now()}, 'Pembayarannya dikembalikan.')
+    from subscriptions`;
+  await app.give(ani, 99_000);
+  await app.run();
+  expect(since(known)).toEqual(['issued 5 99000', 'settled 5']);
+  expect(await app.get(ani)).toMatchObject({ status: 'active' });
+  app.goTo('2026-12-24T00:00');
+  await app.run();
+  expect(await app.get(budi)).toMatchObject({ status: 'suspended' });
+  expect(app.troubles).toEqual([]);
+  expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
 test('an open invoice is paid by hand, once, while it waits', async ({ db }) => {

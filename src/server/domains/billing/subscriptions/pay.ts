@@ -1,7 +1,7 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { payDue } from './advance.ts';
-import { openPurse, refuseUnpayable } from './charge.ts';
+import { lockFunds, refuseUnpayable } from './charge.ts';
 import { advanceAccount } from './job.ts';
 import { lockSubscription, standingOf } from './row.ts';
 
@@ -26,7 +26,7 @@ export async function payPlanInvoice(
     const row = await lockSubscription(tx, accountId);
     if (row && row.due_invoice === invoiceId) {
       const { plan } = await standingOf(tx, row);
-      refuseUnpayable(await openPurse(tx, accountId), plan.price);
+      refuseUnpayable(await lockFunds(tx, accountId), plan.price);
       await payDue(tx, row, at);
       return;
     }

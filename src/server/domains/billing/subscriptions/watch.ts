@@ -1,5 +1,4 @@
-import { advanceAccount, pastDueAccounts } from './job.ts';
-import type { BillingWorkDeps } from './job.ts';
+import { type BillingWorkDeps, advanceAccount, pastDueAccounts } from './job.ts';
 
 /** How old the list of accounts that owe may be. */
 const REFRESH_MS = 20_000;
@@ -19,6 +18,8 @@ type Deps = Pick<BillingWorkDeps, 'allAccountsSql' | 'now' | 'report'>;
  */
 export function startCreditWatch(deps: Deps): CreditWatch {
   let owing: ReadonlySet<string> = new Set();
+  /** Whose charge is to be tried, each once: who owes and sends is published more often than it is tried. */
+  const waiting = new Set<string>();
   let working = Promise.resolve();
   const refresh = async () => {
     owing = new Set(await pastDueAccounts(deps.allAccountsSql));
@@ -32,7 +33,13 @@ export function startCreditWatch(deps: Deps): CreditWatch {
     published: (accounts) => {
       if (owing.size === 0) return;
       for (const accountId of accounts) {
-        if (owing.has(accountId)) enqueue(() => advanceAccount(deps, accountId));
+        if (!owing.has(accountId) || waiting.has(accountId)) continue;
+        waiting.add(accountId);
+        enqueue(async () => {
+          // What is published from here on may have come too late for this try.
+          waiting.delete(accountId);
+          await advanceAccount(deps, accountId);
+        });
       }
     },
     close: async () => {

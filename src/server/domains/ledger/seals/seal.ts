@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { civilDate, wibMidnight } from '#contract/base/time.ts';
 import type { Seal } from '#contract/operator/books.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { type AccountSeal, accountsToSeal, digestEntries, digestTxns } from './digest.ts';
@@ -12,17 +13,15 @@ type Deps = {
 };
 
 const DAY_MS = 86_400_000;
-const WIB_MS = 7 * 3_600_000;
 /** What the first seal follows. */
 const NOTHING = '0'.repeat(64);
 const ROWS_AT_ONCE = 2_000;
 
 /** The civil day before an instant, in WIB. */
-const dayBefore = (at: Date): string =>
-  new Date(at.getTime() + WIB_MS - DAY_MS).toISOString().slice(0, 10);
+const dayBefore = (at: Date): string => civilDate(new Date(at.getTime() - DAY_MS));
 const nextDay = (day: string): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
-const endOf = (day: string): Date => new Date(Date.parse(`${day}T00:00:00+07:00`) + DAY_MS);
+const endOf = (day: string): Date => new Date(wibMidnight(day).getTime() + DAY_MS);
 
 /**
  * Seals every day up to yesterday that is not sealed yet, and writes the seals into the file.

@@ -297,6 +297,22 @@ describe('a payout', () => {
     expect(await saldo(sql, ani)).toBe(9_999_000);
   });
 
+  test('a reference is held by a proposal until it is void, then free again', async ({
+    desk: { app, oka, ria, id, ani },
+    sql,
+  }) => {
+    await payout(oka, id, LARGE);
+    const used = new Refusal('transfer_reference_used', {});
+    await expect(payout(ria, id, LARGE)).rejects.toEqual(used);
+    app.clock.pass(7 * 24);
+    const again = await payout(oka, id, LARGE);
+    await decide(ria, again, 'approve');
+    expect(await saldo(sql, ani)).toBe(10_000_000 - LARGE);
+    app.clock.pass(7 * 24);
+    await expect(payout(oka, id, LARGE)).rejects.toEqual(used);
+    expect(await reds(sql)).toEqual([]);
+  });
+
   test('nothing leaves a frozen wallet, nor while the books are red', async ({
     desk: { oka, id },
     sql,

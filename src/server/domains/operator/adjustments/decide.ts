@@ -32,11 +32,11 @@ export async function decideProposal(
     if (!found) throw new Refusal('not_found', { what: 'Usulan' });
     return decide(deps, tx, { id, ...word, accountId: found.account_id, kind: found.kind });
   });
-  return tellGateway(deps, decided, word.operatorId);
+  return requestGatewayRefund(deps, decided, word.operatorId);
 }
 
-/** A payment that was given back is asked of its gateway, once that is committed; else it stays as it is. */
-export async function tellGateway(
+/** Asks the gateway to pay back a payment that was given back, once that is committed; others stay as they are. */
+export async function requestGatewayRefund(
   deps: DeskDeps,
   given: Adjustment,
   operatorId: string,

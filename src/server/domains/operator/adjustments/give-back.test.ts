@@ -6,7 +6,7 @@ import type { FlaggedPayment, OpenRefund } from '#contract/operator/refunds.ts';
 import type { OperatorTopup } from '#contract/operator.ts';
 import type { Topup, TopupMethod } from '#contract/saldo.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
-import { retryRefunds } from '#server/domains/payments/payments.ts';
+import { countGatewayWork, retryRefunds } from '#server/domains/payments/payments.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import { type GatewayApp, test as base } from '#tests/support/money/gateway-app.ts';
@@ -311,6 +311,9 @@ test('what a gateway gave back by itself is listed until it is out of the saldo,
   desk.app.fake.happen(topup.id, 'refund');
   await desk.app.deliver();
   const flagged = () => listOf<FlaggedPayment>(desk.oka, 'operator_payment_flag_list');
+  const gauge = async () =>
+    (await countGatewayWork(desk.app.deps)).find(({ labels }) => labels.state === 'flagged')?.value;
+  expect(await gauge()).toBe(1);
   expect(await flagged()).toMatchObject([
     { topup_id: topup.id, provider: 'midtrans', status: 'paid', credited: topup.credited },
   ]);
@@ -318,6 +321,7 @@ test('what a gateway gave back by itself is listed until it is out of the saldo,
   expect(desk.app.fake.book.find(topup.id)?.refundKeys).toEqual([]);
   expect((await saldoOf(sql, owner.accountId)).available).toBe(0);
   expect(await flagged()).toEqual([]);
+  expect(await gauge()).toBe(0);
   expect(await reds(sql)).toEqual([]);
 });
 

@@ -12,14 +12,14 @@ import type {
 import { accountNames, operatorNames } from '#server/domains/accounts/accounts.ts';
 import { lastCheck } from '#server/domains/ledger/ledger.ts';
 import {
+  accountOfManualRefund,
   finishRefundByHand,
   flaggedPage,
   openRefundsPage,
   paymentOf,
-  refundByHand,
 } from '#server/domains/payments/payments.ts';
 import type { DeskDeps } from '#server/domains/operator/deps.ts';
-import { tellGateway } from './decide.ts';
+import { requestGatewayRefund } from './decide.ts';
 import { type Asking, propose } from './propose.ts';
 import { claimReference } from './references.ts';
 
@@ -39,7 +39,7 @@ export async function proposePaymentRefund(
     const payment = { provider, txn, topupId, amount: rupiah(-amount) };
     return propose(deps, tx, { accountId, kind: 'payment_refund', ...payment }, asking);
   });
-  return tellGateway(deps, given, asking.operatorId);
+  return requestGatewayRefund(deps, given, asking.operatorId);
 }
 
 /** A page of what is owed to payers. */
@@ -102,9 +102,10 @@ export async function finishRefund(
 ): Promise<{ id: string }> {
   if ((await lastCheck(allAccountsSql))?.ok === false) throw new Refusal('books_red', {});
   await allAccountsSql.begin(async (tx) => {
-    const accountId = await refundByHand(tx, refundId);
-    const claimed = await claimReference(tx, reference);
-    const done = { accountId, refundId, reference: claimed, at: now() };
+    const accountId = await accountOfManualRefund(tx, refundId);
+    const at = now();
+    const claimed = await claimReference(tx, { reference, glAccount: 'cash:bank', at });
+    const done = { accountId, refundId, reference: claimed, at };
     if (!(await finishRefundByHand(tx, done))) throw new Refusal('refund_finished', {});
   });
   return { id: publicId('adjustment', refundId) };

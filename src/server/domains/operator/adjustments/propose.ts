@@ -190,21 +190,20 @@ async function isLarge(
 type Stored = Proposal & Asking & { id: string; at: Date; needsSecond: boolean };
 
 async function store(tx: Tx, one: Stored): Promise<void> {
-  const expires = new Date(one.at.getTime() + LIFE_MS);
+  const { glAccount = null, at } = one;
+  const expires = new Date(at.getTime() + LIFE_MS);
   const reference =
-    one.glAccount === 'cash:bank' && one.reference !== undefined
-      ? await claimReference(tx, one.reference)
-      : (one.reference?.replace(/\s+/g, ' ') ?? null);
-  const [stored] = await tx<{ id: string }[]>`
+    one.reference === undefined || glAccount === null
+      ? null
+      : await claimReference(tx, { reference: one.reference, glAccount, at });
+  await tx`
     insert into adjustments (
       account_id, adjustment_id, request_key, kind, amount, gl_account, message_id, topup_id,
       provider, txn_id, reference, payee, reason, needs_second, proposed_by, proposed_at, expires_at
     ) values (
-      ${one.accountId}, ${one.id}, ${one.key}, ${one.kind}, ${one.amount}, ${one.glAccount ?? null},
+      ${one.accountId}, ${one.id}, ${one.key}, ${one.kind}, ${one.amount}, ${glAccount},
       ${one.messageId ?? null}, ${one.topupId ?? null}, ${one.provider ?? null}, ${one.txn ?? null}, ${reference},
-      ${one.payee ?? null}, ${one.reason}, ${one.needsSecond}, ${one.operatorId}, ${one.at},
+      ${one.payee ?? null}, ${one.reason}, ${one.needsSecond}, ${one.operatorId}, ${at},
       ${expires}
-    )
-    on conflict do nothing returning adjustment_id as id`;
-  if (!stored) throw new Refusal('transfer_reference_used', {});
+    )`;
 }

@@ -2,23 +2,32 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { isRefundReference } from '#server/domains/payments/payments.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
+type Transfer = {
+  reference: string;
+  /** The account of the general ledger that the money left from. */
+  glAccount: string;
+  at: Date;
+};
+
 /**
- * Takes a reference of our bank for what is booked in this transaction: one transfer is one payout,
- * whichever way it was written down.
+ * Takes the reference of a transfer for what is booked in this transaction, or proposed: one transfer is one
+ * payout, whichever way it was written down. A proposal that is void has given its reference back.
  *
  * @returns the reference as it is stored.
  * @throws Refusal `transfer_reference_used`.
  */
-export async function claimReference(tx: Tx, typed: string): Promise<string> {
+export async function claimReference(
+  tx: Tx,
+  { reference: typed, glAccount, at }: Transfer,
+): Promise<string> {
   const reference = typed.replace(/\s+/g, ' ');
   // Two tables have such references, so that no index sees both.
   await tx`select pg_advisory_xact_lock(7206321, hashtext(upper(${reference})))`;
   const used = await tx`
     select from adjustments
-    where gl_account = 'cash:bank' and upper(reference) = upper(${reference})
-      and reference is not null and status in ('pending', 'done')`;
-  if (used.length > 0 || (await isRefundReference(tx, reference))) {
-    throw new Refusal('transfer_reference_used', {});
-  }
+    where gl_account = ${glAccount} and upper(reference) = upper(${reference})
+      and (status = 'done' or (status = 'pending' and expires_at > ${at}))`;
+  const isRefund = glAccount === 'cash:bank' && (await isRefundReference(tx, reference));
+  if (used.length > 0 || isRefund) throw new Refusal('transfer_reference_used', {});
   return reference;
 }

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
 import type { MoneyOverview, PriceTables, Reconciliation } from '#contract/operator/books.ts';
+import type { Topup } from '#contract/saldo.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
-import { test as base } from '#tests/support/database/database.ts';
+import { GatewayTrouble } from '#server/domains/payments/gateways/gateway.ts';
+import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
 import { type TopupApp, idOf, topupApp } from '#tests/support/money/topups.ts';
@@ -27,6 +29,19 @@ const reconciled = async ({ oka }: Desk) => {
   const { ok, findings } = (await oka.ask('operator_reconcile')) as Reconciliation;
   return { ok, codes: findings.map(({ code, severity, count }) => [code, severity, count]) };
 };
+
+/** A paid top-up of Midtrans. */
+async function paidAtGateway({ app, ani }: Desk, db: TestDatabase): Promise<Topup> {
+  const topup = await app.topup(ani.accountId);
+  await app.transfer(topup.total);
+  await db.owner.query(`
+    alter table topups disable trigger user;
+    alter table topups drop constraint method_is_of_provider, drop constraint bank_is_named,
+      drop constraint topups_unique_code_check, drop constraint gateway_says_how_to_pay;
+    update topups set provider = 'midtrans', simulated = false;
+    update provider_payments set provider = 'midtrans'`);
+  return topup;
+}
 
 describe('the reconciliation', () => {
   test('finds nothing where all agrees', async ({ desk }) => {
@@ -81,22 +96,37 @@ describe('the reconciliation', () => {
     expect((await reconciled(desk)).codes).toEqual([['payment_unverified', 'red', 1]]);
   });
 
-  test('what a gateway does not know as paid', async ({ desk: { app, ani }, db }) => {
-    const topup = await app.topup(ani.accountId);
-    await app.transfer(topup.total);
-    await db.owner.query(`
-      alter table topups disable trigger user;
-      alter table topups drop constraint method_is_of_provider, drop constraint bank_is_named,
-        drop constraint topups_unique_code_check, drop constraint gateway_says_how_to_pay;
-      update topups set provider = 'midtrans', simulated = false; update provider_payments set provider = 'midtrans'`);
+  test('what a gateway does not know as paid', async ({ desk, db }) => {
+    const topup = await paidAtGateway(desk, db);
+    const { allAccountsSql, clock } = desk.app;
     const statusOf = vi.fn(async () => ({ status: 'open' as const, amount: topup.total }));
-    const found = await reconcile({
-      allAccountsSql: app.allAccountsSql,
-      now: app.clock.now,
-      statusOf,
-    });
+    const found = await reconcile({ allAccountsSql, now: clock.now, statusOf });
     expect(statusOf).toHaveBeenCalledWith({ provider: 'midtrans', topupId: idOf(topup) });
     expect(found).toMatchObject({ ok: false, findings: [{ code: 'gateway_differs', count: 1 }] });
+  });
+
+  test('what a gateway does not answer keeps nothing else from being compared', async ({
+    desk,
+    db,
+    sql,
+  }) => {
+    const topup = await paidAtGateway(desk, db);
+    await desk.app.transfer(topup.total + 1_000);
+    desk.app.clock.pass(25);
+    const { allAccountsSql, clock } = desk.app;
+    const silent = new GatewayTrouble('unknown', 'the gateway did not answer');
+    const found = await reconcile({
+      allAccountsSql,
+      now: clock.now,
+      statusOf: () => Promise.reject(silent),
+    });
+    expect(found).toMatchObject({
+      ok: true,
+      findings: [{ code: 'line_unused' }, { code: 'gateway_silent', count: 1 }],
+    });
+    const broken = new Error('our bug');
+    const deps = { allAccountsSql: sql, now: clock.now, statusOf: () => Promise.reject(broken) };
+    await expect(reconcile(deps)).rejects.toBe(broken);
   });
 
   test('clearing that is not 0', async ({ desk, sql }) => {

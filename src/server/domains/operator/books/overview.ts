@@ -1,16 +1,10 @@
+import { civilDate, wibMidnight } from '#contract/base/time.ts';
 import type { MoneyOverview } from '#contract/operator/books.ts';
 import { lastCheck, lastSeal, totalSaldo } from '#server/domains/ledger/ledger.ts';
 import { paidSince, suspenseSum, waitingTopups } from '#server/domains/payments/payments.ts';
 import { pendingAdjustments } from '#server/domains/operator/adjustments/list.ts';
 import type { DeskDeps } from '#server/domains/operator/deps.ts';
 import { lastReconciliation } from './reconcile.ts';
-
-const DAY_MS = 86_400_000;
-const WIB_MS = 7 * 3_600_000;
-
-/** The midnight in WIB that began the day of an instant. */
-const midnightOf = (at: Date): Date =>
-  new Date(Math.floor((at.getTime() + WIB_MS) / DAY_MS) * DAY_MS - WIB_MS);
 
 /** How the money stands, at a glance. */
 export async function overviewOf(
@@ -20,7 +14,7 @@ export async function overviewOf(
   const at = now();
   const [saldo, topups, waiting, suspense] = await Promise.all([
     totalSaldo(sql),
-    paidSince(sql, midnightOf(at)),
+    paidSince(sql, wibMidnight(civilDate(at))),
     waitingTopups(sql, at),
     suspenseSum(sql),
   ]);

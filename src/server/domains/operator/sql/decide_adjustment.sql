@@ -16,7 +16,7 @@ declare
   a adjustments%rowtype;
   v_came text;
 begin
-  if current_setting('app.account', true) is distinct from '*' then
+  if not sees_all() then
     raise exception 'adjustments are decided by work over all accounts only' using errcode = '42501';
   end if;
   select * into strict a from adjustments

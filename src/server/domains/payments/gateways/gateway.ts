@@ -114,13 +114,12 @@ export type PaymentGateway = {
 };
 
 /**
- * A gateway did not answer, or not usably. `unreachable`: the request never arrived; `unknown`: it may
- * have; `refused`: it was refused, and nothing was done.
+ * A gateway did not answer, or not usably. `unreachable`: the request never arrived; `unknown`: it may have.
  */
 export class GatewayTrouble extends Error {
-  readonly kind: 'unreachable' | 'unknown' | 'refused';
+  readonly kind: 'unreachable' | 'unknown';
 
-  constructor(kind: 'unreachable' | 'unknown' | 'refused', words: string, options?: ErrorOptions) {
+  constructor(kind: 'unreachable' | 'unknown', words: string, options?: ErrorOptions) {
     super(words, options);
     this.name = 'GatewayTrouble';
     this.kind = kind;

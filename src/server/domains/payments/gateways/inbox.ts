@@ -2,6 +2,7 @@ import { uuidOf } from '#contract/base/ids.ts';
 import { newId } from '#server/infra/ids.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { type NoticeHeaders, PaymentAlert } from './gateway.ts';
+import { flagged } from './open-refunds.ts';
 import { type OrderDeps, findOrder, refOf } from './orders/orders.ts';
 import { retryAt } from './orders/schedule.ts';
 
@@ -131,7 +132,7 @@ export async function pruneInbox({
   await allAccountsSql`delete from payment_inbox where processed_at < ${before}`;
 }
 
-/** What an operator should see: notices that wait or were given up, orders whose money went back. */
+/** What an operator should see: notices that wait or were given up, and orders that `flaggedPage` lists. */
 export async function countGatewayWork({
   allAccountsSql,
 }: Pick<OrderDeps, 'allAccountsSql'>): Promise<{ labels: { state: string }; value: number }[]> {
@@ -139,6 +140,6 @@ export async function countGatewayWork({
     select
       (select count(*) from payment_inbox where processed_at is null) as waiting,
       (select count(*) from payment_inbox where result = 'dead') as dead,
-      (select count(*) from gateway_orders where flag is not null) as flagged`;
+      (select count(*) from ${flagged(allAccountsSql)}) as flagged`;
   return Object.entries(row ?? {}).map(([state, value]) => ({ labels: { state }, value }));
 }

@@ -96,35 +96,36 @@ export type FlaggedRow = {
   at: Date;
 };
 
+/** Orders `o`, with their top-ups `t`, whose gateway gave money back while the saldo still has it. */
+export const flagged = (sql: Sql) => sql`
+  gateway_orders o join topups t using (account_id, topup_id)
+  where o.flag is not null and t.status <> 'rejected' and not exists (
+    select from refunds r where r.account_id = o.account_id and r.topup_id = o.topup_id
+  )`;
+
 /** A page of the orders whose gateway gave money back, where the saldo still has it; the oldest first. */
 export async function flaggedPage(
   sql: Sql,
   { page = 0, sort_type }: Paged,
 ): Promise<PageOf<FlaggedRow>> {
   const order = sort_type === 'desc' ? sql`desc` : sql`asc`;
-  const flagged = sql`
-    gateway_orders o join topups t using (account_id, topup_id)
-    where o.flag is not null and t.status <> 'rejected' and not exists (
-      select from refunds r where r.account_id = o.account_id and r.topup_id = o.topup_id
-    )`;
   const [found, [counted]] = await Promise.all([
     sql<FlaggedRow[]>`
       select t.topup_id, t.account_id, t.provider, t.status, t.total, t.credited, o.flagged_at as at
-      from ${flagged}
+      from ${flagged(sql)}
       order by o.flagged_at ${order}, t.topup_id ${order}
       limit ${PAGE_SIZE} offset ${page * PAGE_SIZE}`,
-    sql<{ total: number }[]>`select count(*) as total from ${flagged}`,
+    sql<{ total: number }[]>`select count(*) as total from ${flagged(sql)}`,
   ]);
   return { rows: found, total: counted?.total ?? 0 };
 }
 
 /**
- * One refund that waits for a transfer by hand.
+ * The account of a refund that waits for a transfer by hand.
  *
- * @returns its account.
  * @throws Refusal `not_found`, `refund_finished`, `refund_at_gateway`.
  */
-export async function refundByHand(tx: Tx, refundId: string): Promise<string> {
+export async function accountOfManualRefund(tx: Tx, refundId: string): Promise<string> {
   const [found] = await tx<{ account_id: string; status: string; way: string }[]>`
     select account_id, status, way from refunds where refund_id = ${refundId}`;
   if (!found) throw new Refusal('not_found', { what: 'Pengembalian dana' });

@@ -1,17 +1,15 @@
 import type { StatusOf } from '#server/domains/payments/desk.ts';
+import { GatewayTrouble } from './gateway.ts';
 import { type OrderDeps, findOrder, refOf } from './orders/orders.ts';
 
-/**
- * Asks gateways what became of payments: for the reconciliation.
- *
- * @returns a function that throws GatewayTrouble when the gateway does not answer.
- */
+/** Asks gateways what became of payments: for the reconciliation. */
 export const gatewayStatusOf =
   (deps: OrderDeps): StatusOf =>
-  async ({ topupId }) => {
+  async ({ provider, topupId }) => {
     const order = await findOrder(deps.allAccountsSql, topupId);
-    const gateway = order && deps.gateways.find(order);
-    if (!order || !gateway) return null;
+    if (!order) return null;
+    const gateway = deps.gateways.find(order);
+    if (!gateway) throw new GatewayTrouble('unreachable', `${provider} is not set up any more`);
     const { state, amount = 0 } = await gateway.fetchStatus(refOf(order));
     if (state === 'not_found') return null;
     const status = state === 'paid' || state === 'refunded' ? state : 'open';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type {
@@ -9,6 +10,7 @@ import type {
 import { STATEMENT_LINES_SHOWN } from '#contract/operator/statements.ts';
 import {
   type IdentifiedLine,
+  NEAR,
   awaitsItsLine,
   identifiedLine,
   isInTime,
@@ -46,7 +48,7 @@ export async function readStatement(bytes: Uint8Array, bank: string): Promise<Re
   }
   const read: ReadLine[] = [];
   for (const [index, line] of statement.lines.entries()) {
-    if (index % LINES_AT_ONCE === LINES_AT_ONCE - 1) await breathe();
+    if (index % LINES_AT_ONCE === LINES_AT_ONCE - 1) await setImmediate();
     read.push({ line, stored: line.kind === 'credit' ? storedOf(bank, line) : undefined });
   }
   return { ...statement, read, sha256: createHash('sha256').update(bytes).digest('hex') };
@@ -60,11 +62,9 @@ async function parsed(bytes: Uint8Array, bank: string): Promise<Statement | NoSt
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
-    await breathe();
+    await setImmediate();
   }
 }
-
-const breathe = () => new Promise<void>((go) => void setImmediate(go));
 
 const storedOf = (bank: string, line: CreditLine): IdentifiedLine => {
   const { amount, description, reference, place, at } = line;
@@ -203,9 +203,6 @@ async function openTotals(sql: Sql, bank: string): Promise<readonly OpenTotal[]>
     where t.status in ('pending', 'review') and t.bank_number = ${bank}
     order by t.total limit ${OPEN_MAX}`;
 }
-
-/** A line within this many rupiah of a total may be its payment with the kode unik forgotten. */
-const NEAR = 999;
 
 function nearest(open: readonly OpenTotal[], amount: number): Concerned | undefined {
   let [low, high] = [0, open.length];

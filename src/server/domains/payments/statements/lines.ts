@@ -4,14 +4,13 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
 import type { BankLineFilter, OperatorBankLine } from '#contract/operator/statements.ts';
 import { namesOfPeople } from '#server/domains/accounts/accounts.ts';
-import { txnOf } from '#server/domains/payments/bank.ts';
+import { NEAR, txnOf } from '#server/domains/payments/bank.ts';
 import { SOMEBODY } from '#server/domains/payments/topups/four-eyes.ts';
 import { statusAt } from '#server/domains/payments/topups/topup.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 export type LinesDeps = { allAccountsSql: Sql; now: () => Date };
 
-const NEAR = 999;
 const CANDIDATES_MAX = 5;
 const COUNT_MAX = 10_000;
 

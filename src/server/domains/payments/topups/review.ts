@@ -5,8 +5,14 @@ import type { PaymentRefund } from '#contract/operator/desk.ts';
 import type { OperatorTopup, OperatorTopupFilter } from '#contract/operator.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Config } from '#server/infra/config.ts';
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { hashOfReference, normalized, txnOf, assignLine } from '#server/domains/payments/bank.ts';
+import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
+import {
+  NEAR,
+  assignLine,
+  hashOfReference,
+  normalized,
+  txnOf,
+} from '#server/domains/payments/bank.ts';
 import { refundStateOf } from '#server/domains/payments/gateways/open-refunds.ts';
 import { applyPaid, lateNote } from './pay.ts';
 import {
@@ -27,8 +33,6 @@ export type ReviewDeps = {
   fileLink: (accountId: string, fileId: string) => string;
 };
 
-/** A line within this many rupiah of a total may be its payment with the kode unik forgotten. */
-const NEAR = 999;
 const CANDIDATES_MAX = 5;
 /** Beyond this many, a filtered list is not counted further. */
 const COUNT_MAX = 10_000;
@@ -289,7 +293,7 @@ export async function confirmTopupByHand(
       )`;
     return readOne(deps, tx, decision);
   };
-  return deps.allAccountsSql.begin(decide);
+  return retrying(() => deps.allAccountsSql.begin(decide));
 }
 
 /**
@@ -352,5 +356,5 @@ export async function rejectTopupByHand(
       values (${locked.account_id}, ${topupId}, ${at}, ${operatorId}, 'rejected', ${reason})`;
     return readOne(deps, tx, decision);
   };
-  return deps.allAccountsSql.begin(decide);
+  return retrying(() => deps.allAccountsSql.begin(decide));
 }

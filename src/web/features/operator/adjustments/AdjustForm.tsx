@@ -1,15 +1,11 @@
 import { formatRupiah } from '#contract/base/money.ts';
 import { AdjustCause, adjustCauseLabel, adjustSaldo } from '#contract/operator/desk.ts';
-import {
-  type CustomerForm,
-  amountOf,
-  saidOf,
-} from '#web/features/operator/adjustments/customerForm.ts';
+import { type CustomerForm, saidOf } from '#web/features/operator/adjustments/customerForm.ts';
+import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';
-import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
-import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 
 const directions = [
@@ -50,7 +46,7 @@ export function AdjustForm({ customer, onDone }: CustomerForm) {
   });
   const { values, errors } = form;
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+    <DeskForm form={form} onSubmit={onSubmit} actions={<Button type="submit">Lanjut</Button>}>
       <div className={styles['pair']}>
         <Select
           label="Arah"
@@ -69,26 +65,14 @@ export function AdjustForm({ customer, onDone }: CustomerForm) {
           onChange={({ target }) => form.set('cause', target.value)}
         />
       </div>
-      <CurrencyField
+      <AmountField
+        form={form}
         label="Nominal"
         name="amount"
         required
         indonesianSuffixes
         help="Di atas batas empat mata, operator lain harus menyetujui."
-        value={amountOf(values.amount)}
-        error={errors.amount}
-        onChange={(amount) => form.set('amount', amount === undefined ? '' : String(amount))}
-        onBlur={() => form.leave('amount')}
       />
-      <ReasonField
-        value={values.reason}
-        error={errors.reason}
-        onChange={(reason) => form.set('reason', reason)}
-        onBlur={() => form.leave('reason')}
-      />
-      <div className={styles['actions']}>
-        <Button type="submit">Lanjut</Button>
-      </div>
-    </form>
+    </DeskForm>
   );
 }

@@ -1,7 +1,7 @@
 import { approveBonus } from '#contract/operator/refunds.ts';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
-import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
@@ -19,19 +19,14 @@ export function BonusForm({ customer, onDone }: CustomerForm) {
     onDone,
   });
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+    <DeskForm
+      form={form}
+      onSubmit={onSubmit}
+      actions={<Button type="submit">Izinkan untuk semua nomor</Button>}
+    >
       <p className={styles['note']}>
         Batas saldo bonus berakhir dengan pembayaran pertama, atau bila Anda mengizinkannya.
       </p>
-      <ReasonField
-        value={form.values.reason}
-        error={form.errors.reason}
-        onChange={(reason) => form.set('reason', reason)}
-        onBlur={() => form.leave('reason')}
-      />
-      <div className={styles['actions']}>
-        <Button type="submit">Izinkan untuk semua nomor</Button>
-      </div>
-    </form>
+    </DeskForm>
   );
 }

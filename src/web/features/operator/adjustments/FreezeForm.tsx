@@ -1,7 +1,7 @@
 import { freezeWallet } from '#contract/operator/desk.ts';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
-import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
@@ -26,23 +26,20 @@ export function FreezeForm({ customer, onDone }: CustomerForm) {
     onDone,
   });
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+    <DeskForm
+      form={form}
+      onSubmit={onSubmit}
+      actions={
+        <Button type="submit" tone={frozen ? 'primary' : 'danger'}>
+          {frozen ? 'Buka pembekuan' : 'Bekukan saldo'}
+        </Button>
+      }
+    >
       <p className={styles['note']}>
         {frozen
           ? 'Saldo ini sedang dibekukan: tidak ada pesan baru, isi saldo baru, atau pencairan.'
           : 'Pembekuan menghentikan pesan baru, isi saldo baru, dan pencairan. Saldonya tetap.'}
       </p>
-      <ReasonField
-        value={form.values.reason}
-        error={form.errors.reason}
-        onChange={(reason) => form.set('reason', reason)}
-        onBlur={() => form.leave('reason')}
-      />
-      <div className={styles['actions']}>
-        <Button type="submit" tone={frozen ? 'primary' : 'danger'}>
-          {frozen ? 'Buka pembekuan' : 'Bekukan saldo'}
-        </Button>
-      </div>
-    </form>
+    </DeskForm>
   );
 }

@@ -9,7 +9,7 @@ import {
 } from '#contract/operator/desk.ts';
 import { proposalTone } from '#web/features/operator/adjustments/proposals.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
-import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -123,21 +123,12 @@ function Decide({ proposal, onDecided }: DecideProps) {
     onDone: onDecided,
   });
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
-      {proposal.is_own && (
-        <p className={styles['note']}>
-          Anda yang mengusulkan ini, jadi operator lain yang memutuskannya.
-        </p>
-      )}
-      <ReasonField
-        value={form.values.reason}
-        error={form.errors.reason}
-        help="Tercatat bersama nama Anda."
-        onChange={(reason) => form.set('reason', reason)}
-        onBlur={() => form.leave('reason')}
-      />
-      <div className={styles['actions']}>
-        {proposal.is_own ? (
+    <DeskForm
+      form={form}
+      onSubmit={onSubmit}
+      reasonHelp="Tercatat bersama nama Anda."
+      actions={
+        proposal.is_own ? (
           <Button type="submit" variant="outline" tone="danger">
             Tarik kembali
           </Button>
@@ -155,8 +146,14 @@ function Decide({ proposal, onDecided }: DecideProps) {
               Setujui
             </Button>
           </>
-        )}
-      </div>
-    </form>
+        )
+      }
+    >
+      {proposal.is_own && (
+        <p className={styles['note']}>
+          Anda yang mengusulkan ini, jadi operator lain yang memutuskannya.
+        </p>
+      )}
+    </DeskForm>
   );
 }

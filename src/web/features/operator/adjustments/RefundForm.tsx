@@ -1,15 +1,10 @@
 import { formatRupiah } from '#contract/base/money.ts';
 import { refundMessage } from '#contract/operator/desk.ts';
-import {
-  type CustomerForm,
-  amountOf,
-  saidOf,
-} from '#web/features/operator/adjustments/customerForm.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { type CustomerForm, saidOf } from '#web/features/operator/adjustments/customerForm.ts';
+import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
+import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
-import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
 /** The price of one message back to the saldo. */
@@ -32,7 +27,7 @@ export function RefundForm({ customer, onDone }: CustomerForm) {
   });
   const { values, errors } = form;
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+    <DeskForm form={form} onSubmit={onSubmit} actions={<Button type="submit">Lanjut</Button>}>
       <TextField
         label="Id pesan"
         name="message_id"
@@ -44,24 +39,12 @@ export function RefundForm({ customer, onDone }: CustomerForm) {
         onChange={(event) => form.set('message_id', event.target.value)}
         onBlur={() => form.leave('message_id')}
       />
-      <CurrencyField
+      <AmountField
+        form={form}
         label="Nominal"
         name="amount"
         help="Kosongkan untuk seluruh biayanya."
-        value={amountOf(values.amount)}
-        error={errors.amount}
-        onChange={(amount) => form.set('amount', amount === undefined ? '' : String(amount))}
-        onBlur={() => form.leave('amount')}
       />
-      <ReasonField
-        value={values.reason}
-        error={errors.reason}
-        onChange={(reason) => form.set('reason', reason)}
-        onBlur={() => form.leave('reason')}
-      />
-      <div className={styles['actions']}>
-        <Button type="submit">Lanjut</Button>
-      </div>
-    </form>
+    </DeskForm>
   );
 }

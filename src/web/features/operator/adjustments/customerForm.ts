@@ -8,7 +8,3 @@ export const saidOf = ({ status }: Adjustment): string =>
   status === 'pending'
     ? 'Usulan dicatat. Operator lain harus menyetujuinya sebelum dibukukan.'
     : 'Sudah dibukukan.';
-
-/** A field's amount as a number; `undefined` while it is empty. */
-export const amountOf = (typed: string): number | undefined =>
-  typed === '' ? undefined : Number(typed);

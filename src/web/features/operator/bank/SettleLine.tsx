@@ -11,6 +11,7 @@ import { topupStatusLabel } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/operator/bank/BankLineDrawer.module.css';
+import choices from '#web/features/operator/desk/choices.module.css';
 import { differenceOf } from '#web/features/operator/topups/topups.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
@@ -117,10 +118,10 @@ export function SettleLine(props: Props) {
   const hasAny = line.candidates.length > 0;
   return (
     <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(askMatch)}>
-      <fieldset role="radiogroup" className={styles['group']}>
-        <legend className={styles['legend']}>Isi saldo yang mungkin</legend>
+      <fieldset role="radiogroup" className={choices['group']}>
+        <legend className={choices['legend']}>Isi saldo yang mungkin</legend>
         {!hasAny && (
-          <p className={styles['none']}>
+          <p className={choices['none']}>
             Tidak ada isi saldo yang mendekati jumlah ini. Bila ini bukan isi saldo, kesampingkan
             dengan alasannya.
           </p>
@@ -128,17 +129,17 @@ export function SettleLine(props: Props) {
         {line.candidates.map((topup) => {
           const { exact, words } = differenceOf(line.amount, topup.total);
           return (
-            <label key={topup.topup_id} className={styles['choice']}>
+            <label key={topup.topup_id} className={choices['choice']}>
               <input
                 type="radio"
                 name={name}
                 checked={form.values.topup === topup.topup_id}
                 onChange={() => form.set('topup', topup.topup_id)}
               />
-              <span className={styles['facts']}>
+              <span className={choices['facts']}>
                 <Money amount={topup.total} />
                 <StatusChip tone={exact ? 'success' : 'warning'}>{words}</StatusChip>
-                <span className={styles['who']}>
+                <span className={choices['who']}>
                   {topup.account_name} · {topupStatusLabel[topup.status]} ·{' '}
                   <DateTime at={topup.created_at} />
                 </span>

@@ -13,6 +13,7 @@ import {
 } from '#contract/operator/books.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
+import { dayInWords } from '#web/features/operator/bank/statement.ts';
 import { Findings } from '#web/features/operator/books/Findings.tsx';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
@@ -151,7 +152,7 @@ function Reconciled({ found }: { found: Reconciliation | null }) {
 }
 
 const columns: readonly Column<Seal>[] = [
-  { id: 'day', title: 'Hari', width: 130, phone: 'title', cell: ({ day }) => day },
+  { id: 'day', title: 'Hari', width: 130, phone: 'title', cell: ({ day }) => dayInWords(day) },
   {
     id: 'hash',
     title: 'Segel (SHA-256)',
@@ -203,11 +204,7 @@ function Seals() {
         <Alert
           state={data?.ok ? 'success' : 'danger'}
           visible={data !== undefined}
-          label={
-            data?.ok
-              ? `Segel hari ${data.day} utuh: tidak ada yang berubah sejak disegel.`
-              : `Segel hari ${data?.day} tidak cocok lagi. Jalankan npm run ledger:check di server.`
-          }
+          label={data ? sealSentence(data) : ''}
         />
         <DataTable
           caption="Segel harian"
@@ -233,3 +230,8 @@ function Seals() {
     </Panel>
   );
 }
+
+const sealSentence = ({ ok, day }: { ok: boolean; day: string }): string =>
+  ok
+    ? `Segel hari ${dayInWords(day)} utuh: tidak ada yang berubah sejak disegel.`
+    : `Segel hari ${dayInWords(day)} tidak cocok lagi. Jalankan npm run ledger:check di server.`;

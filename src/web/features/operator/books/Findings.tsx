@@ -26,6 +26,10 @@ const words: Record<FindingCode, { what: string; todo: string }> = {
     what: 'Gerbang pembayaran tidak mengakui pembayaran ini lunas',
     todo: 'Periksa di dasbor gerbang pembayaran. Bila dibatalkan, bekukan saldo pelanggan dan betulkan.',
   },
+  gateway_silent: {
+    what: 'Pembayaran yang belum dapat dibandingkan dengan gerbangnya',
+    todo: 'Gerbangnya tidak menjawab, atau tidak lagi ada di pengaturan. Jalankan rekonsiliasi sekali lagi nanti.',
+  },
   clearing_open: {
     what: 'Kliring pembayaran tidak nol',
     todo: 'Ada pembukuan yang setengah jalan. Hubungi yang memelihara sistem sebelum mengubah apa pun.',

@@ -1,17 +1,14 @@
+import type { Form } from '#web/ui/form/useForm.ts';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
-type Name = 'reference' | 'payee';
 type Props = {
-  values: Readonly<Record<Name, string>>;
-  errors: Partial<Record<Name, string>>;
-  onChange: (name: Name, value: string) => void;
-  onBlur: (name: Name) => void;
+  form: Form<{ reference: string; payee: string }>;
   /** Whose bank account it has to be. */
   payeeHelp: string;
 };
 
 /** The transfer that was made at the bank: its reference, and whose account it went to. */
-export const TransferFields = ({ values, errors, onChange, onBlur, payeeHelp }: Props) => (
+export const TransferFields = ({ form, payeeHelp }: Props) => (
   <>
     <TextField
       label="Referensi transfer dari bank"
@@ -20,10 +17,10 @@ export const TransferFields = ({ values, errors, onChange, onBlur, payeeHelp }: 
       autoComplete="off"
       maxLength={100}
       help="Transfer dulu di bank, lalu tulis referensinya. Satu referensi hanya untuk satu pencairan."
-      value={values.reference}
-      error={errors.reference}
-      onChange={(event) => onChange('reference', event.target.value)}
-      onBlur={() => onBlur('reference')}
+      value={form.values.reference}
+      error={form.errors.reference}
+      onChange={(event) => form.set('reference', event.target.value)}
+      onBlur={() => form.leave('reference')}
     />
     <TextField
       label="Nama pemilik rekening tujuan"
@@ -32,10 +29,10 @@ export const TransferFields = ({ values, errors, onChange, onBlur, payeeHelp }: 
       autoComplete="off"
       maxLength={100}
       help={payeeHelp}
-      value={values.payee}
-      error={errors.payee}
-      onChange={(event) => onChange('payee', event.target.value)}
-      onBlur={() => onBlur('payee')}
+      value={form.values.payee}
+      error={form.errors.payee}
+      onChange={(event) => form.set('payee', event.target.value)}
+      onBlur={() => form.leave('payee')}
     />
   </>
 );

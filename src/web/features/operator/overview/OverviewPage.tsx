@@ -3,6 +3,7 @@ import { ShieldAlert, ShieldCheck } from 'lucide-react';
 import { formatNumber } from '#contract/base/money.ts';
 import { type MoneyOverview, moneyOverview } from '#contract/operator/books.ts';
 import { TopupMethod, topupMethodLabel } from '#contract/saldo.ts';
+import { dayInWords } from '#web/features/operator/bank/statement.ts';
 import { Findings } from '#web/features/operator/books/Findings.tsx';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
@@ -143,7 +144,7 @@ function Books({ data: { check, seal, reconciliation } }: { data: MoneyOverview 
           <span className={styles['what']}>
             Segel terakhir
             <span className={styles['small']}>
-              {seal ? `Hari ${seal.day}` : 'Belum ada hari yang disegel'}
+              {seal ? dayInWords(seal.day) : 'Belum ada hari yang disegel'}
             </span>
           </span>
           {seal && <span className={styles['hash']}>{seal.hash.slice(0, 12)}…</span>}

@@ -1,22 +1,16 @@
+import type { Form } from '#web/ui/form/useForm.ts';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
-type Props = {
-  value: string;
-  error: string | undefined;
-  onChange: (value: string) => void;
-  onBlur: () => void;
-};
-
 /** From when on it counts. */
-export const FromField = ({ value, error, onChange, onBlur }: Props) => (
+export const FromField = ({ form }: { form: Form<{ valid_from: string }> }) => (
   <TextField
     label="Berlaku mulai (WIB)"
     name="valid_from"
     type="datetime-local"
     help="Kosongkan agar berlaku sekarang juga."
-    value={value}
-    error={error}
-    onChange={(event) => onChange(event.target.value)}
-    onBlur={onBlur}
+    value={form.values.valid_from}
+    error={form.errors.valid_from}
+    onChange={(event) => form.set('valid_from', event.target.value)}
+    onBlur={() => form.leave('valid_from')}
   />
 );

@@ -1,11 +1,11 @@
 import { type DeskPlan, savePlan } from '#contract/operator/books.ts';
+import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';
-import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import type { Form } from '#web/ui/form/useForm.ts';
 import { Checkbox } from '#web/ui/form/Checkbox.tsx';
-import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
 const texts = [
@@ -57,7 +57,7 @@ export function PlanForm({ plan, onDone }: Props) {
   });
   const { values, errors } = form;
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+    <DeskForm form={form} onSubmit={onSubmit} actions={<Button type="submit">Simpan</Button>}>
       <TextField
         label="Kode"
         name="code"
@@ -76,16 +76,7 @@ export function PlanForm({ plan, onDone }: Props) {
         checked={values.is_offered}
         onChange={(event) => form.set('is_offered', event.target.checked)}
       />
-      <ReasonField
-        value={values.reason}
-        error={errors.reason}
-        onChange={(reason) => form.set('reason', reason)}
-        onBlur={() => form.leave('reason')}
-      />
-      <div className={styles['actions']}>
-        <Button type="submit">Simpan</Button>
-      </div>
-    </form>
+    </DeskForm>
   );
 }
 
@@ -108,16 +99,7 @@ const PlanFields = ({ form }: { form: Form<Values> }) => {
       ))}
       <div className={styles['pair']}>
         {prices.map(({ name, label }) => (
-          <CurrencyField
-            key={name}
-            label={label}
-            name={name}
-            required
-            value={values[name] === '' ? undefined : Number(values[name])}
-            error={errors[name]}
-            onChange={(amount) => form.set(name, amount === undefined ? '' : String(amount))}
-            onBlur={() => form.leave(name)}
-          />
+          <AmountField form={form} key={name} label={label} name={name} required />
         ))}
         {counts.map(({ name, label }) => (
           <TextField

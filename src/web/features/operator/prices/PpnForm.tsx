@@ -1,6 +1,6 @@
 import { setPpn } from '#contract/operator/books.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
-import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { beginningOf, fromWords } from '#web/features/operator/prices/beginnings.ts';
 import { FromField } from '#web/features/operator/prices/FromField.tsx';
@@ -32,7 +32,11 @@ export function PpnForm() {
   });
   const { values, errors } = form;
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+    <DeskForm
+      form={form}
+      onSubmit={onSubmit}
+      actions={<Button type="submit">Ubah tarif PPN</Button>}
+    >
       <div className={styles['pair']}>
         {parts.map(({ name, label }) => (
           <TextField
@@ -47,22 +51,8 @@ export function PpnForm() {
             onBlur={() => form.leave(name)}
           />
         ))}
-        <FromField
-          value={values.valid_from}
-          error={errors.valid_from}
-          onChange={(from) => form.set('valid_from', from)}
-          onBlur={() => form.leave('valid_from')}
-        />
+        <FromField form={form} />
       </div>
-      <ReasonField
-        value={values.reason}
-        error={errors.reason}
-        onChange={(reason) => form.set('reason', reason)}
-        onBlur={() => form.leave('reason')}
-      />
-      <div className={styles['actions']}>
-        <Button type="submit">Ubah tarif PPN</Button>
-      </div>
-    </form>
+    </DeskForm>
   );
 }

@@ -1,12 +1,12 @@
 import { formatRupiah } from '#contract/base/money.ts';
 import { setPrice } from '#contract/operator/books.ts';
+import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';
-import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { beginningOf, fromWords } from '#web/features/operator/prices/beginnings.ts';
 import { FromField } from '#web/features/operator/prices/FromField.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
 
 /** Sets the list price of a message, from now or a later time on. */
 export function PriceForm() {
@@ -29,35 +29,16 @@ export function PriceForm() {
     said: () => 'Harga disimpan.',
     onDone: () => undefined,
   });
-  const { values, errors } = form;
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+    <DeskForm
+      form={form}
+      onSubmit={onSubmit}
+      actions={<Button type="submit">Ubah harga pesan</Button>}
+    >
       <div className={styles['pair']}>
-        <CurrencyField
-          label="Harga baru per pesan"
-          name="price"
-          required
-          value={values.price === '' ? undefined : Number(values.price)}
-          error={errors.price}
-          onChange={(price) => form.set('price', price === undefined ? '' : String(price))}
-          onBlur={() => form.leave('price')}
-        />
-        <FromField
-          value={values.valid_from}
-          error={errors.valid_from}
-          onChange={(from) => form.set('valid_from', from)}
-          onBlur={() => form.leave('valid_from')}
-        />
+        <AmountField form={form} label="Harga baru per pesan" name="price" required />
+        <FromField form={form} />
       </div>
-      <ReasonField
-        value={values.reason}
-        error={errors.reason}
-        onChange={(reason) => form.set('reason', reason)}
-        onBlur={() => form.leave('reason')}
-      />
-      <div className={styles['actions']}>
-        <Button type="submit">Ubah harga pesan</Button>
-      </div>
-    </form>
+    </DeskForm>
   );
 }

@@ -3,7 +3,7 @@ import { type Adjustment, paymentRefundLabel } from '#contract/operator/desk.ts'
 import { refundPayment } from '#contract/operator/refunds.ts';
 import { saidOf } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
-import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
@@ -33,23 +33,20 @@ export function GiveBack({ topup, onDone }: Props) {
     onDone,
   });
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+    <DeskForm
+      form={form}
+      onSubmit={onSubmit}
+      actions={
+        <Button type="submit" variant="outline" tone="danger">
+          Kembalikan pembayaran
+        </Button>
+      }
+    >
       <p className={styles['note']}>
         Seluruh pembayaran kembali ke pembayar: {formatRupiah(topup.credited)} keluar dari saldo,
         dan nota kredit diterbitkan. Gerbang pembayaran mengembalikannya bila bisa; selain itu
         uangnya ditransfer manual. Nominal besar perlu operator kedua.
       </p>
-      <ReasonField
-        value={form.values.reason}
-        error={form.errors.reason}
-        onChange={(reason) => form.set('reason', reason)}
-        onBlur={() => form.leave('reason')}
-      />
-      <div className={styles['actions']}>
-        <Button type="submit" variant="outline" tone="danger">
-          Kembalikan pembayaran
-        </Button>
-      </div>
-    </form>
+    </DeskForm>
   );
 }

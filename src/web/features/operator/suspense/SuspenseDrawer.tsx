@@ -8,7 +8,7 @@ import {
 } from '#contract/operator/suspense.ts';
 import { saidOf } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
-import { ReasonField } from '#web/features/operator/desk/ReasonField.tsx';
+import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { wayNames } from '#web/features/operator/desk/wayNames.ts';
 import { TransferFields } from '#web/features/operator/desk/TransferFields.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
@@ -106,17 +106,11 @@ function Credit({ item: { provider, txn, amount, account_name }, onDone }: FormP
     onDone,
   });
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
-      <ReasonField
-        value={form.values.reason}
-        error={form.errors.reason}
-        onChange={(reason) => form.set('reason', reason)}
-        onBlur={() => form.leave('reason')}
-      />
-      <div className={styles['actions']}>
-        <Button type="submit">Masukkan ke saldo</Button>
-      </div>
-    </form>
+    <DeskForm
+      form={form}
+      onSubmit={onSubmit}
+      actions={<Button type="submit">Masukkan ke saldo</Button>}
+    />
   );
 }
 
@@ -133,24 +127,13 @@ function Return({ item: { provider, txn, amount }, onDone }: FormProps) {
     onDone,
   });
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
-      <TransferFields
-        values={form.values}
-        errors={form.errors}
-        onChange={(name, value) => form.set(name, value)}
-        onBlur={form.leave}
-        payeeHelp="Rekening asal pembayarannya."
-      />
-      <ReasonField
-        value={form.values.reason}
-        error={form.errors.reason}
-        onChange={(reason) => form.set('reason', reason)}
-        onBlur={() => form.leave('reason')}
-      />
-      <div className={styles['actions']}>
-        <Button type="submit">Kembalikan ke pengirim</Button>
-      </div>
-    </form>
+    <DeskForm
+      form={form}
+      onSubmit={onSubmit}
+      actions={<Button type="submit">Kembalikan ke pengirim</Button>}
+    >
+      <TransferFields form={form} payeeHelp="Rekening asal pembayarannya." />
+    </DeskForm>
   );
 }
 
@@ -167,18 +150,14 @@ function Keep({ item: { provider, txn }, onDone }: FormProps) {
     onDone,
   });
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
-      <ReasonField
-        value={form.values.reason}
-        error={form.errors.reason}
-        onChange={(reason) => form.set('reason', reason)}
-        onBlur={() => form.leave('reason')}
-      />
-      <div className={styles['actions']}>
+    <DeskForm
+      form={form}
+      onSubmit={onSubmit}
+      actions={
         <Button type="submit" variant="outline">
           Simpan catatan
         </Button>
-      </div>
-    </form>
+      }
+    />
   );
 }

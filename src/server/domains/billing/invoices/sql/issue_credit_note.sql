@@ -1,6 +1,6 @@
 -- A credit note for a part of a paid invoice, or all of it: a document of its own with a number of its own;
 -- the invoice stays as it is. p_ppn is what of the amount is PPN given back, which the caller books.
--- Called by issueCreditNote, last in the transaction that gives the money back. Locks the invoice, then the
+-- Called by issueCreditNote and credit_topup_invoice, last in the transaction that gives the money back. Locks the invoice, then the
 -- counter. Raises BL010 when the invoice is not paid, BL012 when more would be given back than was paid.
 create or replace function issue_credit_note(
   p_account uuid, p_note uuid, p_invoice uuid, p_amount bigint, p_ppn bigint, p_reason text,

@@ -1,5 +1,6 @@
 import { type LineKind, type EntryKind, entryKindLabel } from '#contract/saldo.ts';
 import { publicId } from '#contract/base/ids.ts';
+import { wibMidnight } from '#contract/base/time.ts';
 import type { StatementRow } from '#server/domains/billing/invoices/pdf/statement-pdf.ts';
 import { inPages } from '#server/infra/account-data.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
@@ -11,15 +12,14 @@ export type StatementQuery = { from: string; to: string; kind?: LineKind | undef
 export type Range = { after: number; last: number; opening: number; closing: number };
 
 const DAY_MS = 86_400_000;
-const midnight = (day: string): Date => new Date(`${day}T00:00:00+07:00`);
 
 /** The entries of some days; they are never changed, so they may be read page by page. */
 export function rangeOf(sql: Sql, accountId: string, { from, to }: StatementQuery): Promise<Range> {
-  const until = new Date(midnight(to).getTime() + DAY_MS);
+  const until = new Date(wibMidnight(to).getTime() + DAY_MS);
   return asAccount(sql, accountId, async (tx) => {
     const [range] = await tx<Range[]>`
       with places as (
-        select entries_before(${accountId}, ${midnight(from)}) as after,
+        select entries_before(${accountId}, ${wibMidnight(from)}) as after,
           entries_before(${accountId}, ${until}) as last
       )
       select after, greatest(after, last) as last,

@@ -4,7 +4,7 @@
 -- frozen: money leaves no frozen wallet
 -- closed: the account has ended
 -- A payout (p_cash names where it leaves from) also books the cash against clearing.
--- Called by decide_adjustment. Locks the wallet. Raises as post_entry does.
+-- Called by apply_adjustment. Locks the wallet. Raises as post_entry does.
 create or replace function post_desk_entry(
   p_account uuid, p_kind text, p_delta bigint, p_contra text, p_cash text, p_adjustment uuid,
   p_actor text, p_memo text

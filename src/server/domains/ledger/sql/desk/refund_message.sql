@@ -3,7 +3,7 @@
 -- done_before: this message was refunded before
 -- over: more than was captured for it (also when nothing was)
 -- closed: the account has ended
--- Called by decide_adjustment. Locks the wallet, so that two refunds of one message take turns.
+-- Called by apply_adjustment. Locks the wallet, so that two refunds of one message take turns.
 create or replace function refund_message(
   p_account uuid, p_message uuid, p_amount bigint, p_adjustment uuid, p_actor text, p_memo text
 ) returns text

@@ -1,12 +1,12 @@
 -- Freezes a wallet, or lets it go on: from a frozen one nothing is accepted and nothing paid out. What
 -- was accepted before is sent and settled. Answers whether anything changed; null when there is no such
--- wallet, or the account has ended. Called by freezeWallet. Locks the wallet.
+-- wallet, or the account has ended. Called by setWalletFrozen. Locks the wallet.
 create or replace function set_wallet_frozen(p_account uuid, p_frozen boolean) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   w wallets%rowtype;
 begin
-  if current_setting('app.account', true) is distinct from '*' then
+  if not sees_all() then
     raise exception 'wallets are frozen by work over all accounts only' using errcode = '42501';
   end if;
   select * into w from wallets where account_id = p_account for no key update;

@@ -18,7 +18,7 @@ declare
   p provider_payments%rowtype;
   w wallets%rowtype;
 begin
-  if current_setting('app.account', true) is distinct from '*' then
+  if not sees_all() then
     raise exception 'refunds are booked by work over all accounts only' using errcode = '42501';
   end if;
   select * into t from topups where account_id = p_account and topup_id = p_topup for update;

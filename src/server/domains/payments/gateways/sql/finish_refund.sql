@@ -7,7 +7,7 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   r refunds%rowtype;
 begin
-  if current_setting('app.account', true) is distinct from '*' then
+  if not sees_all() then
     raise exception 'refunds are booked by work over all accounts only' using errcode = '42501';
   end if;
   select * into strict r from refunds where account_id = p_account and refund_id = p_refund for update;

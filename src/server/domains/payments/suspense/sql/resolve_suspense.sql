@@ -4,7 +4,7 @@
 -- resolved: somebody was faster
 -- unknown: no such payment lies in suspense
 -- closed: the account has ended, so nothing can go to its saldo
--- Called by decide_adjustment. Locks the payment, then the wallet (post_entry).
+-- Called by apply_adjustment. Locks the payment, then the wallet (post_entry).
 create or replace function resolve_suspense(
   p_account uuid, p_provider text, p_txn text, p_credit boolean, p_adjustment uuid,
   p_actor text, p_memo text, p_at timestamptz

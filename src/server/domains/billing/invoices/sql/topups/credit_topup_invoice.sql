@@ -1,6 +1,6 @@
--- A top-up's payment is given back, all of it: its invoice is credited, by what a change of plan has not credited
--- of it before. Where the payment was for an open invoice of a plan, that one is void first, and the top-up has
--- an invoice of its own.
+-- A top-up's payment is given back, all of it: its invoice is credited, but for what credit notes gave back
+-- before. Where the payment was for an open invoice of a plan, that one is void first, and the top-up has an
+-- invoice of its own.
 -- Called by begin_refund, last in its transaction. Locks the invoice, then the counter.
 create or replace function credit_topup_invoice(
   p_account uuid, p_topup uuid, p_note uuid, p_at timestamptz
@@ -8,8 +8,8 @@ create or replace function credit_topup_invoice(
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   i invoices%rowtype;
-  v_given bigint;
-  v_given_ppn bigint;
+  v_total bigint;
+  v_ppn bigint;
 begin
   select * into strict i from invoices
     where account_id = p_account and topup_id = p_topup and kind <> 'credit_note'
@@ -20,12 +20,11 @@ begin
     select * into strict i from invoices
       where account_id = p_account and topup_id = p_topup and kind = 'topup' and status = 'paid';
   end if;
-  select coalesce(sum(total), 0), coalesce(sum(ppn), 0) into v_given, v_given_ppn from invoices
-    where account_id = p_account and credits = i.invoice_id;
-  if v_given < i.total then
+  select i.total - coalesce(sum(total), 0), i.ppn - coalesce(sum(ppn), 0) into v_total, v_ppn
+    from invoices where account_id = p_account and credits = i.invoice_id;
+  if v_total > 0 then
     perform issue_credit_note(
-      p_account, p_note, i.invoice_id, i.total - v_given, i.ppn - v_given_ppn,
-      'Pembayaran dikembalikan', p_at
+      p_account, p_note, i.invoice_id, v_total, v_ppn, 'Pembayaran dikembalikan', p_at
     );
   end if;
 end

@@ -27,11 +27,11 @@ export type Answer = {
 };
 
 /** The application and its database, and gateways that live outside of both. */
-export type Shop = {
+export type System = {
   resources: Resources;
   fake: SimulatedGateway;
   /** What stands between the application and the gateways. */
-  gate: HeldGateway;
+  heldGateway: HeldGateway;
   /** How notices travel: what they were answered; whether the gateway hears it; whether they come at all. */
   notices: { losesAnswers: boolean; isLost: boolean; answers: number[] };
   /** Asks the application once. @throws when nobody answers. */
@@ -47,17 +47,17 @@ export type Shop = {
   /** The same, asked once. @throws when the application does not answer. */
   passOnce(seconds: number): Promise<void>;
   /** Kills, without anything being said before. */
-  strike(victim: Victim): Promise<void>;
+  kill(victim: Victim): Promise<void>;
   /** Starts what was killed again, if nobody else does; resolves when the application answers. */
   recover(): Promise<void>;
   close(): Promise<string[]>;
 };
 
 /** Starts everything; the gateways send notices only when they are flushed. */
-export async function openShop(): Promise<Shop> {
+export async function openSystem(): Promise<System> {
   let aheadMs = 0;
   const now = () => new Date(Date.now() + aheadMs);
-  const notices: Shop['notices'] = { losesAnswers: false, isLost: false, answers: [] };
+  const notices: System['notices'] = { losesAnswers: false, isLost: false, answers: [] };
   const address = (): string => {
     const found = resources.nodes[0]?.address();
     if (found === undefined) throw new Error('the application does not run');
@@ -77,8 +77,8 @@ export async function openShop(): Promise<Shop> {
       return notices.losesAnswers ? 0 : status;
     },
   });
-  const gate = await openHeldGateway(fake.url);
-  const resources = await openResources('own', settingsOf(fake, gate));
+  const heldGateway = await openHeldGateway(fake.url);
+  const resources = await openResources('own', settingsOf(fake, heldGateway));
   const { allAccountsSql } = resources;
 
   const post = async (person: Person | undefined, path: string, init: RequestInit) => {
@@ -95,7 +95,7 @@ export async function openShop(): Promise<Shop> {
     });
     return response.text();
   };
-  const ask: Shop['ask'] = async (person, act, fields = {}) => {
+  const ask: System['ask'] = async (person, act, fields = {}) => {
     const form = { act, token: person?.token ?? '', fcm: '', key: randomUUID(), ...fields };
     const body = new URLSearchParams(toPairs(form));
     return JSON.parse(await post(person, '/api', { body })) as Answer;
@@ -108,7 +108,7 @@ export async function openShop(): Promise<Shop> {
   return {
     resources,
     fake,
-    gate,
+    heldGateway,
     notices,
     ask,
     upload: async (person, text) => {
@@ -128,7 +128,7 @@ export async function openShop(): Promise<Shop> {
       aheadMs += seconds * 1_000;
       await reach();
     },
-    strike: async (victim) => {
+    kill: async (victim) => {
       const [node] = resources.nodes;
       const postmaster = await resources.postmaster();
       killed = { victim, postmaster };
@@ -146,7 +146,7 @@ export async function openShop(): Promise<Shop> {
     },
     close: async () => {
       const left = await resources.close();
-      await gate.close();
+      await heldGateway.close();
       await fake.close();
       return [...left, ...resources.nodes.flatMap(({ deaths }) => deaths)];
     },
