@@ -257,9 +257,13 @@ describe('the check of the ledger', () => {
 
 describe('npm run ledger:check', () => {
   const run = (url: string) =>
-    promisify(execFile)(process.execPath, [join(import.meta.dirname, '../tools/ledger-check.ts')], {
-      env: { ...process.env, DATABASE_URL: url },
-    }).then(
+    promisify(execFile)(
+      process.execPath,
+      [join(import.meta.dirname, '../tools/installation/ledger-check.ts')],
+      {
+        env: { ...process.env, DATABASE_URL: url },
+      },
+    ).then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
         code,

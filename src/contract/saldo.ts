@@ -262,7 +262,12 @@ export type TopupOffer = Output<typeof TopupOffer>;
 export const listTopupMethods = act({
   name: 'topup_methods',
   by: 'customer',
-  output: () => z.object({ methods: z.array(TopupOffer()) }),
+  output: () =>
+    z.object({
+      methods: z.array(TopupOffer()),
+      /** Whether PPN is added to what is put in. */
+      ppn: z.boolean(),
+    }),
 });
 
 export const createTopup = act({

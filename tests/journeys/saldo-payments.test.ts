@@ -10,7 +10,7 @@ import { type Stage, setUpJourney } from './support/stage.ts';
 import { isFocused, press } from './support/steps.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
-const refused = [/status of (?:404|422)/];
+const refused = [/status of (?:404|409|422)/];
 
 /** A customer's tab whose acts of payments are answered here, on `/saldo`. */
 async function saldoTab(stage: Stage, acts: FakeActs, query = '') {
@@ -64,6 +64,33 @@ journey(
     await form.getByRole('radio', { name: 'BCA' }).check();
     const closed = form.getByRole('radio', { name: /^QRIS Sampai Rp\s10\.000\.000/ });
     expect(await closed.isDisabled()).toBe(true);
+  },
+);
+
+journey(
+  'a refusal is seen above the long form, and leads to the top-ups that wait',
+  async (stage) => {
+    const full = {
+      refused: 'topup_too_many',
+      message: 'Anda masih punya 3 isi saldo yang menunggu.',
+      facts: { limit: 3 },
+    };
+    const acts = { ...fakePayments(), topup_create: () => full };
+    const { tab } = await saldoTab(stage, acts, '?new=1&amount=50000');
+    const form = dialogOf(tab);
+    await form.getByText('belum termasuk PPN', { exact: false }).waitFor();
+    await form.getByRole('radio', { name: /Xendit/ }).check();
+    await form.getByRole('button', { name: 'Lanjut ke pembayaran' }).click();
+    const refusal = form.getByText('Anda masih punya', { exact: false });
+    await refusal.waitFor();
+    const isSeen = () =>
+      refusal.evaluate((words) => {
+        const { left, top, height } = words.getBoundingClientRect();
+        return words.contains(document.elementFromPoint(left + 4, top + height / 2));
+      });
+    await waitFor(isSeen);
+    await form.getByRole('button', { name: 'Lihat yang menunggu' }).click();
+    await form.waitFor({ state: 'detached' });
   },
 );
 

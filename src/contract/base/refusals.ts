@@ -273,7 +273,7 @@ const sentences: Sentences = {
   topup_proof_limit: ({ limit }) =>
     `Bukti untuk isi saldo ini sudah ${limit} kali dikirim. Tunggu pemeriksaan operator.`,
   statement_unknown:
-    'Berkas ini tidak dikenali sebagai mutasi bank. Unduh mutasi sebagai CSV dari BCA, Mandiri, BRI, atau BNI, lalu pilih berkas itu.',
+    'Berkas ini tidak dikenali sebagai mutasi bank. Pilih CSV asli dari BCA, Mandiri, BRI, atau BNI, tanpa disimpan ulang di Excel.',
   bank_statement_too_long: ({ limit }) =>
     `Berkas ini memuat lebih dari ${formatNumber(limit)} baris. Unduh mutasi untuk periode yang lebih pendek.`,
   statement_other_account: ({ account, ours }) =>

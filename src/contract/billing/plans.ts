@@ -3,10 +3,11 @@ import { act } from '#contract/base/act.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 
+/** How the short name of a plan is written. */
+export const PLAN_CODE = /^[a-z][a-z0-9-]{1,30}$/;
+
 /** The short name of a plan, in addresses and calls: `gratis`, `usaha`, `bisnis`. */
-export const PlanCode = schema(() =>
-  z.string().check(z.regex(/^[a-z][a-z0-9-]{1,30}$/, 'Paket tidak dikenali.')),
-);
+export const PlanCode = schema(() => z.string().check(z.regex(PLAN_CODE, 'Paket tidak dikenali.')));
 export type PlanCode = Output<typeof PlanCode>;
 
 /** One revision of a plan: what it costs and includes. A customer keeps theirs until the renewal. */

@@ -3,7 +3,7 @@ import { act, paging } from '#contract/base/act.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { Plan, PlanCode } from '#contract/billing/plans.ts';
+import { PLAN_CODE, Plan } from '#contract/billing/plans.ts';
 import { DeskPrice, Reason } from './desk.ts';
 
 /** A check of all invariants, as it was stored. */
@@ -245,7 +245,14 @@ export const savePlan = act({
   changes: true,
   audited: true,
   input: () => ({
-    code: PlanCode(),
+    code: z
+      .string()
+      .check(
+        z.regex(
+          PLAN_CODE,
+          'Tulis kodenya dengan huruf kecil, angka, dan tanda hubung, misalnya usaha-plus.',
+        ),
+      ),
     name: z.string().check(z.trim(), z.minLength(2, 'Tulis nama paketnya.'), z.maxLength(40)),
     description: z.string().check(z.trim(), z.maxLength(200)),
     price: DeskPrice(),

@@ -28,6 +28,7 @@ export const methods = {
     method('xendit', { minutes: 1_440 }),
     method('bank', { maximum: 100_000_000, minutes: 1_440 }),
   ],
+  ppn: true,
 };
 
 const hence = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();

@@ -90,7 +90,7 @@ function answer(world: BillingWorld, act: string, fields: Record<string, string>
     case 'invoice_pdf':
       return { data: { url: '/not-found.svg', filename: 'INV-2026-11-000119.pdf' } };
     case 'topup_methods':
-      return { data: { methods } };
+      return { data: { methods, ppn: true } };
     default:
       return { data: world.buyer };
   }

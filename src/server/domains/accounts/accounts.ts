@@ -41,6 +41,7 @@ export { eraseDue } from './privacy/erase.ts';
 export { type Exports, openExports, verifyExport } from './privacy/exports.ts';
 export {
   type FirstOperator,
+  addOperator,
   ensureOperator,
   hasOperatorSignedIn,
 } from './signin/first-operator.ts';

@@ -72,11 +72,8 @@ export async function statusOf(sql: Sql | Tx, accountId: string): Promise<Accoun
   return row?.status ?? 'closed';
 }
 
-type NewAccount = {
-  name: string;
-  phone: string;
-  passwordHash: string;
-  role: Role;
+type NewUser = { name: string; phone: string; passwordHash: string; role: Role };
+type NewAccount = NewUser & {
   /** True for the installation's own account. */
   isSystem?: boolean;
 };
@@ -88,12 +85,26 @@ type NewAccount = {
  */
 export async function openAccount(
   tx: Tx,
-  { name, phone, passwordHash, role, isSystem = false }: NewAccount,
+  { isSystem = false, ...user }: NewAccount,
 ): Promise<UserRef | undefined> {
   const accountId = newId();
-  const userId = newId();
   await tx`
-    insert into accounts (account_id, name, is_system) values (${accountId}, ${name}, ${isSystem})`;
+    insert into accounts (account_id, name, is_system)
+    values (${accountId}, ${user.name}, ${isSystem})`;
+  return addUser(tx, accountId, user);
+}
+
+/**
+ * A user of an account.
+ *
+ * @returns `undefined`, and leaves a row that the caller must roll back, when the phone is taken.
+ */
+export async function addUser(
+  tx: Tx,
+  accountId: string,
+  { name, phone, passwordHash, role }: NewUser,
+): Promise<UserRef | undefined> {
+  const userId = newId();
   await tx`
     insert into users (account_id, user_id, name, phone, password_hash, role)
     values (${accountId}, ${userId}, ${name}, ${phone}, ${passwordHash}, ${role})`;

@@ -44,7 +44,9 @@ test('a statement is downloaded by its link', async ({ db, openApp }) => {
   const csv = await ask('saldo_export', { ...days, format: 'csv' });
   const answer = await running.app.inject({ url: csv.url });
   expect(answer.headers['content-disposition']).toMatch(/^attachment; .*mutasi-saldo-.*\.csv$/);
-  expect(answer.payload).toMatch(/^\uFEFFnomor,waktu,jenis,keterangan,nilai,saldo\r\n,,Saldo awal/);
+  expect(answer.payload).toMatch(
+    /^\uFEFFnomor,waktu_wib,jenis,keterangan,nilai,saldo\r\n,,Saldo awal/,
+  );
   const pdf = await ask('saldo_export', { ...days, format: 'pdf' });
   const made = await running.app.inject({ url: pdf.url });
   expect(made.rawPayload.subarray(0, 5).toString()).toBe('%PDF-');

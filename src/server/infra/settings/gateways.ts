@@ -25,7 +25,7 @@ export const gatewaySettings = {
     { secret: true },
   ),
   XENDIT_CALLBACK_TOKEN: optional(
-    'The verification token of callbacks, from the dashboard of Xendit; needed beside the key.',
+    'The verification token of callbacks, from the dashboard of Xendit, where `PUBLIC_URL` and `/callbacks/xendit` is entered for paid invoices; needed beside the key.',
     text,
     { secret: true },
   ),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { acceptsType, expectsText, typeOfFile } from './fileTypes.ts';
+import { mimesFor } from '#contract/uploads.ts';
+import { acceptsType, expectsText, typeOfFile, typeNames } from './fileTypes.ts';
 
 test('a type is taken when it is listed, or its family is; an empty list takes all', () => {
   expect(acceptsType('image/png', ['image/jpeg', 'image/png'])).toBe(true);
@@ -18,6 +19,12 @@ test('what is expected is said as one, two or many types', () => {
   expect(expectsText(['image/jpeg', 'image/png', 'image/webp'])).toBe(
     'Expects image/jpeg, image/png or image/webp',
   );
+});
+
+test('a type is called by the ending of its files', () => {
+  const wording = 'Pilih {allButLastType} atau {lastType}';
+  expect(expectsText(mimesFor('proof'), wording, typeNames)).toBe('Pilih JPG, PNG, WEBP atau PDF');
+  expect(expectsText(mimesFor('statement'), wording, typeNames)).toBe('Pilih CSV atau TXT');
 });
 
 test('types have names for people: null hides one, the same name is said once', () => {

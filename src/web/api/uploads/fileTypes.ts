@@ -19,6 +19,11 @@ export function typeOfFile({ name, type }: { name: string; type: string }): stri
   return unknown || fileKinds[named].alsoDeclared?.includes(declared) ? named : declared;
 }
 
+/** The types by the endings that people know them by: `JPG`, `PDF`. */
+export const typeNames: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(fileKinds).map(([mime, { extensions }]) => [mime, extensions[0].toUpperCase()]),
+);
+
 /**
  * Which types are expected, for people: 'Expects A, B or C', and 'Expects A' when it is one.
  *

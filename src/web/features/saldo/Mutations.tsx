@@ -106,8 +106,8 @@ export function Mutations() {
   return (
     <Panel title="Mutasi" tools={<Export range={range} kind={known} />}>
       <p className={styles['note']}>
-        Satu pesan, atau satu kiriman banyak pesan, adalah satu baris. Buka barisnya untuk melihat
-        kapan dananya ditahan, dipotong, atau dikembalikan.
+        Satu pesan, atau satu kiriman berisi banyak pesan, menjadi satu baris. Buka barisnya untuk
+        melihat kapan dananya ditahan, dipotong, atau dikembalikan.
       </p>
       <Filters
         range={range}
@@ -282,17 +282,17 @@ function What({ row }: { row: Mutation }) {
       ) : (
         titleOf(row)
       )}
-      {row.invoice_id && (
-        <a href={`/billing?open=${row.invoice_id}`} className={styles['number']}>
-          Lihat tagihan
-        </a>
-      )}
       {message && (
         <Link to="/message-history" search={{ open: message.id }} className={styles['number']}>
           {formatPhone(message.peer)}
         </Link>
       )}
       {more && <span className={styles['small']}>{more}</span>}
+      {row.invoice_id && (
+        <Link to="/billing" search={{ open: row.invoice_id }} className={styles['number']}>
+          Lihat tagihan
+        </Link>
+      )}
     </span>
   );
 }

@@ -82,7 +82,7 @@ function TransferForm({ initialAmount, onDone }: FormProps) {
       })}
     >
       <p className={styles['lead']}>
-        Ke rekening Kabari. Isi saldo yang menunggu lunas bila jumlahnya sama persis.
+        Ke rekening Kabari. Isi saldo yang menunggu menjadi lunas bila jumlahnya sama persis.
       </p>
       <Alert
         state="danger"

@@ -3,7 +3,7 @@ import { readConfig } from '#server/infra/config.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import { accountsApp } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
-import { ensureOperator } from './first-operator.ts';
+import { addOperator, ensureOperator } from './first-operator.ts';
 import { systemAccount } from '#server/domains/accounts/people.ts';
 import { sweepAccounts } from '#server/domains/accounts/sweep.ts';
 
@@ -51,6 +51,30 @@ describe('the first operator', () => {
     const app = await accountsApp(db);
     await app.customer('6281100000000');
     await expect(ensureOperator(db.allAccountsSql, config)).rejects.toThrow(StartError);
+  });
+});
+
+describe('an operator more', () => {
+  const rina = { name: 'Rina', phone: '6281355500001' };
+
+  test('is of the same account, and signs in once without a code', async ({ db }) => {
+    const first = await ensureOperator(db.allAccountsSql, config);
+    const { phone, password } = await addOperator(db.allAccountsSql, rina);
+    const app = await accountsApp(db);
+    const { user } = await app.signIn(phone, password);
+    expect(user).toMatchObject({ name: 'Rina', role: 'operator' });
+    expect(app.sent).toEqual([]);
+    const { user: other } = await app.signIn(first?.phone ?? '', first?.password ?? '');
+    expect(other.account_id).toBe(user.account_id);
+  });
+
+  test('needs the first one, and a number that is nobody’s', async ({ db }) => {
+    await expect(addOperator(db.allAccountsSql, rina)).rejects.toThrow(/first start/);
+    await ensureOperator(db.allAccountsSql, config);
+    await addOperator(db.allAccountsSql, rina);
+    await expect(addOperator(db.allAccountsSql, rina)).rejects.toThrow(/belongs to somebody/);
+    const people = await db.allAccountsSql`select from users`;
+    expect(people).toHaveLength(2);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import type { AccountOpened } from '#server/domains/accounts/deps.ts';
-import { openAccount, systemAccount } from '#server/domains/accounts/people.ts';
+import { addUser, openAccount, systemAccount } from '#server/domains/accounts/people.ts';
 
 /** No letters or digits that look alike. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
@@ -46,6 +46,29 @@ export async function ensureOperator(
       throw new StartError('OPERATOR_PHONE belongs to a customer; choose another number.');
     await onOpened(tx, operator.accountId, true);
     await deliverPassword({ phone, password });
+    return { phone, password };
+  });
+}
+
+/**
+ * Makes one operator more, beside the first: what is large takes two (docs/money.md#the-money-desk).
+ *
+ * @returns how they sign in, to be shown this once.
+ * @throws StartError before the first start, and when the number is somebody's.
+ */
+export async function addOperator(
+  allAccountsSql: Sql,
+  { name, phone }: { name: string; phone: string },
+): Promise<FirstOperator> {
+  const password = newPassword();
+  const passwordHash = await hashPassword(password);
+  return allAccountsSql.begin(async (tx) => {
+    const accountId = await systemAccount(tx);
+    if (accountId === undefined) {
+      throw new StartError('The first operator comes with the first start; run npm start.');
+    }
+    const added = await addUser(tx, accountId, { name, phone, passwordHash, role: 'operator' });
+    if (!added) throw new StartError('That number belongs to somebody; choose another one.');
     return { phone, password };
   });
 }

@@ -228,11 +228,11 @@ describe('the statement', () => {
     const { served, filename } = await exported(app, ani, { ...days, format: 'csv' });
     expect(filename).toBe('mutasi-saldo-2020-01-01-2090-01-01.csv');
     const lines = (await text(served.stream)).replace('\uFEFF', '').trim().split('\r\n');
-    expect(lines[0]).toBe('nomor,waktu,jenis,keterangan,nilai,saldo');
+    expect(lines[0]).toBe('nomor,waktu_wib,jenis,keterangan,nilai,saldo');
     expect(lines[1]).toBe(',,Saldo awal,,,0');
     expect(lines).toHaveLength(7);
     const rows = lines.slice(2, -1).map((line) => line.split(','));
-    expect(rows[0]?.[1]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+07:00$/);
+    expect(rows[0]?.[1]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
     expect(rows.map((row) => Number(row.at(-2))).slice(2)).toEqual([500, -200]);
     expect(lines.join('\n')).toContain(`"'=HYPERLINK(""http://jahat.example"")"`);
     const amounts = rows.map((row) => Number(row.at(-2)));

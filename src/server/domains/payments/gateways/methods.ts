@@ -57,4 +57,5 @@ export const listMethodsHandler = (deps: MethodsDeps) =>
           : deps.gateways.forMethod(method)?.simulated;
       return simulated === undefined ? [] : [{ method, simulated, ...limitsOf(deps, method) }];
     }),
+    ppn: deps.prices.ppnOf(rupiah(TOPUP_MIN), deps.now()) > 0,
   }));

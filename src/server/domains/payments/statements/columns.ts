@@ -53,7 +53,9 @@ const wordOf = (cell: string): string =>
     .slice(0, 60)
     .toLowerCase()
     .replace(/[^a-z]+/g, ' ')
-    .trim();
+    .trim()
+    // Mandiri names the currency beside the amount.
+    .replace(/ (?:idr|rp)$/, '');
 
 /** The columns that a record names; undefined when it is not the head of a statement's table. */
 export function readColumns(cells: readonly string[]): Columns | undefined {

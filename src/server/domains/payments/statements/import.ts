@@ -42,8 +42,9 @@ export async function previewStatement(
   { uploadId, ...owner }: Asked,
 ): Promise<StatementReport> {
   const { bytes } = await uploads.read(owner, uploadId, 'statement');
-  const statement = await readStatement(bytes, config.BANK_NUMBER);
-  const judging = { at: now(), operatorId: owner.userId, limit: config.FOUR_EYES_ABOVE };
+  const at = now();
+  const statement = await readStatement(bytes, { bank: config.BANK_NUMBER, at });
+  const judging = { at, operatorId: owner.userId, limit: config.FOUR_EYES_ABOVE };
   return reportOf(statement, await judge(allAccountsSql, statement, judging));
 }
 
@@ -61,10 +62,10 @@ export async function importStatement(
 ): Promise<StatementReport> {
   const { allAccountsSql, config, now, uploads } = deps;
   const { bytes } = await uploads.read(owner, uploadId, 'statement');
-  const statement = await readStatement(bytes, config.BANK_NUMBER);
-  if (statement.sha256 !== sha256) throw new Refusal('statement_changed', {});
   const at = now();
   const operatorId = owner.userId;
+  const statement = await readStatement(bytes, { bank: config.BANK_NUMBER, at });
+  if (statement.sha256 !== sha256) throw new Refusal('statement_changed', {});
   const judging = { at, operatorId, limit: config.FOUR_EYES_ABOVE };
   const judged = await judge(allAccountsSql, statement, judging);
   const done = await storeAll(allAccountsSql, { statement, judged, at, operatorId });

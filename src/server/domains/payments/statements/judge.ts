@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
+import { civilDate } from '#contract/base/time.ts';
 import type {
   StatementLine as ReportLine,
   StatementOutcome,
@@ -22,6 +23,7 @@ import {
   type CreditLine,
   LINES_MAX,
   type NoStatement,
+  type Reading,
   type Statement,
   type StatementLine,
   statementSteps,
@@ -38,8 +40,11 @@ export type ReadStatement = Statement & { sha256: string; read: readonly ReadLin
  *
  * @throws Refusal `statement_unknown`, `bank_statement_too_long`, `statement_other_account`.
  */
-export async function readStatement(bytes: Uint8Array, bank: string): Promise<ReadStatement> {
-  const statement = await parsed(bytes, bank);
+export async function readStatement(
+  bytes: Uint8Array,
+  { bank, at }: { bank: string; at: Date },
+): Promise<ReadStatement> {
+  const statement = await parsed(bytes, { bank, today: civilDate(at) });
   if ('no' in statement) {
     if (statement.no === 'unknown') throw new Refusal('statement_unknown', {});
     if (statement.no === 'too long')
@@ -57,8 +62,8 @@ export async function readStatement(bytes: Uint8Array, bank: string): Promise<Re
 export const LINES_AT_ONCE = 500;
 
 /** Reads a file step by step: a long one takes longer than others should wait. */
-async function parsed(bytes: Uint8Array, bank: string): Promise<Statement | NoStatement> {
-  const steps = statementSteps(bytes, bank);
+async function parsed(bytes: Uint8Array, reading: Reading): Promise<Statement | NoStatement> {
+  const steps = statementSteps(bytes, reading);
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -114,7 +119,7 @@ export async function judge(
     if (before) return { line, outcome: 'known', topup: before.topup };
     known.set(stored.hash, { topup: undefined });
     const promise = reserved.get(stored.hash);
-    const topup = promise ?? nearest(near, stored.amount);
+    const topup = promise ?? nearest(near, stored);
     if (!promise || promise.status === 'rejected') {
       return { line, outcome: topup ? 'near' : 'kept', topup };
     }
@@ -191,20 +196,25 @@ async function reservedFor(
   return promised;
 }
 
-type OpenTotal = Concerned & { total: number };
+type OpenTotal = Concerned & { total: number; since: Date };
 
 const OPEN_MAX = 5_000;
 
 /** What waits to be paid, by its total. */
 async function openTotals(sql: Sql, bank: string): Promise<readonly OpenTotal[]> {
   return sql<OpenTotal[]>`
-    select t.topup_id as "topupId", a.name as "accountName", t.total
+    select t.topup_id as "topupId", a.name as "accountName", t.total,
+      t.created_at - interval '1 day' as since
     from topups t join accounts a using (account_id)
     where t.status in ('pending', 'review') and t.bank_number = ${bank}
     order by t.total limit ${OPEN_MAX}`;
 }
 
-function nearest(open: readonly OpenTotal[], amount: number): Concerned | undefined {
+/** By the same rule as the lists of candidates that an operator chooses from. */
+function nearest(
+  open: readonly OpenTotal[],
+  { amount, at }: IdentifiedLine,
+): Concerned | undefined {
   let [low, high] = [0, open.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -214,7 +224,7 @@ function nearest(open: readonly OpenTotal[], amount: number): Concerned | undefi
   const off = (one: OpenTotal) => Math.abs(one.total - amount);
   const [best] = open
     .slice(Math.max(0, low - 1), low + 1)
-    .filter((one) => off(one) <= NEAR)
+    .filter((one) => off(one) <= NEAR && at >= one.since)
     .sort((one, other) => off(one) - off(other));
   return best;
 }

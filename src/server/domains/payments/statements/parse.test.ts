@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { type Statement, LINES_MAX, parseStatement } from './parse.ts';
 
 const OURS = '8800123456';
+const TODAY = '2026-11-23';
 
 const parse = (text: string | Uint8Array) =>
-  parseStatement(typeof text === 'string' ? Buffer.from(text) : text, OURS);
+  parseStatement(typeof text === 'string' ? Buffer.from(text) : text, { bank: OURS, today: TODAY });
 
 /** A statement that is expected to be one. */
 function read(text: string | Uint8Array): Statement {
@@ -60,6 +61,25 @@ describe('a statement of', () => {
     });
   });
 
+  test('KlikBCA Individu without a period: the newest such day that is not to come', () => {
+    const text = `Account No.,=,'8800123456
+Name,=,PT KABARI CONTOH
+Currency,=,IDR
+
+Date,Description,Branch,Amount,,Balance
+'23/11,TRSF E-BANKING CR ANI,'0000,50123.00,CR,1500123.00
+'24/11,TRSF E-BANKING CR BUDI,'0000,50124.00,CR,1550247.00
+Starting Balance,=,1450000.00
+`;
+    expect(inShort(text)).toEqual([
+      [6, '2026-11-23', 50_123, 'TRSF E-BANKING CR ANI'],
+      [7, expect.stringMatching(/^Tahunnya tidak tertulis/)],
+    ]);
+    const early = { bank: OURS, today: '2027-01-02' };
+    const [first] = (parseStatement(Buffer.from(text), early) as Statement).lines;
+    expect(first).toMatchObject({ day: '2026-11-23' });
+  });
+
   test('KlikBCA Bisnis: CR and DB behind the amount, unquoted head', () => {
     const text = `Informasi Rekening - Mutasi Rekening
 No. rekening : 8800-123-456
@@ -94,6 +114,31 @@ SUPRIHATINI","Transfer Fee","ID2611210091",".00","50,123.00",
       [5, 'Baris ini milik rekening lain.'],
     ]);
     expect(read(text).lines[0]).toMatchObject({ reference: 'ID2611210091', place: '#0' });
+  });
+
+  test('Livin: a head in two languages, the currency in it, a sign before the amount', () => {
+    const text = `Nomor Rekening/Account Number,880-01-2345-6
+
+No,Tanggal,Keterangan,Nominal (IDR),Saldo (IDR)
+No,Date,Remarks,Amount (IDR),Balance (IDR)
+1,21 Nov 2026,Transfer dari ANI,"+50.123,00","1.500.123,00"
+2,21 Nov 2026,Biaya transfer,"-2.500,00","1.497.623,00"
+`;
+    expect(read(text)).toMatchObject({ account: OURS });
+    expect(inShort(text)).toEqual([
+      [5, '2026-11-21', 50_123, 'Transfer dari ANI'],
+      [6, 'debit'],
+    ]);
+  });
+
+  test('Mandiri, saved again by Excel: the account’s number is rounded, and names none', () => {
+    const text = `Account No;Date;Description;Debit;Credit
+8,80012E+09;21/11/2026;DARI ANI;0,00;50.123,00
+`;
+    expect(read(text).account).toBeUndefined();
+    expect(inShort(text)).toEqual([[2, '2026-11-21', 50_123, 'DARI ANI']]);
+    const above = `No. rekening : 8,80012E+09;;\nTanggal;Keterangan;Jumlah\n21/11/2026;ANI;50.123 CR\n`;
+    expect(read(above).account).toBeUndefined();
   });
 
   test('BRI: semicolons, technical names, time of day', () => {
@@ -193,10 +238,14 @@ describe('whatever a bank does to a file:', () => {
   });
 
   test.each([
-    ['31/02/2026', 'Tanggalnya tidak dapat dibaca.'],
-    ['21/13/2026', 'Tanggalnya tidak dapat dibaca.'],
-    ['kemarin', 'Tanggalnya tidak dapat dibaca.'],
-    ['21/11', 'Tahunnya tidak tertulis, dan tidak dapat ditentukan dari periode berkas.'],
+    ['31/02/2026', 'Tanggalnya tidak dapat dibaca. Urutannya harus hari, bulan, tahun.'],
+    ['21/13/2026', 'Tanggalnya tidak dapat dibaca. Urutannya harus hari, bulan, tahun.'],
+    ['kemarin', 'Tanggalnya tidak dapat dibaca. Urutannya harus hari, bulan, tahun.'],
+    ['11/23/2026', 'Tanggalnya tidak dapat dibaca. Urutannya harus hari, bulan, tahun.'],
+    [
+      '21/05',
+      'Tahunnya tidak tertulis, dan tidak dapat ditentukan. Unduh mutasi yang menyebut periodenya.',
+    ],
   ])('a date of %s is refused, and says why', (written, reason) => {
     expect(inShort(simple(`${written};ANI;50.123;CR;1`))).toEqual([[2, reason]]);
   });

@@ -6,6 +6,7 @@ import {
   type Amount,
   type Period,
   cleanCell,
+  lately,
   readAmount,
   readMoment,
   readPeriod,
@@ -47,6 +48,9 @@ export type NoStatement =
   | { no: 'too long' }
   | { no: 'other account'; account: string };
 
+/** Whose statement is read, and when. */
+export type Reading = { bank: string; today: string };
+
 export const LINES_MAX = 20_000;
 const LINES_A_STEP = 250;
 const DESCRIPTION_MAX = 500;
@@ -61,10 +65,11 @@ const delimiters = [',', ';', '\t', '|'] as const;
  *
  * Whatever the bytes are, it gives an answer: what cannot be read is a line with its reason.
  *
- * @param bank our account's number: a statement of another one is refused.
+ * @param read.bank our account's number: a statement of another one is refused.
+ * @param read.today in WIB: KlikBCA Individu writes neither years nor a period.
  */
-export function parseStatement(bytes: Uint8Array, bank: string): Statement | NoStatement {
-  const steps = statementSteps(bytes, bank);
+export function parseStatement(bytes: Uint8Array, read: Reading): Statement | NoStatement {
+  const steps = statementSteps(bytes, read);
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -74,12 +79,13 @@ export function parseStatement(bytes: Uint8Array, bank: string): Statement | NoS
 /** The same in steps of some hundred lines, for whom others wait. */
 export function* statementSteps(
   bytes: Uint8Array,
-  bank: string,
+  { bank, today }: Reading,
 ): Generator<undefined, Statement | NoStatement> {
   const text = decode(bytes);
   for (const delimiter of delimiters) {
     const head = readHead(text, delimiter);
-    if (head) return yield* readTable(readCsv(text, delimiter), head, digitsOf(bank));
+    if (head)
+      return yield* readTable(readCsv(text, delimiter), head, { bank: digitsOf(bank), today });
   }
   return { no: 'unknown' };
 }
@@ -126,8 +132,14 @@ function readHead(text: string, delimiter: string): Head | undefined {
 
 const digitsOf = (text: string): string => text.replace(/\D/g, '');
 
+/** What Excel makes of a long number: `8,80012E+09`. It names no account any more. */
+const rounded = /\d(?:[.,]\d+)?e\+\d+/i;
+
+const accountOf = (text: string): string => (rounded.test(text) ? '' : digitsOf(text));
+
 /** An account's number; undefined where it is partly hidden, or is none. */
 function accountIn(words: string): string | undefined {
+  if (rounded.test(words)) return undefined;
   const [found] = /\d[\d .-]{3,30}\d/.exec(words) ?? [];
   return found === undefined ? undefined : digitsOf(found);
 }
@@ -135,15 +147,16 @@ function accountIn(words: string): string | undefined {
 function* readTable(
   records: Iterable<CsvRecord>,
   head: Head,
-  bank: string,
+  { bank, today }: Reading,
 ): Generator<undefined, Statement | NoStatement> {
   const { columns, period } = head;
+  const days = period ?? lately(today);
   let account = head.account;
   if (account !== undefined && account !== bank) return { no: 'other account', account };
   const lines: StatementLine[] = [];
   for (const record of joined(records, head)) {
     const row = new Row(record, columns);
-    const own = digitsOf(row.text('account'));
+    const own = accountOf(row.text('account'));
     if (own !== '' && own !== bank && lines.length === 0) {
       return { no: 'other account', account: own };
     }
@@ -151,7 +164,7 @@ function* readTable(
     if (own !== '' && own !== bank) {
       lines.push(row.unreadable('Baris ini milik rekening lain.'));
     } else {
-      lines.push(readRow(row, period));
+      lines.push(readRow(row, days));
     }
     if (lines.length > LINES_MAX) return { no: 'too long' };
     if (lines.length % LINES_A_STEP === 0) yield;
@@ -173,6 +186,8 @@ function* joined(records: Iterable<CsvRecord>, { columns, cells, line: first }: 
     if (record.line <= first) continue;
     const filled = record.cells.filter((cell) => cleanCell(cell) !== '');
     if (filled.length === 0 || record.cells.join('\t') === names) continue;
+    // Mandiri says its head a second time, in English.
+    if (!filled.some((cell) => /\d/.test(cell)) && readColumns(record.cells)) continue;
     if (footer.test(cleanCell(filled[0] ?? ''))) {
       if (open) yield open;
       open = undefined;
@@ -244,7 +259,7 @@ function plainText(text: string, lengthMax: number): string {
 
 const pending = /^(pend|pending)$/i;
 
-function readRow(row: Row, period: Period | undefined): StatementLine {
+function readRow(row: Row, period: Period): StatementLine {
   const { number } = row;
   const description = row.describe();
   if (pending.test(row.text('date')))
@@ -252,10 +267,12 @@ function readRow(row: Row, period: Period | undefined): StatementLine {
   if (row.isTooWide()) return row.unreadable('Jumlah kolomnya tidak sama dengan judul tabel.');
   const moment = readMoment(`${row.text('date')} ${row.text('time')}`.trim(), period);
   const known = moment ?? readMoment(row.text('date'), period);
-  if (known === undefined) return row.unreadable('Tanggalnya tidak dapat dibaca.');
+  if (known === undefined) {
+    return row.unreadable('Tanggalnya tidak dapat dibaca. Urutannya harus hari, bulan, tahun.');
+  }
   if (known === 'no year') {
     return row.unreadable(
-      'Tahunnya tidak tertulis, dan tidak dapat ditentukan dari periode berkas.',
+      'Tahunnya tidak tertulis, dan tidak dapat ditentukan. Unduh mutasi yang menyebut periodenya.',
     );
   }
   const { day, time = '00:00:00' } = known;

@@ -6,7 +6,7 @@ export type Amount = {
   rupiah: number;
   sen: number;
   negative: boolean;
-  /** `in` for CR, CR. or K after it, `out` for DB, DR or D. */
+  /** `in` for CR, CR. or K after it, or a plus before it; `out` for DB, DR or D. */
   way: 'in' | 'out' | undefined;
 };
 
@@ -20,14 +20,14 @@ const groupings = [
 const AMOUNT_CHARS_MAX = 40;
 
 /**
- * Reads `50,123.00`, `50.123,00`, `50123`, `.00`, `Rp 50.123 CR`; undefined for what is no amount, and for
+ * Reads `50,123.00`, `50.123,00`, `50123`, `.00`, `+50.123`, `Rp 50.123 CR`; undefined for what is no amount, and for
  * more than we handle.
  */
 export function readAmount(text: string): Amount | undefined {
   const word = cleanCell(text).toLowerCase();
   if (word.length > AMOUNT_CHARS_MAX) return undefined;
   const [, before, bracket, digits = '', after, mark = ''] = shape.exec(word) ?? [];
-  const way = mark === '' ? undefined : readWay(mark);
+  const way = mark === '' ? (before === '+' ? 'in' : undefined) : readWay(mark);
   if (digits === '' || (mark !== '' && way === undefined)) return undefined;
   for (const grouping of groupings) {
     const [all, whole = '', sen = ''] = grouping.exec(digits) ?? [];
@@ -117,6 +117,16 @@ function momentOf(
   if (hour === undefined) return { day: said, time: undefined };
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   return { day: said, time: `${hour.padStart(2, '0')}:${minute}:${second}` };
+}
+
+/** How far back a bank's website goes. */
+const LATELY_DAYS = 100;
+
+/** The days that a line without a year is of, where its file names no period: up to `today`. */
+export function lately(today: string): Period {
+  const from = new Date(`${today}T00:00:00Z`);
+  from.setUTCDate(from.getUTCDate() - LATELY_DAYS);
+  return { from: from.toISOString().slice(0, 10), to: today };
 }
 
 const fullDay = /\d{4}-\d{2}-\d{2}|\d{1,2}[-/ ](?:\d{1,2}|[a-z]{3,9})[-/ ](?:\d{4}|\d{2})(?!\d)/gi;

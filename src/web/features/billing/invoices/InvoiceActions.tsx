@@ -8,6 +8,7 @@ import { perform } from '#web/api/act.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import styles from '#web/features/billing/invoices/InvoiceDrawer.module.css';
+import { TopupLink } from '#web/features/billing/plan/Standing.tsx';
 import { usePlanChanges } from '#web/features/billing/plan/usePlanChanges.ts';
 import { invoiceQuery, methodsQuery } from '#web/features/billing/queries.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
@@ -77,11 +78,12 @@ function Pdf({ invoice, onFailure }: ActionProps) {
   );
 }
 
-/** From saldo at once, or by another method, which makes a top-up to be paid. */
+/** From saldo at once where it reaches, or by another method, which makes a top-up to be paid. */
 function Pay({ invoice, onFailure }: ActionProps) {
   const client = useQueryClient();
   const { data: saldo } = useQuery(saldoQuery);
   const { pay } = usePlanChanges();
+  const short = saldo ? invoice.total - saldo.available : 0;
   const fromSaldo = async () => {
     onFailure(undefined);
     const paid = await confirm({
@@ -111,9 +113,13 @@ function Pay({ invoice, onFailure }: ActionProps) {
   return (
     <>
       <Methods total={invoice.total} busy={pay.busy} onChoose={(method) => void by(method)} />
-      <Button busy={pay.busy} onClick={() => void fromSaldo()}>
-        Bayar dari saldo
-      </Button>
+      {short > 0 ? (
+        <TopupLink amount={short} />
+      ) : (
+        <Button busy={pay.busy} onClick={() => void fromSaldo()}>
+          Bayar dari saldo
+        </Button>
+      )}
     </>
   );
 }

@@ -69,6 +69,7 @@ const PlanPrice = ({ subscription: { plan } }: { subscription: Subscription }) =
 
 function factsOf(subscription: Subscription): readonly Fact[] {
   const { plan, period_start: start, period_end: end, next_charge: next } = subscription;
+  const isDue = subscription.status === 'past_due';
   const inclusions = (
     <ul className={styles['inclusions']}>
       {inclusionsOf(plan).map((line) => (
@@ -82,8 +83,10 @@ function factsOf(subscription: Subscription): readonly Fact[] {
     subscription.cancel_at_period_end
       ? { term: 'Berakhir', is: formatDay(lastDayOf(end)) }
       : {
-          term: 'Tagihan berikutnya',
-          is: next ? `${formatRupiah(next.amount)} pada ${formatDay(next.at)}` : 'Tidak ada',
+          term: isDue ? 'Belum dibayar' : 'Tagihan berikutnya',
+          is: next
+            ? `${formatRupiah(next.amount)} ${isDue ? 'sejak' : 'pada'} ${formatDay(next.at)}`
+            : 'Tidak ada',
         },
   ];
 }

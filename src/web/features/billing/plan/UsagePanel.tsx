@@ -68,7 +68,13 @@ function Bar({ used, quota }: { used: number; quota: number }) {
       </div>
       <p className={styles['scale']}>
         <span id={id}>Kuota terpakai</span>
-        <span aria-hidden="true">{level === 'over' ? 'Habis' : `${percent}%`}</span>
+        <span aria-hidden="true">
+          {level === 'over'
+            ? 'Habis'
+            : used > 0 && percent === 0
+              ? 'Kurang dari 1%'
+              : `${percent}%`}
+        </span>
       </p>
     </div>
   );

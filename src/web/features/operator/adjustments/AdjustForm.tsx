@@ -38,7 +38,7 @@ export function AdjustForm({ customer, onDone }: CustomerForm) {
     }),
     question: ({ direction, amount }) => ({
       title: direction === 'add' ? 'Tambah saldo?' : 'Kurangi saldo?',
-      text: `Saldo ${customer.name} ${direction === 'add' ? 'bertambah' : 'berkurang'} ${formatRupiah(Number(amount))}. Pelanggan melihatnya sebagai mutasi baru.`,
+      text: `Saldo ${customer.name} ${direction === 'add' ? 'bertambah' : 'berkurang'} ${formatRupiah(Number(amount))}. Pelanggan melihatnya sebagai mutasi baru. Nominal besar baru dibukukan setelah disetujui operator lain.`,
       button: direction === 'add' ? 'Tambah' : 'Kurangi',
     }),
     said: saidOf,
@@ -71,7 +71,7 @@ export function AdjustForm({ customer, onDone }: CustomerForm) {
         name="amount"
         required
         indonesianSuffixes
-        help="Di atas batas empat mata, operator lain harus menyetujui."
+        help="Nominal besar harus disetujui operator lain."
       />
     </DeskForm>
   );

@@ -10,6 +10,7 @@ import {
 } from '#contract/operator/statements.ts';
 import { perform } from '#web/api/act.ts';
 import { sentenceOf } from '#web/api/errors.ts';
+import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/operator/bank/ImportPage.module.css';
 import {
@@ -79,6 +80,7 @@ export function ImportPage() {
             label="Berkas mutasi"
             purpose="statement"
             labels={indonesianUploads}
+            typeLabels={typeNames}
             help="CSV, paling besar 5 MB dan 20.000 baris. Periode yang tumpang tindih tidak apa-apa: satu baris dihitung sekali."
             error={step.failure}
             onChange={([id]) => {
@@ -125,8 +127,13 @@ function Preview({ report, failure, busy, onImport, onAgain }: PreviewProps) {
         label="Berkas ini tidak menyebut nomor rekening. Pastikan ini mutasi rekening isi saldo."
       />
       <Alert
+        state="warning"
+        visible={report.counts.unreadable > 0}
+        label={`${report.counts.unreadable} baris tidak terbaca dan tidak akan diimpor. Alasannya tertulis di barisnya.`}
+      />
+      <Alert
         state="info"
-        visible={!brings}
+        visible={!brings && report.counts.unreadable === 0}
         label="Tidak ada yang baru di berkas ini. Anda tidak perlu mengimpornya."
       />
       <Panel title="Yang akan terjadi">

@@ -2,7 +2,7 @@ import { setPpn } from '#contract/operator/books.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
-import { beginningOf, fromWords } from '#web/features/operator/prices/beginnings.ts';
+import { beginningOf, fromWords, rateWords } from '#web/features/operator/prices/beginnings.ts';
 import { FromField } from '#web/features/operator/prices/FromField.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
@@ -22,9 +22,9 @@ export function PpnForm() {
       const from = beginningOf(valid_from);
       return { ...rate, ...(from !== undefined && { valid_from: from }) };
     },
-    question: ({ num, den, dpp_num, dpp_den, valid_from }) => ({
+    question: ({ valid_from, ...rate }) => ({
       title: 'Ubah tarif PPN?',
-      text: `Isi saldo yang dibuat mulai ${fromWords(valid_from)} dikenai ${num}/${den} dari ${dpp_num}/${dpp_den} nominalnya. Isi saldo yang sudah dibuat tetap dengan PPN-nya.`,
+      text: `Isi saldo yang dibuat mulai ${fromWords(valid_from)} dikenai ${rateWords(rate)} nominalnya. Isi saldo yang sudah dibuat tetap dengan PPN-nya.`,
       button: 'Ubah tarif',
     }),
     said: () => 'Tarif PPN disimpan.',

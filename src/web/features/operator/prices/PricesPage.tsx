@@ -6,6 +6,7 @@ import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { rateWords } from '#web/features/operator/prices/beginnings.ts';
 import { Plans } from '#web/features/operator/prices/Plans.tsx';
 import { PpnForm } from '#web/features/operator/prices/PpnForm.tsx';
 import { PriceForm } from '#web/features/operator/prices/PriceForm.tsx';
@@ -65,7 +66,7 @@ const Tables = ({ data: { prices, rates, ppn } }: { data: PriceTables }) => (
         <ul className={styles['rows']} aria-label="Riwayat tarif PPN">
           {rates.map((row) => (
             <Dated key={row.valid_from.toISOString()} row={row}>
-              {row.num}/{row.den} dari {row.dpp_num}/{row.dpp_den} harga
+              {rateWords(row)} harga
             </Dated>
           ))}
         </ul>

@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
-import { beginningOf, fromWords } from '#web/features/operator/prices/beginnings.ts';
+import { beginningOf, fromWords, rateWords } from '#web/features/operator/prices/beginnings.ts';
 
 test('what is typed as a time is a time in WIB; nothing typed is now', () => {
   expect(beginningOf('2026-12-01T00:00')).toBe('2026-12-01T00:00:00+07:00');
   expect(beginningOf('')).toBeUndefined();
-  expect(fromWords('')).toBe('sekarang juga');
+  expect(fromWords('')).toBe('sekarang');
   expect(fromWords('2026-12-01T00:00')).toBe('1 Des 2026, 00.00');
+});
+
+test('a rate of hundredths is told in percent', () => {
+  const dpp = { dpp_num: 11, dpp_den: 12 };
+  expect(rateWords({ num: 12, den: 100, ...dpp })).toBe('12% dari 11/12');
+  expect(rateWords({ num: '1', den: '8', ...dpp })).toBe('1/8 dari 11/12');
 });

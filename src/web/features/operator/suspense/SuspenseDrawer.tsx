@@ -54,7 +54,10 @@ function Item({ item, onClose }: { item: SuspenseItem; onClose: () => void }) {
           { term: 'Diterima', is: <DateTime at={item.at} /> },
           { term: 'Lewat', is: wayNames[item.provider] ?? item.provider },
           { term: 'Isi saldo', is: <span className={styles['hash']}>{item.topup_id}</span> },
-          { term: 'Transaksi', is: <span className={styles['hash']}>{item.txn}</span> },
+          // A bank's line has no number of its own: what it is known by here says nothing to people.
+          ...(item.provider === 'bank'
+            ? []
+            : [{ term: 'Transaksi', is: <span className={styles['hash']}>{item.txn}</span> }]),
         ]}
       />
       {item.notes.length > 0 && (

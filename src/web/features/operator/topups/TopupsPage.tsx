@@ -91,7 +91,9 @@ const columns: readonly Column<OperatorTopup>[] = [
     phone: 'fact',
     cell: (row) => {
       const offer = offerOf(row);
-      if (!offer && row.method !== 'bank') return <span className={styles['none']}>—</span>;
+      const isOver = row.status === 'paid' || row.status === 'rejected';
+      if (!offer && (isOver || row.method !== 'bank'))
+        return <span className={styles['none']}>—</span>;
       if (!offer) return <span className={styles['none']}>Belum ada</span>;
       return <StatusChip tone={offer.exact ? 'success' : 'info'}>{offer.words}</StatusChip>;
     },

@@ -1,3 +1,4 @@
+import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import { useEffect, useRef, useState } from 'react';
 import { endingsFor } from '#contract/uploads.ts';
 import { peopleActs } from '#web/api/lazyApi.ts';
@@ -76,6 +77,7 @@ export function AvatarDialog({ onClose }: Props) {
           label="Pilih foto"
           purpose="avatar"
           labels={indonesianUploads}
+          typeLabels={typeNames}
           help={`${endingsFor('avatar')}, paling besar 5 MB. Bagian persegi yang tampil Anda pilih setelah ini.`}
           error={unreadable}
           instantUpload={false}

@@ -107,14 +107,16 @@ function Group({ group: { title, methods }, children }: GroupProps) {
         <span>
           <strong>{title}</strong> <span className={styles['note']}>{noteOf(first)}</span>
         </span>
-        {first.simulated && <Simulated />}
+        {first.simulated && <Simulated method={first.method} />}
       </p>
       <div className={styles['choices']}>{children}</div>
     </div>
   );
 }
 
-const Simulated = () => <StatusChip tone="info">Gerbang simulasi</StatusChip>;
+const Simulated = ({ method }: Pick<Method, 'method'>) => (
+  <StatusChip tone="info">{method === 'bank' ? 'Bank' : 'Gerbang'} simulasi</StatusChip>
+);
 
 type ChoiceProps = {
   method: Method;
@@ -147,7 +149,7 @@ function Choice({ method: one, alone, name, amount, checked, onChange }: ChoiceP
         </span>
         {note && <span className={styles['note']}>{note}</span>}
       </span>
-      {alone && one.simulated && <Simulated />}
+      {alone && one.simulated && <Simulated method={one.method} />}
     </label>
   );
 }

@@ -100,9 +100,9 @@ function useJustPaid({ status }: Topup): boolean {
 const meaning: Record<Exclude<Topup['status'], 'pending' | 'paid'>, string> = {
   creating: 'Cara bayarnya sedang disiapkan. Halaman ini berubah sendiri begitu siap.',
   expired:
-    'Waktu bayarnya sudah habis. Jika Anda terlanjur membayar jumlah yang tepat, saldo tetap bertambah.',
+    'Waktu bayarnya sudah habis. Jika Anda telanjur membayar jumlah yang tepat, saldo tetap bertambah.',
   cancelled:
-    'Isi saldo ini dibatalkan. Jika Anda terlanjur membayar jumlah yang tepat, saldo tetap bertambah.',
+    'Isi saldo ini dibatalkan. Jika Anda telanjur membayar jumlah yang tepat, saldo tetap bertambah.',
   review: 'Pembayaran Anda sedang diperiksa petugas. Anda tidak perlu melakukan apa-apa.',
   rejected: 'Isi saldo ini ditolak. Hubungi layanan pelanggan bila menurut Anda ini keliru.',
 };
@@ -146,7 +146,10 @@ function factsOf(topup: Topup): readonly Fact[] {
     { term: 'Nominal', is: <Money amount={topup.base} /> },
     topup.ppn > 0 && { term: 'PPN', is: <Money amount={topup.ppn} /> },
     topup.unique_code > 0 && { term: 'Kode unik', is: <Money amount={topup.unique_code} /> },
-    { term: 'Jumlah dibayar', is: <Money amount={topup.total} /> },
+    {
+      term: topup.status === 'paid' ? 'Jumlah dibayar' : 'Jumlah',
+      is: <Money amount={topup.total} />,
+    },
     { term: 'Cara bayar', is: topupMethodLabel[topup.method] },
     { term: 'Dibuat', is: <DateTime at={topup.created_at} /> },
     topup.paid_at !== null && { term: 'Lunas', is: <DateTime at={topup.paid_at} /> },

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useId, useLayoutEffect } from 'react';
+import { useEffect, useId, useLayoutEffect } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
 import {
   createTopup,
@@ -35,7 +35,7 @@ type Props = {
 /** Asks how much to put in, and how it is to be paid. */
 export function TopupForm({ proposed, onClose, onMade }: Props) {
   const id = useId();
-  const { form, create, chosen } = useTopup(proposed, onMade);
+  const { form, create, chosen, ppn } = useTopup(proposed, onMade);
   useLayoutEffect(() => {
     // `<dialog>` looks for the attribute, which React does not render. A finger would only get a
     // keyboard over the amounts that it could tap.
@@ -47,6 +47,10 @@ export function TopupForm({ proposed, onClose, onMade }: Props) {
     create.error &&
     refusalCode(create.error) !== 'topup_amount_unfit' &&
     Object.keys(fieldsOf(create.error)).length === 0;
+  useEffect(() => {
+    // The button is at the foot, and what it was refused for stands above all the ways to pay.
+    if (above) form.ref.current?.scrollIntoView({ block: 'start' });
+  }, [above, form.ref]);
   const foot = (
     <>
       {chosen && <p className={styles['chosen']}>{topupMethodLabel[chosen]}</p>}
@@ -69,18 +73,14 @@ export function TopupForm({ proposed, onClose, onMade }: Props) {
           if (!create.busy) create.mutate({ amount: typed, ...(chosen && { method: chosen }) });
         })}
       >
-        <Alert
-          state="danger"
-          visible={Boolean(above)}
-          label={create.error ? sentenceOf(create.error) : ''}
-        />
+        {above && <Refused error={create.error} onClose={onClose} />}
         <CurrencyField
           label="Nominal"
           name="amount"
           size="xl"
           required
           step={10_000}
-          help={`Paling sedikit ${formatRupiah(TOPUP_MIN)}. Boleh ditulis singkat: 50rb atau 1,5jt.`}
+          help={`Paling sedikit ${formatRupiah(TOPUP_MIN)}${ppn ? ', belum termasuk PPN' : ''}. Boleh ditulis singkat: 50rb atau 1,5jt.`}
           indonesianSuffixes
           value={amount}
           quick={TOPUP_PRESETS}
@@ -99,12 +99,23 @@ export function TopupForm({ proposed, onClose, onMade }: Props) {
   );
 }
 
+/** Why no top-up was made; of too many, the way to those that wait. */
+const Refused = ({ error, onClose }: { error: unknown; onClose: () => void }) => (
+  <Alert visible state="danger" label={sentenceOf(error)}>
+    {refusalCode(error) === 'topup_too_many' && (
+      <Button size="sm" variant="outline" tone="neutral" onClick={onClose}>
+        Lihat yang menunggu
+      </Button>
+    )}
+  </Alert>
+);
+
 type Values = { amount: string; method: TopupMethod | '' };
 
 /** The form's values, judged by the act and by what the chosen method takes, and how they are sent. */
 function useTopup(proposed: number | undefined, onMade: Props['onMade']) {
   const client = useQueryClient();
-  const methods = useQuery(methodsQuery).data?.methods ?? [];
+  const { methods = [], ppn = false } = useQuery(methodsQuery).data ?? {};
   const first: Values = { amount: fitting(proposed), method: '' };
   const form = useForm(first, ({ amount, method: picked }) => {
     const method = picked || firstChoice(methods);
@@ -123,7 +134,7 @@ function useTopup(proposed: number | undefined, onMade: Props['onMade']) {
     },
     onError: (error) => form.refuse(error, { topup_amount_unfit: 'method' }),
   });
-  return { form, create, chosen: form.values.method || firstChoice(methods) };
+  return { form, create, ppn, chosen: form.values.method || firstChoice(methods) };
 }
 
 /** What an address proposes, as the field takes it; nothing that no top-up may be. */

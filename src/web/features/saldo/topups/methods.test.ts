@@ -22,9 +22,9 @@ test('methods stand by their kind, in one order, whatever order they come in', (
   expect(
     grouped(some).map(({ title, methods }) => [title, ...methods.map((one) => one.method)]),
   ).toEqual([
+    ['Transfer bank', 'bank'],
     ['QRIS', 'qris'],
     ['Virtual account', 'va_bca', 'va_bni'],
-    ['Transfer bank', 'bank'],
   ]);
   expect(firstChoice(some)).toBe('bank');
   expect(firstChoice([method('qris')])).toBe('qris');

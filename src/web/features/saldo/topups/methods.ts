@@ -7,13 +7,13 @@ export type Method = OutputOf<typeof listTopupMethods>['methods'][number];
 export type MethodGroup = { title: string; methods: readonly Method[] };
 
 const groups: readonly { title: string; of: readonly TopupMethod[] }[] = [
+  { title: 'Transfer bank', of: ['bank'] },
   { title: 'QRIS', of: ['qris'] },
   { title: 'Virtual account', of: ['va_bca', 'va_bni', 'va_bri', 'va_cimb', 'va_permata'] },
   { title: 'Lainnya', of: ['snap', 'xendit'] },
-  { title: 'Transfer bank', of: ['bank'] },
 ];
 
-/** The ways to pay, by their kind; kinds of which there are none are left out. */
+/** The ways to pay, by their kind, what is chosen at first on top; kinds of which there are none are left out. */
 export const grouped = (methods: readonly Method[]): readonly MethodGroup[] =>
   groups
     .map(({ title, of }) => ({

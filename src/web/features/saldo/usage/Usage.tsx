@@ -41,7 +41,7 @@ function Chart({ usage: { days, pace } }: { usage: SaldoUsage }) {
     return (
       <EmptyState
         icon={<ChartNoAxesColumn size={24} />}
-        title="Belum ada saldo yang terpakai dalam 30 hari ini."
+        title="Belum ada saldo yang terpakai dalam 30 hari terakhir."
       >
         Biaya pesan dan paket setiap hari akan tampil di sini.
       </EmptyState>

@@ -1,5 +1,6 @@
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { publicId } from '#contract/base/ids.ts';
+import { formatPhone } from '#contract/base/phone.ts';
 import { WIB, formatDate, formatDateTimeZone } from '#contract/base/time.ts';
 import {
   type InvoiceRow,
@@ -131,7 +132,8 @@ const npwpText = (npwp: string): string =>
     ? npwp.replace(/^(..)(...)(...)(.)(...)(...)$/, '$1.$2.$3.$4-$5.$6')
     : npwp.replace(/(....)(?=.)/g, '$1 ');
 
-const phoneText = (phone: string): string => (/^62\d+$/.test(phone) ? `+${phone}` : phone);
+/** A customer’s number as the portal writes it; a seller’s telephone as the setting says it. */
+const phoneText = (phone: string): string => (/^62\d+$/.test(phone) ? formatPhone(phone) : phone);
 
 const columns: readonly Column[] = [
   { title: 'Uraian', width: INNER - 60 - 110 - 110 },

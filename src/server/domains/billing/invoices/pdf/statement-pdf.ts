@@ -35,6 +35,8 @@ const columns: readonly Column[] = [
   { title: 'Saldo (Rp)', width: 69, align: 'right' },
 ];
 const ROW = 18;
+/** The longest kind and the widest time are not cut in their columns. */
+const ROW_TEXT = 7;
 const RIGHT = PAGE.width - PAGE.margin;
 
 /**
@@ -56,7 +58,7 @@ export async function statementPdf(
       doc.addPage();
       y = drawHead(sheet, columns, PAGE.margin);
     }
-    doc.font('regular').fontSize(7.5).fillColor(ink.text);
+    doc.font('regular').fontSize(ROW_TEXT).fillColor(ink.text);
     const texts = [formatDateTime(row.at), row.kind, row.text].map((text, index) => {
       const column = columns[index];
       return fit(text, column ? cellWidth(column) : 0);

@@ -83,15 +83,15 @@ export async function openStatement(
 
 const dayWords = (day: string): string => formatDate(`${day}T12:00:00+07:00`, WIB);
 
-/** An instant as ISO 8601 in WIB: `2026-11-21T09:05:00+07:00`. */
-const isoInWib = (at: Date): string =>
-  `${new Date(at.getTime() + 7 * 3_600_000).toISOString().slice(0, 19)}+07:00`;
+/** An instant in WIB as every spreadsheet reads it: `2026-11-21 09:05:00`. */
+const timeInWib = (at: Date): string =>
+  new Date(at.getTime() + 7 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
 
 type CsvRow = Readonly<Record<string, string | number>>;
 
 const edge = (kind: string, amount: number): CsvRow => ({
   nomor: '',
-  waktu: '',
+  waktu_wib: '',
   jenis: kind,
   keterangan: '',
   nilai: '',
@@ -108,7 +108,7 @@ async function* csvRows(
   for await (const row of statementRows(sql, accountId, which)) {
     yield {
       nomor: row.seq,
-      waktu: isoInWib(row.at),
+      waktu_wib: timeInWib(row.at),
       jenis: row.kind,
       keterangan: row.text,
       nilai: row.amount,

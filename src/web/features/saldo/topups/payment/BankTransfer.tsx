@@ -41,8 +41,11 @@ export function BankTransfer({ topup }: { topup: Topup }) {
           Transfer dari bank atau dompet digital mana pun, sebelum{' '}
           <DateTime at={topup.expires_at} />.
         </li>
-        <li>Saldo bertambah otomatis begitu transfer masuk, biasanya dalam beberapa menit.</li>
-        <li>Halaman ini berubah menjadi Lunas tanpa dimuat ulang. Boleh juga ditutup.</li>
+        <li>
+          Saldo bertambah begitu transfer Anda kami temukan di mutasi bank. Bila terasa lama, kirim
+          bukti transfernya di bawah.
+        </li>
+        <li>Halaman ini berubah menjadi Lunas dengan sendirinya, dan boleh Anda tutup.</li>
       </ol>
       <Proof topup={topup} />
     </>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { proveTopup, type Topup } from '#contract/saldo.ts';
 import { endingsFor } from '#contract/uploads.ts';
 import { sentenceOf } from '#web/api/errors.ts';
+import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import { useAct } from '#web/api/query.ts';
 import { topupQuery } from '#web/features/saldo/queries.ts';
 import styles from '#web/features/saldo/topups/payment/Proof.module.css';
@@ -55,6 +56,7 @@ function ProofUpload({ topup, onSent }: { topup: Topup; onSent: () => void }) {
         label="Bukti transfer"
         purpose="proof"
         labels={indonesianUploads}
+        typeLabels={typeNames}
         help={`${endingsFor('proof')}, paling besar 10 MB. Jumlah dan waktunya harus terbaca.`}
         error={prove.error ? sentenceOf(prove.error) : undefined}
         maxFiles={1}

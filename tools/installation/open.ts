@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '#server/infra/config.ts';
+import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import { defaultDataFolder } from '#server/infra/embedded-postgres/home.ts';
+import { runningEmbedded, startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
+import { StartError } from '#server/infra/start-error.ts';
+
+type Opened = { allAccountsSql: Sql; close: () => Promise<void> };
+
+/** A pool of the application, or undefined when nobody answers at the address. */
+async function reach(url: string, name: string): Promise<Opened | undefined> {
+  const allAccountsSql = openDatabase(url, { max: 1, as: 'all accounts', name });
+  const close = () => allAccountsSql.end({ timeout: 1 });
+  try {
+    await allAccountsSql`select 1`;
+    return { allAccountsSql, close };
+  } catch {
+    await close();
+    return undefined;
+  }
+}
+
+/**
+ * The database of this installation: DATABASE_URL's, the running application's, or ours for the moment.
+ *
+ * @param name what its connections are called.
+ * @throws StartError when there is none, or it does not answer.
+ */
+export async function openInstallation(config: Config, name: string): Promise<Opened> {
+  if (config.DATABASE_URL !== undefined) {
+    const opened = await reach(config.DATABASE_URL, name);
+    if (!opened) throw new StartError('The database at DATABASE_URL does not answer.');
+    return opened;
+  }
+  const folder = config.KABARI_DATA ?? defaultDataFolder();
+  if (!existsSync(join(folder, 'postgres', 'PG_VERSION'))) {
+    throw new StartError(`There is no database in ${folder} yet; npm start makes it.`);
+  }
+  const url = runningEmbedded(folder);
+  const running = url === undefined ? undefined : await reach(url, name);
+  if (running) return running;
+  const server = await startEmbedded({ dataFolder: folder });
+  const opened = await reach(server.url, name);
+  if (!opened) {
+    await server.stop();
+    throw new StartError('The database was started and does not answer.');
+  }
+  const close = async () => {
+    await opened.close();
+    await server.stop();
+  };
+  return { allAccountsSql: opened.allAccountsSql, close };
+}
