@@ -19,7 +19,7 @@ import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
 const CONNECTIONS = 10;
-const WALLETS = 100;
+const WALLETS = 1000;
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 3000);
 /** Payments that are credited together. */

@@ -1,6 +1,6 @@
 -- Entries of one kind that add to the saldo, any number at once and several of one wallet, in the order of the
 -- arrays. Whoever calls it knows that none of them was posted before.
--- Called by credit_topups. Locks the wallets in the order of their ids. Raises 23503 when there is no such
+-- Called by credit_topups; apply_payments holds the wallets' locks. Raises 23503 when there is no such
 -- contra account, a unique violation when a key was used.
 create or replace function post_entries(
   p_account uuid[], p_kind text, p_delta bigint[], p_contra text, p_ref_type text, p_ref_id text[],
@@ -14,7 +14,6 @@ begin
   if not exists (select from gl_accounts where code = p_contra) then
     raise exception 'no general-ledger account %', p_contra using errcode = '23503';
   end if;
-  perform from wallets where account_id = any (p_account) order by account_id for no key update;
   with entries as (
     select e.*, row_number() over wallet as n, sum(e.delta) over wallet as upto
     from unnest(p_account, p_delta, p_ref_id, p_idem, p_actor) with ordinality
