@@ -1,57 +1,76 @@
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 /** Ends what hangs. Nothing that is well comes near it, also where the machine is four times slower. */
 const PATIENCE_MS = 240_000;
+
+const patient = { testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS };
 
 /** What every project shares: one PostgreSQL for the run, made when a project has tests to run. */
 const shared = {
   environment: 'node',
   globalSetup: ['tests/support/database/database-setup.ts'],
   env: { TZ: 'UTC' },
+  ...patient,
 };
 
-/** One after the other: each test of these has processes, a browser, or the clock to itself. */
-const alone = {
-  ...shared,
-  fileParallelism: false,
-  testTimeout: PATIENCE_MS,
-  hookTimeout: PATIENCE_MS,
-};
+const units = ['src/**/*.test.ts', 'tests/{,architecture/}*.test.ts', 'tools/*.test.ts'];
+
+/**
+ * What keeps something for the whole process, as a page of the browser does; or replaces modules, the
+ * clock or globals of it, or opens a bare server. Everything else loads the server once for many files.
+ */
+const apart = [
+  'src/{web,contract}/**/*.test.ts',
+  ...globSync('{src/server,tests,tools}/**/*.test.ts').filter((file) =>
+    /\bvi\.(?:mock|hoisted|stub\w+|useFakeTimers|resetModules)\(|\bopenServer\(/.test(
+      readFileSync(file, 'utf8'),
+    ),
+  ),
+];
+
+/** Where processes are killed again and again: most of a run is waiting until they are back. */
+const kills = ['tests/chaos/{chaos,judge,payments}.test.ts'];
 
 export default defineConfig({
   test: {
     projects: [
+      { test: { ...shared, name: 'unit', isolate: false, include: units, exclude: apart } },
       {
         test: {
           ...shared,
-          name: 'unit',
-          include: ['src/**/*.test.ts', 'tests/{,architecture/}*.test.ts', 'tools/*.test.ts'],
-          exclude: ['src/**/*.browser.test.ts'],
-          testTimeout: PATIENCE_MS,
-          hookTimeout: PATIENCE_MS,
+          name: 'unit-apart',
+          include: apart,
+          exclude: ['src/**/*.browser.test.ts', 'tests/{chaos,journeys}/**'],
         },
       },
       {
+        // A quarter of the time of two is waiting for what moves on the screen.
         test: {
           environment: 'node',
           name: 'components',
           isolate: false,
+          maxWorkers: 3,
+          sequence: { groupOrder: 2 },
           include: ['src/web/**/*.browser.test.ts'],
           globalSetup: ['tests/support/gallery-setup.ts'],
           env: { TZ: 'UTC' },
-          testTimeout: PATIENCE_MS,
-          hookTimeout: PATIENCE_MS,
+          ...patient,
         },
       },
+      { test: { ...shared, name: 'journeys', include: ['tests/journeys/**/*.test.ts'] } },
+      { test: { ...shared, name: 'chaos', include: kills } },
       {
+        // One after the other: what is measured in these has the machine to itself.
         test: {
-          ...alone,
-          fileParallelism: true,
-          name: 'journeys',
-          include: ['tests/journeys/**/*.{test,spec}.ts'],
+          ...shared,
+          name: 'chaos-alone',
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          include: ['tests/chaos/*.test.ts'],
+          exclude: kills,
         },
       },
-      { test: { ...alone, name: 'chaos', include: ['tests/chaos/**/*.{test,spec}.ts'] } },
     ],
     maxWorkers: 2,
   },

@@ -11,14 +11,14 @@ import { secondTry, slowest, triedTwice } from './results.mjs';
 const stages = [
   { name: 'build', run: (context) => built(context) },
   { name: 'check', run: ({ node }) => check(node) },
-  { name: 'unit', run: (context) => withPgbouncer(() => vitest(context, 'unit')) },
+  { name: 'unit', run: (context) => withPgbouncer(() => vitest(context, ['unit', 'unit-apart'])) },
   { name: 'components', run: (context) => withChromium(() => browsed(context, 'components')) },
   { name: 'size', run: (context) => weigh(context) },
   {
     name: 'journeys',
     run: (context) => withChromium(() => withFirefox(() => browsed(context, 'journeys'))),
   },
-  { name: 'chaos', run: (context) => vitest(context, 'chaos') },
+  { name: 'chaos', run: (context) => vitest(context, ['chaos', 'chaos-alone']) },
 ];
 
 /**
@@ -80,15 +80,16 @@ function broken(error) {
 }
 
 /**
- * Runs one project of Vitest, or some files of it. A run that breaks outside its tests counts as one
+ * Runs projects of Vitest, or some files of them. A run that breaks outside its tests counts as one
  * failure.
  *
  * @returns the counts, and the files that did not hold; how long each file took is noted in the context
  */
-async function vitest(context, project, files = []) {
-  const results = join(context.folder, `${project}${files.length}.json`);
+async function vitest(context, projects, files = []) {
+  const results = join(context.folder, `${projects[0]}${files.length}.json`);
   const program = join(root, 'node_modules/vitest/vitest.mjs');
-  const given = ['run', '--project', project, '--reporter=dot', '--reporter=json', ...files];
+  const chosen = projects.flatMap((project) => ['--project', project]);
+  const given = ['run', ...chosen, '--reporter=dot', '--reporter=json', ...files];
   const code = await exitOf(context.node, [program, ...given, `--outputFile.json=${results}`]);
   if (!existsSync(results)) return { passed: 0, failed: 1, broken: [] };
   const found = JSON.parse(readFileSync(results, 'utf8'));
@@ -107,13 +108,13 @@ async function vitest(context, project, files = []) {
 
 /** Runs a project that shows screens; what `secondTry` allows of it, twice. */
 async function browsed(context, project) {
-  const first = await vitest(context, project);
+  const first = await vitest(context, [project]);
   const { broken } = first;
   const names = broken.map(({ name }) => relative(root, name));
   const again = secondTry(names, context.again.length);
   if (again.length === 0) return first;
   context.again.push(...again);
-  const second = await vitest(context, project, again);
+  const second = await vitest(context, [project], again);
   const held = broken.reduce((sum, { passed }) => sum + passed, 0);
   return { ...first, passed: first.passed - held + second.passed, failed: second.failed };
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { codeCache } from '#tests/support/app/code-cache.ts';
 
 /** One process of the app, killed and started again as a supervisor would. */
 export type Node = {
@@ -39,7 +40,13 @@ export function openNode(name: string, env: Readonly<Record<string, string>>): N
   };
   const start = async () => {
     const child = spawn(process.execPath, ['--disable-proto=delete', main], {
-      env: { PATH: process.env['PATH'] ?? '', PORT: '0', LOG_LEVEL: 'warn', ...env },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        NODE_COMPILE_CACHE: codeCache,
+        PORT: '0',
+        LOG_LEVEL: 'warn',
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });

@@ -9,7 +9,9 @@ import { ask, type Customer, signIn, signUp, topUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 import { press, rupiahIn } from './support/steps.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0', CLOCK: 'movable' }, 'light', 'as it comes');
+const journey = setUpJourney({ SIMULATOR_SPEED: '0', CLOCK: 'movable' }, 'light', {
+  freePlan: 'as it comes',
+});
 
 /** The line of a list of names and values, as a number of rupiah. */
 const amountOf = async (tab: Page, term: string | RegExp): Promise<number> =>

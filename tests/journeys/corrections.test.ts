@@ -1,33 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
-import { openDatabase } from '#server/infra/postgres/database.ts';
-import { runningEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { newSender, sendTexts, signUp } from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
+import { type Stage, setUpJourney } from './support/stage.ts';
 import { press } from './support/steps.ts';
 
-let folder = '';
-// What is registered first is done last: the product has ended by then.
-afterAll(() => rm(folder, { recursive: true, force: true }));
-const journey = setUpJourney(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'kabari-journey-data-'));
-  return { SIMULATOR_SPEED: '0', KABARI_DATA: folder };
-});
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 /** Fails: not on the network. */
 const missing = '62800000003';
 
 /** The network says of every message that failed that it arrived: the simulated one never does. */
-async function proveArrived(): Promise<void> {
-  const sql = openDatabase(runningEmbedded(folder) ?? '', {
-    max: 1,
-    as: 'all accounts',
-    name: 'tests',
-  });
+async function proveArrived({ db: { allAccountsSql: sql } }: Stage): Promise<void> {
   const failed = await waitFor(async () => {
     const found = await sql<{ account_id: string; message_id: string }[]>`
       select account_id, message_id from messages where status = 'failed'`;
@@ -40,7 +24,6 @@ async function proveArrived(): Promise<void> {
       return { accountId, messageId, status: 'delivered', at } as const;
     }),
   );
-  await sql.end();
 }
 
 journey('a message charged again says so in its line, and has a correction', async (stage) => {
@@ -57,7 +40,7 @@ journey('a message charged again says so in its line, and has a correction', asy
   const drawer = messages.getByRole('dialog', { name: 'Rincian pesan' });
   await drawer.getByText(/^Dana tertahan Rp\s150 dikembalikan ke saldo$/).waitFor();
 
-  await proveArrived();
+  await proveArrived(stage);
   const tab = await open('/saldo');
   const statement = tab.getByRole('table', { name: 'Mutasi saldo' });
   const correction = statement.getByRole('row', { name: /Koreksi biaya pesan/ });

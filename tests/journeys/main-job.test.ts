@@ -8,7 +8,8 @@ import { followRow } from './browser/spies.ts';
 import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin, fillRegistration, rupiahIn, tabFrom } from './support/steps.ts';
 
-const journey = setUpJourney({}, 'whole');
+// All of it as `npm start` brings it.
+const journey = setUpJourney({}, 'whole', { ownServer: true });
 
 const owner = { name: 'Toko Melati', phone: '0812-3456-7890' };
 /** Whom the sample of the token page writes to: a phone that receives and reads. */

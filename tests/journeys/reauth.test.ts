@@ -1,25 +1,18 @@
 import type { Page } from 'playwright-core';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
-import { makeDatabase, type TestDatabase } from '#tests/support/database/database.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { faultsOf } from './browser/axe.ts';
 import { PASSWORD, ask, deliverText, newSender, signUp, textsIn, topUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 import { isFocused } from './support/steps.ts';
 
-let made: { db: TestDatabase; drop: () => Promise<void> } | undefined;
-const journey = setUpJourney(async () => {
-  made = await makeDatabase();
-  return { SIMULATOR_SPEED: '0', DATABASE_URL: made.db.url };
-});
-// Hooks of a file end in the other order: the product has left the database by then.
-afterAll(() => made?.drop());
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 /** By the database's clock everybody gave their password six minutes ago. */
-async function sixMinutesLater(): Promise<void> {
-  if (!made) throw new Error('there is no database yet');
-  await made.db.allAccountsSql`update sessions set reauth_at = reauth_at - interval '6 minutes'`;
+async function sixMinutesLater(db: TestDatabase): Promise<void> {
+  await db.allAccountsSql`update sessions set reauth_at = reauth_at - interval '6 minutes'`;
 }
 
 const PEER = '62800000001';
@@ -32,7 +25,7 @@ const reauthDialog = (tab: Page) => {
 
 journey(
   'who left the computer alone is asked for the password once more',
-  async ({ product: { address }, person }) => {
+  async ({ product: { address }, person, db }) => {
     const who = await signUp(address, { name: 'Toko Lestari', phone: '6281355504001' });
     const expects = [/status of 403/, /status of 422/];
     const { open } = await person({ still: true, session: who.session, expects });
@@ -40,7 +33,7 @@ journey(
     await tab.getByRole('button', { name: 'Tambah token' }).first().click();
     const form = tab.getByRole('dialog', { name: 'Tambah token' });
     await form.getByLabel('Nama').fill('Kasir');
-    await sixMinutesLater();
+    await sixMinutesLater(db);
     await form.getByRole('button', { name: 'Tambah' }).click();
 
     const { dialog, field } = reauthDialog(tab);

@@ -10,6 +10,7 @@ import { savePlan } from '#server/domains/billing/billing.ts';
 import { newId } from '#server/infra/ids.ts';
 import { runningEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
+import { codeCache } from '#tests/support/app/code-cache.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const START_MS_MAX = 60_000;
@@ -32,13 +33,13 @@ export type ProductOptions = {
    * The free plan: as the product comes, or (`paying`) as its operator might have it, without a quota and
    * with tokens for a shop of several branches. So every message costs, also of who has no other plan.
    */
-  freePlan?: 'as it comes' | 'paying';
+  freePlan?: 'as it comes' | 'paying' | undefined;
 };
 
 /**
  * Starts the product with an empty data folder, its own PostgreSQL and the simulated phones.
  *
- * @param settings environment variables beside those of journeys.
+ * @param settings environment variables beside those of journeys; with `DATABASE_URL`, that database.
  * @throws Error when the web app is not built; with what it printed, when it does not open.
  */
 export async function startProduct(
@@ -62,7 +63,7 @@ export async function startProduct(
     RATE_AUTH_PER_ADDRESS: '100000',
     OTP_DAILY_PER_ADDRESS: '100000',
     LOG_LEVEL: 'warn',
-    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/code'),
+    NODE_COMPILE_CACHE: codeCache,
     ...settings,
   };
   const child = spawn(process.execPath, ['--disable-proto=delete', 'src/server/main.ts'], {

@@ -10,40 +10,58 @@ import {
   startBrowser,
   type PersonOptions,
 } from '#tests/journeys/browser/browser.ts';
+import { makeDatabase, type TestDatabase } from '#tests/support/database/database.ts';
 import { type Product, type ProductOptions, startProduct } from './product.ts';
 
 /** What a journey gets. */
 export type Stage = {
   product: Product;
+  /** What the product keeps. @throws where it keeps that in a PostgreSQL of its own. */
+  readonly db: TestDatabase;
   person: (options?: PersonOptions) => Promise<Person>;
 };
 
-type Settings = Record<string, string>;
+type Options = Pick<ProductOptions, 'freePlan'> & {
+  /**
+   * Whether it starts a PostgreSQL of its own, as `npm start` does. That takes longer than many a journey;
+   * so most get a database of the run's.
+   */
+  ownServer?: boolean;
+};
 
 /**
  * One product and one browser for the journeys of a file, made before the first and gone after the
  * last. Call it once at the top of the file.
  *
- * @param settings those of the product; or how to come by them, where something must be made for them.
+ * @param settings those of the product.
  * @param kind the whole browser, with the app's worker, for journeys about notices and the app.
- * @param freePlan see `startProduct`.
  */
 export function setUpJourney(
-  settings: Settings | (() => Promise<Settings>) = {},
+  settings: Record<string, string> = {},
   kind: BrowserKind = 'light',
-  freePlan: ProductOptions['freePlan'] = 'paying',
+  { freePlan, ownServer = false }: Options = {},
 ) {
   const worker = kind === 'whole';
+  let database: Awaited<ReturnType<typeof makeDatabase>> | undefined;
   let product: Product;
   let browser: Browser;
+  const start = async () => {
+    database = ownServer ? undefined : await makeDatabase();
+    const place = database && { DATABASE_URL: database.db.url };
+    return startProduct({ ...place, ...settings }, { freePlan });
+  };
   beforeAll(async () => {
-    const given = typeof settings === 'function' ? await settings() : settings;
-    [product, browser] = await Promise.all([startProduct(given, { freePlan }), startBrowser(kind)]);
+    [product, browser] = await Promise.all([start(), startBrowser(kind)]);
   });
   afterAll(async () => {
     await browser?.close();
     await product?.stop();
+    await database?.drop();
   });
+  const db = (): TestDatabase => {
+    if (!database) throw new Error('The product keeps what it has in a PostgreSQL of its own.');
+    return database.db;
+  };
 
   /** A test in real browsers. Afterwards nothing may have gone wrong unseen in any of them. */
   return (sentence: string, go: (stage: Stage) => Promise<void>, timeoutMs = 240_000): void => {
@@ -56,7 +74,13 @@ export function setUpJourney(
         return one;
       };
       try {
-        await go({ product, person });
+        await go({
+          product,
+          person,
+          get db() {
+            return db();
+          },
+        });
         expect(people.flatMap(({ wrongs }) => wrongs)).toEqual([]);
       } catch (error) {
         process.stderr.write(`${await saveEvidence(people, lines, product)}\n`);

@@ -16,6 +16,7 @@ import { sha256 } from '#server/infra/security/secrets.ts';
 import { startWorker } from '#server/app/worker.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import { endInjected } from '#tests/support/app/injected.ts';
 
 type AppOptions = {
   /** Settings beside those of tests. */
@@ -56,6 +57,7 @@ async function runningApp(
     open: () => state.open,
     delayMsMax: 0,
   });
+  endInjected(app);
   await app.ready();
 
   /** The cookies of browsers in which sessions began here. */

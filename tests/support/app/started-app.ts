@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { test as base } from '#tests/support/database/database.ts';
+import { codeCache } from '#tests/support/app/code-cache.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 /** A process of the whole application, and what it has said so far. */
@@ -62,7 +63,13 @@ function startContainer({ terminal }: How, env: Record<string, string>): Started
     ? ['/usr/bin/script', '--quiet', '--return', '--command', given.join(' '), '/dev/null']
     : given;
   const child = spawn(program, rest, {
-    env: { PATH: process.env['PATH'], SIMULATOR_SPEED: '0', BUSY_DELAY_MS: '0', ...env },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: codeCache,
+      SIMULATOR_SPEED: '0',
+      BUSY_DELAY_MS: '0',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [out, err] = ['', ''];

@@ -16,6 +16,7 @@ import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { openUploads } from '#server/domains/media/uploads/uploads.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { signedIn } from './running-app.ts';
+import { endInjected } from '#tests/support/app/injected.ts';
 
 type UploadsOptions = {
   openBytesMax?: number;
@@ -57,6 +58,7 @@ async function uploadsApp(db: TestDatabase, options: UploadsOptions = {}) {
     log: openLog({ level: 'silent' }),
     delayMsMax: 0,
   });
+  endInjected(app);
   const sessions = openSessions(db.allAccountsSql);
   const real = openLimiter(db.allAccountsSql, { authMax: 90 });
   registerFiles(app, { verify: (signed) => verifyFile(secrets, signed), open: files.open });

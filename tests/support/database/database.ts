@@ -34,10 +34,25 @@ export async function makeDatabase(): Promise<{ db: TestDatabase; drop: () => Pr
     await Promise.all(
       [db.allAccountsSql, db.tenantSql, db.owner].map((sql) => sql.end({ timeout: 1 })),
     );
+    await allGone(superuser, name);
     await superuser.query(`drop database ${name} with (force)`);
     await superuser.end();
   };
   return { db, drop };
+}
+
+const LEAVING_LOOKS_MAX = 50;
+
+/**
+ * Waits while connections that were closed leave the server, a moment: who drops a database before that
+ * waits a tenth of a second for them. What a test left open is ended by the drop itself.
+ */
+async function allGone(superuser: Sql, name: string): Promise<void> {
+  for (let looks = 0; looks < LEAVING_LOOKS_MAX; looks++) {
+    const left = await superuser`
+      select pg_sleep(0.001) from pg_stat_activity where datname = ${name}`;
+    if (left.length === 0) return;
+  }
 }
 
 /**

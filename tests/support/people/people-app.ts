@@ -14,6 +14,7 @@ import { openLog } from '#server/infra/observability/log.ts';
 import { readSecrets } from '#server/infra/security/secrets.ts';
 import { accountsApp } from './accounts-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
+import { endInjected } from '#tests/support/app/injected.ts';
 
 /** Captchas that cost a test nothing; everything else about them is as ever. */
 const LIGHT = { rounds: 1, from: 1, to: 2 };
@@ -63,6 +64,7 @@ export async function peopleApp(
   });
   const streams = openStreams({ alive: async () => new Set(), report });
   openPortal(app, { endpoint, streams, origins, production: false, report });
+  endInjected(app);
   await app.ready();
   const close = async () => {
     streams.close();
