@@ -129,7 +129,7 @@ const cases: Record<string, () => Promise<Load>> = {
     return loadWith(CONNECTIONS, ROUND_MS, () => credit(1));
   },
   [`payments credited, lots of ${PAYMENTS}, 10 at once`]: async () => {
-    await topups.fill(6 * ROUND_MS);
+    await topups.fill(12 * ROUND_MS);
     const load = await loadWith(CONNECTIONS, ROUND_MS, () => credit(PAYMENTS));
     return { ...load, perSecond: load.perSecond * PAYMENTS };
   },

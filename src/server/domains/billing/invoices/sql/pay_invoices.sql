@@ -1,7 +1,7 @@
 -- Invoices become paid and get their numbers, in the order of the arrays. The facts of a payment: `with` what,
 -- by which `topup` or other `ref`, and where they are only known now what was `received`, its `ppn` and `tax`.
--- Called by settle_invoice and pay_topup_invoices, last in their transactions. Locks the invoices in the order
--- of their ids, then the counters. Raises BL010 when one is neither open nor expired.
+-- Called last in a transaction, by settle_invoice, which holds the invoice's lock, and by pay_topup_invoices, under
+-- the locks of the top-ups. Locks the counters. Raises BL010 when an invoice is neither open nor expired.
 create or replace function pay_invoices(
   p_account uuid[], p_invoice uuid[], p_at timestamptz[], p_payment jsonb[]
 ) returns text[]
@@ -10,14 +10,6 @@ declare
   v_number text[];
   v_count int;
 begin
-  perform from unnest(p_account, p_invoice) as x(account, invoice)
-    join invoices i on i.account_id = x.account and i.invoice_id = x.invoice
-    where i.status in ('open', 'expired')
-    order by i.account_id, i.invoice_id for no key update of i;
-  get diagnostics v_count = row_count;
-  if v_count <> cardinality(p_invoice) then
-    raise exception 'an invoice that is neither open nor expired cannot be paid' using errcode = 'BL010';
-  end if;
   v_number := take_invoice_numbers('INV', p_at);
   with paid as (
     update invoices i set
@@ -36,9 +28,14 @@ begin
         )
       ) x
       where i.account_id = x.account and i.invoice_id = x.invoice
+        and i.status in ('open', 'expired')
       returning i.doc_ref, i.number
   )
   update invoice_refs r set number = paid.number from paid where r.doc_ref = paid.doc_ref;
+  get diagnostics v_count = row_count;
+  if v_count <> cardinality(p_invoice) then
+    raise exception 'an invoice that is neither open nor expired cannot be paid' using errcode = 'BL010';
+  end if;
   return v_number;
 end
 $$;

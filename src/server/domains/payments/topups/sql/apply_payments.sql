@@ -19,7 +19,7 @@ create or replace function apply_payments(
   p_actor text[], p_note text[], p_by_hand boolean default false
 ) returns text[]
 language plpgsql security definer set search_path = public, pg_temp
-set plan_cache_mode = force_generic_plan as $$
+set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   v_outcome text[];
   v_provider text[];
@@ -34,7 +34,8 @@ begin
     order by t.account_id, t.topup_id for update of t;
   -- So that a wallet that is open stays open.
   perform from wallets where account_id = any (p_account) order by account_id for no key update;
-  -- The second of a top-up, or of a payment, is judged once the first is applied: null until then.
+  -- The second of a top-up, or of a payment, is judged once the first is applied: null until then. Each row is
+  -- looked up by itself (limit 1): planned before there were many, a join would read whole tables.
   select array_agg(case
         when x.before_topup + x.before_txn > 0 then null
         when t.topup_id is null then 'unknown'
@@ -56,9 +57,13 @@ begin
       from unnest(p_account, p_topup, p_txn, p_amount) with ordinality
         as u(account, topup, txn, amount, place)
     ) x
-    left join topups t on t.account_id = x.account and t.topup_id = x.topup
-    left join wallets w on w.account_id = t.account_id
-    left join provider_payments p on p.provider = t.provider and p.txn_id = x.txn;
+    left join lateral (
+      select * from topups where account_id = x.account and topup_id = x.topup limit 1
+    ) t on true
+    left join lateral (select status from wallets where account_id = x.account limit 1) w on true
+    left join lateral (
+      select * from provider_payments where provider = t.provider and txn_id = x.txn limit 1
+    ) p on true;
 
   with stored as (
     insert into provider_payments (provider, txn_id, account_id, topup_id, amount, outcome, at)

@@ -9,6 +9,7 @@ create or replace function credit_topups(
 language plpgsql as $$
 declare
   v_credited bigint[];
+  v_for uuid[];
   v_id text[] := p_topup;
   v_of int[];
   v_gl_account text[];
@@ -23,16 +24,17 @@ begin
       from unnest(p_account, p_topup, p_txn, p_amount, p_at, p_note) with ordinality
         as x(account, topup, txn, amount, at, note, place)
       where t.account_id = x.account and t.topup_id = x.topup
-      returning x.place, t.provider, t.received, t.credited, t.ppn, t.income
+      returning x.place, t.provider, t.received, t.credited, t.ppn, t.income, t.invoice_id
   ), lines as (
-    select p.place, l.* from paid p cross join lateral (values
+    select p.place, p.invoice_id, l.* from paid p cross join lateral (values
       (1, 'cash:' || p.provider, p.received), (2, 'clearing', -p.credited), (3, 'liab:ppn', -p.ppn),
       (4, 'inc:kode_unik', -p.income)
     ) as l(n, gl_account, amount)
   )
   select array_agg(place order by place, n), array_agg(gl_account order by place, n),
-      array_agg(amount order by place, n), array_agg(-amount order by place) filter (where n = 2)
-    into v_of, v_gl_account, v_amount, v_credited from lines;
+      array_agg(amount order by place, n), array_agg(-amount order by place) filter (where n = 2),
+      array_agg(invoice_id order by place) filter (where n = 2)
+    into v_of, v_gl_account, v_amount, v_credited, v_for from lines;
   perform post_entries(
     p_account, 'topup', v_credited, 'clearing', 'topup', v_id,
     array(select 'topup:' || id from unnest(v_id) as id), p_actor
@@ -45,7 +47,7 @@ begin
   update gateway_orders o set next_poll_at = null
     from unnest(p_account, p_topup) as x(account, topup)
     where o.account_id = x.account and o.topup_id = x.topup;
-  perform settle_topup_invoices(p_account, p_topup, p_at);
+  perform settle_topup_invoices(p_account, p_topup, v_for, p_at);
 end
 $$;
 

@@ -1,9 +1,9 @@
--- The invoices of top-ups that were paid just now: paid and numbered. Of a top-up made for an open invoice of
--- a plan, that invoice takes its PPN and stays open until the plan is charged.
+-- The invoices of top-ups that were paid just now: paid and numbered. Of a top-up made for (p_for, or null) an
+-- open invoice of a plan, that invoice takes its PPN and stays open until the plan is charged.
 -- Called by credit_topups, with its rights, as its very last statement: it takes numbers, which others wait for until COMMIT.
 -- Locks the invoices, then the counter of their month.
 create or replace function settle_topup_invoices(
-  p_account uuid[], p_topup uuid[], p_at timestamptz[]
+  p_account uuid[], p_topup uuid[], p_for uuid[], p_at timestamptz[]
 ) returns void
 language plpgsql as $$
 declare
@@ -11,11 +11,7 @@ declare
   v_own boolean[] := array_fill(true, array[cardinality(p_topup)]);
   v_place int;
 begin
-  for v_place in
-    select x.place from unnest(p_account, p_topup) with ordinality as x(account, topup, place)
-      join topups s on s.account_id = x.account and s.topup_id = x.topup
-      where s.invoice_id is not null order by x.place
-  loop
+  for v_place in select i from generate_subscripts(p_for, 1) as i where p_for[i] is not null loop
     select * into strict t from topups
       where account_id = p_account[v_place] and topup_id = p_topup[v_place];
     v_own[v_place] := not fund_plan_invoice(t);
