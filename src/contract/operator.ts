@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import { act, paging } from './base/act.ts';
 import { Id, IdInput } from './base/ids.ts';
+import { Rupiah } from './base/money.ts';
 import { PaymentRefund, Reason } from './operator/desk.ts';
+import { PaymentFlagKind } from './operator/refunds.ts';
 import { Topup, TopupStatus } from './saldo.ts';
 import { type Output, schema } from './base/schema.ts';
 
@@ -33,6 +35,24 @@ export const OperatorTopup = schema(() =>
         ),
       }),
     ),
+    /** Where it is paid; null for a bank transfer. */
+    gateway: z.nullable(
+      z.object({
+        provider: z.string(),
+        /** The gateway's own id: of the payment, or of the order while nothing has paid it. */
+        reference: z.nullable(z.string()),
+        /** What it gave back by itself, and who has settled that here. */
+        flag: z.nullable(
+          z.object({
+            kind: PaymentFlagKind(),
+            returned: z.nullable(Rupiah()),
+            settled: z.nullable(
+              z.object({ by: z.string(), reason: z.string(), at: z.coerce.date() }),
+            ),
+          }),
+        ),
+      }),
+    ),
     /** How far its payment has come back to its payer; null while nobody has given it back. */
     refund: z.nullable(PaymentRefund()),
     /** True when a second operator must agree, unless a bank line of exactly the total is chosen. */
@@ -51,8 +71,10 @@ export const OperatorTopup = schema(() =>
 );
 export type OperatorTopup = Output<typeof OperatorTopup>;
 
-/** `open`: what waits for somebody, `pending` and `review`. */
-export const OperatorTopupFilter = schema(() => z.union([TopupStatus(), z.literal('open')]));
+/** `open`: on which somebody has to act; `gateway`: what waits for its payment at a gateway. */
+export const OperatorTopupFilter = schema(() =>
+  z.union([TopupStatus(), z.enum(['open', 'gateway'])]),
+);
 export type OperatorTopupFilter = Output<typeof OperatorTopupFilter>;
 
 export const operatorTopups = act({
@@ -90,6 +112,15 @@ export const confirmTopup = act({
     'topup_amount_mismatch',
     'bank_line_used',
   ],
+});
+
+/** Asks the gateway of a top-up now what became of it, also of one that is paid or rejected. */
+export const checkTopupAtGateway = act({
+  name: 'operator_topup_check',
+  by: 'operator',
+  input: () => ({ topup_id: IdInput('topup') }),
+  output: OperatorTopup,
+  refuses: ['gateway_down'],
 });
 
 export const rejectTopup = act({

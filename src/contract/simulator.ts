@@ -128,7 +128,8 @@ export const simulatedPayment = act({
   changes: true,
   input: () => ({
     topup_id: IdInput('topup'),
-    outcome: z.enum(['pay', 'expire', 'deny']),
+    /** `refund`: the gateway gives all of a payment back by itself; `refund_part`: half of it. */
+    outcome: z.enum(['pay', 'expire', 'deny', 'refund', 'refund_part']),
   }),
   /** False when the gateway waits for no such payment; what it changes is told by a notice, soon after. */
   output: () => z.object({ done: z.boolean() }),

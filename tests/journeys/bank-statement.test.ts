@@ -107,6 +107,7 @@ journey(
     const lines = tab.getByRole('table', { name: 'Isi berkas mutasi' });
     await lines.getByText('Membayar isi saldo').waitFor();
     await lines.getByText('Mirip isi saldo').waitFor();
+    await lines.getByText(formatRupiah(-6_500)).waitFor();
     await look(tab, 'a statement before it is imported');
     // Nothing is written before somebody agrees.
     const asked = { topup_id: topup.id };

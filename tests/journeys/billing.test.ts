@@ -5,7 +5,15 @@ import { saldoSummary } from '#contract/saldo/summary.ts';
 import { simulatedClock } from '#contract/simulator.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { inspection } from './browser/axe.ts';
-import { ask, type Customer, signIn, signUp, topUp } from './support/portal.ts';
+import {
+  ask,
+  type Customer,
+  newSender,
+  sendTexts,
+  signIn,
+  signUp,
+  topUp,
+} from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 import { press, rupiahIn } from './support/steps.ts';
 
@@ -163,5 +171,21 @@ journey(
       .waitFor();
     await look(tab, 'an invoice');
     expect(faults).toEqual([]);
+  },
+);
+
+journey(
+  'who sends within the quota of the plan reads how much of it is left, and no price',
+  async ({ product: { address }, person }) => {
+    const shop = await signUp(address, { name: 'Kopi Pagi', phone: '6281355512009' });
+    const sender = await newSender(address, shop, { name: 'Kasir', phone: '6281355512009' });
+    const { open } = await person({ session: shop.session });
+    const tab = await open('/message-history?new=1');
+    const form = tab.getByRole('dialog', { name: 'Kirim pesan' });
+    await form.getByText('Termasuk kuota paket (sisa 100)').waitFor();
+    await sendTexts(address, sender, [{ to: '6281244010001', text: 'Pesanan siap.' }]);
+    await tab.goto(`${address}/token`);
+    await tab.goto(`${address}/message-history?new=1`);
+    await form.getByText('Termasuk kuota paket (sisa 99)').waitFor();
   },
 );

@@ -10,7 +10,7 @@ import { saveSaldoAlert } from '#contract/saldo/alert.ts';
 import { openPerson, settled, startBrowser, type PersonOptions } from './browser/browser.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { ask } from './support/portal.ts';
-import { startProduct } from './support/product.ts';
+import { type Product, type ProductOptions, startProduct } from './support/product.ts';
 import { openShop, type Shop } from './support/seed.ts';
 import { type Desk, openDesk } from './support/seed-desk.ts';
 import { fakeActs } from './support/fake-acts.ts';
@@ -281,22 +281,47 @@ async function take(browser: Browser, address: string, picture: Picture): Promis
   await person.context.close();
 }
 
-const [product, browser] = await Promise.all([
-  startProduct({ SIMULATOR_SPEED: '5' }),
-  startBrowser('whole'),
-]);
+/** A product with what is seen of it, and the pictures of that. */
+type Album = {
+  freePlan: NonNullable<ProductOptions['freePlan']>;
+  fill: (product: Product) => Promise<Picture[]>;
+};
+
+const albums: readonly Album[] = [
+  {
+    // A shop of several branches has more tokens than the delivered free plan.
+    freePlan: 'paying',
+    fill: async ({ address }) => {
+      const shop = await openShop(address);
+      await quiet(address, shop);
+      await ask(address, saveSaldoAlert, { threshold: 1_000_000 }, shop.customer.session);
+      return picturesOf(shop);
+    },
+  },
+  {
+    freePlan: 'as it comes',
+    fill: async (product) => {
+      const desk = await openDesk(product);
+      return [...moneyPictures(desk), ...deskPictures(desk)];
+    },
+  },
+];
+
+const only = process.argv.slice(2);
+const wanted = ({ name }: Picture) => only.length === 0 || only.includes(name);
+
+await mkdir(folder, { recursive: true });
+const browser = await startBrowser('whole');
 try {
-  await mkdir(folder, { recursive: true });
-  const { address } = product;
-  const shop = await openShop(address);
-  await quiet(address, shop);
-  await ask(address, saveSaldoAlert, { threshold: 1_000_000 }, shop.customer.session);
-  const desk = await openDesk(product);
-  const pictures = [...picturesOf(shop), ...moneyPictures(desk), ...deskPictures(desk)];
-  const only = process.argv.slice(2);
-  const wanted = ({ name }: Picture) => only.length === 0 || only.includes(name);
-  for (const picture of pictures.filter(wanted)) await take(browser, address, picture);
+  for (const { freePlan, fill } of albums) {
+    const product = await startProduct({ SIMULATOR_SPEED: '5' }, { freePlan });
+    try {
+      const pictures = await fill(product);
+      for (const picture of pictures.filter(wanted)) await take(browser, product.address, picture);
+    } finally {
+      await product.stop();
+    }
+  }
 } finally {
   await browser.close();
-  await product.stop();
 }

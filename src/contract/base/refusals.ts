@@ -116,6 +116,11 @@ export const refusals = {
   suspense_resolved: { status: 409, facts: none },
   topup_unpaid: { status: 409, facts: none },
   payment_refund_done: { status: 409, facts: none },
+  payment_partly_returned: {
+    status: 409,
+    facts: () => z.object({ left: z.nullable(z.int()) }),
+  },
+  payment_flag_changed: { status: 409, facts: none },
   payment_refund_waits: { status: 409, facts: none },
   payment_saldo_short: { status: 409, facts: () => z.object({ lacking: z.int() }) },
   refund_finished: { status: 409, facts: none },
@@ -305,6 +310,10 @@ const sentences: Sentences = {
   suspense_resolved: 'Dana ini sudah diselesaikan. Muat ulang daftarnya.',
   topup_unpaid: 'Isi saldo ini belum lunas, jadi tidak ada pembayaran yang dapat dikembalikan.',
   payment_refund_done: 'Pembayaran ini sudah pernah dikembalikan. Muat ulang halamannya.',
+  payment_partly_returned: ({ left }) =>
+    `${left === null ? 'Sebagian pembayaran ini' : `Pembayaran ini tinggal ${formatRupiah(left)}: selebihnya`} sudah kembali lewat gerbangnya, jadi tidak dapat dikembalikan seluruhnya. Kembalikan sisanya di dasbor gerbang, lalu sesuaikan saldo pelanggan.`,
+  payment_flag_changed:
+    'Penarikan ini sudah ditandai selesai, atau gerbangnya memberi kabar baru. Muat ulang daftarnya.',
   payment_refund_waits:
     'Pengembalian pembayaran ini sudah diusulkan dan menunggu operator kedua di Pelanggan & penyesuaian.',
   payment_saldo_short: ({ lacking }) =>

@@ -106,6 +106,11 @@ const sentences: Sentences = {
   suspense_resolved: 'This payment has left suspense.',
   topup_unpaid: 'This top-up is not paid, so there is nothing to give back.',
   payment_refund_done: 'This payment was given back before.',
+  payment_partly_returned: ({ left }) =>
+    left === null
+      ? 'The gateway gave a part of this payment back by itself: not all of it is left.'
+      : `Of this payment Rp ${left} is left: the gateway gave the rest back by itself.`,
+  payment_flag_changed: 'This was settled, or has changed, meanwhile.',
   payment_refund_waits: 'Giving this payment back waits for a second operator.',
   payment_saldo_short: ({ lacking }) =>
     `The saldo lacks IDR ${lacking} of this payment; nothing was booked.`,

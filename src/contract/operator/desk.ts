@@ -308,6 +308,7 @@ export const decideAdjustment = act({
     'refund_done',
     'suspense_resolved',
     'payment_refund_done',
+    'payment_partly_returned',
     'payment_saldo_short',
     'books_red',
   ],

@@ -22,6 +22,7 @@ export const refundPayment = act({
     'topup_unpaid',
     'payment_refund_done',
     'payment_refund_waits',
+    'payment_partly_returned',
     'payment_saldo_short',
     'account_ended',
     'wallet_frozen_payout',
@@ -65,6 +66,10 @@ export const finishRefund = act({
   refuses: ['refund_finished', 'refund_at_gateway', 'transfer_reference_used', 'books_red'],
 });
 
+/** `refunded`: all of it went back, or is disputed; `partly_refunded`: a part of it. */
+export const PaymentFlagKind = schema(() => z.enum(['refunded', 'partly_refunded']));
+export type PaymentFlagKind = Output<typeof PaymentFlagKind>;
+
 /** An order whose gateway gave the money back by itself, or says that it is disputed. */
 export const FlaggedPayment = schema(() =>
   z.object({
@@ -75,18 +80,37 @@ export const FlaggedPayment = schema(() =>
     status: TopupStatus(),
     total: Rupiah(),
     credited: Rupiah(),
+    kind: PaymentFlagKind(),
+    /** Of a part: how much, where the gateway says so. */
+    returned: z.nullable(Rupiah()),
     at: z.coerce.date(),
   }),
 );
 export type FlaggedPayment = Output<typeof FlaggedPayment>;
 
-/** Those whose money nobody has taken out of the saldo yet. */
+/** Those that nobody has settled: given back here as well, rejected, or said to be done. */
 export const listFlagged = act({
   name: 'operator_payment_flag_list',
   by: 'operator',
   list: 'default',
   input: () => ({ ...paging(['created_at']) }),
   output: FlaggedPayment,
+});
+
+/** All is done about what a gateway gave back by itself; no money moves. What it gives back later is listed anew. */
+export const settleFlag = act({
+  name: 'operator_payment_flag_settle',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  input: () => ({
+    topup_id: IdInput('topup'),
+    /** `at` of what was looked at: what came since is not settled with it. */
+    flagged_at: z.iso.datetime().check(z.refine((at) => at >= '2000')),
+    reason: Reason(),
+  }),
+  output: schema(() => z.object({ topup_id: Id('topup') })),
+  refuses: ['payment_flag_changed'],
 });
 
 /** The welcome bonus may be spent on any number from now on. */

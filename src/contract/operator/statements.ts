@@ -94,6 +94,7 @@ export const StatementLine = schema(() =>
     outcome: StatementOutcome(),
     /** `YYYY-MM-DD`. */
     day: z.nullable(z.string()),
+    /** Negative where it went out. */
     amount: z.nullable(z.int()),
     description: z.string(),
     topup: z.nullable(z.object({ id: Id('topup'), account_name: z.string() })),

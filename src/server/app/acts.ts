@@ -66,6 +66,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
       fileLink: media.files.link,
       uploads: media.uploads,
       gateways: container.payments.deps.gateways,
+      settle: container.payments.deps.settle,
       report,
       statusOf: gatewayStatusOf(container.payments.deps),
     }),

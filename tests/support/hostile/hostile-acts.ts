@@ -138,6 +138,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
   operator_bank_line_dismiss: { line: 'a'.repeat(64), reason: 'Bukan isi saldo' },
   operator_statement_preview: { upload: anId('upload') },
   operator_statement_import: { upload: anId('upload'), sha256: 'b'.repeat(64) },
+  operator_topup_check: { topup_id: anId('topup') },
   operator_topup_reject: { topup_id: anId('topup'), reason: 'Tidak cocok' },
   subscription_preview: { plan: 'usaha' },
   subscription_change: { plan: 'usaha', quote: 'a'.repeat(43) },
@@ -187,6 +188,11 @@ const deskSamples = (): Readonly<Record<string, Fields>> => ({
   operator_refund_list: { ...LIST, sort_by: 'created_at' },
   operator_refund_finish: { refund_id: anId('adjustment'), reference: BANK.reference },
   operator_payment_flag_list: { ...LIST, sort_by: 'created_at' },
+  operator_payment_flag_settle: {
+    topup_id: anId('topup'),
+    flagged_at: '2026-11-21T02:00:00Z',
+    reason: REASON,
+  },
   operator_bonus_approve: { account_id: anId('account'), reason: REASON },
   operator_seal_list: { ...LIST, sort_by: 'created_at' },
   operator_price_set: {

@@ -29,6 +29,23 @@ export async function capturedPrice(
   return rupiah(found?.price ?? 0);
 }
 
+/**
+ * What was charged for the messages that were accepted from an instant to before another, and for how many:
+ * prices that are held or captured. What was free, or given back, is not among them.
+ */
+export async function chargedMessages(
+  tx: Tx,
+  accountId: string,
+  { from, before }: { from: Date; before: Date },
+): Promise<{ count: number; amount: Rupiah }> {
+  const [found] = await tx<{ count: number; amount: number }[]>`
+    select count(*) as count, coalesce(sum(price), 0)::bigint as amount from messages
+    where account_id = ${accountId} and hold_seq is not null
+      and message_id >= uuid_floor(${from}) and message_id < uuid_floor(${before})
+      and charge_state in ('held', 'captured')`;
+  return { count: found?.count ?? 0, amount: rupiah(found?.amount ?? 0) };
+}
+
 export type RecentEntry = {
   seq: number;
   kind: EntryKind;

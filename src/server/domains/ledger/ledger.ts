@@ -57,6 +57,8 @@ export type Wallet = {
   status: 'active' | 'frozen' | 'closed';
   /** What the next message costs by the account's plan; null without one: the list price. */
   planPrice: Rupiah | null;
+  /** Messages that the plan still includes. */
+  quotaLeft: number;
   /** True while the saldo is the welcome bonus alone (docs/money.md#bonus). */
   isBonusOnly: boolean;
 };
@@ -66,11 +68,12 @@ export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet
   type Row = Pick<Wallet, 'seq' | 'status'> & {
     available: number;
     held: number;
+    quota_left: number;
     plan_price: number | null;
     bonus_only: boolean;
   };
   const [wallet] = await sql<Row[]>`
-    select available, held, seq, status, bonus_only,
+    select available, held, seq, status, bonus_only, greatest(plan_quota - plan_used, 0) as quota_left,
       case when plan_price is not null and plan_used < plan_quota then 0 else plan_price end
         as plan_price
     from wallets where account_id = ${accountId}`;
@@ -81,6 +84,7 @@ export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet
     held: rupiah(wallet.held),
     seq,
     status,
+    quotaLeft: wallet.quota_left,
     planPrice: planPrice === null ? null : rupiah(planPrice),
     isBonusOnly,
   };
@@ -148,6 +152,7 @@ export { checkLedger } from './check.ts';
 export {
   type Off,
   capturedPrice,
+  chargedMessages,
   oldHolds,
   openClearing,
   recentEntries,

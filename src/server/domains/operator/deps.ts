@@ -8,7 +8,7 @@ import type { Prices } from '#server/domains/pricing/pricing.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-export type OperatorDeps = DeskDeps & ReviewDeps & StatementDeps;
+export type OperatorDeps = DeskDeps & ReviewDeps & StatementDeps & Pick<OrderDeps, 'settle'>;
 
 /** What the money desk needs; its other pages need more. */
 export type DeskDeps = {

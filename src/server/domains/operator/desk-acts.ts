@@ -9,6 +9,7 @@ import {
   flaggedPayments,
   openRefunds,
   proposePaymentRefund,
+  settlePaymentFlag,
 } from './adjustments/give-back.ts';
 import { adjustmentsPage } from './adjustments/list.ts';
 import {
@@ -36,6 +37,14 @@ const refundActs = (deps: DeskDeps): readonly ActHandler[] => [
     finishRefund(deps, { refundId: refund_id, reference }),
   ),
   handle(refunds.listFlagged, (_, input) => flaggedPayments(deps, input)),
+  handle(refunds.settleFlag, ({ caller }, { topup_id, flagged_at, reason }) =>
+    settlePaymentFlag(deps, {
+      topupId: topup_id,
+      flaggedAt: new Date(flagged_at),
+      operatorId: caller.userId,
+      reason,
+    }),
+  ),
   handle(refunds.approveBonus, ({ caller }, { account_id, reason }) =>
     approveBonus(deps, { accountId: account_id, reason, operatorId: caller.userId }),
   ),

@@ -1,4 +1,9 @@
-import { confirmTopup, operatorTopups, rejectTopup } from '#contract/operator.ts';
+import {
+  checkTopupAtGateway,
+  confirmTopup,
+  operatorTopups,
+  rejectTopup,
+} from '#contract/operator.ts';
 import {
   dismissBankLine,
   importStatement,
@@ -18,6 +23,9 @@ export { booksRed, checkAndSeal, reconcileNightly } from './books/nightly.ts';
 export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [
   handle(operatorTopups, ({ caller }, input) =>
     payments.topupsForOperator(deps, { ...input, operatorId: caller.userId }),
+  ),
+  handle(checkTopupAtGateway, ({ caller }, { topup_id }) =>
+    payments.checkTopupForOperator(deps, { topupId: topup_id, operatorId: caller.userId }),
   ),
   handle(confirmTopup, ({ caller }, { topup_id, reference, reason }) =>
     payments.confirmTopupByHand(deps, {

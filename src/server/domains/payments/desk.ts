@@ -3,7 +3,7 @@ import type { TopupStatus } from '#contract/saldo.ts';
 import type { FindingCode } from '#contract/operator/books.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { GatewayTrouble } from './gateways/gateway.ts';
-import { statusAt } from './topups/topup.ts';
+import { needsPerson, statusAt } from './topups/topup.ts';
 
 export type RecentTopup = {
   topup_id: string;
@@ -38,14 +38,14 @@ export async function paidSince(
   return [...found];
 }
 
-/** Top-ups that wait for their money or for an operator, and since when the oldest does. */
+/** Top-ups on which somebody has to act, and since when the oldest waits. */
 export async function waitingTopups(
   allAccountsSql: Sql,
   at: Date,
 ): Promise<{ count: number; oldest: Date | null }> {
   const [found] = await allAccountsSql<{ count: number; oldest: Date | null }[]>`
     select count(*) as count, min(created_at) as oldest from topups
-    where status in ('pending', 'review') and ${statusAt(allAccountsSql, at)} in ('pending', 'review')`;
+    where ${needsPerson(allAccountsSql, at)}`;
   return found ?? { count: 0, oldest: null };
 }
 
@@ -146,9 +146,9 @@ const AT_ONCE = 8;
 const SILENT_AFTER = 8;
 
 /**
- * Asks the gateways themselves about the newest payments that we count as theirs. What one does not answer
- * is found as well, and keeps nothing else from being compared. Not in a transaction: they may take their
- * time.
+ * Asks the gateways themselves about the newest payments that we count as theirs, without those that were given
+ * back here, or whose flag an operator has settled. What one does not answer is found as well, and keeps nothing
+ * else from being compared. Not in a transaction: they may take their time.
  */
 export async function askGateways(
   allAccountsSql: Sql,
@@ -161,6 +161,11 @@ export async function askGateways(
       and not exists (
         select from refunds r
         where r.account_id = topups.account_id and r.topup_id = topups.topup_id
+      )
+      and not exists (
+        select from gateway_orders o
+        where o.account_id = topups.account_id and o.topup_id = topups.topup_id
+          and o.settled_at is not null
       )
     order by paid_at desc limit ${ASKED_MAX}`;
   const differing: Item[] = [];

@@ -30,9 +30,10 @@ export { placeTopup } from './topups/create.ts';
 export { paymentsAccountData } from './account-data.ts';
 export { countGatewayWork, pruneInbox } from './gateways/inbox.ts';
 export { type OpenGateways, openGateways } from './gateways/open.ts';
+export { flaggedPage, settleFlag } from './gateways/flags.ts';
 export {
+  type PaidPayment,
   accountOfManualRefund,
-  flaggedPage,
   isRefundReference,
   openRefundsPage,
   paymentOf,
@@ -45,12 +46,8 @@ export { gatewayStatusOf } from './gateways/status-of.ts';
 export { startGatewayWorker } from './gateways/worker.ts';
 export { type StatementDeps, importStatement, previewStatement } from './statements/import.ts';
 export { bankLinesForOperator, dismissLine } from './statements/lines.ts';
-export {
-  type ReviewDeps,
-  confirmTopupByHand,
-  rejectTopupByHand,
-  topupsForOperator,
-} from './topups/review.ts';
+export { type ReviewDeps, topupsForOperator } from './topups/operator-list.ts';
+export { checkTopupForOperator, confirmTopupByHand, rejectTopupByHand } from './topups/review.ts';
 
 export type PaymentsDeps = CreateDeps & SummaryDeps & ProofDeps;
 

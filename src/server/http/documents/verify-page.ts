@@ -78,14 +78,14 @@ function verifiedCard(found: Verified): string {
   const isNote = found.kind === 'credit_note';
   const credited = found.creditNotes.reduce((sum, { total }) => sum + total, 0);
   const facts = [
-    fact('Jenis', isNote ? 'Nota kredit' : `Invoice (${invoiceKindLabel[found.kind]})`),
+    fact('Jenis', isNote ? 'Nota kredit' : `Tagihan (${invoiceKindLabel[found.kind]})`),
     fact('Nomor', found.number ?? 'Belum ada: nomor diberikan saat lunas'),
     fact('Tanggal', day(found.issuedAt)),
     fact('Status', isNote ? 'Diterbitkan' : invoiceStatusLabel[found.status]),
     fact('Total', formatRupiah(found.total)),
     fact('Penjual', found.seller),
     fact('Pembeli', found.buyer),
-    ...(found.corrects === null ? [] : [fact('Atas invoice', found.corrects)]),
+    ...(found.corrects === null ? [] : [fact('Atas tagihan', found.corrects)]),
     ...found.creditNotes.map(({ number, total }) =>
       fact('Nota kredit', `${number}, ${formatRupiah(total)}`),
     ),

@@ -53,7 +53,15 @@ export const addresses = {
   '/operator/mutasi-bank': { ...listFields, filter: oneOf(['semua']), amount: whole, open: text },
   '/operator/mutasi-bank/impor': {},
   '/operator/pelanggan': { ...listFields, q: text, status: text, open: text, proposal: text },
-  '/operator/suspense': { ...listFields, open: text },
+  '/operator/suspense': {
+    ...listFields,
+    open: text,
+    /** The tables below: what goes back to payers, and what gateways took back. */
+    refund: text,
+    refund_page: whole,
+    flag: text,
+    flag_page: whole,
+  },
   '/operator/pembukuan': {},
   '/operator/harga': {},
   '/profile': {},

@@ -45,6 +45,8 @@ type Props = FieldProps & {
   indonesianSuffixes?: boolean;
   /** Amounts to be chosen by one press. */
   quick?: readonly number[];
+  /** Instead of `000.000`, where the label is hidden. */
+  placeholder?: string;
   id?: string;
   name?: string;
   className?: string;

@@ -148,6 +148,11 @@ export const piece: Piece = {
       default: 'false',
       about: 'Also takes rb, ribu, jt, juta, mlr, miliar; m stays a million.',
     },
+    {
+      name: 'placeholder',
+      type: 'string',
+      about: 'Instead of 000.000, where the label is hidden.',
+    },
     { name: 'quick', type: 'readonly number[]', about: 'Amounts to be chosen by one press.' },
   ],
   Demo,

@@ -302,6 +302,9 @@ test('on a phone a row is a card and nothing is wider than the screen', async ({
   expect(box.height).toBeGreaterThanOrEqual(44);
   expect(box.height).toBeLessThan(104);
   expect(await row.getByRole('cell').count()).toBe(6);
+  // What is too long for a card ends in an ellipsis, also inside the button that opens it.
+  const opens = page.locator('[data-row="open"]').first();
+  expect(await opens.evaluate((one) => getComputedStyle(one).textOverflow)).toBe('ellipsis');
   const over = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(await over()).toBe(0);
 

@@ -53,7 +53,7 @@ describe('the document of an invoice', () => {
     const { words, pages } = await wordsOf(bytes);
     expect(pages).toHaveLength(1);
     for (const said of [
-      'INVOICE',
+      'TAGIHAN',
       'INV/2026/11/000001',
       '21 Nov 2026',
       'PT Kabari Contoh',
@@ -78,7 +78,7 @@ describe('the document of an invoice', () => {
       expect(words).toContain(said);
     }
     const { info } = await getMeta(new Uint8Array(bytes));
-    expect(info).toMatchObject({ Title: 'Invoice INV/2026/11/000001' });
+    expect(info).toMatchObject({ Title: 'Tagihan INV/2026/11/000001' });
   });
 
   test('is made once: the same bytes for ever, whoever asks at once', async ({ sql, db }) => {

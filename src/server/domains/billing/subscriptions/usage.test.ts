@@ -1,20 +1,39 @@
 import { expect } from 'vitest';
-import { test } from '#tests/support/database/database.ts';
+import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
 import { type RunningApp, signedIn, test as appTest } from '#tests/support/app/running-app.ts';
+import type { Customer } from '#tests/support/people/people.ts';
 import { forecastOf } from './view.ts';
+
+type Accepted = { at: string; count: number; price: number; charge?: 'released' | 'waived' };
+
+/** Messages that were accepted at an instant, at a price each. */
+async function accepted(db: TestDatabase, who: Customer, all: readonly Accepted[]): Promise<void> {
+  for (const { at, count, price, charge = 'captured' } of all) {
+    await db.owner`
+      insert into messages (
+        account_id, message_id, token_id, peer, direction, type, body, status, price, charge_state,
+        hold_seq, created_at
+      )
+      select ${who.accountId}, overlay(
+          gen_random_uuid()::text placing left(uuid_floor(${at}::timestamptz)::text, 15) from 1
+        )::uuid, ${who.tokenId}, '6281200000001', 'out', 'text', '{}', 'sent', ${price},
+        case when ${price} > 0 then ${charge} end, case when ${price} > 0 then n end, ${at}
+      from generate_series(1, ${count}) n`;
+  }
+}
 
 test('what was used, what was beyond it, and where the pace leads', async ({ db }) => {
   const app = billingApp(db);
   const ani = await app.customer();
   await db.owner`update wallets set plan_used = 100`;
-  await db.owner`
-    insert into rollups values
-      (${ani.accountId}, '2026-11-20T17:00Z', ${ani.tokenId}, 'out', 'sent', 'text', 100, 0),
-      (${ani.accountId}, '2026-11-22T03:00Z', ${ani.tokenId}, 'out', 'delivered', 'text', 20, 3000),
-      (${ani.accountId}, '2026-11-22T03:00Z', ${ani.tokenId}, 'out', 'failed', 'text', 7, 0),
-      (${ani.accountId}, '2026-11-22T03:00Z', ${ani.tokenId}, 'in', 'received', 'text', 50, 0),
-      (${ani.accountId}, '2026-11-20T16:00Z', ${ani.tokenId}, 'out', 'sent', 'text', 9, 1350)`;
+  await accepted(db, ani, [
+    { at: '2026-11-22T03:00Z', count: 20, price: 150 },
+    { at: '2026-11-22T03:00Z', count: 7, price: 150, charge: 'released' },
+    { at: '2026-11-22T03:00Z', count: 2, price: 150, charge: 'waived' },
+    { at: '2026-11-22T03:00Z', count: 50, price: 0 },
+    { at: '2026-11-20T16:00Z', count: 9, price: 150 },
+  ]);
   expect((await app.get(ani)).usage).toEqual({
     used: 100,
     quota: 100,
@@ -25,6 +44,18 @@ test('what was used, what was beyond it, and where the pace leads', async ({ db 
   // Six of thirty days.
   app.goTo('2026-11-27T00:00');
   expect((await app.get(ani)).usage.forecast).toBe(600);
+});
+
+test('what is beyond the quota is counted, also where a dearer price held before on the same day', async ({
+  db,
+}) => {
+  const app = billingApp(db);
+  const ani = await app.customer(99_000);
+  // Three at the free plan's 150 would be six at the 75 of the plan.
+  await accepted(db, ani, [{ at: '2026-11-21T01:00Z', count: 3, price: 150 }]);
+  await app.choose(ani, 'usaha');
+  await accepted(db, ani, [{ at: '2026-11-21T03:00Z', count: 4, price: 75 }]);
+  expect((await app.get(ani)).usage).toMatchObject({ beyond: 7, beyond_amount: 750 });
 });
 
 test('the forecast is a straight line, and unknown on the first day', () => {

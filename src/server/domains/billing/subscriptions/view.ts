@@ -1,7 +1,7 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { Subscription } from '#contract/billing/plans.ts';
 import { countTokens } from '#server/domains/tokens/tokens.ts';
-import { walletOf } from '#server/domains/ledger/ledger.ts';
+import { chargedMessages, walletOf } from '#server/domains/ledger/ledger.ts';
 import { GRATIS, type PlanRevision, planOf, plansAt } from '#server/domains/billing/plans/plans.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { wibDay } from './periods.ts';
@@ -59,36 +59,20 @@ function nextCharge(
   return { at: row.period_end, amount: next.price };
 }
 
-type Used = { used: number; quota: number; price: number | null };
-
 async function usageOf(tx: Tx, row: SubscriptionRow, at: Date): Promise<Subscription['usage']> {
   const { account_id: accountId, period_start: start, period_end: end } = row;
-  const [wallet] = await tx<Used[]>`
-    select plan_used as used, plan_quota as quota, plan_price as price
-    from wallets where account_id = ${accountId}`;
-  // From the counts by hour: midnights in WIB are whole hours.
-  const [sent] = await tx<{ messages: number; cost: number }[]>`
-    select coalesce(sum(messages) filter (
-        where status not in ('failed', 'expired', 'cancelled')
-      ), 0)::bigint as messages, coalesce(sum(cost), 0)::bigint as cost
-    from message_counts
-    where account_id = ${accountId} and hour >= ${start} and hour < ${end} and direction = 'out'`;
-  const { used, quota, price } = wallet ?? { used: 0, quota: 0, price: null };
-  const cost = sent?.cost ?? 0;
-  const beyond = beyondOf({ cost, price, others: Math.max(0, (sent?.messages ?? 0) - used) });
+  const [wallet] = await tx<{ used: number; quota: number }[]>`
+    select plan_used as used, plan_quota as quota from wallets where account_id = ${accountId}`;
+  const { used, quota } = wallet ?? { used: 0, quota: 0 };
+  // Counted, not divided by the price: it may have changed within the period.
+  const { count, amount } = await chargedMessages(tx, accountId, { from: start, before: end });
   return {
     used,
     quota,
-    beyond,
-    beyond_amount: rupiah(cost),
-    forecast: forecastOf({ start, end, at, messages: used + beyond }),
+    beyond: count,
+    beyond_amount: amount,
+    forecast: forecastOf({ start, end, at, messages: used + count }),
   };
-}
-
-/** Messages beyond the quota: by their price, where all had the same. */
-function beyondOf({ cost, price, others }: { cost: number; price: number | null; others: number }) {
-  if (cost === 0) return 0;
-  return price !== null && price > 0 && cost % price === 0 ? cost / price : others;
 }
 
 type Pace = { start: Date; end: Date; at: Date; messages: number };

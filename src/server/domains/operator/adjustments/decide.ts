@@ -2,7 +2,7 @@ import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Adjustment, AdjustmentDecision, AdjustmentKind } from '#contract/operator/desk.ts';
 import { capturedPrice, walletOf } from '#server/domains/ledger/ledger.ts';
-import { paymentOf, sendRefund } from '#server/domains/payments/payments.ts';
+import { type PaidPayment, paymentOf, sendRefund } from '#server/domains/payments/payments.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import type { DeskDeps } from '#server/domains/operator/deps.ts';
 import { adjustmentOf } from './list.ts';
@@ -62,11 +62,8 @@ export async function decide({ now }: DeskDeps, tx: Tx, given: Decision): Promis
   return adjustmentOf(tx, id, { at, operatorId });
 }
 
-async function refusalOf(
-  tx: Tx,
-  { id, accountId }: Decision,
-  outcome: string,
-): Promise<Refusal | Error> {
+async function refusalOf(tx: Tx, given: Decision, outcome: string): Promise<Refusal | Error> {
+  const { id, accountId } = given;
   switch (outcome) {
     case 'own':
     case 'not_own':
@@ -92,7 +89,11 @@ async function refusalOf(
     case 'given_back':
       return new Refusal('payment_refund_done', {});
     case 'saldo_short':
-      return new Refusal('payment_saldo_short', { lacking: await lackingFor(tx, accountId, id) });
+      return new Refusal('payment_saldo_short', { lacking: await lackingFor(tx, given) });
+    case 'partly_returned':
+      return new Refusal('payment_partly_returned', {
+        left: (await paymentOfProposal(tx, given))?.left ?? null,
+      });
     case 'red':
       return new Refusal('books_red', {});
     default:
@@ -100,12 +101,20 @@ async function refusalOf(
   }
 }
 
-async function lackingFor(tx: Tx, accountId: string, id: string): Promise<number> {
+type OfPayment = Pick<Decision, 'id' | 'accountId'>;
+
+async function paymentOfProposal(
+  tx: Tx,
+  { id, accountId }: OfPayment,
+): Promise<PaidPayment | undefined> {
   const [found] = await tx<{ topup_id: string }[]>`
     select topup_id from adjustments where account_id = ${accountId} and adjustment_id = ${id}`;
-  if (!found) return 0;
-  const { credited } = await paymentOf(tx, found.topup_id);
-  return credited - (await walletOf(tx, accountId)).available;
+  return found && paymentOf(tx, found.topup_id);
+}
+
+async function lackingFor(tx: Tx, proposal: OfPayment): Promise<number> {
+  const payment = await paymentOfProposal(tx, proposal);
+  return payment ? payment.credited - (await walletOf(tx, proposal.accountId)).available : 0;
 }
 
 async function capturedOf(tx: Tx, id: string): Promise<number> {

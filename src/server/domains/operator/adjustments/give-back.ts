@@ -17,6 +17,7 @@ import {
   flaggedPage,
   openRefundsPage,
   paymentOf,
+  settleFlag,
 } from '#server/domains/payments/payments.ts';
 import type { DeskDeps } from '#server/domains/operator/deps.ts';
 import { requestGatewayRefund } from './decide.ts';
@@ -27,7 +28,7 @@ import { claimReference } from './references.ts';
  * Gives the payment of a top-up back to its payer, whole: at once, or when a second operator says so.
  *
  * @throws Refusal `not_found`, `topup_unpaid`, `payment_refund_done`, `payment_refund_waits`,
- *   `payment_saldo_short`, and why it cannot be booked.
+ *   `payment_partly_returned`, `payment_saldo_short`, and why it cannot be booked.
  */
 export async function proposePaymentRefund(
   deps: DeskDeps,
@@ -88,6 +89,19 @@ export async function flaggedPayments(
     })),
     total,
   };
+}
+
+/**
+ * An operator says that all is done about what a gateway gave back by itself.
+ *
+ * @throws Refusal `not_found`, `payment_flag_changed`.
+ */
+export async function settlePaymentFlag(
+  { allAccountsSql, now }: DeskDeps,
+  settling: { topupId: string; flaggedAt: Date; operatorId: string; reason: string },
+): Promise<{ topup_id: string }> {
+  await settleFlag(allAccountsSql, { ...settling, at: now() });
+  return { topup_id: publicId('topup', settling.topupId) };
 }
 
 /**

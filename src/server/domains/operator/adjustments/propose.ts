@@ -147,7 +147,8 @@ export async function propose(
 /**
  * Nobody proposes what cannot be given back. What happens until it is approved is seen then.
  *
- * @throws Refusal `payment_refund_done`, `payment_refund_waits`, `payment_saldo_short`.
+ * @throws Refusal `payment_refund_done`, `payment_refund_waits`, `payment_partly_returned`,
+ *   `payment_saldo_short`.
  */
 async function refuseUnfit(tx: Tx, { accountId, topupId = '', ...proposal }: Proposal, at: Date) {
   const { provider = '', txn = '' } = proposal;
@@ -158,7 +159,8 @@ async function refuseUnfit(tx: Tx, { accountId, topupId = '', ...proposal }: Pro
       and (status = 'done' or (status = 'pending' and expires_at > ${at}))`;
   if (found.some(({ status }) => status === 'done')) throw new Refusal('payment_refund_done', {});
   if (found.length > 0) throw new Refusal('payment_refund_waits', {});
-  const { credited } = await paymentOf(tx, topupId);
+  const { credited, amount, left } = await paymentOf(tx, topupId);
+  if (left !== amount) throw new Refusal('payment_partly_returned', { left });
   const { available } = await walletOf(tx, accountId);
   if (available < credited) {
     throw new Refusal('payment_saldo_short', { lacking: credited - available });

@@ -3,7 +3,7 @@
 -- own: the proposer approves nothing that needs a second operator
 -- not_own: only the proposer withdraws
 -- pending, also what is left as it was: short, frozen, closed, over, refunded, resolved, unknown,
---   given_back, saldo_short (a payment), red (the books are broken: nothing is paid out)
+--   given_back, partly_returned, saldo_short (a payment), red (the books are broken: nothing is paid out)
 -- decided: somebody was faster; expired: its seven days are over
 -- Called by decideAdjustment, with the proposal's own insert where one operator is enough. Locks the
 -- proposal, then a payment or its top-up, or the wallet. Raises 42501 when called for one account only.

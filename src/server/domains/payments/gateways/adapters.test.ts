@@ -148,6 +148,9 @@ describe('what Midtrans writes', () => {
     expect(stateOf({ transaction_status: 'deny', status_code: '202' })).toBe('pending');
     expect(stateOf({ transaction_status: 'expire', status_code: '407' })).toBe('expired');
     expect(stateOf({ transaction_status: 'partial_refund' })).toBe('refunded');
+    expect(
+      statusOf(answer({ transaction_status: 'partial_refund', refund_amount: '20000.00' }), ref),
+    ).toMatchObject({ state: 'refunded', partly: true, returned: 20_000 });
     expect(stateOf({ transaction_status: 'something new' })).toBe('review');
     expect(stateOf({ status_code: '404' })).toBe('not_found');
     expect(() => stateOf({ status_code: '500' })).toThrow('500');

@@ -60,6 +60,8 @@ export type GatewayStatus = {
   txnId?: string;
   /** True when not all of it was given back. */
   partly?: true;
+  /** How much of it was, where `partly` and the gateway says so. */
+  returned?: Rupiah;
   /** What was paid; absent where it is no amount of whole rupiah. */
   amount?: Rupiah;
   /** How it is paid, where the gateway says it again. */

@@ -2,7 +2,7 @@ import { uuidOf } from '#contract/base/ids.ts';
 import { newId } from '#server/infra/ids.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { type NoticeHeaders, PaymentAlert } from './gateway.ts';
-import { flagged } from './open-refunds.ts';
+import { flagged } from './flags.ts';
 import { type OrderDeps, findOrder, refOf } from './orders/orders.ts';
 import { retryAt } from './orders/schedule.ts';
 

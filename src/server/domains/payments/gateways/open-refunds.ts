@@ -2,7 +2,6 @@ import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { PaymentRefund } from '#contract/operator/desk.ts';
-import type { TopupStatus } from '#contract/saldo.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /** The payment that paid a top-up. */
@@ -13,6 +12,8 @@ export type PaidPayment = {
   /** All that came in, and what of it became saldo. */
   amount: Rupiah;
   credited: Rupiah;
+  /** What its gateway has not given back by itself; null when it does not say how much it has. */
+  left: Rupiah | null;
 };
 
 /**
@@ -23,10 +24,12 @@ export type PaidPayment = {
 export async function paymentOf(sql: Sql | Tx, topupId: string): Promise<PaidPayment> {
   const [found] = await sql<(Omit<PaidPayment, 'txn'> & { txn: string | null })[]>`
     select t.account_id, t.provider, p.txn_id as txn, coalesce(p.amount, 0)::bigint as amount,
-      t.credited
-    from topups t left join provider_payments p
-      on t.status = 'paid' and p.account_id = t.account_id and p.topup_id = t.topup_id
-        and p.outcome = 'paid'
+      t.credited,
+      case o.flag when 'partly_refunded' then p.amount - o.returned else p.amount end::bigint as left
+    from topups t
+    left join provider_payments p on t.status = 'paid' and p.account_id = t.account_id
+      and p.topup_id = t.topup_id and p.outcome = 'paid'
+    left join gateway_orders o on o.account_id = t.account_id and o.topup_id = t.topup_id
     where t.topup_id = ${topupId}`;
   if (!found) throw new Refusal('not_found', { what: 'Isi saldo' });
   const { txn, ...payment } = found;
@@ -82,40 +85,6 @@ export async function openRefundsPage(
       from refunds where status = 'open'
       order by created_at ${order}, refund_id ${order} limit ${PAGE_SIZE} offset ${page * PAGE_SIZE}`,
     sql<{ total: number }[]>`select count(*) as total from refunds where status = 'open'`,
-  ]);
-  return { rows: found, total: counted?.total ?? 0 };
-}
-
-export type FlaggedRow = {
-  topup_id: string;
-  account_id: string;
-  provider: string;
-  status: TopupStatus;
-  total: Rupiah;
-  credited: Rupiah;
-  at: Date;
-};
-
-/** Orders `o`, with their top-ups `t`, whose gateway gave money back while the saldo still has it. */
-export const flagged = (sql: Sql) => sql`
-  gateway_orders o join topups t using (account_id, topup_id)
-  where o.flag is not null and t.status <> 'rejected' and not exists (
-    select from refunds r where r.account_id = o.account_id and r.topup_id = o.topup_id
-  )`;
-
-/** A page of the orders whose gateway gave money back, where the saldo still has it; the oldest first. */
-export async function flaggedPage(
-  sql: Sql,
-  { page = 0, sort_type }: Paged,
-): Promise<PageOf<FlaggedRow>> {
-  const order = sort_type === 'desc' ? sql`desc` : sql`asc`;
-  const [found, [counted]] = await Promise.all([
-    sql<FlaggedRow[]>`
-      select t.topup_id, t.account_id, t.provider, t.status, t.total, t.credited, o.flagged_at as at
-      from ${flagged(sql)}
-      order by o.flagged_at ${order}, t.topup_id ${order}
-      limit ${PAGE_SIZE} offset ${page * PAGE_SIZE}`,
-    sql<{ total: number }[]>`select count(*) as total from ${flagged(sql)}`,
   ]);
   return { rows: found, total: counted?.total ?? 0 };
 }

@@ -143,6 +143,51 @@ describe('giving a payment back', () => {
   });
 });
 
+describe('a payment of which the gateway gave a part back by itself', () => {
+  const partly = { status: 'partial_refund', returned: 20_000 } as const;
+
+  test('is not given back whole, and is flagged with how much', async ({ openGateway, sql }) => {
+    const app = await openGateway();
+    const { owner, topup, refund } = await paidTopup(app, 'qris');
+    app.fake.happen(topup.id, 'refund', partly);
+    await app.deliver();
+    expect(await sql`select flag, returned from gateway_orders`).toEqual([
+      { flag: 'partly_refunded', returned: 20_000 },
+    ]);
+    expect(await refund()).toBe('partly_returned');
+    expect((await saldoOf(sql, owner.accountId)).available).toBe(50_000);
+    expect(await sql`select from refunds`).toEqual([]);
+    expect(await reds(app)).toEqual([]);
+  });
+
+  test('while it was being given back here: only the rest is asked for', async ({
+    openGateway,
+  }) => {
+    const app = await openGateway();
+    const { topup, refund } = await paidTopup(app, 'qris');
+    app.fake.happen(topup.id, 'refund', partly);
+    // Its notice is on the way.
+    expect(await refund()).toBe('refunded');
+    expect(app.fake.book.find(topup.id)).toMatchObject({ status: 'refund', returned: 50_000 });
+    expect(await balance(app, 'cash:midtrans')).toBe(0);
+    expect(await reds(app)).toEqual([]);
+  });
+
+  test('and nobody can say how much: it is never given back by hand beside it', async ({
+    openGateway,
+    sql,
+  }) => {
+    const app = await openGateway();
+    const { topup, refund } = await paidTopup(app, 'qris');
+    app.fake.happen(topup.id, 'refund', { status: 'partial_refund' });
+    expect(await refund()).toBe('open');
+    expect(await sql`select way, status from refunds`).toEqual([
+      { way: 'gateway', status: 'open' },
+    ]);
+    expect(app.troubles.map(String).join()).toContain('not the rest');
+  });
+});
+
 test('money that the gateway gave back by itself flags the order, and the saldo stays', async ({
   openGateway,
   sql,

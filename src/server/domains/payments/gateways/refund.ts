@@ -1,6 +1,7 @@
 import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
+import { type GatewayStatus, PaymentAlert } from './gateway.ts';
 import { type OrderDeps, findOrder, refOf } from './orders/orders.ts';
 
 /** What became of a refund. `open`: the gateway has not answered, and is asked again. */
@@ -47,11 +48,14 @@ async function tellGateway(deps: RefundDeps, row: RefundRow): Promise<RefundOutc
   const refundKey = publicId('adjustment', row.refund_id);
   try {
     // It may have been done by a try whose answer was lost.
-    const { state, partly } = await gateway.fetchStatus(refOf(order, row.txn_id));
-    if (state !== 'refunded' || partly) {
-      const { txn_id: txnId, amount } = row;
-      const request = { ref: refOf(order), txnId, amount: rupiah(amount), refundKey };
+    const status = await gateway.fetchStatus(refOf(order, row.txn_id));
+    const rest = restOf(row, status);
+    if (rest === undefined) throw unclear(row);
+    if (rest > 0) {
+      const request = { ref: refOf(order), txnId: row.txn_id, amount: rupiah(rest), refundKey };
       const result = await gateway.refund(request);
+      // By hand all of it would go back: never where part of it has already.
+      if (result.outcome === 'unsupported' && rest < row.amount) throw unclear(row);
       if (result.outcome === 'unsupported') return await byHand(deps, row);
     }
   } catch (error) {
@@ -63,6 +67,16 @@ async function tellGateway(deps: RefundDeps, row: RefundRow): Promise<RefundOutc
   await retrying(() => finish(deps.allAccountsSql, { accountId, refundId }, paid));
   return 'refunded';
 }
+
+/** What of a payment its gateway has not given back by itself; undefined when it does not say. */
+function restOf({ amount }: RefundRow, { state, partly, returned }: GatewayStatus) {
+  if (state !== 'refunded') return amount;
+  if (!partly) return 0;
+  return returned === undefined ? undefined : Math.max(0, amount - returned);
+}
+
+const unclear = ({ topup_id }: RefundRow): PaymentAlert =>
+  new PaymentAlert(`${topup_id}: its gateway gave part of it back, and not the rest`);
 
 async function byHand({ allAccountsSql }: RefundDeps, row: RefundRow): Promise<RefundOutcome> {
   await allAccountsSql`select refund_by_hand(${row.account_id}, ${row.refund_id})`;

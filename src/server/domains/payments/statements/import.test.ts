@@ -176,6 +176,8 @@ describe('a statement', () => {
     expect(done.pays).toBe(paid.total);
     expect(done.lines[0]?.topup?.id).toBe(paid.id);
     expect(done.lines[2]?.topup?.id).toBe(near.id);
+    expect(done.lines.find(({ outcome }) => outcome === 'debit')?.amount).toBe(-6_500);
+    expect(done.lines.find(({ outcome }) => outcome === 'pending')?.amount).toBeNull();
     expect((await saldoOf(sql, ani.accountId)).available).toBe(paid.credited);
     expect((await saldoOf(sql, budi.accountId)).available).toBe(0);
     expect(await sql`select outcomes->>'pays' as pays from bank_statements`).toEqual([

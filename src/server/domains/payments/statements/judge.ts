@@ -273,7 +273,7 @@ const reportLine = ({ line, outcome, topup }: Judged): ReportLine => ({
   number: line.number,
   outcome,
   day: line.kind === 'unreadable' ? null : (line.day ?? null),
-  amount: line.kind === 'credit' ? line.amount : null,
+  amount: 'amount' in line ? line.amount : null,
   description: line.description,
   topup: topup ? { id: publicId('topup', topup.topupId), account_name: topup.accountName } : null,
   reason: line.kind === 'unreadable' ? line.reason : null,

@@ -53,7 +53,8 @@ describe('a statement of', () => {
       [10, 'debit'],
       [11, 'pending'],
     ]);
-    const [first] = read(bca).lines;
+    const [first, , out] = read(bca).lines;
+    expect(out).toMatchObject({ kind: 'debit', day: '2026-01-02', amount: -12_500 });
     expect(first).toMatchObject({
       at: new Date('2025-12-30T17:00:00Z'),
       reference: '',

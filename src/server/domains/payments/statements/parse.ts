@@ -31,7 +31,9 @@ export type CreditLine = {
 
 export type StatementLine =
   | CreditLine
-  | { kind: 'debit' | 'pending'; number: number; day: string | undefined; description: string }
+  /** Money that went out: less than nothing, its sen left out. Only shown. */
+  | { kind: 'debit'; number: number; day: string; amount: Rupiah; description: string }
+  | { kind: 'pending'; number: number; day: string | undefined; description: string }
   | { kind: 'unreadable'; number: number; reason: string; description: string };
 
 export type Statement = {
@@ -278,7 +280,9 @@ function readRow(row: Row, period: Period): StatementLine {
   const { day, time = '00:00:00' } = known;
   const money = moneyOf(row);
   if (typeof money === 'string') return row.unreadable(money);
-  if (money.way === 'out') return { kind: 'debit', number, day, description };
+  if (money.way === 'out') {
+    return { kind: 'debit', number, day, amount: rupiah(-money.rupiah), description };
+  }
   if (money.sen !== 0) {
     return row.unreadable('Jumlahnya memuat sen. Saldo hanya mengenal rupiah bulat.');
   }

@@ -1,11 +1,7 @@
-import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
-import { publicId } from '#contract/base/ids.ts';
 import { formatRupiah, rupiah } from '#contract/base/money.ts';
-import type { PaymentRefund } from '#contract/operator/desk.ts';
-import type { OperatorTopup, OperatorTopupFilter } from '#contract/operator.ts';
+import type { OperatorTopup } from '#contract/operator.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Config } from '#server/infra/config.ts';
-import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
+import { type Tx, retrying } from '#server/infra/postgres/database.ts';
 import {
   NEAR,
   assignLine,
@@ -13,185 +9,28 @@ import {
   normalized,
   txnOf,
 } from '#server/domains/payments/bank.ts';
-import { refundStateOf } from '#server/domains/payments/gateways/open-refunds.ts';
+import { askAboutOrder } from '#server/domains/payments/gateways/orders/check-now.ts';
+import type { OrderDeps } from '#server/domains/payments/gateways/orders/orders.ts';
+import { decidedBefore, needsTwo, proposeFirst, vouchedAlone } from './four-eyes.ts';
+import { type ReviewDeps, readForOperator } from './operator-list.ts';
 import { applyPaid, lateNote } from './pay.ts';
-import {
-  type Proposal,
-  vouchedAlone,
-  decidedBefore,
-  needsTwo,
-  proposalsOf,
-  proposeFirst,
-} from './four-eyes.ts';
-import { type TopupRow, statusAt, topupColumns, topupOf } from './topup.ts';
-
-export type ReviewDeps = {
-  allAccountsSql: Sql;
-  now: () => Date;
-  config: Pick<Config, 'FOUR_EYES_ABOVE'>;
-  /** The signed address of an account's file. */
-  fileLink: (accountId: string, fileId: string) => string;
-};
-
-const CANDIDATES_MAX = 5;
-/** Beyond this many, a filtered list is not counted further. */
-const COUNT_MAX = 10_000;
-
-type OperatorRow = TopupRow & {
-  account_name: string;
-  candidates: { line: string; amount: number; description: string; at: string; mine: boolean }[];
-  slip: SlipRow | null;
-  refund: PaymentRefund | null;
-};
-
-type SlipRow = {
-  file_id: string;
-  name: string;
-  mime: string;
-  at: string;
-  used_before: { topup_id: string; account_name: string; at: string } | null;
-};
-
-type Query = {
-  /** Who asks: their own proposals are theirs. */
-  operatorId: string;
-  status?: OperatorTopupFilter | undefined;
-  page?: number | undefined;
-  sort_type?: 'asc' | 'desc' | undefined;
-};
+import { statusAt } from './topup.ts';
 
 /**
- * A page of all accounts' top-ups, each with the unused bank lines that could be its payment. Of those that
- * wait, the ones with a slip come first, unless a sort is asked for.
+ * Asks the gateway of a top-up what became of it; a bank transfer is answered as it stands.
+ *
+ * @throws Refusal `not_found`, `gateway_down`, `too_many_requests`.
  */
-export async function topupsForOperator(
-  deps: ReviewDeps,
-  { operatorId, status, page = 0, sort_type }: Query,
-): Promise<PageOf<OperatorTopup>> {
-  const { allAccountsSql } = deps;
-  const at = deps.now();
-  const filter = filterOf(allAccountsSql, status, at);
-  const [found, [counted]] = await Promise.all([
-    allAccountsSql<{ topup_id: string; account_id: string }[]>`
-      select topup_id, account_id from topups where ${filter}
-      order by ${status === 'open' && sort_type === undefined ? slipsFirst(allAccountsSql) : allAccountsSql``}
-        topup_id ${sort_type === 'asc' ? allAccountsSql`asc` : allAccountsSql`desc`}
-      limit ${PAGE_SIZE} offset ${Math.min(page * PAGE_SIZE, COUNT_MAX)}`,
-    allAccountsSql<{ total: number }[]>`
-      select count(*) as total from (select from topups where ${filter} limit ${COUNT_MAX}) counted`,
-  ]);
-  const ids = found.map((row) => row.topup_id);
-  const read = await readForOperator(deps, allAccountsSql, { ids, at, operatorId });
-  const byId = new Map(read.map(({ id, topup }) => [id, topup]));
-  return {
-    rows: ids.flatMap((id) => byId.get(id) ?? []),
-    total: counted?.total ?? 0,
-  };
+export async function checkTopupForOperator(
+  deps: ReviewDeps & OrderDeps,
+  { topupId, operatorId }: Pick<Decision, 'topupId' | 'operatorId'>,
+): Promise<OperatorTopup> {
+  await askAboutOrder(deps, topupId);
+  const asked = { ids: [topupId], at: deps.now(), operatorId };
+  const [one] = await readForOperator(deps, deps.allAccountsSql, asked);
+  if (!one) throw new Refusal('not_found', { what: 'Isi saldo' });
+  return one.topup;
 }
-
-function filterOf(allAccountsSql: Sql, status: OperatorTopupFilter | undefined, at: Date) {
-  if (status === undefined) return allAccountsSql`true`;
-  if (status === 'open')
-    return allAccountsSql`${statusAt(allAccountsSql, at)} in ('pending', 'review')
-    and status in ('pending', 'review')`;
-  // A pending row may be an expired one that no job has closed yet.
-  const stored = status === 'expired' ? ['expired', 'pending', 'creating'] : [status];
-  return allAccountsSql`${statusAt(allAccountsSql, at)} = ${status} and status = any (${stored}::text[])`;
-}
-
-const slipsFirst = (sql: Sql) => sql`
-  exists (
-    select from topup_proofs p
-    where p.account_id = topups.account_id and p.topup_id = topups.topup_id
-  ) desc,`;
-
-/** A row as the operator who asks sees it. */
-function operatorTopup(
-  { config, fileLink }: Pick<ReviewDeps, 'config' | 'fileLink'>,
-  row: OperatorRow,
-  { proposal, alone }: { proposal: Proposal | undefined; alone: number },
-): OperatorTopup {
-  const { slip } = row;
-  return {
-    ...topupOf(row),
-    account_name: row.account_name,
-    candidates: row.candidates.map((line) => ({ ...line, at: new Date(line.at) })),
-    slip: slip && {
-      url: fileLink(row.account_id, slip.file_id),
-      name: slip.name,
-      mime: slip.mime,
-      at: new Date(slip.at),
-      used_before: slip.used_before && {
-        topup_id: publicId('topup', slip.used_before.topup_id),
-        account_name: slip.used_before.account_name,
-        at: new Date(slip.used_before.at),
-      },
-    },
-    refund: row.refund,
-    needs_two: needsTwo(config, row.total + alone),
-    proposal: proposal ?? null,
-  };
-}
-
-type Asked = { ids: readonly string[]; at: Date; operatorId: string };
-
-async function readForOperator(
-  deps: ReviewDeps,
-  sql: Sql | Tx,
-  { ids, at, operatorId }: Asked,
-): Promise<{ id: string; topup: OperatorTopup }[]> {
-  const rows = await sql<OperatorRow[]>`
-    select ${topupColumns(sql, at)}, accounts.name as account_name, lines.candidates, slips.slip, (
-        select ${refundStateOf(sql)} from refunds
-        join provider_payments p using (account_id, provider, txn_id)
-        where refunds.account_id = topups.account_id and refunds.topup_id = topups.topup_id
-          and p.outcome = 'paid'
-      ) as refund
-    from topups
-    join accounts using (account_id)
-    cross join lateral (
-      select coalesce(jsonb_agg(to_jsonb(near) - 'off' order by off, near.at), '[]') as candidates
-      from (
-        select hash as line, amount, description, bank_lines.at,
-          imported_by is not distinct from ${operatorId}::uuid as mine, abs(amount - topups.total) as off
-        from bank_lines
-        where topups.status not in ('paid', 'rejected') and bank_lines.topup_id is null
-          and bank_lines.dismissed_at is null and bank = topups.bank_number
-          and amount between topups.total - ${NEAR} and topups.total + ${NEAR}
-          and bank_lines.at >= topups.created_at - interval '1 day'
-        order by off, bank_lines.at limit ${CANDIDATES_MAX}
-      ) near
-    ) lines
-    cross join lateral (select ${newestSlip(sql)} as slip) slips
-    where topups.topup_id = any (${[...ids]}::uuid[])`;
-  const proposals = await proposalsOf(sql, ids, operatorId);
-  const accountIds = rows.map(({ account_id }) => account_id);
-  const alone = await vouchedAlone(sql, { operatorId, accountIds, at });
-  return rows.map((row) => ({
-    id: row.topup_id,
-    topup: operatorTopup(deps, row, {
-      proposal: proposals.get(row.topup_id),
-      alone: isDecided(row) ? 0 : (alone.get(row.account_id) ?? 0),
-    }),
-  }));
-}
-
-const isDecided = ({ status }: OperatorRow): boolean => status === 'paid' || status === 'rejected';
-
-/** The newest slip of a row of `topups`, with the earlier top-up that the same file was sent for. */
-const newestSlip = (sql: Sql | Tx) => sql`(
-  select jsonb_build_object(
-    'file_id', p.file_id, 'name', p.name, 'mime', p.mime, 'at', p.at, 'used_before', (
-      select jsonb_build_object('topup_id', o.topup_id, 'account_name', a.name, 'at', o.at)
-      from topup_proofs o join accounts a on a.account_id = o.account_id
-      where o.sha256 = p.sha256 and o.topup_id <> p.topup_id and o.at <= p.at
-      order by o.at limit 1
-    )
-  )
-  from topup_proofs p
-  where p.account_id = topups.account_id and p.topup_id = topups.topup_id
-  order by p.at desc, p.file_id desc limit 1
-)`;
 
 type LockedTopup = {
   account_id: string;

@@ -24,7 +24,8 @@ export function ResendButton({ message }: { message: MessageDetail }) {
       children: (
         <p>
           Pesan yang sama dikirim sebagai pesan baru ke {nameOf(message)}
-          {saldo && (
+          {saldo && saldo.quota_left > 0 && ', termasuk kuota paket'}
+          {saldo && saldo.quota_left === 0 && (
             <>
               {' '}
               dengan biaya <Money amount={saldo.message_price} />

@@ -11,6 +11,7 @@ import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { MessagePrice } from '#web/features/messages/send/MessagePrice.tsx';
 import styles from '#web/features/messages/send/SendForm.module.css';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
@@ -138,13 +139,14 @@ function RefusalAlert({ error }: { error: Error | null }) {
   );
 }
 
+/** Read anew when the form opens: messages of the plan's quota change no saldo that an event would tell of. */
 function Price() {
-  const { data } = useQuery(saldoQuery);
+  const { data } = useQuery({ ...saldoQuery, refetchOnMount: 'always' });
   return (
     <dl className={styles['price']}>
       <div>
         <dt>Biaya</dt>
-        <dd>{data ? <Money amount={data.message_price} /> : <Skeleton width={56} />}</dd>
+        <dd>{data ? <MessagePrice saldo={data} /> : <Skeleton width={56} />}</dd>
       </div>
       <div>
         <dt>Saldo tersedia</dt>

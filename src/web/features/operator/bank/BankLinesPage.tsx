@@ -133,6 +133,7 @@ const Filters = ({ filter, amount }: FiltersProps) => (
   <div className={styles['filters']}>
     <Select
       label="Tampilkan"
+      hideLabel
       options={filters}
       value={filter ?? ''}
       onChange={({ target }) =>
@@ -158,6 +159,8 @@ function AmountFilter({ amount }: { amount: number | undefined }) {
     >
       <CurrencyField
         label="Cari jumlah"
+        hideLabel
+        placeholder="Cari jumlah"
         value={typed}
         onChange={setTyped}
         onBlur={apply}

@@ -62,7 +62,7 @@ function Overview({ data }: { data: MoneyOverview }) {
           <Stat label="Saldo semua pelanggan" value={<Money amount={float} />}>
             Termasuk <Money amount={held} /> yang tertahan untuk pesan
           </Stat>
-          <Stat label="Isi saldo menunggu" value={formatNumber(waiting.count)}>
+          <Stat label="Isi saldo menunggu tindakan" value={formatNumber(waiting.count)}>
             {waiting.oldest ? (
               <>
                 Paling lama sejak <DateTime at={waiting.oldest} />

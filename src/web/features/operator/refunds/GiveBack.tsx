@@ -26,7 +26,7 @@ export function GiveBack({ topup, onDone }: Props) {
     inputOf: ({ reason }) => ({ topup_id: topup.id, reason }),
     question: () => ({
       title: 'Kembalikan pembayaran ini?',
-      text: `${formatRupiah(topup.credited)} keluar dari saldo ${topup.account_name}, dan nota kredit diterbitkan untuk fakturnya. Tidak dapat dibatalkan setelah dibukukan.`,
+      text: `${formatRupiah(topup.credited)} keluar dari saldo ${topup.account_name}, dan nota kredit diterbitkan untuk tagihannya. Tidak dapat dibatalkan setelah dibukukan.`,
       button: 'Kembalikan',
     }),
     said: saidOfRefund,

@@ -2,6 +2,7 @@ import { formatRupiah } from '#contract/base/money.ts';
 import { type OpenRefund, finishRefund } from '#contract/operator/refunds.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { Missing } from '#web/features/operator/refunds/Missing.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
@@ -9,34 +10,49 @@ import { Facts } from '#web/ui/panel/Panel.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-type Props = { refund: OpenRefund; onClose: () => void };
+type Props = {
+  /** `undefined` while it loads, and once it is done. */
+  refund: OpenRefund | undefined;
+  loading: boolean;
+  onClose: () => void;
+};
 
 /** A refund that has not reached its payer, and the transfer that ends it. */
-export const RefundDrawer = ({ refund, onClose }: Props) => (
-  <Drawer open onClose={onClose} title={refund.account_name}>
-    <div className={styles['drawer']}>
-      <Facts
-        facts={[
-          { term: 'Jumlah', is: <Money amount={refund.amount} /> },
-          { term: 'Sejak', is: <DateTime at={refund.since} /> },
-          { term: 'Oleh', is: refund.operator },
-          { term: 'Isi saldo', is: <span className={styles['hash']}>{refund.topup_id}</span> },
-          { term: 'Nomor', is: <span className={styles['hash']}>{refund.id}</span> },
-        ]}
-      />
-      {refund.way === 'manual' ? (
-        <Finish refund={refund} onClose={onClose} />
-      ) : (
-        <p className={styles['note']}>
-          Gerbang pembayaran belum menjawab dan ditanya lagi setiap menit. Jangan transfer manual:
-          uangnya akan kembali dua kali.
-        </p>
-      )}
-    </div>
+export const RefundDrawer = ({ refund, loading, onClose }: Props) => (
+  <Drawer addressed open onClose={onClose} title={refund?.account_name ?? 'Pengembalian dana'}>
+    {refund ? (
+      <Refund refund={refund} onClose={onClose} />
+    ) : (
+      <Missing loading={loading}>Pengembalian ini sudah selesai, atau ada di halaman lain.</Missing>
+    )}
   </Drawer>
 );
 
-function Finish({ refund, onClose }: Props) {
+type RefundProps = { refund: OpenRefund; onClose: () => void };
+
+const Refund = ({ refund, onClose }: RefundProps) => (
+  <div className={styles['drawer']}>
+    <Facts
+      facts={[
+        { term: 'Jumlah', is: <Money amount={refund.amount} /> },
+        { term: 'Sejak', is: <DateTime at={refund.since} /> },
+        { term: 'Oleh', is: refund.operator },
+        { term: 'Isi saldo', is: <span className={styles['hash']}>{refund.topup_id}</span> },
+        { term: 'Nomor', is: <span className={styles['hash']}>{refund.id}</span> },
+      ]}
+    />
+    {refund.way === 'manual' ? (
+      <Finish refund={refund} onClose={onClose} />
+    ) : (
+      <p className={styles['note']}>
+        Gerbang pembayaran belum menjawab dan ditanya lagi setiap menit. Jangan transfer manual:
+        uangnya akan kembali dua kali.
+      </p>
+    )}
+  </div>
+);
+
+function Finish({ refund, onClose }: RefundProps) {
   const { form, onSubmit } = useDeskForm(finishRefund, {
     initial: { reference: '' },
     inputOf: ({ reference }) => ({ refund_id: refund.id, reference }),

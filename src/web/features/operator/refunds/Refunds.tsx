@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import {
   type FlaggedPayment,
   type OpenRefund,
@@ -6,6 +5,8 @@ import {
   listRefunds,
 } from '#contract/operator/refunds.ts';
 import { sentenceOf } from '#web/api/errors.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { wayNames } from '#web/features/operator/desk/wayNames.ts';
 import { FlaggedDrawer } from '#web/features/operator/refunds/FlaggedDrawer.tsx';
@@ -79,15 +80,27 @@ const flaggedColumns: readonly Column<FlaggedPayment>[] = [
     cell: ({ total }) => <Money amount={total} />,
   },
   {
-    id: 'provider',
+    id: 'kind',
     title: 'Status',
     width: 220,
     phone: 'note',
-    cell: ({ provider }) => (
-      <StatusChip tone="danger">{`Ditarik di ${wayNames[provider] ?? provider}`}</StatusChip>
+    cell: ({ kind }) => (
+      <StatusChip tone="danger">{kind === 'refunded' ? 'Ditarik' : 'Sebagian ditarik'}</StatusChip>
     ),
   },
+  {
+    id: 'provider',
+    title: 'Lewat',
+    width: 120,
+    phone: 'fact',
+    cell: ({ provider }) => wayNames[provider] ?? provider,
+  },
 ];
+
+type Change = { refund?: string; refund_page?: number; flag?: string; flag_page?: number };
+
+const go = (change: { [K in keyof Change]: Change[K] | undefined }, replace = false) =>
+  void navigate({ to: '/operator/suspense', change, resetScroll: false, replace });
 
 /** Money on its way back to payers: what somebody has to transfer, and what gateways took back themselves. */
 export const Refunds = () => (
@@ -102,8 +115,7 @@ export const Refunds = () => (
 );
 
 function OpenRefunds() {
-  const [page, setPage] = useState(0);
-  const [opened, setOpened] = useState<OpenRefund>();
+  const { refund, refund_page: page = 0 } = useSearch('/operator/suspense');
   const list = useList(listRefunds, {}, { page, sort: undefined });
   return (
     <>
@@ -112,9 +124,9 @@ function OpenRefunds() {
         columns={refundColumns}
         rowKey={({ id }) => id}
         {...list.table}
-        onOpen={setOpened}
-        openKey={opened?.id}
-        onView={(view) => setPage(view.page)}
+        onOpen={({ id }) => go({ refund: id })}
+        openKey={refund}
+        onView={(view, how) => go({ refund_page: view.page || undefined }, how?.replace)}
         empty={
           list.error ? (
             <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
@@ -126,16 +138,20 @@ function OpenRefunds() {
           )
         }
       />
-      {opened && (
-        <RefundDrawer key={opened.id} refund={opened} onClose={() => setOpened(undefined)} />
+      {refund !== undefined && (
+        <RefundDrawer
+          key={refund}
+          refund={list.table.rows.find(({ id }) => id === refund)}
+          loading={list.isPending}
+          onClose={() => go({ refund: undefined })}
+        />
       )}
     </>
   );
 }
 
 function Flagged() {
-  const [page, setPage] = useState(0);
-  const [opened, setOpened] = useState<FlaggedPayment>();
+  const { flag, flag_page: page = 0 } = useSearch('/operator/suspense');
   const list = useList(listFlagged, {}, { page, sort: undefined });
   return (
     <>
@@ -144,9 +160,9 @@ function Flagged() {
         columns={flaggedColumns}
         rowKey={(row) => row.topup_id}
         {...list.table}
-        onOpen={setOpened}
-        openKey={opened?.topup_id}
-        onView={(view) => setPage(view.page)}
+        onOpen={({ topup_id }) => go({ flag: topup_id })}
+        openKey={flag}
+        onView={(view, how) => go({ flag_page: view.page || undefined }, how?.replace)}
         empty={
           list.error ? (
             <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
@@ -158,11 +174,12 @@ function Flagged() {
           )
         }
       />
-      {opened && (
+      {flag !== undefined && (
         <FlaggedDrawer
-          key={opened.topup_id}
-          payment={opened}
-          onClose={() => setOpened(undefined)}
+          key={flag}
+          payment={list.table.rows.find(({ topup_id }) => topup_id === flag)}
+          loading={list.isPending}
+          onClose={() => go({ flag: undefined })}
         />
       )}
     </>

@@ -73,28 +73,30 @@ export function SuspensePage() {
       title="Dana belum dikenali"
       context="Pembayaran yang datang setelah isi saldonya lunas. Uang ini milik pelanggan, bukan kita."
     >
-      <Panel>
-        <DataTable
-          caption="Dana belum dikenali"
-          columns={columns}
-          rowKey={keyOf}
-          {...list.table}
-          onOpen={(row) => go({ open: keyOf(row) })}
-          openKey={open}
-          onView={(view) => go({ page: view.page || undefined, ...view.sort })}
-          empty={
-            list.error ? (
-              <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
-            ) : (
-              <p className={styles['note']}>
-                Tidak ada dana yang menunggu. Pembayaran kedua untuk isi saldo yang sama tampil di
-                sini.
-              </p>
-            )
-          }
-        />
-      </Panel>
-      <Refunds />
+      <div className={styles['page']}>
+        <Panel>
+          <DataTable
+            caption="Dana belum dikenali"
+            columns={columns}
+            rowKey={keyOf}
+            {...list.table}
+            onOpen={(row) => go({ open: keyOf(row) })}
+            openKey={open}
+            onView={(view) => go({ page: view.page || undefined, ...view.sort })}
+            empty={
+              list.error ? (
+                <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
+              ) : (
+                <p className={styles['note']}>
+                  Tidak ada dana yang menunggu. Pembayaran kedua untuk isi saldo yang sama tampil di
+                  sini.
+                </p>
+              )
+            }
+          />
+        </Panel>
+        <Refunds />
+      </div>
       {open !== undefined && (
         <SuspenseDrawer
           key={open}

@@ -1,7 +1,10 @@
 import { paymentRefundLabel } from '#contract/operator/desk.ts';
 import type { OperatorTopup } from '#contract/operator.ts';
 import { topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';
+import desk from '#web/features/operator/desk/desk.module.css';
+import { wayNames } from '#web/features/operator/desk/wayNames.ts';
 import { GiveBack } from '#web/features/operator/refunds/GiveBack.tsx';
+import { AtGateway } from '#web/features/operator/topups/AtGateway.tsx';
 import { Decision } from '#web/features/operator/topups/Decision.tsx';
 import { Slip } from '#web/features/operator/topups/Slip.tsx';
 import styles from '#web/features/operator/topups/TopupDrawer.module.css';
@@ -27,7 +30,10 @@ type Props = {
   onShowAll: (() => void) | undefined;
 };
 
-/** A top-up beside the bank lines that could be its payment, and the decision on it. */
+/**
+ * A top-up and what can be done about it: a transfer beside the bank lines that could be its payment, an order
+ * beside what its gateway says.
+ */
 export function TopupDrawer({ topup, loading, onClose, onDecided, onShowAll }: Props) {
   if (!topup) {
     return (
@@ -62,7 +68,11 @@ export function TopupDrawer({ topup, loading, onClose, onDecided, onShowAll }: P
         </div>
         {topup.note && <p className={styles['note']}>{topup.note}</p>}
         {topup.slip && <Slip slip={topup.slip} />}
-        {mayConfirm(topup) && <Decision topup={topup} onDecided={onDecided} />}
+        {topup.gateway ? (
+          <AtGateway topup={topup} provider={topup.gateway.provider} onDecided={onDecided} />
+        ) : (
+          mayConfirm(topup) && <Decision topup={topup} onDecided={onDecided} />
+        )}
         <Facts facts={factsOf(topup)} />
         {topup.status === 'paid' && topup.refund === null && (
           <GiveBack topup={topup} onDone={({ refund }) => onDecided({ ...topup, refund })} />
@@ -72,8 +82,31 @@ export function TopupDrawer({ topup, loading, onClose, onDecided, onShowAll }: P
   );
 }
 
+/** What its gateway gave back by itself, and who has settled that. */
+function flagFactsOf(flag: NonNullable<OperatorTopup['gateway']>['flag']): readonly Fact[] {
+  if (flag === null) return [];
+  const { kind, returned, settled } = flag;
+  const isAll = kind === 'refunded';
+  const unsaid = isAll ? 'Seluruhnya, atau disengketakan' : 'Jumlahnya tidak disebut';
+  const facts: readonly (Fact | null)[] = [
+    {
+      term: isAll ? 'Ditarik di gerbang' : 'Sebagian ditarik di gerbang',
+      is: returned === null ? unsaid : <Money amount={returned} />,
+    },
+    settled && {
+      term: 'Ditandai selesai',
+      is: (
+        <>
+          {settled.by}, <DateTime at={settled.at} />: {settled.reason}
+        </>
+      ),
+    },
+  ];
+  return facts.filter((fact) => fact !== null);
+}
+
 function factsOf(topup: OperatorTopup): readonly Fact[] {
-  const { bank } = topup;
+  const { bank, gateway } = topup;
   const facts: readonly (Fact | false)[] = [
     { term: 'Cara bayar', is: topupMethodLabel[topup.method] },
     { term: 'Nominal', is: <Money amount={topup.base} /> },
@@ -88,8 +121,15 @@ function factsOf(topup: OperatorTopup): readonly Fact[] {
     topup.paid_at === null
       ? { term: 'Batas bayar', is: <DateTime at={topup.expires_at} /> }
       : { term: 'Lunas', is: <DateTime at={topup.paid_at} /> },
+    ...flagFactsOf(gateway?.flag ?? null),
     topup.refund !== null && { term: 'Pengembalian', is: paymentRefundLabel[topup.refund] },
-    { term: 'Nomor', is: topup.id },
+    gateway !== null && { term: 'Gerbang', is: wayNames[gateway.provider] ?? gateway.provider },
+    { term: gateway === null ? 'Nomor' : 'Nomor pesanan', is: topup.id },
+    gateway !== null &&
+      gateway.reference !== null && {
+        term: 'Nomor di gerbang',
+        is: <span className={desk['hash']}>{gateway.reference}</span>,
+      },
   ];
   return facts.filter((fact) => fact !== false);
 }

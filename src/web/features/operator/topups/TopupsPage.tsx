@@ -25,6 +25,7 @@ const LOOK_MS = 10_000;
 
 const statuses = [
   { value: '', label: 'Menunggu tindakan' },
+  { value: 'gateway', label: 'Menunggu di gerbang' },
   { value: 'semua', label: 'Semua status' },
   ...TopupStatus().options.map((status) => ({ value: status, label: topupStatusLabel[status] })),
 ];

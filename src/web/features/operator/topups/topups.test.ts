@@ -34,6 +34,7 @@ const topup = (more: Partial<OperatorTopup> = {}): OperatorTopup => ({
   candidates: [],
   slip: null,
   needs_two: false,
+  gateway: null,
   refund: null,
   proposal: null,
   ...more,

@@ -92,7 +92,7 @@ function Standing({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void }) 
         <strong>
           <Money amount={threshold} />
         </strong>
-        : di halaman ini, lewat pemberitahuan peramban, dan lewat WhatsApp.
+        : di halaman ini, lewat pemberitahuan peramban, dan lewat pesan.
       </p>
       {firedAt && (
         <p className={styles['last']}>

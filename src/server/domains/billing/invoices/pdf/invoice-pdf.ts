@@ -34,7 +34,7 @@ export async function invoicePdf(row: InvoiceRow, options: Options): Promise<Buf
   if (row.number === null || row.paid_at === null) throw new Error('an invoice without a number');
   const isNote = row.kind === 'credit_note';
   const sheet = await openSheet({
-    title: `${isNote ? 'Nota kredit' : 'Invoice'} ${row.number}`,
+    title: `${isNote ? 'Nota kredit' : 'Tagihan'} ${row.number}`,
     author: row.seller.name,
     createdAt: row.paid_at,
   });
@@ -57,7 +57,7 @@ function rightText(doc: PDFKit.PDFDocument, text: string, y: number): void {
 function drawTitle({ doc }: Sheet, { kind, number, paid_at }: InvoiceRow): void {
   drawLogo(doc, { x: LEFT, y: 46, size: 34 });
   const [title, subtitle] =
-    kind === 'credit_note' ? ['NOTA KREDIT', 'Credit note'] : ['INVOICE', 'Tagihan'];
+    kind === 'credit_note' ? ['NOTA KREDIT', 'Credit note'] : ['TAGIHAN', 'Invoice'];
   doc.font('bold').fontSize(22).fillColor(ink.text);
   rightText(doc, title, 42);
   doc.font('regular').fontSize(9).fillColor(ink.muted);

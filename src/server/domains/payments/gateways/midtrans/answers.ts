@@ -61,6 +61,7 @@ const Transaction = z.object({
   payment_type: z.optional(Word(60)),
   gross_amount: z.union([z.string(), z.number()]),
   currency: z.optional(Word(10)),
+  refund_amount: z.optional(z.union([z.string(), z.number()])),
   qr_string: z.optional(Word(1_000)),
   va_numbers: z.optional(z.array(z.object({ bank: Word(20), va_number: AccountNumber }))),
   permata_va_number: z.optional(AccountNumber),
@@ -115,7 +116,7 @@ export function statusOf(answer: GatewayAnswer, ref: GatewayRef): GatewayStatus 
   return {
     state: owner === 'ours' ? stateOf(code, transaction) : 'review',
     txnId: transaction.transaction_id,
-    ...(/^partial_/i.test(transaction.transaction_status) && { partly: true }),
+    ...partOf(transaction),
     ...(amount !== undefined && { amount }),
     ...(details && { details }),
   };
@@ -133,6 +134,16 @@ function ownerOf(
   if (order_id !== transaction_id) return 'another';
   if (custom_field1 === orderId || providerRef === order_id) return 'ours';
   return typeof custom_field1 === 'string' ? 'another' : 'unclear';
+}
+
+/** What is known of a refund that is none of the whole. */
+function partOf({
+  transaction_status,
+  refund_amount,
+}: Transaction): Pick<GatewayStatus, 'partly' | 'returned'> {
+  if (!/^partial_/i.test(transaction_status)) return {};
+  const returned = refund_amount === undefined ? undefined : wholeRupiah(refund_amount);
+  return { partly: true, ...(returned !== undefined && returned > 0 && { returned }) };
 }
 
 const amountOf = ({ gross_amount, currency }: Transaction): Rupiah | undefined =>

@@ -23,20 +23,31 @@ export const checkTopupHandler = (deps: CheckDeps) =>
     // One that is being made has an owner: a second try beside it could make it twice.
     const isNothingToAsk = ['paid', 'rejected', 'creating'].includes(topup.status);
     if (topup.method === 'bank' || isNothingToAsk) return topup;
-    await refuseTooOften(deps, topupId);
-    const order = await findOrder(deps.allAccountsSql, topupId);
-    try {
-      // As stored: a late `creating` is shown as expired.
-      if (order && order.status !== 'creating') await pollOrder(deps, order);
-    } catch (error) {
-      if (!(error instanceof GatewayTrouble)) throw error;
-      deps.report(error);
-      throw new Refusal('gateway_down', {});
-    }
+    await askAboutOrder(deps, topupId);
     return read();
   });
 
-async function refuseTooOften({ allAccountsSql }: CheckDeps, topupId: string): Promise<void> {
+/**
+ * Asks the gateway of a top-up what became of it, and brings it to that. Of a bank transfer, and of an order
+ * that is being made, nothing is asked.
+ *
+ * @throws Refusal `too_many_requests`, `gateway_down`.
+ */
+export async function askAboutOrder(deps: OrderDeps, topupId: string): Promise<void> {
+  const order = await findOrder(deps.allAccountsSql, topupId);
+  // As stored: a late `creating` is shown as expired.
+  if (!order || order.status === 'creating') return;
+  await refuseTooOften(deps, topupId);
+  try {
+    await pollOrder(deps, order);
+  } catch (error) {
+    if (!(error instanceof GatewayTrouble)) throw error;
+    deps.report(error);
+    throw new Refusal('gateway_down', {});
+  }
+}
+
+async function refuseTooOften({ allAccountsSql }: OrderDeps, topupId: string): Promise<void> {
   const limit = { scope: 'topup_check', subject: topupId, max: PER_MINUTE, windowSeconds: 60 };
   const full = await allAccountsSql.begin((tx) => hit(tx, [limit]));
   if (full) throw new Refusal('too_many_requests', { seconds: full.seconds });

@@ -3,6 +3,7 @@ import { type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import { type Payment, applyPayments, lateNote } from '#server/domains/payments/topups/pay.ts';
 import { type GatewayStatus, PaymentAlert } from '#server/domains/payments/gateways/gateway.ts';
+import type { PaymentFlagKind } from '#contract/operator/refunds.ts';
 import {
   type OrderDeps,
   type OrderRow,
@@ -106,7 +107,7 @@ async function apply(tx: Tx, { order, status }: Asked, at: Date): Promise<Settle
     case 'review':
       return review(tx, order);
     case 'refunded':
-      return flag(tx, order, at);
+      return flag(tx, { order, status }, at);
     case 'expired':
     case 'failed':
       return close(tx, order, 'expired');
@@ -133,13 +134,21 @@ async function close(tx: Tx, order: OrderRow, to: 'expired' | 'cancelled'): Prom
   return (await moveOrder(tx, order, { from: waiting, to })) ? to : 'unchanged';
 }
 
-/** Money that went back is never taken from the saldo by itself: an operator decides. */
-async function flag(tx: Tx, order: OrderRow, at: Date): Promise<Settled> {
+/**
+ * Money that went back is never taken from the saldo by itself: an operator decides. More that goes back after
+ * they have is for them to look at anew.
+ */
+async function flag(tx: Tx, { order, status }: Asked, at: Date): Promise<Settled> {
   await moveOrder(tx, order, { from: unpaid, to: 'review', note: REVIEW_NOTE });
+  const kind: PaymentFlagKind = status.partly ? 'partly_refunded' : 'refunded';
+  const returned = status.returned ?? null;
   // What an operator gave back comes back as a notice, too.
   const flagged = await tx`
-    update gateway_orders o set flag = 'refunded', flagged_at = ${at}
-    where account_id = ${order.account_id} and topup_id = ${order.topup_id} and flag is null
+    update gateway_orders o
+    set flag = ${kind}, returned = ${returned}, flagged_at = ${at}, settled_at = null, settled_by = null,
+      settled_reason = null
+    where account_id = ${order.account_id} and topup_id = ${order.topup_id}
+      and (flag, returned) is distinct from (${kind}::text, ${returned}::bigint)
       and not exists (
         select from refunds r where r.account_id = o.account_id and r.topup_id = o.topup_id
       )`;

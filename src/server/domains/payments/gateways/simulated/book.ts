@@ -10,7 +10,16 @@ export type SimulatedOrder = {
   total: number;
   /** Another amount than asked for came in. */
   paidTotal?: number;
-  status: 'page' | 'pending' | 'settlement' | 'expire' | 'cancel' | 'deny' | 'refund' | 'capture';
+  status:
+    | 'page'
+    | 'pending'
+    | 'settlement'
+    | 'expire'
+    | 'cancel'
+    | 'deny'
+    | 'refund'
+    | 'partial_refund'
+    | 'capture';
   fraud: 'accept' | 'challenge';
   token: string;
   va: string;
@@ -21,6 +30,8 @@ export type SimulatedOrder = {
   callback?: string;
   customField?: string;
   refundKeys: string[];
+  /** What of it was given back, where that is not all. */
+  returned?: number;
   /** True for a kind whose status names the payment where the order should be named. */
   isNamedByTxn: boolean;
 };

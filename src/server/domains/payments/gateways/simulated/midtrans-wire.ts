@@ -127,9 +127,14 @@ function refund(order: SimulatedOrder, body: Readonly<Record<string, unknown>>):
   if (order.kind !== 'qris' && order.kind !== 'snap') return failure('412', 'Not refundable.');
   const key = String(body['refund_key']);
   if (order.refundKeys.includes(key)) return failure('406', 'Duplicate refund key.');
-  if (order.status !== 'settlement') return failure('412', 'Transaction status cannot be updated.');
+  if (order.status !== 'settlement' && order.status !== 'partial_refund') {
+    return failure('412', 'Transaction status cannot be updated.');
+  }
+  const returned = (order.returned ?? 0) + Number(body['amount']);
+  if (returned > order.total) return failure('412', 'Refund amount exceeds the transaction.');
   order.refundKeys.push(key);
-  order.status = 'refund';
+  order.returned = returned;
+  order.status = returned === order.total ? 'refund' : 'partial_refund';
   return { status: 200, body: { ...transaction(order), status_code: '200', refund_key: key } };
 }
 
@@ -146,6 +151,7 @@ function transaction(order: SimulatedOrder) {
     // DANA writes its states in capitals.
     transaction_status: order.kind === 'snap' ? status.toUpperCase() : status,
     fraud_status: order.fraud,
+    ...(order.returned !== undefined && { refund_amount: `${order.returned}.00` }),
     status_message: 'Success, transaction is found',
     ...(order.customField !== undefined && { custom_field1: order.customField }),
   };

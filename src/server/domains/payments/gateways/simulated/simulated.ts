@@ -42,7 +42,7 @@ export type SimulatedGateway = {
   close(): Promise<void>;
 };
 
-export type SimulatedOutcome = 'pay' | 'expire' | 'cancel' | 'deny' | 'refund';
+export type SimulatedOutcome = 'pay' | 'expire' | 'cancel' | 'deny' | 'refund' | 'refund_part';
 
 export type SimulatedOptions = {
   /** Where notices go that no request named an address for: the address of the callbacks of a provider. */
@@ -111,7 +111,8 @@ export async function openSimulatedGateway(
     happen: (orderId, outcome, more = {}) => {
       const order = book.find(orderId);
       if (!order || !canHappen(order, outcome)) return false;
-      Object.assign(order, { status: statuses[outcome] }, more);
+      const returned = outcome === 'refund_part' && { returned: Math.floor(order.total / 2) };
+      Object.assign(order, { status: statuses[outcome] }, returned, more);
       notify(orderId, order.status);
       return true;
     },
@@ -169,10 +170,12 @@ const statuses = {
   cancel: 'cancel',
   deny: 'deny',
   refund: 'refund',
+  refund_part: 'partial_refund',
 } as const;
 
 function canHappen({ status }: SimulatedOrder, outcome: SimulatedOutcome): boolean {
-  if (outcome === 'refund') return status === 'settlement' || status === 'capture';
+  if (outcome === 'refund' || outcome === 'refund_part')
+    return status === 'settlement' || status === 'capture';
   return status === 'page' || status === 'pending' || status === 'deny';
 }
 

@@ -3,6 +3,7 @@
 -- begun: booked now
 -- duplicate: begun before, or taken out of suspense
 -- saldo_short: the saldo does not hold any more what the payment made: nothing is booked
+-- partly_returned: its gateway gave part of it back by itself: less is left than all of it
 -- frozen, closed: nothing leaves such a wallet
 -- unknown: no such payment of this top-up
 -- The invoice of the payment is credited with it. p_reason is what its owner reads.
@@ -32,6 +33,13 @@ begin
     select from refunds where account_id = p_account and provider = p_provider and txn_id = p_txn
   ) or exists (select from suspense_resolutions where provider = p_provider and txn_id = p_txn) then
     return 'duplicate';
+  end if;
+  -- Flags are written under the top-up's lock as well.
+  if exists (
+    select from gateway_orders
+    where account_id = p_account and topup_id = p_topup and flag = 'partly_refunded'
+  ) then
+    return 'partly_returned';
   end if;
   if p.outcome = 'paid' then
     select * into strict w from wallets where account_id = p_account for no key update;

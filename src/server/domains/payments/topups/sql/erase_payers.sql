@@ -16,6 +16,8 @@ begin
     where account_id = p_account and (reason <> '' or reference <> '');
   update refunds set reason = '', reference = case when reference is not null then '' end
     where account_id = p_account and (reason <> '' or reference <> '');
+  update gateway_orders set settled_reason = ''
+    where account_id = p_account and settled_reason <> '';
   update payment_inbox set raw = '', headers = '{}' where raw <> '' and order_ref in (
     select public_id('TU-', topup_id) from topups where account_id = p_account and provider <> 'bank'
   );

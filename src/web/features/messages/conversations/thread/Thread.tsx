@@ -140,7 +140,13 @@ function Reply({ which, name, blocked }: ReplyProps) {
       />
       {saldo && !blocked && (
         <p className={styles['price']}>
-          <Money amount={saldo.message_price} /> per pesan
+          {saldo.quota_left > 0 ? (
+            'Termasuk kuota paket'
+          ) : (
+            <>
+              <Money amount={saldo.message_price} /> per pesan
+            </>
+          )}
         </p>
       )}
     </div>

@@ -1,0 +1,97 @@
+import { expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
+import type { MoneyOverview } from '#contract/operator/books.ts';
+import type { OperatorTopup } from '#contract/operator.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
+import { type GatewayApp, test } from '#tests/support/money/gateway-app.ts';
+import { saldoOf } from '#tests/support/money/topups.ts';
+
+async function deskOf(app: GatewayApp): Promise<DeskOperator> {
+  const [oka] = await operatorsOf(app.deps.allAccountsSql, app, { names: ['Oka'] });
+  if (!oka) throw new Error('an operator was asked for');
+  return oka;
+}
+
+const idsOf = async (who: DeskOperator, status?: string) => {
+  const fields = status === undefined ? {} : { status };
+  const { rows } = (await who.ask('operator_topup_list', fields)) as { rows: OperatorTopup[] };
+  return rows.map(({ id }) => id);
+};
+
+const waitingOf = async (who: DeskOperator) =>
+  ((await who.ask('operator_money_overview')) as MoneyOverview).waiting.count;
+
+const check = (who: DeskOperator, { id }: { id: string }) =>
+  who.ask('operator_topup_check', { topup_id: id }) as Promise<OperatorTopup>;
+
+test('what waits at a gateway waits for nobody here, until it is in review', async ({
+  openGateway,
+}) => {
+  const app = await openGateway();
+  const oka = await deskOf(app);
+  const { topup: transfer } = await app.placed('bank');
+  const { topup: qris } = await app.placed('qris');
+  const { topup: va } = await app.placed('va_bca');
+  expect(await idsOf(oka, 'open')).toEqual([transfer.id]);
+  expect(await waitingOf(oka)).toBe(1);
+  expect(await idsOf(oka, 'gateway')).toEqual([va.id, qris.id]);
+  expect(await idsOf(oka, 'pending')).toEqual([va.id, qris.id, transfer.id]);
+
+  app.fake.happen(qris.id, 'pay', { paidTotal: 49_000 });
+  await app.deliver();
+  expect(await idsOf(oka, 'open')).toEqual([qris.id, transfer.id]);
+  expect(await waitingOf(oka)).toBe(2);
+  expect(await idsOf(oka, 'gateway')).toEqual([va.id]);
+});
+
+test('an operator asks the gateway again, and sees by which number it knows the payment', async ({
+  openGateway,
+  sql,
+}) => {
+  const app = await openGateway();
+  const oka = await deskOf(app);
+  const { owner, topup } = await app.placed('qris');
+  const order = app.fake.book.find(topup.id);
+  expect(await check(oka, topup)).toMatchObject({
+    status: 'pending',
+    gateway: { provider: 'midtrans', reference: order?.txnId },
+  });
+  app.fake.happen(topup.id, 'pay');
+  // No notice comes.
+  expect((await check(oka, topup)).status).toBe('paid');
+  expect((await saldoOf(sql, owner.accountId)).available).toBe(50_000);
+  expect((await check(oka, topup)).status).toBe('paid');
+  expect((await saldoOf(sql, owner.accountId)).topups).toBe(1);
+});
+
+test('a bank transfer has no gateway to be asked, and one that is silent says so', async ({
+  openGateway,
+}) => {
+  const app = await openGateway();
+  const oka = await deskOf(app);
+  const { topup: transfer } = await app.placed('bank');
+  expect(await check(oka, transfer)).toMatchObject({ status: 'pending', gateway: null });
+  const { topup } = await app.placed('qris');
+  app.fake.mode.dropAnswer = true;
+  await expect(check(oka, topup)).rejects.toEqual(new Refusal('gateway_down', {}));
+  await expect(check(oka, { id: publicId('topup', crypto.randomUUID()) })).rejects.toEqual(
+    new Refusal('not_found', { what: 'Isi saldo' }),
+  );
+});
+
+test('money that a gateway took for what an operator has rejected is found by asking', async ({
+  openGateway,
+  sql,
+}) => {
+  const app = await openGateway();
+  const oka = await deskOf(app);
+  const { topup } = await app.placed('qris');
+  app.fake.happen(topup.id, 'pay', { paidTotal: 49_000 });
+  await app.deliver();
+  await oka.ask('operator_topup_reject', { topup_id: topup.id, reason: 'Nominalnya berbeda' });
+  expect((await check(oka, topup)).status).toBe('rejected');
+  expect(await sql`select outcome, amount from provider_payments`).toEqual([
+    { outcome: 'second', amount: 49_000 },
+  ]);
+});

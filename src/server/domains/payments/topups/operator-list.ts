@@ -1,0 +1,218 @@
+import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
+import { publicId } from '#contract/base/ids.ts';
+import type { Rupiah } from '#contract/base/money.ts';
+import type { PaymentRefund } from '#contract/operator/desk.ts';
+import type { PaymentFlagKind } from '#contract/operator/refunds.ts';
+import type { OperatorTopup, OperatorTopupFilter } from '#contract/operator.ts';
+import { namesOfPeople } from '#server/domains/accounts/accounts.ts';
+import { NEAR } from '#server/domains/payments/bank.ts';
+import { refundStateOf } from '#server/domains/payments/gateways/open-refunds.ts';
+import type { Config } from '#server/infra/config.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { type Proposal, SOMEBODY, needsTwo, proposalsOf, vouchedAlone } from './four-eyes.ts';
+import { type TopupRow, needsPerson, statusAt, topupColumns, topupOf } from './topup.ts';
+
+export type ReviewDeps = {
+  allAccountsSql: Sql;
+  now: () => Date;
+  config: Pick<Config, 'FOUR_EYES_ABOVE'>;
+  /** The signed address of an account's file. */
+  fileLink: (accountId: string, fileId: string) => string;
+};
+
+const CANDIDATES_MAX = 5;
+/** Beyond this many, a filtered list is not counted further. */
+const COUNT_MAX = 10_000;
+
+type OperatorRow = TopupRow & {
+  account_name: string;
+  candidates: { line: string; amount: number; description: string; at: string; mine: boolean }[];
+  slip: SlipRow | null;
+  refund: PaymentRefund | null;
+  provider: string;
+  reference: string | null;
+  flag: PaymentFlagKind | null;
+  returned: Rupiah | null;
+  settled_at: Date | null;
+  settled_by: string | null;
+  settled_reason: string | null;
+};
+
+type SlipRow = {
+  file_id: string;
+  name: string;
+  mime: string;
+  at: string;
+  used_before: { topup_id: string; account_name: string; at: string } | null;
+};
+
+type Query = {
+  /** Who asks: their own proposals are theirs. */
+  operatorId: string;
+  status?: OperatorTopupFilter | undefined;
+  page?: number | undefined;
+  sort_type?: 'asc' | 'desc' | undefined;
+};
+
+/**
+ * A page of all accounts' top-ups, each with the unused bank lines that could be its payment. Of those that
+ * wait, the ones with a slip come first, unless a sort is asked for.
+ */
+export async function topupsForOperator(
+  deps: ReviewDeps,
+  { operatorId, status, page = 0, sort_type }: Query,
+): Promise<PageOf<OperatorTopup>> {
+  const { allAccountsSql } = deps;
+  const at = deps.now();
+  const filter = filterOf(allAccountsSql, status, at);
+  const [found, [counted]] = await Promise.all([
+    allAccountsSql<{ topup_id: string; account_id: string }[]>`
+      select topup_id, account_id from topups where ${filter}
+      order by ${status === 'open' && sort_type === undefined ? slipsFirst(allAccountsSql) : allAccountsSql``}
+        topup_id ${sort_type === 'asc' ? allAccountsSql`asc` : allAccountsSql`desc`}
+      limit ${PAGE_SIZE} offset ${Math.min(page * PAGE_SIZE, COUNT_MAX)}`,
+    allAccountsSql<{ total: number }[]>`
+      select count(*) as total from (select from topups where ${filter} limit ${COUNT_MAX}) counted`,
+  ]);
+  const ids = found.map((row) => row.topup_id);
+  const read = await readForOperator(deps, allAccountsSql, { ids, at, operatorId });
+  const byId = new Map(read.map(({ id, topup }) => [id, topup]));
+  return {
+    rows: ids.flatMap((id) => byId.get(id) ?? []),
+    total: counted?.total ?? 0,
+  };
+}
+
+function filterOf(allAccountsSql: Sql, status: OperatorTopupFilter | undefined, at: Date) {
+  if (status === undefined) return allAccountsSql`true`;
+  if (status === 'open') return needsPerson(allAccountsSql, at);
+  if (status === 'gateway') {
+    return allAccountsSql`${statusAt(allAccountsSql, at)} in ('creating', 'pending')
+      and status in ('creating', 'pending') and provider <> 'bank'`;
+  }
+  // A pending row may be an expired one that no job has closed yet.
+  const stored = status === 'expired' ? ['expired', 'pending', 'creating'] : [status];
+  return allAccountsSql`${statusAt(allAccountsSql, at)} = ${status} and status = any (${stored}::text[])`;
+}
+
+const slipsFirst = (sql: Sql) => sql`
+  exists (
+    select from topup_proofs p
+    where p.account_id = topups.account_id and p.topup_id = topups.topup_id
+  ) desc,`;
+
+type More = {
+  proposal: Proposal | undefined;
+  /** Of people who have settled something. */
+  names: ReadonlyMap<string, string>;
+  alone: number;
+};
+
+/** A row as the operator who asks sees it. */
+function operatorTopup(
+  { config, fileLink }: Pick<ReviewDeps, 'config' | 'fileLink'>,
+  row: OperatorRow,
+  { proposal, names, alone }: More,
+): OperatorTopup {
+  const { slip } = row;
+  return {
+    ...topupOf(row),
+    account_name: row.account_name,
+    candidates: row.candidates.map((line) => ({ ...line, at: new Date(line.at) })),
+    slip: slip && {
+      url: fileLink(row.account_id, slip.file_id),
+      name: slip.name,
+      mime: slip.mime,
+      at: new Date(slip.at),
+      used_before: slip.used_before && {
+        topup_id: publicId('topup', slip.used_before.topup_id),
+        account_name: slip.used_before.account_name,
+        at: new Date(slip.used_before.at),
+      },
+    },
+    gateway: gatewayOf(row, names),
+    refund: row.refund,
+    needs_two: needsTwo(config, row.total + alone),
+    proposal: proposal ?? null,
+  };
+}
+
+function gatewayOf(row: OperatorRow, names: ReadonlyMap<string, string>): OperatorTopup['gateway'] {
+  const { provider, reference, flag, returned, settled_at, settled_by, settled_reason } = row;
+  if (provider === 'bank') return null;
+  const settled = settled_at && {
+    by: names.get(settled_by ?? '') ?? SOMEBODY,
+    reason: settled_reason ?? '',
+    at: settled_at,
+  };
+  return { provider, reference, flag: flag && { kind: flag, returned, settled } };
+}
+
+type Asked = { ids: readonly string[]; at: Date; operatorId: string };
+
+/** Top-ups as the operator who asks sees them, by their ids; in no order. */
+export async function readForOperator(
+  deps: ReviewDeps,
+  sql: Sql | Tx,
+  { ids, at, operatorId }: Asked,
+): Promise<{ id: string; topup: OperatorTopup }[]> {
+  const rows = await sql<OperatorRow[]>`
+    select ${topupColumns(sql, at)}, accounts.name as account_name, topups.provider,
+      coalesce(topups.provider_txn_id, topups.provider_ref) as reference, orders.flag,
+      orders.returned, orders.settled_at, orders.settled_by, orders.settled_reason, lines.candidates, slips.slip, (
+        select ${refundStateOf(sql)} from refunds
+        join provider_payments p using (account_id, provider, txn_id)
+        where refunds.account_id = topups.account_id and refunds.topup_id = topups.topup_id
+          and p.outcome = 'paid'
+      ) as refund
+    from topups
+    join accounts using (account_id)
+    left join gateway_orders orders using (account_id, topup_id)
+    cross join lateral (
+      select coalesce(jsonb_agg(to_jsonb(near) - 'off' order by off, near.at), '[]') as candidates
+      from (
+        select hash as line, amount, description, bank_lines.at,
+          imported_by is not distinct from ${operatorId}::uuid as mine, abs(amount - topups.total) as off
+        from bank_lines
+        where topups.status not in ('paid', 'rejected') and bank_lines.topup_id is null
+          and bank_lines.dismissed_at is null and bank = topups.bank_number
+          and amount between topups.total - ${NEAR} and topups.total + ${NEAR}
+          and bank_lines.at >= topups.created_at - interval '1 day'
+        order by off, bank_lines.at limit ${CANDIDATES_MAX}
+      ) near
+    ) lines
+    cross join lateral (select ${newestSlip(sql)} as slip) slips
+    where topups.topup_id = any (${[...ids]}::uuid[])`;
+  const proposals = await proposalsOf(sql, ids, operatorId);
+  const names = await namesOfPeople(
+    sql,
+    rows.flatMap(({ settled_by }) => settled_by ?? []),
+  );
+  const accountIds = rows.map(({ account_id }) => account_id);
+  const alone = await vouchedAlone(sql, { operatorId, accountIds, at });
+  return rows.map((row) => ({
+    id: row.topup_id,
+    topup: operatorTopup(deps, row, {
+      proposal: proposals.get(row.topup_id),
+      names,
+      alone: isDecided(row) ? 0 : (alone.get(row.account_id) ?? 0),
+    }),
+  }));
+}
+
+const isDecided = ({ status }: OperatorRow): boolean => status === 'paid' || status === 'rejected';
+
+/** The newest slip of a row of `topups`, with the earlier top-up that the same file was sent for. */
+const newestSlip = (sql: Sql | Tx) => sql`(
+  select jsonb_build_object(
+    'file_id', p.file_id, 'name', p.name, 'mime', p.mime, 'at', p.at, 'used_before', (
+      select jsonb_build_object('topup_id', o.topup_id, 'account_name', a.name, 'at', o.at)
+      from topup_proofs o join accounts a on a.account_id = o.account_id
+      where o.sha256 = p.sha256 and o.topup_id <> p.topup_id and o.at <= p.at
+      order by o.at limit 1
+    )
+  )
+  from topup_proofs p
+  where p.account_id = topups.account_id and p.topup_id = topups.topup_id
+  order by p.at desc, p.file_id desc limit 1
+)`;

@@ -1,0 +1,36 @@
+import { type FlaggedPayment, settleFlag } from '#contract/operator/refunds.ts';
+import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
+import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+
+type Props = { payment: FlaggedPayment; onDone: () => void };
+
+/** Ends what is to be done about a payment that its gateway gave back, with the reason that is kept. */
+export function SettleFlag({ payment, onDone }: Props) {
+  const { form, onSubmit } = useDeskForm(settleFlag, {
+    initial: { reason: '' },
+    inputOf: ({ reason }) => ({
+      topup_id: payment.topup_id,
+      flagged_at: payment.at.toISOString(),
+      reason,
+    }),
+    question: () => ({
+      title: 'Tandai penarikan ini selesai?',
+      text: 'Tidak ada uang yang berpindah. Penarikan ini hilang dari daftar; bila gerbangnya menarik lagi, ia tampil kembali.',
+      button: 'Tandai selesai',
+    }),
+    said: () => 'Penarikan ditandai selesai.',
+    onDone,
+  });
+  return (
+    <DeskForm
+      form={form}
+      onSubmit={onSubmit}
+      actions={
+        <Button type="submit" variant="outline">
+          Tandai selesai
+        </Button>
+      }
+    />
+  );
+}
