@@ -14,7 +14,7 @@ import {
   signIn,
   signUp,
 } from './support/portal.ts';
-import { givePush, storedToken, noticesIn, workerOf } from './support/push.ts';
+import { givePush, shownBy, standing, storedToken, workerOf } from './support/push.ts';
 import { setUpJourney } from './support/stage.ts';
 import { arrivesAt } from './support/steps.ts';
 
@@ -102,7 +102,8 @@ journey(
     await tab.bringToFront();
     await answerFrom(address, peer, { sender, text: 'Apakah masih ada stok?' });
     await waitFor(() => expect(push.arrived.length).toBe(1));
-    await waitFor(async () => expect(await noticesIn(worker)).toHaveLength(1));
+    await waitFor(async () => expect(await shownBy(tab)).toHaveLength(1));
+    expect(await shownBy(worker)).toEqual([]);
     await waitFor(() =>
       expect(ani.observed.filter(({ kind }) => kind === 'sound')).toHaveLength(1),
     );
@@ -111,9 +112,8 @@ journey(
     await tab.close();
     await answerFrom(address, peer, { sender, text: 'Rahasia: warna marun' });
     await waitFor(() => expect(push.arrived.length).toBe(2));
-    await waitFor(async () => expect(await noticesIn(worker)).toHaveLength(2));
-    const told = (await noticesIn(worker)).find(({ title }) => title.startsWith('Pesan baru dari'));
-    expect(told).toEqual({
+    await waitFor(async () => expect(await shownBy(worker)).toHaveLength(1));
+    expect((await shownBy(worker))[0]).toEqual({
       title: 'Pesan baru dari +62 800-0000-21',
       body: 'Pesan baru',
       tag: expect.stringMatching(/^msg_/),
@@ -144,7 +144,7 @@ journey(
     const there = /percakapan/.test(tab.url()) ? tab : other;
     await there.getByRole('region', { name: /^Percakapan dengan/ }).waitFor();
     await click(worker, there.url().slice(address.length));
-    await waitFor(async () => expect(await noticesIn(worker)).toEqual([]));
+    await waitFor(async () => expect(await standing(worker)).toBe(0));
 
     // Hostile links, and buttons that we never put there, lead nowhere; a good one then still does.
     const before = [tab.url(), other.url()];
@@ -203,7 +203,7 @@ journey(
     });
     await push.forge(forged('7', 'https://evil.example/'));
     await waitFor(async () =>
-      expect(await noticesIn(worker)).toEqual([
+      expect(await shownBy(worker)).toEqual([
         {
           title: '<b>Budi</b>',
           body: 'Halo',
@@ -215,12 +215,12 @@ journey(
     );
     await waitFor(async () => expect(await badges()).toEqual([7]));
     await push.forge(forged('-1e9', '/saldo'));
-    await waitFor(async () => expect(await noticesIn(worker)).toMatchObject([{ url: '/saldo' }]));
+    await waitFor(async () => expect((await shownBy(worker))[1]).toMatchObject({ url: '/saldo' }));
     await push.forge(forged('0', '/saldo'));
     await waitFor(async () => expect(await badges()).toEqual([7, 'clear']));
     await push.forge('bukan sebuah pesan');
     await waitFor(async () =>
-      expect(await noticesIn(worker)).toContainEqual(
+      expect(await shownBy(worker)).toContainEqual(
         expect.objectContaining({ title: 'Kabari', body: 'Pesan baru', url: '/message-history' }),
       ),
     );

@@ -38,6 +38,7 @@ export async function givePush(context: BrowserContext, service: PushService) {
   const receiver = newReceiver();
   const endpoint = service.subscribe();
   await context.addInitScript(installPushManager, { endpoint, ...receiver.keys });
+  await context.addInitScript(keepShown);
   let deliver: ((text: string) => Promise<void>) | undefined;
   const arrived: string[] = [];
   const stop = service.onPost((post) => {
@@ -77,7 +78,7 @@ function registrationOf(line: CDPSession, origin: string): Promise<string> {
   });
 }
 
-/** The service worker of a profile, once it rules its pages. */
+/** The service worker of a profile, once it rules its pages; from now on it keeps what it shows. */
 export async function workerOf(context: BrowserContext, page: Page): Promise<Worker> {
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready;
@@ -86,23 +87,40 @@ export async function workerOf(context: BrowserContext, page: Page): Promise<Wor
       navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true });
     });
   });
-  return context.serviceWorkers()[0] ?? context.waitForEvent('serviceworker');
+  const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
+  await worker.evaluate(keepShown);
+  return worker;
+}
+
+/** Keeps what a page, or the worker, shows from now on. */
+function keepShown(): void {
+  const own = globalThis as unknown as { shown: ShownNotice[] };
+  own.shown = [];
+  // An empty tab has none.
+  if (!('ServiceWorkerRegistration' in globalThis)) return;
+  const { showNotification: show } = ServiceWorkerRegistration.prototype;
+  ServiceWorkerRegistration.prototype.showNotification = async function (title, options = {}) {
+    await show.call(this, title, options);
+    const { body = '', tag = '', icon = '', data } = options;
+    const { url } = data as { url: string };
+    own.shown.push({ title, body, tag, icon: new URL(icon, location.origin).href, url });
+  };
 }
 
 export type ShownNotice = { title: string; body: string; tag: string; icon: string; url: string };
 
-/** The notices that stand on the screen. */
-export const noticesIn = (worker: Worker): Promise<ShownNotice[]> =>
+/**
+ * The notices that a page, or the worker, has shown, in order. Kept where they are shown: Chromium forgets a
+ * notice when it is asked for those that stand (`getNotifications`) in the moment it comes.
+ */
+export const shownBy = (one: Worker | Page): Promise<ShownNotice[]> =>
+  (one as Page).evaluate(() => (globalThis as unknown as { shown: ShownNotice[] }).shown);
+
+/** How many notices stand on the screen. */
+export const standing = (worker: Worker): Promise<number> =>
   worker.evaluate(async () => {
     const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration };
-    const shown = await registration.getNotifications();
-    return shown.map(({ title, body, tag, icon, data }) => ({
-      title,
-      body,
-      tag,
-      icon,
-      url: (data as { url: string }).url,
-    }));
+    return (await registration.getNotifications()).length;
   });
 
 /**

@@ -78,14 +78,15 @@ const ASKED_MAX = 500;
  * Compares paid top-ups with the bank's lines, and those of gateways with what these have posted.
  *
  * @param since top-ups paid since then are compared.
- * @param before a bank line that came before then and pays nothing is worth a look.
+ * @param before a bank line that came before then and pays nothing is worth a look; and a transfer that was
+ *   confirmed before then should have its line, which comes with a statement, by now.
  */
 export async function reconcilePayments(
   tx: Tx,
   { since, before }: Reconciled,
 ): Promise<PaymentFinding[]> {
   return [
-    findingOf('transfer_without_line', 'red', await transfersWithoutLine(tx, since)),
+    findingOf('transfer_without_line', 'red', await transfersWithoutLine(tx, { since, before })),
     findingOf('line_amount_differs', 'red', await differingLines(tx, since)),
     findingOf('line_unused', 'attention', await unusedLines(tx, before)),
     findingOf('payment_unverified', 'red', await unverifiedPayments(tx, since)),
@@ -113,9 +114,12 @@ const findingOf = (
 });
 
 /** Confirmed by a typed reference, and the bank's statement has not shown the money since. */
-const transfersWithoutLine = (tx: Tx, since: Date): PromiseLike<Item[]> => tx<Item[]>`
+const transfersWithoutLine = (tx: Tx, { since, before }: Reconciled): PromiseLike<Item[]> => tx<
+  Item[]
+>`
   select t.topup_id as id, t.received as amount from topups t
-  where t.status = 'paid' and t.provider = 'bank' and t.paid_at >= ${since} and not exists (
+  where t.status = 'paid' and t.provider = 'bank' and t.paid_at >= ${since} and t.paid_at < ${before}
+    and not exists (
     select from bank_lines l where l.account_id = t.account_id and l.topup_id = t.topup_id
   ) order by t.paid_at`;
 

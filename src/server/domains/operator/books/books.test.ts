@@ -57,6 +57,9 @@ describe('the reconciliation', () => {
       reference: 'TRX 1',
       reason: 'Terlihat di rekening',
     });
+    // Its line comes with the next statement.
+    expect((await reconciled(desk)).codes).toEqual([]);
+    desk.app.clock.pass(25);
     expect(await reconciled(desk)).toEqual({
       ok: false,
       codes: [['transfer_without_line', 'red', 1]],
