@@ -57,8 +57,9 @@ export type Wallet = {
   status: 'active' | 'frozen' | 'closed';
   /** What the next message costs by the account's plan; null without one: the list price. */
   planPrice: Rupiah | null;
-  /** Messages that the plan still includes. */
-  quotaLeft: number;
+  /** Messages that the plan includes in its period, and how many of them are used. */
+  planQuota: number;
+  planUsed: number;
   /** True while the saldo is the welcome bonus alone (docs/money.md#bonus). */
   isBonusOnly: boolean;
 };
@@ -68,12 +69,13 @@ export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet
   type Row = Pick<Wallet, 'seq' | 'status'> & {
     available: number;
     held: number;
-    quota_left: number;
+    plan_quota: number;
+    plan_used: number;
     plan_price: number | null;
     bonus_only: boolean;
   };
   const [wallet] = await sql<Row[]>`
-    select available, held, seq, status, bonus_only, greatest(plan_quota - plan_used, 0) as quota_left,
+    select available, held, seq, status, bonus_only, plan_quota, plan_used,
       case when plan_price is not null and plan_used < plan_quota then 0 else plan_price end
         as plan_price
     from wallets where account_id = ${accountId}`;
@@ -84,7 +86,8 @@ export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet
     held: rupiah(wallet.held),
     seq,
     status,
-    quotaLeft: wallet.quota_left,
+    planQuota: wallet.plan_quota,
+    planUsed: wallet.plan_used,
     planPrice: planPrice === null ? null : rupiah(planPrice),
     isBonusOnly,
   };

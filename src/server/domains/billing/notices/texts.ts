@@ -5,7 +5,14 @@ import type { Plan } from '#contract/billing/plans.ts';
 /** What people read: the title on a notice, the body on it and in the message. */
 export type NoticeText = { title: string; body: string };
 
-type Span = { start: Date; end: Date };
+type Paid = {
+  plan: Plan;
+  period: { start: Date; end: Date };
+  /** What is left of the saldo. */
+  available: Rupiah;
+};
+
+type Due = { plan: Plan; graceUntil: Date; available: Rupiah };
 
 /** A renewal is near. */
 export function upcoming(
@@ -36,15 +43,7 @@ export function upcoming(
 }
 
 /** A renewal was charged. */
-export const charged = ({
-  plan,
-  period,
-  available,
-}: {
-  plan: Plan;
-  period: Span;
-  available: Rupiah;
-}): NoticeText => ({
+export const charged = ({ plan, period, available }: Paid): NoticeText => ({
   title: `Paket ${plan.name} diperpanjang`,
   body:
     `Paket ${plan.name} Anda diperpanjang sampai ${formatDate(period.end)}. ` +
@@ -52,15 +51,7 @@ export const charged = ({
 });
 
 /** The saldo did not reach for a renewal. */
-export const pastDue = ({
-  plan,
-  graceUntil,
-  available,
-}: {
-  plan: Plan;
-  graceUntil: Date;
-  available: Rupiah;
-}): NoticeText => ({
+export const pastDue = ({ plan, graceUntil, available }: Due): NoticeText => ({
   title: `Paket ${plan.name} belum terbayar`,
   body:
     `Paket ${plan.name} seharga ${formatRupiah(plan.price)} belum dapat diperpanjang: saldo Anda ` +
@@ -69,15 +60,7 @@ export const pastDue = ({
 });
 
 /** The day after: it is still not paid. */
-export const stillDue = ({
-  plan,
-  graceUntil,
-  available,
-}: {
-  plan: Plan;
-  graceUntil: Date;
-  available: Rupiah;
-}): NoticeText => ({
+export const stillDue = ({ plan, graceUntil, available }: Due): NoticeText => ({
   title: `Paket ${plan.name} masih menunggu pembayaran`,
   body:
     `Paket ${plan.name} Anda masih menunggu ${formatRupiah(plan.price)}, kurang ` +
@@ -95,15 +78,7 @@ export const suspended = ({ plan, endsAt }: { plan: Plan; endsAt: Date }): Notic
 });
 
 /** What was due is paid. */
-export const recovered = ({
-  plan,
-  period,
-  available,
-}: {
-  plan: Plan;
-  period: Span;
-  available: Rupiah;
-}): NoticeText => ({
+export const recovered = ({ plan, period, available }: Paid): NoticeText => ({
   title: `Paket ${plan.name} berjalan lagi`,
   body:
     `Terima kasih. Paket ${plan.name} Anda sudah terbayar dan berlaku sampai ` +

@@ -1,6 +1,6 @@
 import type { SubscriptionStatus } from '#contract/billing/plans.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
-import { setPlanAllowances } from '#server/domains/ledger/ledger.ts';
+import { setPlanAllowances, walletOf } from '#server/domains/ledger/ledger.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import {
   GRATIS,
@@ -81,15 +81,14 @@ export async function standingOf(
   tx: Sql | Tx,
   row: SubscriptionRow,
 ): Promise<Standing & { plan: PlanRevision }> {
-  const [wallet] = await tx<{ quota: number }[]>`
-    select plan_quota as quota from wallets where account_id = ${row.account_id}`;
+  const { planQuota } = await walletOf(tx, row.account_id);
   return {
     accountId: row.account_id,
     status: row.status,
     plan: await revisionAt(tx, { code: row.plan_code, revision: row.plan_revision }),
     period: periodOf(row.anchor, row.period_no),
     anchor: row.anchor,
-    quota: wallet?.quota ?? 0,
+    quota: planQuota,
     revision: row.revision,
   };
 }

@@ -1,23 +1,31 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { Subscription } from '#contract/billing/plans.ts';
 import { countTokens } from '#server/domains/tokens/tokens.ts';
-import { chargedMessages, walletOf } from '#server/domains/ledger/ledger.ts';
-import { GRATIS, type PlanRevision, planOf, plansAt } from '#server/domains/billing/plans/plans.ts';
+import { type Wallet, chargedMessages, walletOf } from '#server/domains/ledger/ledger.ts';
+import {
+  GRATIS,
+  type PlanRevision,
+  planOf,
+  plansAt,
+  revisionAt,
+} from '#server/domains/billing/plans/plans.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { wibDay } from './periods.ts';
-import { type SubscriptionRow, readSubscription, standingOf } from './row.ts';
+import { type SubscriptionRow, readSubscription } from './row.ts';
 
 /** An account's subscription as its owner sees it. */
 export async function viewSubscription(tx: Tx, accountId: string, at: Date): Promise<Subscription> {
   const row = await readSubscription(tx, accountId);
   if (!row) throw new Error('an account without a subscription');
-  const [{ plan }, plans, { available }, usage, tokens] = await Promise.all([
-    standingOf(tx, row),
+  const [plan, plans, wallet, charged, tokens] = await Promise.all([
+    revisionAt(tx, { code: row.plan_code, revision: row.plan_revision }),
     plansAt(tx, at),
     walletOf(tx, accountId),
-    usageOf(tx, row, at),
+    chargedMessages(tx, accountId, { from: row.period_start, before: row.period_end }),
     countTokens(tx, accountId),
   ]);
+  const { available } = wallet;
+  const usage = usageOf(row, { wallet, charged, at });
   const due = dueOf(row, plan, plans);
   const next = nextOf(row, plan, plans);
   return {
@@ -59,13 +67,17 @@ function nextCharge(
   return { at: row.period_end, amount: next.price };
 }
 
-async function usageOf(tx: Tx, row: SubscriptionRow, at: Date): Promise<Subscription['usage']> {
-  const { account_id: accountId, period_start: start, period_end: end } = row;
-  const [wallet] = await tx<{ used: number; quota: number }[]>`
-    select plan_used as used, plan_quota as quota from wallets where account_id = ${accountId}`;
-  const { used, quota } = wallet ?? { used: 0, quota: 0 };
-  // Counted, not divided by the price: it may have changed within the period.
-  const { count, amount } = await chargedMessages(tx, accountId, { from: start, before: end });
+type Used = {
+  wallet: Pick<Wallet, 'planUsed' | 'planQuota'>;
+  /** Beyond the quota: counted, not divided by the price, which may have changed within the period. */
+  charged: { count: number; amount: Rupiah };
+  at: Date;
+};
+
+function usageOf(
+  { period_start: start, period_end: end }: SubscriptionRow,
+  { wallet: { planUsed: used, planQuota: quota }, charged: { count, amount }, at }: Used,
+): Subscription['usage'] {
   return {
     used,
     quota,

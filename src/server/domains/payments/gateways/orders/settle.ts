@@ -78,7 +78,6 @@ async function settleIn(tx: Tx, asked: readonly Asked[], at: Date): Promise<Sett
   const settled: Settled[] = [];
   for (const [place, one] of seen.entries()) {
     const outcome = payments[place] && paid.next().value;
-    // oxlint-disable-next-line no-await-in-loop -- one connection, in the order they came.
     settled.push(outcome ?? (await apply(tx, one, at)));
   }
   return settled;
