@@ -1,11 +1,14 @@
 import * as z from 'zod/mini';
-import { act } from './base/act.ts';
+import { act, operatorRoles } from './base/act.ts';
 import { Id, IdInput } from './base/ids.ts';
 import { IndonesianMobile, Phone, TypedPhone } from './base/phone.ts';
 import { type Output, schema } from './base/schema.ts';
 
 export const Role = schema(() => z.enum(['customer', 'operator']));
 export type Role = Output<typeof Role>;
+
+/** What an operator may do; `admin` everything. */
+export const OperatorRole = schema(() => z.enum(operatorRoles));
 
 /** The person who is signed in, as `user_check_token` answers. */
 export const User = schema(() =>
@@ -15,6 +18,8 @@ export const User = schema(() =>
     name: z.string(),
     phone: Phone(),
     role: Role(),
+    /** Empty for customers. */
+    operator_roles: z.array(OperatorRole()),
     timezone: z.string(),
     email: z.nullable(z.string()),
     /** A signed, short-lived address of the picture. */

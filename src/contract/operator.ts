@@ -80,6 +80,7 @@ export type OperatorTopupFilter = Output<typeof OperatorTopupFilter>;
 export const operatorTopups = act({
   name: 'operator_topup_list',
   by: 'operator',
+  roles: ['money'],
   list: 'default',
   input: () => ({ ...paging(['created_at']), status: z.optional(OperatorTopupFilter()) }),
   output: OperatorTopup,
@@ -94,6 +95,7 @@ export const operatorTopups = act({
 export const confirmTopup = act({
   name: 'operator_topup_confirm',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({
@@ -118,6 +120,7 @@ export const confirmTopup = act({
 export const checkTopupAtGateway = act({
   name: 'operator_topup_check',
   by: 'operator',
+  roles: ['money'],
   input: () => ({ topup_id: IdInput('topup') }),
   output: OperatorTopup,
   refuses: ['gateway_down'],
@@ -126,6 +129,7 @@ export const checkTopupAtGateway = act({
 export const rejectTopup = act({
   name: 'operator_topup_reject',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({ topup_id: IdInput('topup'), reason: Reason() }),

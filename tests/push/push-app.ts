@@ -66,7 +66,14 @@ async function pushApp(db: TestDatabase, service: PushService) {
   const shopkeeper = async (): Promise<Shopkeeper> => {
     const customer = await signedIn(db);
     const { accountId, userId, sessionId } = customer;
-    const caller = { kind: 'person', accountId, userId, sessionId, role: 'customer' } as const;
+    const caller = {
+      kind: 'person',
+      accountId,
+      userId,
+      sessionId,
+      role: 'customer',
+      operatorRoles: [],
+    } as const;
     return { ...customer, caller };
   };
 

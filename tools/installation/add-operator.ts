@@ -16,7 +16,11 @@ try {
   }
   const { allAccountsSql, close } = await openInstallation(readConfig(process.env), 'add-operator');
   try {
-    const made = await addOperator(allAccountsSql, { phone: phone.data, name: called.data });
+    const made = await addOperator(allAccountsSql, {
+      phone: phone.data,
+      name: called.data,
+      roles: ['admin'],
+    });
     console.log(
       `${called.data} signs in with (shown this once; it asks for no code the first time):`,
     );

@@ -6,6 +6,10 @@ import { schema } from './schema.ts';
 /** Who may call an act. `customer` includes nobody else: an operator has acts of its own. */
 export type Caller = 'public' | 'customer' | 'operator' | 'anyone_signed_in';
 
+/** What an operator may do: `admin` everything, the others what an act names them for. */
+export const operatorRoles = ['support', 'money', 'admin'] as const;
+export type OperatorRole = (typeof operatorRoles)[number];
+
 /** How a list is paged on the wire (docs/wire.md#lists). */
 export type Paging = 'default' | 'arrow' | 'manual';
 
@@ -21,6 +25,8 @@ export type Act<
 > = {
   name: Name;
   by: By;
+  /** Of an act of operators: the roles beside `admin` that may call it. Empty: `admin` alone. */
+  roles: readonly OperatorRole[];
   /** The act's own fields; unknown fields are refused. Made when it is first asked for. */
   readonly input: Input;
   /** What is answered: one thing, or one row when `list` is set. Made when it is first asked for. */
@@ -55,6 +61,7 @@ type Definition<
 > = {
   name: Name;
   by: By;
+  roles?: readonly OperatorRole[];
   input?: () => Shape;
   output: () => Output;
   list?: List;
@@ -83,6 +90,7 @@ export function act<
   return {
     name: given.name,
     by: given.by,
+    roles: given.roles ?? [],
     get input() {
       return input();
     },

@@ -102,12 +102,14 @@ export type MoneyOverview = Output<typeof MoneyOverview>;
 export const moneyOverview = act({
   name: 'operator_money_overview',
   by: 'operator',
+  roles: ['money'],
   output: MoneyOverview,
 });
 
 export const listSeals = act({
   name: 'operator_seal_list',
   by: 'operator',
+  roles: ['money'],
   list: 'default',
   input: () => ({ ...paging(['created_at']) }),
   output: Seal,
@@ -117,6 +119,7 @@ export const listSeals = act({
 export const verifySeal = act({
   name: 'operator_seal_verify',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   output: () => z.object({ ok: z.boolean(), day: z.string(), why: z.nullable(z.string()) }),
@@ -127,6 +130,7 @@ export const verifySeal = act({
 export const runCheck = act({
   name: 'operator_ledger_check',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   output: LedgerCheck,
@@ -137,6 +141,7 @@ export const runCheck = act({
 export const runReconciliation = act({
   name: 'operator_reconcile',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   output: Reconciliation,
@@ -184,6 +189,7 @@ export type PriceTables = Output<typeof PriceTables>;
 export const getPrices = act({
   name: 'operator_price_list',
   by: 'operator',
+  roles: ['money'],
   output: PriceTables,
 });
 
@@ -235,6 +241,7 @@ export type DeskPlan = Output<typeof DeskPlan>;
 export const listDeskPlans = act({
   name: 'operator_plan_list',
   by: 'operator',
+  roles: ['money'],
   output: () => z.object({ plans: z.array(DeskPlan()) }),
 });
 

@@ -77,6 +77,7 @@ export type DeskCustomer = Output<typeof DeskCustomer>;
 export const findCustomers = act({
   name: 'operator_customer_list',
   by: 'operator',
+  roles: ['support', 'money'],
   list: 'default',
   input: () => ({
     ...paging(['created_at']),
@@ -127,6 +128,7 @@ export type DeskCustomerDetail = Output<typeof DeskCustomerDetail>;
 export const getCustomer = act({
   name: 'operator_customer_get',
   by: 'operator',
+  roles: ['support', 'money'],
   input: () => ({ account_id: IdInput('account') }),
   output: DeskCustomerDetail,
 });
@@ -217,6 +219,7 @@ export type Adjustment = Output<typeof Adjustment>;
 export const adjustSaldo = act({
   name: 'operator_adjust',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({
@@ -234,6 +237,7 @@ export const adjustSaldo = act({
 export const refundMessage = act({
   name: 'operator_refund',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({
@@ -251,6 +255,7 @@ export const refundMessage = act({
 export const payOut = act({
   name: 'operator_payout',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({
@@ -274,6 +279,7 @@ export const payOut = act({
 export const listAdjustments = act({
   name: 'operator_adjustment_list',
   by: 'operator',
+  roles: ['money'],
   list: 'default',
   input: () => ({
     ...paging(['created_at']),
@@ -290,6 +296,7 @@ export type AdjustmentDecision = Output<typeof AdjustmentDecision>;
 export const decideAdjustment = act({
   name: 'operator_adjustment_decide',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({
@@ -318,6 +325,7 @@ export const decideAdjustment = act({
 export const freezeWallet = act({
   name: 'operator_wallet_freeze',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({

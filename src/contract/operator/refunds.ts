@@ -14,6 +14,7 @@ import { Adjustment, BankReference, DeskCustomerDetail, Reason } from './desk.ts
 export const refundPayment = act({
   name: 'operator_payment_refund',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({ topup_id: IdInput('topup'), reason: Reason() }),
@@ -50,6 +51,7 @@ export type OpenRefund = Output<typeof OpenRefund>;
 export const listRefunds = act({
   name: 'operator_refund_list',
   by: 'operator',
+  roles: ['money'],
   list: 'default',
   input: () => ({ ...paging(['created_at']) }),
   output: OpenRefund,
@@ -59,6 +61,7 @@ export const listRefunds = act({
 export const finishRefund = act({
   name: 'operator_refund_finish',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({ refund_id: IdInput('adjustment'), reference: BankReference() }),
@@ -92,6 +95,7 @@ export type FlaggedPayment = Output<typeof FlaggedPayment>;
 export const listFlagged = act({
   name: 'operator_payment_flag_list',
   by: 'operator',
+  roles: ['money'],
   list: 'default',
   input: () => ({ ...paging(['created_at']) }),
   output: FlaggedPayment,
@@ -101,6 +105,7 @@ export const listFlagged = act({
 export const settleFlag = act({
   name: 'operator_payment_flag_settle',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({
@@ -117,6 +122,7 @@ export const settleFlag = act({
 export const approveBonus = act({
   name: 'operator_bonus_approve',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({ account_id: IdInput('account'), reason: Reason() }),

@@ -47,6 +47,7 @@ export type BankLineFilter = Output<typeof BankLineFilter>;
 export const listBankLines = act({
   name: 'operator_bank_line_list',
   by: 'operator',
+  roles: ['money'],
   list: 'default',
   input: () => ({
     ...paging(['at']),
@@ -66,6 +67,7 @@ export const listBankLines = act({
 export const dismissBankLine = act({
   name: 'operator_bank_line_dismiss',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({ line: LineInput(), reason: Reason() }),
@@ -128,6 +130,7 @@ export type StatementReport = Output<typeof StatementReport>;
 export const previewStatement = act({
   name: 'operator_statement_preview',
   by: 'operator',
+  roles: ['money'],
   limit: 'write',
   input: () => ({ upload: IdInput('upload') }),
   output: StatementReport,
@@ -146,6 +149,7 @@ export const previewStatement = act({
 export const importStatement = act({
   name: 'operator_statement_import',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({

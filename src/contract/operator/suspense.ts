@@ -26,6 +26,7 @@ export type SuspenseItem = Output<typeof SuspenseItem>;
 export const listSuspense = act({
   name: 'operator_suspense_list',
   by: 'operator',
+  roles: ['money'],
   list: 'default',
   input: () => ({ ...paging(['created_at']) }),
   output: SuspenseItem,
@@ -40,6 +41,7 @@ const suspenseItem = () => ({
 export const creditSuspense = act({
   name: 'operator_suspense_credit',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({ ...suspenseItem(), reason: Reason() }),
@@ -51,6 +53,7 @@ export const creditSuspense = act({
 export const returnSuspense = act({
   name: 'operator_suspense_return',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({
@@ -67,6 +70,7 @@ export const returnSuspense = act({
 export const keepSuspense = act({
   name: 'operator_suspense_keep',
   by: 'operator',
+  roles: ['money'],
   changes: true,
   audited: true,
   input: () => ({ ...suspenseItem(), reason: Reason() }),

@@ -99,6 +99,7 @@ test('who does not read the live stream is cut off, and no more is fetched for t
     userId: '',
     sessionId: '',
     role: 'customer',
+    operatorRoles: [],
   };
   const { port, connections } = await listening((app) => {
     app.get('/live', async (_request, reply) => {

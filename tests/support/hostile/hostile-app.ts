@@ -56,8 +56,9 @@ async function createSessions(
   const hash = await hashPassword(PASSWORD);
   const start = role === 'operator' ? '62812' : '62811';
   await sql`
-    insert into users (account_id, user_id, name, phone, password_hash, role)
-    select ${accountId}, id, 'Ani', ${start} || (1000000 + n), ${hash}, ${role}
+    insert into users (account_id, user_id, name, phone, password_hash, role, operator_roles)
+    select ${accountId}, id, 'Ani', ${start} || (1000000 + n), ${hash}, ${role},
+      case when ${role} = 'operator' then '{admin}' else '{}' end::text[]
     from unnest(${ids}::uuid[]) with ordinality as u(id, n)`;
   await sql`
     insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)

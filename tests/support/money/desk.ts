@@ -24,8 +24,8 @@ export async function operatorsOf(
     names.map(async (name, place) => {
       const userId = randomUUID();
       await sql`
-        insert into users (account_id, user_id, name, phone, password_hash, role)
-        values (${accountId}, ${userId}, ${name}, ${`62811000000${place}`}, '-', 'operator')`;
+        insert into users (account_id, user_id, name, phone, password_hash, role, operator_roles)
+        values (${accountId}, ${userId}, ${name}, ${`62811000000${place}`}, '-', 'operator', '{admin}')`;
       const asker = { accountId, userId, role: 'operator' as const };
       const handlers = operatorActs(app.deps);
       return { userId, ask: (act, fields = {}) => perform(handlers, act, asker, fields) };

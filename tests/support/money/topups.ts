@@ -134,6 +134,7 @@ export async function perform(
       userId: asker.userId ?? randomUUID(),
       sessionId: randomUUID(),
       role: asker.role ?? 'customer',
+      operatorRoles: asker.role === 'operator' ? ['admin'] : [],
     },
     key: randomUUID(),
     ip: '127.0.0.1',

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Role, User } from '#contract/accounts.ts';
+import type { OperatorRole } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { SoundName } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -31,6 +32,7 @@ type UserRow = {
   name: string;
   phone: string;
   role: Role;
+  operator_roles: OperatorRole[];
   timezone: string;
   email: string | null;
   avatar: string | null;
@@ -49,7 +51,7 @@ export async function userOf(
   { accountId, userId }: UserRef,
 ): Promise<User> {
   const [row] = await sql<UserRow[]>`
-    select u.name, u.phone, u.role, u.timezone, u.email, u.avatar_file as avatar, u.settings,
+    select u.name, u.phone, u.role, u.operator_roles, u.timezone, u.email, u.avatar_file as avatar, u.settings,
       a.erase_at as "eraseAt"
     from users u join accounts a on a.account_id = u.account_id
     where (u.account_id, u.user_id) = (${accountId}, ${userId})`;
@@ -72,7 +74,14 @@ export async function statusOf(sql: Sql | Tx, accountId: string): Promise<Accoun
   return row?.status ?? 'closed';
 }
 
-type NewUser = { name: string; phone: string; passwordHash: string; role: Role };
+type NewUser = {
+  name: string;
+  phone: string;
+  passwordHash: string;
+  role: Role;
+  /** Of an operator. */
+  operatorRoles?: readonly OperatorRole[];
+};
 type NewAccount = NewUser & {
   /** True for the installation's own account. */
   isSystem?: boolean;
@@ -102,12 +111,12 @@ export async function openAccount(
 export async function addUser(
   tx: Tx,
   accountId: string,
-  { name, phone, passwordHash, role }: NewUser,
+  { name, phone, passwordHash, role, operatorRoles = [] }: NewUser,
 ): Promise<UserRef | undefined> {
   const userId = newId();
   await tx`
-    insert into users (account_id, user_id, name, phone, password_hash, role)
-    values (${accountId}, ${userId}, ${name}, ${phone}, ${passwordHash}, ${role})`;
+    insert into users (account_id, user_id, name, phone, password_hash, role, operator_roles)
+    values (${accountId}, ${userId}, ${name}, ${phone}, ${passwordHash}, ${role}, ${operatorRoles})`;
   const [claimed] = await tx`
     insert into user_phones (phone, account_id, user_id) values (${phone}, ${accountId}, ${userId})
     on conflict (phone) do nothing returning phone`;

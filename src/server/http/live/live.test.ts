@@ -91,6 +91,7 @@ test('a stream that opens while it is asked which sessions live goes on', async 
       userId: '',
       sessionId,
       role: 'customer',
+      operatorRoles: [],
     };
     streams.open(reply, { frames, person });
     return reply;

@@ -39,6 +39,12 @@ const knock = act({
   refuses: ['otp_wrong'],
 });
 const rule = act({ name: 'operator_thing', by: 'operator', output: Pair });
+const inbox = act({
+  name: 'operator_inbox',
+  by: 'operator',
+  roles: ['support'],
+  output: Pair,
+});
 const anyone = act({ name: 'thing_anyone', by: 'anyone_signed_in', output: Pair });
 const listAs = (list: 'default' | 'arrow' | 'manual') =>
   act({
@@ -55,11 +61,13 @@ const ani: Person = {
   userId: newId(),
   sessionId: newId(),
   role: 'customer',
+  operatorRoles: [],
 };
 const people = new Map<string, Person>([
   ['ani', ani],
   ['budi', { ...ani, userId: newId() }],
-  ['operator', { ...ani, role: 'operator', userId: newId() }],
+  ['operator', { ...ani, role: 'operator', operatorRoles: ['admin'], userId: newId() }],
+  ['support', { ...ani, role: 'operator', operatorRoles: ['support'], userId: newId() }],
 ]);
 const thing = { name: 'Kursi', size: 4 };
 
@@ -110,6 +118,7 @@ describe('who may call', () => {
   const handlers = [
     oneHandler(look, async () => thing),
     oneHandler(rule, async () => thing),
+    oneHandler(inbox, async () => thing),
     oneHandler(anyone, async () => thing),
   ];
 
@@ -136,6 +145,14 @@ describe('who may call', () => {
     for (const token of ['', 'ani'])
       expect(await answer('operator_thing', { token })).toEqual(unknown);
     expect(await answer('operator_thing', { token: 'operator' })).toMatchObject({ status: 200 });
+  });
+
+  test('an operator without the role is told so, and `admin` has them all', async ({ sql }) => {
+    const { answer } = anEndpoint(sql, handlers);
+    const refused = await answer('operator_thing', { token: 'support' });
+    expect(refused).toMatchObject({ status: 403, ...said('not_allowed') });
+    expect(await answer('operator_inbox', { token: 'support' })).toMatchObject({ status: 200 });
+    expect(await answer('operator_inbox', { token: 'operator' })).toMatchObject({ status: 200 });
   });
 
   test('an operator has acts of their own and no customer acts', async ({ sql }) => {

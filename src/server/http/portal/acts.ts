@@ -130,13 +130,20 @@ function requireReauth(act: Act, { inOwnBrowser, recent }: Reauth): void {
   if (asksPassword && !recent) throw new Refusal('reauth_needed', {});
 }
 
-function turnedAway({ by }: Act, caller: Person | Nobody): Refusal | undefined {
+function turnedAway(act: Act, caller: Person | Nobody): Refusal | undefined {
+  const { by } = act;
   if (by === 'public') return undefined;
   const role = caller.kind === 'person' ? caller.role : undefined;
-  if (by === 'operator') return role === 'operator' ? undefined : new Refusal('act_unknown', {});
+  if (by === 'operator') {
+    if (caller.kind !== 'person' || role !== 'operator') return new Refusal('act_unknown', {});
+    return mayOperate(act, caller) ? undefined : new Refusal('not_allowed', {});
+  }
   if (role === undefined) return new Refusal('not_signed_in', {});
   return by === 'anyone_signed_in' || role === by ? undefined : new Refusal('not_allowed', {});
 }
+
+const mayOperate = ({ roles }: Act, { operatorRoles }: Person): boolean =>
+  operatorRoles.some((role) => role === 'admin' || roles.includes(role));
 
 type Admitted = {
   handler: ActHandler;

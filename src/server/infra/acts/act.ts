@@ -1,4 +1,4 @@
-import type { Act, Caller, InputOf, OutputOf, PageOf } from '#contract/base/act.ts';
+import type { Act, Caller, InputOf, OperatorRole, OutputOf, PageOf } from '#contract/base/act.ts';
 import type { Role } from '#contract/accounts.ts';
 
 /** Someone with a valid session. */
@@ -8,6 +8,8 @@ export type Person = {
   userId: string;
   sessionId: string;
   role: Role;
+  /** What an operator may do; empty for customers. */
+  operatorRoles: readonly OperatorRole[];
 };
 export type Nobody = { kind: 'nobody' };
 

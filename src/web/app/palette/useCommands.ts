@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { navigate } from '#web/browser/router/navigation.ts';
+import { goTo, navigate } from '#web/browser/router/navigation.ts';
 import {
   Keyboard,
   LogOut,
@@ -13,6 +13,7 @@ import {
   Sun,
   Wallet,
 } from 'lucide-react';
+import type { OperatorRole } from '#contract/base/act.ts';
 import { formatPhone, normalizePhone } from '#contract/base/phone.ts';
 import { useChooseTheme } from '#web/features/profile/preferences/preferences.ts';
 import type { Theme } from '#web/browser/theme.ts';
@@ -20,6 +21,8 @@ import { signOut, useUser } from '#web/api/user.ts';
 import { findId, isNumber, type Command } from '#web/app/palette/commands.ts';
 import { openOverlay } from '#web/app/palette/overlay.ts';
 import { screensFor } from '#web/app/navigation/menu.ts';
+import { operatorMenuFor } from '#web/app/navigation/operatorMenu.ts';
+import { entriesOf } from '#web/ui/layout/Sidebar.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 
 type Known = {
@@ -30,7 +33,8 @@ type Known = {
 
 /** Everything the palette can do for who is signed in. */
 export function useCommands(): Known {
-  const operator = useUser().role === 'operator';
+  const { role, operator_roles: roles } = useUser();
+  const operator = role === 'operator';
   const { data: config } = useQuery(configQuery);
   const chooseTheme = useChooseTheme();
   const screens = screensFor(operator).map(({ href, label, Icon, key }): Command => {
@@ -56,6 +60,7 @@ export function useCommands(): Known {
   return {
     commands: [
       ...screens,
+      ...deskCommands(roles),
       ...(config?.simulator ? [simulator] : []),
       ...(operator ? [] : doing),
       ...looks(chooseTheme),
@@ -64,6 +69,18 @@ export function useCommands(): Known {
     find: operator ? undefined : finding,
   };
 }
+
+/** The operator's pages beside the first. */
+const deskCommands = (roles: readonly OperatorRole[]): readonly Command[] =>
+  entriesOf(operatorMenuFor(roles))
+    .filter(({ href }) => href !== '/operator')
+    .map(({ href, label, Icon }) => ({
+      id: href,
+      label,
+      group: 'Halaman',
+      Icon,
+      run: () => goTo(href),
+    }));
 
 const wordsFor: Record<ReturnType<typeof screensFor>[number]['href'], string> = {
   '/': 'home dasbor ringkasan',

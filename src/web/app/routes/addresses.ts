@@ -1,13 +1,13 @@
-import { date, oneOf, text, whole, type Readers } from '#web/browser/router/searchFields.ts';
+import {
+  date,
+  listFields,
+  oneOf,
+  text,
+  whole,
+  type Readers,
+} from '#web/browser/router/searchFields.ts';
 
-/** What every list keeps in its address; `page` counts as the list's paging does. */
-const listFields = {
-  page: whole,
-  sort_by: text,
-  sort_type: oneOf(['asc', 'desc']),
-} as const;
-
-/** Every address of the app, and what its query may say: a segment that begins with `$` is any text. */
+/** Every address of the app but the operator's, which come when one is asked for, and what its query may say: a segment that begins with `$` is any text. */
 export const addresses = {
   '/': {},
   '/token': { ...listFields, open: text, view: oneOf(['new', 'link']) },
@@ -48,22 +48,6 @@ export const addresses = {
     /** The plan that a change is considered to. */
     change: text,
   },
-  '/operator': {},
-  '/operator/isi-saldo': { ...listFields, status: text, open: text },
-  '/operator/mutasi-bank': { ...listFields, filter: oneOf(['semua']), amount: whole, open: text },
-  '/operator/mutasi-bank/impor': {},
-  '/operator/pelanggan': { ...listFields, q: text, status: text, open: text, proposal: text },
-  '/operator/suspense': {
-    ...listFields,
-    open: text,
-    /** The tables below: what goes back to payers, and what gateways took back. */
-    refund: text,
-    refund_page: whole,
-    flag: text,
-    flag_page: whole,
-  },
-  '/operator/pembukuan': {},
-  '/operator/harga': {},
   '/profile': {},
 
   '/auth': {},

@@ -1,3 +1,4 @@
+import type { operatorAddresses } from '#web/features/operator/addresses.ts';
 import { addresses } from '#web/app/routes/addresses.ts';
 import { later } from '#web/browser/lazyComponent.ts';
 import type { Route, Routes } from '#web/browser/router/routes.ts';
@@ -31,53 +32,6 @@ const pages: Readonly<Record<keyof typeof addresses, Omit<Route, 'search'>>> = {
   '/billing': {
     layout: app,
     page: later(async () => (await import('#web/features/billing/BillingPage.tsx')).BillingPage),
-  },
-  '/operator': {
-    layout: app,
-    page: later(
-      async () => (await import('#web/features/operator/overview/OverviewPage.tsx')).OverviewPage,
-    ),
-  },
-  '/operator/isi-saldo': {
-    layout: app,
-    page: later(
-      async () => (await import('#web/features/operator/topups/TopupsPage.tsx')).TopupsPage,
-    ),
-  },
-  '/operator/mutasi-bank': {
-    layout: app,
-    page: later(
-      async () => (await import('#web/features/operator/bank/BankLinesPage.tsx')).BankLinesPage,
-    ),
-  },
-  '/operator/mutasi-bank/impor': {
-    layout: app,
-    page: later(
-      async () => (await import('#web/features/operator/bank/ImportPage.tsx')).ImportPage,
-    ),
-  },
-  '/operator/pelanggan': {
-    layout: app,
-    page: later(
-      async () =>
-        (await import('#web/features/operator/adjustments/CustomersPage.tsx')).CustomersPage,
-    ),
-  },
-  '/operator/suspense': {
-    layout: app,
-    page: later(
-      async () => (await import('#web/features/operator/suspense/SuspensePage.tsx')).SuspensePage,
-    ),
-  },
-  '/operator/pembukuan': {
-    layout: app,
-    page: later(async () => (await import('#web/features/operator/books/BooksPage.tsx')).BooksPage),
-  },
-  '/operator/harga': {
-    layout: app,
-    page: later(
-      async () => (await import('#web/features/operator/prices/PricesPage.tsx')).PricesPage,
-    ),
   },
   '/profile': {
     layout: app,
@@ -135,6 +89,14 @@ const pages: Readonly<Record<keyof typeof addresses, Omit<Route, 'search'>>> = {
   },
 };
 
+/** The operator's side: nobody else needs to know even its addresses. */
+const operatorRoutes: Routes = {
+  '/operator/*': {
+    layout: app,
+    more: async () => (await import('#web/features/operator/routes.ts')).operatorRoutes(app),
+  },
+};
+
 /** The gallery of pieces; not even its address is in a build without it. */
 function galleryRoutes(): Routes {
   if (!__GALLERY__) return {};
@@ -142,7 +104,7 @@ function galleryRoutes(): Routes {
   return { '/__galeri': { page }, '/__galeri/$piece': { page } };
 }
 
-/** Every address, what its query may say, and its page. */
+/** Every address, what its query may say, and its page; the operator's as one. */
 export const routes: Routes = {
   ...Object.fromEntries(
     Object.entries(addresses).map(([path, search]) => [
@@ -150,11 +112,12 @@ export const routes: Routes = {
       { ...pages[path as keyof typeof addresses], search },
     ]),
   ),
+  ...operatorRoutes,
   ...galleryRoutes(),
 };
 
 declare module '#web/browser/router/routes.ts' {
   interface Registered {
-    addresses: typeof addresses;
+    addresses: typeof addresses & typeof operatorAddresses;
   }
 }

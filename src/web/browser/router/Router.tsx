@@ -12,7 +12,7 @@ import {
   type ReactNode,
 } from 'react';
 import { Boundary } from './Boundary.tsx';
-import { address, onScreen, openedAt, screenOf, type Screen } from './navigation.ts';
+import { address, onScreen, openedAt, screenOf, withAddresses, type Screen } from './navigation.ts';
 import type { Params, Path, Search } from './routes.ts';
 import { scrollFor } from './scroll.ts';
 import { painted } from '#web/browser/scheduling/painted.ts';
@@ -121,7 +121,8 @@ export const useSearch = <P extends Path>(_page: P): Search<P> => use(SearchCont
 
 const partsOf = ({ route: { layout, page } }: Screen) =>
   [layout, page].filter((part) => part !== undefined);
-const isHere = (screen: Screen): boolean => partsOf(screen).every((part) => part.isHere());
+const isHere = (screen: Screen): boolean =>
+  !screen.route.more && partsOf(screen).every((part) => part.isHere());
 const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
 /** A screen, and whether its code is there. Waited for here: React would hold back what comes soon. */
@@ -148,17 +149,22 @@ function useScreen(): Change {
         arrivals.current.push(arrive);
         startTransition(() => setChange(next));
       });
-    const show = async (screen: Screen) => {
-      wanted = screen;
+    const show = async (asked: Screen) => {
+      wanted = asked;
+      let screen = asked;
       // The link answers before its page takes the time that it needs, and before its files are asked for.
       await painted();
-      if (wanted === screen && !isHere(screen)) {
-        const brought = Promise.all(partsOf(screen).map((part) => part.bring()));
+      if (wanted === asked && !isHere(screen)) {
+        const bring = async () => {
+          screen = await withAddresses(screen);
+          await Promise.all(partsOf(screen).map((part) => part.bring()));
+        };
+        const brought = bring();
         await Promise.race([brought, wait(PENDING_MS)]);
-        if (wanted === screen && !isHere(screen)) void put({ screen, ready: false });
+        if (wanted === asked && !isHere(screen)) void put({ screen, ready: false });
         await brought;
       }
-      if (wanted !== screen) return;
+      if (wanted !== asked) return;
       const next = () => put({ screen, ready: true });
       // Paging and filtering change the address, too; only another page is worth a transition.
       const { screen: before, ready } = shown.current;

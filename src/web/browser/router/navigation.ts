@@ -60,6 +60,21 @@ export function screenOf(place: Place, scroll?: number): Screen {
   return (newest = { ...match, place, search: read(parseSearch(place.search)), scroll });
 }
 
+/**
+ * Brings the addresses of a group, once, before those that only stand for it.
+ *
+ * @returns the same screen, of the page that is really there.
+ */
+export async function withAddresses(screen: Screen): Promise<Screen> {
+  const { path = '', route, place, scroll } = screen;
+  if (!route.more) return screen;
+  const added = await route.more();
+  const { [path]: _group, ...others } = routes;
+  routes = { ...others, ...added };
+  newest = undefined;
+  return screenOf(place, scroll);
+}
+
 /** Where the pages of this tab were left, by the key of their entry in the browser's history. */
 const positions = new Map<unknown, number>();
 let entry: unknown;
@@ -175,7 +190,11 @@ export const navigate = <P extends Path>({ replace, resetScroll, ...target }: Ta
 
 /** Fetches the page of an address, for who is about to go there. */
 export function preload(href: string): void {
-  const { route } = matchPath(routes, new URL(href, window.location.href).pathname);
+  const { pathname } = new URL(href, window.location.href);
+  const { route } = matchPath(routes, pathname);
   void route.layout?.bring();
   void route.page?.bring();
+  // The addresses themselves are added by who goes there.
+  const deeper = route.more?.().then((more) => matchPath(more, pathname).route.page?.bring());
+  deeper?.catch(() => undefined);
 }

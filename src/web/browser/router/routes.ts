@@ -10,9 +10,11 @@ export type Route = {
   /** What its query may say. */
   search?: Readers;
   redirect?: string;
+  /** Brings the addresses that its own, `/operator/*`, stands for: they are added when one is asked for. */
+  more?: () => Promise<Routes>;
 };
 
-/** All addresses: a segment that begins with `$` is any text. */
+/** All addresses: a segment that begins with `$` is any text, `*` at the end whatever follows, or nothing. */
 export type Routes = Readonly<Record<string, Route>>;
 
 /** The app adds its `addresses`, so that they and what their queries say are known as types. */
@@ -42,7 +44,9 @@ export function matchPath(routes: Routes, pathname: string): Match {
   const given = segmentsOf(pathname);
   for (const [path, route] of Object.entries(routes)) {
     const wanted = segmentsOf(path);
-    if (wanted.length !== given.length) continue;
+    const isGroup = wanted.at(-1) === '*';
+    if (isGroup) wanted.pop();
+    if (isGroup ? wanted.length > given.length : wanted.length !== given.length) continue;
     const params: Record<string, string> = {};
     const fits = wanted.every((segment, at) => {
       const one = given[at] ?? '';

@@ -39,3 +39,10 @@ export const searchFields =
     }
     return found as SearchOf<R>;
   };
+
+/** What every list keeps in its address; `page` counts as the list's paging does. */
+export const listFields = {
+  page: whole,
+  sort_by: text,
+  sort_type: oneOf(['asc', 'desc']),
+} as const;

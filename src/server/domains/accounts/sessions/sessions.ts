@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '#contract/accounts.ts';
+import type { OperatorRole } from '#contract/base/act.ts';
 import type { Call, Person, Reauth } from '#server/infra/acts/act.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -126,6 +127,7 @@ type Row = {
   account_id: string;
   user_id: string;
   role: Role;
+  operator_roles: readonly OperatorRole[];
   device_hash: Buffer | null;
   unused: boolean;
 };
@@ -148,7 +150,7 @@ async function findActiveSession(
 ): Promise<ActiveSession | undefined> {
   if (!tokenPattern.test(token)) return undefined;
   const [row] = await allAccountsSql<Row[]>`
-    select session_id, sessions.account_id, sessions.user_id, u.role, device_hash,
+    select session_id, sessions.account_id, sessions.user_id, u.role, u.operator_roles, device_hash,
       last_used_at < clock_timestamp() - interval '1 minute' as unused
     from sessions
     join users u on (u.account_id, u.user_id) = (sessions.account_id, sessions.user_id)
@@ -162,8 +164,9 @@ async function findActiveSession(
         and last_used_at < clock_timestamp() - interval '1 minute'`;
   }
   const { account_id: accountId, user_id: userId, session_id: sessionId, role } = row;
+  const { operator_roles: operatorRoles } = row;
   return {
-    person: { kind: 'person', accountId, userId, sessionId, role },
+    person: { kind: 'person', accountId, userId, sessionId, role, operatorRoles },
     browser: row.device_hash,
   };
 }

@@ -55,14 +55,14 @@ describe('the first operator', () => {
 });
 
 describe('an operator more', () => {
-  const rina = { name: 'Rina', phone: '6281355500001' };
+  const rina = { name: 'Rina', phone: '6281355500001', roles: ['money'] as const };
 
   test('is of the same account, and signs in once without a code', async ({ db }) => {
     const first = await ensureOperator(db.allAccountsSql, config);
     const { phone, password } = await addOperator(db.allAccountsSql, rina);
     const app = await accountsApp(db);
     const { user } = await app.signIn(phone, password);
-    expect(user).toMatchObject({ name: 'Rina', role: 'operator' });
+    expect(user).toMatchObject({ name: 'Rina', role: 'operator', operator_roles: ['money'] });
     expect(app.sent).toEqual([]);
     const { user: other } = await app.signIn(first?.phone ?? '', first?.password ?? '');
     expect(other.account_id).toBe(user.account_id);

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { OperatorRole } from '#contract/base/act.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
@@ -40,6 +41,7 @@ export async function ensureOperator(
       phone,
       passwordHash,
       role: 'operator',
+      operatorRoles: ['admin'],
       isSystem: true,
     });
     if (!operator)
@@ -58,7 +60,7 @@ export async function ensureOperator(
  */
 export async function addOperator(
   allAccountsSql: Sql,
-  { name, phone }: { name: string; phone: string },
+  { name, phone, roles }: { name: string; phone: string; roles: readonly OperatorRole[] },
 ): Promise<FirstOperator> {
   const password = newPassword();
   const passwordHash = await hashPassword(password);
@@ -67,7 +69,8 @@ export async function addOperator(
     if (accountId === undefined) {
       throw new StartError('The first operator comes with the first start; run npm start.');
     }
-    const added = await addUser(tx, accountId, { name, phone, passwordHash, role: 'operator' });
+    const role = { role: 'operator', operatorRoles: roles } as const;
+    const added = await addUser(tx, accountId, { name, phone, passwordHash, ...role });
     if (!added) throw new StartError('That number belongs to somebody; choose another one.');
     return { phone, password };
   });

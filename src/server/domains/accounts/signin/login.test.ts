@@ -218,6 +218,7 @@ test('a person whose user is gone is asked to sign in', async ({ db }) => {
     userId: crypto.randomUUID(),
     sessionId: crypto.randomUUID(),
     role: 'customer',
+    operatorRoles: [],
   };
   expect(await no(app.perform(checkToken, {}, { caller }))).toEqual(
     new Refusal('not_signed_in', {}),

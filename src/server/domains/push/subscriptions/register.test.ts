@@ -140,7 +140,14 @@ const signInAt = async (db: TestDatabase, device: string): Promise<Shopkeeper> =
   const [session] = await db.allAccountsSql<{ session_id: string }[]>`
     select session_id from sessions where user_id = ${userId} and session_id <> ${customer.sessionId}`;
   const sessionId = session?.session_id ?? '';
-  const caller = { kind: 'person', accountId, userId, sessionId, role: 'customer' } as const;
+  const caller = {
+    kind: 'person',
+    accountId,
+    userId,
+    sessionId,
+    role: 'customer',
+    operatorRoles: [],
+  } as const;
   return { ...customer, sessionId, caller };
 };
 

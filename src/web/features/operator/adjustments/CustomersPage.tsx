@@ -71,7 +71,6 @@ export function CustomersPage() {
   const list = useList(findCustomers, { ...(q !== undefined && { q }) }, { page });
   return (
     <OperatorFrame
-      page="/operator/pelanggan"
       title="Pelanggan & penyesuaian"
       context="Setiap koreksi adalah mutasi baru; yang sudah tercatat tidak pernah diubah."
     >

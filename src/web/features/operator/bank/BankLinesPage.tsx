@@ -88,7 +88,6 @@ export function BankLinesPage() {
   };
   return (
     <OperatorFrame
-      page="/operator/mutasi-bank"
       title="Mutasi bank"
       context="Uang masuk di rekening isi saldo. Yang belum cocok menunggu Anda."
       action={

@@ -70,7 +70,6 @@ export function ImportPage() {
   const { step, look, bring, busy, again } = useImport();
   return (
     <OperatorFrame
-      page="/operator/mutasi-bank"
       title="Impor mutasi"
       context="Berkas CSV dari KlikBCA, Mandiri, BRI, atau BNI. Tidak ada yang ditulis sebelum Anda menyetujuinya."
     >

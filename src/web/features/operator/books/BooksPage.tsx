@@ -36,7 +36,6 @@ export function BooksPage() {
   const overview = useQuery(actQuery(moneyOverview, {}));
   return (
     <OperatorFrame
-      page="/operator/pembukuan"
       title="Pembukuan"
       context="Setiap malam semua angka diperiksa, dicocokkan dengan bank, dan disegel."
     >

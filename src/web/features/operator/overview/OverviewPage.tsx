@@ -24,11 +24,7 @@ const LOOK_MS = 15_000;
 export function OverviewPage() {
   const overview = useQuery({ ...actQuery(moneyOverview, {}), refetchInterval: LOOK_MS });
   return (
-    <OperatorFrame
-      page="/operator"
-      title="Ringkasan"
-      context="Uang pelanggan hari ini, dan apa yang menunggu Anda."
-    >
+    <OperatorFrame title="Ringkasan" context="Uang pelanggan hari ini, dan apa yang menunggu Anda.">
       <Loaded query={overview} lines={10}>
         {(data) => <Overview data={data} />}
       </Loaded>

@@ -20,7 +20,6 @@ export function PricesPage() {
   const prices = useQuery(actQuery(getPrices, {}));
   return (
     <OperatorFrame
-      page="/operator/harga"
       title="Harga & paket"
       context="Setiap perubahan berlaku mulai waktunya; yang sudah diterima tetap dengan harganya."
     >

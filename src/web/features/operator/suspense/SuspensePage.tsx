@@ -69,7 +69,6 @@ export function SuspensePage() {
   const opened = list.table.rows.find((row) => keyOf(row) === open);
   return (
     <OperatorFrame
-      page="/operator/suspense"
       title="Dana belum dikenali"
       context="Pembayaran yang datang setelah isi saldonya lunas. Uang ini milik pelanggan, bukan kita."
     >

@@ -144,7 +144,6 @@ export function TopupsPage() {
   const opened = decided ?? list.table.rows.find(({ id }) => id === open) ?? remembered;
   return (
     <OperatorFrame
-      page="/operator/isi-saldo"
       title="Isi saldo"
       context="Isi saldo pelanggan yang perlu dicocokkan dengan bank."
     >

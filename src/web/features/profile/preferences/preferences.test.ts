@@ -18,6 +18,7 @@ const ratna: User = {
   push_on: true,
   push_text: false,
   keys_on: true,
+  operator_roles: [],
   erased_at: null,
 };
 

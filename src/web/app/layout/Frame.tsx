@@ -1,0 +1,177 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '#web/browser/router/Link.tsx';
+import { Outlet } from '#web/browser/router/Router.tsx';
+import { Search } from 'lucide-react';
+import {
+  startTransition,
+  useEffect,
+  useRef,
+  useState,
+  type ComponentType,
+  type MouseEvent,
+  type ReactNode,
+} from 'react';
+import { painted } from '#web/browser/scheduling/painted.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
+import { useSameUser } from '#web/features/profile/preferences/preferences.ts';
+import { usePush } from '#web/features/push/usePush.ts';
+import { useUser } from '#web/api/user.ts';
+import { AccountSheet, SidebarFoot } from '#web/app/layout/AccountMenu.tsx';
+import styles from '#web/app/layout/Frame.module.css';
+import { ClosingNotice } from '#web/features/profile/closing/ClosingNotice.tsx';
+import { ReauthHost } from '#web/features/profile/reauth/ReauthHost.tsx';
+import { useFrameKeys } from '#web/app/shortcuts/appShortcuts.ts';
+import { OverlayButton } from '#web/app/palette/OverlayButton.tsx';
+import { OverlayHost } from '#web/app/palette/OverlayHost.tsx';
+import { Logo } from '#web/ui/brand/Logo.tsx';
+import { NewVersion, useNewVersion } from '#web/app/layout/NewVersion.tsx';
+import { configQuery } from '#web/api/configQuery.ts';
+import { useFrameHeights } from '#web/app/layout/useFrameHeights.ts';
+import { WaitingSends } from '#web/app/layout/WaitingSends.tsx';
+import {
+  Sidebar,
+  type MenuEntry,
+  type MenuFolder,
+  type SidebarWidth,
+} from '#web/ui/layout/Sidebar.tsx';
+
+type Props = {
+  menu: readonly (MenuEntry | MenuFolder)[];
+  /** Always in sight, where there is one. */
+  saldo?: ComponentType<{ short?: boolean; named?: boolean }>;
+  /** Phones have it instead of the menu. */
+  bottom: ReactNode;
+  /** What keeps the screens current, and shows nothing itself. */
+  children?: ReactNode;
+};
+
+/** What stands around every page of who is signed in: the menu beside (or below) it. */
+export function Frame({ menu, saldo: Saldo, bottom, children }: Props) {
+  const user = useUser();
+  const [width, setWidth] = useStoredWidth();
+  const [isNews, putOff] = useNewVersion();
+  useFrameKeys();
+  usePush();
+  useSameUser(user);
+  const framed = useFramed();
+  return (
+    <>
+      <a href="#isi" className={styles['skip']} onClick={skip}>
+        Lewati ke isi halaman
+      </a>
+      <WaitingSends />
+      <div className={styles['app']}>
+        <Sidebar
+          label="Menu utama"
+          menu={menu}
+          width={width}
+          onWidth={setWidth}
+          head={
+            <div className={styles['head']}>
+              <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
+                <Logo />
+              </Link>
+              <PaletteButton />
+            </div>
+          }
+          foot={(icons) => (
+            <>
+              {isNews && <NewVersion onLater={putOff} />}
+              {Saldo && <Saldo named={icons} />}
+              <SidebarFoot icons={icons} />
+            </>
+          )}
+        />
+        <TopBar saldo={Saldo && <Saldo short />} news={isNews && <NewVersion onLater={putOff} />} />
+        <main id="isi" tabIndex={-1} className={styles['main']}>
+          {children}
+          <SimulatorBanner />
+          <ClosingNotice />
+          {framed && <Outlet />}
+        </main>
+        {bottom}
+      </div>
+      <OverlayHost />
+      <ReauthHost />
+    </>
+  );
+}
+
+/** The frame was on the screen before. */
+let wasFramed = false;
+
+/**
+ * True when the frame is on the screen: drawn in one go, it and the page stop a phone for as long as both
+ * take. Who comes back to it has the page at once, which is scrolled to where it was left.
+ */
+function useFramed(): boolean {
+  const [framed, setFramed] = useState(wasFramed);
+  useEffect(() => {
+    void painted().then(() => {
+      wasFramed = true;
+      startTransition(() => setFramed(true));
+    });
+  }, []);
+  return framed;
+}
+
+/** The same page stays the same address: an entry of its own would be another one for Back. */
+function skip(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById('isi')?.focus();
+}
+
+/** Phones have this instead of the sidebar's head. */
+function TopBar({ saldo, news }: { saldo: ReactNode; news: ReactNode }) {
+  const place = useRef<HTMLElement>(null);
+  useFrameHeights(place);
+  return (
+    <header ref={place} className={styles['topbar']}>
+      <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
+        <Logo />
+      </Link>
+      <div className={styles['topbarEnd']}>
+        {saldo}
+        <PaletteButton />
+        <AccountSheet />
+      </div>
+      {news}
+    </header>
+  );
+}
+
+const PaletteButton = () => (
+  <OverlayButton
+    opens="palette"
+    label="Cari atau lompat"
+    keys="Control+K Meta+K"
+    Icon={Search}
+    className={styles['search']}
+  />
+);
+
+const WIDTH = 'menu-width';
+
+/** Wide or icons, as this person left it: forgotten at sign-out, with all else that is kept. */
+function useStoredWidth(): [SidebarWidth, (width: SidebarWidth) => void] {
+  const [width, setWidth] = useState<SidebarWidth>(() => {
+    const before = storageGet('browser', WIDTH);
+    return before === 'wide' || before === 'icons' ? before : undefined;
+  });
+  const choose = (chosen: SidebarWidth) => {
+    storageSet('browser', WIDTH, chosen);
+    setWidth(chosen);
+  };
+  return [width, choose];
+}
+
+/** In production a simulated network must never be taken for a real one. */
+function SimulatorBanner() {
+  const { data: config } = useQuery(configQuery);
+  if (!config?.production || !config.simulator) return null;
+  return (
+    <p className={styles['banner']} role="status">
+      Simulator menyala: pesan di sini tidak sampai ke ponsel sungguhan.
+    </p>
+  );
+}

@@ -1,0 +1,21 @@
+import { listFields, oneOf, text, whole, type Readers } from '#web/browser/router/searchFields.ts';
+
+/** Every address of the operator's side, and what its query may say. */
+export const operatorAddresses = {
+  '/operator': {},
+  '/operator/isi-saldo': { ...listFields, status: text, open: text },
+  '/operator/mutasi-bank': { ...listFields, filter: oneOf(['semua']), amount: whole, open: text },
+  '/operator/mutasi-bank/impor': {},
+  '/operator/pelanggan': { ...listFields, q: text, status: text, open: text, proposal: text },
+  '/operator/suspense': {
+    ...listFields,
+    open: text,
+    /** The tables below: what goes back to payers, and what gateways took back. */
+    refund: text,
+    refund_page: whole,
+    flag: text,
+    flag_page: whole,
+  },
+  '/operator/pembukuan': {},
+  '/operator/harga': {},
+} as const satisfies Readonly<Record<string, Readers>>;

@@ -1,0 +1,34 @@
+import type { OperatorRole } from '#contract/base/act.ts';
+
+/** A tab of the operator's side. */
+export type OperatorPage = {
+  to: string;
+  label: string;
+  /** Who sees it beside `admin`; left out: every operator. */
+  roles?: readonly OperatorRole[];
+};
+
+/** The operator's side in the order of its menu; the tabs of a section stand above its pages. */
+export const operatorSections = [
+  { label: 'Ringkasan', pages: [{ to: '/operator', label: 'Ringkasan' }] },
+  {
+    label: 'Pelanggan',
+    pages: [{ to: '/operator/pelanggan', label: 'Pelanggan', roles: ['support', 'money'] }],
+  },
+  {
+    label: 'Uang',
+    pages: [
+      { to: '/operator/isi-saldo', label: 'Isi saldo', roles: ['money'] },
+      { to: '/operator/mutasi-bank', label: 'Mutasi bank', roles: ['money'] },
+      { to: '/operator/suspense', label: 'Dana belum dikenali', roles: ['money'] },
+      { to: '/operator/pembukuan', label: 'Pembukuan', roles: ['money'] },
+      { to: '/operator/harga', label: 'Harga & paket', roles: ['money'] },
+    ],
+  },
+] as const satisfies readonly { label: string; pages: readonly OperatorPage[] }[];
+
+/** Whether an operator of these roles has a page of that tab. */
+export const maySee = (
+  { roles }: Pick<OperatorPage, 'roles'>,
+  own: readonly OperatorRole[],
+): boolean => !roles || own.some((role) => role === 'admin' || roles.includes(role));

@@ -1,0 +1,54 @@
+import { later } from '#web/browser/lazyComponent.ts';
+import type { Route, Routes } from '#web/browser/router/routes.ts';
+import { operatorAddresses } from '#web/features/operator/addresses.ts';
+
+const pages: Readonly<Record<keyof typeof operatorAddresses, Pick<Route, 'page'>>> = {
+  '/operator': {
+    page: later(
+      async () => (await import('#web/features/operator/overview/OverviewPage.tsx')).OverviewPage,
+    ),
+  },
+  '/operator/isi-saldo': {
+    page: later(
+      async () => (await import('#web/features/operator/topups/TopupsPage.tsx')).TopupsPage,
+    ),
+  },
+  '/operator/mutasi-bank': {
+    page: later(
+      async () => (await import('#web/features/operator/bank/BankLinesPage.tsx')).BankLinesPage,
+    ),
+  },
+  '/operator/mutasi-bank/impor': {
+    page: later(
+      async () => (await import('#web/features/operator/bank/ImportPage.tsx')).ImportPage,
+    ),
+  },
+  '/operator/pelanggan': {
+    page: later(
+      async () =>
+        (await import('#web/features/operator/adjustments/CustomersPage.tsx')).CustomersPage,
+    ),
+  },
+  '/operator/suspense': {
+    page: later(
+      async () => (await import('#web/features/operator/suspense/SuspensePage.tsx')).SuspensePage,
+    ),
+  },
+  '/operator/pembukuan': {
+    page: later(async () => (await import('#web/features/operator/books/BooksPage.tsx')).BooksPage),
+  },
+  '/operator/harga': {
+    page: later(
+      async () => (await import('#web/features/operator/prices/PricesPage.tsx')).PricesPage,
+    ),
+  },
+};
+
+/** The operator's pages, each a chunk of its own. @param layout what stands around them */
+export const operatorRoutes = (layout: Route['layout']): Routes =>
+  Object.fromEntries(
+    Object.entries(operatorAddresses).map(([path, search]) => [
+      path,
+      { ...pages[path as keyof typeof operatorAddresses], layout, search },
+    ]),
+  );
