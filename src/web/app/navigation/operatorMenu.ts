@@ -1,23 +1,42 @@
-import { Gauge, Landmark, UsersRound, type LucideIcon } from 'lucide-react';
+import {
+  BadgeDollarSign,
+  BookOpenCheck,
+  CircleHelp,
+  Gauge,
+  Landmark,
+  UsersRound,
+  Wallet,
+  WalletCards,
+  type LucideIcon,
+} from 'lucide-react';
 import type { OperatorRole } from '#contract/base/act.ts';
 import { maySee, operatorSections, type OperatorPage } from '#web/features/operator/operator.ts';
 import type { MenuEntry, MenuFolder } from '#web/ui/layout/Sidebar.tsx';
 
-const icons: Record<(typeof operatorSections)[number]['label'], LucideIcon> = {
-  Ringkasan: Gauge,
-  Pelanggan: UsersRound,
-  Uang: Landmark,
+type Section = (typeof operatorSections)[number];
+
+const pageIcons: Record<Section['pages'][number]['to'], LucideIcon> = {
+  '/operator': Gauge,
+  '/operator/pelanggan': UsersRound,
+  '/operator/isi-saldo': WalletCards,
+  '/operator/mutasi-bank': Landmark,
+  '/operator/suspense': CircleHelp,
+  '/operator/pembukuan': BookOpenCheck,
+  '/operator/harga': BadgeDollarSign,
 };
 
-/** The menu of an operator of these roles: a section of one page is that page. */
-export function operatorMenuFor(own: readonly OperatorRole[]): readonly (MenuEntry | MenuFolder)[] {
-  return operatorSections.flatMap(({ label, pages }): (MenuEntry | MenuFolder)[] => {
-    const Icon = icons[label];
-    const all: readonly OperatorPage[] = pages;
-    const entries = all
+/** Of the sections that are folders. */
+const folderIcons: Partial<Record<Section['label'], LucideIcon>> = { Uang: Wallet };
+
+/** The menu of an operator of these roles; a section with an icon of its own is a folder. */
+export const operatorMenuFor = (
+  own: readonly OperatorRole[],
+): readonly (MenuEntry | MenuFolder)[] =>
+  operatorSections.flatMap(({ label, pages }): readonly (MenuEntry | MenuFolder)[] => {
+    const seen: readonly (OperatorPage & { to: keyof typeof pageIcons })[] = pages;
+    const entries = seen
       .filter((page) => maySee(page, own))
-      .map((page) => ({ href: page.to, label: page.label, Icon }));
-    if (all.length > 1 && entries.length > 0) return [{ label, Icon, entries }];
-    return entries;
+      .map((page) => ({ href: page.to, label: page.label, Icon: pageIcons[page.to] }));
+    const Icon = folderIcons[label];
+    return Icon && entries.length > 0 ? [{ label, Icon, entries, open: true }] : entries;
   });
-}

@@ -17,7 +17,13 @@ export type MenuEntry = {
   badge?: ReactNode;
 };
 
-export type MenuFolder = { label: string; Icon: LucideIcon; entries: readonly MenuEntry[] };
+export type MenuFolder = {
+  label: string;
+  Icon: LucideIcon;
+  entries: readonly MenuEntry[];
+  /** Open from the start, wherever one is. */
+  open?: boolean;
+};
 
 /** All links of a menu, those in folders too. */
 export const entriesOf = (menu: readonly (MenuEntry | MenuFolder)[]): readonly MenuEntry[] =>
@@ -118,9 +124,10 @@ export const MenuBadge = ({
 type FolderProps = { folder: MenuFolder; current: string | undefined; icons: boolean };
 
 /** Opens and closes; it cannot hide the page that one is on when it is first shown. */
-function Folder({ folder: { label, Icon, entries }, current, icons }: FolderProps) {
+function Folder({ folder, current, icons }: FolderProps) {
+  const { label, Icon, entries, open: opened = false } = folder;
   const holds = entries.some(({ href }) => href === current);
-  const [open, setOpen] = useState(holds);
+  const [open, setOpen] = useState(holds || opened);
   const id = useId();
   return (
     <li>
