@@ -1,0 +1,271 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, vi } from 'vitest';
+import type { Act, OperatorRole } from '#contract/base/act.ts';
+import { acts } from '#contract/acts.ts';
+import { type IdKind, idPrefixes, publicId } from '#contract/base/ids.ts';
+import type * as pools from '#server/infra/postgres/driver/pool.ts';
+import { newId } from '#server/infra/ids.ts';
+import { hashPassword } from '#server/infra/security/passwords.ts';
+import { sha256 } from '#server/infra/security/secrets.ts';
+import { type ApiResponse, type RunningApp, test } from './support/app/running-app.ts';
+import type { TestDatabase } from './support/database/database.ts';
+import { samplesOf } from './support/hostile/hostile-acts.ts';
+import {
+  type Marked,
+  dumpOf,
+  markedPerson,
+  marksIn,
+  marksOf,
+} from './support/people/marked-people.ts';
+
+/**
+ * Every act of the contract, asked by everybody: nobody, the customer whose things it names, a customer of
+ * another account, each role of operators. Who may ask is what the contract says; what is somebody else's
+ * is neither shown nor changed, also where no statement names the account and row-level security is alone.
+ */
+const database = vi.hoisted(() => ({ withoutConditions: false, blinded: 0 }));
+
+vi.mock('#server/infra/postgres/driver/pool.ts', async (original) => {
+  const real = await original<typeof pools>();
+  const seen = new WeakSet<object>();
+  /** A statement of which no condition names the account any more. */
+  const blind = <C extends { text: string; name: string }>(compiled: C): C => {
+    const text = compiled.text
+      .replaceAll(/((?:\w+\.)?account_id) = (\$\d+)/g, '($1 = $2 or true)')
+      .replaceAll(
+        /\(((?:\w+\.)?account_id), ([^()]+)\) = \((\$\d+), ([^()]+)\)/g,
+        '(($1 = $3 or true) and ($2) = ($4))',
+      );
+    if (text === compiled.text) return compiled;
+    database.blinded += 1;
+    return { ...compiled, text, name: compiled.name && `b${compiled.name}` };
+  };
+  class Pool extends real.Pool {
+    readonly #isTenants: boolean;
+    constructor(...args: ConstructorParameters<typeof real.Pool>) {
+      super(...args);
+      this.#isTenants = args[1].as === 'tenant';
+    }
+    override async acquire() {
+      const connection = await super.acquire();
+      if (!this.#isTenants || seen.has(connection)) return connection;
+      seen.add(connection);
+      const execute = connection.execute.bind(connection);
+      connection.execute = (compiled, ...rest) =>
+        execute(database.withoutConditions ? blind(compiled) : compiled, ...rest);
+      return connection;
+    }
+  }
+  return { ...real, Pool };
+});
+
+/** Who asks. `owner` and `other` are customers. */
+const identities = ['nobody', 'other', 'support', 'money', 'admin', 'owner'] as const;
+type Identity = (typeof identities)[number];
+
+/** One session an act: so nobody is told to slow down, and signing out ends no other's. */
+const SESSIONS = acts.length;
+const DEVICE = 'd'.repeat(43);
+
+type Role = { accountId: string; role: 'customer' | 'operator'; operatorRoles: OperatorRole[] };
+
+/** Tokens of sessions of as many people of an account, one after the other. */
+async function sessionsOf({ owner: sql }: TestDatabase, { accountId, role, operatorRoles }: Role) {
+  const people = Array.from({ length: SESSIONS }, () => ({
+    userId: newId(),
+    token: `kbs_${randomBytes(32).toString('base64url')}`,
+  }));
+  const ids = people.map(({ userId }) => userId);
+  const hash = await hashPassword('perahu-kertas-di-kali-code');
+  const hashes = people.map(({ token }) => sha256(token).toString('hex'));
+  await sql`
+    insert into users (account_id, user_id, name, phone, password_hash, role, operator_roles)
+    select ${accountId}, id, 'Rina', '62819' || (10000000 + n), ${hash}, ${role}, ${operatorRoles}
+    from unnest(${ids}::uuid[]) with ordinality as u(id, n)`;
+  await sql`
+    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
+    select decode(hash, 'hex'), gen_random_uuid(), ${accountId}, id, 'Firefox', '203.0.113.7',
+      ${sha256(DEVICE)}
+    from unnest(${hashes}::text[], ${ids}::uuid[]) as s(hash, id)`;
+  let turn = 0;
+  return () => people[turn++ % SESSIONS]?.token ?? '';
+}
+
+type Stage = {
+  db: TestDatabase;
+  running: RunningApp;
+  owner: Marked;
+  tokens: Record<Identity, () => string>;
+  /** The owner's things by what their ids begin with. */
+  ids: ReadonlyMap<string, string>;
+};
+
+/** Where the owner's things of a kind are. */
+const homes: Partial<Record<IdKind, string>> = {
+  token: 'select token_id as id from tokens',
+  message: 'select message_id as id from messages',
+  topup: 'select topup_id as id from topups',
+  invoice: 'select invoice_id as id from invoices',
+  session: 'select session_id as id from sessions',
+  user: 'select user_id as id from users',
+  upload: "select upload_id as id from uploads where state = 'finished'",
+  file: 'select file_id as id from files',
+};
+
+async function idsOf({ owner: sql }: TestDatabase, accountId: string) {
+  const ids = new Map<string, string>([[idPrefixes.account, publicId('account', accountId)]]);
+  for (const [kind, query] of Object.entries(homes) as [IdKind, string][]) {
+    const [row] = await sql.query<{ id: string }[]>(
+      `select id from (${query.replace('select', 'select account_id,')}) t where account_id = $1`,
+      [accountId],
+    );
+    if (!row) throw new Error(`the owner has no ${kind}`);
+    ids.set(idPrefixes[kind], publicId(kind, row.id));
+  }
+  return ids;
+}
+
+type OpenApp = (options: { works: boolean; env: Record<string, string> }) => Promise<RunningApp>;
+
+/** Two people who did everything, then an application in which nothing happens by itself. */
+async function openStage(db: TestDatabase, openApp: OpenApp): Promise<Stage> {
+  const env = { OTP_DAILY_TOTAL: '1000000', CLOCK: 'movable' };
+  const lively = await openApp({ works: true, env });
+  const owner = await markedPerson(lively, marksOf('Ani', '341'), Buffer.from('sama'));
+  const other = await markedPerson(lively, marksOf('Budi', '652'), Buffer.from('sama'));
+  await lively.worker?.close();
+  const [system] = await db.owner<{ id: string }[]>`
+    select account_id as id from accounts where is_system`;
+  if (!system) throw new Error('there is no account of the installation');
+  const operators = (...operatorRoles: OperatorRole[]) =>
+    sessionsOf(db, { accountId: system.id, role: 'operator', operatorRoles });
+  const customers = (accountId: string) =>
+    sessionsOf(db, { accountId, role: 'customer', operatorRoles: [] });
+  const ids = await idsOf(db, owner.accountId);
+  const tokens = {
+    nobody: () => '',
+    other: await customers(other.accountId),
+    owner: await customers(owner.accountId),
+    support: await operators('support'),
+    money: await operators('money'),
+    admin: await operators('admin'),
+  };
+  return { db, running: lively, owner, tokens, ids };
+}
+
+let calls = 0;
+
+const samples = samplesOf({ tokenId: '', messageId: '', topupId: '', vapidKey: '' });
+
+/** What an act's field names of the owner's; undefined when it is no id of anything they have. */
+function ownersThing({ ids }: Stage, name: string, value: string): string | undefined {
+  if (!name.endsWith('_id') && name !== 'upload') return undefined;
+  const byValue = Object.values(idPrefixes).find((prefix) => value.startsWith(prefix));
+  return ids.get(byValue ?? idPrefixes[name.replace(/_id$/, '') as IdKind]);
+}
+
+/** The act with the owner's things in the place of every id. */
+async function ask(stage: Stage, act: Act, identity: Identity): Promise<ApiResponse> {
+  calls += 1;
+  const fields = Object.entries(samples[act.name] ?? {}).map(([name, value]) => [
+    name,
+    ownersThing(stage, name, value) ?? value,
+  ]);
+  const key = act.changes ? { key: crypto.randomUUID() } : {};
+  return stage.running.ask(
+    act.name,
+    { token: stage.tokens[identity](), ...key, ...Object.fromEntries(fields) },
+    {
+      ip: `10.${calls >> 16}.${(calls >> 8) & 255}.${calls & 255}`,
+      headers: { cookie: `kabari-device=${DEVICE}` },
+    },
+  );
+}
+
+/** Granted to anybody: marks one's own conversation with a stranger's token read; pays as who has the QR does. */
+const harmless = new Set(['conversation_read', 'simulator_pay']);
+
+const outsiders = ['not_signed_in', 'not_allowed', 'act_unknown'];
+
+/** The refusal at the door that the contract promises; undefined: admitted. */
+function promised({ by, roles }: Act, identity: Identity): string | undefined {
+  const isOperator = identity === 'support' || identity === 'money' || identity === 'admin';
+  switch (by) {
+    case 'public':
+      return undefined;
+    case 'anyone_signed_in':
+      return identity === 'nobody' ? 'not_signed_in' : undefined;
+    case 'customer':
+      if (identity === 'nobody') return 'not_signed_in';
+      return isOperator ? 'not_allowed' : undefined;
+    case 'operator':
+      if (!isOperator) return 'act_unknown';
+      return identity === 'admin' || roles.includes(identity) ? undefined : 'not_allowed';
+  }
+}
+
+/** A stream that is granted has no end. */
+const asked = acts.filter((act) => !act.streams);
+
+/** Asks every act as each identity. @returns what was not as promised */
+async function wrongOf(stage: Stage, who: readonly Identity[]): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const identity of who) {
+    for (const act of asked) {
+      const { status, body } = await ask(stage, act, identity);
+      const refused: string | undefined = body.error?.type;
+      const door = refused !== undefined && outsiders.includes(refused) ? refused : undefined;
+      const said = `${act.name} by ${identity}: ${status} ${refused ?? 'granted'}`;
+      if (door !== promised(act, identity)) wrong.push(said);
+      if (status >= 500) wrong.push(said);
+      const mayShow = identity === 'owner' || act.by === 'operator' || act.by === 'public';
+      const named = Object.entries(samples[act.name] ?? {}).some(
+        ([name, value]) => ownersThing(stage, name, value) !== undefined,
+      );
+      const isGranted = named && !act.list && !refused && !harmless.has(act.name);
+      if (identity === 'other' && isGranted) wrong.push(`${said} another's`);
+      const shown = mayShow ? [] : marksIn(JSON.stringify(body), stage.owner.marks);
+      if (shown.length > 0) wrong.push(`${said}, shows ${shown.join(', ')}`);
+    }
+  }
+  return wrong;
+}
+
+/** Every row of the owner's, wherever it lies. */
+async function rowsOf({ db, owner }: Stage): Promise<Record<string, string[]>> {
+  const dump = await dumpOf(db.owner);
+  return Object.fromEntries(
+    Object.entries(dump).map(([table, lines]) => [
+      table,
+      lines.filter((line) => line.includes(owner.accountId)),
+    ]),
+  );
+}
+
+describe('every act, asked by everybody', () => {
+  test('answers whom the contract names, and nobody meets what is another’s', async ({
+    db,
+    openApp,
+  }) => {
+    const stage = await openStage(db, openApp);
+    const before = await rowsOf(stage);
+    expect(Object.values(before).flat().length).toBeGreaterThan(30);
+    expect(await wrongOf(stage, ['nobody', 'other'])).toEqual([]);
+    expect(await rowsOf(stage)).toEqual(before);
+    expect(await wrongOf(stage, ['support', 'money', 'admin', 'owner'])).toEqual([]);
+  });
+
+  test('row-level security alone keeps accounts apart', async ({ db, openApp }) => {
+    const stage = await openStage(db, openApp);
+    const before = await rowsOf(stage);
+    database.blinded = 0;
+    database.withoutConditions = true;
+    try {
+      expect(await wrongOf(stage, ['other'])).toEqual([]);
+    } finally {
+      database.withoutConditions = false;
+    }
+    expect(database.blinded).toBeGreaterThan(30);
+    expect(await rowsOf(stage)).toEqual(before);
+  });
+});
