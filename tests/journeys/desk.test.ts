@@ -28,7 +28,7 @@ journey(
     await tab.getByText('Saldo semua pelanggan').waitFor();
     await look(tab, 'the overview');
 
-    await tab.getByRole('link', { name: 'Pelanggan & penyesuaian' }).click();
+    await tab.getByRole('link', { name: 'Pelanggan', exact: true }).click();
     await tab.getByLabel('Cari nama atau nomor').fill('senja');
     await tab.keyboard.press('Enter');
     await tab
