@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { screens } from '#server/http/site/static.ts';
 import { addresses } from '#web/app/routes/addresses.ts';
+import { operatorAddresses } from '#web/features/operator/addresses.ts';
 
 /** Answered by rules of their own: any code, the simulator's installations. */
 const ruled = ['/scan/$data', '/simulator'];
 
 test('the server knows every address of the web app, and no other', () => {
-  const known = Object.keys(addresses);
+  const known = [...Object.keys(addresses), ...Object.keys(operatorAddresses)];
   const missing = known.filter((one) => !screens.has(one) && !ruled.includes(one));
   expect(missing, 'add them to screens in src/server/http/site/static.ts').toEqual([]);
   expect([...screens].filter((one) => !known.includes(one))).toEqual([]);

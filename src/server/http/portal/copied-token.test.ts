@@ -17,7 +17,10 @@ type Browsers = Readonly<Record<string, Record<string, string>>>;
 async function copied(db: TestDatabase, role: 'customer' | 'operator') {
   const ani = await signedIn(db, { saldo: 10_000 });
   const budi = await signedIn(db);
-  await db.allAccountsSql`update users set role = ${role} where user_id = ${ani.userId}`;
+  await db.allAccountsSql`
+    update users set role = ${role},
+      operator_roles = case when ${role} = 'operator' then '{admin}' else '{}' end::text[]
+    where user_id = ${ani.userId}`;
   const elsewhere: Browsers = {
     'no cookie': { cookie: '' },
     'a cookie of nobody’s': { cookie: `kabari-device=${'c'.repeat(43)}` },
