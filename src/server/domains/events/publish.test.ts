@@ -103,6 +103,23 @@ describe('the saldo', () => {
     expect((await eventsOf(sql, ani)).map(({ kind }) => kind)).toEqual(['message.accepted']);
   });
 
+  test('is not taken for told because another event has a number of its own', async ({ sql }) => {
+    const ani = await customerWith(sql, { saldo: 1000 });
+    await publishAll(sql);
+    await sql.begin((tx) =>
+      appendEvent(tx, {
+        accountId: ani.accountId,
+        kind: 'token.changed',
+        data: { token_id: publicId('token', ani.tokenId), seq: 900 },
+      }),
+    );
+    await publishAll(sql);
+    await post(sql, ani, 30);
+    await publishAll(sql);
+    const told = (await eventsOf(sql, ani)).map(({ kind }) => kind);
+    expect(told).toEqual(['saldo.changed', 'token.changed', 'saldo.changed']);
+  });
+
   test('of before is not told after a newer one, when an event was set aside meanwhile', async ({
     sql,
   }) => {

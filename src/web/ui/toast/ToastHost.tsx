@@ -1,15 +1,27 @@
-import { lazy, Suspense, useState } from 'react';
+import { useEffect, useState, type ComponentType } from 'react';
 import { useStore } from '#web/browser/store.ts';
 import { toasts } from '#web/ui/toast/toasts.ts';
 
-const Toaster = lazy(async () => ({
-  default: (await import('#web/ui/toast/Toaster.tsx')).Toaster,
-}));
+const RETRY_MS = 3_000;
 
-/** Where toasts appear; their code arrives with the first of them, and stays. */
+/**
+ * Where toasts appear; their code arrives with the first of them, and stays. It is not there when the server
+ * is away, which is when a toast is likeliest: it is asked for again, and nothing else on the screen breaks.
+ */
 export function ToastHost() {
-  const any = useStore(toasts).length > 0;
-  const [needed, setNeeded] = useState(any);
-  if (any && !needed) setNeeded(true);
-  return needed && <Suspense fallback={null}>{<Toaster />}</Suspense>;
+  const isAny = useStore(toasts).length > 0;
+  const [Toaster, setToaster] = useState<ComponentType>();
+  useEffect(() => {
+    if (!isAny || Toaster) return undefined;
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    const bring = () => {
+      import('#web/ui/toast/Toaster.tsx').then(
+        (arrived) => setToaster(() => arrived.Toaster),
+        () => (retry = setTimeout(bring, RETRY_MS)),
+      );
+    };
+    bring();
+    return () => clearTimeout(retry);
+  }, [isAny, Toaster]);
+  return Toaster && <Toaster />;
 }
