@@ -60,10 +60,10 @@ begin
       bool_or(kind = 'message.received') as received,
       coalesce(sum(greatest(1, cardinality(message_ids))) filter (where kind <> 'saldo.changed'), 0)
         as n_items,
-      -- Others' data may have a seq of their own.
-      max((data ->> 'seq')::bigint) filter (where kind = 'saldo.changed') as newest_seq,
+      -- Where a saldo comes with it; other data may have a seq of its own.
+      max((data ->> 'seq')::bigint) filter (where data ? 'available') as newest_seq,
       (array_agg(data order by (data ->> 'seq')::bigint desc)
-        filter (where kind = 'saldo.changed'))[1] as newest
+        filter (where data ? 'available'))[1] as newest
     from source group by account_id, last, saldo_seq
   ), positioned as (
     insert into event_positions as e (account_id, last, saldo_seq)
