@@ -46,8 +46,9 @@ export async function askRows<A extends Act>(
   input: InputFor<A>,
   from: string,
 ): Promise<OutputOf<A>[]> {
-  const { result } = await answerOf(address, act, input, from);
-  return (result?.data ?? []).map((row) => act.output.parse(row) as OutputOf<A>);
+  const { result, data } = await answerOf(address, act, input, from);
+  const rows = (act.list === 'manual' ? data : result?.data) as readonly unknown[];
+  return rows.map((row) => act.output.parse(row) as OutputOf<A>);
 }
 
 type Answer = { code: number; msg?: string; data?: unknown; result?: { data: unknown[] } };
