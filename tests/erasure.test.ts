@@ -13,6 +13,7 @@ import {
   markedPerson,
   marksIn,
   marksOf,
+  noteAbout,
   nextCode,
   unzip,
 } from './support/people/marked-people.ts';
@@ -90,15 +91,20 @@ test('all that an account holds is in its archive, and nothing of anybody else',
   const [ani, budi] = await twoPeople(running);
   const { url, files } = await archiveOf(running, ani);
   const whole = Object.entries(files).flat().join('\n');
+  const json = (name: string) => JSON.parse(files[`${name}.json`] ?? '');
   expect(marksIn(whole, ani.marks)).toEqual(Object.keys(ani.marks));
   expect(marksIn(whole, budi.marks)).toEqual([]);
+
+  // What operators wrote among themselves is not theirs to take along.
+  expect(whole).not.toContain(noteAbout(ani.marks));
+  expect(json('layanan-pelanggan')).toHaveLength(4);
+  expect(json('penilaian-layanan')).toMatchObject([{ score: 5 }]);
 
   // Nothing in it lets anybody in.
   const { ask } = ani;
   expect(whole).not.toContain(ani.apiKey);
   expect(whole).not.toMatch(/argon2|kbs_|kbr_|_hash/);
 
-  const json = (name: string) => JSON.parse(files[`${name}.json`] ?? '');
   expect(json('pesan')).toHaveLength(4);
   expect(json('pesan')[0].timeline.map(({ kind }: { kind: string }) => kind)).toContain('sent');
   // The bonus and the top-up: the messages were of the plan's quota.
@@ -243,6 +249,8 @@ test('an erased account leaves no trace but its books, however often the work wa
         .flatMap((line) => marksIn(line, ani.marks).map((mark) => ({ mark, place, line }))),
   );
   expect(traces).toEqual([]);
+  expect(JSON.stringify(dump)).not.toContain(noteAbout(ani.marks));
+  expect(JSON.stringify(dump)).toContain(noteAbout(budi.marks));
   const [left] = await db.owner`
     select a.name, a.status, a.erased_at is not null as erased, u.name as person, u.phone, w.held,
       w.available > 0 as has_saldo

@@ -7,7 +7,7 @@ import * as desk from './operator/desk.ts';
 import * as events from './events.ts';
 import * as messages from './messages.ts';
 import * as people from './people.ts';
-import * as operator from './operator.ts';
+import * as operatorTopups from './operator/topups.ts';
 import * as refunds from './operator/refunds.ts';
 import * as push from './push.ts';
 import * as saldo from './saldo.ts';
@@ -16,6 +16,8 @@ import * as saldoSummary from './saldo/summary.ts';
 import * as saldoUsage from './saldo/usage.ts';
 import * as simulator from './simulator.ts';
 import * as statements from './operator/statements.ts';
+import * as inbox from './operator/support.ts';
+import * as support from './support.ts';
 import * as suspense from './operator/suspense.ts';
 import * as tokens from './tokens.ts';
 
@@ -102,10 +104,10 @@ export const acts: readonly Act[] = [
   simulator.simulatedTransfer,
   simulator.simulatedPayment,
   simulator.simulatedClock,
-  operator.operatorTopups,
-  operator.confirmTopup,
-  operator.checkTopupAtGateway,
-  operator.rejectTopup,
+  operatorTopups.operatorTopups,
+  operatorTopups.confirmTopup,
+  operatorTopups.checkTopupAtGateway,
+  operatorTopups.rejectTopup,
   statements.listBankLines,
   statements.dismissBankLine,
   statements.previewStatement,
@@ -139,4 +141,29 @@ export const acts: readonly Act[] = [
   books.listDeskPlans,
   books.savePlan,
   events.events,
+  support.supportThread,
+  support.supportMessages,
+  support.supportUnread,
+  support.sendSupport,
+  support.readSupport,
+  support.typeSupport,
+  support.closeSupport,
+  support.rateSupport,
+  support.supportTranscript,
+  support.supportHelp,
+  inbox.listInbox,
+  inbox.countInbox,
+  inbox.getInboxThread,
+  inbox.inboxMessages,
+  inbox.sendInbox,
+  inbox.readInbox,
+  inbox.typeInbox,
+  inbox.assignInbox,
+  inbox.snoozeInbox,
+  inbox.closeInbox,
+  inbox.reopenInbox,
+  inbox.inboxTranscript,
+  inbox.listCanned,
+  inbox.saveCanned,
+  inbox.deleteCanned,
 ];

@@ -6,6 +6,7 @@ import { Rupiah } from './base/money.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { Phone } from './base/phone.ts';
 import { type Output, schema } from './base/schema.ts';
+import { SupportSide, SupportStatus } from './support.ts';
 
 const messageFacts = () => ({
   id: Id('message'),
@@ -40,20 +41,48 @@ export const LiveEvent = schema(() =>
       invoice_id: Id('invoice'),
       status: z.string(),
     }),
+    /** A line of customer service; its own account's stream has no internal ones, that of operators all. */
+    z.object({
+      kind: z.literal('support.message'),
+      account_id: Id('account'),
+      id: Id('support'),
+      seq: z.int(),
+      side: SupportSide(),
+      /** Who wrote, as the other side knows them. */
+      name: z.string(),
+      at: z.coerce.date(),
+    }),
+    /** Read marks, status, or assignment became different. */
+    z.object({
+      kind: z.literal('support.changed'),
+      account_id: Id('account'),
+      status: SupportStatus(),
+      customer_read: z.int(),
+      operator_read: z.int(),
+    }),
+    /** Somebody is typing. Without a position: it is stored nowhere, and missed by who is not there. */
+    z.object({
+      kind: z.literal('support.typing'),
+      account_id: Id('account'),
+      side: SupportSide(),
+      /** The operator's, for other operators' collision warning. */
+      user_id: z.nullable(Id('user')),
+      name: z.string(),
+    }),
   ]),
 );
 export type LiveEvent = Output<typeof LiveEvent>;
 export type LiveKind = LiveEvent['kind'];
 
 /**
- * The live stream: a streaming reply, read by fetch so that `token` stays in the body.
+ * The live stream of the caller's account, of all operators for an operator: a streaming reply, read by fetch so that `token` stays in the body.
  *
  * `id:` is the account's event position, `event:` the kind, `data:` a LiveEvent. A frame of kind
  * `reset` (data: the newest position) says that too much was missed: refetch everything.
  */
 export const events = act({
   name: 'events',
-  by: 'customer',
+  by: 'anyone_signed_in',
   streams: true,
   input: () => ({ since: z.optional(WholeNumber({ minimum: 0 })) }),
   output: LiveEvent,

@@ -40,6 +40,7 @@ export type FileMime =
   | 'image/webp'
   | 'audio/ogg'
   | 'audio/mp4'
+  | 'audio/webm'
   | 'video/mp4'
   | 'application/pdf'
   | 'application/msword'
@@ -72,6 +73,8 @@ export const fileKinds: Readonly<Record<FileMime, FileKind>> = {
     alsoDeclared: ['application/ogg', 'audio/opus', 'audio/vorbis', 'video/ogg'],
   },
   'audio/mp4': { extensions: ['m4a'], alsoDeclared: ['audio/x-m4a', 'audio/m4a', 'video/mp4'] },
+  // What browsers record; film in it is refused.
+  'audio/webm': { extensions: ['weba', 'webm'], alsoDeclared: ['video/webm'] },
   'video/mp4': { extensions: ['mp4', 'm4v'], alsoDeclared: ['video/x-m4v', 'audio/mp4'] },
   'application/pdf': { extensions: ['pdf'], alsoDeclared: ['application/x-pdf'] },
   'application/msword': { extensions: ['doc'] },
@@ -108,7 +111,7 @@ export const uploadPurposes = {
   /** Sent to a phone or to customer service. */
   chat: [
     { mimes: pictures, bytesMax: 5 * MB },
-    { mimes: ['audio/ogg', 'audio/mp4', 'video/mp4'], bytesMax: 16 * MB },
+    { mimes: ['audio/ogg', 'audio/mp4', 'audio/webm', 'video/mp4'], bytesMax: 16 * MB },
     {
       mimes: [
         'application/pdf',

@@ -20,6 +20,7 @@ export const idPrefixes = {
   upload: 'upl_',
   challenge: 'otp_',
   export: 'exp_',
+  support: 'sup_',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

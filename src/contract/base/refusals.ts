@@ -138,6 +138,10 @@ export const refusals = {
   push_service_down: { status: 502, facts: none, retryable: true },
 
   upload_gone: { status: 410, facts: none },
+  support_empty: { status: 422, facts: none },
+  support_too_many: { status: 429, facts: wait },
+  support_not_closed: { status: 409, facts: none },
+  canned_too_many: { status: 409, facts: none },
   upload_kind_refused: { status: 415, facts: () => z.object({ allowed: z.string() }) },
   upload_contradicts: { status: 422, facts: none },
   upload_unsafe: { status: 422, facts: () => z.object({ why: z.string() }) },
@@ -339,6 +343,10 @@ const sentences: Sentences = {
     'Layanan pemberitahuan peramban ini tidak menjawab. Coba lagi beberapa saat lagi.',
 
   upload_gone: 'Unggahan ini tidak ada lagi. Unggah berkasnya sekali lagi.',
+  support_empty: 'Tulis pesannya atau lampirkan sesuatu.',
+  support_too_many: ({ seconds }) => `Terlalu banyak pesan. Coba lagi dalam ${seconds} detik.`,
+  support_not_closed: 'Percakapan ini belum ditutup. Nilai dapat diberikan setelah ditutup.',
+  canned_too_many: 'Sudah ada 100 jawaban siap pakai. Hapus yang tidak dipakai lagi.',
   upload_kind_refused: ({ allowed }) =>
     `Jenis berkas ini tidak diterima di sini. Pilih berkas ${allowed}.`,
   upload_contradicts:

@@ -8,6 +8,7 @@ import { messagesAccountData } from '#server/domains/messages/messages.ts';
 import { operatorAccountData } from '#server/domains/operator/operator.ts';
 import { paymentsAccountData } from '#server/domains/payments/payments.ts';
 import { pushAccountData } from '#server/domains/push/push.ts';
+import { supportAccountData } from '#server/domains/support/support.ts';
 import { tokensAccountData } from '#server/domains/tokens/tokens.ts';
 import type { AccountData } from '#server/infra/account-data.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -42,6 +43,7 @@ export const accountDataOf = (deps: Deps): readonly AccountData[] => [
   invoicesAccountData(deps),
   operatorAccountData(deps),
   pushAccountData(deps),
+  supportAccountData(deps),
   mediaAccountData(deps),
   deps.archives,
   accountsAccountData(deps),

@@ -11,6 +11,7 @@ import {
   simulatedPaymentHandler,
 } from '#server/domains/payments/payments.ts';
 import { pushActs } from '#server/domains/push/push.ts';
+import { supportActs } from '#server/domains/support/support.ts';
 import { tokensActs } from '#server/domains/tokens/tokens.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Container } from './container.ts';
@@ -71,6 +72,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
       statusOf: gatewayStatusOf(container.payments.deps),
     }),
     ...pushActs(container.push),
+    ...supportActs(container.support.deps),
     ...eventsActs(container.events.hub),
   ];
 }

@@ -35,6 +35,7 @@ import {
 } from '#server/domains/payments/payments.ts';
 import { type Prices, openPrices } from '#server/domains/pricing/pricing.ts';
 import { type PushDeps, queueNotice, readVapid } from '#server/domains/push/push.ts';
+import { type SupportDeps, openUsualAnswer, usualHours } from '#server/domains/support/support.ts';
 import {
   type ConnectDeps,
   type KeyRing,
@@ -77,6 +78,13 @@ export type Container = {
   pricing: Prices;
   /** What notices to browsers are made and sent with. */
   push: PushDeps;
+  support: {
+    deps: SupportDeps;
+    /** After so many quiet days an answered thread is closed. */
+    closeDays: () => number;
+    /** Calls a listener after each COMMIT that left news in the outbox, or a notice. */
+    onNews: (listener: () => void) => void;
+  };
   tokens: { keyRing: KeyRing };
   subscribers: Subscribers;
   close: () => Promise<void>;
@@ -132,7 +140,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     onReceived: subscribers.messageReceived,
   });
   const payments = await openPayments(infra, pools, pricing);
-  const hub = openHub(infra, pools);
+  const hub = openHub(infra, pools, system.accountId);
   const sessions = openSessions(callersSql);
   const keyRing = openKeyRing({ allAccountsSql, report });
   return {
@@ -153,6 +161,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     payments,
     pricing,
     push: await openPush(infra, pools),
+    support: openSupport(infra, pools, { system, media, hub, pricing }),
     tokens: { keyRing },
     subscribers,
     close: async () => {
@@ -224,13 +233,51 @@ async function openDocuments(
   return openInvoices({ sql, allAccountsSql, secrets, config, origin, now });
 }
 
-const openHub = ({ url, report }: Infra, { tenantSql, allAccountsSql }: Pools): LiveHub =>
+const openHub = (
+  { url, report }: Infra,
+  { tenantSql, allAccountsSql }: Pools,
+  systemAccountId: string,
+): LiveHub =>
   openLive({
     tenantSql,
     allAccountsSql,
     openListening: (handlers) => openListener({ url, name: 'live', ...handlers }),
+    // Operators follow the installation's own account: to whom it sends codes is not their matter.
+    isShown: (accountId, kind) => accountId !== systemAccountId || !kind.startsWith('message.'),
     report,
   });
+
+/** An answered thread in which nobody writes for so many days is closed. */
+const QUIET_DAYS = 7;
+
+type SupportParts = { system: { accountId: string }; media: Media; hub: LiveHub; pricing: Prices };
+
+function openSupport(
+  { now, secrets }: Infra,
+  { tenantSql: sql, allAccountsSql }: Pools,
+  { system, media, hub, pricing }: SupportParts,
+): Container['support'] {
+  const listeners: (() => void)[] = [];
+  return {
+    deps: {
+      sql,
+      allAccountsSql,
+      now,
+      secrets,
+      hub,
+      systemAccountId: system.accountId,
+      fileLink: media.files.link,
+      messagePrice: pricing.message,
+      hours: () => usualHours,
+      usualAnswer: openUsualAnswer(allAccountsSql, now),
+      onNews: () => {
+        for (const listener of listeners) listener();
+      },
+    },
+    closeDays: () => QUIET_DAYS,
+    onNews: (listener) => void listeners.push(listener),
+  };
+}
 
 async function openPush(infra: Infra, { allAccountsSql }: Pools): Promise<PushDeps> {
   const { config, log, metrics, report, secrets } = infra;

@@ -6,10 +6,11 @@ import { registerHealth } from './health.ts';
 import type { Worker } from './worker.ts';
 import { activeSessions, verifyExport } from '#server/domains/accounts/accounts.ts';
 import { verifyFile } from '#server/domains/media/media.ts';
+import { openTranscript } from '#server/domains/support/support.ts';
 import { registerCallbacks } from '#server/http/callbacks/callbacks.ts';
 import { createActEndpoint } from '#server/http/portal/acts.ts';
 import { openApi } from '#server/http/v1/api.ts';
-import { registerStatements } from '#server/http/documents/statements.ts';
+import { registerStatements, registerTranscripts } from '#server/http/documents/statements.ts';
 import { registerVerifyPage } from '#server/http/documents/verify-page.ts';
 import { registerArchives, registerFiles, registerInvoices } from '#server/http/uploads/files.ts';
 import { type LiveStreams, openStreams } from '#server/http/live/live.ts';
@@ -104,7 +105,10 @@ export function openHealthServer(
 }
 
 /** Invoices and statements as files, and the public page that verifies a document. */
-function registerDocuments(app: FastifyInstance, { billing, infra, pools }: Container): void {
+function registerDocuments(
+  app: FastifyInstance,
+  { billing, infra, pools, support }: Container,
+): void {
   const { invoices } = billing;
   const limiter = openLimiter(pools.allAccountsSql, {
     authMax: infra.config.RATE_AUTH_PER_ADDRESS,
@@ -112,6 +116,7 @@ function registerDocuments(app: FastifyInstance, { billing, infra, pools }: Cont
   registerInvoices(app, invoices.documents);
   const allow = (ip: string) => limiter.allow('scan', { ip });
   registerStatements(app, { open: invoices.openStatement, allow });
+  registerTranscripts(app, { open: (address) => openTranscript(support.deps, address), allow });
   registerVerifyPage(app, { find: invoices.findVerified, allow });
 }
 

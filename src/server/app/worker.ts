@@ -26,6 +26,7 @@ import {
   startPushSender,
   sweepPush,
 } from '#server/domains/push/push.ts';
+import { tendThreads } from '#server/domains/support/support.ts';
 import { pruneLinks } from '#server/domains/tokens/tokens.ts';
 import { pruneAnswers } from '#server/infra/acts/answers.ts';
 import { eraseAnonymousAudit } from '#server/infra/acts/audit.ts';
@@ -68,6 +69,10 @@ export async function startWorker(container: Container): Promise<Worker> {
   messages.onWork((tokenIds) => {
     lanes.wake(tokenIds);
     relay.wake();
+  });
+  container.support.onNews(() => {
+    relay.wake();
+    pushes.wake();
   });
   if (infra.config.SIMULATOR) {
     await simulator.channel.start({
@@ -130,7 +135,7 @@ async function startJobsSoon(container: Container): Promise<Jobs | undefined> {
 const DATA_EXPORTS = 'data-exports';
 
 function jobsOf(container: Container): readonly Job[] {
-  const { infra, pools, accounts, billing, media, messages, payments } = container;
+  const { infra, pools, accounts, billing, media, messages, payments, support } = container;
   const { now, log, dataFolder: folder } = infra;
   const { allAccountsSql } = pools;
   const { exports, eraseDue } = accounts;
@@ -158,6 +163,11 @@ function jobsOf(container: Container): readonly Job[] {
     { name: 'export-sweep', cron: '47 * * * *', run: () => exports.sweep() },
     { name: 'account-erasure', cron: '* * * * *', heartbeatSeconds: 60, run: () => eraseDue() },
     { name: 'anonymous-audit', cron: '52 * * * *', run: () => eraseAnonymousAudit(allAccountsSql) },
+    {
+      name: 'support-threads',
+      cron: '* * * * *',
+      run: () => tendThreads({ ...support.deps, closeDays: support.closeDays }),
+    },
     { name: 'push-sweep', cron: '37 * * * *', run: () => sweepPush(allAccountsSql) },
     {
       name: 'ledger-check',

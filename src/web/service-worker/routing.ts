@@ -12,7 +12,7 @@ type RoutedRequest = {
 
 /** What belongs to the server alone and is never cached. */
 const servers =
-  /^\/(?:api|v1|files|invoices|statements|faktur|healthz|readyz|metrics|sw\.js)(?:\/|$)/;
+  /^\/(?:api|v1|files|invoices|statements|transcripts|faktur|healthz|readyz|metrics|sw\.js)(?:\/|$)/;
 
 /** How the worker answers a request: pages from the network first, hashed files from the cache. */
 export function strategyOf(

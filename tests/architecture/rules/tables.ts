@@ -77,6 +77,7 @@ const tables = {
   ],
   pricing: ['prices', 'tax_rates'],
   push: ['push_queue', 'push_subscriptions'],
+  support: ['support_canned', 'support_messages', 'support_ratings', 'support_threads'],
   tokens: ['link_codes', 'linked_phones', 'links', 'token_keys', 'tokens'],
 } as const;
 

@@ -143,6 +143,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
   subscription_preview: { plan: 'usaha' },
   subscription_change: { plan: 'usaha', quote: 'a'.repeat(43) },
   simulator_clock: { advance_seconds: '60', to: '2026-12-01T00:00:00Z' },
+  ...supportSamples(held),
   ...deskSamples(),
   events: { since: 'x' },
 });
@@ -221,3 +222,36 @@ const deskSamples = (): Readonly<Record<string, Fields>> => ({
     reason: REASON,
   },
 });
+
+/** Of customer service: customers' and operators' acts. */
+const supportSamples = (held: Held): Readonly<Record<string, Fields>> => {
+  const line = {
+    message_id: crypto.randomUUID(),
+    text: 'Halo',
+    upload: anId('upload'),
+    contact_name: 'Budi',
+    contact_phone: PHONE,
+    about_type: 'message',
+    about_id: held.messageId,
+  };
+  const account_id = anId('account');
+  return {
+    support_messages: { ...LIST, sort_by: 'at' },
+    support_send: line,
+    support_read: { seq: '1' },
+    support_rate: { score: '5', comment: 'Cepat' },
+    operator_support_list: { ...LIST, sort_by: 'last_at', filter: 'waiting', q: 'Toko' },
+    operator_support_get: { account_id },
+    operator_support_messages: { ...LIST, sort_by: 'at', account_id },
+    operator_support_send: { ...line, account_id, internal: '1' },
+    operator_support_read: { account_id, seq: '1' },
+    operator_support_typing: { account_id },
+    operator_support_assign: { account_id, operator_id: publicId('user', newId()) },
+    operator_support_snooze: { account_id, until: '2027-01-01T00:00:00Z' },
+    operator_support_close: { account_id },
+    operator_support_reopen: { account_id },
+    operator_support_transcript: { account_id },
+    operator_canned_save: { name: 'salam', text: 'Halo {nama}' },
+    operator_canned_delete: { name: 'salam' },
+  };
+};

@@ -5,6 +5,7 @@ import { fromBufferPromise } from 'yauzl';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { picture } from '#tests/support/app/uploads-app.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { askSupport } from './marked-support.ts';
 import { type RunningApp, codeIn, solved } from '#tests/support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
@@ -31,7 +32,13 @@ export const marksOf = (who: string, digits: string) => ({
   buyer: `Perseroan${who}`,
   address: `Jalan${who} Raya 7`,
   npwp: `0${digits}567890123456`.slice(0, 16),
+  asked: `Pertanyaan${who}`,
+  replied: `Jawaban${who}`,
+  repliedFile: `IsiJawaban${who}`,
 });
+
+/** What operators write about somebody among themselves: theirs to forget, and not to be taken along. */
+export const noteAbout = ({ name }: Pick<Marks, 'name'>): string => `Catatan tentang ${name}`;
 
 export const PASSWORD = 'kuda-besi-di-tepi-sawah';
 
@@ -151,7 +158,7 @@ async function talk(running: RunningApp, person: Marked): Promise<string> {
 
 /**
  * A person who registered, changed their number, has a picture and a file, a linked token, messages out,
- * in and planned, a paid top-up, and its invoice.
+ * in and planned, a paid top-up, its invoice, and a question to customer service.
  *
  * @param shared bytes of a file that others have too.
  * @param codes what somebody has read in their phones before.
@@ -180,6 +187,9 @@ export async function markedPerson(
   });
   if (body.code !== 1) throw new Error(body.msg);
   const apiKey = await talk(running, person);
+  const { asked, replied, repliedFile: file } = marks;
+  const words = { asked, replied, file, note: noteAbout(marks) };
+  await askSupport(running, { ...person, words });
 
   const changing = (await ask('user_change_phone', { phone: marks.newPhone })).body.data;
   const changed = await ask('user_change_phone_confirm', {

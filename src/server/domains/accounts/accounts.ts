@@ -30,9 +30,13 @@ export { activeSessions } from './alive.ts';
 export { type Captcha, openAltcha } from './signin/captcha.ts';
 export { openCaptcha } from './signin/captcha-widget.ts';
 export {
+  type CustomerFacts,
   type CustomerRow,
   accountNames,
+  answeringOperators,
+  customerFacts,
   customerOf,
+  customersBeginning,
   findCustomers,
   maskedPhone,
   operatorNames,
@@ -47,7 +51,7 @@ export {
 } from './signin/first-operator.ts';
 export { accountsAccountData } from './account-data.ts';
 export { namesOfPeople } from './names.ts';
-export { type PersonsPhone, Settings, phonesOf } from './people.ts';
+export { type PersonsPhone, Settings, phonesOf, systemAccount } from './people.ts';
 export { type Sessions, openSessions, isActiveSession } from './sessions/sessions.ts';
 export { sweepAccounts } from './sweep.ts';
 export type { AccountOpened, AccountsDeps } from './deps.ts';

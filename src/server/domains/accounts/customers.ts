@@ -1,5 +1,6 @@
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { formatPhone, normalizePhone } from '#contract/base/phone.ts';
+import type { AccountStatus } from './people.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /** A customer's account with its wallet, as operators look for it. */
@@ -70,6 +71,45 @@ export async function customerOf(
   return found;
 }
 
+/** A customer's account, as customer service sees it. */
+export type CustomerFacts = {
+  name: string;
+  /** Of its first person; empty once it is erased. */
+  phone: string;
+  status: AccountStatus;
+  since: Date;
+};
+
+/** One customer; `undefined` when no customer has this account. */
+export async function customerFacts(
+  sql: Sql | Tx,
+  accountId: string,
+): Promise<CustomerFacts | undefined> {
+  const [found] = await sql<CustomerFacts[]>`
+    select a.name, a.status, a.created_at as since, coalesce((
+      select u.phone from users u where u.account_id = a.account_id order by u.created_at limit 1
+    ), '') as phone
+    from accounts a where a.account_id = ${accountId} and not a.is_system`;
+  return found;
+}
+
+/** The accounts of customers whose name, or one of whose numbers, begins with what was typed. */
+export async function customersBeginning(
+  allAccountsSql: Sql,
+  q: string,
+  limit: number,
+): Promise<string[]> {
+  const name = `${q.replace(/[\\%_]/g, '\\$&')}%`;
+  const digits = normalizePhone(q);
+  const byPhone = /^\d{3,15}$/.test(digits)
+    ? allAccountsSql`union select account_id from user_phones where phone like ${`${digits}%`}::text`
+    : allAccountsSql``;
+  const found = await allAccountsSql<{ account_id: string }[]>`
+    select account_id from accounts where not is_system and name ilike ${name}::text ${byPhone}
+    limit ${limit}`;
+  return found.map(({ account_id }) => account_id);
+}
+
 /** `6281234567890` → `+62 812-••••-7890`: enough to tell a customer, too little to call one. */
 export function maskedPhone(phone: string): string {
   if (phone === '') return '';
@@ -88,6 +128,15 @@ export async function accountNames(
     select account_id, name from accounts where account_id = any(${[...accountIds]}::uuid[])`;
   return new Map(found.map(({ account_id, name }) => [account_id, name]));
 }
+
+/** The operators who answer customers, by name. */
+export const answeringOperators = (
+  sql: Sql | Tx,
+): PromiseLike<{ user_id: string; name: string }[]> =>
+  sql<{ user_id: string; name: string }[]>`
+    select u.user_id, u.name from accounts a join users u using (account_id)
+    where a.is_system and u.role = 'operator' and u.operator_roles && '{support,admin}'
+    order by u.name, u.user_id`;
 
 /** What the installation's operators are called, by their ids. */
 export async function operatorNames(

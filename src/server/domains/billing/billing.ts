@@ -1,12 +1,13 @@
 export { billingAccountData } from './account-data.ts';
 export { pruneNotices } from './notices/outbox.ts';
-export { GRATIS, plansForOperator, savePlan } from './plans/plans.ts';
+export { GRATIS, planNameOf, plansForOperator, savePlan } from './plans/plans.ts';
 export { subscriptionActs } from './subscriptions/acts.ts';
 export { endSubscriptionNow } from './subscriptions/advance.ts';
 export { type BillingWorkDeps, runBilling } from './subscriptions/job.ts';
 export { payPlanInvoice } from './subscriptions/pay.ts';
-export { openSubscription, tokenLimitOf } from './subscriptions/row.ts';
+export { openSubscription, readSubscription, tokenLimitOf } from './subscriptions/row.ts';
 export { startCreditWatch } from './subscriptions/watch.ts';
 export { invoicesAccountData } from './invoices/account-data.ts';
+export { readInvoice } from './invoices/read.ts';
 export { type Invoices, openInvoices } from './invoices/invoices.ts';
 export { recordSeller } from './invoices/sellers.ts';

@@ -48,6 +48,18 @@ export async function eraseEventsAbout(
     delete from events where account_id = ${accountId} and coalesce(peer, data->>'peer') = any(${[...peers]}::text[])`;
 }
 
+/** Erases the events of one account that tell of another one: what operators were told of a customer. */
+export async function eraseEventsOf(
+  allAccountsSql: Sql,
+  { accountId, about }: { accountId: string; about: string },
+): Promise<void> {
+  // Whoever is publishing some is waited for.
+  await allAccountsSql`
+    delete from outbox where account_id = ${accountId} and data->>'account_id' = ${about}`;
+  await allAccountsSql`
+    delete from events where account_id = ${accountId} and data->>'account_id' = ${about}`;
+}
+
 /** Forgets events after 30 days, a few thousand rows at a time. */
 export const pruneEvents = (allAccountsSql: Sql): Promise<void> =>
   untilNone(async (limit) => {

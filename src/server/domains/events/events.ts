@@ -4,6 +4,7 @@ import type { LiveHub } from './live.ts';
 
 export {
   eraseEventsAbout,
+  eraseEventsOf,
   eventsAccountData,
   hasUnpublished,
   newestPositions,

@@ -56,6 +56,13 @@ class Follower implements Subscription {
     this.state = 'full';
   }
 
+  /** Writes a frame that has no position, unless it takes nothing now: it is not made up for. */
+  signal(frame: Buffer): void {
+    if (this.state !== 'current' || this.#sink.write(frame)) return;
+    // Writing may have ended it.
+    if (this.state === 'current') this.state = 'full';
+  }
+
   resume(): void {
     if (this.state === 'full') this.#feeds.catchUp(this);
   }
@@ -122,6 +129,11 @@ export class Feeds {
     if (!feed) return;
     feed.isHinted = true;
     this.#schedule(feed);
+  }
+
+  /** Writes a frame that is stored nowhere to who follows an account now. */
+  signal(accountId: string, frame: Buffer): void {
+    for (const follower of this.#feeds.get(accountId)?.followers ?? []) follower.signal(frame);
   }
 
   /** The events of all accounts may have grown. */

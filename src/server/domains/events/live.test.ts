@@ -2,7 +2,9 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { openListener } from '#server/infra/postgres/driver/listener.ts';
+import { publicId } from '#contract/base/ids.ts';
 import { newId } from '#server/infra/ids.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import { type LiveHub, openLive } from './live.ts';
 import { LIVE_CHANNEL } from './notify.ts';
 
@@ -225,4 +227,59 @@ test('closing ends every stream, also one that comes too late', async ({ hub }) 
   await hub.close();
   const after = following(hub, newId(), 0);
   expect([before.state.ended, after.state.ended, hub.following]).toEqual([true, true, 0]);
+});
+
+test('what is stored nowhere reaches who follows the account now, in every process, without a position', async ({
+  db,
+  hub,
+}) => {
+  const [accountId, other] = [newId(), newId()];
+  const typing = {
+    kind: 'support.typing',
+    account_id: publicId('account', accountId),
+    side: 'operator',
+    user_id: null,
+    name: 'Sari\n\nevent: reset',
+  } as const;
+  await hub.signal(accountId, typing);
+  const ani = following(hub, accountId);
+  const full = following(hub, accountId);
+  const budi = following(hub, other);
+  await waitFor(() => {
+    for (const one of [ani, full, budi]) expect(one.positions()).toEqual([0]);
+  });
+  full.state.takes = false;
+  await publish(db, accountId, 1);
+  await waitFor(() => expect(full.positions()).toEqual([0, 1]));
+  await hub.signal(accountId, typing);
+  const written = ({ state }: typeof ani) => Buffer.concat(state.written).toString();
+  const frame = `event: support.typing\ndata: ${JSON.stringify(typing)}\n\n`;
+  await waitFor(() => expect(written(ani)).toContain(frame));
+  // Who takes nothing now misses it, and is not made to take it later.
+  full.state.takes = true;
+  full.subscription.resume();
+  await publish(db, accountId, 1);
+  await waitFor(() => expect(full.positions()).toEqual([0, 1, 2]));
+  expect(written(full)).not.toContain('typing');
+  expect(written(budi)).not.toContain('typing');
+});
+
+test('a hidden kind of an account is left out, its position passed', async ({ db }) => {
+  const accountId = newId();
+  const hub = openLive({
+    tenantSql: db.tenantSql,
+    allAccountsSql: db.allAccountsSql,
+    openListening: (handlers) => openListener({ url: db.url, name: 'live test', ...handlers }),
+    isShown: (whose, kind) => whose !== accountId || kind !== 'saldo.changed',
+    report: (trouble) => {
+      throw trouble;
+    },
+  });
+  await publish(db, accountId, 3, { hint: false });
+  await db.allAccountsSql`
+    update events set kind = 'token.changed', data = ${json({ token_id: publicId('token', newId()) })}
+    where account_id = ${accountId} and position = 2`;
+  const some = following(hub, accountId, 0);
+  await waitFor(() => expect(some.positions()).toEqual([2]));
+  await hub.close();
 });

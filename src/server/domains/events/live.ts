@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import type { LiveEvent } from '#contract/events.ts';
 import type { FrameSink, Subscription } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import type { Listener, ListenerOptions } from '#server/infra/postgres/driver/listener.ts';
 import { Feeds } from './feeds.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 import { LIVE_CHANNEL } from './notify.ts';
-import { readPages } from './pages.ts';
+import { readPages, signalFrame } from './pages.ts';
 
 /** How often followed accounts are looked at without a hint, and LISTEN is tried: what a lost hint costs. */
 const LOOK_MS = 5_000;
 /** What is read for all streams holds up all of them: after so long it is given up, and tried again. */
 const READ_MS_MAX = 5_000;
+/** How a notification begins that is an event itself. */
+const SIGNAL = '~';
+const UUID_LENGTH = 36;
 /** Where nobody stands: after every event there will be. */
 const NOWHERE = Number.MAX_SAFE_INTEGER;
 
@@ -23,6 +27,8 @@ type Deps = {
   openListening: (
     handlers: Pick<ListenerOptions, 'channel' | 'onNotification' | 'onListening' | 'onLost'>,
   ) => Listener;
+  /** Whether streams of an account are told of a kind of its events; all without it. */
+  isShown?: (accountId: string, kind: string) => boolean;
   report: (trouble: unknown) => void;
 };
 
@@ -34,6 +40,11 @@ export type LiveHub = {
    * Without `since`, or when too much was missed, the first frame is a `reset` at the newest position.
    */
   follow(options: { accountId: string; since: number | undefined; sink: FrameSink }): Subscription;
+  /**
+   * Writes an event that is stored nowhere to who follows the account now, in every process. Whoever is away, or
+   * takes nothing at the moment, misses it.
+   */
+  signal(accountId: string, event: LiveEvent): Promise<void>;
   /** Streams open now. */
   readonly following: number;
   /** True while hints come in; without them everything is seen within five seconds. */
@@ -44,13 +55,14 @@ export type LiveHub = {
 
 /** Opens the hub: one LISTEN connection, and one read of what is new, however many streams. */
 export function openLive(deps: Deps): LiveHub {
-  const { tenantSql, allAccountsSql, report } = deps;
+  const { tenantSql, allAccountsSql, isShown = () => true, report } = deps;
+  const shown = { isShown, report };
   const feeds = new Feeds({
     readShared: (positions) =>
-      withTimeout(readPages(allAccountsSql, positions, report), READ_MS_MAX, refuseLate),
+      withTimeout(readPages(allAccountsSql, positions, shown), READ_MS_MAX, refuseLate),
     readOwn: async (position) => {
       const [page] = await asAccount(tenantSql, position.accountId, (tx) =>
-        readPages(tx, [position], report),
+        readPages(tx, [position], shown),
       );
       if (!page) throw new Error('no page');
       return page;
@@ -59,6 +71,7 @@ export function openLive(deps: Deps): LiveHub {
   });
   const listener = createListener(deps, (payload) => {
     if (payload === '*') feeds.hintAll();
+    else if (payload.startsWith(SIGNAL)) takeSignal(feeds, payload, report);
     else for (const accountId of payload.split(',')) feeds.hint(accountId);
   });
   /** Sees what no hint told: a dropped LISTEN, a read that failed. */
@@ -87,6 +100,10 @@ export function openLive(deps: Deps): LiveHub {
 
   return {
     follow: ({ accountId, since = NOWHERE, sink }) => feeds.follow({ accountId, since }, sink),
+    async signal(accountId, event) {
+      await allAccountsSql`
+        select pg_notify(${LIVE_CHANNEL}, ${SIGNAL + accountId + JSON.stringify(event)})`;
+    },
     get following() {
       return feeds.size;
     },
@@ -100,6 +117,16 @@ export function openLive(deps: Deps): LiveHub {
       await listener.close();
     },
   };
+}
+
+/** What comes after the mark of a signal: the account, then the event. */
+function takeSignal(feeds: Feeds, payload: string, report: Deps['report']): void {
+  const words = payload.slice(SIGNAL.length);
+  try {
+    feeds.signal(words.slice(0, UUID_LENGTH), signalFrame(JSON.parse(words.slice(UUID_LENGTH))));
+  } catch (error) {
+    report(error);
+  }
 }
 
 function refuseLate(): never {

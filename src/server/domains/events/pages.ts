@@ -25,6 +25,12 @@ export type Page = {
   bytes(after?: number): Buffer;
 };
 
+/** Which events streams are told of. */
+export type Shown = {
+  isShown: (accountId: string, kind: string) => boolean;
+  report: (bug: unknown) => void;
+};
+
 type Row = { accountId: string; last: number } & (EventRow | { position: null });
 
 /**
@@ -32,13 +38,13 @@ type Row = { accountId: string; last: number } & (EventRow | { position: null })
  * than 500, or stands where the account never was, gets a `reset` at the newest position.
  *
  * @param sql sees all these accounts.
- * @param report called with events that are no `LiveEvent`; they are left out.
+ * @param shown which events are written; `report` is called with those that are no `LiveEvent`, which are left out.
  * @returns a page per position, in their order; no account twice.
  */
 export async function readPages(
   sql: Tag,
   positions: readonly Position[],
-  report: (bug: unknown) => void,
+  shown: Shown,
 ): Promise<Page[]> {
   const rows = await sql<Row[]>`
     select f.account_id as "accountId", f.last, e.*
@@ -58,18 +64,18 @@ export async function readPages(
     order by f.account_id, e.position`;
   const byAccount = Map.groupBy(rows, ({ accountId }) => accountId);
   return positions.map(({ accountId, since }) =>
-    pageOf(since, byAccount.get(accountId) ?? [], report),
+    pageOf(since, byAccount.get(accountId) ?? [], shown),
   );
 }
 
-function pageOf(since: number, rows: readonly Row[], report: (bug: unknown) => void): Page {
+function pageOf(since: number, rows: readonly Row[], shown: Shown): Page {
   const last = rows[0]?.last ?? 0;
   if (since > last || last - since > BEHIND_MAX) {
     const bytes = Buffer.from(frameText(last, 'reset', String(last)));
     return { upTo: last, isReset: true, isLast: true, bytes: () => bytes };
   }
   const events = rows.filter((row) => row.position !== null);
-  const frames = events.flatMap((row) => frameOf(row, report) ?? []);
+  const frames = events.flatMap((row) => frameOf(row, shown) ?? []);
   const isLast = events.length < PAGE_EVENTS;
   const encode = (some: readonly Frame[]) => Buffer.from(some.map(({ text }) => text).join(''));
   const all = encode(frames);
@@ -84,8 +90,12 @@ function pageOf(since: number, rows: readonly Row[], report: (bug: unknown) => v
 }
 
 /** A row as the frame that tabs receive; reported, and nothing, when it is no event of the contract. */
-function frameOf(row: EventRow, report: (bug: unknown) => void): Frame | undefined {
-  const { position, kind } = row;
+function frameOf(
+  row: EventRow & { accountId: string },
+  { isShown, report }: Shown,
+): Frame | undefined {
+  const { position, kind, accountId } = row;
+  if (!isShown(accountId, kind)) return undefined;
   const event = LiveEvent().safeParse(factsOf(row));
   if (event.success) {
     return { position, text: frameText(position, kind, JSON.stringify(event.data)) };
@@ -93,6 +103,12 @@ function frameOf(row: EventRow, report: (bug: unknown) => void): Frame | undefin
   report(new Error(`the event ${kind} has another shape`, { cause: event.error }));
   return undefined;
 }
+
+/** A frame that is stored nowhere, and has no position. @throws ZodError when it is no event of the contract. */
+export const signalFrame = (given: unknown): Buffer => {
+  const event = LiveEvent().parse(given);
+  return Buffer.from(`event: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`);
+};
 
 const frameText = (position: number, kind: string, data: string): string =>
   `id: ${position}\nevent: ${kind}\ndata: ${data}\n\n`;

@@ -8,7 +8,13 @@ import { type Uploads, openUploads } from './uploads/uploads.ts';
 
 export { mediaAccountData } from './account-data.ts';
 export { type Files, verifyFile } from './files.ts';
-export { type Uploads, claimUpload, describeFile, releaseFile } from './uploads/uploads.ts';
+export {
+  type Uploads,
+  claimUpload,
+  describeFile,
+  handOverFile,
+  releaseFile,
+} from './uploads/uploads.ts';
 
 /** The files of accounts, and those on their way in. */
 export type Media = { files: Files; uploads: Uploads };

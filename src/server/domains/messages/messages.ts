@@ -30,6 +30,7 @@ export {
   wakeLane,
 } from './dispatch/lane-rows.ts';
 export { expireMessages } from './dispatch/withdraw.ts';
+export { countFailed, newestFailed, readMessageRow } from './history/failed.ts';
 export { startFolding } from './history/fold.ts';
 export { ensurePartitions, pruneRequests } from './upkeep.ts';
 export type { Lanes } from './dispatch/lanes.ts';

@@ -3,7 +3,7 @@ import {
   confirmTopup,
   operatorTopups,
   rejectTopup,
-} from '#contract/operator.ts';
+} from '#contract/operator/topups.ts';
 import {
   dismissBankLine,
   importStatement,

@@ -17,7 +17,7 @@ const RECENT_MAX = 10;
 
 /** The newest top-ups of an account, newest first. */
 export async function recentTopups(
-  allAccountsSql: Sql,
+  allAccountsSql: Sql | Tx,
   accountId: string,
   at: Date,
 ): Promise<RecentTopup[]> {

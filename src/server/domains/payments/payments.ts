@@ -25,6 +25,7 @@ export {
   suspensePage,
   suspenseSum,
 } from './suspense/suspense.ts';
+export { findTopup } from './topups/topup.ts';
 export { expireTopups } from './topups/expire.ts';
 export { placeTopup } from './topups/create.ts';
 export { paymentsAccountData } from './account-data.ts';

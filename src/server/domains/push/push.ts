@@ -9,7 +9,13 @@ import { renewPushHandler } from './subscriptions/renew.ts';
 import { testPushHandler } from './delivery/try.ts';
 
 export { pushAccountData } from './account-data.ts';
-export { type Received, queueNotice, queueNotices, sweepPush } from './delivery/queue.ts';
+export {
+  type Received,
+  forgetNotices,
+  queueNotice,
+  queueNotices,
+  sweepPush,
+} from './delivery/queue.ts';
 export { type PushSender, startPushSender } from './delivery/sender.ts';
 export type { PushDeps } from './deps.ts';
 export { readVapid } from './vapid.ts';

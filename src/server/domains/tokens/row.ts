@@ -83,7 +83,7 @@ type Column = 'name' | 'created_at' | 'last_used_at';
 
 /** A page of an account's tokens, `offset` rows in, and how many there are in all. */
 export async function readTokens(
-  tx: Tx,
+  tx: Sql | Tx,
   accountId: string,
   query: { by: Column; descending: boolean; offset: number; limit: number },
 ): Promise<{ rows: Token[]; total: number }> {

@@ -1,5 +1,5 @@
 import { PAGE_SIZE } from '#contract/base/act.ts';
-import { getToken, listTokens } from '#contract/tokens.ts';
+import { type Token, getToken, listTokens } from '#contract/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
@@ -15,7 +15,7 @@ export { type KeyRing, openKeyRing } from './keys/key-ring.ts';
 export { type ConnectDeps, connectLink, handleUndo, scanQr } from './links/connect.ts';
 export { countTokens } from './create.ts';
 export { tokensAccountData } from './account-data.ts';
-export { needsReview } from './row.ts';
+export { needsReview, readToken } from './row.ts';
 export { pastPhonesOf, tokenOfPhone } from './links/phones.ts';
 export { ensureSystemToken } from './system.ts';
 export type { TokenRef, TokenSubscribers } from './subscribers.ts';
@@ -61,6 +61,12 @@ const getTokenHandler = ({ sql }: TokensDeps) =>
   handle(getToken, ({ caller }, input) =>
     asAccount(sql, caller.accountId, (tx) => readToken(tx, caller.accountId, input.token_id)),
   );
+
+/** The tokens of an account, the newest first, so many at most. @param sql sees the account. */
+export async function tokensOf(sql: Sql | Tx, accountId: string, limit: number): Promise<Token[]> {
+  const query = { by: 'created_at', descending: true, offset: 0, limit } as const;
+  return (await readTokens(sql, accountId, query)).rows;
+}
 
 /**
  * Deletes expired pairing codes, and links without consent after 30 days; for the clean-up job. A link

@@ -3,20 +3,27 @@ import type { FastifyInstance } from 'fastify';
 import { encoded } from '#server/http/uploads/files.ts';
 
 export type StatementsDeps = {
-  /** The statement of a signed address; undefined when we did not sign it, or its time is over. */
+  /** The file of a signed address; undefined when we did not sign it, or its time is over. */
   open: (address: {
     id: string;
     key: string;
   }) => Promise<{ name: string; stream: Readable } | undefined>;
-  /** @throws Refusal `too_many_requests`: a statement is read anew each time. */
+  /** @throws Refusal `too_many_requests`: it is read anew each time. */
   allow: (ip: string) => Promise<void>;
 };
 
 /** Statements of the saldo by their signed addresses, written as they are read; kept by no cache. */
-export function registerStatements(app: FastifyInstance, { open, allow }: StatementsDeps): void {
+export const registerStatements = (app: FastifyInstance, deps: StatementsDeps): void =>
+  serveWritten(app, '/statements/:id', deps);
+
+/** Threads of customer service as text, by their signed addresses; the same way. */
+export const registerTranscripts = (app: FastifyInstance, deps: StatementsDeps): void =>
+  serveWritten(app, '/transcripts/:id', deps);
+
+function serveWritten(app: FastifyInstance, url: string, { open, allow }: StatementsDeps): void {
   app.route<{ Params: { id: string }; Querystring: { k?: unknown } }>({
     method: 'GET',
-    url: '/statements/:id',
+    url,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       await allow(request.ip);

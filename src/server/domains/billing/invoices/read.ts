@@ -1,7 +1,7 @@
 import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { type Invoice, getInvoice, listInvoices } from '#contract/billing/invoices.ts';
 import { handle } from '#server/infra/acts/act.ts';
-import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type InvoiceRow, detailOf, findInvoice, invoiceColumns, invoiceOf } from './row.ts';
 
 export const listInvoicesHandler = ({ sql }: { sql: Sql }) =>
@@ -13,6 +13,16 @@ export const getInvoiceHandler = ({ sql, origin }: { sql: Sql; origin: () => str
       detailOf(await findInvoice(tx, { accountId, invoiceId }), origin()),
     ),
   );
+
+/**
+ * One invoice of an account, as lists show it.
+ *
+ * @throws Refusal `not_found`, also for another account's.
+ */
+export const readInvoice = async (
+  sql: Sql | Tx,
+  which: { accountId: string; invoiceId: string },
+): Promise<Invoice> => invoiceOf(await findInvoice(sql, which));
 
 /** A page of the account's invoices, the newest first unless asked otherwise. */
 function invoicesOf(

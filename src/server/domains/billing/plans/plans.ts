@@ -62,6 +62,15 @@ export async function revisionAt(
   return revisionOf(row);
 }
 
+/** What the plan is called that an account has now. */
+export async function planNameOf(sql: Sql | Tx, accountId: string): Promise<string> {
+  const [plan] = await sql<{ name: string }[]>`
+    select r.name from subscriptions s
+    join plan_revisions r on (r.code, r.revision) = (s.plan_code, s.plan_revision)
+    where s.account_id = ${accountId}`;
+  return plan?.name ?? '';
+}
+
 /** The plans on offer, cheapest first. */
 export async function offeredPlans(sql: Sql | Tx, at: Date): Promise<Plan[]> {
   const plans = [...(await plansAt(sql, at)).values()];

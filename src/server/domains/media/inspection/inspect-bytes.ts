@@ -9,6 +9,7 @@ export type Sniffed =
   | 'gif'
   | 'ogg'
   | 'mp4'
+  | 'webm'
   | 'pdf'
   | 'zip'
   | 'old_office'
@@ -26,11 +27,14 @@ const marks: readonly Mark[] = [
   { is: 'ogg', at: 0, says: 'OggS\0' },
   // The brands of MPEG-4 and 3GPP; QuickTime and the pictures in the same box are something else.
   { is: 'mp4', at: 4, says: /^ftyp(isom|iso[2-9]|mp4[12]|avc1|M4[AVBP] |dash|3g[p2]|MSNV)/ },
+  { is: 'webm', at: 0, says: /^\cZE\xdf\xa3[^]{1,40}webm/ },
   { is: 'pdf', at: 0, says: /^%PDF-[12]\./ },
   { is: 'zip', at: 0, says: 'PK\x03\x04' },
   { is: 'old_office', at: 0, says: '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1' },
 ];
 
+/** The first bytes in which a kind is told. */
+const MARK_BYTES = 64;
 /** The first bytes that are looked at. */
 const HEAD_BYTES = 1_024;
 /** What a browser would read as a page, a picture that runs, or a script for the server. */
@@ -42,7 +46,9 @@ export const controls = /[[\p{Cc}&&\p{ASCII}]--[\t\n\v\f\r]]/v;
 export function sniff(bytes: Uint8Array): Sniffed {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1');
   const mark = marks.find(({ at, says }) =>
-    typeof says === 'string' ? head.startsWith(says, at) : says.test(head.slice(at, at + 32)),
+    typeof says === 'string'
+      ? head.startsWith(says, at)
+      : says.test(head.slice(at, at + MARK_BYTES)),
   );
   if (mark) return mark.is;
   if (head === '') return 'unknown';
@@ -74,6 +80,7 @@ const sniffedAs: Record<FileMime, Sniffed> = {
   'image/webp': 'webp',
   'audio/ogg': 'ogg',
   'audio/mp4': 'mp4',
+  'audio/webm': 'webm',
   'video/mp4': 'mp4',
   'application/pdf': 'pdf',
   'application/msword': 'old_office',

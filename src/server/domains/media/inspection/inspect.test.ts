@@ -44,6 +44,10 @@ async function whyNot(...file: Parameters<typeof inspected>): Promise<string | u
   return 'why' in refusal.facts ? String(refusal.facts.why) : refusal.code;
 }
 
+/** As browsers record it, with these tracks. */
+const webmOf = (...tracks: string[]) =>
+  latin1(`\x1aE\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\x82\x84webm....${tracks.join('....')}`);
+
 type Content = Record<string, Buffer | string>;
 
 async function zipOf(content: Content, mode?: number): Promise<Buffer> {
@@ -76,6 +80,8 @@ test('a file of every kind is taken under its own type', async () => {
     ['a.ogg', ogg, 'audio/ogg'],
     ['a.mp4', mp4, 'video/mp4'],
     ['a.m4a', latin1('\0\0\0\x20ftypM4A \0\0'), 'audio/mp4'],
+    ['a.webm', webmOf('A_OPUS'), 'audio/webm'],
+    ['a.weba', webmOf('A_VORBIS'), 'audio/webm'],
     [
       'a.docx',
       await zipOf(docx),
@@ -261,4 +267,14 @@ test('no name whatever holds a path, a control or a hidden turn of direction', (
       expect(cleanName(name)).toBe(name);
     }),
   );
+});
+
+test('WebM is sound alone: film in it, and what has no sound, contradicts', async () => {
+  expect(await whyNot('a.webm', webmOf('V_VP9', 'A_OPUS'))).toBe('upload_contradicts');
+  expect(await whyNot('a.webm', webmOf('V_AV1'))).toBe('upload_contradicts');
+  expect(await whyNot('a.webm', webmOf())).toBe('upload_contradicts');
+  expect(await whyNot('a.webm', latin1('\x1aE\xdf\xa3\x9fB\x82\x88matroska....A_OPUS'))).toBe(
+    'upload_contradicts',
+  );
+  expect(await whyNot('a.ogg', webmOf('A_OPUS'))).toBe('upload_contradicts');
 });

@@ -84,6 +84,7 @@ export async function inspect(
   if (isArchive(mime)) await enterHeavy(() => inspectArchive(path, mime));
   else if (mime === 'application/pdf') await inspectPdf(path, tail);
   else if (mime in oldParts) await inspectOldOffice(path, mime as keyof typeof oldParts);
+  else if (mime === 'audio/webm') await inspectWebm(path);
   else if (mime === 'text/plain' || mime === 'text/csv') await inspectText(path, head);
   return { path, name: claim.name, mime };
 }
@@ -133,6 +134,12 @@ async function inspectOldOffice(path: string, mime: keyof typeof oldParts): Prom
   const found = await findsIn(path, { main, macros: new RegExp(wide('_VBA_PROJECT')) });
   if (!found.has('main')) throw new Refusal('upload_contradicts', {});
   if (found.has('macros')) throw unsafe('dokumen ini berisi makro');
+}
+
+/** Sound alone: film is taken as MP4, whose players are everywhere. */
+async function inspectWebm(path: string): Promise<void> {
+  const found = await findsIn(path, { sound: /A_(OPUS|VORBIS)/, film: /V_(VP[89]|AV1|MPEG)/ });
+  if (!found.has('sound') || found.has('film')) throw new Refusal('upload_contradicts', {});
 }
 
 async function inspectText(path: string, head: Buffer): Promise<void> {

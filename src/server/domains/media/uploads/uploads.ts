@@ -114,8 +114,8 @@ async function readFinished(
   return file;
 }
 
-/** What is kept of a file: its name, its type, and the hash of its bytes. */
-export type FileFacts = { name: string; mime: string; sha256: Buffer };
+/** What is kept of a file: its name, its type, its size, and the hash of its bytes. */
+export type FileFacts = { name: string; mime: string; sizeBytes: number; sha256: Buffer };
 
 /** What is kept of an account's file, in the transaction that claimed it. */
 export async function describeFile(
@@ -123,9 +123,27 @@ export async function describeFile(
   { accountId, fileId }: { accountId: string; fileId: string },
 ): Promise<FileFacts> {
   const [file] = await tx<FileFacts[]>`
-    select name, mime, sha256 from files where account_id = ${accountId} and file_id = ${fileId}`;
+    select name, mime, size_bytes as "sizeBytes", sha256 from files
+    where account_id = ${accountId} and file_id = ${fileId}`;
   if (!file) throw new Error('a claimed file is gone');
   return file;
+}
+
+/**
+ * Gives a file that was claimed in this transaction to another account: from then on it goes and stays with that
+ * one.
+ *
+ * @param tx sees both accounts.
+ */
+export async function handOverFile(
+  tx: Tx,
+  { from, to, fileId }: { from: string; to: string; fileId: string },
+): Promise<void> {
+  await tx`
+    insert into files (account_id, file_id, name, mime, size_bytes, sha256, created_at)
+    select ${to}, file_id, name, mime, size_bytes, sha256, created_at from files
+    where account_id = ${from} and file_id = ${fileId}`;
+  await releaseFile(tx, { accountId: from, fileId });
 }
 
 async function revert(ready: Ready, owner: Owner, uploadId: string): Promise<void> {

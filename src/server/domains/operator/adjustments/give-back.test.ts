@@ -3,7 +3,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Adjustment, DeskCustomerDetail } from '#contract/operator/desk.ts';
 import type { FlaggedPayment, OpenRefund } from '#contract/operator/refunds.ts';
-import type { OperatorTopup } from '#contract/operator.ts';
+import type { OperatorTopup } from '#contract/operator/topups.ts';
 import type { Topup, TopupMethod } from '#contract/saldo.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { countGatewayWork, retryRefunds } from '#server/domains/payments/payments.ts';

@@ -3,7 +3,7 @@ import { publicId } from '#contract/base/ids.ts';
 import type { Rupiah } from '#contract/base/money.ts';
 import type { PaymentRefund } from '#contract/operator/desk.ts';
 import type { PaymentFlagKind } from '#contract/operator/refunds.ts';
-import type { OperatorTopup, OperatorTopupFilter } from '#contract/operator.ts';
+import type { OperatorTopup, OperatorTopupFilter } from '#contract/operator/topups.ts';
 import { namesOfPeople } from '#server/domains/accounts/accounts.ts';
 import { NEAR } from '#server/domains/payments/bank.ts';
 import { refundStateOf } from '#server/domains/payments/gateways/open-refunds.ts';

@@ -1,5 +1,5 @@
 import { formatRupiah, rupiah } from '#contract/base/money.ts';
-import type { OperatorTopup } from '#contract/operator.ts';
+import type { OperatorTopup } from '#contract/operator/topups.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Tx, retrying } from '#server/infra/postgres/database.ts';
 import {

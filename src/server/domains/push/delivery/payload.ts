@@ -1,3 +1,4 @@
+import type { OperatorRole } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import type { PushPayload } from '#contract/push.ts';
@@ -60,10 +61,17 @@ export type Notice = {
   url: string;
   /** Letters, digits, `-` and `_`: a newer notice of a tag takes the place of one that waits or is shown. */
   tag: string;
+  /** Shown in place of the body to who switched the text on. */
+  text?: string | undefined;
+  /** Of operators, only those with one of these roles get it. */
+  roles?: readonly OperatorRole[];
 };
 
 /** The payload of a notice of no message. */
-export function noticePayload(notice: Notice, origin: string | undefined): PushPayload {
+export function noticePayload(
+  notice: Pick<Notice, 'title' | 'body' | 'url' | 'tag'>,
+  origin: string | undefined,
+): PushPayload {
   const { title, body, url, tag } = notice;
   return buildPayload(
     {

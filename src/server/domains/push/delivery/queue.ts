@@ -1,3 +1,4 @@
+import type { OperatorRole } from '#contract/base/act.ts';
 import type { MessageType } from '#contract/messages.ts';
 import type { Role } from '#contract/accounts.ts';
 import { isActiveSession } from '#server/domains/accounts/accounts.ts';
@@ -40,17 +41,18 @@ const NOTICE_HOURS = 24;
 
 /**
  * Queues a notice that is about no message for every browser of an account, in the transaction that makes
- * it true. It is sent to people who want notices; what it says must hold no message's text.
+ * it true. It is sent to people who want notices; its body must hold no message's text.
  *
  * @param tx of the account, or one that sees all.
  */
 export async function queueNotice(tx: Tx, notice: Notice & { accountId: string }): Promise<void> {
-  const { accountId, title, body, url, tag } = notice;
+  const { accountId, title, body, url, tag, text = null, roles } = notice;
   await tx`
     insert into push_queue (
-      subscription_id, message_id, account_id, title, body, url, tag, service, expires_at
+      subscription_id, message_id, account_id, title, body, url, tag, text, roles, service, expires_at
     )
-    select subscription_id, ${newId()}, ${accountId}, ${title}, ${body}, ${url}, ${tag}, service,
+    select subscription_id, ${newId()}, ${accountId}, ${title}, ${body}, ${url}, ${tag}, ${text},
+      ${roles ? [...roles] : null}::text[], service,
       clock_timestamp() + make_interval(hours => ${NOTICE_HOURS})
     from push_subscriptions where account_id = ${accountId} and ${isReachable(tx)}`;
 }
@@ -68,6 +70,9 @@ export type Due = {
   notice_body: string | null;
   url: string | null;
   tag: string | null;
+  text: string | null;
+  /** Null: of operators, all get it. */
+  roles: OperatorRole[] | null;
   service: string;
   bare: boolean;
   attempt: number;
@@ -75,6 +80,7 @@ export type Due = {
   /** False when the session has ended, or its account is closed. */
   is_active: boolean;
   role: Role;
+  operator_roles: OperatorRole[];
   settings: unknown;
   type: MessageType | null;
   body: Record<string, unknown> | null;
@@ -111,7 +117,8 @@ export async function claimDue(
       returning q.*
     )
     select q.subscription_id, q.message_id, q.account_id, q.token_id, q.peer, q.peer_name, q.title,
-      q.body as notice_body, q.url, q.tag, q.service, q.bare, q.attempt, p.sealed, u.role, u.settings, m.type, m.body,
+      q.body as notice_body, q.url, q.tag, q.text, q.roles, q.service, q.bare, q.attempt, p.sealed,
+      u.role, u.operator_roles, u.settings, m.type, m.body,
       a.status = 'active' and exists (
         select from sessions where session_id = p.session_id and ${isActiveSession(allAccountsSql)}
       ) as is_active,
@@ -145,6 +152,14 @@ const isOurs = (
   { subscription_id: browser, message_id: message, attempt }: ClaimedNotice,
 ) => sql`
   subscription_id = ${browser} and message_id = ${message} and attempt = ${attempt}`;
+
+/** Forgets the notices of a tag that wait for an account's browsers. */
+export async function forgetNotices(
+  allAccountsSql: Sql,
+  { accountId, tag }: { accountId: string; tag: string },
+): Promise<void> {
+  await allAccountsSql`delete from push_queue where account_id = ${accountId} and tag = ${tag}`;
+}
 
 /** The notice has left, or never will. */
 export async function finish(allAccountsSql: Sql, due: ClaimedNotice): Promise<void> {

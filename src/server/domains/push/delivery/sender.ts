@@ -123,7 +123,7 @@ async function sendOne(
   }
   const settings = Settings.parse(due.settings);
   // A message read while the service was down needs no notice any more.
-  const isWanted = settings.push_on && due.role === 'customer' && !(due.seen && due.attempt > 1);
+  const isWanted = settings.push_on && isFor(due) && !(due.seen && due.attempt > 1);
   if (!isWanted || due.seconds_left === 0) {
     onOutcome('unwanted');
     await finish(allAccountsSql, due);
@@ -139,11 +139,17 @@ async function sendOne(
   return result;
 }
 
+/** Messages are their customer's; a notice of no message may be for operators, all or those with a role. */
+const isFor = ({ role, token_id, roles, operator_roles }: Due): boolean =>
+  role === 'customer' ||
+  (token_id === null && (roles === null || roles.some((one) => operator_roles.includes(one))));
+
 /** What is sent: the notice as it was queued, or that of a message. */
 function payloadFor({ excerptOf, config }: PushDeps, due: Due, withText: boolean): PushPayload {
-  const { title, notice_body, url, tag, token_id, peer } = due;
+  const { title, notice_body, url, tag, text, bare: isBare, token_id, peer } = due;
   if (token_id === null || peer === null) {
-    const words = { title: title ?? '', body: notice_body ?? '', url: url ?? '/', tag: tag ?? '' };
+    const body = (withText && !isBare && text) || (notice_body ?? '');
+    const words = { title: title ?? '', body, url: url ?? '/', tag: tag ?? '' };
     return noticePayload(words, config.PUBLIC_URL);
   }
   const { type, body, bare } = due;

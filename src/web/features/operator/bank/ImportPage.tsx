@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
-import { operatorTopups } from '#contract/operator.ts';
+import { operatorTopups } from '#contract/operator/topups.ts';
 import {
   type StatementReport,
   importStatement,

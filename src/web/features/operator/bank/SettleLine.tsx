@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
-import { confirmTopup, operatorTopups } from '#contract/operator.ts';
+import { confirmTopup, operatorTopups } from '#contract/operator/topups.ts';
 import {
   type OperatorBankLine,
   dismissBankLine,

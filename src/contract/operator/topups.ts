@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { act, paging } from './base/act.ts';
-import { Id, IdInput } from './base/ids.ts';
-import { Rupiah } from './base/money.ts';
-import { PaymentRefund, Reason } from './operator/desk.ts';
-import { PaymentFlagKind } from './operator/refunds.ts';
-import { Topup, TopupStatus } from './saldo.ts';
-import { type Output, schema } from './base/schema.ts';
+import { act, paging } from '#contract/base/act.ts';
+import { Id, IdInput } from '#contract/base/ids.ts';
+import { Rupiah } from '#contract/base/money.ts';
+import { PaymentRefund, Reason } from '#contract/operator/desk.ts';
+import { PaymentFlagKind } from '#contract/operator/refunds.ts';
+import { Topup, TopupStatus } from '#contract/saldo.ts';
+import { type Output, schema } from '#contract/base/schema.ts';
 
 /** A top-up as the operator sees it: whose it is, and the bank lines that could be its payment. */
 export const OperatorTopup = schema(() =>

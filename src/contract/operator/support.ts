@@ -1,0 +1,250 @@
+import * as z from 'zod/mini';
+import { act, paging } from '#contract/base/act.ts';
+import { Id, IdInput } from '#contract/base/ids.ts';
+import { WholeNumber } from '#contract/base/numbers.ts';
+import { type Output, schema } from '#contract/base/schema.ts';
+import {
+  SupportMessage,
+  SupportSide,
+  SupportStatus,
+  SupportThread,
+  supportContent,
+} from '#contract/support.ts';
+
+/**
+ * `waiting`: the customer wrote last, longest waiting first; `mine`: open and assigned to who asks; `open`: all
+ * that are open; newest first but for `waiting`.
+ */
+export const InboxFilter = schema(() => z.enum(['waiting', 'mine', 'open', 'snoozed', 'closed']));
+export type InboxFilter = Output<typeof InboxFilter>;
+
+/** Who looks after a thread. */
+const Assignee = schema(() => z.object({ id: Id('user'), name: z.string(), mine: z.boolean() }));
+
+export const InboxRow = schema(() =>
+  z.object({
+    account_id: Id('account'),
+    account_name: z.string(),
+    status: SupportStatus(),
+    /** Since when the customer waits for an answer; null when nobody does. */
+    waiting_since: z.nullable(z.coerce.date()),
+    snoozed_until: z.nullable(z.coerce.date()),
+    assignee: z.nullable(Assignee()),
+    last: z.object({ side: SupportSide(), preview: z.string(), at: z.coerce.date() }),
+    unread: z.int(),
+  }),
+);
+export type InboxRow = Output<typeof InboxRow>;
+
+/** `q`: words in the lines, or the beginning of a customer's name or number; then of every status. */
+export const listInbox = act({
+  name: 'operator_support_list',
+  by: 'operator',
+  roles: ['support'],
+  list: 'default',
+  input: () => ({
+    ...paging(['last_at']),
+    filter: z.optional(InboxFilter()),
+    q: z.optional(z.string().check(z.trim(), z.maxLength(60))),
+  }),
+  output: InboxRow,
+});
+
+/** How many threads each filter has, and what waits longest. */
+export const countInbox = act({
+  name: 'operator_support_counts',
+  by: 'operator',
+  roles: ['support'],
+  output: () =>
+    z.object({
+      waiting: z.int(),
+      mine: z.int(),
+      open: z.int(),
+      snoozed: z.int(),
+      oldest: z.nullable(z.coerce.date()),
+    }),
+});
+
+/** One customer's thread, and what an operator wants to know of them beside it. */
+export const OperatorThread = schema(() =>
+  z.extend(SupportThread(), {
+    account_id: Id('account'),
+    account_name: z.string(),
+    phone: z.string(),
+    waiting_since: z.nullable(z.coerce.date()),
+    snoozed_until: z.nullable(z.coerce.date()),
+    assignee: z.nullable(Assignee()),
+    /** Who may be assigned. */
+    operators: z.array(z.object({ id: Id('user'), name: z.string() })),
+    customer: z.object({
+      since: z.coerce.date(),
+      status: z.enum(['active', 'suspended', 'closed']),
+      available: z.int(),
+      plan: z.string(),
+      tokens: z.array(z.object({ id: Id('token'), name: z.string(), status: z.string() })),
+      /** Messages that failed in the last 24 hours. */
+      failed: z.int(),
+    }),
+  }),
+);
+export type OperatorThread = Output<typeof OperatorThread>;
+
+const ofAccount = () => ({ account_id: IdInput('account') });
+
+export const getInboxThread = act({
+  name: 'operator_support_get',
+  by: 'operator',
+  roles: ['support'],
+  input: ofAccount,
+  output: OperatorThread,
+});
+
+/** Newest first, internal notes included; `start` counts from the newest. */
+export const inboxMessages = act({
+  name: 'operator_support_messages',
+  by: 'operator',
+  roles: ['support'],
+  list: 'manual',
+  input: () => ({ ...paging(['at']), account_id: IdInput('account') }),
+  output: SupportMessage,
+});
+
+/** Answers, or with `internal` notes something that only operators see. An answer ends the waiting. */
+export const sendInbox = act({
+  name: 'operator_support_send',
+  by: 'operator',
+  roles: ['support'],
+  changes: true,
+  audited: true,
+  input: () => ({
+    account_id: IdInput('account'),
+    ...supportContent(),
+    internal: z.optional(z.literal('1')),
+  }),
+  output: SupportMessage,
+  refuses: ['upload_gone', 'support_empty', 'account_ended'],
+});
+
+export const readInbox = act({
+  name: 'operator_support_read',
+  by: 'operator',
+  roles: ['support'],
+  changes: true,
+  outlivesSession: false,
+  input: () => ({ account_id: IdInput('account'), seq: WholeNumber({ minimum: 0 }) }),
+  output: OperatorThread,
+});
+
+/** Told to the customer and to the other operators at once, and stored nowhere. */
+export const typeInbox = act({
+  name: 'operator_support_typing',
+  by: 'operator',
+  roles: ['support'],
+  input: ofAccount,
+  output: () => z.object({}),
+});
+
+/** Without `operator_id` nobody in particular looks after it. */
+export const assignInbox = act({
+  name: 'operator_support_assign',
+  by: 'operator',
+  roles: ['support'],
+  changes: true,
+  audited: true,
+  input: () => ({
+    account_id: IdInput('account'),
+    operator_id: z.optional(IdInput('user')),
+  }),
+  output: OperatorThread,
+});
+
+/** Puts it off until a time within 30 days; a message of the customer brings it back before. */
+export const snoozeInbox = act({
+  name: 'operator_support_snooze',
+  by: 'operator',
+  roles: ['support'],
+  changes: true,
+  audited: true,
+  input: () => ({ account_id: IdInput('account'), until: z.iso.datetime() }),
+  output: OperatorThread,
+});
+
+/** The customer is asked for a rating. */
+export const closeInbox = act({
+  name: 'operator_support_close',
+  by: 'operator',
+  roles: ['support'],
+  changes: true,
+  audited: true,
+  input: ofAccount,
+  output: OperatorThread,
+});
+
+export const reopenInbox = act({
+  name: 'operator_support_reopen',
+  by: 'operator',
+  roles: ['support'],
+  changes: true,
+  audited: true,
+  input: ofAccount,
+  output: OperatorThread,
+});
+
+/** The thread as a text file, internal notes left out, at a signed address. */
+export const inboxTranscript = act({
+  name: 'operator_support_transcript',
+  by: 'operator',
+  roles: ['support'],
+  audited: true,
+  input: ofAccount,
+  output: () => z.object({ url: z.string() }),
+});
+
+/** An answer that is written often; `/` and the beginning of its name bring it into the box. */
+export const CannedReply = schema(() =>
+  z.object({ name: z.string(), text: z.string(), updated_at: z.coerce.date() }),
+);
+export type CannedReply = Output<typeof CannedReply>;
+
+/** By name, all of them: a hundred at most. `{nama}` in a text stands for the customer's name. */
+export const listCanned = act({
+  name: 'operator_canned_list',
+  by: 'operator',
+  roles: ['support'],
+  output: () => z.object({ replies: z.array(CannedReply()) }),
+});
+
+const CannedName = schema(() =>
+  z
+    .string()
+    .check(
+      z.trim(),
+      z.toLowerCase(),
+      z.regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'Pakai huruf kecil, angka, dan tanda hubung.'),
+    ),
+);
+
+/** A new one, or the text of one that stands. */
+export const saveCanned = act({
+  name: 'operator_canned_save',
+  by: 'operator',
+  roles: ['support'],
+  changes: true,
+  audited: true,
+  input: () => ({
+    name: CannedName(),
+    text: z.string().check(z.trim(), z.minLength(1, 'Tulis jawabannya.'), z.maxLength(4096)),
+  }),
+  output: CannedReply,
+  refuses: ['canned_too_many'],
+});
+
+export const deleteCanned = act({
+  name: 'operator_canned_delete',
+  by: 'operator',
+  roles: ['support'],
+  changes: true,
+  audited: true,
+  input: () => ({ name: CannedName() }),
+  output: () => z.object({}),
+});

@@ -1,0 +1,127 @@
+import { type IdKind, uuidOf } from '#contract/base/ids.ts';
+import { formatRupiah } from '#contract/base/money.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { WIB, formatDateTimeZone } from '#contract/base/time.ts';
+import { invoiceStatusLabel } from '#contract/billing/invoices.ts';
+import { failures, messageStatusLabel } from '#contract/messages.ts';
+import { topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';
+import type { SupportCard, SupportSubject } from '#contract/support.ts';
+import { tokenStatusLabel } from '#contract/tokens.ts';
+import { readInvoice } from '#server/domains/billing/billing.ts';
+import { readMessageRow } from '#server/domains/messages/messages.ts';
+import { findTopup } from '#server/domains/payments/payments.ts';
+import { readToken } from '#server/domains/tokens/tokens.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
+
+/** Something of an account, by its public id. */
+export type Subject = { accountId: string; type: SupportSubject; id: string; now: Date };
+
+const when = (at: Date): string => formatDateTimeZone(at, WIB);
+
+/** What each kind is called when it is not there. */
+const names: Record<SupportSubject, string> = {
+  message: 'Pesan',
+  token: 'Token',
+  topup: 'Isi saldo',
+  invoice: 'Tagihan',
+};
+
+/**
+ * What a question is about, as it is now: written by us from the account's own rows.
+ *
+ * @throws Refusal `not_found`, also for what is another account's.
+ */
+export function readCard(tx: Tx, subject: Subject): Promise<SupportCard> {
+  const { type } = subject;
+  const uuid = uuidOf(type satisfies IdKind, subject.id);
+  if (uuid === undefined) throw new Refusal('not_found', { what: names[type] });
+  switch (type) {
+    case 'message':
+      return messageCard(tx, subject, uuid);
+    case 'token':
+      return tokenCard(tx, subject, uuid);
+    case 'topup':
+      return topupCard(tx, subject, uuid);
+    case 'invoice':
+      return invoiceCard(tx, subject, uuid);
+  }
+}
+
+async function messageCard(
+  tx: Tx,
+  { accountId }: Subject,
+  messageId: string,
+): Promise<SupportCard> {
+  const message = await readMessageRow(tx, { accountId, messageId });
+  const { id, direction, peer, peer_name, status, failure, price, token, created_at } = message;
+  const who = peer_name === null ? formatPhone(peer) : `${peer_name} (${formatPhone(peer)})`;
+  return {
+    type: 'message',
+    id,
+    title: `${direction === 'out' ? 'Pesan ke' : 'Pesan dari'} ${who}`,
+    status: messageStatusLabel[status],
+    lines: [
+      ...(failure === null ? [] : [failures[failure]]),
+      `Token ${token.name}`,
+      `Biaya ${formatRupiah(price)}`,
+      when(created_at),
+    ],
+  };
+}
+
+async function tokenCard(tx: Tx, { accountId }: Subject, tokenId: string): Promise<SupportCard> {
+  const { id, name, status, phone, sent_today, daily_limit } = await readToken(
+    tx,
+    accountId,
+    tokenId,
+  );
+  const [sent, limit] = [sent_today, daily_limit].map((n) => n.toLocaleString('id-ID'));
+  return {
+    type: 'token',
+    id,
+    title: `Token ${name}`,
+    status: tokenStatusLabel[status],
+    lines: [
+      phone === null ? 'Belum ada nomor' : formatPhone(phone),
+      `Terkirim hari ini ${sent} dari ${limit}`,
+    ],
+  };
+}
+
+async function topupCard(
+  tx: Tx,
+  { accountId, now }: Subject,
+  topupId: string,
+): Promise<SupportCard> {
+  const topup = await findTopup(tx, { accountId, topupId, now });
+  return {
+    type: 'topup',
+    id: topup.id,
+    title: `Isi saldo ${topup.id}`,
+    status: topupStatusLabel[topup.status],
+    lines: [
+      `${formatRupiah(topup.total)} lewat ${topupMethodLabel[topup.method]}`,
+      when(topup.created_at),
+    ],
+  };
+}
+
+async function invoiceCard(
+  tx: Tx,
+  { accountId }: Subject,
+  invoiceId: string,
+): Promise<SupportCard> {
+  const invoice = await readInvoice(tx, { accountId, invoiceId });
+  return {
+    type: 'invoice',
+    id: invoice.id,
+    title: `Tagihan ${invoice.number ?? invoice.title}`,
+    status: invoiceStatusLabel[invoice.status],
+    lines: [
+      ...(invoice.number === null ? [] : [invoice.title]),
+      formatRupiah(invoice.total),
+      when(invoice.created_at),
+    ],
+  };
+}

@@ -1,0 +1,219 @@
+import type { OutputOf } from '#contract/base/act.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { type Rupiah, formatRupiah } from '#contract/base/money.ts';
+import type { SubscriptionStatus } from '#contract/billing/plans.ts';
+import type { Failure, MessageRow } from '#contract/messages.ts';
+import type { SupportCause, supportHelp } from '#contract/support.ts';
+import type { Token, TokenStatus } from '#contract/tokens.ts';
+import type { Wallet } from '#server/domains/ledger/ledger.ts';
+import type { recentTopups } from '#server/domains/payments/payments.ts';
+
+export type Cause = OutputOf<typeof supportHelp>['causes'][number];
+
+/** What the account shows now. */
+export type Facts = {
+  wallet: Pick<Wallet, 'available' | 'status' | 'planPrice' | 'isBonusOnly'>;
+  tokens: readonly Token[];
+  /** The newest top-ups, and the newest messages that failed. */
+  topups: Awaited<ReturnType<typeof recentTopups>>;
+  failed: readonly Pick<MessageRow, 'id' | 'failure'>[];
+  subscription: { status: SubscriptionStatus } | undefined;
+  /** What a message costs by the list. */
+  price: Rupiah;
+};
+
+const CAUSES_MAX = 10;
+
+/** The causes that apply, the most pressing first: what stops everything, then some, then single messages. */
+export const causesOf = (facts: Facts): Cause[] =>
+  [
+    frozen(facts),
+    disconnected(facts),
+    saldoShort(facts),
+    notLinked(facts),
+    tokenLimit(facts),
+    pastDue(facts),
+    bonusOnly(facts),
+    topupWaiting(facts),
+    ...failedBy(facts),
+  ]
+    .filter((cause) => cause !== undefined)
+    .slice(0, CAUSES_MAX);
+
+const cause = (
+  of: SupportCause,
+  given: Pick<Cause, 'title' | 'answer' | 'href' | 'action'> & Partial<Cause>,
+): Cause => ({ count: null, about: null, ...given, cause: of });
+
+const frozen = ({ wallet }: Facts): Cause | undefined =>
+  wallet.status === 'frozen'
+    ? cause('wallet_frozen', {
+        title: 'Saldo Anda sedang dibekukan',
+        answer:
+          'Pengiriman berhenti sementara saldo diperiksa. Tulis kepada kami agar kami dapat menjelaskan dan membukanya.',
+        href: '/saldo',
+        action: 'Lihat saldo',
+      })
+    : undefined;
+
+/** Several tokens of a status are one cause: the newest stands for them. */
+function ofTokens(
+  { tokens }: Facts,
+  isMeant: (token: Token) => boolean,
+): { first: Token; count: number; several: boolean } | undefined {
+  const meant = tokens.filter(isMeant);
+  const [first] = meant;
+  return first && { first, count: meant.length, several: meant.length > 1 };
+}
+
+const withStatus =
+  (...statuses: TokenStatus[]) =>
+  ({ status }: Token): boolean =>
+    statuses.includes(status);
+
+const aboutToken = ({ id }: Token, count: number) =>
+  ({
+    about: { type: 'token', id },
+    href: count > 1 ? '/token' : `/token?open=${id}`,
+    count: count > 1 ? count : null,
+  }) as const;
+
+function disconnected(facts: Facts): Cause | undefined {
+  const found = ofTokens(facts, withStatus('disconnected'));
+  if (!found) return undefined;
+  const { first, count, several } = found;
+  return cause('token_disconnected', {
+    title: several
+      ? `${count} token terputus dari ponselnya`
+      : `Token ${first.name} terputus dari ponselnya`,
+    answer:
+      'Pesannya tidak dapat keluar sampai tersambung lagi. Buka tokennya, lalu pindai kode QR dengan ponsel itu.',
+    ...aboutToken(first, count),
+    action: 'Sambungkan lagi',
+  });
+}
+
+function notLinked(facts: Facts): Cause | undefined {
+  const found = ofTokens(facts, withStatus('unlinked', 'linking'));
+  if (!found) return undefined;
+  const { first, count, several } = found;
+  return cause('token_not_linked', {
+    title: several ? `${count} token belum tersambung` : `Token ${first.name} belum tersambung`,
+    answer:
+      'Token baru dapat mengirim setelah ponselnya memindai kode QR. Siapkan ponselnya, lalu buka tokennya.',
+    ...aboutToken(first, count),
+    action: 'Sambungkan',
+  });
+}
+
+function tokenLimit(facts: Facts): Cause | undefined {
+  const found = ofTokens(facts, ({ sent_today, daily_limit }) => sent_today >= daily_limit);
+  if (!found) return undefined;
+  const { first, count, several } = found;
+  return cause('token_limit', {
+    title: several
+      ? `${count} token mencapai batas hariannya`
+      : `Token ${first.name} mencapai batas hariannya`,
+    answer:
+      'Pesan berikutnya dapat dikirim lagi mulai pukul 00.00 WIB. Bila perlu sekarang, naikkan batas harian di pengaturan token.',
+    ...aboutToken(first, count),
+    action: 'Atur batas',
+  });
+}
+
+function saldoShort({ wallet, price }: Facts): Cause | undefined {
+  const next = wallet.planPrice ?? price;
+  if (wallet.status !== 'active' || wallet.available >= next) return undefined;
+  return cause('saldo_short', {
+    title: `Saldo Anda tinggal ${formatRupiah(wallet.available)}`,
+    answer: `Satu pesan berharga ${formatRupiah(next)}, jadi pesan berikutnya ditolak. Isi saldo, lalu kirim lagi.`,
+    href: '/saldo?new=1',
+    action: 'Isi saldo',
+  });
+}
+
+const bonusOnly = ({ wallet }: Facts): Cause | undefined =>
+  wallet.isBonusOnly && wallet.available > 0
+    ? cause('bonus_only', {
+        title: 'Saldo Anda masih berupa bonus',
+        answer:
+          'Bonus berlaku untuk simulator dan nomor Anda sendiri. Setelah isi saldo pertama, pesan ke semua nomor terbuka.',
+        href: '/saldo?new=1',
+        action: 'Isi saldo',
+      })
+    : undefined;
+
+function pastDue({ subscription }: Facts): Cause | undefined {
+  const status = subscription?.status;
+  if (status !== 'past_due' && status !== 'suspended') return undefined;
+  return cause('plan_past_due', {
+    title: status === 'past_due' ? 'Tagihan paket belum terbayar' : 'Paket Anda ditangguhkan',
+    answer:
+      status === 'past_due'
+        ? 'Saldo tidak cukup saat paket diperpanjang. Isi saldo, dan paket dibayar dengan sendirinya.'
+        : 'Paketnya tidak terbayar sampai batas waktu. Pengiriman tetap berjalan dengan harga satuan; lanjutkan paket di halaman Tagihan.',
+    href: '/billing',
+    action: 'Buka tagihan',
+  });
+}
+
+function topupWaiting({ topups }: Facts): Cause | undefined {
+  const waiting = topups.filter(({ status }) => status === 'pending' || status === 'review');
+  const [first] = waiting;
+  if (!first) return undefined;
+  const id = publicId('topup', first.topup_id);
+  return cause('topup_waiting', {
+    title: `Isi saldo ${formatRupiah(first.total)} belum masuk`,
+    answer:
+      first.status === 'review'
+        ? 'Pembayarannya sedang kami periksa. Anda tidak perlu membayar lagi.'
+        : 'Kami menunggu pembayaran dengan jumlah yang persis sama. Sudah membayar? Unggah buktinya di rincian isi saldo.',
+    count: waiting.length > 1 ? waiting.length : null,
+    about: { type: 'topup', id },
+    href: `/saldo?open=${id}`,
+    action: 'Lihat isi saldo',
+  });
+}
+
+type FailureCause = Extract<SupportCause, Failure>;
+
+/** Failures of single messages, in the order in which they press. */
+const byFailure: Record<FailureCause, { title: string; answer: string }> = {
+  rate_limited: {
+    title: 'ditolak jaringan karena terlalu cepat',
+    answer:
+      'Jaringan membatasi laju kiriman. Tunggu beberapa menit, lalu kirim ulang dengan jeda lebih panjang.',
+  },
+  not_on_whatsapp: {
+    title: 'ke nomor yang tidak terdaftar di WhatsApp',
+    answer:
+      'Nomornya salah tulis atau tidak memakai WhatsApp. Periksa nomornya, lalu kirim ke nomor yang benar.',
+  },
+  blocked: {
+    title: 'ke penerima yang memblokir nomor Anda',
+    answer: 'Pesan Anda tidak akan sampai selama diblokir. Hubungi penerimanya lewat jalur lain.',
+  },
+  opted_out: {
+    title: 'ke penerima yang berhenti berlangganan',
+    answer:
+      'Penerima pernah membalas STOP atau BERHENTI. Pesan terbuka lagi setelah penerima membalas MULAI.',
+  },
+};
+
+function failedBy({ failed }: Facts): (Cause | undefined)[] {
+  return Object.entries(byFailure).map(([name, { title, answer }]) => {
+    const of = name as FailureCause;
+    const some = failed.filter(({ failure }) => failure === of);
+    const [first] = some;
+    if (!first) return undefined;
+    const several = some.length > 1;
+    return cause(of, {
+      title: `${several ? `${some.length} pesan` : 'Pesan'} gagal ${title}`,
+      answer,
+      count: several ? some.length : null,
+      about: { type: 'message', id: first.id },
+      href: several ? '/message-history?status=failed' : `/message-history?open=${first.id}`,
+      action: several ? 'Lihat pesannya' : 'Lihat pesan',
+    });
+  });
+}

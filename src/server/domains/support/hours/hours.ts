@@ -1,0 +1,113 @@
+import type { SupportHours } from '#contract/support.ts';
+import { civilDate, wibMidnight } from '#contract/base/time.ts';
+
+/** Opens and closes on a day: `08:00`, `24:00`. What closes before it opens closes on the next day. */
+export type OpeningTime = { open: string; close: string };
+
+/** When customer service answers, in WIB. */
+export type OpeningHours = {
+  /** Monday first; null on days when it is closed. */
+  days: readonly (OpeningTime | null)[];
+  /** Dates on which it does not open: `2026-12-25`. */
+  days_off: readonly string[];
+  /** What customers read of it. */
+  note: string;
+};
+
+const weekday = { open: '08:00', close: '17:00' };
+
+/** While nobody has set any. */
+export const usualHours: OpeningHours = {
+  days: [weekday, weekday, weekday, weekday, weekday, { open: '08:00', close: '12:00' }, null],
+  days_off: [],
+  note: '',
+};
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+/** How far ahead the next opening is looked for. */
+const DAYS_AHEAD = 60;
+/** A question that waits for longer counts as this long. */
+const DAYS_WAITED_MAX = 60;
+
+/** `[from, until)`, in milliseconds since 1970. */
+type Stretch = { from: number; until: number };
+
+const minutesOf = (clock: string): number => {
+  const [hours = 0, minutes = 0] = clock.split(':').map(Number);
+  return hours * 60 + minutes;
+};
+
+/** When it is open of what begins on a civil day; undefined when it does not open then. */
+function stretchOf({ days, days_off }: OpeningHours, day: string): Stretch | undefined {
+  if (days_off.includes(day)) return undefined;
+  const midnight = wibMidnight(day).getTime();
+  const time = days[(new Date(day).getUTCDay() + 6) % 7];
+  if (!time) return undefined;
+  const from = midnight + minutesOf(time.open) * MINUTE_MS;
+  const until = midnight + minutesOf(time.close) * MINUTE_MS;
+  return { from, until: until > from ? until : until + DAY_MS };
+}
+
+/** The stretches of some days in their order, from the day before an instant on: it may reach into its day. */
+function* stretchesFrom(hours: OpeningHours, at: Date, count: number): Generator<Stretch> {
+  const first = Date.parse(civilDate(at)) - DAY_MS;
+  for (let n = 0; n <= count; n++) {
+    const stretch = stretchOf(hours, new Date(first + n * DAY_MS).toISOString().slice(0, 10));
+    if (stretch) yield stretch;
+  }
+}
+
+/** The opening hours as customers read them at an instant. */
+export function supportHours(hours: OpeningHours, now: Date): SupportHours {
+  const at = now.getTime();
+  let opensAt: Date | null = null;
+  let isOpen = false;
+  for (const { from, until } of stretchesFrom(hours, now, DAYS_AHEAD)) {
+    if (until <= at) continue;
+    isOpen = from <= at;
+    opensAt = isOpen ? null : new Date(from);
+    break;
+  }
+  return { open_now: isOpen, opens_at: opensAt, lines: linesOf(hours), note: hours.note };
+}
+
+/** How many seconds of opening hours lie between two instants. */
+export function workingSeconds(hours: OpeningHours, since: Date, until: Date): number {
+  const [from, to] = [since.getTime(), until.getTime()];
+  if (to <= from) return 0;
+  const days = Math.min(Math.ceil((to - from) / DAY_MS) + 2, DAYS_WAITED_MAX);
+  let ms = 0;
+  let reached = from;
+  for (const stretch of stretchesFrom(hours, since, days)) {
+    // Two stretches that overlap, one across midnight and the next day's, count once.
+    const begin = Math.max(stretch.from, reached);
+    const end = Math.min(stretch.until, to);
+    if (end <= begin) continue;
+    ms += end - begin;
+    reached = end;
+  }
+  return Math.round(ms / 1_000);
+}
+
+const dayNames = ['Senin', 'Selasa', 'Rabu', 'Kamis', 'Jumat', 'Sabtu', 'Minggu'];
+
+/** Days in a row with the same hours share a line: `Senin–Jumat 08.00–17.00 WIB`. */
+function linesOf({ days }: OpeningHours): string[] {
+  const lines: string[] = [];
+  for (let first = 0; first < dayNames.length;) {
+    const time = days[first] ?? null;
+    let last = first;
+    while (last + 1 < dayNames.length && isSame(time, days[last + 1] ?? null)) last += 1;
+    if (time) {
+      const name = first === last ? dayNames[first] : `${dayNames[first]}–${dayNames[last]}`;
+      const dotted = (clock: string) => clock.replace(':', '.');
+      lines.push(`${name} ${dotted(time.open)}–${dotted(time.close)} WIB`);
+    }
+    first = last + 1;
+  }
+  return lines;
+}
+
+const isSame = (one: OpeningTime | null, other: OpeningTime | null): boolean =>
+  one?.open === other?.open && one?.close === other?.close;

@@ -1,0 +1,155 @@
+import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
+import { publicId } from '#contract/base/ids.ts';
+import type { InboxFilter, InboxRow, countInbox, listInbox } from '#contract/operator/support.ts';
+import type { OutputOf } from '#contract/base/act.ts';
+import {
+  accountNames,
+  customersBeginning,
+  operatorNames,
+} from '#server/domains/accounts/accounts.ts';
+import type { SupportDeps } from '#server/domains/support/deps.ts';
+import { type Thread, threadColumns } from '#server/domains/support/thread/row.ts';
+import { statusAt } from '#server/domains/support/thread/view.ts';
+import type { Fragment, Sql } from '#server/infra/postgres/database.ts';
+
+/** Threads that a search looks through at most, of each kind of what it finds. */
+const FOUND_MAX = 500;
+
+type ListQuery = InputOf<typeof listInbox> & { operatorId: string };
+
+/** A page of the inbox. What was put off is open again from its time on. */
+export async function inboxPage(
+  { allAccountsSql: sql, now }: SupportDeps,
+  { filter = 'open', q = '', page = 0, sort_by, sort_type, operatorId }: ListQuery,
+): Promise<PageOf<InboxRow>> {
+  const at = now();
+  const matches =
+    q === ''
+      ? matchesFilter(sql, filter, { at, operatorId })
+      : sql`t.account_id = any(${await accountsMatching(sql, q)}::uuid[])`;
+  const isWaiting = filter === 'waiting' && q === '' && sort_by === undefined;
+  const order = isWaiting
+    ? sql`t.waiting_since, t.account_id`
+    : sort_type === 'asc'
+      ? sql`t.last_at, t.account_id`
+      : sql`t.last_at desc, t.account_id`;
+  const [threads, [counted]] = await Promise.all([
+    sql<Thread[]>`
+      select ${threadColumns(sql)} from support_threads t where t.last_seq > 0 and ${matches}
+      order by ${order} limit ${PAGE_SIZE} offset ${page * PAGE_SIZE}`,
+    sql<{ total: number }[]>`
+      select count(*) as total from support_threads t where t.last_seq > 0 and ${matches}`,
+  ]);
+  const [names, operators] = await Promise.all([
+    accountNames(
+      sql,
+      threads.map(({ account_id }) => account_id),
+    ),
+    operatorNames(
+      sql,
+      threads.flatMap(({ assignee }) => assignee ?? []),
+    ),
+  ]);
+  return {
+    rows: threads.map((thread) => rowOf(thread, { at, names, operators, operatorId })),
+    total: counted?.total ?? 0,
+  };
+}
+
+const isOpen = (sql: Sql, at: Date): Fragment => sql`
+  (t.status = 'open' or (t.status = 'snoozed' and t.snoozed_until <= ${at}))`;
+
+/** SQL that is true of a thread `t` of a filter. */
+function matchesFilter(
+  sql: Sql,
+  filter: InboxFilter,
+  { at, operatorId }: { at: Date; operatorId: string },
+): Fragment {
+  switch (filter) {
+    case 'waiting':
+      return sql`t.waiting_since is not null and ${isOpen(sql, at)}`;
+    case 'mine':
+      return sql`t.assignee = ${operatorId} and ${isOpen(sql, at)}`;
+    case 'open':
+      return isOpen(sql, at);
+    case 'snoozed':
+      return sql`t.status = 'snoozed' and t.snoozed_until > ${at}`;
+    case 'closed':
+      return sql`t.status = 'closed'`;
+  }
+}
+
+/** Whose name or number begins with it, or in whose lines all its words stand, the last one begun. */
+async function accountsMatching(sql: Sql, q: string): Promise<string[]> {
+  const words = q.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const query = words.map((word) => `'${word}':*`).join(' & ');
+  const [byName, byWords] = await Promise.all([
+    customersBeginning(sql, q, FOUND_MAX),
+    query === ''
+      ? []
+      : sql<{ account_id: string }[]>`
+          select search_support as account_id from search_support(${query}, ${FOUND_MAX})`,
+  ]);
+  return [...new Set([...byName, ...byWords.map(({ account_id }) => account_id)])];
+}
+
+type Names = ReadonlyMap<string, string>;
+
+/** Who looks after a thread. */
+export const assigneeOf = (
+  assignee: string | null,
+  operators: Names,
+  operatorId: string,
+): InboxRow['assignee'] =>
+  assignee === null
+    ? null
+    : {
+        id: publicId('user', assignee),
+        name: operators.get(assignee) ?? 'Operator',
+        mine: assignee === operatorId,
+      };
+
+function rowOf(
+  thread: Thread,
+  context: { at: Date; names: Names; operators: Names; operatorId: string },
+): InboxRow {
+  const { account_id, waiting_since, last_side, last_preview, last_at, operator_unread } = thread;
+  const status = statusAt(thread, context.at);
+  return {
+    account_id: publicId('account', account_id),
+    account_name: context.names.get(account_id) ?? '',
+    status,
+    waiting_since,
+    snoozed_until: status === 'snoozed' ? thread.snoozed_until : null,
+    assignee: assigneeOf(thread.assignee, context.operators, context.operatorId),
+    last: { side: last_side, preview: last_preview, at: last_at },
+    unread: operator_unread,
+  };
+}
+
+/** How many threads each filter has. */
+export async function inboxCounts(
+  { allAccountsSql: sql, now }: SupportDeps,
+  operatorId: string,
+): Promise<OutputOf<typeof countInbox>> {
+  const at = now();
+  const open = isOpen(sql, at);
+  const [found] = await sql<OutputOf<typeof countInbox>[]>`
+    select count(*) filter (where t.waiting_since is not null and ${open}) as waiting,
+      count(*) filter (where t.assignee = ${operatorId} and ${open}) as mine,
+      count(*) filter (where ${open}) as open,
+      count(*) filter (where not ${open}) as snoozed,
+      min(t.waiting_since) filter (where ${open}) as oldest
+    from support_threads t where t.status in ('open', 'snoozed') and t.last_seq > 0`;
+  return found ?? { waiting: 0, mine: 0, open: 0, snoozed: 0, oldest: null };
+}
+
+/** Customers who wait for an answer, and since when the first of them does. */
+export async function supportFigures(
+  allAccountsSql: Sql,
+): Promise<{ waiting: number; oldest: Date | null }> {
+  const [found] = await allAccountsSql<{ waiting: number; oldest: Date | null }[]>`
+    select count(*) as waiting, min(waiting_since) as oldest from support_threads
+    where waiting_since is not null`;
+  return found ?? { waiting: 0, oldest: null };
+}

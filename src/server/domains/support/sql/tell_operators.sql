@@ -1,0 +1,16 @@
+-- Writes an event about a thread to the stream that operators follow, that of the installation's own account,
+-- in the transaction that makes it true: whoever sees one account may not write to another's.
+-- Called by the domain support for every line and change. Raises when the event is of another kind. Locks
+-- nothing.
+create or replace function tell_operators(p_kind text, p_data jsonb) returns void
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if p_kind not in ('support.message', 'support.changed') then
+    raise exception 'operators are not told of %', p_kind;
+  end if;
+  perform enqueue_event(system_account(), p_kind, p_data);
+end
+$$;
+
+revoke all on function tell_operators from public;
+grant execute on function tell_operators to kabari_app;

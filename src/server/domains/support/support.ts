@@ -1,0 +1,18 @@
+import type { ActHandler } from '#server/infra/acts/act.ts';
+import type { SupportDeps } from './deps.ts';
+import { inboxActs } from './inbox/acts.ts';
+import { customerActs } from './thread/customer-acts.ts';
+
+export { supportAccountData } from './account-data.ts';
+export type { SupportDeps } from './deps.ts';
+export { usualHours } from './hours/hours.ts';
+export { openUsualAnswer } from './hours/usual-answer.ts';
+export { supportFigures } from './inbox/list.ts';
+export { openTranscript } from './transcript/transcript.ts';
+export { tendThreads } from './upkeep.ts';
+
+/** The acts of customer service, of both sides. */
+export const supportActs = (deps: SupportDeps): readonly ActHandler[] => [
+  ...customerActs(deps),
+  ...inboxActs(deps),
+];

@@ -1,0 +1,94 @@
+import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
+import * as support from '#contract/support.ts';
+import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
+import { readHelp } from '#server/domains/support/help/help.ts';
+import { type ActHandler, type Call, handle } from '#server/infra/acts/act.ts';
+import { asAccount } from '#server/infra/postgres/database.ts';
+import { closeThread, rateThread } from './closing.ts';
+import { linesOf, messageOf } from './line.ts';
+import { markRead } from './marks.ts';
+import { emptyThread, readThread } from './row.ts';
+import { sendLine } from './send.ts';
+import { transcriptLink } from '#server/domains/support/transcript/transcript.ts';
+import { transactionOf } from './transaction.ts';
+import { openTyping } from './typing.ts';
+import { viewThread } from './view.ts';
+
+const viewerOf = ({ caller: { userId } }: Call<'customer'>): Viewer => ({
+  side: 'customer',
+  userId,
+});
+
+/** The acts of customers. */
+export function customerActs(deps: SupportDeps): readonly ActHandler[] {
+  const type = openTyping(deps);
+  const view = (thread: Parameters<typeof viewThread>[1]) => viewThread(deps, thread, 'customer');
+  const threadOf = (accountId: string) =>
+    asAccount(deps.sql, accountId, (tx) => readThread(tx, accountId));
+  return [
+    handle(support.supportThread, async ({ caller: { accountId } }) =>
+      view((await threadOf(accountId)) ?? emptyThread(accountId, deps.now())),
+    ),
+    handle(support.supportUnread, async ({ caller: { accountId } }) => ({
+      total: (await threadOf(accountId))?.customer_unread ?? 0,
+    })),
+    handle(support.supportMessages, (call, input) =>
+      linesPage(deps, { ...input, accountId: call.caller.accountId, viewer: viewerOf(call) }),
+    ),
+    handle(support.sendSupport, (call, input) =>
+      sendLine(deps, input, { accountId: call.caller.accountId, viewer: viewerOf(call) }),
+    ),
+    handle(support.readSupport, async ({ caller: { accountId } }, { seq }) =>
+      view(await markRead(deps, { accountId, side: 'customer', seq })),
+    ),
+    handle(support.typeSupport, async ({ caller: { accountId, userId } }) => {
+      await type({ accountId, viewer: { side: 'customer', userId } });
+      return {};
+    }),
+    handle(support.closeSupport, async ({ caller: { accountId } }) =>
+      view(
+        await closeThread(
+          deps,
+          { accountId, side: 'customer' },
+          'Percakapan ditutup oleh pelanggan',
+        ),
+      ),
+    ),
+    handle(support.rateSupport, async ({ caller: { accountId } }, input) =>
+      view(await rateThread(deps, accountId, input)),
+    ),
+    handle(support.supportTranscript, async ({ caller: { accountId } }) => ({
+      url: transcriptLink(deps, accountId),
+    })),
+    handle(support.supportHelp, async ({ caller: { accountId } }) => ({
+      causes: await readHelp(deps, accountId),
+    })),
+  ];
+}
+
+type LinesQuery = {
+  accountId: string;
+  viewer: Viewer;
+  start?: number | undefined;
+  sort_type?: 'asc' | 'desc' | undefined;
+};
+
+/**
+ * Lines of a thread from `start` on, the newest first unless sorted otherwise. `total` is at least how many there
+ * are: one more than shown says that the list goes on.
+ */
+export async function linesPage(
+  deps: SupportDeps,
+  { accountId, viewer, start = 0, sort_type }: LinesQuery,
+): Promise<PageOf<support.SupportMessage>> {
+  const { side } = viewer;
+  const order = sort_type === 'asc' ? 'oldest' : 'newest';
+  const query = { side, order, offset: start, limit: PAGE_SIZE + 1 } as const;
+  const found = await transactionOf(deps, { side, accountId }, async (tx) =>
+    linesOf(tx, accountId, query),
+  );
+  return {
+    rows: found.slice(0, PAGE_SIZE).map((line) => messageOf(deps, line, { accountId, viewer })),
+    total: start + found.length,
+  };
+}

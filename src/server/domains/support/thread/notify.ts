@@ -1,0 +1,87 @@
+import { publicId } from '#contract/base/ids.ts';
+import { appendEvent } from '#server/domains/events/events.ts';
+import { queueNotice } from '#server/domains/push/push.ts';
+import type { SupportDeps } from '#server/domains/support/deps.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
+import { type Line, previewOf } from './line.ts';
+import type { Thread } from './row.ts';
+import { shownStatus } from './view.ts';
+
+/** The operators who answer customers. */
+const ANSWERING = ['support', 'admin'] as const;
+
+/** Which notices of a browser are about a customer's thread: the newest takes the place of an older one. */
+export const inboxTag = (accountId: string): string => `support-${publicId('account', accountId)}`;
+
+/** Where operators read a customer's thread. */
+const inboxUrl = (accountId: string): string =>
+  `/operator/layanan?open=${publicId('account', accountId)}`;
+
+/** Open tabs of both sides learn of lines, those of the customer only of what they may see. */
+export async function announceLines(
+  tx: Tx,
+  { accountId, name }: { accountId: string; name: string },
+  lines: readonly Line[],
+): Promise<void> {
+  for (const line of lines) {
+    const data = {
+      account_id: publicId('account', accountId),
+      id: publicId('support', line.message_id),
+      seq: line.seq,
+      side: line.side,
+      name: line.side === 'customer' ? name : (line.author ?? ''),
+      at: line.at.toISOString(),
+    };
+    if (!line.internal) await appendEvent(tx, { accountId, kind: 'support.message', data });
+    await tx`select tell_operators('support.message', ${json(data)})`;
+  }
+}
+
+/**
+ * Open tabs of both sides learn that marks, status or assignment are different.
+ *
+ * @param isShown false for what concerns operators only.
+ */
+export async function announceChange(tx: Tx, thread: Thread, isShown = true): Promise<void> {
+  const { account_id: accountId, customer_read, operator_read, shown_seq } = thread;
+  const facts = { account_id: publicId('account', accountId), customer_read };
+  const data = { ...facts, operator_read, status: thread.status };
+  await tx`select tell_operators('support.changed', ${json(data)})`;
+  if (!isShown) return;
+  await appendEvent(tx, {
+    accountId,
+    kind: 'support.changed',
+    data: {
+      ...facts,
+      operator_read: Math.min(operator_read, shown_seq),
+      status: shownStatus(thread),
+    },
+  });
+}
+
+/** Browsers of the other side get a notice of a line, without its text unless the person wants that. */
+export function notifyOtherSide(
+  tx: Tx,
+  { systemAccountId }: Pick<SupportDeps, 'systemAccountId'>,
+  { accountId, name, line }: { accountId: string; name: string; line: Line },
+): Promise<void> {
+  if (line.side === 'customer') {
+    return queueNotice(tx, {
+      accountId: systemAccountId,
+      title: `${name} menulis ke layanan pelanggan`,
+      body: 'Buka percakapannya untuk membalas.',
+      url: inboxUrl(accountId),
+      tag: inboxTag(accountId),
+      roles: ANSWERING,
+    });
+  }
+  return queueNotice(tx, {
+    accountId,
+    title: 'Balasan dari layanan pelanggan',
+    body: 'Buka percakapan untuk membacanya.',
+    text: previewOf(line),
+    url: '/customer-service',
+    tag: 'support',
+  });
+}

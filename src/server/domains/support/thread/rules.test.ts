@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { usualHours } from '#server/domains/support/hours/hours.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { Line } from './line.ts';
+import { emptyThread } from './row.ts';
+import { type NewLine, type Written, closed, reopened, withLine } from './rules.ts';
+
+const START = Date.parse('2026-11-23T02:00:00Z');
+
+const line = (side: 'customer' | 'operator', internal: boolean, at: Date): NewLine => ({
+  message_id: newId(),
+  side,
+  user_id: newId(),
+  author: null,
+  internal,
+  type: 'text',
+  body: { text: 'Halo' },
+  size_bytes: null,
+  card: null,
+  event: null,
+  at,
+});
+
+const step = fc.constantFrom('customer', 'operator', 'note', 'close', 'reopen', 'auto', 'snooze');
+
+function after({ thread, lines }: Written, done: string, at: Date): Written {
+  const written = { thread, lines };
+  const ending = { at, words: 'Ditutup', hours: usualHours };
+  switch (done) {
+    case 'customer':
+    case 'operator':
+      return withLine(reopened(written, at, usualHours), line(done, false, at), usualHours);
+    case 'note':
+      return withLine(written, line('operator', true, at), usualHours);
+    case 'close':
+      return closed(written, { ...ending, byItself: false });
+    case 'auto':
+      return closed(written, { ...ending, byItself: true });
+    case 'snooze': {
+      if (thread.status === 'closed') return written;
+      return { lines, thread: { ...thread, status: 'snoozed', snoozed_until: at } };
+    }
+    default:
+      return reopened(written, at, usualHours);
+  }
+}
+
+/** Since when the customer waits, told from the lines alone. */
+function waitsSince(lines: readonly Line[]): Date | null {
+  let since: Date | null = null;
+  for (const { side, internal, event, at } of lines) {
+    if (side === 'customer') since ??= at;
+    if ((side === 'operator' && !internal) || event === 'closed') since = null;
+  }
+  return since;
+}
+
+test('whatever is written in whatever order: places without gaps, the right marks and waiting', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      let written: Written = {
+        thread: emptyThread('00000000-0000-7000-8000-000000000001', new Date(START)),
+        lines: [],
+      };
+      steps.forEach((done, n) => {
+        written = after(written, done, new Date(START + n * 60_000));
+      });
+      const { thread, lines } = written;
+      expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, n) => n + 1));
+      expect(thread.last_seq).toBe(lines.length);
+      const shown = lines.filter(({ internal }) => !internal);
+      expect(thread.shown_seq).toBe(shown.at(-1)?.seq ?? 0);
+      expect(thread.waiting_since).toEqual(waitsSince(lines));
+      const unread = (side: string, mark: number) =>
+        shown.filter((one) => one.side === side && one.seq > mark).length;
+      expect(thread.customer_unread).toBe(unread('operator', thread.customer_read));
+      expect(thread.operator_unread).toBe(unread('customer', thread.operator_read));
+      expect(thread.customer_read).toBeLessThanOrEqual(thread.shown_seq);
+      // An answer is timed when somebody waited for it, and only then.
+      lines.forEach((one, n) => {
+        const isAnswer = one.side === 'operator' && !one.internal;
+        const waited = isAnswer && waitsSince(lines.slice(0, n)) !== null;
+        expect(one.answer_seconds !== null).toBe(waited);
+      });
+      // Nobody is asked for a rating of what was not answered, or was closed by itself.
+      if (thread.asks_rating) {
+        const before = lines.slice(0, thread.closed_seq - 1);
+        const from = before.findLastIndex(({ event }) => event === 'closed') + 1;
+        expect(before.slice(from).some((one) => one.side === 'operator' && !one.internal)).toBe(
+          true,
+        );
+      }
+      expect((thread.status === 'snoozed') === (thread.snoozed_until !== null)).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,74 @@
+import { Readable } from 'node:stream';
+import { WIB, civilDate, formatDateTimeZone } from '#contract/base/time.ts';
+import type { SupportDeps } from '#server/domains/support/deps.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
+import { type Line, linesOf } from '#server/domains/support/thread/line.ts';
+import { nameOf } from '#server/domains/support/thread/transaction.ts';
+
+/** How long a link to a transcript is good. */
+const LINK_MS = 10 * 60_000;
+const LINES_AT_ONCE = 500;
+
+type TranscriptDeps = Pick<SupportDeps, 'sql' | 'secrets' | 'now'>;
+
+/** A signed address of the thread as a text file, for whoever holds it. */
+export const transcriptLink = ({ secrets, now }: TranscriptDeps, accountId: string): string => {
+  const ends = now().getTime() + LINK_MS;
+  return `/transcripts/${signed(secrets, 'support', { accountId, id: accountId }, ends)}`;
+};
+
+/** A transcript as it is served over HTTP: its length is not known before its end. */
+export type ServedTranscript = { name: string; stream: Readable };
+
+/** The transcript of a signed address; undefined when we did not sign it, or its time is over. */
+export async function openTranscript(
+  { sql, secrets, now }: TranscriptDeps,
+  address: { id: string; key: string },
+): Promise<ServedTranscript | undefined> {
+  const at = now();
+  const claim = verifySigned(secrets, 'support', address, at.getTime());
+  if (!claim) return undefined;
+  const { accountId } = claim;
+  const customer = await asAccount(sql, accountId, (tx) => nameOf(tx, accountId));
+  return {
+    name: `layanan-pelanggan-${civilDate(at)}.txt`,
+    stream: Readable.from(transcriptOf(sql, { accountId, customer, at })),
+  };
+}
+
+type Facts = { accountId: string; customer: string; at: Date };
+
+/** Read as the customer, whoever asks: notes are not there. */
+async function* transcriptOf(sql: Sql, { accountId, customer, at }: Facts): AsyncGenerator<string> {
+  yield `Layanan pelanggan – ${oneLine(customer)}\nDicetak ${formatDateTimeZone(at, WIB)}\n\n`;
+  for (let offset = 0; ; offset += LINES_AT_ONCE) {
+    const query = { side: 'customer', order: 'oldest', offset, limit: LINES_AT_ONCE } as const;
+    const lines = await asAccount(sql, accountId, async (tx) => linesOf(tx, accountId, query));
+    yield lines.map((line) => wordsOf(line, customer)).join('');
+    if (lines.length < LINES_AT_ONCE) return;
+  }
+}
+
+/** One line of the thread. What somebody wrote is indented: it cannot pass for a line of somebody else. */
+export function wordsOf(line: Line, customer: string): string {
+  const { side, author, card, at } = line;
+  const who =
+    side === 'customer' ? customer : side === 'operator' ? `${author} (layanan pelanggan)` : '—';
+  const about = card ? [`[${card.title} · ${card.status}]`, ...card.lines] : [];
+  const words = [...about, ...bodyWords(line)]
+    .flatMap((text) => text.split(/[\r\n\u2028\u2029]+/))
+    .filter((text) => text !== '')
+    .map((text) => `    ${text}\n`)
+    .join('');
+  return `${formatDateTimeZone(at, WIB)}  ${oneLine(who)}\n${words}\n`;
+}
+
+function bodyWords({ type, body }: Line): string[] {
+  const text = (name: string) => (typeof body[name] === 'string' ? body[name] : '');
+  if (type === 'contact') return [`Kontak: ${text('name')} (${text('phone')})`];
+  if (type === 'text') return [text('text')];
+  return [`Berkas: ${text('filename')}`, text('caption')];
+}
+
+const oneLine = (words: string): string => words.replace(/\s+/g, ' ').trim();
