@@ -32,6 +32,8 @@ export const User = schema(() =>
     keys_on: z.boolean(),
     /** When the account will be erased; null unless its owner asked for that. */
     erased_at: z.nullable(z.iso.datetime()),
+    /** Until the required second factor is set up, nothing else opens; only said of this session. */
+    needs_second_factor: z.optional(z.literal(true)),
   }),
 );
 export type User = Output<typeof User>;
@@ -98,6 +100,27 @@ export type SignedIn = Output<typeof SignedIn>;
 export const CodeAsked = schema(() => z.object({ challenge: Challenge() }));
 export type CodeAsked = Output<typeof CodeAsked>;
 
+/** How somebody proves, after the password, that it is them. */
+export const SecondFactorMethod = schema(() => z.enum(['totp', 'passkey', 'recovery_code']));
+export type SecondFactorMethod = Output<typeof SecondFactorMethod>;
+
+/** What a second factor is given for, once, in this browser: by `user_second_factor`, or within a session. */
+export const SecondFactorChallenge = schema(() =>
+  z.object({
+    challenge: Id('challenge'),
+    /** What this person can answer with. */
+    methods: z.array(SecondFactorMethod()),
+    /** What a browser needs to ask for a passkey (WebAuthn, as JSON); null where there is none. */
+    passkey: z.nullable(z.record(z.string(), z.unknown())),
+    expires_in_seconds: z.int(),
+  }),
+);
+export type SecondFactorChallenge = Output<typeof SecondFactorChallenge>;
+
+/** A right password or code of somebody who has a second factor: it is asked for now. */
+export const SecondFactorAsked = schema(() => z.object({ second_factor: SecondFactorChallenge() }));
+export type SecondFactorAsked = Output<typeof SecondFactorAsked>;
+
 export const registerUser = act({
   name: 'user_register',
   by: 'public',
@@ -131,7 +154,7 @@ export const verifyOtp = act({
     challenge: IdInput('challenge'),
     code: z.string().check(z.trim(), z.regex(/^[0-9]{6}$/, 'Tulis enam angka dari pesan.')),
   }),
-  output: SignedIn,
+  output: () => z.union([SignedIn(), SecondFactorAsked()]),
   refuses: ['otp_wrong', 'otp_expired', 'account_suspended'],
 });
 
@@ -156,7 +179,7 @@ export const loginUser = act({
     password: z.string().check(z.minLength(1, 'Tulis kata sandi Anda.'), z.maxLength(1000)),
     captcha: Captcha(),
   }),
-  output: () => z.union([SignedIn(), CodeAsked()]),
+  output: () => z.union([SignedIn(), CodeAsked(), SecondFactorAsked()]),
   refuses: [
     'captcha_failed',
     'captcha_unreachable',
@@ -172,11 +195,17 @@ export const logoutUser = act({
   by: 'anyone_signed_in',
   changes: true,
   outlivesSession: false,
+  withoutSecondFactor: true,
   audited: true,
   output: () => z.object({}),
 });
 
-export const checkToken = act({ name: 'user_check_token', by: 'anyone_signed_in', output: User });
+export const checkToken = act({
+  name: 'user_check_token',
+  by: 'anyone_signed_in',
+  withoutSecondFactor: true,
+  output: User,
+});
 
 export const captchaChallenge = act({
   name: 'captcha_challenge',

@@ -14,6 +14,7 @@ import * as saldo from './saldo.ts';
 import * as saldoAlert from './saldo/alert.ts';
 import * as saldoSummary from './saldo/summary.ts';
 import * as saldoUsage from './saldo/usage.ts';
+import * as secondFactor from './secondfactor/secondfactor.ts';
 import * as simulator from './simulator.ts';
 import * as statements from './operator/statements.ts';
 import * as inbox from './operator/support.ts';
@@ -46,6 +47,16 @@ export const acts: readonly Act[] = [
   people.askDeletion,
   people.deleteAccount,
   people.keepAccount,
+  secondFactor.giveSecondFactor,
+  secondFactor.getSecondFactors,
+  secondFactor.beginTotp,
+  secondFactor.addTotp,
+  secondFactor.beginPasskey,
+  secondFactor.addPasskey,
+  secondFactor.removeSecondFactor,
+  secondFactor.renewRecoveryCodes,
+  secondFactor.askSecondFactor,
+  secondFactor.confirmSecondFactor,
   push.pushConfig,
   push.registerPush,
   push.renewPush,

@@ -1,5 +1,12 @@
 import * as z from 'zod/mini';
-import { Challenge, NewPassword, PersonName, SignedIn, User } from './accounts.ts';
+import {
+  Challenge,
+  NewPassword,
+  PersonName,
+  SecondFactorAsked,
+  SignedIn,
+  User,
+} from './accounts.ts';
 import { act } from './base/act.ts';
 import { Id, IdInput } from './base/ids.ts';
 import { IndonesianMobile } from './base/phone.ts';
@@ -45,7 +52,10 @@ export const verifyForgot = act({
   refuses: ['otp_wrong', 'otp_expired'],
 });
 
-/** Sets the password, ends every session of the person, and signs this browser in. */
+/**
+ * Sets the password, ends every session of the person, and signs this browser in: after their second factor,
+ * where they have one.
+ */
 export const changeForgotten = act({
   name: 'user_forgot_change',
   by: 'public',
@@ -53,7 +63,7 @@ export const changeForgotten = act({
   limit: 'auth',
   audited: true,
   input: () => ({ grant: z.string().check(z.maxLength(100)), password: NewPassword() }),
-  output: SignedIn,
+  output: () => z.union([SignedIn(), SecondFactorAsked()]),
   refuses: ['grant_gone', 'password_common', 'account_suspended'],
 });
 
@@ -69,6 +79,7 @@ export const reauthUser = act({
   by: 'anyone_signed_in',
   changes: true,
   outlivesSession: false,
+  withoutSecondFactor: true,
   limit: 'auth',
   audited: true,
   input: () => ({ password: CurrentPassword() }),

@@ -50,6 +50,8 @@ export type Act<
    * that needs a session, unless its act says otherwise.
    */
   outlivesSession: boolean;
+  /** True for what a person may do who still has to set up the second factor that is required of them. */
+  withoutSecondFactor: boolean;
 };
 
 type Definition<
@@ -72,6 +74,7 @@ type Definition<
   streams?: boolean;
   requiresRecentPassword?: boolean;
   outlivesSession?: boolean;
+  withoutSecondFactor?: boolean;
 };
 
 /** Declares an act: the promise both sides import. Its schemas are given as how to make them. */
@@ -105,6 +108,7 @@ export function act<
     streams: given.streams ?? false,
     requiresRecentPassword: given.requiresRecentPassword ?? false,
     outlivesSession: given.outlivesSession ?? (changes && given.by !== 'public'),
+    withoutSecondFactor: given.withoutSecondFactor ?? given.by === 'public',
   };
 }
 

@@ -19,6 +19,7 @@ export const idPrefixes = {
   file: 'fil_',
   upload: 'upl_',
   challenge: 'otp_',
+  factor: 'fac_',
   export: 'exp_',
   support: 'sup_',
 } as const;

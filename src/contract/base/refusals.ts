@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { secondFactorRefusals, secondFactorSentences } from '#contract/secondfactor/refusals.ts';
 import { formatNumber, formatRupiah } from './money.ts';
 import type { Output } from './schema.ts';
 
@@ -43,6 +44,7 @@ export const refusals = {
   password_wrong: { status: 422, facts: none },
   reauth_needed: { status: 403, facts: none },
   sign_in_needed: { status: 403, facts: none },
+  ...secondFactorRefusals,
   grant_gone: { status: 410, facts: none },
   phone_same: { status: 422, facts: none },
   export_limit: { status: 429, facts: () => z.object({ limit: z.int() }) },
@@ -178,6 +180,7 @@ export const alwaysPossible: readonly RefusalCode[] = [
   'request_in_flight',
   'our_fault',
   'reauth_needed',
+  'second_factor_needed',
   'sign_in_needed',
 ];
 
@@ -220,6 +223,7 @@ const sentences: Sentences = {
   reauth_needed: 'Masukkan kata sandi Anda sekali lagi untuk melanjutkan.',
   sign_in_needed:
     'Sesi ini dimulai di peramban lain. Keluar, lalu masuk lagi di peramban ini untuk melakukannya.',
+  ...secondFactorSentences,
   grant_gone: 'Waktu untuk mengganti kata sandi sudah habis. Minta kode baru.',
   phone_same: 'Ini nomor Anda yang sekarang. Tulis nomor yang baru.',
   export_limit: ({ limit }) =>

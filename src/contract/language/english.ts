@@ -36,6 +36,13 @@ const sentences: Sentences = {
   password_wrong: 'The password does not match.',
   reauth_needed: 'Give the password once more to go on.',
   sign_in_needed: 'This session began in another browser. Sign out, then sign in here to do this.',
+  second_factor_needed:
+    'A second factor is required of this account. Set one up on the page Keamanan first.',
+  second_factor_again: 'Give the second factor once more to go on.',
+  second_factor_wrong: ({ left }) => `The second factor does not match; ${left} tries left.`,
+  second_factor_expired: 'The time for the second factor is over. Begin again.',
+  second_factor_last: 'This is the last second factor, and one is required. Add another one first.',
+  second_factor_exists: 'This is set up already.',
   grant_gone: 'The time to change the password is over. Ask for a new code.',
   phone_same: 'This is the present number.',
   export_limit: ({ limit }) => `An export may be asked for ${limit} times a day.`,

@@ -4,7 +4,11 @@ import { actHandlers } from './acts.ts';
 import type { Container } from './container.ts';
 import { registerHealth } from './health.ts';
 import type { Worker } from './worker.ts';
-import { activeSessions, verifyExport } from '#server/domains/accounts/accounts.ts';
+import {
+  activeSessions,
+  needsSecondFactor,
+  verifyExport,
+} from '#server/domains/accounts/accounts.ts';
 import { verifyFile } from '#server/domains/media/media.ts';
 import { openTranscript } from '#server/domains/support/support.ts';
 import { registerCallbacks } from '#server/http/callbacks/callbacks.ts';
@@ -139,6 +143,7 @@ function registerPortal(app: FastifyInstance, container: Container, streams: Liv
     findSession: (token) => accounts.sessions.find(token),
     isElsewhere: (person, device) => accounts.sessions.isElsewhere(person, device),
     reauthOf: (sessionId, device) => accounts.sessions.reauthOf(sessionId, device),
+    needsSecondFactor: (person) => needsSecondFactor(config, person),
     limiter,
     answers: openAnswers(allAccountsSql, secrets, infra.report),
     audit: openAudit(allAccountsSql),
@@ -150,7 +155,11 @@ function registerPortal(app: FastifyInstance, container: Container, streams: Liv
   registerUploads(app, {
     uploads: media.uploads,
     openFile: media.files.open,
-    findSession: (token) => accounts.sessions.find(token),
+    findSession: async (token) => {
+      const person = await accounts.sessions.find(token);
+      // Until the required second factor is there, such a session is good for nothing but setting it up.
+      return person && needsSecondFactor(config, person) ? undefined : person;
+    },
     limiter,
     origins,
     report,

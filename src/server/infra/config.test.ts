@@ -117,6 +117,13 @@ describe('production', () => {
     expect(readConfig({ ...production, SIMULATOR: 'on' }).SIMULATOR).toBe(true);
   });
 
+  test('operators need a second factor in production, unless the setting says otherwise', () => {
+    const of = (env: Record<string, string>) => readConfig(env).OPERATOR_SECOND_FACTOR;
+    expect([of({}), of(production)]).toEqual(['optional', 'required']);
+    expect(of({ ...production, OPERATOR_SECOND_FACTOR: 'optional' })).toBe('optional');
+    expect(of({ OPERATOR_SECOND_FACTOR: 'required' })).toBe('required');
+  });
+
   test.each([
     ['PUBLIC_URL', undefined, 'NODE_ENV=production needs PUBLIC_URL'],
     ['PUBLIC_URL', 'http://kabari.example', 'PUBLIC_URL must begin with https://'],

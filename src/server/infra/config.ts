@@ -18,7 +18,11 @@ const simulatedBank = {
 export const isSimulatedBank = (number: string): boolean => number === simulatedBank.BANK_NUMBER;
 
 /** The settings as read, and what follows from them. */
-export type Config = Omit<Settings, 'SIMULATOR' | 'PUBLIC_URL' | keyof typeof simulatedBank> & {
+export type Config = Omit<
+  Settings,
+  'OPERATOR_SECOND_FACTOR' | 'SIMULATOR' | 'PUBLIC_URL' | keyof typeof simulatedBank
+> & {
+  OPERATOR_SECOND_FACTOR: 'required' | 'optional';
   SIMULATOR: boolean;
   /** Undefined until the port is known: a local installation without `PUBLIC_URL`. */
   PUBLIC_URL: string | undefined;
@@ -51,6 +55,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     BANK_NAME: given.BANK_NAME ?? simulatedBank.BANK_NAME,
     BANK_NUMBER: given.BANK_NUMBER ?? simulatedBank.BANK_NUMBER,
     BANK_HOLDER: given.BANK_HOLDER ?? simulatedBank.BANK_HOLDER,
+    OPERATOR_SECOND_FACTOR: given.OPERATOR_SECOND_FACTOR ?? (production ? 'required' : 'optional'),
     SIMULATOR: given.SIMULATOR ?? !production,
     production,
   };

@@ -118,7 +118,7 @@ export async function signUp(
   const { challenge } = await ask(address, registerUser, registration);
   const code = await codeFor(address, who.phone);
   const device = deviceNamed(who.phone);
-  const { token } = await ask(address, verifyOtp, { challenge, code }, { device });
+  const token = tokenIn(await ask(address, verifyOtp, { challenge, code }, { device }));
   devices.set(token, device);
   return { ...who, password: PASSWORD, session: token };
 }
@@ -136,14 +136,20 @@ export async function signIn(
 ): Promise<string> {
   const captcha = await captchaFor(address, 'user_login');
   const answer = await ask(address, loginUser, { ...who, captcha }, { device });
-  const token = 'token' in answer ? answer.token : await enterCode(answer.challenge.challenge);
+  const token =
+    'challenge' in answer ? await enterCode(answer.challenge.challenge) : tokenIn(answer);
   devices.set(token, device);
   return token;
 
   async function enterCode(challenge: string): Promise<string> {
     const code = await codeFor(address, who.phone, forNewBrowser);
-    return (await ask(address, verifyOtp, { challenge, code }, { device })).token;
+    return tokenIn(await ask(address, verifyOtp, { challenge, code }, { device }));
   }
+}
+
+function tokenIn(answer: { token: string } | object): string {
+  if (!('token' in answer)) throw new Error('a second factor is asked for');
+  return answer.token;
 }
 
 /** Makes a top-up and pays it in the simulated bank. */

@@ -6,12 +6,20 @@ export type Held = { tokenId: string; messageId: string; topupId: string; vapidK
 
 type Fields = Readonly<Record<string, string>>;
 
-const anId = (kind: 'account' | 'adjustment' | 'challenge' | 'session' | 'topup' | 'upload') =>
-  publicId(kind, newId());
+const anId = (
+  kind: 'account' | 'adjustment' | 'challenge' | 'factor' | 'session' | 'topup' | 'upload',
+) => publicId(kind, newId());
 const KEY =
   'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM';
 const PHONE = '0812-3456-7890';
 const PASSWORD = 'perahu-kertas-di-kali-code';
+/** Of the three ways one is taken; each is looked at. */
+const factorAnswer = (): Fields => ({
+  challenge: anId('challenge'),
+  code: '123456',
+  passkey: '{}',
+  recovery_code: 'abcde-fghjk',
+});
 const LIST: Fields = { page: '0', start: '0', sort_type: 'desc' };
 
 /**
@@ -28,6 +36,11 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
   user_forgot_verify: { challenge: anId('challenge'), code: '123456' },
   user_forgot_change: { grant: 'x', password: PASSWORD },
   user_reauth: { password: PASSWORD },
+  user_second_factor: factorAnswer(),
+  second_factor_totp_add: { challenge: anId('challenge'), code: '123456' },
+  second_factor_passkey_add: { challenge: anId('challenge'), name: 'Laptop', passkey: '{}' },
+  second_factor_remove: { factor_id: anId('factor') },
+  second_factor_confirm: factorAnswer(),
   user_update: {
     name: 'Toko Ani',
     email: 'ani@toko.id',

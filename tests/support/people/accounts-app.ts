@@ -28,6 +28,12 @@ type Guarded = InputFor<typeof captchaChallenge>['for'];
 export const GOOD_PASSWORD = 'kuda-besi-di-tepi-sawah';
 export const OTHER_PASSWORD = 'perahu-kertas-di-kali-code';
 
+/** Who is let in by that. @throws when another code, or a second factor, is asked for. */
+export function signedIn(answer: SignedIn | object): SignedIn {
+  if (!('token' in answer)) throw new Error('more is asked for');
+  return answer;
+}
+
 /** What was refused, or that nothing was. */
 export const no = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -154,7 +160,7 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
 
   const customer = async (phone: string, asker: Asker = {}): Promise<SignedIn> => {
     const { challenge } = await register(phone, {}, asker);
-    return perform(verifyOtp, { challenge, code: codeFor(phone) }, asker);
+    return signedIn(await perform(verifyOtp, { challenge, code: codeFor(phone) }, asker));
   };
 
   /** Signs in; in a browser that is new to the person, with the code that was sent. */
@@ -165,9 +171,9 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
   ): Promise<SignedIn> => {
     const captcha = await solved('user_login', asker);
     const answer = await perform(loginUser, { phone, password, captcha }, asker);
-    if ('token' in answer) return answer;
+    if (!('challenge' in answer)) return signedIn(answer);
     const { challenge } = answer.challenge;
-    return perform(verifyOtp, { challenge, code: codeFor(phone) }, asker);
+    return signedIn(await perform(verifyOtp, { challenge, code: codeFor(phone) }, asker));
   };
 
   /** Who has this session. @throws when nobody does. */

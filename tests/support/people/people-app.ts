@@ -1,6 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { toPairs } from '#contract/base/form.ts';
-import { accountsActs, openAltcha, openSessions } from '#server/domains/accounts/accounts.ts';
+import {
+  accountsActs,
+  needsSecondFactor,
+  openAltcha,
+  openSessions,
+} from '#server/domains/accounts/accounts.ts';
 import { createActEndpoint } from '#server/http/portal/acts.ts';
 import { openStreams } from '#server/http/live/live.ts';
 import { openPortal } from '#server/http/portal/portal.ts';
@@ -56,6 +61,7 @@ export async function peopleApp(
     findSession: (token) => deps.sessions.find(token),
     isElsewhere: (person, device) => deps.sessions.isElsewhere(person, device),
     reauthOf: (sessionId, device) => deps.sessions.reauthOf(sessionId, device),
+    needsSecondFactor: (person) => needsSecondFactor(deps.config, person),
     limiter: openLimiter(db.allAccountsSql, { authMax }),
     answers: openAnswers(db.allAccountsSql, deps.secrets, report),
     audit: openAudit(db.allAccountsSql),

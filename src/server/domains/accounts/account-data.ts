@@ -34,6 +34,7 @@ export const accountsAccountData = ({ sql, allAccountsSql, secrets }: Deps): Acc
     { name: 'nomor-sebelumnya', rows: () => atOnce(() => formerPhonesOf(sql, accountId)) },
     { name: 'sesi', rows: () => atOnce(() => sessionsOf(allAccountsSql, accountId)) },
     { name: 'peramban', rows: () => atOnce(() => devicesOf(sql, accountId)) },
+    { name: 'faktor-kedua', rows: () => atOnce(() => secondFactorsFor(sql, accountId)) },
     { name: 'jejak-audit', rows: () => auditOf(sql, accountId) },
   ],
   erase: (erasure) => erase({ allAccountsSql, secrets }, erasure),
@@ -95,6 +96,19 @@ const devicesOf = (sql: Sql, accountId: string): Promise<Row[]> =>
       select seen_at from known_devices where account_id = ${accountId} order by seen_at`,
   );
 
+/** What there is and when it was used; never what it is checked by. */
+const secondFactorsFor = (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(
+    sql,
+    accountId,
+    (tx) => tx<Row[]>`
+      select kind, name, created_at, used_at from second_factors where account_id = ${accountId}
+      union all
+      select 'recovery_code', '', created_at, used_at from recovery_codes
+      where account_id = ${accountId}
+      order by created_at, kind`,
+  );
+
 type AuditLine = Row & { audit_id: string; actor: string };
 
 async function* auditOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
@@ -135,6 +149,9 @@ async function pseudonymize(tx: Tx, { accountId, phones }: ErasureRequest): Prom
   await tx`delete from sessions where account_id = ${accountId}`;
   await tx`delete from known_devices where account_id = ${accountId}`;
   await tx`delete from password_grants where account_id = ${accountId}`;
+  await tx`delete from second_factor_challenges where account_id = ${accountId}`;
+  await tx`delete from second_factors where account_id = ${accountId}`;
+  await tx`delete from recovery_codes where account_id = ${accountId}`;
   await tx`
     delete from otp_challenges
     where account_id = ${accountId} or (account_id is null and phone = any(${[...phones]}::text[]))`;

@@ -23,6 +23,7 @@ import {
   logoutUserHandler,
   revokeSessionsHandler,
 } from './sessions/session-acts.ts';
+import { secondFactorActs } from './secondfactor/acts.ts';
 import { updateUserHandler } from './profile/update.ts';
 import { verifyOtpHandler } from './otp/verify-otp.ts';
 
@@ -53,6 +54,9 @@ export { accountsAccountData } from './account-data.ts';
 export { namesOfPeople } from './names.ts';
 export { type PersonsPhone, Settings, phonesOf, systemAccount } from './people.ts';
 export { type Sessions, openSessions, isActiveSession } from './sessions/sessions.ts';
+export { resetSecondFactor, secondFactorsOf } from './secondfactor/factors.ts';
+export { needsSecondFactor } from './secondfactor/required.ts';
+export { notifySecondFactorsReset } from './notices.ts';
 export { sweepAccounts } from './sweep.ts';
 export type { AccountOpened, AccountsDeps } from './deps.ts';
 
@@ -76,5 +80,6 @@ export const accountsActs = (deps: AccountsDeps): readonly ActHandler[] => [
   checkTokenHandler(deps),
   captchaChallengeHandler(deps),
   appConfigHandler(deps),
+  ...secondFactorActs(deps),
   ...closingActs(deps),
 ];

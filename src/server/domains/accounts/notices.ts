@@ -39,6 +39,63 @@ export const notifyPhoneChanged = (
       'Bukan Anda? Segera hubungi layanan pelanggan.',
   );
 
+/** What became of somebody's second factors. */
+export type FactorChange =
+  | 'totp_added'
+  | 'totp_removed'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'codes_renewed';
+
+const factorChanges: Record<FactorChange, string> = {
+  totp_added: 'Aplikasi autentikator baru saja dipasang untuk verifikasi dua langkah',
+  totp_removed: 'Aplikasi autentikator baru saja dihapus untuk verifikasi dua langkah',
+  passkey_added: 'Sebuah passkey baru saja dipasang untuk verifikasi dua langkah',
+  passkey_removed: 'Sebuah passkey baru saja dihapus untuk verifikasi dua langkah',
+  codes_renewed: 'Kode cadangan baru saja dibuat ulang',
+};
+
+/** A second factor was added or removed, or there are other recovery codes. */
+export const notifyFactorChanged = (
+  deps: Deps,
+  phone: string,
+  change: FactorChange,
+): Promise<void> =>
+  sendNotice(
+    deps,
+    phone,
+    `${factorChanges[change]} akun Kabari Anda. ` +
+      'Bukan Anda? Segera masuk, ganti kata sandi, dan periksa halaman Keamanan.',
+  );
+
+/** Somebody who knows the password gave five wrong second factors. */
+export const notifyFactorGuessed = (deps: Deps, phone: string): Promise<void> =>
+  sendNotice(
+    deps,
+    phone,
+    'Seseorang memasukkan kata sandi akun Kabari Anda dengan benar, lalu lima kali kode atau passkey yang salah. ' +
+      'Bukan Anda? Segera ganti kata sandi Anda.',
+  );
+
+/** A recovery code was used instead of a second factor. */
+export const notifyRecoveryCodeUsed = (deps: Deps, phone: string, left: number): Promise<void> =>
+  sendNotice(
+    deps,
+    phone,
+    `Sebuah kode cadangan akun Kabari Anda baru saja dipakai; sisa ${left}. ` +
+      'Bukan Anda? Segera masuk, ganti kata sandi, dan buat kode cadangan baru di halaman Keamanan.',
+  );
+
+/** All second factors were taken away by an operator, because they were lost. */
+export const notifySecondFactorsReset = (deps: Deps, phone: string): Promise<void> =>
+  sendNotice(
+    deps,
+    phone,
+    'Verifikasi dua langkah akun Kabari Anda baru saja dihapus oleh pengelola, dan semua sesi diakhiri. ' +
+      'Masuk lagi dengan kata sandi Anda, lalu pasang yang baru di halaman Keamanan. ' +
+      'Tidak memintanya? Segera hubungi pengelola yang lain.',
+  );
+
 /** The account is scheduled for erasure. */
 export const notifyErasureScheduled = (
   deps: Deps,

@@ -86,6 +86,7 @@ function anEndpoint(
     findSession: async (token) => people.get(token),
     isElsewhere: () => false,
     reauthOf: async () => ({ inOwnBrowser: true, recent: true }),
+    needsSecondFactor: () => false,
     limiter: openLimiter(sql, { authMax: 1_000 }),
     answers: openAnswers(sql, secrets, report),
     audit: openAudit(sql),

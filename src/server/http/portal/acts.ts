@@ -21,6 +21,8 @@ export type ActEndpointDeps = {
   isElsewhere: (person: Person, device: string) => boolean;
   /** What the browser is to the session that calls from it. */
   reauthOf: (sessionId: string, device: string) => Promise<Reauth>;
+  /** True of whoever must set up, or give, a second factor before anything else. */
+  needsSecondFactor: (person: Person) => boolean;
   limiter: Limiter;
   answers: ActAnswers;
   audit: Audit;
@@ -91,19 +93,24 @@ export function createActEndpoint(
 /**
  * Who is calling, when they may. Whoever is turned away has still used up one call of their address.
  *
- * @throws Refusal `not_signed_in`, `not_allowed`, `too_many_requests`, and what `requireReauth` throws; for what
- *   only operators may know of, `act_unknown`, as for an act that is not there.
+ * @throws Refusal `not_signed_in`, `not_allowed`, `too_many_requests`, and what `lacksFactor` and
+ *   `requireReauth` answer; for what only operators may know of, `act_unknown`, as for an act that is not there.
  */
 async function admit(
-  { findSession, isElsewhere, reauthOf, limiter }: ActEndpointDeps,
+  deps: ActEndpointDeps,
   act: Act | undefined,
   token: string,
   { ip, device }: ActRequest,
 ): Promise<Person | Nobody> {
+  const { findSession, isElsewhere, reauthOf, limiter } = deps;
   const caller = (token === '' ? undefined : await findSession(token)) ?? NOBODY;
-  const no = act ? turnedAway(act, caller) : new Refusal('act_unknown', {});
-  const person =
-    caller.kind === 'person' ? countedAs(caller, isElsewhere(caller, device)) : undefined;
+  const elsewhere = caller.kind === 'person' && isElsewhere(caller, device);
+  const no = act
+    ? (unknownTo(act, caller) ??
+      lacksFactor(deps, act, caller, elsewhere) ??
+      turnedAway(act, caller))
+    : new Refusal('act_unknown', {});
+  const person = caller.kind === 'person' ? countedAs(caller, elsewhere) : undefined;
   await limiter.allow(no || !act ? 'read' : act.limit, { ip, person });
   if (no) throw no;
   if (caller.kind === 'person' && (act?.requiresRecentPassword || act?.outlivesSession)) {
@@ -130,16 +137,34 @@ function requireReauth(act: Act, { inOwnBrowser, recent }: Reauth): void {
   if (asksPassword && !recent) throw new Refusal('reauth_needed', {});
 }
 
+/** What only operators may know of is, to everybody else, not there. */
+const unknownTo = ({ by }: Act, caller: Person | Nobody): Refusal | undefined =>
+  by === 'operator' && (caller.kind !== 'person' || caller.role !== 'operator')
+    ? new Refusal('act_unknown', {})
+    : undefined;
+
+/**
+ * `second_factor_needed` for who has to set one up first. A session that gave one is good in its own browser
+ * only, also for reading: elsewhere it was copied, and the answer is `sign_in_needed`.
+ */
+function lacksFactor(
+  { needsSecondFactor }: ActEndpointDeps,
+  { withoutSecondFactor }: Act,
+  caller: Person | Nobody,
+  elsewhere: boolean,
+): Refusal | undefined {
+  if (withoutSecondFactor || caller.kind !== 'person') return undefined;
+  if (needsSecondFactor(caller)) return new Refusal('second_factor_needed', {});
+  return caller.secondFactor && elsewhere ? new Refusal('sign_in_needed', {}) : undefined;
+}
+
 function turnedAway(act: Act, caller: Person | Nobody): Refusal | undefined {
   const { by } = act;
   if (by === 'public') return undefined;
-  const role = caller.kind === 'person' ? caller.role : undefined;
-  if (by === 'operator') {
-    if (caller.kind !== 'person' || role !== 'operator') return new Refusal('act_unknown', {});
-    return mayOperate(act, caller) ? undefined : new Refusal('not_allowed', {});
-  }
-  if (role === undefined) return new Refusal('not_signed_in', {});
-  return by === 'anyone_signed_in' || role === by ? undefined : new Refusal('not_allowed', {});
+  if (caller.kind !== 'person') return new Refusal('not_signed_in', {});
+  const may =
+    by === 'operator' ? mayOperate(act, caller) : by === 'anyone_signed_in' || caller.role === by;
+  return may ? undefined : new Refusal('not_allowed', {});
 }
 
 const mayOperate = ({ roles }: Act, { operatorRoles }: Person): boolean =>

@@ -32,6 +32,7 @@ const test = base.extend<{ open: Open }>({
         findSession: async () => undefined,
         isElsewhere: () => false,
         reauthOf: async () => ({ inOwnBrowser: false, recent: false }),
+        needsSecondFactor: () => false,
         limiter: { allow: async () => undefined },
         answers: { once: (_call, work) => work() },
         audit: { write: async () => undefined },

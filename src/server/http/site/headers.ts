@@ -19,13 +19,19 @@ const PERMISSIONS = [
   'microphone',
   'midi',
   'payment',
+  'publickey-credentials-create',
   'publickey-credentials-get',
   'screen-wake-lock',
   'usb',
   'xr-spatial-tracking',
 ];
-/** Used by our own pages: the sound of a message, and pictures shown large. */
-const OWN: ReadonlySet<string> = new Set(['autoplay', 'fullscreen']);
+/** Used by our own pages: the sound of a message, pictures shown large, and passkeys. */
+const OWN: ReadonlySet<string> = new Set([
+  'autoplay',
+  'fullscreen',
+  'publickey-credentials-create',
+  'publickey-credentials-get',
+]);
 /** Used by the simulated phone too: its camera may look through the device's, or at a shared screen. */
 const OWN_SIMULATING: ReadonlySet<string> = new Set([...OWN, 'camera', 'display-capture']);
 

@@ -80,6 +80,7 @@ export const screens: ReadonlySet<string> = new Set([
   '/operator',
   '/operator/harga',
   '/operator/isi-saldo',
+  '/operator/keamanan',
   '/operator/mutasi-bank',
   '/operator/mutasi-bank/impor',
   '/operator/pelanggan',

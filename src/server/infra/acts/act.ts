@@ -10,6 +10,8 @@ export type Person = {
   role: Role;
   /** What an operator may do; empty for customers. */
   operatorRoles: readonly OperatorRole[];
+  /** Set when the session began with a second factor, or has given one since. */
+  secondFactor?: true;
 };
 export type Nobody = { kind: 'nobody' };
 

@@ -87,6 +87,10 @@ export const settings = {
     text,
     { secret: true },
   ),
+  OPERATOR_SECOND_FACTOR: optional(
+    'Whether operators need a second factor beside their password: `required`, or `optional`. Without it required in production, optional otherwise.',
+    oneOf('required', 'optional'),
+  ),
   SIMULATOR: optional(
     'The phone network inside the process. Without it on, except in production.',
     switched,

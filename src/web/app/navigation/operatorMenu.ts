@@ -4,6 +4,7 @@ import {
   CircleHelp,
   Gauge,
   Landmark,
+  ShieldCheck,
   UsersRound,
   Wallet,
   WalletCards,
@@ -23,6 +24,7 @@ const pageIcons: Record<Section['pages'][number]['to'], LucideIcon> = {
   '/operator/suspense': CircleHelp,
   '/operator/pembukuan': BookOpenCheck,
   '/operator/harga': BadgeDollarSign,
+  '/operator/keamanan': ShieldCheck,
 };
 
 /** Of the sections that are folders. */

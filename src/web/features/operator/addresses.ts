@@ -18,4 +18,5 @@ export const operatorAddresses = {
   },
   '/operator/pembukuan': {},
   '/operator/harga': {},
+  '/operator/keamanan': {},
 } as const satisfies Readonly<Record<string, Readers>>;

@@ -42,6 +42,11 @@ const pages: Readonly<Record<keyof typeof operatorAddresses, Pick<Route, 'page'>
       async () => (await import('#web/features/operator/prices/PricesPage.tsx')).PricesPage,
     ),
   },
+  '/operator/keamanan': {
+    page: later(
+      async () => (await import('#web/features/operator/security/SecurityPage.tsx')).SecurityPage,
+    ),
+  },
 };
 
 /** The operator's pages, each a chunk of its own. @param layout what stands around them */

@@ -11,6 +11,7 @@ import { NoticesPart } from '#web/features/profile/preferences/NotificationsPart
 import { PasswordPart } from '#web/features/profile/PasswordPart.tsx';
 import { PhonePart } from '#web/features/profile/phone/PhonePart.tsx';
 import styles from '#web/features/profile/profile.module.css';
+import { SecurityPart } from '#web/features/profile/SecurityPart.tsx';
 import { SessionsPart } from '#web/features/profile/SessionsPart.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
@@ -20,6 +21,11 @@ const parts = [
   { id: 'kata-sandi', title: 'Kata sandi', Part: PasswordPart },
   { id: 'sesi', title: 'Sesi', Part: SessionsPart },
   { id: 'tampilan', title: 'Tampilan', Part: Appearance },
+] as const;
+
+/** What only operators have. */
+const operatorParts = [
+  { id: 'verifikasi', title: 'Verifikasi dua langkah', Part: SecurityPart },
 ] as const;
 
 /** What operators have no use for: they get no messages, and theirs is the installation's account. */
@@ -32,7 +38,7 @@ const customerParts = [
 /** Route `/profile`: the person who is signed in, part by part; each part has an anchor. */
 export function ProfilePage() {
   const operator = useUser().role === 'operator';
-  const shown = operator ? parts : [...parts, ...customerParts];
+  const shown = [...parts, ...(operator ? operatorParts : customerParts)];
   const part = useStore(address).hash.slice(1);
   // The router looks for the part as soon as the address is known: before it is known who is there.
   useEffect(() => {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type SignedIn, verifyOtp } from '#contract/accounts.ts';
+import { type SecondFactorAsked, type SignedIn, verifyOtp } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
@@ -7,14 +7,16 @@ import { hadAccount } from '#server/domains/accounts/privacy/erased-phones.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { notifyNewDevice } from '#server/domains/accounts/notices.ts';
 import { type VerifiedCode, withVerifiedCode } from './otp.ts';
-import { openAccount, statusOf, userOf } from '#server/domains/accounts/people.ts';
-import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
+import { openAccount, statusOf } from '#server/domains/accounts/people.ts';
+import { signIn } from '#server/domains/accounts/signin/sign-in.ts';
 
 export const verifyOtpHandler = (deps: AccountsDeps): ActHandler =>
   handle(verifyOtp, async (call, { challenge, code }) => {
-    const signedIn = await verify(deps, { challengeId: challenge, code }, call);
-    if (call.caller.kind === 'person') await deps.sessions.end(call.caller.sessionId);
-    return signedIn;
+    const answer = await verify(deps, { challengeId: challenge, code }, call);
+    if ('token' in answer && call.caller.kind === 'person') {
+      await deps.sessions.end(call.caller.sessionId);
+    }
+    return answer;
   });
 
 const Pending = z.object({ name: z.string(), passwordHash: z.string() });
@@ -23,7 +25,8 @@ type Client = Pick<Call, 'ip' | 'agent' | 'device'>;
 
 /**
  * Signs in the person that the code was for: after a registration, whose account is opened now, or in
- * a new browser. Every wrong code costs a try, also in parallel.
+ * a new browser. Every wrong code costs a try, also in parallel. Who has set up a second factor since the
+ * code was sent is asked for it.
  *
  * @throws Refusal `otp_wrong` with the tries left; `otp_expired` after five minutes, five wrong
  *   codes, success, or when the number was registered meanwhile; `account_suspended`.
@@ -32,15 +35,17 @@ export async function verify(
   deps: AccountsDeps,
   input: { challengeId: string; code: string },
   client: Client,
-): Promise<SignedIn> {
+): Promise<SignedIn | SecondFactorAsked> {
   const scope = { purposes: ['register', 'login'] } as const;
-  const { signedIn, isNew } = await withVerifiedCode(deps, input, scope, async (tx, verified) => {
+  const { answer, isNew } = await withVerifiedCode(deps, input, scope, async (tx, verified) => {
     const isNew = verified.purpose === 'register';
-    const signIn = isNew ? signInNew : signInKnown;
-    return { signedIn: await signIn(deps, tx, verified, client), isNew };
+    const enter = isNew ? signInNew : signInKnown;
+    return { answer: await enter(deps, tx, verified, client), isNew };
   });
-  if (!isNew) void notifyNewDevice(deps, signedIn.user.phone, client.agent).catch(deps.report);
-  return signedIn;
+  if (!isNew && 'token' in answer) {
+    void notifyNewDevice(deps, answer.user.phone, client.agent).catch(deps.report);
+  }
+  return answer;
 }
 
 async function signInNew(
@@ -48,13 +53,12 @@ async function signInNew(
   tx: Tx,
   { phone, pending }: VerifiedCode,
   client: Client,
-): Promise<SignedIn> {
+): Promise<SignedIn | SecondFactorAsked> {
   const person = Pending.parse(pending);
   const opened = await openAccount(tx, { ...person, phone, role: 'customer' });
   if (!opened) throw new Refusal('otp_expired', {});
   await deps.onAccountOpened(tx, opened.accountId, !(await hadAccount(tx, deps, phone)));
-  const token = await startSession(tx, { ...opened, ...client });
-  return { token, user: await userOf(tx, deps, opened) };
+  return signIn(tx, deps, opened, client);
 }
 
 async function signInKnown(
@@ -62,10 +66,9 @@ async function signInKnown(
   tx: Tx,
   { user }: VerifiedCode,
   client: Client,
-): Promise<SignedIn> {
+): Promise<SignedIn | SecondFactorAsked> {
   if (!user) throw new Error('a sign-in code has no user');
   const status = await statusOf(tx, user.accountId);
   if (status !== 'active') throw new Refusal('account_suspended', {});
-  const token = await startSession(tx, { ...user, ...client });
-  return { token, user: await userOf(tx, deps, user) };
+  return signIn(tx, deps, user, client);
 }

@@ -8,6 +8,7 @@ import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { resetTries, countTry } from '#server/domains/accounts/signin/login-tries.ts';
 import { notifyNewDevice } from '#server/domains/accounts/notices.ts';
 import { passwordOf } from '#server/domains/accounts/people.ts';
+import { hasSecondFactor } from '#server/domains/accounts/secondfactor/factors.ts';
 import { REAUTH_SECONDS, deviceHash } from './sessions.ts';
 
 type Deps = Pick<AccountsDeps, 'allAccountsSql' | 'secrets' | 'sessions'>;
@@ -44,7 +45,8 @@ async function checkPassword(
 
 /**
  * Reauthentication by password: for five minutes this browser may do what requires it. A browser other
- * than the session's own is recorded beside it, and the owner's phone is notified.
+ * than the session's own is recorded beside it, and the owner's phone is notified; of somebody who has a
+ * second factor it opens nothing there.
  */
 export const reauthUserHandler = (deps: AccountsDeps): ActHandler =>
   handle(reauthUser, async (call, { password }) => {
@@ -56,8 +58,10 @@ export const reauthUserHandler = (deps: AccountsDeps): ActHandler =>
         update sessions set reauth_at = clock_timestamp() where session_id = ${caller.sessionId}`;
       return { seconds: REAUTH_SECONDS };
     }
-    // Without a cookie this browser could not be recognised again.
-    if (device === '') throw new Refusal('sign_in_needed', {});
+    // Without a cookie this browser could not be recognised again; and a password alone is not what lets in
+    // somebody who has a second factor.
+    if (device === '' || (await hasSecondFactor(deps.allAccountsSql, caller)))
+      throw new Refusal('sign_in_needed', {});
     const { phone } = await checkPassword(deps, caller, { password, scope: 'prove elsewhere' });
     const isNew = await recordReauth(deps.allAccountsSql, caller.sessionId, device);
     if (isNew) void notifyNewDevice(deps, phone, agent).catch(deps.report);

@@ -7,6 +7,7 @@ import { asAccount } from '#server/infra/postgres/database.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { deviceName } from './device-name.ts';
 import { userOf } from '#server/domains/accounts/people.ts';
+import { needsSecondFactor } from '#server/domains/accounts/secondfactor/required.ts';
 import { endSession, endOtherSessions, isActiveSession } from './sessions.ts';
 
 /** Ends the caller's own session, and no other. */
@@ -18,7 +19,10 @@ export const logoutUserHandler = ({ sessions }: AccountsDeps): ActHandler =>
 
 export const checkTokenHandler = (deps: AccountsDeps): ActHandler =>
   handle(checkToken, ({ caller }) =>
-    asAccount(deps.sql, caller.accountId, (tx) => userOf(tx, deps, caller)),
+    asAccount(deps.sql, caller.accountId, async (tx) => {
+      const user = await userOf(tx, deps, caller);
+      return needsSecondFactor(deps.config, caller) ? { ...user, needs_second_factor: true } : user;
+    }),
   );
 
 type Row = { id: string; agent: string; ip: string; created: Date; used: Date };

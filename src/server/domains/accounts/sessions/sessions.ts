@@ -129,6 +129,7 @@ type Row = {
   role: Role;
   operator_roles: readonly OperatorRole[];
   device_hash: Buffer | null;
+  second_factor: boolean;
   unused: boolean;
 };
 
@@ -151,6 +152,7 @@ async function findActiveSession(
   if (!tokenPattern.test(token)) return undefined;
   const [row] = await allAccountsSql<Row[]>`
     select session_id, sessions.account_id, sessions.user_id, u.role, u.operator_roles, device_hash,
+      second_factor_at is not null as second_factor,
       last_used_at < clock_timestamp() - interval '1 minute' as unused
     from sessions
     join users u on (u.account_id, u.user_id) = (sessions.account_id, sessions.user_id)
@@ -165,20 +167,26 @@ async function findActiveSession(
   }
   const { account_id: accountId, user_id: userId, session_id: sessionId, role } = row;
   const { operator_roles: operatorRoles } = row;
+  const person = { kind: 'person', accountId, userId, sessionId, role, operatorRoles } as const;
   return {
-    person: { kind: 'person', accountId, userId, sessionId, role, operatorRoles },
+    person: row.second_factor ? { ...person, secondFactor: true } : person,
     browser: row.device_hash,
   };
 }
 
-type NewSession = UserRef & Pick<Call, 'ip' | 'agent' | 'device'>;
+type NewSession = UserRef &
+  Pick<Call, 'ip' | 'agent' | 'device'> & {
+    /** A second factor was given for it. */
+    secondFactor?: boolean;
+  };
 
 /**
  * Begins a session and returns its token, which is stored as a hash only. The browser is
- * known from now on; the oldest sessions beyond ten end.
+ * known from now on; the oldest sessions beyond ten end. Whoever signs in comes by `signIn`, which knows of
+ * second factors.
  */
 export async function startSession(tx: Tx, session: NewSession): Promise<string> {
-  const { accountId, userId, ip } = session;
+  const { accountId, userId, ip, secondFactor = false } = session;
   const device = deviceHash(session.device);
   const token = `kbs_${randomBytes(32).toString('base64url')}`;
   const agent = session.agent.replace(/\p{Cc}/gu, ' ').slice(0, AGENT_LENGTH_MAX);
@@ -186,8 +194,12 @@ export async function startSession(tx: Tx, session: NewSession): Promise<string>
     update users set signed_in_at = coalesce(signed_in_at, clock_timestamp())
     where (account_id, user_id) = (${accountId}, ${userId})`;
   await tx`
-    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
-    values (${sha256(token)}, ${newId()}, ${accountId}, ${userId}, ${agent}, ${ip}, ${device})`;
+    insert into sessions (
+      token_hash, session_id, account_id, user_id, agent, ip, device_hash, second_factor_at
+    ) values (
+      ${sha256(token)}, ${newId()}, ${accountId}, ${userId}, ${agent}, ${ip}, ${device},
+      case when ${secondFactor} then clock_timestamp() end
+    )`;
   if (device !== null) {
     await tx`
       insert into known_devices (account_id, user_id, device_hash)

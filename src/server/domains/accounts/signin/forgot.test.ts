@@ -9,6 +9,7 @@ import {
   accountsApp,
   codesLater,
   no,
+  signedIn,
 } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 
@@ -50,7 +51,7 @@ describe('who forgot the password', () => {
     expect(grant).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(expires_in_seconds).toBe(600);
     const change = { grant, password: OTHER_PASSWORD };
-    const { token, user } = await app.perform(changeForgotten, change, PIXEL);
+    const { token, user } = signedIn(await app.perform(changeForgotten, change, PIXEL));
     expect(user).toMatchObject({ phone: ANI });
     await app.callerOf(token);
     expect(await app.deps.sessions.find(before.token)).toBeUndefined();

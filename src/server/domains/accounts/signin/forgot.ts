@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SignedIn } from '#contract/accounts.ts';
+import type { SecondFactorAsked, SignedIn } from '#contract/accounts.ts';
 import { changeForgotten, forgotPassword, verifyForgot } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
@@ -11,8 +11,9 @@ import { beginCoolDown } from '#server/domains/accounts/cool-down.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { notifyPasswordChanged } from '#server/domains/accounts/notices.ts';
 import { issueCode, revokeCodes, withVerifiedCode } from '#server/domains/accounts/otp/otp.ts';
-import { type UserRef, passwordOf, statusOf, userOf } from '#server/domains/accounts/people.ts';
-import { endOtherSessions, startSession } from '#server/domains/accounts/sessions/sessions.ts';
+import { type UserRef, passwordOf, statusOf } from '#server/domains/accounts/people.ts';
+import { endOtherSessions } from '#server/domains/accounts/sessions/sessions.ts';
+import { signIn } from './sign-in.ts';
 
 const GRANT_SECONDS = 600;
 
@@ -56,13 +57,16 @@ export const verifyForgotHandler = (deps: AccountsDeps): ActHandler =>
 
 export const changeForgottenHandler = (deps: AccountsDeps): ActHandler =>
   handle(changeForgotten, async (call, { grant, password }) => {
-    const signedIn = await resetPassword(deps, { grant, password }, call);
-    if (call.caller.kind === 'person') await deps.sessions.end(call.caller.sessionId);
-    return signedIn;
+    const answer = await resetPassword(deps, { grant, password }, call);
+    if ('token' in answer && call.caller.kind === 'person') {
+      await deps.sessions.end(call.caller.sessionId);
+    }
+    return answer;
   });
 
 /**
- * Sets the password by a grant, once; every session of the person ends, and this browser is signed in.
+ * Sets the password by a grant, once; every session of the person ends, and this browser is signed in, after
+ * their second factor where they have one: that stays as it is.
  * The phone is notified, and the account cools down.
  *
  * @throws Refusal `grant_gone`, `password_common` (the grant stays), `account_suspended`.
@@ -71,13 +75,14 @@ async function resetPassword(
   deps: AccountsDeps,
   { grant, password }: { grant: string; password: string },
   client: Pick<Call, 'ip' | 'agent' | 'device'>,
-): Promise<SignedIn> {
+): Promise<SignedIn | SecondFactorAsked> {
   const holder = await holderOf(deps, grant);
-  if (isCommonPassword(password, await passwordOf(deps.allAccountsSql, holder))) {
+  const person = await passwordOf(deps.allAccountsSql, holder);
+  if (isCommonPassword(password, person)) {
     throw new Refusal('password_common', {});
   }
   const hash = await hashPassword(password);
-  const { signedIn, ended } = await deps.allAccountsSql.begin(async (tx) => {
+  const { answer, ended } = await deps.allAccountsSql.begin(async (tx) => {
     const [used] = await tx`
       delete from password_grants
       where grant_hash = ${sha256(grant)} and expires_at > clock_timestamp() returning 1`;
@@ -91,12 +96,11 @@ async function resetPassword(
     await revokeCodes(tx, holder);
     await beginCoolDown(tx, holder.accountId, 'password_reset');
     const endedSessions = await endOtherSessions(tx, holder);
-    const token = await startSession(tx, { ...holder, ...client });
-    return { signedIn: { token, user: await userOf(tx, deps, holder) }, ended: endedSessions };
+    return { answer: await signIn(tx, deps, holder, client), ended: endedSessions };
   });
   await deps.sessions.evict(ended);
-  void notifyPasswordChanged(deps, signedIn.user.phone).catch(deps.report);
-  return signedIn;
+  void notifyPasswordChanged(deps, person.phone).catch(deps.report);
+  return answer;
 }
 
 async function holderOf({ allAccountsSql }: AccountsDeps, grant: string): Promise<UserRef> {

@@ -1,4 +1,9 @@
-import { type CodeAsked, type SignedIn, loginUser } from '#contract/accounts.ts';
+import {
+  type CodeAsked,
+  type SecondFactorAsked,
+  type SignedIn,
+  loginUser,
+} from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
@@ -7,8 +12,8 @@ import { hmac, sha256 } from '#server/infra/security/secrets.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { addressWaitSeconds, countFailure, resetTries, countTry } from './login-tries.ts';
 import { issueCode, pendingCode } from '#server/domains/accounts/otp/otp.ts';
-import { type AccountStatus, userOf } from '#server/domains/accounts/people.ts';
-import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
+import type { AccountStatus } from '#server/domains/accounts/people.ts';
+import { askAtSignIn, signIn } from './sign-in.ts';
 
 export const loginUserHandler = (deps: AccountsDeps): ActHandler =>
   handle(loginUser, (call, { phone, password, captcha }) =>
@@ -25,7 +30,8 @@ export const loginUserHandler = (deps: AccountsDeps): ActHandler =>
 type Client = Pick<Call, 'ip' | 'agent' | 'device'>;
 
 /**
- * Signs a person in, or, in a browser that they never used, sends a code that `user_verify_otp` takes.
+ * Signs a person in, or, in a browser that they never used, sends a code that `user_verify_otp` takes. Whoever
+ * has a second factor is asked for that instead, in every browser.
  * A number that nobody has costs the same time and gets the same answer as a wrong password.
  *
  * Five tries in a quarter of an hour are free; then each is followed by a wait that doubles up to
@@ -40,7 +46,7 @@ export async function login(
   deps: AccountsDeps,
   { phone, password }: { phone: string; password: string },
   client: Client,
-): Promise<SignedIn | CodeAsked> {
+): Promise<SignedIn | CodeAsked | SecondFactorAsked> {
   const { allAccountsSql, secrets } = deps;
   const { ip } = client;
   const person = await findByPhone(allAccountsSql, phone, client);
@@ -62,11 +68,11 @@ export async function login(
   }
   await resetTries(allAccountsSql, subject);
   if (person.status !== 'active') throw new Refusal('account_suspended', {});
-  if (!isKnown && !person.isFirst) return sendLoginCode(deps, person, client);
-  return allAccountsSql.begin(async (tx) => {
-    const token = await startSession(tx, { ...person, ...client });
-    return { token, user: await userOf(tx, deps, person) };
-  });
+  if (!isKnown && !person.isFirst) {
+    const asked = await allAccountsSql.begin((tx) => askAtSignIn(tx, deps, person, client));
+    return asked ?? sendLoginCode(deps, person, client);
+  }
+  return allAccountsSql.begin((tx) => signIn(tx, deps, person, client));
 }
 
 /** The right password in a new browser: a code is required too. Asked again, the same code stays valid. */

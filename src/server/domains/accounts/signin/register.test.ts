@@ -4,7 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { readConfig } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { GOOD_PASSWORD, accountsApp } from '#tests/support/people/accounts-app.ts';
+import { GOOD_PASSWORD, accountsApp, signedIn } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
 
@@ -43,7 +43,8 @@ describe('registering', () => {
         shown: 'Kode verifikasi ••••••',
       },
     ]);
-    const { token, user } = await app.perform(verifyOtp, { challenge, code: app.codeFor(ANI) });
+    const entered = { challenge, code: app.codeFor(ANI) };
+    const { token, user } = signedIn(await app.perform(verifyOtp, entered));
     expect(user).toMatchObject({ name: 'Toko Ani', phone: ANI, role: 'customer' });
     expect(await app.deps.sessions.find(token)).toMatchObject({
       userId: uuidOf('user', user.id),

@@ -1,5 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { SecondFactorAsked } from '#contract/accounts.ts';
+import { later } from '#web/browser/lazyComponent.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
 import { peopleActs } from '#web/api/lazyApi.ts';
 import { refusalCode } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
@@ -33,13 +36,15 @@ async function check({ password, repeat }: Values): Promise<FieldErrors> {
 export function ForgotChangePage() {
   const [grant, setGrant] = useState(readGrant);
   const [late, setLate] = useState(false);
+  const [asked, setAsked] = useState<SecondFactorAsked>();
+  if (asked) return <SecondFactorStep asked={asked} onOver={() => void navigate(toLogin)} />;
   if (grant) {
     const lose = () => {
       saveGrant(undefined);
       setGrant(undefined);
       setLate(true);
     };
-    return <ChangeForm grant={grant} onLate={lose} />;
+    return <ChangeForm grant={grant} onLate={lose} onAsked={setAsked} />;
   }
   return (
     <NoCode title={TITLE}>
@@ -50,7 +55,19 @@ export function ForgotChangePage() {
   );
 }
 
-function ChangeForm({ grant, onLate }: { grant: ForgotGrant; onLate: () => void }) {
+/** The password is another one now; who has a second factor gives it to come in. */
+const SecondFactorStep = later(
+  async () => (await import('#web/features/secondfactor/secondfactor.ts')).SecondFactorStep,
+);
+const toLogin = { to: '/auth/login' } as const;
+
+type FormProps = {
+  grant: ForgotGrant;
+  onLate: () => void;
+  onAsked: (asked: SecondFactorAsked) => void;
+};
+
+function ChangeForm({ grant, onLate, onAsked }: FormProps) {
   const client = useQueryClient();
   const form = useForm<Values>({ password: '', repeat: '' }, check);
   const [error, setError] = useState<unknown>();
@@ -60,9 +77,10 @@ function ChangeForm({ grant, onLate }: { grant: ForgotGrant; onLate: () => void 
     if (change.busy) return;
     setError(undefined);
     try {
-      const signedIn = await change.perform({ grant: grant.grant, password });
+      const answer = await change.perform({ grant: grant.grant, password });
       saveGrant(undefined);
-      enterSession(client, signedIn);
+      if ('token' in answer) enterSession(client, answer);
+      else onAsked(answer);
       toast('Kata sandi sudah diganti. Sesi di peramban lain diakhiri.', { tone: 'success' });
     } catch (no) {
       if (refusalCode(no) === 'grant_gone') return onLate();

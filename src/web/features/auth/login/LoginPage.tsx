@@ -2,8 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { use, lazy, Suspense, useState } from 'react';
+import type { SecondFactorAsked } from '#contract/accounts.ts';
 import { accountActs, loadModule } from '#web/api/lazyApi.ts';
 import { useAct } from '#web/api/query.ts';
+import { later } from '#web/browser/lazyComponent.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { enterSession } from '#web/api/user.ts';
 import { fieldErrors, type FieldErrors } from '#web/ui/form/fieldErrors.ts';
@@ -23,6 +25,11 @@ const refused = async () => ({
 });
 const RefusalAlert = lazy(refused);
 
+/** The step after the password, for who has a second factor. */
+const SecondFactorStep = later(
+  async () => (await import('#web/features/secondfactor/secondfactor.ts')).SecondFactorStep,
+);
+
 const loginAct = async () => (await accountActs()).loginUser;
 
 async function check(values: { phone: string; password: string }): Promise<FieldErrors> {
@@ -37,6 +44,7 @@ function useLogin() {
   const form = useForm({ phone: use(TypedPhone).get(), password: '' }, check);
   const [error, setError] = useState<unknown>();
   const [sending, setSending] = useState(false);
+  const [asked, setAsked] = useState<SecondFactorAsked>();
   const login = useAct(loginAct);
 
   const send = async (values: { phone: string; password: string }) => {
@@ -47,6 +55,7 @@ function useLogin() {
       const answer = await captcha.answer();
       const signedIn = await login.perform({ ...values, captcha: answer });
       if ('token' in signedIn) return enterSession(client, signedIn);
+      if ('second_factor' in signedIn) return setAsked(signedIn);
       const { pendingFrom, savePending } = await loadModule(
         import('#web/features/auth/otp/pendingOtp.ts'),
       );
@@ -59,12 +68,18 @@ function useLogin() {
       setSending(false);
     }
   };
-  return { captcha, form, error, sending, send };
+  const again = () => {
+    captcha.spent();
+    setSending(false);
+    setAsked(undefined);
+  };
+  return { captcha, form, error, sending, send, asked, again };
 }
 
 /** Route `/auth/login`: phone and password. */
 export function LoginPage() {
-  const { captcha, form, error, sending, send } = useLogin();
+  const { captcha, form, error, sending, send, asked, again } = useLogin();
+  if (asked) return <SecondFactorStep asked={asked} onOver={again} />;
   return (
     <>
       <PageTitle>Masuk</PageTitle>

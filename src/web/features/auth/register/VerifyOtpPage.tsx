@@ -1,6 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { useState } from 'react';
+import type { SecondFactorAsked } from '#contract/accounts.ts';
+import { later } from '#web/browser/lazyComponent.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
 import { accountActs } from '#web/api/lazyApi.ts';
 import { useAct } from '#web/api/query.ts';
 import { enterSession } from '#web/api/user.ts';
@@ -16,6 +19,8 @@ export function VerifyOtpPage() {
   const client = useQueryClient();
   const [pending, setPending] = useState(readPending);
   const verify = useAct(async () => (await accountActs()).verifyOtp);
+  const [asked, setAsked] = useState<SecondFactorAsked>();
+  if (asked) return <SecondFactorStep asked={asked} onOver={() => void navigate(toLogin)} />;
   if (!pending || pending.purpose === 'forgot') return <NothingSent />;
   const words = pending.purpose === 'login' ? forNewBrowser(pending) : forNewNumber(pending);
   return (
@@ -26,10 +31,20 @@ export function VerifyOtpPage() {
         savePending(next);
         setPending(next);
       }}
-      enter={async (input) => enterSession(client, await verify.perform(input))}
+      enter={async (input) => {
+        const answer = await verify.perform(input);
+        if ('token' in answer) enterSession(client, answer);
+        else setAsked(answer);
+      }}
     />
   );
 }
+
+/** For who has set up a second factor since the code was sent. */
+const SecondFactorStep = later(
+  async () => (await import('#web/features/secondfactor/secondfactor.ts')).SecondFactorStep,
+);
+const toLogin = { to: '/auth/login' } as const;
 
 const forNewNumber = (pending: PendingOtp) => ({
   title: 'Verifikasi nomor',

@@ -1,0 +1,166 @@
+import type {
+  AuthenticationResponseJSON,
+  RegistrationResponseJSON,
+  VerifiedRegistrationResponse,
+} from '@simplewebauthn/server';
+import type { Config } from '#server/infra/config.ts';
+
+/** What every authenticator has one of: EdDSA, ES256, RS256 (COSE). The library's own choice begins with an experiment. */
+const ALGORITHMS = [-8, -7, -257];
+
+/** Loaded when the first passkey is asked for: most processes never need it. */
+const library = () => import('@simplewebauthn/server');
+
+type Settings = Pick<Config, 'PUBLIC_URL'>;
+
+/** A passkey as it is stored. */
+export type StoredPasskey = {
+  credentialId: Buffer;
+  publicKey: Buffer;
+  counter: number;
+  transports: readonly string[];
+};
+
+/** Who passkeys are for: the host of PUBLIC_URL, or this machine where there is none. */
+const rpIdOf = ({ PUBLIC_URL }: Settings): string =>
+  PUBLIC_URL === undefined ? 'localhost' : new URL(PUBLIC_URL).hostname;
+
+/**
+ * The page a passkey's answer must come from. A local installation without PUBLIC_URL takes any port of
+ * this machine: which one it listens on may be left to the system.
+ */
+function originOf({ PUBLIC_URL }: Settings, clientDataJSON: string): string {
+  if (PUBLIC_URL !== undefined) return new URL(PUBLIC_URL).origin;
+  const said = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8')) as {
+    origin?: unknown;
+  };
+  const origin = new URL(String(said.origin));
+  return origin.hostname === 'localhost' ? origin.origin : 'http://localhost';
+}
+
+const idOf = ({ credentialId }: Pick<StoredPasskey, 'credentialId'>): string =>
+  credentialId.toString('base64url');
+
+const asJson = (options: object): Record<string, unknown> => ({ ...options });
+
+type NewPasskey = {
+  userId: string;
+  name: string;
+  phone: string;
+  challenge: Buffer;
+  existing: readonly StoredPasskey[];
+};
+
+/** What the browser needs to make a passkey that this person does not have yet. */
+export async function passkeyCreation(
+  config: Settings,
+  { userId, name, phone, challenge, existing }: NewPasskey,
+): Promise<Record<string, unknown>> {
+  const { generateRegistrationOptions } = await library();
+  const options = await generateRegistrationOptions({
+    rpName: 'Kabari',
+    rpID: rpIdOf(config),
+    userID: Uint8Array.from(Buffer.from(userId.replaceAll('-', ''), 'hex')),
+    userName: phone,
+    userDisplayName: name,
+    challenge: Uint8Array.from(challenge),
+    attestationType: 'none',
+    supportedAlgorithmIDs: ALGORITHMS,
+    excludeCredentials: existing.map((one) => ({ id: idOf(one) })),
+    authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+  });
+  return asJson(options);
+}
+
+/** What the browser needs to ask for one of these passkeys. */
+export async function passkeyRequest(
+  config: Settings,
+  challenge: Buffer,
+  existing: readonly StoredPasskey[],
+): Promise<Record<string, unknown>> {
+  const { generateAuthenticationOptions } = await library();
+  const options = await generateAuthenticationOptions({
+    rpID: rpIdOf(config),
+    challenge: Uint8Array.from(challenge),
+    allowCredentials: existing.map((one) => ({ id: idOf(one), transports: [...one.transports] })),
+    userVerification: 'preferred',
+  });
+  return asJson(options);
+}
+
+/** A new passkey as the browser gave it; `undefined` unless it answers the challenge on our own page. */
+export async function madePasskey(
+  config: Settings,
+  challenge: Buffer,
+  given: string,
+): Promise<StoredPasskey | undefined> {
+  const { verifyRegistrationResponse } = await library();
+  const made = await unlessRefused(async (): Promise<VerifiedRegistrationResponse> => {
+    const response = JSON.parse(given) as RegistrationResponseJSON;
+    return verifyRegistrationResponse({
+      response,
+      expectedChallenge: challenge.toString('base64url'),
+      expectedOrigin: originOf(config, response.response.clientDataJSON),
+      expectedRPID: rpIdOf(config),
+      supportedAlgorithmIDs: ALGORITHMS,
+      // It stands beside a password: a security key without a PIN is enough.
+      requireUserVerification: false,
+    });
+  });
+  if (!made?.verified) return undefined;
+  const { id, publicKey, counter, transports = [] } = made.registrationInfo.credential;
+  return {
+    credentialId: Buffer.from(id, 'base64url'),
+    publicKey: Buffer.from(publicKey),
+    counter,
+    transports: transports.filter((one) => /^[a-z-]{1,20}$/.test(one)).slice(0, 10),
+  };
+}
+
+/** The id of the passkey that an answer says it is of; `undefined` for what is no answer. */
+export function credentialIn(given: string): Buffer | undefined {
+  try {
+    const { id } = JSON.parse(given) as { id?: unknown };
+    return typeof id === 'string' ? Buffer.from(id, 'base64url') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether a passkey answered the challenge, on our own page, and its counter went on.
+ *
+ * @returns its new counter; `undefined` when it did not.
+ */
+export async function passkeyAnswered(
+  config: Settings,
+  passkey: StoredPasskey,
+  { challenge, given }: { challenge: Buffer; given: string },
+): Promise<number | undefined> {
+  const { verifyAuthenticationResponse } = await library();
+  const answer = await unlessRefused(async () => {
+    const response = JSON.parse(given) as AuthenticationResponseJSON;
+    return verifyAuthenticationResponse({
+      response,
+      expectedChallenge: challenge.toString('base64url'),
+      expectedOrigin: originOf(config, response.response.clientDataJSON),
+      expectedRPID: rpIdOf(config),
+      requireUserVerification: false,
+      credential: {
+        id: idOf(passkey),
+        publicKey: Uint8Array.from(passkey.publicKey),
+        counter: passkey.counter,
+      },
+    });
+  });
+  return answer?.verified ? answer.authenticationInfo.newCounter : undefined;
+}
+
+/** The library throws for every answer that it does not take; strangers write those. */
+async function unlessRefused<T>(verify: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await verify();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect } from 'vitest';
+import { acts } from '#contract/acts.ts';
+import { newId } from '#server/infra/ids.ts';
+import { sha256 } from '#server/infra/security/secrets.ts';
+import { operatorOf } from '#tests/support/people/operators.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+import { type RunningApp, browserOf, test } from '#tests/support/app/running-app.ts';
+
+const required = { env: { OPERATOR_SECOND_FACTOR: 'required' } };
+const THIEFS = { headers: { cookie: `kabari-device=${'b'.repeat(43)}` } };
+const withSession = acts.filter(({ by }) => by === 'operator' || by === 'anyone_signed_in');
+const without = withSession.filter(({ withoutSecondFactor }) => withoutSecondFactor);
+const names = (some: readonly { name: string }[]) => some.map(({ name }) => name).toSorted();
+
+/** An operator's session; `factor` when it began with a second factor. */
+async function operator({ allAccountsSql }: TestDatabase, { factor = false } = {}) {
+  await operatorOf(allAccountsSql);
+  const token = `kbs_${randomBytes(32).toString('base64url')}`;
+  await allAccountsSql`
+    insert into sessions (
+      token_hash, session_id, account_id, user_id, agent, ip, device_hash, second_factor_at
+    )
+    select ${sha256(token)}, ${newId()}, account_id, user_id, 'Firefox', '203.0.113.7',
+      ${sha256(browserOf(token))}, case when ${factor} then clock_timestamp() end
+    from users where phone = '6281111111111'`;
+  return token;
+}
+
+const says = async ({ ask }: RunningApp, name: string, token: string, from = {}) => {
+  const key = crypto.randomUUID();
+  const { status, body } = await ask(name, { token, key }, from);
+  return [status, body.error?.type ?? 'ok'];
+};
+
+describe('where operators need a second factor', () => {
+  test('one who has none may set it up, sign out, and nothing else', async ({ db, openApp }) => {
+    expect(names(without)).toEqual([
+      'second_factor_ask',
+      'second_factor_confirm',
+      'second_factor_get',
+      'second_factor_passkey_add',
+      'second_factor_passkey_begin',
+      'second_factor_totp_add',
+      'second_factor_totp_begin',
+      'user_check_token',
+      'user_logout',
+      'user_reauth',
+    ]);
+    const app = await openApp(required);
+    const token = await operator(db);
+    for (const { name, withoutSecondFactor } of withSession) {
+      if (withoutSecondFactor) continue;
+      expect(await says(app, name, token), name).toEqual([403, 'second_factor_needed']);
+    }
+    const { body } = await app.ask('user_check_token', { token });
+    expect(body.data).toMatchObject({ needs_second_factor: true });
+    expect(await says(app, 'second_factor_get', token)).toEqual([200, 'ok']);
+    expect(await says(app, 'second_factor_totp_begin', token)).toEqual([200, 'ok']);
+    const upload = await app.app.inject({
+      method: 'POST',
+      url: '/api/uploads',
+      headers: { authorization: `Bearer ${token}`, 'sec-fetch-site': 'same-origin' },
+    });
+    expect(upload.statusCode).toBe(401);
+  });
+
+  test('one whose session gave it goes on, in that browser alone', async ({ db, openApp }) => {
+    const app = await openApp(required);
+    const token = await operator(db, { factor: true });
+    expect((await app.ask('user_check_token', { token })).body.data).not.toHaveProperty(
+      'needs_second_factor',
+    );
+    expect(await says(app, 'user_session_list', token)).toEqual([200, 'ok']);
+    expect(await says(app, 'second_factor_get', token)).toEqual([200, 'ok']);
+    for (const name of ['user_session_list', 'operator_customer_list', 'second_factor_remove']) {
+      expect(await says(app, name, token, THIEFS), name).toEqual([403, 'sign_in_needed']);
+    }
+  });
+
+  test('a stolen session sets none up: not elsewhere, and not five minutes after the password', async ({
+    db,
+    openApp,
+  }) => {
+    const app = await openApp(required);
+    const token = await operator(db);
+    const setsUp = withSession.filter(
+      (one) => one.name.startsWith('second_factor_') && one.requiresRecentPassword,
+    );
+    expect(setsUp).toHaveLength(6);
+    const begin = setsUp.filter(({ withoutSecondFactor }) => withoutSecondFactor);
+    for (const { name } of begin) {
+      expect(await says(app, name, token, THIEFS), name).toEqual([403, 'sign_in_needed']);
+    }
+    await db.allAccountsSql`update sessions set reauth_at = reauth_at - interval '5 minutes'`;
+    for (const { name } of begin) {
+      expect(await says(app, name, token), name).toEqual([403, 'reauth_needed']);
+    }
+    expect(await db.allAccountsSql`select from second_factor_challenges`).toEqual([]);
+  });
+
+  test('customers are not asked, and do not even hear of it', async ({ openApp }) => {
+    const app = await openApp(required);
+    expect(await says(app, 'second_factor_get', '')).toEqual([400, 'act_unknown']);
+  });
+});
+
+test('where it is optional, an operator without one works as before', async ({ db, openApp }) => {
+  const app = await openApp();
+  const token = await operator(db);
+  expect((await app.ask('user_check_token', { token })).body.data).not.toHaveProperty(
+    'needs_second_factor',
+  );
+  expect(await says(app, 'second_factor_get', token)).toEqual([200, 'ok']);
+});

@@ -1,0 +1,32 @@
+import { useState } from 'react';
+import { signOut } from '#web/api/user.ts';
+import styles from '#web/app/layout/EnrolGate.module.css';
+import { SecurityPage } from '#web/features/operator/security/SecurityPage.tsx';
+import { ReauthHost } from '#web/features/profile/reauth/ReauthHost.tsx';
+import { Logo } from '#web/ui/brand/Logo.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+
+/** Instead of everything else, while an operator has yet to set up the second factor that is required. */
+export function EnrolGate() {
+  const [busy, setBusy] = useState(false);
+  const leave = () => {
+    setBusy(true);
+    void signOut();
+  };
+  return (
+    <>
+      <main id="isi" tabIndex={-1} className={styles['page']}>
+        <div className={styles['head']}>
+          <Logo />
+          <Button variant="outline" tone="neutral" size="sm" busy={busy} onClick={leave}>
+            Keluar
+          </Button>
+        </div>
+        <div>
+          <SecurityPage />
+        </div>
+      </main>
+      <ReauthHost />
+    </>
+  );
+}

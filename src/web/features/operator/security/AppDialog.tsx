@@ -1,0 +1,112 @@
+import { lazy, Suspense, useRef, useState } from 'react';
+import type { OutputOf } from '#contract/base/act.ts';
+import { addTotp, type beginTotp } from '#contract/secondfactor/secondfactor.ts';
+import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { useRefresh } from '#web/features/operator/security/useFactors.tsx';
+import styles from '#web/features/operator/security/security.module.css';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { CopyField } from '#web/ui/copy/CopyField.tsx';
+import { OtpField } from '#web/ui/form/OtpField.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+type Props = {
+  begun: OutputOf<typeof beginTotp>;
+  onClose: () => void;
+  onAdded: (codes: readonly string[] | null) => void;
+};
+
+const QR_SIZE = 208;
+
+const QrImage = lazy(async () => ({
+  default: (await import('#web/ui/qr/QrImage.tsx')).QrImage,
+}));
+
+const inFours = (secret: string): string => secret.replaceAll(/(.{4})(?=.)/g, '$1 ');
+
+/** The app's first code as it is typed, sent once it is whole, and what became of it. */
+function useFirstCode({ begun, onAdded }: Pick<Props, 'begun' | 'onAdded'>) {
+  const add = useAct(addTotp);
+  const refresh = useRefresh();
+  const field = useRef<HTMLInputElement>(null);
+  const [code, setCode] = useState('');
+  const [wrong, setWrong] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const send = async (digits: string) => {
+    if (add.busy) return;
+    setError(undefined);
+    if (digits.length !== 6) return setWrong('Tulis enam angka dari aplikasi autentikator.');
+    try {
+      const { recovery_codes: codes } = await add.perform({
+        challenge: begun.challenge,
+        code: digits,
+      });
+      // Recovery codes say so themselves.
+      if (!codes) toast('Aplikasi autentikator terpasang.', { tone: 'success' });
+      refresh();
+      onAdded(codes);
+    } catch (no) {
+      setCode('');
+      if (refusalCode(no) === 'second_factor_wrong') setWrong(sentenceOf(no));
+      else setError(no);
+      field.current?.focus();
+    }
+  };
+  const type = (digits: string) => {
+    setCode(digits);
+    setWrong(undefined);
+  };
+  return { field, code, wrong, error, busy: add.busy, type, send };
+}
+
+/** The secret for the app, as a QR and to type; the first code shows that the app has it. */
+export function AppDialog({ begun, onClose, onAdded }: Props) {
+  const { field, code, wrong, error, busy, type, send } = useFirstCode({ begun, onAdded });
+  return (
+    <Modal
+      open
+      onClose={onClose}
+      title="Pasang aplikasi autentikator"
+      footer={
+        <>
+          <Button variant="outline" tone="neutral" onClick={onClose}>
+            Batal
+          </Button>
+          <Button busy={busy} onClick={() => void send(code)}>
+            Pasang
+          </Button>
+        </>
+      }
+    >
+      <div className={styles['setup']}>
+        <p>1. Pindai kode ini dengan aplikasi autentikator Anda.</p>
+        <div className={styles['qr']}>
+          <Suspense fallback={<Skeleton width={QR_SIZE} height={QR_SIZE} />}>
+            <QrImage text={begun.uri} alt="QR untuk aplikasi autentikator" size={QR_SIZE} />
+          </Suspense>
+        </div>
+        <CopyField
+          label="Atau ketik kunci ini di aplikasi"
+          value={begun.secret}
+          shown={inFours(begun.secret)}
+          look="code"
+        />
+        <p>2. Tulis kode yang ditunjukkan aplikasi.</p>
+        <RefusalAlert error={error} />
+        <OtpField
+          ref={field}
+          label="Kode dari aplikasi"
+          required
+          name="code"
+          value={code}
+          error={wrong}
+          onChange={type}
+          onComplete={(digits) => void send(digits)}
+        />
+      </div>
+    </Modal>
+  );
+}

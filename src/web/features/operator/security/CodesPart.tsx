@@ -1,0 +1,68 @@
+import { renewRecoveryCodes } from '#contract/secondfactor/secondfactor.ts';
+import { isAbort, sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { useRefresh, type PartProps } from '#web/features/operator/security/useFactors.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+/** From so few on, new ones should be made. */
+const FEW = 3;
+
+/** Recovery codes: how many are left, and how to make new ones. */
+export function CodesPart({ factors: { recovery }, withFactor, onCodes }: PartProps) {
+  const renew = useAct(renewRecoveryCodes);
+  const refresh = useRefresh();
+  const ask = async () => {
+    const agreed = await confirm({
+      title: 'Buat kode cadangan baru?',
+      children: <p>Semua kode cadangan yang lama tidak berlaku lagi.</p>,
+      cancelText: 'Batal',
+      confirmText: 'Buat kode baru',
+      tone: 'primary',
+    });
+    if (!agreed) return;
+    try {
+      const { recovery_codes: codes } = await withFactor(() => renew.perform({}));
+      refresh();
+      onCodes(codes);
+    } catch (no) {
+      if (!isAbort(no)) toast(sentenceOf(no), { tone: 'danger' });
+    }
+  };
+  const left = recovery?.left ?? 0;
+  return (
+    <Panel title="Kode cadangan">
+      <Stack>
+        <Alert
+          state="warning"
+          visible={left <= FEW}
+          label={
+            left === 0
+              ? 'Kode cadangan Anda habis. Buat yang baru supaya tetap dapat masuk bila ponsel hilang.'
+              : `Tinggal ${left} kode cadangan. Buat yang baru sebelum habis.`
+          }
+        />
+        <p className={styles['note']}>
+          Untuk masuk bila ponsel atau perangkat Anda tidak ada. Tersisa <strong>{left}</strong>{' '}
+          dari 10 kode
+          {recovery && (
+            <>
+              , dibuat <DateTime at={new Date(recovery.made_at)} />
+            </>
+          )}
+          .
+        </p>
+        <div>
+          <Button variant="outline" tone="neutral" busy={renew.busy} onClick={() => void ask()}>
+            Buat kode baru
+          </Button>
+        </div>
+      </Stack>
+    </Panel>
+  );
+}

@@ -1,0 +1,68 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useUser, userQuery } from '#web/api/user.ts';
+import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
+import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { AppPart } from '#web/features/operator/security/AppPart.tsx';
+import { CodesDialog } from '#web/features/operator/security/CodesDialog.tsx';
+import { CodesPart } from '#web/features/operator/security/CodesPart.tsx';
+import { PasskeysPart } from '#web/features/operator/security/PasskeysPart.tsx';
+import styles from '#web/features/operator/security/security.module.css';
+import { factorsQuery, useWithFactor } from '#web/features/operator/security/useFactors.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+
+/** Route `/operator/keamanan`: what the operator signs in with beside the password. */
+export function SecurityPage() {
+  const factors = useQuery(factorsQuery);
+  const { withFactor, dialog } = useWithFactor();
+  const [codes, setCodes] = useState<readonly string[]>();
+  const settled = useSettled();
+  const needed = useUser().needs_second_factor === true;
+  const close = () => {
+    setCodes(undefined);
+    settled();
+  };
+  return (
+    <OperatorFrame
+      title="Keamanan"
+      context="Verifikasi dua langkah menjaga akun Anda, juga bila kata sandinya diketahui orang lain."
+    >
+      <div className={styles['page']}>
+        <Alert
+          state="warning"
+          visible={needed}
+          label="Pasang aplikasi autentikator atau passkey untuk mulai bekerja. Instalasi ini mewajibkannya bagi setiap operator."
+        />
+        <Loaded query={factors} lines={8}>
+          {(data) => {
+            const part = {
+              factors: data,
+              withFactor,
+              onCodes: (fresh: readonly string[] | null) => (fresh ? setCodes(fresh) : settled()),
+            };
+            return (
+              <>
+                <AppPart {...part} />
+                <PasskeysPart {...part} />
+                {data.factors.length > 0 && <CodesPart {...part} />}
+              </>
+            );
+          }}
+        </Loaded>
+      </div>
+      {codes && <CodesDialog codes={codes} onClose={close} />}
+      {dialog}
+    </OperatorFrame>
+  );
+}
+
+/** Opens everything else to who had to set one up; not before the recovery codes were seen. */
+function useSettled(): () => void {
+  const client = useQueryClient();
+  return () =>
+    client.setQueryData(userQuery.queryKey, (user) => {
+      if (!user) return user;
+      const { needs_second_factor: _, ...rest } = user;
+      return rest;
+    });
+}

@@ -1,0 +1,121 @@
+import { Fingerprint } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import type { SecondFactorChallenge, SecondFactorMethod } from '#contract/accounts.ts';
+import styles from '#web/features/secondfactor/FactorAnswer.module.css';
+import { useFactorAnswer, type Answer } from '#web/features/secondfactor/useFactorAnswer.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { OtpField } from '#web/ui/form/OtpField.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+
+type Props = {
+  asked: SecondFactorChallenge;
+  /** Gives the answer to the server; throws what it refuses. */
+  answer: (input: Answer) => Promise<void>;
+  /** No answer to this challenge can be right any more: begins again. */
+  onOver: () => void;
+};
+
+const ways: Record<SecondFactorMethod, string> = {
+  totp: 'Pakai kode autentikator',
+  passkey: 'Pakai passkey',
+  recovery_code: 'Pakai kode cadangan',
+};
+
+/** The second factor: a code of the app, a passkey, or a recovery code, whichever the person has. */
+export function FactorAnswer({ asked, answer, onOver }: Props) {
+  const factor = useFactorAnswer(asked, answer);
+  if (factor.over !== undefined) {
+    return (
+      <div className={styles['form']}>
+        <Alert visible state="danger" label={factor.over} />
+        <Button size="lg" block onClick={onOver}>
+          Mulai lagi
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <form
+      noValidate
+      className={styles['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void (factor.method === 'passkey' ? factor.sendPasskey() : factor.submit());
+      }}
+    >
+      <RefusalAlert error={factor.error} />
+      <Way factor={factor} />
+      <div className={styles['others']}>
+        {asked.methods
+          .filter((one) => one !== factor.method)
+          .map((one) => (
+            <Button key={one} variant="link" onClick={() => factor.use(one)}>
+              {ways[one]}
+            </Button>
+          ))}
+      </div>
+    </form>
+  );
+}
+
+type WayProps = { factor: ReturnType<typeof useFactorAnswer> };
+
+function Way({ factor }: WayProps) {
+  const { method, typed, wrong, busy } = factor;
+  const place = useRef<HTMLInputElement>(null);
+  // Also after a wrong one: it is typed again.
+  useEffect(() => place.current?.focus(), [method, wrong]);
+  if (method === 'passkey') {
+    return (
+      <>
+        {wrong && (
+          <p role="alert" className={styles['wrong']}>
+            {wrong}
+          </p>
+        )}
+        <Button type="submit" size="lg" block busy={busy} icon={<Fingerprint size={18} />}>
+          Pakai passkey
+        </Button>
+      </>
+    );
+  }
+  return (
+    <>
+      {method === 'totp' ? (
+        <OtpField
+          key="totp"
+          ref={place}
+          label="Kode autentikator"
+          help="Enam angka dari aplikasi autentikator Anda."
+          required
+          name="code"
+          value={typed}
+          error={wrong}
+          onChange={factor.type}
+          onComplete={(digits) => void factor.submit(digits)}
+        />
+      ) : (
+        <TextField
+          key="recovery"
+          ref={place}
+          label="Kode cadangan"
+          help="Setiap kode hanya berlaku satu kali."
+          required
+          name="recovery_code"
+          size="lg"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          value={typed}
+          error={wrong}
+          onChange={(event) => factor.type(event.target.value)}
+        />
+      )}
+      <Button type="submit" size="lg" block busy={busy}>
+        Verifikasi
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { SecondFactorAsked } from '#contract/accounts.ts';
+import { giveSecondFactor } from '#contract/secondfactor/secondfactor.ts';
+import { useAct } from '#web/api/query.ts';
+import { enterSession } from '#web/api/user.ts';
+import { FactorAnswer } from '#web/features/secondfactor/FactorAnswer.tsx';
+import styles from '#web/features/secondfactor/SecondFactorStep.module.css';
+import { Button } from '#web/ui/button/Button.tsx';
+import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
+
+type Props = {
+  asked: SecondFactorAsked;
+  /** Back to where the password is asked for. */
+  onOver: () => void;
+};
+
+/** The step after the password (or the code to the phone), for who has a second factor. */
+export function SecondFactorStep({ asked, onOver }: Props) {
+  const client = useQueryClient();
+  const give = useAct(giveSecondFactor);
+  return (
+    <>
+      <PageTitle>Verifikasi dua langkah</PageTitle>
+      <p className={styles['lead']}>
+        Akun ini dijaga verifikasi dua langkah. Buktikan bahwa ini memang Anda.
+      </p>
+      <div className={styles['answer']}>
+        <FactorAnswer
+          asked={asked.second_factor}
+          answer={async (input) => enterSession(client, await give.perform(input))}
+          onOver={onOver}
+        />
+      </div>
+      <p className={styles['other']}>
+        Bukan Anda?{' '}
+        <Button variant="link" onClick={onOver}>
+          Kembali ke halaman masuk
+        </Button>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import {
+  browserSupportsWebAuthn,
+  startAuthentication,
+  startRegistration,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/browser';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** A browser without passkeys, or a page by an address that can have none (plain http, an IP). */
+class NoPasskeys extends Error {}
+
+/** Makes a passkey. @returns the browser's answer as JSON. @throws what `passkeySentence` puts into words */
+export async function makePasskey(options: Options): Promise<string> {
+  if (!browserSupportsWebAuthn()) throw new NoPasskeys();
+  const optionsJSON = options as unknown as PublicKeyCredentialCreationOptionsJSON;
+  return JSON.stringify(await startRegistration({ optionsJSON }));
+}
+
+/** Asks for a passkey, as `makePasskey` does. */
+export async function askPasskey(options: Options): Promise<string> {
+  if (!browserSupportsWebAuthn()) throw new NoPasskeys();
+  const optionsJSON = options as unknown as PublicKeyCredentialRequestOptionsJSON;
+  return JSON.stringify(await startAuthentication({ optionsJSON }));
+}
+
+/** What a person reads when the browser gave no passkey; `undefined` for any other error. */
+export function passkeySentence(error: unknown): string | undefined {
+  if (error instanceof NoPasskeys) {
+    return 'Peramban ini tidak dapat memakai passkey di alamat ini. Pakai cara lain.';
+  }
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'InvalidStateError') return 'Perangkat ini sudah terpasang sebagai passkey Anda.';
+  if (name === 'SecurityError') return 'Passkey hanya dapat dipakai di alamat resmi instalasi ini.';
+  if (name === 'NotAllowedError' || name === 'AbortError') {
+    return 'Passkey tidak jadi dipakai. Coba lagi, atau pakai cara lain.';
+  }
+  return undefined;
+}

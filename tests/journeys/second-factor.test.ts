@@ -1,0 +1,101 @@
+import { Secret, TOTP } from 'otpauth';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { allLooks, inspection, type Look } from './browser/axe.ts';
+import { setUpJourney } from './support/stage.ts';
+import { arrivesAt, fillLogin } from './support/steps.ts';
+
+const journey = setUpJourney({ SIMULATOR_SPEED: '0', OPERATOR_SECOND_FACTOR: 'required' });
+
+/**
+ * A security key inside the browser, which nods to everything. It is gone as soon as another session of the
+ * debugger ends, as those of axe do.
+ */
+async function withKey(tab: Page): Promise<void> {
+  const devtools = await tab.context().newCDPSession(tab);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+/** What the app on a phone shows, `steps` half minutes from now. */
+const codeOf = (secret: string, steps: number): string =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({
+    timestamp: Date.now() + steps * 30_000,
+  });
+
+async function signOut(tab: Page): Promise<void> {
+  await tab.getByRole('button', { name: 'Keluar' }).first().click();
+  await arrivesAt(tab, '/auth/login');
+}
+
+journey('an operator sets up two factors, and comes in with each', async (stage) => {
+  const { address, operator } = stage.product;
+  const { open } = await stage.person();
+  const { faults, look } = inspection();
+  const tab = await open('/auth/login');
+  await fillLogin(tab, operator);
+
+  // Nothing but this page is there until one is set up.
+  await tab.getByText('Instalasi ini mewajibkannya bagi setiap operator').waitFor();
+  expect(await tab.getByRole('navigation').count()).toBe(0);
+  await look(tab, 'before one is set up', { only: allLooks[2] });
+  const { secret, codes } = await setUpApp(tab, look);
+  await tab.getByRole('link', { name: 'Keamanan' }).first().waitFor();
+
+  await signOut(tab);
+  await fillLogin(tab, operator);
+  await tab.getByRole('heading', { name: 'Verifikasi dua langkah' }).waitFor();
+  await look(tab, 'the step after the password');
+  await tab.getByLabel('Kode autentikator').fill(codeOf(secret, 0));
+  await arrivesAt(tab, '/operator');
+
+  await withKey(tab);
+  await tab.getByRole('link', { name: 'Keamanan' }).first().click();
+  await tab.getByRole('button', { name: 'Tambah passkey' }).click();
+  const naming = tab.getByRole('dialog', { name: 'Tambah passkey' });
+  await naming.getByLabel('Nama passkey').fill('Laptop kantor');
+  await naming.getByRole('button', { name: 'Lanjutkan' }).click();
+  await tab.getByRole('list', { name: 'Passkey Anda' }).getByText('Laptop kantor').waitFor();
+  await signOut(tab);
+  await fillLogin(tab, operator);
+  await tab.getByRole('button', { name: 'Pakai passkey' }).click();
+  await arrivesAt(tab, '/operator');
+
+  await signOut(tab);
+  await fillLogin(tab, operator);
+  await tab.getByRole('button', { name: 'Pakai kode cadangan' }).click();
+  await tab.getByLabel('Kode cadangan').fill(codes[0] ?? '');
+  await tab.getByRole('button', { name: 'Verifikasi' }).click();
+  await arrivesAt(tab, '/operator');
+  await tab.goto(`${address}/operator/keamanan`);
+  await tab.getByText(/Tersisa 9 dari 10 kode/).waitFor();
+  await look(tab, 'with both');
+  expect(faults).toEqual([]);
+});
+
+/** The app on a phone reads the secret; its first code sets it up, and recovery codes are shown. */
+async function setUpApp(tab: Page, look: Look): Promise<{ secret: string; codes: string[] }> {
+  await tab.getByRole('button', { name: 'Pasang aplikasi autentikator' }).click();
+  const setup = tab.getByRole('dialog', { name: 'Pasang aplikasi autentikator' });
+  await setup.getByRole('img', { name: 'QR untuk aplikasi autentikator' }).waitFor();
+  const shown = await setup.getByRole('status').first().textContent();
+  const secret = (shown ?? '').replaceAll(' ', '');
+  await look(tab, 'the secret', { only: allLooks[3] });
+  await setup.getByLabel('Kode dari aplikasi').fill(codeOf(secret, -1));
+  const saved = tab.getByRole('dialog', { name: 'Simpan kode cadangan Anda' });
+  await saved.waitFor();
+  const codes = await saved.getByRole('listitem').allTextContents();
+  expect(codes).toHaveLength(10);
+  await look(tab, 'the recovery codes', { only: allLooks[2] });
+  await saved.getByRole('button', { name: 'Sudah saya simpan' }).click();
+  return { secret, codes };
+}
