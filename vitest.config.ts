@@ -14,7 +14,7 @@ const shared = {
   ...patient,
 };
 
-const units = ['src/**/*.test.ts', 'tests/{,architecture/}*.test.ts', 'tools/*.test.ts'];
+const units = ['src/**/*.test.ts', 'tests/{,architecture/}*.test.ts', 'tools/**/*.test.ts'];
 
 /**
  * What keeps something for the whole process, as a page of the browser does; or replaces modules, the

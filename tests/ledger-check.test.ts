@@ -259,7 +259,7 @@ describe('npm run ledger:check', () => {
   const run = (url: string) =>
     promisify(execFile)(
       process.execPath,
-      [join(import.meta.dirname, '../tools/installation/ledger-check.ts')],
+      [join(import.meta.dirname, '../tools/installation/operator.ts'), 'ledger:check'],
       {
         env: { ...process.env, DATABASE_URL: url },
       },

@@ -1,20 +1,29 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Config } from '#server/infra/config.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { defaultDataFolder } from '#server/infra/embedded-postgres/home.ts';
 import { runningEmbedded, startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
-type Opened = { allAccountsSql: Sql; close: () => Promise<void> };
+export type Installation = {
+  allAccountsSql: Sql;
+  /** The database as its owner. */
+  url: string;
+  close: () => Promise<void>;
+};
+
+/** Where the files of an installation lie. */
+export const dataFolderOf = ({ KABARI_DATA }: Pick<Config, 'KABARI_DATA'>): string =>
+  resolve(KABARI_DATA ?? defaultDataFolder());
 
 /** A pool of the application, or undefined when nobody answers at the address. */
-async function reach(url: string, name: string): Promise<Opened | undefined> {
+async function reach(url: string, name: string): Promise<Installation | undefined> {
   const allAccountsSql = openDatabase(url, { max: 1, as: 'all accounts', name });
   const close = () => allAccountsSql.end({ timeout: 1 });
   try {
     await allAccountsSql`select 1`;
-    return { allAccountsSql, close };
+    return { allAccountsSql, url, close };
   } catch {
     await close();
     return undefined;
@@ -27,13 +36,13 @@ async function reach(url: string, name: string): Promise<Opened | undefined> {
  * @param name what its connections are called.
  * @throws StartError when there is none, or it does not answer.
  */
-export async function openInstallation(config: Config, name: string): Promise<Opened> {
+export async function openInstallation(config: Config, name: string): Promise<Installation> {
   if (config.DATABASE_URL !== undefined) {
     const opened = await reach(config.DATABASE_URL, name);
     if (!opened) throw new StartError('The database at DATABASE_URL does not answer.');
     return opened;
   }
-  const folder = config.KABARI_DATA ?? defaultDataFolder();
+  const folder = dataFolderOf(config);
   if (!existsSync(join(folder, 'postgres', 'PG_VERSION'))) {
     throw new StartError(`There is no database in ${folder} yet; npm start makes it.`);
   }
@@ -50,5 +59,19 @@ export async function openInstallation(config: Config, name: string): Promise<Op
     await opened.close();
     await server.stop();
   };
-  return { allAccountsSql: opened.allAccountsSql, close };
+  return { ...opened, close };
+}
+
+/** Does something with the database of this installation, and leaves it as it was found: running, or not. */
+export async function withInstallation<T>(
+  config: Config,
+  name: string,
+  work: (installation: Installation) => Promise<T>,
+): Promise<T> {
+  const installation = await openInstallation(config, name);
+  try {
+    return await work(installation);
+  } finally {
+    await installation.close();
+  }
 }

@@ -5,6 +5,7 @@ import { booksRed } from '#server/domains/operator/operator.ts';
 import { countGatewayWork } from '#server/domains/payments/payments.ts';
 import { type Check, openHealth } from '#server/http/site/health.ts';
 import { checkReachable } from '#server/infra/observability/reachable.ts';
+import { backupFailed, backupFigure } from './backups.ts';
 import type { Container } from './container.ts';
 import type { Worker } from './worker.ts';
 
@@ -84,6 +85,12 @@ function measure(
   );
   metrics.gauge('kabari_books_red', '1 while the newest check of the books is red', () =>
     booksRed(allAccountsSql),
+  );
+  metrics.gauge('kabari_backup_timestamp_seconds', 'When the last whole backup was begun', () =>
+    backupFigure(allAccountsSql),
+  );
+  metrics.gauge('kabari_backup_failed', '1 while the last backup failed, or is too old', () =>
+    backupFailed(allAccountsSql),
   );
   metrics.gauge('kabari_resident_bytes', 'Resident memory of this process', () => [
     { value: process.memoryUsage.rss() },

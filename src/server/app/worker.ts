@@ -32,6 +32,7 @@ import { pruneAnswers } from '#server/infra/acts/answers.ts';
 import { eraseAnonymousAudit } from '#server/infra/acts/audit.ts';
 import { type Job, type Jobs, startJobs } from '#server/infra/jobs/jobs.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
+import { type Backups, openBackups } from './backups.ts';
 import type { Container } from './container.ts';
 
 /** The part of the application that works by itself: lanes, relay, channels, jobs. */
@@ -82,7 +83,12 @@ export async function startWorker(container: Container): Promise<Worker> {
   }
   const payments = startGatewayWorker(container.payments.deps);
   container.payments.onNotice(payments.wake);
-  const jobs = startJobsSoon(container);
+  const backups = openBackups({
+    ...infra,
+    allAccountsSql: sql,
+    sendSystemText: container.accounts.sendSystemText,
+  });
+  const jobs = startJobsSoon(container, backups);
   // Asked for here, begun soon; elsewhere, within a minute.
   container.accounts.exports.onRequested(() => {
     jobs.then((started) => started?.start(DATA_EXPORTS)).catch(infra.report);
@@ -94,6 +100,7 @@ export async function startWorker(container: Container): Promise<Worker> {
     saldoAlerts,
     checkLanes: () => checkLanes(sql),
     close: async () => {
+      backups.close();
       await Promise.all([lanes.close(), jobs.then((started) => started?.close())]);
       if (infra.config.SIMULATOR) await simulator.channel.close();
       await relay.close();
@@ -118,12 +125,15 @@ const watchSaldo = ({ infra, pools, accounts }: Container, pushes: PushSender): 
   });
 
 /** Jobs start in the background: nobody waits for them, and without them the application still serves. */
-async function startJobsSoon(container: Container): Promise<Jobs | undefined> {
+async function startJobsSoon(container: Container, backups: Backups): Promise<Jobs | undefined> {
   const { log, url } = container.infra;
   const { allAccountsSql } = container.pools;
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'jobs' });
   try {
-    return await startJobs({ owner, allAccountsSql, log }, jobsOf(container));
+    return await startJobs({ owner, allAccountsSql, log }, [
+      ...jobsOf(container),
+      ...backupJobs(backups),
+    ]);
   } catch (error) {
     log.error({ err: error }, 'the jobs did not start');
     return undefined;
@@ -131,6 +141,20 @@ async function startJobsSoon(container: Container): Promise<Jobs | undefined> {
     await owner.end({ timeout: 5 });
   }
 }
+
+const BACKUP_SECONDS_MAX = 6 * 3_600;
+
+/** A backup is looked for often, so that one which fell due while nothing ran is made up for. */
+const backupJobs = ({ runDue, watch }: Backups): readonly Job[] => [
+  {
+    name: 'backup',
+    cron: '*/5 * * * *',
+    heartbeatSeconds: 60,
+    secondsMax: BACKUP_SECONDS_MAX,
+    run: runDue,
+  },
+  { name: 'backup-watch', cron: '40 * * * *', run: watch },
+];
 
 const DATA_EXPORTS = 'data-exports';
 

@@ -1,3 +1,4 @@
+import { refuseForeignBackup } from './settings/backup.ts';
 import { refuseUnsafeGateways } from './settings/gateways.ts';
 import { type Setting, readSetting } from './settings/setting.ts';
 import { settings } from './settings/settings.ts';
@@ -20,8 +21,10 @@ export const isSimulatedBank = (number: string): boolean => number === simulated
 /** The settings as read, and what follows from them. */
 export type Config = Omit<
   Settings,
-  'OPERATOR_SECOND_FACTOR' | 'SIMULATOR' | 'PUBLIC_URL' | keyof typeof simulatedBank
+  'BACKUP' | 'OPERATOR_SECOND_FACTOR' | 'SIMULATOR' | 'PUBLIC_URL' | keyof typeof simulatedBank
 > & {
+  /** Times of day, or `off`. */
+  BACKUP: string;
   OPERATOR_SECOND_FACTOR: 'required' | 'optional';
   SIMULATOR: boolean;
   /** Undefined until the port is known: a local installation without `PUBLIC_URL`. */
@@ -45,6 +48,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   refuseKeyless(given);
   refuseShared(given);
   refuseUnsafeGateways(given, production);
+  refuseForeignBackup(given);
   if (given.ROLE !== 'all' && given.DATABASE_URL === undefined) {
     throw new StartError(
       `ROLE=${given.ROLE} needs DATABASE_URL: the embedded database serves one process only.`,
@@ -52,6 +56,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   return {
     ...given,
+    BACKUP: given.BACKUP ?? (given.DATABASE_URL === undefined ? '03:15' : 'off'),
     BANK_NAME: given.BANK_NAME ?? simulatedBank.BANK_NAME,
     BANK_NUMBER: given.BANK_NUMBER ?? simulatedBank.BANK_NUMBER,
     BANK_HOLDER: given.BANK_HOLDER ?? simulatedBank.BANK_HOLDER,

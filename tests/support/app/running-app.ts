@@ -44,7 +44,12 @@ async function runningApp(
   { env = {}, works = false, webFolder, url = db.url }: AppOptions = {},
 ) {
   const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-app-'));
-  const config = readConfig({ SIMULATOR_SPEED: '0', LOG_LEVEL: 'silent', ...env });
+  const config = readConfig({
+    SIMULATOR_SPEED: '0',
+    LOG_LEVEL: 'silent',
+    BACKUP: 'off',
+    ...env,
+  });
   const lines: string[] = [];
   const log = openLog({ level: config.LOG_LEVEL }, { write: (line) => void lines.push(line) });
   const webApp = await readWebApp(webFolder ?? join(dataFolder, 'none'));

@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, readdir, rm, stat, statfs } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { isHeld } from '#server/infra/embedded-postgres/folder-lock.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
+import { fastFolder } from './fast-folder.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -17,14 +17,6 @@ declare module 'vitest' {
 const serverFolder = join(import.meta.dirname, '../../../src/server');
 
 const prefix = 'kabari-test-';
-
-const ROOM_BYTES = 2_000_000_000;
-
-/** Memory where the system offers it: a clone takes 15 ms there and 170 to 320 ms on a disk. */
-async function place(): Promise<string> {
-  const memory = await statfs('/dev/shm').catch(() => undefined);
-  return memory && memory.bavail * memory.bsize > ROOM_BYTES ? '/dev/shm' : tmpdir();
-}
 
 /** Ends the servers of runs that were killed, and removes their folders. */
 async function sweep(where: string): Promise<void> {
@@ -43,7 +35,7 @@ async function sweep(where: string): Promise<void> {
 
 /** One real PostgreSQL for the whole run, in a folder that goes away with it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const where = await place();
+  const where = fastFolder();
   await sweep(where).catch(() => undefined);
   const dataFolder = await mkdtemp(join(where, prefix));
   const server = await startEmbedded({ dataFolder, durable: false });

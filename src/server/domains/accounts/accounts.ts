@@ -47,13 +47,22 @@ export { type Exports, openExports, verifyExport } from './privacy/exports.ts';
 export {
   type FirstOperator,
   addOperator,
+  adminPhones,
   ensureOperator,
   hasOperatorSignedIn,
+  listOperators,
+  operatorOf,
+  resetOperatorPassword,
 } from './signin/first-operator.ts';
 export { accountsAccountData } from './account-data.ts';
 export { namesOfPeople } from './names.ts';
 export { type PersonsPhone, Settings, phonesOf, systemAccount } from './people.ts';
-export { type Sessions, openSessions, isActiveSession } from './sessions/sessions.ts';
+export {
+  type Sessions,
+  endAllSessions,
+  openSessions,
+  isActiveSession,
+} from './sessions/sessions.ts';
 export { resetSecondFactor, secondFactorsOf } from './secondfactor/factors.ts';
 export { needsSecondFactor } from './secondfactor/required.ts';
 export { notifySecondFactorsReset } from './notices.ts';

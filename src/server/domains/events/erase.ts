@@ -69,3 +69,16 @@ export const pruneEvents = (allAccountsSql: Sql): Promise<void> =>
         where at < clock_timestamp() - interval '30 days' limit ${limit})`;
     return count;
   });
+
+/** More than anybody can have published between a backup and the loss of what it is a backup of. */
+const SKIPPED = 1_000_000_000;
+
+/**
+ * In a restored database, leaves out the positions that were given since its backup: nobody takes an event for
+ * one that they have seen, and every open tab fetches everything anew.
+ *
+ * @param owner a pool of the database's owner; no relay runs.
+ */
+export async function skipPositions(owner: Sql): Promise<void> {
+  await owner`update event_positions set last = last + ${SKIPPED}`;
+}

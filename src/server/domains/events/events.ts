@@ -9,6 +9,7 @@ export {
   hasUnpublished,
   newestPositions,
   pruneEvents,
+  skipPositions,
 } from './erase.ts';
 export { type LiveHub, openLive } from './live.ts';
 export { appendEvent, checkOutbox, countSetAside, outboxLagSeconds } from './outbox.ts';

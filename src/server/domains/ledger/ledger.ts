@@ -151,7 +151,7 @@ export async function planChargesByDay(
 }
 
 export { BATCHER_LIMITS, WalletBatcher } from './batcher.ts';
-export { checkLedger } from './check.ts';
+export { type Finding, checkLedger } from './check.ts';
 export {
   type Off,
   capturedPrice,

@@ -13,6 +13,7 @@ export {
   claimUpload,
   describeFile,
   handOverFile,
+  forgetUnderWay,
   releaseFile,
 } from './uploads/uploads.ts';
 

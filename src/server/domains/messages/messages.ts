@@ -29,6 +29,7 @@ export {
   laneLagSeconds,
   wakeLane,
 } from './dispatch/lane-rows.ts';
+export { markMayHaveLeft } from './dispatch/restored.ts';
 export { expireMessages } from './dispatch/withdraw.ts';
 export { countFailed, newestFailed, readMessageRow } from './history/failed.ts';
 export { startFolding } from './history/fold.ts';

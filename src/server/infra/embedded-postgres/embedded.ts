@@ -212,8 +212,11 @@ async function makeOwner(superuserUrl: string, password: string | undefined): Pr
   address.password = password ?? '';
   const sql = openDatabase(address.href, { max: 1, as: 'owner', name: 'first start' });
   try {
-    const [role] = await sql`select from pg_roles where rolname = ${OWNER}`;
+    const [role] = await sql<{ replicates: boolean }[]>`
+      select rolreplication as replicates from pg_roles where rolname = ${OWNER}`;
     if (!role) await sql.query(`create role ${OWNER} login createrole createdb`);
+    // Backups are taken as the owner, who is no superuser.
+    if (!role?.replicates) await sql.query(`alter role ${OWNER} replication`);
     if (password !== undefined) await sql.query(`alter role ${OWNER} password '${password}'`);
     const [made] = await sql`select from pg_database where datname = 'kabari'`;
     if (!made) await sql.query(`create database kabari owner ${OWNER}`);

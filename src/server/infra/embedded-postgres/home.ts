@@ -163,9 +163,7 @@ function packageFolder(): string {
  */
 function copyPrograms(folder: string): string {
   const from = packageFolder();
-  const { version } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8')) as {
-    version: string;
-  };
+  const version = versionOf(from);
   const programs = join(folder, `postgresql-${version}`);
   if (existsSync(programs)) return programs;
   const half = `${programs}.half`;
@@ -185,6 +183,16 @@ function copyPrograms(folder: string): string {
   }
   return programs;
 }
+
+function versionOf(packaged: string): string {
+  const { version } = JSON.parse(readFileSync(join(packaged, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}
+
+/** The major version of the PostgreSQL that npm installed here: `18`. */
+export const postgresMajor = (): string => versionOf(packageFolder()).split('.')[0] ?? '';
 
 /** npm packages cannot carry links; the package lists them and its install script would make them. */
 function makeLinks(native: string): void {

@@ -11,6 +11,8 @@ export type Job = {
   cron: string;
   /** Set for long work: a node that is silent for so many seconds is dead, and another takes the turn. */
   heartbeatSeconds?: number;
+  /** How long a turn may take; 15 minutes without it. */
+  secondsMax?: number;
   run: () => Promise<unknown>;
 };
 
@@ -62,6 +64,18 @@ export async function startJobs(
   };
 }
 
+/** The jobs that failed for good within a day, each with how often; none before the first start. */
+export async function failedJobs(owner: Sql): Promise<{ name: string; times: number }[]> {
+  const [table] = await owner<{ there: boolean }[]>`
+    select to_regclass('pgboss.job') is not null as there`;
+  if (!table?.there) return [];
+  return owner<{ name: string; times: number }[]>`
+    select name, count(*)::int as times from pgboss.job
+    where state = 'failed' and completed_on > clock_timestamp() - interval '1 day'
+      and name not like '\\_\\_pgboss%'
+    group by name order by name`;
+}
+
 /** Makes or renews pg-boss's tables, as the owner, and lets the app use them. */
 async function install(Boss: typeof PgBoss, owner: Sql): Promise<void> {
   const boss = new Boss({ ...options(owner), supervise: false, schedule: false });
@@ -81,7 +95,7 @@ const options = (sql: Sql): ConstructorOptions => ({ db: overOurs(sql), schema: 
 
 async function begin(
   boss: PgBoss,
-  { name, cron, heartbeatSeconds, run }: Job,
+  { name, cron, heartbeatSeconds, secondsMax = JOB_SECONDS_MAX, run }: Job,
   { log, pollSeconds }: { log: Log; pollSeconds: number },
 ): Promise<void> {
   // `exclusive`: a turn that waits or is under way is not joined by a second.
@@ -89,7 +103,7 @@ async function begin(
     policy: 'exclusive',
     retryLimit: 3,
     retryDelay: 30,
-    expireInSeconds: JOB_SECONDS_MAX,
+    expireInSeconds: secondsMax,
     retentionSeconds: 86_400,
     deleteAfterSeconds: 86_400,
     ...(heartbeatSeconds !== undefined && { heartbeatSeconds }),

@@ -2,10 +2,12 @@ import { type Sql, isTransient } from './database.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 /** Clocks further apart than this make codes, leases and signatures judge wrongly. */
-const CLOCKS_APART_MS_MAX = 2_000;
-const VERSION_MIN = 150_000;
+export const CLOCKS_APART_MS_MAX = 2_000;
+/** PostgreSQL 15. */
+export const VERSION_MIN = 150_000;
 
-type Facts = {
+/** What a database says of itself, and of the role that asks. */
+export type DatabaseFacts = {
   version: number;
   superuser: boolean;
   role: string;
@@ -15,6 +17,7 @@ type Facts = {
   writable: boolean;
   fsync: string;
   synchronous_commit: string;
+  full_page_writes: string;
   encoding: string;
   now: Date;
 };
@@ -32,7 +35,7 @@ export async function checkDatabase(
   { production, now = Date.now }: { production: boolean; now?: () => number },
 ): Promise<void> {
   const before = now();
-  const facts = await ask(sql);
+  const facts = await readDatabaseFacts(sql);
   const after = now();
   if (facts.version < VERSION_MIN) {
     const version = Math.floor(facts.version / 10_000);
@@ -63,7 +66,7 @@ export async function checkDatabase(
   if (production) refuseUnsafe(facts);
 }
 
-function refuseUnsafe(facts: Facts): void {
+function refuseUnsafe(facts: DatabaseFacts): void {
   if (facts.superuser) {
     throw new StartError(
       'DATABASE_URL enters as a superuser, who sees the rows of all accounts; use a role that only owns the database.',
@@ -78,9 +81,10 @@ function refuseUnsafe(facts: Facts): void {
   }
 }
 
-async function ask(sql: Sql): Promise<Facts> {
+/** @throws StartError when it does not answer: the sentence says why. */
+export async function readDatabaseFacts(sql: Sql): Promise<DatabaseFacts> {
   try {
-    const [facts] = await sql<Facts[]>`
+    const [facts] = await sql<DatabaseFacts[]>`
       select current_setting('server_version_num')::int as version,
              (select rolsuper from pg_roles where rolname = current_user) as superuser,
              quote_ident(current_user) as role,
@@ -90,6 +94,7 @@ async function ask(sql: Sql): Promise<Facts> {
              current_setting('transaction_read_only') = 'off' as writable,
              current_setting('fsync') as fsync,
              current_setting('synchronous_commit') as synchronous_commit,
+             current_setting('full_page_writes') as full_page_writes,
              current_setting('server_encoding') as encoding,
              clock_timestamp() as now`;
     if (!facts) throw new Error('the database answers nothing');
@@ -97,6 +102,15 @@ async function ask(sql: Sql): Promise<Facts> {
   } catch (error) {
     throw new StartError(unreachable(sql, error), { cause: error });
   }
+}
+
+/** Connections of the application to this database, beside the one that asks. */
+export async function countOthers(owner: Sql): Promise<number> {
+  const [row] = await owner<{ others: number }[]>`
+    select count(*)::int as others from pg_stat_activity
+    where datname = current_database() and application_name like 'kabari %'
+      and pid <> pg_backend_pid()`;
+  return row?.others ?? 0;
 }
 
 /** Why there is no database to ask; the password is nowhere in it. */

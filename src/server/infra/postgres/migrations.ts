@@ -36,6 +36,26 @@ export async function migrate(sql: Sql, folder: string): Promise<string[]> {
   }
 }
 
+/**
+ * Which migrations of a folder the database has not seen yet, and which it knows that are not there.
+ *
+ * @param owner a pool of the database's owner.
+ */
+export async function compareMigrations(
+  owner: Sql,
+  folder: string,
+): Promise<{ waiting: string[]; unknown: string[] }> {
+  const [table] = await owner<{ there: boolean }[]>`
+    select to_regclass('public.migrations') is not null as there`;
+  const known = table?.there ? await owner<{ name: string }[]>`select name from migrations` : [];
+  const applied = new Set(known.map(({ name }) => name));
+  const here = new Set((await readMigrations(folder)).map(({ name }) => name));
+  return {
+    waiting: [...here].filter((name) => !applied.has(name)),
+    unknown: [...applied].filter((name) => !here.has(name)),
+  };
+}
+
 /** Applies the first migration that waits, under the lock; the name, or `undefined` when none does. */
 async function applyNext(tx: Tx, migrations: readonly Migration[]): Promise<string | undefined> {
   await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;

@@ -75,6 +75,16 @@ export async function storedSecret(
   return opened.toString('utf8');
 }
 
+/** Whether what is sealed in the database opens with the setting SECRET_KEY; true when nothing is sealed yet. */
+export async function opensSecrets(allAccountsSql: Sql, secretKey?: string): Promise<boolean> {
+  const rows = await allAccountsSql<{ name: string; value: Buffer }[]>`
+    select name, value from installation_secrets`;
+  const root = rows.find(({ name }) => name === ROOT);
+  if (!root) return true;
+  const secrets = secretsFrom(root.value, secretKey);
+  return rows.every(({ name, value }) => name === ROOT || secrets.open(value, name) !== undefined);
+}
+
 /**
  * Secrets derived from a root of 32 bytes and the setting; the same root gives the same secrets.
  */

@@ -1,3 +1,4 @@
+import { backupSettings } from './backup.ts';
 import { moneySettings } from './money.ts';
 import {
   address,
@@ -100,6 +101,7 @@ export const settings = {
     decimal(0, 1_000),
     '1',
   ),
+  ...backupSettings,
   ...moneySettings,
   LANE_PACE_PER_SECOND: setting(
     'Messages a token sends in a second at most; 0 sets no pace.',

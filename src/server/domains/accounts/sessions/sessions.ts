@@ -240,6 +240,18 @@ export async function endOtherSessions(
 }
 
 /**
+ * Ends everybody's sessions, open codes and grants: in a restored database, what was revoked since its backup
+ * would be good again. Browsers stay known.
+ */
+export async function endAllSessions(sql: Sql): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`update sessions set revoked_at = clock_timestamp() where revoked_at is null`;
+    await tx`delete from otp_challenges`;
+    await tx`delete from password_grants`;
+  });
+}
+
+/**
  * Ends one session of a person's; its browser becomes unknown, unless the caller's session is in it.
  *
  * @param from the session that asks.

@@ -84,6 +84,16 @@ export async function claimUpload(
 }
 
 /**
+ * In a restored database, forgets the uploads that were under way when the backup was made: their pieces are no
+ * part of it, and browsers begin them again. What was finished is a file.
+ *
+ * @param owner a pool of the database's owner.
+ */
+export async function forgetUnderWay(owner: Sql): Promise<void> {
+  await owner`delete from uploads where state = 'receiving'`;
+}
+
+/**
  * Lets go of a file that an upload became, in the transaction of the act that stops naming it.
  *
  * @returns hashes of bytes that may lie there for nobody now: `files.erase` them once it stands.

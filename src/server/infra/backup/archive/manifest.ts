@@ -1,0 +1,106 @@
+import { createHash, createHmac } from 'node:crypto';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { sameBytes } from '#server/infra/security/secrets.ts';
+import { type BackupKey, signingKey } from './seal.ts';
+import { BackupError } from './trouble.ts';
+
+/** The format of backups that this version writes, and the only one there is so far. */
+const FORMAT = 1;
+const FILE = 'manifest.json';
+
+const Sum = z.object({ bytes: z.number(), sha256: z.string() });
+
+const Manifest = z.object({
+  format: z.literal(FORMAT),
+  /** When the database was as it will be restored, at the earliest. */
+  at: z.string(),
+  app: z.object({ version: z.string(), build: z.string() }),
+  postgres: z.string(),
+  /** Which key it is encrypted with, when it is. */
+  key_id: z.nullable(z.string()),
+  /** Names the SECRET_KEY, without which what is sealed in the database stays closed. */
+  secret_id: z.nullable(z.string()),
+  /** The parts as they lie on the disk, by their names. */
+  parts: z.record(z.string(), Sum),
+  /** The files of the data folder: how many, and their bytes. */
+  files: z.object({ count: z.number(), bytes: z.number() }),
+});
+
+/** What a backup is and holds. */
+export type Manifest = z.output<typeof Manifest>;
+
+/** The manifest as it was written, and whether its check is right under a key. */
+const signed = (text: string, key: BackupKey | undefined): Buffer =>
+  key
+    ? createHmac('sha256', signingKey(key)).update(text).digest()
+    : createHash('sha256').update(text).digest();
+
+/** Writes the manifest: the last file of a backup. Its check is a SHA-256, or, under a key, its HMAC. */
+export async function writeManifest(
+  folder: string,
+  manifest: Manifest,
+  key: BackupKey | undefined,
+): Promise<void> {
+  const text = JSON.stringify(manifest, undefined, 2);
+  const file = await open(join(folder, FILE), 'wx', 0o600);
+  try {
+    await file.writeFile(`${text}\n${signed(text, key).toString('hex')}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * The manifest of a backup.
+ *
+ * @param key of the installation; only needed for a backup that is encrypted.
+ * @throws BackupError `damaged`, or `wrong_key`.
+ */
+export async function readManifest(folder: string, key: BackupKey | undefined): Promise<Manifest> {
+  const { text, check, read } = await readText(folder);
+  if (read.key_id !== null && read.key_id !== key?.id) {
+    throw new BackupError(
+      'wrong_key',
+      key
+        ? `${folder} is encrypted with another key than BACKUP_KEY_FILE (it wants the key ${read.key_id}, this is ${key.id}).`
+        : `${folder} is encrypted; set BACKUP_KEY_FILE to its key.`,
+    );
+  }
+  const wanted = signed(text, read.key_id === null ? undefined : key);
+  if (!sameBytes(wanted, Buffer.from(check, 'hex'))) {
+    throw new BackupError('damaged', `${join(folder, FILE)} is not as it was written.`);
+  }
+  return read;
+}
+
+/** What a manifest says, unchecked: enough to know which key it wants. */
+async function readText(folder: string): Promise<{ text: string; check: string; read: Manifest }> {
+  const path = join(folder, FILE);
+  const whole = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new BackupError('damaged', `${folder} is no backup: it has no ${FILE}.`, error);
+  });
+  const [, text = '', check = ''] = /^([\s\S]*)\n([0-9a-f]{64})\n$/.exec(whole) ?? [];
+  try {
+    return { text, check, read: Manifest.parse(JSON.parse(text)) };
+  } catch (error) {
+    const isNewer = /"format": [2-9]/.test(text);
+    const why = isNewer ? 'was made by a newer version of Kabari' : 'is damaged';
+    throw new BackupError('damaged', `${path} ${why}.`, error);
+  }
+}
+
+/** The form of a part, from what the manifest says of the backup. */
+export const partNamed = (
+  { key_id }: Pick<Manifest, 'key_id'>,
+  name: string,
+  key: BackupKey | undefined,
+) => ({ name, key: key_id === null ? undefined : key, isCompressed: true });
+
+/** What a key of the installation is called: says nothing of it. */
+export const secretId = (secretKey: string | undefined): string | null =>
+  secretKey === undefined
+    ? null
+    : createHash('sha256').update(`kabari secret id ${secretKey}`).digest('hex').slice(0, 16);

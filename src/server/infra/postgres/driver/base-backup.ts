@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import pg from 'pg';
+import { clientConfig } from './pool.ts';
+
+/** A base backup on its way: the server's own archive, and what it says of each file in it. */
+export type BaseBackup = {
+  /** `base.tar` as PostgreSQL makes it, with the WAL that makes it consistent. */
+  archive: Readable;
+  /**
+   * PostgreSQL's manifest: every file with its size and SHA-256, as the server read it. Resolves when the
+   * server has confirmed the whole backup; rejects when it, or the connection, failed.
+   */
+  manifest: Promise<Buffer>;
+  /** The server's version, as it says it: `18.4`. */
+  serverVersion: string;
+  /** Ends the connection, whatever came so far. */
+  close: () => Promise<void>;
+};
+
+type Options = {
+  /** What the server calls the backup. */
+  label: string;
+  /** The server may be silent for so long, while it writes a checkpoint or we write what it sent. */
+  silenceMsMax?: number;
+};
+
+const SILENCE_MS_MAX = 600_000;
+
+/** What pg calls on a query of our own, in the order of the protocol. */
+type CopyOutQuery = {
+  submit(connection: { query(text: string): void }): void;
+  handleRowDescription(): void;
+  handleDataRow(): void;
+  handleCommandComplete(): void;
+  handleEmptyQuery(): void;
+  handlePortalSuspended(): void;
+  handleCopyData(message: { chunk: Buffer }): void;
+  handleError(error: Error): void;
+  handleReadyForQuery(): void;
+};
+
+/**
+ * Asks a server of PostgreSQL 15 or newer for a base backup (`BASE_BACKUP` of the replication protocol): it
+ * decides itself what belongs to one, verifies its page checksums, and sends the WAL along. A temporary
+ * slot keeps that WAL until the connection ends.
+ *
+ * @param url of a role with REPLICATION, on a connection that no pooler stands in.
+ */
+export async function receiveBaseBackup(
+  url: string,
+  { label, silenceMsMax = SILENCE_MS_MAX }: Options,
+): Promise<BaseBackup> {
+  const client = new pg.Client({
+    ...clientConfig(url, 'owner', 'backup'),
+    replication: 'true',
+  } as pg.ClientConfig);
+  const { stream } = client.connection;
+  let serverVersion = '';
+  client.on('error', () => undefined);
+  client.connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
+    if (parameterName === 'server_version') serverVersion = parameterValue;
+  });
+  await client.connect();
+  const slot = `kabari_backup_${randomBytes(6).toString('hex')}`;
+  await client.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY PHYSICAL RESERVE_WAL`);
+  const archive = new Readable({ read: () => void stream.resume() });
+  const { promise: manifest, resolve, reject } = Promise.withResolvers<Buffer>();
+  manifest.catch(() => undefined);
+  const silence = setTimeout(
+    () => fail(new Error('the database sent nothing of its backup for too long')),
+    silenceMsMax,
+  );
+  const fail = (error: Error) => {
+    clearTimeout(silence);
+    reject(error);
+    archive.destroy(error);
+    stream.destroy();
+  };
+  const query = readingCopy({
+    label,
+    onArchive: (bytes) => {
+      silence.refresh();
+      if (!archive.push(bytes)) stream.pause();
+    },
+    onArchiveEnd: () => {
+      archive.push(null);
+      stream.resume();
+    },
+    onDone: (bytes) => {
+      clearTimeout(silence);
+      resolve(bytes);
+    },
+    onError: fail,
+  });
+  client.on('end', () => fail(new Error('the database ended the connection of its backup')));
+  client.query(query as unknown as pg.Submittable);
+  return {
+    archive,
+    manifest,
+    serverVersion,
+    close: async () => {
+      clearTimeout(silence);
+      client.removeAllListeners('end');
+      stream.destroy();
+    },
+  };
+}
+
+type Handlers = {
+  label: string;
+  onArchive: (bytes: Buffer) => void;
+  onArchiveEnd: () => void;
+  onDone: (manifest: Buffer) => void;
+  onError: (error: Error) => void;
+};
+
+/** The copy's messages by their first byte: `n`ew archive, `m`anifest, `d`ata of either, `p`rogress. */
+function readingCopy({ label, onArchive, onArchiveEnd, onDone, onError }: Handlers): CopyOutQuery {
+  const manifest: Buffer[] = [];
+  let archives = 0;
+  let isManifest = false;
+  const nothing = () => undefined;
+  return {
+    submit: (connection) =>
+      connection.query(
+        `BASE_BACKUP (LABEL '${label.replaceAll("'", "''")}', CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
+      ),
+    handleRowDescription: nothing,
+    handleDataRow: nothing,
+    handleCommandComplete: nothing,
+    handleEmptyQuery: nothing,
+    handlePortalSuspended: nothing,
+    handleCopyData: ({ chunk }) => {
+      const kind = String.fromCharCode(chunk[0] ?? 0);
+      if (kind === 'n' && ++archives > 1) {
+        onError(new Error('the database has tablespaces of its own, which are not backed up here'));
+      }
+      if (kind === 'm') {
+        isManifest = true;
+        onArchiveEnd();
+      }
+      if (kind !== 'd') return;
+      // A copy: pg reads the next message into the same memory.
+      const bytes = Buffer.from(chunk.subarray(1));
+      if (isManifest) manifest.push(bytes);
+      else onArchive(bytes);
+    },
+    handleError: onError,
+    handleReadyForQuery: () => onDone(Buffer.concat(manifest)),
+  };
+}

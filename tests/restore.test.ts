@@ -1,0 +1,203 @@
+import { type ChildProcess, execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { describe, expect } from 'vitest';
+import { toPairs } from '#contract/base/form.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { checkLedger } from '#server/domains/ledger/check.ts';
+import { openFiles } from '#server/domains/media/files.ts';
+import { makeKey } from '#server/domains/tokens/keys/key.ts';
+import { runningEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
+import { newId } from '#server/infra/ids.ts';
+import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import { hashPassword } from '#server/infra/security/passwords.ts';
+import { readSecrets, sha256 } from '#server/infra/security/secrets.ts';
+import { codeCache } from '#tests/support/app/code-cache.ts';
+import { type Started, addressOf, test as base } from '#tests/support/app/started-app.ts';
+import { fastFolder } from '#tests/support/database/fast-folder.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+const PASSWORD = 'rahasia warung ani';
+const DEVICE = 'browser-of-ani'.padEnd(43, '-');
+
+const test = base.extend<{ place: string }>({
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
+  place: async ({}, use) => {
+    const place = await mkdtemp(join(fastFolder(), 'kabari-restore-'));
+    // PostgreSQL's own user goes through it.
+    await chmod(place, 0o711);
+    await use(place);
+    await rm(place, { recursive: true, force: true });
+  },
+});
+
+const operator = (env: Record<string, string>, ...words: string[]) =>
+  promisify(execFile)(
+    process.execPath,
+    [join(import.meta.dirname, '../tools/installation/operator.ts'), ...words],
+    { env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: codeCache, ...env } },
+  );
+
+/** Opens the database of a running application. */
+function databaseOf(folder: string): Sql {
+  const url = runningEmbedded(folder);
+  if (url === undefined) throw new Error('no database runs');
+  return openDatabase(url, { max: 3, as: 'all accounts', name: 'tests' });
+}
+
+/** A customer with a password, a browser that is known, a key, and a file. */
+async function furnish(sql: Sql, folder: string) {
+  const ani = await customerWith(sql, { saldo: 1_000_000, dailyLimit: 100_000 });
+  await sql`
+    update users set password_hash = ${await hashPassword(PASSWORD)}
+    where account_id = ${ani.accountId}`;
+  await sql`
+    insert into user_phones (phone, account_id, user_id)
+    values (${ani.phone}, ${ani.accountId}, ${ani.userId})`;
+  await sql`
+    insert into known_devices (account_id, user_id, device_hash)
+    values (${ani.accountId}, ${ani.userId}, ${sha256(DEVICE)})`;
+  const { key, hash } = makeKey('simulator');
+  await sql`
+    insert into token_keys (key_hash, account_id, token_id)
+    values (${hash}, ${ani.accountId}, ${ani.tokenId})`;
+  const session = `kbs_${randomBytes(32).toString('base64url')}`;
+  await sql`
+    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
+    values (${sha256(session)}, ${newId()}, ${ani.accountId}, ${ani.userId}, 'Firefox',
+      '203.0.113.7', ${sha256(DEVICE)})`;
+  const bytes = randomBytes(100_000);
+  const files = openFiles(sql, join(folder, 'files'), await readSecrets(sql));
+  const photo = await files.save({ accountId: ani.accountId, bytes, name: 'foto.bin' });
+  return { ...ani, key, session, bytes, photo };
+}
+
+/** Sends one message after the other until it is told to stop; the ids that were answered 202. */
+function sendOn(address: string, key: string) {
+  const accepted: string[] = [];
+  let isOver = false;
+  const send = async () => {
+    while (!isOver) {
+      const answer = await fetch(`${address}/v1/messages`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ to: '62800000001', text: { body: 'Halo' } }),
+      });
+      const { id } = (await answer.json()) as { id?: string };
+      if (answer.status === 202 && id !== undefined) accepted.push(id);
+    }
+  };
+  const sending = Promise.all([send(), send()]);
+  return {
+    accepted,
+    stop: async () => {
+      isOver = true;
+      await sending;
+    },
+  };
+}
+
+/** An act as a browser calls it. */
+const portalAt =
+  (address: string) =>
+  async (act: string, fields: Record<string, unknown> = {}) => {
+    const answer = await fetch(`${address}/api`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-fetch-site': 'same-origin',
+        cookie: `kabari-device=${DEVICE}`,
+      },
+      body: new URLSearchParams(toPairs({ act, token: '', fcm: '', ...fields })).toString(),
+    });
+    // oxlint-disable-next-line no-explicit-any -- answers of any shape.
+    return (await answer.json()) as any;
+  };
+
+async function signIn(ask: ReturnType<typeof portalAt>, phone: string): Promise<string> {
+  const { data } = await ask('captcha_challenge', { for: 'user_login' });
+  const { challenge } = data;
+  const solution = await solveChallenge({ challenge, deriveKey });
+  const captcha = Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
+  const answer = await ask('user_login', { key: newId(), phone, password: PASSWORD, captcha });
+  expect(answer, JSON.stringify(answer)).toMatchObject({ code: 1 });
+  return answer.data.token;
+}
+
+/** Ends the application and its database at once, as a power cut does. */
+async function powerCut(app: Started, folder: string): Promise<void> {
+  const pid = Number(
+    (await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0],
+  );
+  app.child.kill('SIGKILL');
+  process.kill(pid, 'SIGKILL');
+  await app.exit;
+}
+
+const ended = async (child: ChildProcess, exit: Promise<unknown>) => {
+  child.kill('SIGTERM');
+  await exit;
+};
+
+describe('an installation that was lost', () => {
+  test('stands up again from a backup that was made while messages were accepted', async ({
+    place,
+    start,
+  }) => {
+    const folder = join(place, 'data');
+    const env = { BACKUP_FOLDER: join(place, 'backups'), LANE_PACE_PER_SECOND: '40' };
+    const own = { DATABASE_URL: '', PORT: '0', ...env };
+    const lost = start({ ...own, KABARI_DATA: folder });
+    const address = await addressOf(lost);
+    const before = databaseOf(folder);
+    const ani = await furnish(before, folder);
+
+    const sending = sendOn(address, ani.key);
+    await waitFor(() => expect(sending.accepted.length).toBeGreaterThan(20));
+    const early = [...sending.accepted];
+    await operator({ ...env, KABARI_DATA: folder }, 'backup');
+    const [row] = await before`select is_ok, bytes > 0 as has_bytes from backups`;
+    expect(row).toEqual({ is_ok: true, has_bytes: true });
+    await sending.stop();
+    await before.end({ timeout: 0 });
+    await powerCut(lost, folder);
+    await rm(folder, { recursive: true });
+
+    const [name = ''] = await readdir(env.BACKUP_FOLDER);
+    const restored = join(place, 'restored');
+    const said = await operator(env, 'restore', join(env.BACKUP_FOLDER, name), restored);
+    expect(said.stdout).toContain(`KABARI_DATA=${restored} npm start`);
+    expect(said.stdout).toMatch(/\d+ messages that waited then may have been sent since/);
+    expect(said.stdout).not.toContain('broken');
+
+    const again = start({ ...own, KABARI_DATA: restored, LANE_PACE_PER_SECOND: '0' });
+    const ask = portalAt(await addressOf(again));
+    const sql = databaseOf(restored);
+    expect(await ask('user_check_token', { token: ani.session })).toMatchObject({ code: 0 });
+    const token = await signIn(ask, ani.phone);
+    const { result } = await ask('message_list', { token });
+    expect(JSON.stringify(result)).toContain('Halo');
+    const rows = await sql<{ id: string }[]>`
+      select message_id as id from messages where account_id = ${ani.accountId}`;
+    const stored = rows.map(({ id }) => publicId('message', id));
+    expect(early.filter((id) => !stored.includes(id))).toEqual([]);
+    expect(stored.filter((id) => !sending.accepted.includes(id))).toEqual([]);
+
+    // What waited is sent, and the books hold.
+    await waitFor(async () => {
+      const [left] = await sql`select count(*) as n from dispatch`;
+      expect(left).toEqual({ n: 0 });
+    });
+    expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
+    const files = openFiles(sql, join(restored, 'files'), await readSecrets(sql));
+    const photo = await files.read(ani.accountId, ani.photo.fileId);
+    expect(photo?.bytes.equals(ani.bytes)).toBe(true);
+    await sql.end();
+    await ended(again.child, again.exit);
+  });
+});

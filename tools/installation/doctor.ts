@@ -1,0 +1,178 @@
+import { join } from 'node:path';
+import { backupFolderOf } from '#server/app/backups.ts';
+import { listOperators, secondFactorsOf } from '#server/domains/accounts/accounts.ts';
+import { countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
+import { lastCheck } from '#server/domains/ledger/ledger.ts';
+import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
+import { readArchiving } from '#server/infra/backup/archiving.ts';
+import { lastBackup } from '#server/infra/backup/runs.ts';
+import { readBackupKey } from '#server/infra/backup/archive/seal.ts';
+import type { Config } from '#server/infra/config.ts';
+import { isHeld } from '#server/infra/embedded-postgres/folder-lock.ts';
+import { failedJobs } from '#server/infra/jobs/jobs.ts';
+import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
+import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import { compareMigrations } from '#server/infra/postgres/migrations.ts';
+import { opensSecrets } from '#server/infra/security/secrets.ts';
+import { StartError } from '#server/infra/start-error.ts';
+import type { Call, Command } from './command.ts';
+import { dataFolderOf, openInstallation } from './open.ts';
+import { foreignBackup, lastRun, newestBackup, ownDisk } from './doctor/backups.ts';
+import { clocks, databaseVersion, durability, migrations, superuser } from './doctor/database.ts';
+import { type Finding, finding, linesOf, wrong } from './doctor/finding.ts';
+import { dataFolder, disk, firstPassword, keyFile, listening } from './doctor/machine.ts';
+import {
+  captcha,
+  nodeVersion,
+  production,
+  proxies,
+  secretKey,
+  secondFactors,
+  simulator,
+} from './doctor/settings.ts';
+import { books, jobs, lanes, outbox } from './doctor/work.ts';
+
+const serverFolder = join(import.meta.dirname, '../../src/server');
+
+type Checks = readonly (readonly [name: string, check: () => Finding | Promise<Finding>])[];
+
+/** What can be said without the database. */
+function checksOfMachine(config: Config): Checks {
+  const folder = dataFolderOf(config);
+  const isOwn = config.DATABASE_URL === undefined;
+  const port = config.ROLE === 'worker' ? config.HEALTH_PORT : config.PORT;
+  return [
+    ['Node', () => nodeVersion(process.version)],
+    ['the rules', () => production(config)],
+    ['the simulator', () => simulator(config)],
+    ['the captcha', () => captcha(config)],
+    ['the proxies', () => proxies(config)],
+    ['the data folder', () => dataFolder(folder)],
+    ['the disk', () => disk('the data', folder)],
+    ['the first password', () => firstPassword(folder)],
+    ['the port', () => listening({ port, isRunning: isOwn && isHeld(folder) })],
+  ];
+}
+
+type Pools = { owner: Sql; allAccountsSql: Sql };
+
+function checksOfDatabase(config: Config, { owner, allAccountsSql }: Pools, now: Date): Checks {
+  const facts = () => readDatabaseFacts(owner);
+  const first = async (figures: Promise<{ value: number }[]>) => (await figures)[0]?.value ?? 0;
+  return [
+    ['the version', async () => databaseVersion(await facts())],
+    ['the role', async () => superuser(await facts(), config.production)],
+    ['durability', async () => durability(await facts())],
+    ['the clocks', async () => clocks(await facts(), new Date())],
+    [
+      'the tables',
+      async () => migrations(await compareMigrations(owner, join(serverFolder, 'migrations'))),
+    ],
+    [
+      'SECRET_KEY',
+      async () => secretKey(config, await opensSecrets(allAccountsSql, config.SECRET_KEY)),
+    ],
+    ['the operators', async () => secondFactors(config, await factorsOfOperators(allAccountsSql))],
+    ['the books', async () => books(await lastCheck(allAccountsSql), now)],
+    [
+      'what is to be sent',
+      async () =>
+        lanes(
+          await first(laneLagSeconds(allAccountsSql)),
+          await first(countDispatch(allAccountsSql)),
+        ),
+    ],
+    [
+      'events',
+      async () =>
+        outbox(
+          await first(outboxLagSeconds(allAccountsSql)),
+          await first(countSetAside(allAccountsSql)),
+        ),
+    ],
+    ['jobs', async () => jobs(await failedJobs(owner))],
+    ...checksOfBackups(config, { owner, allAccountsSql }, now),
+  ];
+}
+
+async function factorsOfOperators(allAccountsSql: Sql) {
+  const operators = await listOperators(allAccountsSql);
+  const factors = await secondFactorsOf(
+    allAccountsSql,
+    operators.map(({ userId }) => userId),
+  );
+  return operators.map(({ userId, name }) => ({ name, hasFactor: factors.has(userId) }));
+}
+
+function checksOfBackups(config: Config, { owner, allAccountsSql }: Pools, now: Date): Checks {
+  if (config.DATABASE_URL !== undefined) {
+    return [['the backups', async () => foreignBackup(config, await readArchiving(owner), now)]];
+  }
+  const data = dataFolderOf(config);
+  const folder = backupFolderOf(config, data);
+  const path = config.BACKUP_KEY_FILE;
+  const last = () => lastBackup(allAccountsSql, now);
+  return [
+    ['the last backup', async () => lastRun(config, await last(), now)],
+    ...(path === undefined ? [] : [['the key of backups', () => keyFile(path)] as const]),
+    [
+      'the newest backup',
+      async () =>
+        newestBackup(
+          folder,
+          path === undefined ? undefined : await readBackupKey(path),
+          await last(),
+        ),
+    ],
+    ['the disk of backups', () => disk('the backups', folder)],
+    ['where backups lie', () => ownDisk(data, folder)],
+  ];
+}
+
+async function printAll(checks: Checks, print: Call['print']): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const [name, check] of checks) {
+    const one = await finding(name, check);
+    print(linesOf(one));
+    found.push(one);
+  }
+  return found;
+}
+
+/** The checks behind a database that answers; what it says when it does not. */
+async function printDatabase(config: Config, print: Call['print']): Promise<Finding[]> {
+  const installation = await openInstallation(config, 'doctor').catch((error: unknown) => {
+    if (!(error instanceof StartError)) throw error;
+    return error;
+  });
+  if (installation instanceof StartError) {
+    return printAll(
+      [['the database', () => wrong(installation.message, 'See that it runs, and try again.')]],
+      print,
+    );
+  }
+  const { url, allAccountsSql, close } = installation;
+  const owner = openDatabase(url, { max: 1, as: 'owner', name: 'doctor' });
+  try {
+    return await printAll(checksOfDatabase(config, { owner, allAccountsSql }, new Date()), print);
+  } finally {
+    await owner.end({ timeout: 1 });
+    await close();
+  }
+}
+
+/** What is wrong here, and what to do about it. */
+export const doctor: Command = {
+  usage: 'doctor',
+  says: 'looks at everything and says what is wrong here, and what to do; changes nothing',
+  run: async ({ config: read, print }) => {
+    const config = read();
+    const found = [
+      ...(await printAll(checksOfMachine(config), print)),
+      ...(await printDatabase(config, print)),
+    ];
+    const count = (state: Finding['state']) => found.filter((one) => one.state === state).length;
+    print(`\n${count('ok')} ok, ${count('warning')} warnings, ${count('wrong')} wrong`);
+    return count('wrong') > 0 ? 1 : 0;
+  },
+};

@@ -1,0 +1,310 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished } from 'vitest';
+import { readArchiving } from '#server/infra/backup/archiving.ts';
+import { readConfig } from '#server/infra/config.ts';
+import { failedJobs } from '#server/infra/jobs/jobs.ts';
+import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
+import { openDatabase } from '#server/infra/postgres/database.ts';
+import { compareMigrations } from '#server/infra/postgres/migrations.ts';
+import { opensSecrets, readSecrets, storedSecret } from '#server/infra/security/secrets.ts';
+import { freePort } from '#server/infra/embedded-postgres/server.ts';
+import { test } from '#tests/support/database/database.ts';
+import { foreignBackup, lastRun, newestBackup, ownDisk } from './backups.ts';
+import { clocks, databaseVersion, durability, migrations, superuser } from './database.ts';
+import { ago, finding, linesOf, warning } from './finding.ts';
+import { dataFolder, disk, firstPassword, keyFile, listening } from './machine.ts';
+import {
+  captcha,
+  nodeVersion,
+  production,
+  proxies,
+  secretKey,
+  secondFactors,
+  simulator,
+} from './settings.ts';
+import { books, jobs, lanes, outbox } from './work.ts';
+
+const NOW = new Date('2026-11-23T10:00:00Z');
+const before = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000);
+const windows = process.platform === 'win32';
+
+async function someFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'kabari-doctor-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const inProduction = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://kabari.example',
+  SECRET_KEY: 'a-key-of-chance-0123456789-abcdefghij',
+  TRUSTED_PROXIES: 'loopback',
+  BANK_NAME: 'BCA',
+  BANK_NUMBER: '1',
+  BANK_HOLDER: 'PT',
+};
+
+describe('what the doctor finds in the settings', () => {
+  test('a Node that is too old', () => {
+    expect(nodeVersion('v26.10.0').state).toBe('ok');
+    expect(nodeVersion('v25.9.0').state).toBe('wrong');
+  });
+
+  test('an installation without the strict rules, and simulated phones in production', () => {
+    expect(production(readConfig({})).state).toBe('warning');
+    expect(production(readConfig(inProduction)).state).toBe('ok');
+    const plain = { ...readConfig(inProduction), PUBLIC_URL: 'http://kabari.example' };
+    expect(production(plain).state).toBe('wrong');
+    expect(simulator(readConfig(inProduction)).state).toBe('ok');
+    expect(simulator(readConfig({ ...inProduction, SIMULATOR: 'on' })).state).toBe('warning');
+  });
+
+  test('keys of a captcha that let everybody through', () => {
+    const keys = (site: string, secret: string) =>
+      captcha(
+        readConfig({
+          CAPTCHA_PROVIDER: 'turnstile',
+          CAPTCHA_SITE_KEY: site,
+          CAPTCHA_SECRET_KEY: secret,
+        }),
+      ).state;
+    expect(captcha(readConfig({})).state).toBe('ok');
+    expect(keys('0x4AAAAAAABkMYinukE8nzYS', '0x4AAAAAAABkMYinukE8nzYSsecret')).toBe('ok');
+    expect(keys('1x00000000000000000000AA', '1x0000000000000000000000000000000AA')).toBe('wrong');
+    expect(keys('6LeIxAcTAAAAAJcZVRqyHh71UMIEGNQ_MXjiZKhI', 'mine')).toBe('wrong');
+    expect(keys('10000000-ffff-ffff-ffff-000000000001', 'mine')).toBe('wrong');
+  });
+
+  test('a proxy that could be anybody', () => {
+    expect(proxies(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8' })).state).toBe('ok');
+    expect(proxies(readConfig({ TRUSTED_PROXIES: '0.0.0.0/0' })).state).toBe('wrong');
+  });
+
+  test('operators whom a password alone lets in', () => {
+    const of = (hasFactor: boolean) =>
+      secondFactors({ OPERATOR_SECOND_FACTOR: 'required' }, [{ name: 'Rina', hasFactor }]);
+    expect(of(true).state).toBe('ok');
+    expect(of(false)).toMatchObject({ state: 'warning', says: expect.stringContaining('Rina') });
+  });
+
+  test('no SECRET_KEY, or another than the one that was sealed with', async ({ sql }) => {
+    const { SECRET_KEY } = inProduction;
+    await storedSecret(sql, await readSecrets(sql, SECRET_KEY), { name: 'x', make: () => 'y' });
+    const config = readConfig(inProduction);
+    expect(secretKey(config, await opensSecrets(sql, SECRET_KEY)).state).toBe('ok');
+    expect(secretKey(config, await opensSecrets(sql, `${SECRET_KEY}!`)).state).toBe('wrong');
+    expect(secretKey(readConfig({}), true).state).toBe('warning');
+  });
+});
+
+describe('what the doctor finds on the machine', () => {
+  test.skipIf(windows)('a data folder that is not there, or that others may read', async () => {
+    const folder = await someFolder();
+    expect((await dataFolder(folder)).state).toBe('ok');
+    await chmod(folder, 0o711);
+    expect((await dataFolder(folder)).state).toBe('ok');
+    await chmod(folder, 0o755);
+    expect((await dataFolder(folder)).state).toBe('wrong');
+    expect((await dataFolder(join(folder, 'none'))).state).toBe('wrong');
+  });
+
+  test('a disk that is full, or nearly', async () => {
+    const with_ = async (bytes: number) => (await disk('the data', '/x', async () => bytes)).state;
+    expect(await with_(5e9)).toBe('ok');
+    expect(await with_(5e8)).toBe('warning');
+    expect(await with_(1e6)).toBe('wrong');
+  });
+
+  test('a password that nobody has used yet', async () => {
+    const folder = await someFolder();
+    expect((await firstPassword(folder)).state).toBe('ok');
+    await writeFile(join(folder, 'first-operator.txt'), 'x');
+    expect((await firstPassword(folder)).state).toBe('warning');
+  });
+
+  test.skipIf(windows)('a key that others may read, or that is gone', async () => {
+    const path = join(await someFolder(), 'key');
+    expect((await keyFile(path)).state).toBe('wrong');
+    await writeFile(path, 'x', { mode: 0o600 });
+    expect((await keyFile(path)).state).toBe('ok');
+    await chmod(path, 0o644);
+    expect((await keyFile(path)).state).toBe('wrong');
+  });
+
+  test('a port that somebody else has, or on which nobody answers', async () => {
+    const port = await freePort();
+    expect((await listening({ port: 0, isRunning: false })).state).toBe('ok');
+    expect((await listening({ port, isRunning: false })).state).toBe('warning');
+    expect((await listening({ port, isRunning: true })).state).toBe('wrong');
+    const other = createServer((_, reply) => reply.end('hello'));
+    await new Promise<void>((done) => other.listen(port, '127.0.0.1', done));
+    expect(await listening({ port, isRunning: false })).toMatchObject({
+      state: 'wrong',
+      says: expect.stringContaining('else than Kabari'),
+    });
+    await new Promise((done) => other.close(done));
+  });
+
+  test('an application that is not ready', async () => {
+    const answering = (checks: object) => async () => Response.json({ checks });
+    const given = { port: 3000, isRunning: true };
+    expect((await listening({ ...given, ask: answering({ disk: 'ok' }) })).state).toBe('ok');
+    expect(await listening({ ...given, ask: answering({ disk: 'failing' }) })).toMatchObject({
+      state: 'wrong',
+      says: expect.stringContaining('disk'),
+    });
+  });
+});
+
+describe('what the doctor finds in the database', () => {
+  test('nothing wrong with ours; a superuser, and one that forgets', async ({ db }) => {
+    const facts = await readDatabaseFacts(db.owner);
+    expect(databaseVersion(facts).state).toBe('ok');
+    expect(superuser(facts, true).state).toBe('ok');
+    expect(clocks(facts, new Date()).state).toBe('ok');
+    // The tests' own server flushes nothing.
+    expect(durability(facts)).toMatchObject({ state: 'wrong', says: /fsync/ });
+    expect(durability({ fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' })).toEqual({
+      state: 'ok',
+      says: expect.any(String),
+    });
+    expect(superuser({ ...facts, superuser: true }, true).state).toBe('wrong');
+    expect(superuser({ ...facts, superuser: true }, false).state).toBe('warning');
+    expect(databaseVersion({ version: 140_012 }).state).toBe('wrong');
+    expect(clocks({ now: before(1) }, NOW).state).toBe('wrong');
+  });
+
+  test('tables of another version', async ({ db }) => {
+    const folder = join(import.meta.dirname, '../../../src/server/migrations');
+    expect(migrations(await compareMigrations(db.owner, folder)).state).toBe('ok');
+    await db.owner`delete from migrations where name like '0033%'`;
+    expect(migrations(await compareMigrations(db.owner, folder))).toMatchObject({
+      state: 'warning',
+      says: expect.stringContaining('0033_backups.sql'),
+    });
+    await db.owner`insert into migrations (name, sha256) values ('9999_later.sql', '')`;
+    expect(migrations(await compareMigrations(db.owner, folder)).state).toBe('wrong');
+  });
+
+  test('books that are broken, or were not checked', () => {
+    expect(books({ at: before(10), ok: true }, NOW).state).toBe('ok');
+    expect(books({ at: before(10), ok: false }, NOW).state).toBe('wrong');
+    expect(books({ at: before(27), ok: true }, NOW).state).toBe('wrong');
+    expect(books(undefined, NOW).state).toBe('warning');
+  });
+
+  test('messages and events that nobody takes', () => {
+    expect([lanes(0, 5), lanes(20, 5), lanes(90, 5)].map(({ state }) => state)).toEqual([
+      'ok',
+      'warning',
+      'wrong',
+    ]);
+    expect([outbox(0, 0), outbox(0, 2), outbox(90, 0)].map(({ state }) => state)).toEqual([
+      'ok',
+      'warning',
+      'wrong',
+    ]);
+  });
+
+  test('jobs that were given up', async ({ db }) => {
+    expect(jobs(await failedJobs(db.owner)).state).toBe('ok');
+    await db.owner.query(`
+      create schema pgboss;
+      create table pgboss.job (name text, state text, completed_on timestamptz);
+      insert into pgboss.job values ('backup', 'failed', now()), ('backup', 'failed', now()),
+        ('billing', 'completed', now()), ('old', 'failed', now() - interval '2 days')`);
+    expect(jobs(await failedJobs(db.owner))).toMatchObject({
+      state: 'warning',
+      says: expect.stringContaining('backup (2)'),
+    });
+  });
+});
+
+describe('what the doctor finds of backups', () => {
+  const on = { BACKUP: '03:15', production: true };
+  const good = {
+    at: before(7),
+    okAt: before(7),
+    isOk: true,
+    bytes: 1,
+    path: '/b',
+    error: undefined,
+  };
+
+  test('that they are off, failed, or have not begun', () => {
+    expect(lastRun(on, good, NOW).state).toBe('ok');
+    expect(lastRun(on, { ...good, isOk: false, error: 'disk_full' }, NOW)).toMatchObject({
+      state: 'wrong',
+      says: expect.stringContaining('disk_full'),
+    });
+    expect(lastRun(on, undefined, NOW).state).toBe('warning');
+    expect(lastRun({ ...on, BACKUP: 'off' }, good, NOW).state).toBe('wrong');
+    expect(lastRun({ BACKUP: 'off', production: false }, good, NOW).state).toBe('warning');
+  });
+
+  test('that the newest is gone, or is none', async () => {
+    const folder = await someFolder();
+    expect((await newestBackup(folder, undefined, undefined)).state).toBe('ok');
+    expect((await newestBackup(folder, undefined, good)).state).toBe('wrong');
+    await mkdir(join(folder, 'kabari-20261122T201500Z'));
+    expect((await newestBackup(folder, undefined, good)).state).toBe('wrong');
+  });
+
+  test('that they lie on the disk of the data', async () => {
+    const folder = await someFolder();
+    expect((await ownDisk(folder, join(folder, 'backups'))).state).toBe('warning');
+    const disks = async (path: string) => (path === folder ? 1 : 2);
+    expect((await ownDisk(folder, '/elsewhere', disks)).state).toBe('ok');
+  });
+
+  test('that nobody backs up the database at DATABASE_URL, as far as it shows', async ({ db }) => {
+    const none = await readArchiving(db.owner);
+    expect(none).toMatchObject({ isOn: false, activeSlots: 0 });
+    expect(foreignBackup({ BACKUP_EXTERNAL: undefined }, none, NOW).state).toBe('wrong');
+    expect(foreignBackup({ BACKUP_EXTERNAL: 'RDS, 7 days' }, none, NOW)).toEqual({
+      state: 'ok',
+      says: expect.stringContaining('RDS, 7 days'),
+    });
+    const archived = { ...none, isOn: true, lastArchivedAt: before(0.1) };
+    const undeclared = { BACKUP_EXTERNAL: undefined };
+    expect(foreignBackup(undeclared, archived, NOW).state).toBe('ok');
+    expect(foreignBackup(undeclared, { ...archived, lastArchivedAt: before(5) }, NOW).state).toBe(
+      'warning',
+    );
+    const failing = { ...archived, lastFailedAt: before(0.01) };
+    expect(foreignBackup({ BACKUP_EXTERNAL: 'RDS' }, failing, NOW).state).toBe('wrong');
+    expect(foreignBackup(undeclared, { ...none, activeSlots: 1 }, NOW).says).toContain('standby');
+  });
+});
+
+describe('a finding', () => {
+  test('is printed with what to do about it', () => {
+    expect(linesOf(warning('It is so.', 'Do this.'))).toBe(
+      'warning  It is so.\n         → Do this.',
+    );
+    expect(ago(before(1), NOW)).toBe('60 minutes ago');
+    expect(ago(before(30), NOW)).toBe('30 hours ago');
+    expect(ago(before(240), NOW)).toBe('10 days ago');
+  });
+
+  test('stands for a check that could not be made', async () => {
+    const broken = await finding('the disk', () => Promise.reject(new Error('no such thing')));
+    expect(broken).toMatchObject({ state: 'wrong', says: /the disk .* no such thing/ });
+  });
+
+  test('of a database that does not answer is no crash', async () => {
+    const sql = openDatabase('postgres://kabari@127.0.0.1:9/kabari', {
+      max: 1,
+      as: 'owner',
+      name: 'tests',
+    });
+    const found = await finding('the version', async () =>
+      databaseVersion(await readDatabaseFacts(sql)),
+    );
+    expect(found.state).toBe('wrong');
+    await sql.end();
+  });
+});

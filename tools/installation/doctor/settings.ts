@@ -1,0 +1,101 @@
+import type { Config } from '#server/infra/config.ts';
+import { type Finding, ok, warning, wrong } from './finding.ts';
+
+const NODE_MAJOR_MIN = 26;
+
+/** Node runs TypeScript as it is only from 26 on. */
+export function nodeVersion(version: string): Finding {
+  const major = Number(/^v?(\d+)/.exec(version)?.[1]);
+  return major >= NODE_MAJOR_MIN
+    ? ok(`Node ${version}`)
+    : wrong(
+        `Node ${version} is too old: ${NODE_MAJOR_MIN} or newer is needed.`,
+        'Run npm ci; it brings the right one.',
+      );
+}
+
+/** Whether the strict rules are on. */
+export function production({ production: isOn, PUBLIC_URL }: Config): Finding {
+  if (!isOn) {
+    return warning(
+      'This is a local installation: plain http, simulated phones and bank, no strict rules.',
+      'For customers set NODE_ENV=production, and what it then asks for.',
+    );
+  }
+  return PUBLIC_URL?.startsWith('https://')
+    ? ok(`People reach it at ${PUBLIC_URL}.`)
+    : wrong('PUBLIC_URL is no https address.', 'Set PUBLIC_URL to the https address people use.');
+}
+
+/** In production, messages to simulated phones reach nobody. */
+export function simulator({ SIMULATOR, production: isOn }: Config): Finding {
+  return SIMULATOR && isOn
+    ? warning(
+        'Simulated phones are on in production: messages to them reach nobody.',
+        'Leave SIMULATOR away, unless this is a trial.',
+      )
+    : ok(`Simulated phones are ${SIMULATOR ? 'on' : 'off'}.`);
+}
+
+/** The keys that captcha providers publish for trying things out: they let everybody through. */
+const trialKeys =
+  /^([123]x0{20}[A-Z]{2}|[123]x0{33}[A-Z]{2}|[123]0000000-ffff-ffff-ffff-000000000001|0x0{40}|6LeIxAcTAAAA)/i;
+
+/** A captcha with the keys of its documentation stops nobody. */
+export function captcha(config: Config): Finding {
+  const { CAPTCHA_PROVIDER, CAPTCHA_SITE_KEY = '', CAPTCHA_SECRET_KEY = '' } = config;
+  if (CAPTCHA_PROVIDER === 'altcha') return ok('The captcha is our own (altcha).');
+  return [CAPTCHA_SITE_KEY, CAPTCHA_SECRET_KEY].some((key) => trialKeys.test(key))
+    ? wrong(
+        `The keys of ${CAPTCHA_PROVIDER} are those for trying things out: everybody passes.`,
+        'Set CAPTCHA_SITE_KEY and CAPTCHA_SECRET_KEY to your own.',
+      )
+    : ok(`The captcha is ${CAPTCHA_PROVIDER}, with keys of your own.`);
+}
+
+/** Whoever may say from where a request came can evade every limit. */
+export function proxies({ TRUSTED_PROXIES }: Config): Finding {
+  const all = TRUSTED_PROXIES.filter((one) => one.endsWith('/0'));
+  return all.length === 0
+    ? ok(
+        `${TRUSTED_PROXIES.length === 0 ? 'No proxy is' : `${TRUSTED_PROXIES.join(', ')} may be`} believed.`,
+      )
+    : wrong(
+        `TRUSTED_PROXIES ${all.join(', ')} believes everybody where a request came from.`,
+        'Name the addresses of your own proxy only.',
+      );
+}
+
+/** Whether what is sealed in the database opens, and is sealed with something that is not in it. */
+export function secretKey({ SECRET_KEY }: Config, opens: boolean): Finding {
+  if (!opens) {
+    return wrong(
+      'What is sealed in the database does not open with this SECRET_KEY: codes, keys of push and drafts of answers are lost.',
+      'Set SECRET_KEY to the one this installation began with.',
+    );
+  }
+  return SECRET_KEY === undefined
+    ? warning(
+        'There is no SECRET_KEY: a copy of the database alone opens everything in it.',
+        'Set SECRET_KEY before the first customer, and keep it apart from the backups.',
+      )
+    : ok('Secrets are sealed with SECRET_KEY.');
+}
+
+/** Operators whom a stolen password alone would let in. */
+export function secondFactors(
+  { OPERATOR_SECOND_FACTOR }: Pick<Config, 'OPERATOR_SECOND_FACTOR'>,
+  operators: readonly { name: string; hasFactor: boolean }[],
+): Finding {
+  const without = operators.filter(({ hasFactor }) => !hasFactor).map(({ name }) => name);
+  if (without.length === 0) return ok('Every operator has a second factor.');
+  return OPERATOR_SECOND_FACTOR === 'required'
+    ? warning(
+        `Operators without a second factor: ${without.join(', ')}. They set one up when they sign in.`,
+        'Ask them to, or take the operators away who never do.',
+      )
+    : warning(
+        `Operators without a second factor: ${without.join(', ')}. A stolen password is enough.`,
+        'Ask them to set one up, at Keamanan; or leave OPERATOR_SECOND_FACTOR away in production.',
+      );
+}

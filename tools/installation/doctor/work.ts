@@ -1,0 +1,70 @@
+import { type Finding, ago, ok, warning, wrong } from './finding.ts';
+
+const DAY_MS = 86_400_000;
+const CHECK_HOURS_MAX = 26;
+const LAG_SECONDS_WARNING = 10;
+const LAG_SECONDS_WRONG = 60;
+
+/** The night's check of the books: how it ended, and that there was one. */
+export function books(check: { at: Date; ok: boolean } | undefined, now: Date): Finding {
+  if (!check) {
+    return warning(
+      'The books have not been checked yet: that happens at 00:10 WIB.',
+      'npm run operator -- ledger:check checks them now.',
+    );
+  }
+  const says = `The books were checked ${ago(check.at, now)}`;
+  if (!check.ok) {
+    return wrong(
+      `${says} and are broken: nothing is paid out.`,
+      'npm run operator -- ledger:check says which rows.',
+    );
+  }
+  return now.getTime() - check.at.getTime() > CHECK_HOURS_MAX * (DAY_MS / 24)
+    ? wrong(`${says}: the check of the last night is missing.`, 'See that the worker runs.')
+    : ok(`${says} and hold.`);
+}
+
+/** Whether somebody takes what is due. */
+export function lanes(laneLagSeconds: number, waiting: number): Finding {
+  const lag = Math.round(laneLagSeconds);
+  if (lag > LAG_SECONDS_WRONG) {
+    return wrong(
+      `Messages have been due for ${lag} s and nobody sends them (${waiting} wait).`,
+      'See that the worker runs (ROLE=worker or all).',
+    );
+  }
+  return lag > LAG_SECONDS_WARNING
+    ? warning(
+        `The longest-waiting token has been due for ${lag} s (${waiting} messages wait).`,
+        'Ask again in a minute.',
+      )
+    : ok(`${waiting} messages wait to leave, and are taken in time.`);
+}
+
+/** Events that wait to be published: ticks, saldo, webhooks follow them. */
+export function outbox(lagSeconds: number, setAside: number): Finding {
+  const lag = Math.round(lagSeconds);
+  if (lag > LAG_SECONDS_WRONG) {
+    return wrong(
+      `Events wait to be published for ${lag} s: statuses do not reach anybody.`,
+      'See that the worker runs; its log says what it meets.',
+    );
+  }
+  return setAside > 0
+    ? warning(
+        `${setAside} events could not be published and are tried again later.`,
+        'The log says why, at "set aside".',
+      )
+    : ok('Events are published in time.');
+}
+
+/** Jobs that were given up. */
+export function jobs(failed: readonly { name: string; times: number }[]): Finding {
+  return failed.length === 0
+    ? ok('No job failed within a day.')
+    : warning(
+        `Jobs failed within a day: ${failed.map(({ name, times }) => `${name} (${times})`).join(', ')}.`,
+        'The log says why, at "a job failed".',
+      );
+}

@@ -1,0 +1,117 @@
+import { describe, expect } from 'vitest';
+import { ensureOperator } from '#server/domains/accounts/accounts.ts';
+import { newId } from '#server/infra/ids.ts';
+import { openDatabase } from '#server/infra/postgres/database.ts';
+import { passwordFits } from '#server/infra/security/passwords.ts';
+import { place } from '#tests/support/app/fake-channel.ts';
+import { type TestDatabase, test } from '#tests/support/database/database.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { runOperator } from './run.ts';
+
+/** Runs `npm run operator` with these words on a test's database. */
+async function run(db: Pick<TestDatabase, 'url'> | undefined, ...words: string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await runOperator(words, {
+    env: db ? { DATABASE_URL: db.url } : {},
+    print: (line) => void out.push(line),
+    complain: (line) => void err.push(line),
+  });
+  return { code, stdout: out.join('\n'), stderr: err.join('\n') };
+}
+
+const sentence = (words: RegExp) => ({
+  code: 1,
+  stdout: '',
+  stderr: expect.toSatisfy((said: string) => words.test(said) && !said.includes('\n')),
+});
+
+describe('npm run operator', () => {
+  test('lists its commands, a line each', async () => {
+    const { code, stdout } = await run(undefined);
+    expect(code).toBe(0);
+    for (const name of ['add', 'reset-password', 'ledger:check', 'backup', 'restore', 'doctor']) {
+      expect(stdout).toMatch(new RegExp(`^  ${name} .{20,}$`, 'm'));
+    }
+  });
+
+  test('answers bad input with one sentence', async ({ db }) => {
+    const asked: [string[], RegExp][] = [
+      [['gibberish'], /^There is no command gibberish/],
+      [['add'], /^Give the operator’s mobile number/],
+      [['add', '0812-3456-7890'], /^Give the operator’s name/],
+      [['add', '0812-3456-7890', 'Rina', 'boss'], /^Roles are support, money, admin/],
+      [['reset-password', '12'], /^Give the operator’s mobile number/],
+      [['restore', 'x'], /^Give the backup’s folder and a new one/],
+      [['backup'], /^The database at DATABASE_URL is backed up by its own tools/],
+    ];
+    const answers = await Promise.all(asked.map(([words]) => run(db, ...words)));
+    asked.forEach(([, words], nth) => expect(answers[nth]).toEqual(sentence(words)));
+  });
+
+  test('adds an operator with roles, and gives them another password', async ({ db, sql }) => {
+    await ensureOperator(sql, { OPERATOR_PHONE: '6281100000000' });
+    const added = await run(db, 'add', '0812-3456-7890', 'Rina', 'support,money');
+    expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('6281234567890') });
+    type Row = { account_id: string; user_id: string; roles: string[]; hash: string };
+    const rina = async () => {
+      const [row] = await sql<Row[]>`
+        select account_id, user_id, operator_roles as roles, password_hash as hash from users
+        where phone = '6281234567890'`;
+      if (!row) throw new Error('no such operator');
+      return row;
+    };
+    const before = await rina();
+    expect(before.roles).toEqual(['support', 'money']);
+    await sql`
+      insert into sessions (token_hash, session_id, account_id, user_id, agent, ip)
+      values ('\\x01', ${newId()}, ${before.account_id}, ${before.user_id}, 'Firefox', '')`;
+    const reset = await run(db, 'reset-password', '0812-3456-7890');
+    const password = /password {2}(\S+)/.exec(reset.stdout)?.[1] ?? '';
+    expect(await passwordFits(password, (await rina()).hash)).toBe(true);
+    expect(await sql`select from sessions where revoked_at is null`).toEqual([]);
+    expect(await run(db, 'reset-password', '0812-0000-0000')).toEqual(
+      sentence(/^No operator has that number/),
+    );
+  });
+
+  test('takes second factors from an operator who lost them', async ({ db, sql }) => {
+    await ensureOperator(sql, { OPERATOR_PHONE: '6281100000000' });
+    const reset = await run(db, 'reset-second-factor', '0811-0000-0000');
+    expect(reset).toMatchObject({ code: 0, stdout: expect.stringContaining('no second factor') });
+    expect(await run(db, 'reset-second-factor', '0812-0000-0000')).toEqual(
+      sentence(/^No operator has that number/),
+    );
+  });
+
+  test('reckons with a restore that other tools made, unless Kabari runs there', async ({
+    db,
+    sql,
+  }) => {
+    const ani = await customerWith(sql, { saldo: 1_000 });
+    await place(sql, ani);
+    await sql`
+      insert into sessions (token_hash, session_id, account_id, user_id, agent, ip)
+      values ('\\x01', ${newId()}, ${ani.accountId}, ${ani.userId}, 'Firefox', '')`;
+    expect(await run(db, 'after-restore')).toEqual(sentence(/^Kabari runs on this database/));
+    await Promise.all([sql, db.owner, db.tenantSql].map((pool) => pool.end({ timeout: 1 })));
+    await waitFor(async () =>
+      expect(await run(db, 'after-restore')).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^1 messages that waited then may have been sent since/),
+      }),
+    );
+    const later = openDatabase(db.url, { max: 1, as: 'owner', name: 'tests' });
+    expect(await later`select from sessions where revoked_at is null`).toEqual([]);
+    expect(await later`select unknowns from dispatch`).toEqual([{ unknowns: 1 }]);
+    await later.end();
+  });
+
+  test('doctor ends with 1 when something is wrong, and says what to do', async ({ db }) => {
+    const { code, stdout } = await run(db, 'doctor');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^WRONG {4}Nothing shows that the database at DATABASE_URL is backed/m);
+    expect(stdout).toMatch(/^ {9}→ Back it up/m);
+    expect(stdout).toMatch(/\d+ ok, \d+ warnings, \d+ wrong$/);
+  });
+});
