@@ -14,7 +14,7 @@ const inForms = unstorables.filter((text) => text.includes('\0'));
 const shapeOf = (act: Act) => Object.keys((act.input as unknown as { shape: object }).shape);
 const withFields = acts.filter((act) => shapeOf(act).length > 0);
 
-type Case = { act: Act; field: string; text: string; fields: Record<string, string> };
+type Case = { act: Act; field: string; text: string; fields: Record<string, unknown> };
 
 /** Of texts that a schema refuses, the endpoint refuses each alike: so many of them are sent. */
 const REFUSED_SENT = 3;
@@ -32,16 +32,20 @@ function sent<T>(tried: readonly T[], takes: (one: T) => boolean, each = 1): T[]
   return [...some, ...refused.slice(0, REFUSED_SENT)];
 }
 
+type Sample = Readonly<Record<string, string | readonly string[]>>;
+
 /** Every field of an act with every text in its place, and after what its schema takes. */
-function casesOf(act: Act, sample: Readonly<Record<string, string>>): Case[] {
+function casesOf(act: Act, sample: Sample): Case[] {
   const takes = (fields: object) => act.input.safeParse(fields).success;
   return shapeOf(act).flatMap((field) => {
-    const valid = sample[field] ?? '';
+    const given = sample[field] ?? '';
+    const isList = typeof given !== 'string';
+    const valid = isList ? given.join() : given;
     const put = (text: string, value: string): Case => ({
       act,
       field,
       text,
-      fields: { ...sample, [field]: value },
+      fields: { ...sample, [field]: isList ? [value] : value },
     });
     const poisoned = inForms.flatMap((text) => [put(text, text), put(text, `${valid}${text}`)]);
     const strange = oddities.flatMap((text) => [put(text, text), put(text, `${valid}${text}`)]);
@@ -58,7 +62,8 @@ function wrongWith({ act, field, text }: Case, { status, body }: ApiResponse): s
   if (status >= 500) return shown;
   if (body?.code !== 1 && !(body?.code === 0 && body.error?.type && body.msg)) return `${shown} ?`;
   if (!text.includes('\0')) return undefined;
-  const named = body.error?.type === 'input_invalid' && field in body.error.fields;
+  const fields = body.error?.type === 'input_invalid' ? body.error.fields : {};
+  const named = field in fields || `${field}.0` in fields;
   return named ? undefined : `${shown} ${JSON.stringify(body)}`;
 }
 

@@ -158,7 +158,12 @@ let calls = 0;
 const samples = samplesOf({ tokenId: '', messageId: '', topupId: '', vapidKey: '' });
 
 /** What an act's field names of the owner's; undefined when it is no id of anything they have. */
-function ownersThing({ ids }: Stage, name: string, value: string): string | undefined {
+function ownersThing(
+  { ids }: Stage,
+  name: string,
+  value: string | readonly string[],
+): string | undefined {
+  if (typeof value !== 'string') return undefined;
   if (!name.endsWith('_id') && name !== 'upload') return undefined;
   const byValue = Object.values(idPrefixes).find((prefix) => value.startsWith(prefix));
   return ids.get(byValue ?? idPrefixes[name.replace(/_id$/, '') as IdKind]);

@@ -2,15 +2,11 @@
  * `npm run docs`: prints the pages that follow from code, so that they are never behind it.
  * With `--check` it writes nothing and says which page is behind.
  */
+import { alwaysPossible } from '#contract/base/act.ts';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { englishFor } from '#contract/language/english.ts';
-import {
-  type RefusalCode,
-  alwaysPossible,
-  refusals,
-  sentenceFor,
-} from '#contract/base/refusals.ts';
+import { type RefusalCode, refusals, sentenceFor } from '#contract/base/refusals.ts';
 import { settings } from '#server/infra/settings/settings.ts';
 import { rulesPage } from './rules-page.ts';
 

@@ -2,11 +2,13 @@ import type { Act } from './base/act.ts';
 import * as accounts from './accounts.ts';
 import * as invoices from './billing/invoices.ts';
 import * as plans from './billing/plans.ts';
+import * as audit from './operator/audit.ts';
 import * as books from './operator/books.ts';
 import * as desk from './operator/desk.ts';
 import * as events from './events.ts';
 import * as messages from './messages.ts';
 import * as people from './people.ts';
+import * as operators from './operator/operators.ts';
 import * as operatorTopups from './operator/topups.ts';
 import * as refunds from './operator/refunds.ts';
 import * as push from './push.ts';
@@ -151,6 +153,16 @@ export const acts: readonly Act[] = [
   books.setPpn,
   books.listDeskPlans,
   books.savePlan,
+  operators.listOperators,
+  operators.inviteOperator,
+  operators.setOperatorRoles,
+  operators.removeOperator,
+  operators.endOperatorSessions,
+  operators.resetOperatorFactor,
+  audit.listAudit,
+  audit.auditState,
+  audit.verifyAudit,
+  audit.exportAudit,
   events.events,
   support.supportThread,
   support.supportMessages,

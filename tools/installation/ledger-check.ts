@@ -1,5 +1,6 @@
 import { type Finding, checkLedger } from '#server/domains/ledger/check.ts';
 import { verifySeals } from '#server/domains/ledger/seals/verify.ts';
+import { verifyAudit } from '#server/infra/acts/chain/checks.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Command } from './command.ts';
 import { dataFolderOf, withInstallation } from './open.ts';
@@ -22,10 +23,27 @@ async function readSeals(
   return { isSealed: difference === undefined, line };
 }
 
+/** The audit log: each line that is not as it was written, by its chain, number and day. */
+async function readAudit(
+  allAccountsSql: Sql,
+  folder: string,
+): Promise<{ isWhole: boolean; lines: string[] }> {
+  const { lines, chains, findings } = await verifyAudit(allAccountsSql, folder);
+  const isWhole = findings.length === 0;
+  const says = isWhole
+    ? `${lines} lines of the audit log in ${chains} chains are as they were written`
+    : `${findings.length} places of the audit log differ`;
+  const offenders = findings.map((finding) => `              ${JSON.stringify(finding)}`);
+  return {
+    isWhole,
+    lines: [`${'audit'.padEnd(8)} ${isWhole ? 'ok ' : 'RED'}  ${says}`, ...offenders],
+  };
+}
+
 /** Everything that must hold of the money, asked at one instant. */
 export const ledgerCheck: Command = {
   usage: 'ledger:check',
-  says: 'checks the books: every invariant of the money, and the chain of seals',
+  says: 'checks the books: every invariant of the money, the chain of seals, and the audit log',
   run: async ({ config: read, print }) => {
     const config = read();
     return withInstallation(config, 'ledger-check', async ({ allAccountsSql }) => {
@@ -33,7 +51,9 @@ export const ledgerCheck: Command = {
       for (const line of findings.flatMap(linesOf)) print(line);
       const { isSealed, line } = await readSeals(allAccountsSql, dataFolderOf(config));
       print(line);
-      return !isSealed || findings.some(({ ok }) => !ok) ? 1 : 0;
+      const { isWhole, lines } = await readAudit(allAccountsSql, dataFolderOf(config));
+      lines.forEach(print);
+      return !isSealed || !isWhole || findings.some(({ ok }) => !ok) ? 1 : 0;
     });
   },
 };

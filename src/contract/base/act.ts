@@ -112,6 +112,28 @@ export function act<
   };
 }
 
+/** What any act may answer without promising it. */
+export const alwaysPossible: readonly RefusalCode[] = [
+  'act_unknown',
+  'request_malformed',
+  'origin_foreign',
+  'not_signed_in',
+  'not_allowed',
+  'not_found',
+  'input_invalid',
+  'body_too_large',
+  'media_type_unsupported',
+  'too_many_requests',
+  'busy',
+  'timed_out',
+  'idempotency_conflict',
+  'request_in_flight',
+  'our_fault',
+  'reauth_needed',
+  'second_factor_needed',
+  'sign_in_needed',
+];
+
 /** What a caller writes, before the schema has read it. */
 export type InputFor<A extends Act> = z.input<A['input']>;
 /** What the handler gets. */

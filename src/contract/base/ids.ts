@@ -21,6 +21,7 @@ export const idPrefixes = {
   challenge: 'otp_',
   factor: 'fac_',
   export: 'exp_',
+  audit: 'aud_',
   support: 'sup_',
 } as const;
 export type IdKind = keyof typeof idPrefixes;

@@ -49,6 +49,8 @@ export const refusals = {
   phone_same: { status: 422, facts: none },
   export_limit: { status: 429, facts: () => z.object({ limit: z.int() }) },
   account_suspended: { status: 423, facts: none },
+  phone_in_use: { status: 409, facts: none },
+  last_admin: { status: 409, facts: none },
 
   token_missing: { status: 401, facts: none },
   token_invalid: { status: 401, facts: none },
@@ -162,28 +164,6 @@ export const refusals = {
 export type RefusalCode = keyof typeof refusals;
 export type FactsOf<C extends RefusalCode> = Output<(typeof refusals)[C]['facts']>;
 
-/** What any act may answer without promising it. */
-export const alwaysPossible: readonly RefusalCode[] = [
-  'act_unknown',
-  'request_malformed',
-  'origin_foreign',
-  'not_signed_in',
-  'not_allowed',
-  'not_found',
-  'input_invalid',
-  'body_too_large',
-  'media_type_unsupported',
-  'too_many_requests',
-  'busy',
-  'timed_out',
-  'idempotency_conflict',
-  'request_in_flight',
-  'our_fault',
-  'reauth_needed',
-  'second_factor_needed',
-  'sign_in_needed',
-];
-
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
 
 const inMegabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`;
@@ -228,6 +208,9 @@ const sentences: Sentences = {
   phone_same: 'Ini nomor Anda yang sekarang. Tulis nomor yang baru.',
   export_limit: ({ limit }) =>
     `Unduhan data hanya dapat diminta ${limit} kali sehari. Coba lagi besok.`,
+  phone_in_use: 'Nomor ini sudah dipakai akun lain di sini. Tulis nomor yang lain.',
+  last_admin:
+    'Ini admin terakhir: tanpa admin, tidak ada yang dapat mengatur Kabari lagi. Jadikan operator lain admin, dan tunggu sampai ia masuk, lalu coba lagi.',
   account_suspended: 'Akun ini sedang ditangguhkan. Hubungi layanan pelanggan.',
 
   token_missing:

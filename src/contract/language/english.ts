@@ -46,6 +46,8 @@ const sentences: Sentences = {
   grant_gone: 'The time to change the password is over. Ask for a new code.',
   phone_same: 'This is the present number.',
   export_limit: ({ limit }) => `An export may be asked for ${limit} times a day.`,
+  phone_in_use: 'This number belongs to somebody here. Choose another one.',
+  last_admin: 'This is the last admin. Make somebody else an admin first.',
   account_suspended: 'This account is suspended. Contact customer service.',
   token_missing:
     'There is no API key. Send the header `Authorization: Bearer <key>`; keys are made on the Token page.',

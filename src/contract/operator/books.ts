@@ -91,6 +91,8 @@ export const MoneyOverview = schema(() =>
     waiting: z.object({ count: z.int(), oldest: z.nullable(z.coerce.date()) }),
     suspense: z.object({ count: z.int(), amount: Rupiah() }),
     check: z.nullable(LedgerCheck()),
+    /** The newest verification of the audit log. */
+    audit: z.nullable(z.object({ at: z.coerce.date(), ok: z.boolean() })),
     seal: z.nullable(Seal()),
     reconciliation: z.nullable(Reconciliation()),
     /** Proposals that wait for a second operator: all, and those that the caller may decide. */

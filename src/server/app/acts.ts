@@ -3,7 +3,7 @@ import { payPlanInvoice, subscriptionActs, tokenLimitOf } from '#server/domains/
 import { eventsActs } from '#server/domains/events/events.ts';
 import { ledgerActs } from '#server/domains/ledger/ledger.ts';
 import { claimUpload, describeFile, releaseFile } from '#server/domains/media/media.ts';
-import { operatorActs } from '#server/domains/operator/operator.ts';
+import { auditActs, operatorActs } from '#server/domains/operator/operator.ts';
 import {
   gatewayStatusOf,
   paymentsActs,
@@ -71,6 +71,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
       report,
       statusOf: gatewayStatusOf(container.payments.deps),
     }),
+    ...auditActs({ allAccountsSql, secrets, now, report, folder: infra.dataFolder }),
     ...pushActs(container.push),
     ...supportActs(container.support.deps),
     ...eventsActs(container.events.hub),

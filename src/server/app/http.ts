@@ -10,11 +10,16 @@ import {
   verifyExport,
 } from '#server/domains/accounts/accounts.ts';
 import { verifyFile } from '#server/domains/media/media.ts';
+import { openAuditExport } from '#server/domains/operator/operator.ts';
 import { openTranscript } from '#server/domains/support/support.ts';
 import { registerCallbacks } from '#server/http/callbacks/callbacks.ts';
 import { createActEndpoint } from '#server/http/portal/acts.ts';
 import { openApi } from '#server/http/v1/api.ts';
-import { registerStatements, registerTranscripts } from '#server/http/documents/statements.ts';
+import {
+  registerAuditExports,
+  registerStatements,
+  registerTranscripts,
+} from '#server/http/documents/statements.ts';
 import { registerVerifyPage } from '#server/http/documents/verify-page.ts';
 import { registerArchives, registerFiles, registerInvoices } from '#server/http/uploads/files.ts';
 import { type LiveStreams, openStreams } from '#server/http/live/live.ts';
@@ -108,7 +113,7 @@ export function openHealthServer(
   return app;
 }
 
-/** Invoices and statements as files, and the public page that verifies a document. */
+/** Invoices, statements and what else is written as it is read, and the public page that verifies a document. */
 function registerDocuments(
   app: FastifyInstance,
   { billing, infra, pools, support }: Container,
@@ -121,6 +126,10 @@ function registerDocuments(
   const allow = (ip: string) => limiter.allow('scan', { ip });
   registerStatements(app, { open: invoices.openStatement, allow });
   registerTranscripts(app, { open: (address) => openTranscript(support.deps, address), allow });
+  registerAuditExports(app, {
+    open: (address) => openAuditExport({ ...infra, allAccountsSql: pools.allAccountsSql }, address),
+    allow,
+  });
   registerVerifyPage(app, { find: invoices.findVerified, allow });
 }
 

@@ -1,9 +1,8 @@
-import { type Act, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
+import { alwaysPossible, type Act, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import {
   type FactsOf,
   Refusal,
   type RefusalCode,
-  alwaysPossible,
   refusals,
   sentenceFor,
 } from '#contract/base/refusals.ts';

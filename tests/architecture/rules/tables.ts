@@ -31,7 +31,17 @@ const tables = {
   ],
   channels: ['sim_due', 'sim_lines', 'sim_phones'],
   events: ['event_positions', 'events', 'outbox'],
-  infra: ['act_answers', 'audit_log', 'backups', 'installation_secrets', 'limit_counters'],
+  infra: [
+    'act_answers',
+    'audit_checks',
+    'audit_heads',
+    'audit_log',
+    'audit_seal_heads',
+    'audit_seals',
+    'backups',
+    'installation_secrets',
+    'limit_counters',
+  ],
   ledger: [
     'gl_accounts',
     'gl_lines',

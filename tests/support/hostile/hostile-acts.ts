@@ -1,14 +1,12 @@
-import { publicId } from '#contract/base/ids.ts';
+import { type IdKind, publicId } from '#contract/base/ids.ts';
 import { newId } from '#server/infra/ids.ts';
 
 /** What the application holds of the person who asks. */
 export type Held = { tokenId: string; messageId: string; topupId: string; vapidKey: string };
 
-type Fields = Readonly<Record<string, string>>;
+type Fields = Readonly<Record<string, string | readonly string[]>>;
 
-const anId = (
-  kind: 'account' | 'adjustment' | 'challenge' | 'factor' | 'session' | 'topup' | 'upload',
-) => publicId(kind, newId());
+const anId = (kind: IdKind) => publicId(kind, newId());
 const KEY =
   'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM';
 const PHONE = '0812-3456-7890';
@@ -209,6 +207,14 @@ const deskSamples = (): Readonly<Record<string, Fields>> => ({
   },
   operator_bonus_approve: { account_id: anId('account'), reason: REASON },
   operator_seal_list: { ...LIST, sort_by: 'created_at' },
+  operator_list: { ...LIST, sort_by: 'created_at' },
+  operator_invite: { name: 'Ria', phone: '0812-3456-7890', roles: ['money'] },
+  operator_roles_set: { user_id: anId('user'), roles: ['money'] },
+  operator_remove: { user_id: anId('user') },
+  operator_sessions_end: { user_id: anId('user') },
+  operator_second_factor_reset: { user_id: anId('user') },
+  operator_audit_list: { ...LIST, sort_by: 'at', ...auditFilter() },
+  operator_audit_export: auditFilter(),
   operator_price_set: {
     category: 'message',
     price: '150',
@@ -236,6 +242,14 @@ const deskSamples = (): Readonly<Record<string, Fields>> => ({
   },
 });
 
+const auditFilter = (): Fields => ({
+  from: '2026-11-01',
+  to: '2026-11-30',
+  act_name: 'token_create',
+  user_id: anId('user'),
+  account_id: anId('account'),
+  outcome: 'refused',
+});
 /** Of customer service: customers' and operators' acts. */
 const supportSamples = (held: Held): Readonly<Record<string, Fields>> => {
   const line = {

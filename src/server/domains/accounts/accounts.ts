@@ -14,6 +14,7 @@ import {
 } from './signin/forgot.ts';
 import { loginUserHandler } from './signin/login.ts';
 import { registerUserHandler } from './signin/register.ts';
+import { operatorsActs } from './operators/operators.ts';
 import { resendOtpHandler } from './otp/resend-otp.ts';
 import { reauthUserHandler } from './sessions/reauth.ts';
 import {
@@ -44,9 +45,10 @@ export {
 } from './customers.ts';
 export { eraseDue } from './privacy/erase.ts';
 export { type Exports, openExports, verifyExport } from './privacy/exports.ts';
+export { addOperator } from './operators/invite.ts';
+export { everyOperator, isAdmin } from './operators/operators.ts';
 export {
   type FirstOperator,
-  addOperator,
   adminPhones,
   ensureOperator,
   hasOperatorSignedIn,
@@ -69,7 +71,7 @@ export { notifySecondFactorsReset } from './notices.ts';
 export { sweepAccounts } from './sweep.ts';
 export type { AccountOpened, AccountsDeps } from './deps.ts';
 
-/** The acts of this domain: registration, sign-in, sessions, profile and closing of accounts. */
+/** The acts of this domain: registration, sign-in, sessions, profile, closing of accounts, operators. */
 export const accountsActs = (deps: AccountsDeps): readonly ActHandler[] => [
   registerUserHandler(deps),
   verifyOtpHandler(deps),
@@ -91,4 +93,5 @@ export const accountsActs = (deps: AccountsDeps): readonly ActHandler[] => [
   appConfigHandler(deps),
   ...secondFactorActs(deps),
   ...closingActs(deps),
+  ...operatorsActs(deps),
 ];

@@ -1,3 +1,4 @@
+import { SNAPSHOT } from '#server/infra/postgres/alone.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { deskInvariants } from './invariants/desk.ts';
 import type { Invariant } from './invariants/invariant.ts';
@@ -28,9 +29,6 @@ const OFFENDERS_MAX = 100;
 export async function checkLedger(allAccountsSql: Sql): Promise<Finding[]> {
   return allAccountsSql.begin(checkLedgerIn, SNAPSHOT);
 }
-
-/** One snapshot, in which nothing is written. */
-export const SNAPSHOT = 'isolation level repeatable read read only';
 
 /** The same in a transaction that was begun as a `SNAPSHOT`. */
 export async function checkLedgerIn(tx: Tx): Promise<Finding[]> {

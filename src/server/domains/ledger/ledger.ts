@@ -162,7 +162,7 @@ export {
   setWalletFrozen,
   totalSaldo,
 } from './desk.ts';
-export { alone, lastCheck, storeCheck } from './stored-checks.ts';
+export { lastCheck, storeCheck } from './stored-checks.ts';
 export { sealsPage } from './seals/read.ts';
 export { lastSeal, sealDays } from './seals/seal.ts';
 export { verifySeals } from './seals/verify.ts';

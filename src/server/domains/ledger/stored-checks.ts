@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import type { LedgerCheck } from '#contract/operator/books.ts';
-import { Refusal } from '#contract/base/refusals.ts';
 import { newId } from '#server/infra/ids.ts';
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { alone } from '#server/infra/postgres/alone.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
-import { SNAPSHOT, checkLedgerIn } from './check.ts';
+import { checkLedgerIn } from './check.ts';
 
 type Deps = { allAccountsSql: Sql; now: () => Date };
 
@@ -12,10 +12,6 @@ type Deps = { allAccountsSql: Sql; now: () => Date };
 const EXAMPLES_MAX = 5;
 /** Any number, the same on every node: who holds this advisory lock checks. */
 const CHECK_LOCK = 7_206_312;
-/** All rows are read: longer than any other statement may take. */
-const STATEMENT_MS = 600_000;
-/** How soon another try is worth it. */
-const AGAIN_SECONDS = 10;
 
 /**
  * Checks all invariants in one read-only snapshot, and stores the result; one check at a time, on all
@@ -50,23 +46,4 @@ export async function lastCheck(allAccountsSql: Sql): Promise<LedgerCheck | unde
   const [found] = await allAccountsSql<LedgerCheck[]>`
     select at, is_ok as ok, findings, millis from ledger_checks order by check_id desc limit 1`;
   return found;
-}
-
-/**
- * Reads in one snapshot what only one node may read at a time.
- *
- * @throws Refusal `check_running` when another does it now.
- */
-export function alone<T>(
-  allAccountsSql: Sql,
-  lock: number,
-  work: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  return allAccountsSql.begin(async (tx) => {
-    const [answer] = await tx<{ got: boolean }[]>`
-      select pg_try_advisory_xact_lock(${lock}) as got,
-        set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`;
-    if (!answer?.got) throw new Refusal('check_running', { seconds: AGAIN_SECONDS });
-    return work(tx);
-  }, SNAPSHOT);
 }

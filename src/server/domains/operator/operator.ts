@@ -16,6 +16,8 @@ import { booksActs } from './books-acts.ts';
 import type { OperatorDeps } from './deps.ts';
 import { deskActs } from './desk-acts.ts';
 
+export { auditActs } from './audit/acts.ts';
+export { openAuditExport } from './audit/export.ts';
 export { operatorAccountData } from './account-data.ts';
 export { booksRed, checkAndSeal, reconcileNightly } from './books/nightly.ts';
 

@@ -20,6 +20,10 @@ export const registerStatements = (app: FastifyInstance, deps: StatementsDeps): 
 export const registerTranscripts = (app: FastifyInstance, deps: StatementsDeps): void =>
   serveWritten(app, '/transcripts/:id', deps);
 
+/** Lines of the audit log as CSV, by their signed addresses; the same way. */
+export const registerAuditExports = (app: FastifyInstance, deps: StatementsDeps): void =>
+  serveWritten(app, '/audit-exports/:id', deps);
+
 function serveWritten(app: FastifyInstance, url: string, { open, allow }: StatementsDeps): void {
   app.route<{ Params: { id: string }; Querystring: { k?: unknown } }>({
     method: 'GET',

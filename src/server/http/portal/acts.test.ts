@@ -39,12 +39,7 @@ const knock = act({
   refuses: ['otp_wrong'],
 });
 const rule = act({ name: 'operator_thing', by: 'operator', output: Pair });
-const inbox = act({
-  name: 'operator_inbox',
-  by: 'operator',
-  roles: ['support'],
-  output: Pair,
-});
+const inbox = act({ name: 'operator_inbox', by: 'operator', roles: ['support'], output: Pair });
 const anyone = act({ name: 'thing_anyone', by: 'anyone_signed_in', output: Pair });
 const listAs = (list: 'default' | 'arrow' | 'manual') =>
   act({
@@ -374,6 +369,18 @@ describe('the audit log', () => {
       { ...line, outcome: 'tokens_full' },
       { ...line, outcome: 'ok' },
     ]);
+  });
+
+  test('names who signed in, and what an operator’s act was about', async ({ sql }) => {
+    const account_id = publicId('account', newId());
+    const user = { id: publicId('user', ani.userId), account_id };
+    const { answer } = anEndpoint(sql, [
+      oneHandler({ ...look, by: 'public', audited: true }, async () => ({ ...thing, user })),
+      oneHandler({ ...rule, audited: true }, async () => ({ ...thing, account_id, a_id: '?' })),
+    ]);
+    await answer('thing_get', { name: 'x' });
+    await answer('operator_thing', { token: 'operator' });
+    expect(await facts(sql)).toMatchObject([{ actor: ani.userId }, { facts: { account_id } }]);
   });
 
   test('is kept for the acts that ask for it, and no others', async ({ sql }) => {

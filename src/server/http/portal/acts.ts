@@ -274,32 +274,42 @@ async function writeAudit(deps: ActEndpointDeps, admitted: Admitted, made: Made)
   const { requestId, ip } = request;
   try {
     await deps.audit.write({
-      accountId: person?.accountId ?? accountIn(made.result),
-      actor: person?.userId ?? 'public',
+      accountId: person?.accountId ?? idOf(made.result, 'account'),
+      actor: person?.userId ?? idOf(made.result, 'user') ?? 'public',
       act: act.name,
       outcome: made.answer.refused ?? 'ok',
       ip,
       requestId,
-      facts: idsOf(envelope.own),
+      facts: { ...(act.by === 'operator' && idsIn(made.result)), ...idsOf(envelope.own) },
     });
   } catch (error) {
     deps.report(error, { requestId, act: act.name });
   }
 }
 
-/** The account a stranger has just signed in to. */
-function accountIn(result: unknown): string | undefined {
+/** Who a stranger turned out to be: who has just signed in, and to which account. */
+function idOf(result: unknown, kind: 'account' | 'user'): string | undefined {
   if (typeof result !== 'object' || result === null || !('user' in result)) return undefined;
-  const { user } = result;
-  if (typeof user !== 'object' || user === null || !('account_id' in user)) return undefined;
-  return uuidOf('account', String(user.account_id));
+  const user = Object(result.user) as Record<string, unknown>;
+  return uuidOf(kind, String(user[kind === 'user' ? 'id' : 'account_id']));
 }
 
-/** What the call was about: the ids among its fields, as they came. */
+/** What a call was about: the ids among its fields, as they came. */
 const idsOf = (own: Fields): Record<string, string> =>
   Object.fromEntries(
     [...own].filter(
       (field): field is [string, string] =>
         field[0].endsWith('_id') && typeof field[1] === 'string',
+    ),
+  );
+
+const publicIdPattern = /^[A-Za-z]{2,3}[_-][0-9A-HJKMNP-TV-Z]{26}$/;
+
+/** What an operator's act turned out to be about: whose top-up it was, who was invited. */
+const idsIn = (result: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(Object(result) as Record<string, unknown>).filter(
+      (field): field is [string, string] =>
+        field[0].endsWith('_id') && typeof field[1] === 'string' && publicIdPattern.test(field[1]),
     ),
   );

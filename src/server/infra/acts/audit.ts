@@ -20,15 +20,14 @@ export type AuditLine = {
 export type Audit = { write(line: AuditLine): Promise<void> };
 
 /** Where calls without a session are recorded: no account has this id. */
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** The append-only audit log. */
+/** The append-only audit log: each line is the next of its account's chain (docs/threats.md, T26). */
 export const openAudit = (allAccountsSql: Sql): Audit => ({
   async write(line) {
     await allAccountsSql`
-      insert into audit_log (account_id, audit_id, actor, act, outcome, ip, request, facts)
-      values (${line.accountId ?? NOBODY}, ${newId()}, ${line.actor}, ${line.act}, ${line.outcome},
-        ${line.ip}, ${line.requestId}, ${json(line.facts)})`;
+      select write_audit(${line.accountId ?? NOBODY}, ${newId()}, ${line.actor}, ${line.act},
+        ${line.outcome}, ${line.ip}, ${line.requestId}, ${json(line.facts)})`;
   },
 });
 

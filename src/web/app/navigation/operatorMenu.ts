@@ -5,6 +5,9 @@ import {
   Gauge,
   Landmark,
   ShieldCheck,
+  ScrollText,
+  ServerCog,
+  UserRoundCog,
   UsersRound,
   Wallet,
   WalletCards,
@@ -25,10 +28,15 @@ const pageIcons: Record<Section['pages'][number]['to'], LucideIcon> = {
   '/operator/pembukuan': BookOpenCheck,
   '/operator/harga': BadgeDollarSign,
   '/operator/keamanan': ShieldCheck,
+  '/operator/operator': UserRoundCog,
+  '/operator/audit': ScrollText,
 };
 
 /** Of the sections that are folders. */
-const folderIcons: Partial<Record<Section['label'], LucideIcon>> = { Uang: Wallet };
+const folderIcons: Partial<Record<Section['label'], LucideIcon>> = {
+  Uang: Wallet,
+  Sistem: ServerCog,
+};
 
 /** The menu of an operator of these roles; a section with an icon of its own is a folder. */
 export const operatorMenuFor = (

@@ -19,4 +19,14 @@ export const operatorAddresses = {
   '/operator/pembukuan': {},
   '/operator/harga': {},
   '/operator/keamanan': {},
+  '/operator/operator': { page: whole, open: text },
+  '/operator/audit': {
+    ...listFields,
+    from: text,
+    to: text,
+    act: text,
+    user: text,
+    account: text,
+    outcome: text,
+  },
 } as const satisfies Readonly<Record<string, Readers>>;

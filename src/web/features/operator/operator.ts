@@ -25,7 +25,14 @@ export const operatorSections = [
       { to: '/operator/harga', label: 'Harga & paket', roles: ['money'] },
     ],
   },
-  { label: 'Sistem', pages: [{ to: '/operator/keamanan', label: 'Keamanan' }] },
+  {
+    label: 'Sistem',
+    pages: [
+      { to: '/operator/operator', label: 'Operator', roles: [] },
+      { to: '/operator/audit', label: 'Catatan audit', roles: [] },
+      { to: '/operator/keamanan', label: 'Keamanan' },
+    ],
+  },
 ] as const satisfies readonly { label: string; pages: readonly OperatorPage[] }[];
 
 /** Whether an operator of these roles has a page of that tab. */

@@ -37,6 +37,14 @@ const pages: Readonly<Record<keyof typeof operatorAddresses, Pick<Route, 'page'>
   '/operator/pembukuan': {
     page: later(async () => (await import('#web/features/operator/books/BooksPage.tsx')).BooksPage),
   },
+  '/operator/operator': {
+    page: later(
+      async () => (await import('#web/features/operator/people/OperatorsPage.tsx')).OperatorsPage,
+    ),
+  },
+  '/operator/audit': {
+    page: later(async () => (await import('#web/features/operator/audit/AuditPage.tsx')).AuditPage),
+  },
   '/operator/harga': {
     page: later(
       async () => (await import('#web/features/operator/prices/PricesPage.tsx')).PricesPage,

@@ -60,10 +60,9 @@ test('addresses of strangers are forgotten after seven days', async ({ db }) => 
   const audit = openAudit(db.allAccountsSql);
   const line = { accountId: undefined, actor: 'public', act: 'user_login', outcome: 'ok' };
   await audit.write({ ...line, ip: '203.0.113.9', requestId: 'req_new', facts: {} });
-  await db.owner`
-    insert into audit_log (account_id, audit_id, actor, act, outcome, ip, request)
-    values (${NOBODY}, uuid_floor(clock_timestamp() - interval '8 days'), 'public', 'user_login', 'ok',
-      '203.0.113.8', 'req_old')`;
+  await db.allAccountsSql`
+    select write_audit(${NOBODY}, uuid_floor(clock_timestamp() - interval '8 days'), 'public',
+      'user_login', 'ok', '203.0.113.8', 'req_old', '{}')`;
   await eraseAnonymousAudit(db.allAccountsSql);
   const lines = await db.allAccountsSql`select request, ip from audit_log order by request`;
   expect([...lines]).toEqual([

@@ -157,7 +157,8 @@ async function findActiveSession(
     from sessions
     join users u on (u.account_id, u.user_id) = (sessions.account_id, sessions.user_id)
     join accounts a on a.account_id = sessions.account_id
-    where token_hash = ${sha256(token)} and a.status = 'active' and ${isActiveSession(allAccountsSql)}`;
+    where token_hash = ${sha256(token)} and a.status = 'active' and u.removed_at is null
+      and ${isActiveSession(allAccountsSql)}`;
   if (!row) return undefined;
   if (row.unused) {
     await allAccountsSql`

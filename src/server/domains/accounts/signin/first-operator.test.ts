@@ -3,7 +3,8 @@ import { readConfig } from '#server/infra/config.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import { accountsApp } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
-import { addOperator, ensureOperator } from './first-operator.ts';
+import { addOperator } from '#server/domains/accounts/operators/invite.ts';
+import { ensureOperator } from './first-operator.ts';
 import { systemAccount } from '#server/domains/accounts/people.ts';
 import { sweepAccounts } from '#server/domains/accounts/sweep.ts';
 

@@ -1,23 +1,12 @@
-import { randomInt } from 'node:crypto';
-import type { OperatorRole } from '#contract/base/act.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import type { AccountOpened } from '#server/domains/accounts/deps.ts';
+import { newPassword } from '#server/domains/accounts/operators/invite.ts';
 import { revokeCodes } from '#server/domains/accounts/otp/otp.ts';
-import {
-  type UserRef,
-  addUser,
-  openAccount,
-  systemAccount,
-} from '#server/domains/accounts/people.ts';
+import { type UserRef, openAccount, systemAccount } from '#server/domains/accounts/people.ts';
 import { endOtherSessions } from '#server/domains/accounts/sessions/sessions.ts';
-
-/** No letters or digits that look alike. */
-const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
-const GROUPS = 4;
-const GROUP_LENGTH = 5;
 
 /** How the first operator signs in. */
 export type FirstOperator = { phone: string; password: string };
@@ -60,30 +49,6 @@ export async function ensureOperator(
 }
 
 /**
- * Makes one operator more, beside the first: what is large takes two (docs/money.md#the-money-desk).
- *
- * @returns how they sign in, to be shown this once.
- * @throws StartError before the first start, and when the number is somebody's.
- */
-export async function addOperator(
-  allAccountsSql: Sql,
-  { name, phone, roles }: { name: string; phone: string; roles: readonly OperatorRole[] },
-): Promise<FirstOperator> {
-  const password = newPassword();
-  const passwordHash = await hashPassword(password);
-  return allAccountsSql.begin(async (tx) => {
-    const accountId = await systemAccount(tx);
-    if (accountId === undefined) {
-      throw new StartError('The first operator comes with the first start; run npm start.');
-    }
-    const role = { role: 'operator', operatorRoles: roles } as const;
-    const added = await addUser(tx, accountId, { name, phone, passwordHash, ...role });
-    if (!added) throw new StartError('That number belongs to somebody; choose another one.');
-    return { phone, password };
-  });
-}
-
-/**
  * Gives an operator another password, for who cannot sign in any more: their sessions end, and open codes
  * with them. As the first time, the next sign-in asks for no code by message.
  *
@@ -112,7 +77,7 @@ export async function operatorOf(sql: Sql | Tx, phone: string): Promise<UserRef>
   const [user] = await sql<UserRef[]>`
     select u.account_id as "accountId", u.user_id as "userId"
     from users u join accounts a using (account_id)
-    where u.phone = ${phone} and a.is_system and u.role = 'operator'`;
+    where u.phone = ${phone} and a.is_system and u.role = 'operator' and u.removed_at is null`;
   if (!user) throw new StartError('No operator has that number.');
   return user;
 }
@@ -123,7 +88,7 @@ export async function listOperators(
 ): Promise<readonly { userId: string; name: string }[]> {
   return allAccountsSql<{ userId: string; name: string }[]>`
     select u.user_id as "userId", u.name from users u join accounts a using (account_id)
-    where a.is_system and u.role = 'operator' order by u.created_at`;
+    where a.is_system and u.role = 'operator' and u.removed_at is null order by u.created_at`;
 }
 
 /** The numbers of those who run the installation: the operators with the role `admin`. */
@@ -140,11 +105,4 @@ export async function hasOperatorSignedIn(allAccountsSql: Sql): Promise<boolean>
     select from users u join accounts a using (account_id)
     where a.is_system and u.role = 'operator' and u.signed_in_at is not null`;
   return used !== undefined;
-}
-
-/** 99 bits of chance, in four groups that can be read aloud. */
-function newPassword(): string {
-  const letter = () => ALPHABET[randomInt(ALPHABET.length)] ?? '';
-  const group = () => Array.from({ length: GROUP_LENGTH }, letter).join('');
-  return Array.from({ length: GROUPS }, group).join('-');
 }

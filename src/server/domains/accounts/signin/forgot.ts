@@ -10,6 +10,7 @@ import { sha256 } from '#server/infra/security/secrets.ts';
 import { beginCoolDown } from '#server/domains/accounts/cool-down.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { notifyPasswordChanged } from '#server/domains/accounts/notices.ts';
+import { isNotExpired } from '#server/domains/accounts/operators/invite.ts';
 import { issueCode, revokeCodes, withVerifiedCode } from '#server/domains/accounts/otp/otp.ts';
 import { type UserRef, passwordOf, statusOf } from '#server/domains/accounts/people.ts';
 import { endOtherSessions } from '#server/domains/accounts/sessions/sessions.ts';
@@ -36,7 +37,8 @@ async function ownerOf(tx: Tx, phone: string): Promise<UserRef | undefined> {
   const [row] = await tx<UserRef[]>`
     select p.account_id as "accountId", p.user_id as "userId"
     from user_phones p join accounts a on a.account_id = p.account_id
-    where p.phone = ${phone} and a.status <> 'closed'`;
+    join users u on (u.account_id, u.user_id) = (p.account_id, p.user_id)
+    where p.phone = ${phone} and a.status <> 'closed' and ${isNotExpired(tx)}`;
   return row;
 }
 

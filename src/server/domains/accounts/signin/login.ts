@@ -12,6 +12,7 @@ import { hmac, sha256 } from '#server/infra/security/secrets.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { addressWaitSeconds, countFailure, resetTries, countTry } from './login-tries.ts';
 import { issueCode, pendingCode } from '#server/domains/accounts/otp/otp.ts';
+import { isNotExpired } from '#server/domains/accounts/operators/invite.ts';
 import type { AccountStatus } from '#server/domains/accounts/people.ts';
 import { askAtSignIn, signIn } from './sign-in.ts';
 
@@ -126,6 +127,6 @@ async function findByPhone(
     from user_phones p
     join users u on (u.account_id, u.user_id) = (p.account_id, p.user_id)
     join accounts a on a.account_id = u.account_id
-    where p.phone = ${phone} and a.status <> 'closed'`;
+    where p.phone = ${phone} and a.status <> 'closed' and ${isNotExpired(allAccountsSql)}`;
   return row;
 }

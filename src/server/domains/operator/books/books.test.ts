@@ -11,6 +11,7 @@ import { type TestDatabase, test as base } from '#tests/support/database/databas
 import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
 import { type TopupApp, idOf, topupApp } from '#tests/support/money/topups.ts';
+import { openAudit } from '#server/infra/acts/audit.ts';
 import { booksRed, checkAndSeal, reconcileNightly } from './nightly.ts';
 import { reconcile } from './reconcile.ts';
 
@@ -175,7 +176,32 @@ describe('the reconciliation', () => {
     expect(await booksRed(sql)).toEqual([
       { labels: { of: 'invariants' }, value: 1 },
       { labels: { of: 'reconciliation' }, value: 1 },
+      { labels: { of: 'audit' }, value: 0 },
     ]);
+    await rm(folder, { recursive: true });
+  });
+
+  test('nightly, the audit log is verified as well', async ({ desk: { app, oka }, db, sql }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'nightly-'));
+    const log = { error: vi.fn() };
+    const line = { actor: 'public', act: 'user_login', outcome: 'ok', ip: '', facts: {} };
+    await openAudit(sql).write({ ...line, accountId: undefined, requestId: 'req_1' });
+    const nightly = { allAccountsSql: sql, now: app.clock.now, log, folder };
+    await checkAndSeal(nightly);
+    const { audit } = (await oka.ask('operator_money_overview')) as MoneyOverview;
+    expect(audit).toEqual({ at: app.clock.now(), ok: true });
+    await db.owner.query(`
+      alter table audit_log disable trigger user; update audit_log set outcome = 'changed'`);
+    await checkAndSeal(nightly);
+    expect(log.error.mock.calls).toMatchObject([
+      [{ findings: [{ kind: 'changed', seq: 1 }] }, 'the audit log is broken'],
+    ]);
+    expect(await booksRed(sql)).toContainEqual({ labels: { of: 'audit' }, value: 1 });
+    // The books themselves are as they were: money is not held back.
+    expect(await oka.ask('operator_money_overview')).toMatchObject({
+      check: { ok: true },
+      audit: { ok: false },
+    });
     await rm(folder, { recursive: true });
   });
 });

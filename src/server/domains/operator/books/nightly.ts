@@ -1,5 +1,7 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { lastCheck, sealDays, storeCheck } from '#server/domains/ledger/ledger.ts';
+import { lastAuditCheck, storeAuditCheck } from '#server/infra/acts/chain/checks.ts';
+import { sealAudit } from '#server/infra/acts/chain/seals.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Sample } from '#server/infra/observability/metrics.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -14,7 +16,7 @@ type Deps = Pick<DeskDeps, 'allAccountsSql' | 'now' | 'statusOf'> & {
 
 /**
  * Checks all invariants and stores the result, then seals the days up to yesterday: also while the check is
- * red, for what was written is what is sealed.
+ * red, for what was written is what is sealed. The same for the audit log.
  */
 export async function checkAndSeal({ allAccountsSql, now, log, folder }: Deps): Promise<void> {
   const check = await unlessRunning(() => storeCheck({ allAccountsSql, now }));
@@ -23,6 +25,9 @@ export async function checkAndSeal({ allAccountsSql, now, log, folder }: Deps): 
     log.error({ invariants: red }, 'the books are broken');
   }
   await sealDays({ allAccountsSql, now, folder });
+  const audit = await unlessRunning(() => storeAuditCheck({ allAccountsSql, now, folder }));
+  if (audit && !audit.ok) log.error({ findings: audit.findings }, 'the audit log is broken');
+  await sealAudit({ allAccountsSql, now, folder });
 }
 
 /** Reconciles, and logs which findings are red: by their codes and counts alone. */
@@ -46,14 +51,16 @@ async function unlessRunning<T>(work: () => Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** 1 while the newest check of the books, or reconciliation, is red. */
+/** 1 while the newest check of the books, of the audit log, or reconciliation, is red. */
 export async function booksRed(allAccountsSql: Sql): Promise<Sample[]> {
-  const [check, reconciliation] = await Promise.all([
+  const [check, reconciliation, audit] = await Promise.all([
     lastCheck(allAccountsSql),
     lastReconciliation(allAccountsSql),
+    lastAuditCheck(allAccountsSql),
   ]);
   return [
     { labels: { of: 'invariants' }, value: check?.ok === false ? 1 : 0 },
     { labels: { of: 'reconciliation' }, value: reconciliation?.ok === false ? 1 : 0 },
+    { labels: { of: 'audit' }, value: audit?.ok === false ? 1 : 0 },
   ];
 }

@@ -3,6 +3,7 @@ import type { MoneyOverview } from '#contract/operator/books.ts';
 import { lastCheck, lastSeal, totalSaldo } from '#server/domains/ledger/ledger.ts';
 import { paidSince, suspenseSum, waitingTopups } from '#server/domains/payments/payments.ts';
 import { pendingAdjustments } from '#server/domains/operator/adjustments/list.ts';
+import { lastAuditCheck } from '#server/infra/acts/chain/checks.ts';
 import type { DeskDeps } from '#server/domains/operator/deps.ts';
 import { lastReconciliation } from './reconcile.ts';
 
@@ -18,8 +19,9 @@ export async function overviewOf(
     waitingTopups(sql, at),
     suspenseSum(sql),
   ]);
-  const [check, seal, reconciliation, proposals] = await Promise.all([
+  const [check, audit, seal, reconciliation, proposals] = await Promise.all([
     lastCheck(sql),
+    lastAuditCheck(sql),
     lastSeal(sql),
     lastReconciliation(sql),
     pendingAdjustments(sql, { at, operatorId }),
@@ -30,6 +32,7 @@ export async function overviewOf(
     waiting,
     suspense: { count: suspense.count, amount: suspense.amount },
     check: check ?? null,
+    audit: audit ? { at: audit.at, ok: audit.ok } : null,
     seal: seal ?? null,
     reconciliation: reconciliation ?? null,
     proposals,

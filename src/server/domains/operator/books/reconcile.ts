@@ -1,7 +1,8 @@
 import type { Reconciliation, ReconciliationFinding } from '#contract/operator/books.ts';
-import { type Off, alone, oldHolds, openClearing } from '#server/domains/ledger/ledger.ts';
+import { type Off, oldHolds, openClearing } from '#server/domains/ledger/ledger.ts';
 import { askGateways, reconcilePayments, suspenseSum } from '#server/domains/payments/payments.ts';
 import { newId } from '#server/infra/ids.ts';
+import { alone } from '#server/infra/postgres/alone.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import type { DeskDeps } from '#server/domains/operator/deps.ts';

@@ -8,9 +8,10 @@ declare
   n int;
 begin
   perform set_config('app.erasing', v_nobody::text, true);
-  update audit_log set ip = '', facts = '{}' where account_id = v_nobody and audit_id = any (array(
+  update audit_log set ip = '', facts = '{}', salt = null
+  where account_id = v_nobody and audit_id = any (array(
     select audit_id from audit_log
-    where account_id = v_nobody and ip <> ''
+    where account_id = v_nobody and salt is not null
       and audit_id < uuid_floor(clock_timestamp() - interval '7 days') limit p_limit
   ));
   get diagnostics n = row_count;

@@ -103,7 +103,7 @@ const Today = ({ topups }: { topups: MoneyOverview['topups_today'] }) => (
   </Panel>
 );
 
-function Books({ data: { check, seal, reconciliation } }: { data: MoneyOverview }) {
+function Books({ data: { check, audit, seal, reconciliation } }: { data: MoneyOverview }) {
   return (
     <Panel
       title="Pembukuan"
@@ -135,6 +135,15 @@ function Books({ data: { check, seal, reconciliation } }: { data: MoneyOverview 
             </span>
           </span>
           {reconciliation && <Health ok={reconciliation.ok} />}
+        </li>
+        <li>
+          <span className={styles['what']}>
+            Rantai catatan audit
+            <span className={styles['small']}>
+              {audit ? <DateTime at={audit.at} /> : 'Pertama kali pukul 00.10 WIB'}
+            </span>
+          </span>
+          {audit && <Health ok={audit.ok} />}
         </li>
         <li>
           <span className={styles['what']}>

@@ -1,0 +1,111 @@
+import * as z from 'zod/mini';
+import { OperatorRole, PersonName } from '#contract/accounts.ts';
+import { act, type OperatorRole as RoleName, paging } from '#contract/base/act.ts';
+import { Id, IdInput } from '#contract/base/ids.ts';
+import { IndonesianMobile, Phone } from '#contract/base/phone.ts';
+import { type Output, schema } from '#contract/base/schema.ts';
+
+/** Roles in the interface's words. */
+export const operatorRoleLabel: Record<RoleName, string> = {
+  support: 'Layanan',
+  money: 'Uang',
+  admin: 'Admin',
+};
+
+/** Somebody who runs the installation. */
+export const Operator = schema(() =>
+  z.object({
+    user_id: Id('user'),
+    name: z.string(),
+    phone: Phone(),
+    roles: z.array(OperatorRole()),
+    /** Whether signing in takes a second factor. */
+    second_factor: z.boolean(),
+    /** When they last signed in; null before the first time. */
+    signed_in_at: z.nullable(z.coerce.date()),
+    /** How many browsers are signed in. */
+    sessions: z.int(),
+    /** Until when an invitation that nobody has used can be; null for everybody else. */
+    invited_until: z.nullable(z.coerce.date()),
+    /** True for who is asking. */
+    you: z.boolean(),
+    /** True for the one who can neither be removed nor lose the role. */
+    last_admin: z.boolean(),
+  }),
+);
+export type Operator = Output<typeof Operator>;
+
+const Roles = () =>
+  z.array(OperatorRole()).check(z.minLength(1, 'Pilih sedikitnya satu peran.'), z.maxLength(3));
+
+export const listOperators = act({
+  name: 'operator_list',
+  by: 'operator',
+  list: 'default',
+  input: () => ({ ...paging(['created_at']) }),
+  output: Operator,
+});
+
+/** Makes an operator, and a password to hand over: it works once without a code, within three days. */
+export const inviteOperator = act({
+  name: 'operator_invite',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  requiresRecentPassword: true,
+  input: () => ({ name: PersonName(), phone: IndonesianMobile(), roles: Roles() }),
+  output: () =>
+    z.object({
+      user_id: Id('user'),
+      phone: Phone(),
+      password: z.string(),
+      valid_until: z.coerce.date(),
+    }),
+  refuses: ['phone_in_use'],
+});
+
+/** Gives an operator these roles instead of those they have. */
+export const setOperatorRoles = act({
+  name: 'operator_roles_set',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  requiresRecentPassword: true,
+  input: () => ({ user_id: IdInput('user'), roles: Roles() }),
+  output: Operator,
+  refuses: ['last_admin'],
+});
+
+/** Ends what an operator may do, and all their sessions. What they did keeps their name. */
+export const removeOperator = act({
+  name: 'operator_remove',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  requiresRecentPassword: true,
+  input: () => ({ user_id: IdInput('user') }),
+  refuses: ['last_admin'],
+  output: () => z.object({}),
+});
+
+/** Signs an operator out everywhere; of the caller, everywhere else. */
+export const endOperatorSessions = act({
+  name: 'operator_sessions_end',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  requiresRecentPassword: true,
+  input: () => ({ user_id: IdInput('user') }),
+  output: () => z.object({ ended: z.int() }),
+});
+
+/** Takes an operator's second factor away, who then sets up a new one; signs them out as well. */
+export const resetOperatorFactor = act({
+  name: 'operator_second_factor_reset',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  requiresRecentPassword: true,
+  input: () => ({ user_id: IdInput('user') }),
+  output: () => z.object({ ended: z.int() }),
+});

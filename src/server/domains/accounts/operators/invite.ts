@@ -1,0 +1,94 @@
+import { randomInt } from 'node:crypto';
+import type { OperatorRole } from '#contract/base/act.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { hashPassword } from '#server/infra/security/passwords.ts';
+import { StartError } from '#server/infra/start-error.ts';
+import { addUser, isPhoneTaken, systemAccount } from '#server/domains/accounts/people.ts';
+
+type NewOperator = { name: string; phone: string; roles: readonly OperatorRole[] };
+
+/** How long an invitation can be used, which somebody may have read on a screen or a slip of paper. */
+const INVITATION_HOURS = 72;
+
+/**
+ * Makes an operator whose password works once without a code, until the invitation ends.
+ *
+ * @returns their password, shown to who invites them and nowhere else, and until when it works.
+ * @throws Refusal `phone_in_use`.
+ */
+export async function invite(
+  allAccountsSql: Sql,
+  operator: NewOperator,
+): Promise<{ userId: string; password: string; validUntil: Date }> {
+  const { invitedUntil: validUntil, ...made } = await insertOperator(allAccountsSql, operator, {
+    hours: INVITATION_HOURS,
+    ifTaken: new Refusal('phone_in_use', {}),
+  });
+  if (!validUntil) throw new Error('an invitation without an end');
+  return { ...made, validUntil };
+}
+
+/**
+ * Makes an operator from the terminal of the installation, whose password works once without a code.
+ *
+ * @returns how they sign in, to be shown this once.
+ * @throws StartError before the first start, and when the number is somebody's.
+ */
+export async function addOperator(
+  allAccountsSql: Sql,
+  operator: NewOperator,
+): Promise<{ phone: string; password: string }> {
+  const { password } = await insertOperator(allAccountsSql, operator, {
+    hours: null,
+    ifTaken: new StartError('That number belongs to somebody; choose another one.'),
+  });
+  return { phone: operator.phone, password };
+}
+
+type How = {
+  /** After so many the password ends, unless it was used; null: never. */
+  hours: number | null;
+  ifTaken: Error;
+};
+
+async function insertOperator(
+  allAccountsSql: Sql,
+  { name, phone, roles }: NewOperator,
+  { hours, ifTaken }: How,
+): Promise<{ userId: string; password: string; invitedUntil: Date | null }> {
+  // Before the hash, which takes a processor.
+  if (await isPhoneTaken(allAccountsSql, phone)) throw ifTaken;
+  const password = newPassword();
+  const passwordHash = await hashPassword(password);
+  return allAccountsSql.begin(async (tx) => {
+    const accountId = await systemAccount(tx);
+    if (accountId === undefined) {
+      throw new StartError('The first operator comes with the first start; run npm start.');
+    }
+    const role = { role: 'operator', operatorRoles: roles } as const;
+    const added = await addUser(tx, accountId, { name, phone, passwordHash, ...role });
+    if (!added) throw ifTaken;
+    const [row] = await tx<{ until: Date | null }[]>`
+      update users set invited_until = clock_timestamp() + make_interval(hours => ${hours}::int)
+      where (account_id, user_id) = (${accountId}, ${added.userId})
+      returning invited_until as until`;
+    return { userId: added.userId, password, invitedUntil: row?.until ?? null };
+  });
+}
+
+/** SQL that is true of `u`, a user, unless it was invited and has not come in time. */
+export const isNotExpired = (sql: Sql | Tx) => sql`
+  (u.signed_in_at is not null or u.invited_until is null or u.invited_until > clock_timestamp())`;
+
+/** No letters or digits that look alike. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
+const GROUPS = 4;
+const GROUP_LENGTH = 5;
+
+/** 99 bits of chance, in four groups that can be read aloud. */
+export function newPassword(): string {
+  const letter = () => ALPHABET[randomInt(ALPHABET.length)] ?? '';
+  const group = () => Array.from({ length: GROUP_LENGTH }, letter).join('');
+  return Array.from({ length: GROUPS }, group).join('-');
+}

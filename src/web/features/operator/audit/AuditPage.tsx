@@ -1,0 +1,199 @@
+import { useQuery } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import {
+  AUDIT_COUNT_MAX,
+  type AuditLine,
+  AuditOutcome,
+  auditState,
+  exportAudit,
+  listAudit,
+} from '#contract/operator/audit.ts';
+import { formatNumber } from '#contract/base/money.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import { actorOf, outcomeOf } from '#web/features/operator/audit/audit.ts';
+import { AuditDrawer } from '#web/features/operator/audit/AuditDrawer.tsx';
+import styles from '#web/features/operator/audit/AuditPage.module.css';
+import { Chain } from '#web/features/operator/audit/Chain.tsx';
+import { type AuditChange, Filters } from '#web/features/operator/audit/Filters.tsx';
+import { actSentence } from '#web/features/operator/audit/sentences.ts';
+import { actQuery } from '#web/features/operator/desk/actQuery.ts';
+import desk from '#web/features/operator/desk/desk.module.css';
+import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { saveFrom } from '#web/ui/copy/saveFile.ts';
+import { isCivilDate } from '#web/ui/date/dates.ts';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column } from '#web/ui/table/tableProps.ts';
+import { useList } from '#web/ui/table/useList.ts';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+const columns: readonly Column<AuditLine>[] = [
+  {
+    id: 'what',
+    title: 'Tindakan',
+    width: 320,
+    phone: 'title',
+    cell: ({ act, about, whom }) => (
+      <span className={styles['what']}>
+        {actSentence(act)}
+        {(about ?? whom) && <span className={desk['small']}>{(about ?? whom)?.name}</span>}
+      </span>
+    ),
+  },
+  {
+    id: 'who',
+    title: 'Oleh',
+    width: 220,
+    phone: 'line',
+    cell: (line) => (
+      <span className={styles['what']}>
+        {actorOf(line)}
+        {line.account && !line.account.ours && line.account.name !== line.person?.name && (
+          <span className={desk['small']}>{line.account.name}</span>
+        )}
+      </span>
+    ),
+  },
+  {
+    id: 'outcome',
+    title: 'Hasil',
+    width: 120,
+    phone: 'aside',
+    cell: ({ outcome }) => {
+      const { label, tone } = outcomeOf(outcome);
+      return <StatusChip tone={tone}>{label}</StatusChip>;
+    },
+  },
+  { id: 'at', title: 'Waktu', width: 170, phone: 'note', cell: ({ at }) => <DateTime at={at} /> },
+  {
+    id: 'ip',
+    title: 'Alamat IP',
+    width: 150,
+    phone: 'hidden',
+    cell: ({ ip }) => <span className="num">{ip || '—'}</span>,
+  },
+];
+
+/** What the address asks for; what it says of days that no calendar has is left out. */
+function useAuditSearch() {
+  const { page = 0, from, to, act, user, account, outcome } = useSearch('/operator/audit');
+  const range = from && to && isCivilDate(from) && isCivilDate(to) ? { from, to } : null;
+  const known = AuditOutcome().safeParse(outcome);
+  const filter = {
+    ...range,
+    ...(act !== undefined && { act_name: act }),
+    ...(user !== undefined && { user_id: user }),
+    ...(account !== undefined && { account_id: account }),
+    ...(known.success && { outcome: known.data }),
+  };
+  return { page, range, filter };
+}
+
+const go = (change: AuditChange & { page?: number | undefined }, replace = false) =>
+  void navigate({
+    to: '/operator/audit',
+    change: { page: undefined, ...change },
+    resetScroll: false,
+    replace,
+  });
+
+/** Route `/operator/audit`: who did what, when and from where, and whether the log is whole. */
+export function AuditPage() {
+  const { page, range, filter } = useAuditSearch();
+  const state = useQuery(actQuery(auditState, {}));
+  const list = useList(listAudit, filter, { page });
+  const [opened, setOpened] = useState<AuditLine>();
+  const isFiltered = Object.keys(filter).length > 0;
+  const isFull = (list.table.totalPages ?? 0) * 10 >= AUDIT_COUNT_MAX;
+  return (
+    <OperatorFrame
+      title="Catatan audit"
+      context="Siapa melakukan apa, kapan, dan dari mana. Catatan hanya dapat bertambah."
+      action={<Export filter={filter} />}
+    >
+      <div className={desk['page']}>
+        <Chain state={state} />
+        <Panel title="Catatan">
+          <Filters
+            range={range}
+            filter={filter}
+            operators={state.data?.operators ?? []}
+            onChange={go}
+          />
+          <DataTable
+            caption="Catatan audit"
+            columns={columns}
+            rowKey={({ id }) => id}
+            {...list.table}
+            onOpen={setOpened}
+            openKey={opened?.id}
+            onView={(view, how) => go({ page: view.page || undefined }, how?.replace)}
+            empty={
+              list.error ? (
+                <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
+              ) : isFiltered ? (
+                <Button variant="subtle" size="sm" onClick={() => go(NO_FILTER)}>
+                  Hapus filter
+                </Button>
+              ) : (
+                <p className={desk['note']}>Setiap tindakan penting akan tercatat di sini.</p>
+              )
+            }
+          />
+          {isFull && (
+            <p className={desk['small']}>
+              Yang ditampilkan {formatNumber(AUDIT_COUNT_MAX)} catatan terbaru. Pilih tanggal untuk
+              melihat yang lebih lama.
+            </p>
+          )}
+        </Panel>
+      </div>
+      {opened && (
+        <AuditDrawer
+          line={opened}
+          onClose={() => setOpened(undefined)}
+          onFilter={(change) => {
+            setOpened(undefined);
+            go({ ...NO_FILTER, ...change });
+          }}
+        />
+      )}
+    </OperatorFrame>
+  );
+}
+
+const NO_FILTER: AuditChange = {
+  from: undefined,
+  to: undefined,
+  act: undefined,
+  user: undefined,
+  account: undefined,
+  outcome: undefined,
+};
+
+/** Takes what is shown along as a file, after the password. */
+function Export({ filter }: { filter: ReturnType<typeof useAuditSearch>['filter'] }) {
+  const make = useAct(exportAudit, {
+    onSuccess: ({ url, filename }) => saveFrom(url, filename),
+    onError: (no) => toast(sentenceOf(no), { tone: 'danger' }),
+  });
+  return (
+    <Button
+      variant="outline"
+      tone="neutral"
+      busy={make.busy}
+      icon={<Download size={18} />}
+      onClick={() => make.mutate(filter)}
+    >
+      Unduh CSV
+    </Button>
+  );
+}
