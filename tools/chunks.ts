@@ -102,10 +102,11 @@ export const dailyPages = {
 /** As long as a module may be (letters, before it is made small) to come along unasked. */
 const SMALL = 1_200;
 
-/** What operators alone see: it never comes along with the pages of customers. */
-const operators = /\/(?:features\/operator|contract\/operator)[/.]/;
+/** What operators alone see, and what they tell: it never comes along with the pages of customers. */
+const operators =
+  /\/(?:features\/(?:broadcasts|operator)|contract\/operator|app\/layout\/OperatorShell)[/.]/;
 
-/** Small modules that several of the pages and lazy pieces behind the frame need. */
+/** Small modules that several of the pages and lazy pieces behind the frame need; operators' do not count. */
 function smallAndShared(graph: Graph): ReadonlySet<string> {
   const known = behind(of('main.tsx'), graph, true);
   const later = new Set(
@@ -113,6 +114,7 @@ function smallAndShared(graph: Graph): ReadonlySet<string> {
   );
   const counts = new Map<string, number>();
   for (const start of later) {
+    if (operators.test(start)) continue;
     for (const id of behind([start], graph)) counts.set(id, (counts.get(id) ?? 0) + 1);
   }
   const isSmall = (id: string) =>

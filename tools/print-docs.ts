@@ -24,9 +24,10 @@ function table(head: readonly string[], lines: readonly (readonly string[])[]): 
 }
 
 function settingsPage(): string {
-  const lines = Object.entries(settings).map(([name, { means, fallback }]) => [
+  const lines = Object.entries(settings).map(([name, { means, fallback, ...how }]) => [
     `\`${name}\``,
     fallback === undefined || fallback === '' ? '' : `\`${fallback}\``,
+    'live' in how ? 'yes' : '',
     means,
   ]);
   return `# Settings
@@ -37,7 +38,12 @@ Settings are environment variables; \`npm start\` also reads them from a file \`
 \`package.json\`. An empty one counts as absent. One that makes no sense stops the start with one
 sentence.
 
-${table(['Setting', 'Default', 'Meaning'], lines)}
+"Live" marks those that an admin may also change in the portal, at /operator/pengaturan, while it runs. What was
+saved there wins over the environment, on every node within two seconds, until it is reset ("Kembalikan ke
+bawaan"); the page shows both, and who changed it when and why. The others are read at the start: they are secret,
+name addresses and files, or are promises that must not change under work that has begun.
+
+${table(['Setting', 'Default', 'Live', 'Meaning'], lines)}
 `;
 }
 
@@ -69,6 +75,7 @@ const example = {
   length: 12_000_000,
   captured: 150,
   lacking: 1_500,
+  text: 'Pendaftaran akun baru sedang ditutup.',
 };
 
 /** @throws Error when a sentence could mention a fact that has no example here. */

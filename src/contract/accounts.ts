@@ -34,6 +34,8 @@ export const User = schema(() =>
     erased_at: z.nullable(z.iso.datetime()),
     /** Until the required second factor is set up, nothing else opens; only said of this session. */
     needs_second_factor: z.optional(z.literal(true)),
+    /** Names what operators want to be shown to this customer now; another name is something else. */
+    broadcasts: z.optional(z.string()),
   }),
 );
 export type User = Output<typeof User>;
@@ -136,6 +138,7 @@ export const registerUser = act({
   }),
   output: Challenge,
   refuses: [
+    'registration_closed',
     'captcha_failed',
     'captcha_unreachable',
     'password_common',
@@ -233,6 +236,8 @@ export const AppConfig = schema(() =>
     api_url: z.string(),
     captcha: z.object({ provider: CaptchaProvider(), site_key: z.string() }),
     build: z.string(),
+    /** What visitors read while nobody may register; null while everybody may. */
+    registration_closed: z.nullable(z.string()),
   }),
 );
 export type AppConfig = Output<typeof AppConfig>;

@@ -5,6 +5,7 @@ import * as plans from './billing/plans.ts';
 import * as audit from './operator/audit.ts';
 import * as books from './operator/books.ts';
 import * as desk from './operator/desk.ts';
+import * as broadcasts from './operator/broadcasts.ts';
 import * as events from './events.ts';
 import * as messages from './messages.ts';
 import * as people from './people.ts';
@@ -18,10 +19,12 @@ import * as saldoSummary from './saldo/summary.ts';
 import * as saldoUsage from './saldo/usage.ts';
 import * as secondFactor from './secondfactor/secondfactor.ts';
 import * as simulator from './simulator.ts';
+import * as settings from './operator/settings.ts';
 import * as statements from './operator/statements.ts';
 import * as inbox from './operator/support.ts';
 import * as support from './support.ts';
 import * as suspense from './operator/suspense.ts';
+import * as systemToken from './operator/system-token.ts';
 import * as tokens from './tokens.ts';
 
 /** The list of all acts: what the portal may ask, and nothing else. */
@@ -163,6 +166,20 @@ export const acts: readonly Act[] = [
   audit.auditState,
   audit.verifyAudit,
   audit.exportAudit,
+  broadcasts.listBroadcasts,
+  broadcasts.closeBroadcast,
+  broadcasts.operatorBroadcasts,
+  broadcasts.broadcastAudiences,
+  broadcasts.createBroadcast,
+  broadcasts.changeBroadcast,
+  broadcasts.stopBroadcast,
+  settings.listSettings,
+  settings.saveSetting,
+  settings.resetSetting,
+  systemToken.getSystemToken,
+  systemToken.linkSystemToken,
+  systemToken.unlinkSystemToken,
+  systemToken.testSystemToken,
   events.events,
   support.supportThread,
   support.supportMessages,

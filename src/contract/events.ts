@@ -36,6 +36,8 @@ export const LiveEvent = schema(() =>
       status: z.string(),
     }),
     z.object({ kind: z.literal('topup.changed'), topup_id: Id('topup'), status: z.string() }),
+    /** What operators tell customers has changed. */
+    z.object({ kind: z.literal('broadcast.changed') }),
     z.object({
       kind: z.literal('invoice.changed'),
       invoice_id: Id('invoice'),

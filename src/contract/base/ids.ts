@@ -23,6 +23,7 @@ export const idPrefixes = {
   export: 'exp_',
   audit: 'aud_',
   support: 'sup_',
+  broadcast: 'brd_',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

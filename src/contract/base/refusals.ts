@@ -33,6 +33,7 @@ export const refusals = {
     retryable: true,
   },
 
+  registration_closed: { status: 423, facts: () => z.object({ text: z.string() }) },
   captcha_failed: { status: 422, facts: none },
   captcha_unreachable: { status: 503, facts: none, retryable: true },
   credentials_wrong: { status: 401, facts: none },
@@ -133,6 +134,9 @@ export const refusals = {
   books_red: { status: 423, facts: none },
   check_running: { status: 409, facts: wait, retryable: true },
   nothing_sealed: { status: 409, facts: none },
+  setting_changed: { status: 409, facts: none },
+  broadcast_over: { status: 409, facts: none },
+  system_token_parted: { status: 409, facts: none },
   valid_from_past: { status: 422, facts: none },
   valid_from_taken: { status: 409, facts: none },
 
@@ -189,6 +193,7 @@ const sentences: Sentences = {
   our_fault: ({ request }) =>
     `Terjadi gangguan di sisi kami. Coba lagi, dan sebutkan ${request} bila menghubungi kami.`,
 
+  registration_closed: ({ text }) => text,
   captcha_failed: 'Pemeriksaan keamanan gagal atau kedaluwarsa. Ulangi lalu coba lagi.',
   captcha_unreachable:
     'Layanan pemeriksaan keamanan sedang tidak dapat dihubungi. Coba lagi beberapa saat lagi.',
@@ -318,6 +323,9 @@ const sentences: Sentences = {
     'Pemeriksaan pembukuan menemukan selisih, jadi uang keluar ditahan. Selesaikan dulu di halaman Pembukuan.',
   check_running: ({ seconds }) => `Pemeriksaan sedang berjalan. Coba lagi dalam ${seconds} detik.`,
   nothing_sealed: 'Belum ada hari yang disegel. Segel pertama dibuat setelah pukul 00.10 WIB.',
+  setting_changed: 'Operator lain baru saja mengubah pengaturan ini. Muat ulang dan periksa lagi.',
+  broadcast_over: 'Pengumuman ini sudah tayang, selesai, atau dihentikan. Buat yang baru.',
+  system_token_parted: 'Token sistem tidak tersambung ke ponsel. Sambungkan dulu, lalu coba lagi.',
   valid_from_past: 'Waktu berlakunya sudah lewat. Pilih sekarang atau waktu yang akan datang.',
   valid_from_taken: 'Sudah ada perubahan yang berlaku mulai waktu itu. Pilih waktu lain.',
 

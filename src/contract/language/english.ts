@@ -25,6 +25,7 @@ const sentences: Sentences = {
   timed_out: 'The answer took too long. Repeat the request with the same idempotency key.',
   our_fault:
     'Something broke on our side. Repeat the request; quote `request_id` if you contact us.',
+  registration_closed: 'Nobody may register for now.',
   captcha_failed: 'The captcha failed or expired.',
   captcha_unreachable: 'The provider of the captcha cannot be reached.',
   credentials_wrong: 'Number and password do not match.',
@@ -129,6 +130,9 @@ const sentences: Sentences = {
   books_red: 'The books are broken, so no money leaves until they are right.',
   check_running: ({ seconds }) => `A check is running. Try again in ${seconds} s.`,
   nothing_sealed: 'No day is sealed yet.',
+  setting_changed: 'Another operator has just changed this setting. Read it again first.',
+  broadcast_over: 'This notice is shown already, over, or was stopped. Make another.',
+  system_token_parted: 'The installation’s token is linked to no phone. Link it first.',
   valid_from_past: 'This begins in the past. Choose now or a time to come.',
   valid_from_taken: 'Something else already begins at that time.',
   push_service_unknown: 'This push service is not known here.',

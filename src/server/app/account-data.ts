@@ -1,5 +1,6 @@
 import { accountsAccountData } from '#server/domains/accounts/accounts.ts';
 import { billingAccountData, invoicesAccountData } from '#server/domains/billing/billing.ts';
+import { broadcastsAccountData } from '#server/domains/broadcasts/broadcasts.ts';
 import { simulatorAccountData } from '#server/domains/channels/simulator/simulator.ts';
 import { eventsAccountData } from '#server/domains/events/events.ts';
 import { ledgerAccountData } from '#server/domains/ledger/ledger.ts';
@@ -44,6 +45,7 @@ export const accountDataOf = (deps: Deps): readonly AccountData[] => [
   operatorAccountData(deps),
   pushAccountData(deps),
   supportAccountData(deps),
+  broadcastsAccountData(deps),
   mediaAccountData(deps),
   deps.archives,
   accountsAccountData(deps),

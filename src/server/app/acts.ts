@@ -3,7 +3,12 @@ import { payPlanInvoice, subscriptionActs, tokenLimitOf } from '#server/domains/
 import { eventsActs } from '#server/domains/events/events.ts';
 import { ledgerActs } from '#server/domains/ledger/ledger.ts';
 import { claimUpload, describeFile, releaseFile } from '#server/domains/media/media.ts';
-import { auditActs, operatorActs } from '#server/domains/operator/operator.ts';
+import {
+  auditActs,
+  operatorActs,
+  settingsActs,
+  systemTokenActs,
+} from '#server/domains/operator/operator.ts';
 import {
   gatewayStatusOf,
   paymentsActs,
@@ -41,12 +46,14 @@ export function actHandlers(container: Container): readonly ActHandler[] {
       },
       report,
       build,
+      broadcastsFor: container.broadcasts.nameFor,
     }),
     ...accounts.exports.acts,
     ...tokensActs({
       sql,
       secrets,
       subscribers,
+      config,
       limitOf: (tx, accountId) => tokenLimitOf(tx, accountId, now()),
     }),
     ...container.messages.acts,
@@ -72,8 +79,22 @@ export function actHandlers(container: Container): readonly ActHandler[] {
       statusOf: gatewayStatusOf(container.payments.deps),
     }),
     ...auditActs({ allAccountsSql, secrets, now, report, folder: infra.dataFolder }),
+    ...installationActs(container),
     ...pushActs(container.push),
     ...supportActs(container.support.deps),
     ...eventsActs(container.events.hub),
+  ];
+}
+
+/** What runs an installation: what is told to customers, settings, its own token. */
+function installationActs({ accounts, broadcasts, infra, pools, subscribers }: Container) {
+  const { config, secrets, settings, now } = infra;
+  const { tenantSql: sql, allAccountsSql } = pools;
+  const { sendSystemText, sessions } = accounts;
+  const token = { sql, allAccountsSql, secrets, subscribers, config, now, sendSystemText };
+  return [
+    ...broadcasts.acts,
+    ...settingsActs({ allAccountsSql, now, settings, reauthOf: sessions.reauthOf }),
+    ...systemTokenActs(token),
   ];
 }

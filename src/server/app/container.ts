@@ -17,6 +17,7 @@ import {
   recordSeller,
   runBilling,
 } from '#server/domains/billing/billing.ts';
+import { type Broadcasts, openBroadcasts } from '#server/domains/broadcasts/broadcasts.ts';
 import { channelsOf } from '#server/domains/channels/channels.ts';
 import { type Simulator, openSimulator } from '#server/domains/channels/simulator/simulator.ts';
 import { type LiveHub, openLive } from '#server/domains/events/events.ts';
@@ -35,7 +36,7 @@ import {
 } from '#server/domains/payments/payments.ts';
 import { type Prices, openPrices } from '#server/domains/pricing/pricing.ts';
 import { type PushDeps, queueNotice, readVapid } from '#server/domains/push/push.ts';
-import { type SupportDeps, openUsualAnswer, usualHours } from '#server/domains/support/support.ts';
+import { type SupportDeps, openUsualAnswer } from '#server/domains/support/support.ts';
 import {
   type ConnectDeps,
   type KeyRing,
@@ -70,6 +71,7 @@ export type Container = {
     work: BillingWorkDeps;
     invoices: Invoices;
   };
+  broadcasts: Broadcasts;
   channels: { simulator: Simulator };
   events: { hub: LiveHub };
   media: Media;
@@ -135,7 +137,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     origin: config.PUBLIC_URL ?? `http://localhost:${config.PORT}`,
     log: infra.log,
     now,
-    pacePerSecond: config.LANE_PACE_PER_SECOND,
+    pacePerSecond: () => config.LANE_PACE_PER_SECOND,
     isAcrossAccounts: config.BATCH_ACROSS_ACCOUNTS,
     onReceived: subscribers.messageReceived,
   });
@@ -154,6 +156,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
       ...openErasure(infra, pools, { media, sendSystemText, sessions }),
     },
     billing: { work: billing, invoices: await openDocuments(infra, pools) },
+    broadcasts: openNotices(infra, pools, messages),
     channels: { simulator },
     events: { hub },
     media,
@@ -172,6 +175,22 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     },
   };
 }
+
+/** What operators tell customers: shown to all, pushed and sent to some. */
+const openNotices = (
+  { config, now, report }: Infra,
+  { tenantSql: sql, allAccountsSql }: Pools,
+  { sendNoticeAsSystem }: Messages,
+): Broadcasts =>
+  openBroadcasts({
+    sql,
+    allAccountsSql,
+    config,
+    queueNotice,
+    sendNotice: async (notice) => ((await sendNoticeAsSystem(notice)) ? 'accepted' : 'opted_out'),
+    now,
+    report,
+  });
 
 type ChannelParts = Pick<Pools, 'allAccountsSql'> & {
   connecting: ConnectDeps;
@@ -225,10 +244,12 @@ async function moveClock(clock: Clock, billing: BillingWorkDeps, to: Date): Prom
 }
 
 async function openDocuments(
-  { config, log, now, secrets }: Infra,
+  { config, log, now, report, secrets, settings }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
 ): Promise<Invoices> {
-  await recordSeller({ allAccountsSql, config, log, now });
+  const seller = { allAccountsSql, config, log, now };
+  await recordSeller(seller);
+  settings.onChange(() => void recordSeller(seller).catch(report));
   const origin = () => config.PUBLIC_URL ?? `http://localhost:${config.PORT}`;
   return openInvoices({ sql, allAccountsSql, secrets, config, origin, now });
 }
@@ -247,13 +268,10 @@ const openHub = (
     report,
   });
 
-/** An answered thread in which nobody writes for so many days is closed. */
-const QUIET_DAYS = 7;
-
 type SupportParts = { system: { accountId: string }; media: Media; hub: LiveHub; pricing: Prices };
 
 function openSupport(
-  { now, secrets }: Infra,
+  { config, now, secrets }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
   { system, media, hub, pricing }: SupportParts,
 ): Container['support'] {
@@ -268,13 +286,13 @@ function openSupport(
       systemAccountId: system.accountId,
       fileLink: media.files.link,
       messagePrice: pricing.message,
-      hours: () => usualHours,
+      hours: () => config.SUPPORT_HOURS,
       usualAnswer: openUsualAnswer(allAccountsSql, now),
       onNews: () => {
         for (const listener of listeners) listener();
       },
     },
-    closeDays: () => QUIET_DAYS,
+    closeDays: () => config.SUPPORT_CLOSE_DAYS,
     onNews: (listener) => void listeners.push(listener),
   };
 }

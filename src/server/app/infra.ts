@@ -1,5 +1,6 @@
 import { type Clock, openClock } from '#server/infra/clock.ts';
 import type { Config } from '#server/infra/config.ts';
+import { type LiveSettings, openLiveSettings } from '#server/infra/settings/live.ts';
 import { type DiskWatch, isDiskFull, watchDisks } from '#server/infra/observability/disk.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import { type Metrics, openMetrics } from '#server/infra/observability/metrics.ts';
@@ -9,7 +10,9 @@ import { type Secrets, readSecrets } from '#server/infra/security/secrets.ts';
 
 /** The tools that every part works with. */
 export type Infra = {
+  /** The settings as they are at this moment: those that operators change are to be read each time. */
   config: Config;
+  settings: LiveSettings;
   log: Log;
   now: () => Date;
   /** The clock that `now` reads. */
@@ -54,17 +57,20 @@ const CONNECTIONS = { tenantSql: 10, allAccountsSql: 8, acceptSql: 10, callersSq
  * @throws StartError when a connection sees more than it may.
  */
 export async function openInfra(options: Options): Promise<{ infra: Infra; pools: Pools }> {
-  const { build, config, dataFolder, log, url, now: real } = options;
-  const clock = openClock({ isMovable: config.CLOCK === 'movable', ...(real && { real }) });
+  const { build, dataFolder, log, url, now: real } = options;
+  const clock = openClock({ isMovable: options.config.CLOCK === 'movable', ...(real && { real }) });
   const pools = await openPools(url);
   const report = (trouble: unknown) => {
     if (isTransient(trouble) || isDiskFull(trouble))
       log.warn({ err: trouble }, 'trouble that may pass');
     else log.error({ err: trouble }, 'a bug');
   };
-  const secrets = await readSecrets(pools.allAccountsSql, config.SECRET_KEY);
-  const disks = watchDisks({ folder: dataFolder, sql: pools.allAccountsSql, log });
-  const tools = { secrets, metrics: openMetrics(), disks, report };
+  const { allAccountsSql } = pools;
+  const settings = await openLiveSettings({ allAccountsSql, config: options.config, report });
+  const { config } = settings;
+  const secrets = await readSecrets(allAccountsSql, config.SECRET_KEY);
+  const disks = watchDisks({ folder: dataFolder, sql: allAccountsSql, log });
+  const tools = { settings, secrets, metrics: openMetrics(), disks, report };
   return { infra: { build, config, dataFolder, log, url, clock, now: clock.now, ...tools }, pools };
 }
 
@@ -87,7 +93,8 @@ async function openPools(url: string): Promise<Pools> {
 }
 
 /** Closes what `openInfra` opened. */
-export async function closeInfra({ disks }: Infra, pools: Pools): Promise<void> {
+export async function closeInfra({ disks, settings }: Infra, pools: Pools): Promise<void> {
+  settings.close();
   await disks.close();
   await Promise.all(Object.values(pools).map((sql) => sql.end({ timeout: 5 })));
 }

@@ -6,6 +6,7 @@ import type { Inbound, Sinks } from '#server/domains/channels/channels.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { openWallet, postEntry, restrictToBonus } from '#server/domains/ledger/ledger.ts';
 import { createLane, wakeLane } from '#server/domains/messages/messages.ts';
+import { saveAlert } from '#server/domains/payments/payments.ts';
 import { type Received, queueNotices } from '#server/domains/push/push.ts';
 import {
   type ConnectDeps,
@@ -31,7 +32,7 @@ export type Subscribers = TokenSubscribers & {
 };
 
 type Deps = {
-  config: Pick<Config, 'WELCOME_BONUS' | 'WELCOME_BONUS_USE'>;
+  config: Pick<Config, 'SALDO_ALERT' | 'WELCOME_BONUS' | 'WELCOME_BONUS_USE'>;
   now: () => Date;
   sinks: () => Sinks;
   connecting: () => ConnectDeps;
@@ -55,6 +56,7 @@ export const createSubscribers = ({ config, now, sinks, connecting }: Deps): Sub
     await openWallet(tx, accountId);
     await openSubscription(tx, accountId, now());
     if (isNewNumber) await giveBonus(tx, accountId, config);
+    if (config.SALDO_ALERT > 0) await saveAlert(tx, accountId, config.SALDO_ALERT);
   },
   systemAccountOpened: openWallet,
   messageReceived: queueNotices,

@@ -56,6 +56,7 @@ export async function startWorker(container: Container): Promise<Worker> {
   const isAcrossAccounts = infra.config.BATCH_ACROSS_ACCOUNTS;
   const folding = startFolding({ allAccountsSql: sql, report: infra.report });
   const credits = startCreditWatch(container.billing.work);
+  const broadcasts = container.broadcasts.start();
   const saldoAlerts = watchSaldo(container, pushes);
   const relay = startRelay(
     { sql, log: infra.log, isAcrossAccounts },
@@ -108,6 +109,7 @@ export async function startWorker(container: Container): Promise<Worker> {
       await payments.close();
       await credits.close();
       await saldoAlerts.close();
+      await broadcasts.close();
       await pushes.close();
     },
   };
@@ -212,6 +214,7 @@ function jobsOf(container: Container): readonly Job[] {
         await pruneRequests(allAccountsSql);
         await pruneEvents(allAccountsSql);
         await pruneNotices(allAccountsSql, now());
+        await container.broadcasts.prune();
       },
     },
   ];

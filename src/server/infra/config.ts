@@ -49,6 +49,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   refuseShared(given);
   refuseUnsafeGateways(given, production);
   refuseForeignBackup(given);
+  if (isRangeEmpty(given)) {
+    throw new StartError('TOPUP_MINIMUM must not be above TOPUP_MAXIMUM.');
+  }
   if (given.ROLE !== 'all' && given.DATABASE_URL === undefined) {
     throw new StartError(
       `ROLE=${given.ROLE} needs DATABASE_URL: the embedded database serves one process only.`,
@@ -65,6 +68,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     production,
   };
 }
+
+/** True when no top-up would be large enough and small enough. */
+export const isRangeEmpty = ({
+  TOPUP_MINIMUM,
+  TOPUP_MAXIMUM,
+}: Pick<Settings, 'TOPUP_MINIMUM' | 'TOPUP_MAXIMUM'>): boolean => TOPUP_MINIMUM > TOPUP_MAXIMUM;
 
 /** Apart means apart: an address that also shows the portal, or answers acts, would protect nobody. */
 function refuseShared({ MEDIA_ORIGIN, PUBLIC_URL, API_URL, PORTAL_ORIGINS }: Settings): void {

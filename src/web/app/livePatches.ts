@@ -1,4 +1,5 @@
 import { billingPatches } from '#web/features/billing/livePatches.ts';
+import { broadcastPatches } from '#web/features/broadcasts/livePatches.ts';
 import { homePatches } from '#web/features/home/livePatches.ts';
 import { messagePatches } from '#web/features/messages/livePatches.ts';
 import { saldoPatches } from '#web/features/saldo/livePatches.ts';
@@ -15,4 +16,5 @@ export const livePatches: readonly LivePatches[] = [
   saldoPatches,
   billingPatches,
   homePatches,
+  broadcastPatches,
 ];

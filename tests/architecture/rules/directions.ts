@@ -29,6 +29,7 @@ const knows: Record<string, readonly string[]> = {
   messages: ['ledger', 'tokens', 'channels', 'pricing', 'events', 'media'],
   payments: ['ledger', 'accounts', 'pricing'],
   push: ['accounts', 'events'],
+  broadcasts: ['accounts', 'billing', 'tokens'],
   billing: ['accounts', 'events', 'ledger', 'pricing', 'tokens'],
   // Its cards and its help are written from what each of these shows.
   support: [

@@ -29,6 +29,7 @@ const tables = {
     'subscription_charges',
     'subscriptions',
   ],
+  broadcasts: ['broadcast_deliveries', 'broadcast_reads', 'broadcasts'],
   channels: ['sim_due', 'sim_lines', 'sim_phones'],
   events: ['event_positions', 'events', 'outbox'],
   infra: [
@@ -41,6 +42,7 @@ const tables = {
     'backups',
     'installation_secrets',
     'limit_counters',
+    'settings',
   ],
   ledger: [
     'gl_accounts',

@@ -51,7 +51,7 @@ export const lanesOver = (
     sql,
     channels,
     log,
-    pacePerSecond,
+    pacePerSecond: () => pacePerSecond,
     settle: openSettle({ sql }),
     claimMessages: openClaimMessages(sql),
   });

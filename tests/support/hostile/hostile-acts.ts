@@ -156,6 +156,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
   simulator_clock: { advance_seconds: '60', to: '2026-12-01T00:00:00Z' },
   ...supportSamples(held),
   ...deskSamples(),
+  ...settingSamples(),
   events: { since: 'x' },
 });
 
@@ -282,3 +283,30 @@ const supportSamples = (held: Held): Readonly<Record<string, Fields>> => {
     operator_canned_delete: { name: 'salam' },
   };
 };
+const BROADCAST: Fields = {
+  title: 'Libur Natal',
+  text: 'Kami tutup pada 25 Desember.',
+  tone: 'info',
+  audience: 'plan',
+  plan: 'usaha',
+  from: '2027-01-01T00:00:00Z',
+  until: '2027-01-02T00:00:00Z',
+  by_push: 'no',
+  by_message: 'no',
+};
+
+/** Calls of what runs an installation: settings, broadcasts, its own token. */
+const settingSamples = (): Readonly<Record<string, Fields>> => ({
+  operator_setting_save: {
+    setting_id: 'SUPPORT_CLOSE_DAYS',
+    value: '9',
+    version: '0',
+    reason: REASON,
+  },
+  operator_setting_reset: { setting_id: 'SUPPORT_CLOSE_DAYS', version: '0', reason: REASON },
+  broadcast_close: { broadcast_id: anId('broadcast') },
+  operator_broadcast_list: { ...LIST, sort_by: 'created_at', state: 'shown' },
+  operator_broadcast_create: BROADCAST,
+  operator_broadcast_change: { broadcast_id: anId('broadcast'), ...BROADCAST },
+  operator_broadcast_stop: { broadcast_id: anId('broadcast') },
+});

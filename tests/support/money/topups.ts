@@ -53,6 +53,8 @@ export async function topupApp(
     BANK_NUMBER: '8800123456',
     BANK_HOLDER: 'PT Kabari Contoh',
     QRIS_MAX: 10_000_000,
+    TOPUP_MINIMUM: 10_000,
+    TOPUP_MAXIMUM: 100_000_000,
     FOUR_EYES_ABOVE: fourEyesAbove,
   };
   const troubles: unknown[] = [];

@@ -3,12 +3,8 @@ import type { LiveEvent } from '#contract/events.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { addOperator, ensureOperator, systemAccount } from '#server/domains/accounts/accounts.ts';
-import {
-  type SupportDeps,
-  openUsualAnswer,
-  supportActs,
-  usualHours,
-} from '#server/domains/support/support.ts';
+import { type SupportDeps, openUsualAnswer, supportActs } from '#server/domains/support/support.ts';
+import { usualHours } from '#tests/support/support-hours.ts';
 import { openWallet } from '#server/domains/ledger/ledger.ts';
 import { newId } from '#server/infra/ids.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';

@@ -36,13 +36,17 @@ export {
   type CustomerRow,
   accountNames,
   answeringOperators,
+  countCustomers,
   customerFacts,
   customerOf,
+  customersAfter,
   customersBeginning,
   findCustomers,
+  isAccount,
   maskedPhone,
   operatorNames,
 } from './customers.ts';
+export { codeCounts } from './otp/otp-sending.ts';
 export { eraseDue } from './privacy/erase.ts';
 export { type Exports, openExports, verifyExport } from './privacy/exports.ts';
 export { addOperator } from './operators/invite.ts';

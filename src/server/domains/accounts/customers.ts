@@ -1,7 +1,7 @@
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { formatPhone, normalizePhone } from '#contract/base/phone.ts';
 import type { AccountStatus } from './people.ts';
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /** A customer's account with its wallet, as operators look for it. */
 export type CustomerRow = {
@@ -147,4 +147,37 @@ export async function operatorNames(
     select u.user_id, u.name from accounts a join users u using (account_id)
     where a.is_system and u.user_id = any(${[...userIds]}::uuid[])`;
   return new Map(found.map(({ user_id, name }) => [user_id, name]));
+}
+
+/** Somebody who can be told something. */
+type CustomerPerson = { accountId: string; userId: string };
+
+/** SQL of the customers of accounts `a` that are in use, and meet a condition. */
+const peopleWhere = (sql: Sql | Tx, where: Fragment): Fragment => sql`
+  from accounts a join users u using (account_id)
+  where not a.is_system and a.status <> 'closed' and u.role = 'customer' and ${where}`;
+
+/** The people of the next accounts after one that meet a condition on `a`, in the order of their accounts. */
+export const customersAfter = (
+  sql: Sql | Tx,
+  { after, limit, where }: { after: string; limit: number; where: Fragment },
+): PromiseLike<CustomerPerson[]> => sql<CustomerPerson[]>`
+  with next as (
+    select distinct a.account_id ${peopleWhere(sql, where)} and a.account_id > ${after}
+    order by a.account_id limit ${limit}
+  )
+  select u.account_id as "accountId", u.user_id as "userId"
+  from next join users u using (account_id) where u.role = 'customer'
+  order by u.account_id, u.user_id`;
+
+/** How many people meet a condition on their account `a`. */
+export async function countCustomers(sql: Sql | Tx, where: Fragment): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`select count(*)::int as n ${peopleWhere(sql, where)}`;
+  return row?.n ?? 0;
+}
+
+/** Whether an account `a` meets a condition. */
+export async function isAccount(sql: Sql | Tx, id: string, where: Fragment): Promise<boolean> {
+  const found = await sql`select from accounts a where a.account_id = ${id} and ${where}`;
+  return found.length > 0;
 }

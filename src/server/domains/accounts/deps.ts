@@ -2,6 +2,7 @@ import type { Config } from '#server/infra/config.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import type { Captcha } from './signin/captcha.ts';
+import type { UserDeps } from './people.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
 /** Runs inside the transaction that opens an account, and commits or rolls back with it. */
@@ -34,7 +35,7 @@ export type ReleaseFile = (
 ) => Promise<() => Promise<void>>;
 
 /** What the acts of this domain work with. */
-export type AccountsDeps = {
+export type AccountsDeps = UserDeps & {
   /** Sees one account at a time. */
   sql: Sql;
   /** Sees all: people are looked up by phone, sessions by hash. */
@@ -48,6 +49,8 @@ export type AccountsDeps = {
     | 'OPERATOR_SECOND_FACTOR'
     | 'OTP_DAILY_TOTAL'
     | 'PUBLIC_URL'
+    | 'REGISTRATION'
+    | 'REGISTRATION_CLOSED'
     | 'RETURN_ORIGINS'
     | 'SIMULATOR'
     | 'production'
@@ -59,8 +62,6 @@ export type AccountsDeps = {
   /** Sends a text through the installation's own token; `shownText` is what its history shows. */
   sendSystemText: (phone: string, text: string, shownText: string) => Promise<void>;
   onAccountOpened: AccountOpened;
-  /** A signed URL of a stored file. */
-  fileLink: (accountId: string, fileId: string) => string;
   /** Claims a finished upload, inside the transaction that uses it. */
   claimUpload: ClaimUpload;
   releaseFile: ReleaseFile;

@@ -40,6 +40,14 @@ type UserRow = {
   eraseAt: Date | null;
 };
 
+/** What others know of a user. */
+export type UserDeps = {
+  /** A signed URL of a stored file. */
+  fileLink: (accountId: string, fileId: string) => string;
+  /** Names what operators want to be shown to a customer now; undefined while there is nothing. */
+  broadcastsFor?: (sql: Sql | Tx, user: UserRef) => Promise<string | undefined>;
+};
+
 /**
  * The user as `user_check_token` answers.
  *
@@ -47,7 +55,7 @@ type UserRow = {
  */
 export async function userOf(
   sql: Sql | Tx,
-  { fileLink }: { fileLink: (accountId: string, fileId: string) => string },
+  { fileLink, broadcastsFor }: UserDeps,
   { accountId, userId }: UserRef,
 ): Promise<User> {
   const [row] = await sql<UserRow[]>`
@@ -57,6 +65,8 @@ export async function userOf(
     where (u.account_id, u.user_id) = (${accountId}, ${userId})`;
   if (!row) throw new Refusal('not_signed_in', {});
   const { avatar, settings, eraseAt, ...facts } = row;
+  const isCustomer = facts.role === 'customer';
+  const broadcasts = isCustomer ? await broadcastsFor?.(sql, { accountId, userId }) : undefined;
   return {
     id: publicId('user', userId),
     account_id: publicId('account', accountId),
@@ -64,6 +74,7 @@ export async function userOf(
     ...Settings.parse(settings),
     avatar: avatar === null ? null : fileLink(accountId, avatar),
     erased_at: eraseAt?.toISOString() ?? null,
+    ...(broadcasts !== undefined && { broadcasts }),
   };
 }
 

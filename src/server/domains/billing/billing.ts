@@ -5,7 +5,7 @@ export { subscriptionActs } from './subscriptions/acts.ts';
 export { endSubscriptionNow } from './subscriptions/advance.ts';
 export { type BillingWorkDeps, runBilling } from './subscriptions/job.ts';
 export { payPlanInvoice } from './subscriptions/pay.ts';
-export { openSubscription, readSubscription, tokenLimitOf } from './subscriptions/row.ts';
+export { isOnPlan, openSubscription, readSubscription, tokenLimitOf } from './subscriptions/row.ts';
 export { startCreditWatch } from './subscriptions/watch.ts';
 export { invoicesAccountData } from './invoices/account-data.ts';
 export { readInvoice } from './invoices/read.ts';

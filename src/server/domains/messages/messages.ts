@@ -1,17 +1,17 @@
 import { rupiah } from '#contract/base/money.ts';
 import type { Channels, Sinks } from '#server/domains/channels/channels.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
-import { openAccepter } from './submit/accept.ts';
+import { type Accepter, openAccepter } from './submit/accept.ts';
 import { type ApiMessages, openApiMessages } from './api.ts';
 import { cancelMessageHandler } from './dispatch/cancel.ts';
 import type { FileLink, OfferFile } from './content.ts';
 import { conversationActs } from './conversations/conversations.ts';
 import { historyActs } from './history/history.ts';
 import { homeActs } from './history/home.ts';
-import { usageHandler } from './history/usage.ts';
-import { type OnReceived, receiveInbound } from './dispatch/inbound.ts';
+import { usageHandler } from './history/figures/usage.ts';
 import { type Lanes, startLanes } from './dispatch/lanes.ts';
 import { applyReceipts, retryParked } from './dispatch/receipts.ts';
+import { hasOptedOut, type OnReceived, receiveInbound } from './dispatch/inbound.ts';
 import { openClaimMessages } from './dispatch/claim-messages.ts';
 import { openSettle } from './dispatch/settle.ts';
 import { sendMessageHandler } from './submit/send.ts';
@@ -31,7 +31,8 @@ export {
 } from './dispatch/lane-rows.ts';
 export { markMayHaveLeft } from './dispatch/restored.ts';
 export { expireMessages } from './dispatch/withdraw.ts';
-export { countFailed, newestFailed, readMessageRow } from './history/failed.ts';
+export { countFailed, newestFailed, readMessageRow } from './history/figures/failed.ts';
+export { systemFigures } from './history/figures/system-figures.ts';
 export { startFolding } from './history/fold.ts';
 export { ensurePartitions, pruneRequests } from './upkeep.ts';
 export type { Lanes } from './dispatch/lanes.ts';
@@ -53,7 +54,7 @@ export type MessagesDeps = {
   origin: string;
   log: Log;
   now: () => Date;
-  pacePerSecond: number;
+  pacePerSecond: () => number;
   /** False: each account by itself, as a distributed database needs. */
   isAcrossAccounts: boolean;
   /** Reacts to a message that has come in, in the transaction that keeps it. */
@@ -70,6 +71,13 @@ export type Messages = {
    * text itself lives in its dispatch row until it is sent (docs/wire.md#message-states).
    */
   sendAsSystem: (text: SystemText) => Promise<void>;
+  /**
+   * Sends a text that is no code in the same way, after all codes that wait, at the token's pace. The same
+   * key sends it once.
+   *
+   * @returns false when its receiver has opted out. @throws Error while it cannot be sent.
+   */
+  sendNoticeAsSystem: (notice: SystemNotice) => Promise<boolean>;
   /** Calls a listener after each COMMIT that gave lanes new work, or the outbox news. */
   onWork: (listener: WorkListener) => void;
   /** Tries parked receipts again. */
@@ -86,6 +94,7 @@ export type Messages = {
 type WorkListener = (tokenIds: readonly string[]) => void;
 
 type SystemText = { to: string; text: string; shown: string; key?: string };
+type SystemNotice = { to: string; text: string; key: string; expiresAt: Date };
 
 /** Codes older than this are not worth sending. */
 const SYSTEM_TTL_MS = 5 * 60_000;
@@ -120,25 +129,14 @@ export function openMessages(deps: MessagesDeps): Messages {
     retryParked: () => retryParked(allAccountsSql, settle),
     onWork: (listener) => void listeners.push(listener),
     sendAsSystem: async ({ to, text, shown, key }) => {
-      const { accountId, tokenId } = deps.system;
-      const at = now();
-      const item = {
-        id: newId(at.getTime()),
-        tokenId,
-        peer: to,
-        type: 'text',
-        body: { text: shown },
-        price: rupiah(0),
-        hash: Buffer.alloc(0),
-        priority: 0,
-        expiresAt: new Date(at.getTime() + SYSTEM_TTL_MS),
-        secret: text,
-      };
-      const order = { accountId, tokenId, key, hash: Buffer.alloc(0), items: [item] };
-      const { results } = await accepter.place(order);
-      if (results[0]?.outcome !== 'accepted') {
-        throw new Error(`the system token cannot send: ${results[0]?.outcome}`);
-      }
+      const expiresAt = new Date(now().getTime() + SYSTEM_TTL_MS);
+      const urgent = { priority: 0, secret: text, expiresAt };
+      refuseUnsent(await placeAsSystem(deps, accepter, { to, text: shown, key, ...urgent }));
+    },
+    sendNoticeAsSystem: async (notice) => {
+      if (await hasOptedOut(allAccountsSql, deps.system, notice.to)) return false;
+      refuseUnsent(await placeAsSystem(deps, accepter, { ...notice, priority: 2 }));
+      return true;
     },
     startLanes: () =>
       startLanes({
@@ -152,4 +150,30 @@ export function openMessages(deps: MessagesDeps): Messages {
     waiting: accepter.waiting,
     close: accepter.close,
   };
+}
+
+type SystemItem = {
+  to: string;
+  text: string;
+  key: string | undefined;
+  priority: number;
+  expiresAt: Date;
+  secret?: string;
+};
+
+/** Places a text of the installation's own token. @returns what became of it. */
+async function placeAsSystem(
+  { system: { accountId, tokenId }, now }: MessagesDeps,
+  accepter: Accepter,
+  { to, text, key, ...rest }: SystemItem,
+): Promise<string | undefined> {
+  const hash = Buffer.alloc(0);
+  const words = { type: 'text', body: { text }, price: rupiah(0), hash };
+  const item = { id: newId(now().getTime()), tokenId, peer: to, ...words, ...rest };
+  const { results } = await accepter.place({ accountId, tokenId, key, hash, items: [item] });
+  return results[0]?.outcome;
+}
+
+function refuseUnsent(outcome: string | undefined): void {
+  if (outcome !== 'accepted') throw new Error(`the system token cannot send: ${outcome}`);
 }

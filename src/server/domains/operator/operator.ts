@@ -19,6 +19,8 @@ import { deskActs } from './desk-acts.ts';
 export { auditActs } from './audit/acts.ts';
 export { openAuditExport } from './audit/export.ts';
 export { operatorAccountData } from './account-data.ts';
+export { settingsActs } from './settings.ts';
+export { systemTokenActs } from './system-token.ts';
 export { booksRed, checkAndSeal, reconcileNightly } from './books/nightly.ts';
 
 /** The acts of operators, who see all accounts; the endpoint refuses everybody else. */

@@ -5,7 +5,6 @@ import { customerActs } from './thread/customer-acts.ts';
 
 export { supportAccountData } from './account-data.ts';
 export type { SupportDeps } from './deps.ts';
-export { usualHours } from './hours/hours.ts';
 export { openUsualAnswer } from './hours/usual-answer.ts';
 export { supportFigures } from './inbox/list.ts';
 export { openTranscript } from './transcript/transcript.ts';

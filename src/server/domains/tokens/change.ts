@@ -1,5 +1,8 @@
 import type { InputOf, OutputOf } from '#contract/base/act.ts';
 import { type Token, deleteToken, rotateToken, updateToken } from '#contract/tokens.ts';
+import { formatNumber } from '#contract/base/money.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { Config } from '#server/infra/config.ts';
 import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { refuseCooling } from './cool-down.ts';
@@ -9,17 +12,30 @@ import { readToken, tokenNotFound } from './row.ts';
 import type { TokenSubscribers } from './subscribers.ts';
 
 type Deps = { sql: Sql; subscribers: TokenSubscribers };
+type ChangeDeps = Deps & { config: Pick<Config, 'TOKEN_DAILY_LIMIT_MAX'> };
 
-export const updateTokenHandler = (deps: Deps) =>
+export const updateTokenHandler = (deps: ChangeDeps) =>
   handle(updateToken, ({ caller }, input) => changeToken(deps, caller.accountId, input));
 
-/** Gives a token another name or daily limit; omitted fields stay. */
+/**
+ * Gives a token another name or daily limit; omitted fields stay.
+ *
+ * @throws Refusal `input_invalid` for a limit above what operators allow, unless it lowers the token's.
+ */
 export function changeToken(
-  { sql, subscribers }: Deps,
+  { sql, subscribers, config: { TOKEN_DAILY_LIMIT_MAX: most } }: ChangeDeps,
   accountId: string,
   { token_id, name, daily_limit }: InputOf<typeof updateToken>,
 ): Promise<Token> {
   return asAccount(sql, accountId, async (tx) => {
+    // What it has may stay, also when operators have lowered the highest since.
+    if (daily_limit !== undefined && daily_limit > most) {
+      const { daily_limit: before } = await readToken(tx, accountId, token_id);
+      if (daily_limit > before) {
+        const sentence = `Paling banyak ${formatNumber(most)} pesan.`;
+        throw new Refusal('input_invalid', { fields: { daily_limit: sentence } });
+      }
+    }
     const changed = await tx`
       update tokens
       set name = coalesce(${name ?? null}, name),

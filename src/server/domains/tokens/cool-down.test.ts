@@ -35,6 +35,7 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { signedIn, test } from '#tests/support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
+import { readConfig } from '#server/infra/config.ts';
 import { openKeyRing, tokensActs } from './tokens.ts';
 
 const ANI = '6281234567890';
@@ -45,7 +46,7 @@ const KASIR = { name: 'Kasir', channel: 'simulator' } as const;
 /** An account's tokens, as its person asks for them. */
 function tokensOf({ deps }: AccountsApp, accountId: string) {
   const limitOf = async () => undefined;
-  const handlers = tokensActs({ ...deps, subscribers, limitOf });
+  const handlers = tokensActs({ ...deps, config: readConfig({}), subscribers, limitOf });
   const call = { caller: { kind: 'person', accountId }, agent: 'test' } as never;
   const handle = async (act: Act, input: object) =>
     handlers

@@ -26,6 +26,14 @@ type TokenRow = {
 export const needsReview = (tx: Sql | Tx): Fragment => tx`
   (t.created_at <= a.cooling_since and t.kept_since is distinct from a.cooling_since)`;
 
+/** SQL that is true of an account `a` that has a token which a phone is linked to. */
+export const hasLinkedToken = (sql: Sql | Tx): Fragment => sql`
+  exists (
+    select from tokens t
+    where t.account_id = a.account_id and t.status in ('linked', 'disconnected')
+      and t.deleted_at is null
+  )`;
+
 /**
  * The columns of a token `t` of the account `a` as its owner sees it. `linking` lasts as long as a link
  * does.

@@ -1,9 +1,10 @@
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { TokenSubscribers } from './subscribers.ts';
 
 /** The token that sends one-time codes and notices. */
-export type SystemToken = { accountId: string; tokenId: string; phone: string };
+type SystemToken = { accountId: string; tokenId: string; phone: string | null };
 
 /** Above every cap on one-time codes: those are the limit, not this. */
 const SYSTEM_DAILY_LIMIT = 10_000_000;
@@ -42,4 +43,27 @@ export function ensureSystemToken(
       values ('simulator', ${phone}, ${accountId}, ${tokenId})`;
     return { accountId, tokenId, phone };
   });
+}
+
+/** The installation's own token as it stands. */
+type SystemTokenState = Omit<SystemToken, 'phone'> & {
+  status: TokenStatus;
+  channel: ChannelName;
+  phone: string | null;
+  /** False: no code reaches anybody, so nobody registers or signs in from a new browser. */
+  isConnected: boolean;
+};
+
+/**
+ * How the installation's own token stands; for whoever watches over the installation, too.
+ *
+ * @throws Error before the first start has made it.
+ */
+export async function systemTokenState(allAccountsSql: Sql | Tx): Promise<SystemTokenState> {
+  const [token] = await allAccountsSql<Omit<SystemTokenState, 'isConnected'>[]>`
+    select t.account_id as "accountId", t.token_id as "tokenId", t.channel, t.phone, t.status
+    from tokens t join accounts a using (account_id)
+    where a.is_system and t.is_system and t.deleted_at is null`;
+  if (!token) throw new Error('there is no system token yet');
+  return { ...token, isConnected: token.status === 'linked' };
 }

@@ -15,6 +15,7 @@ import {
 import { customerWith } from '#tests/support/people/people.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
+import { readConfig } from '#server/infra/config.ts';
 import { newId } from '#server/infra/ids.ts';
 import { secretsFrom, sha256 } from '#server/infra/security/secrets.ts';
 import { ensureSystemToken, tokensActs } from './tokens.ts';
@@ -26,6 +27,7 @@ function actsOf(db: TestDatabase, accountId: string) {
     limitOf: async () => undefined,
     secrets: secretsFrom(Buffer.alloc(32)),
     subscribers,
+    config: readConfig({}),
   });
   const call = { caller: { kind: 'person', accountId }, agent: 'test' } as never;
   return async function ask<A extends Act>(act: A, input: InputOf<A>) {

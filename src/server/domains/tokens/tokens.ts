@@ -1,6 +1,7 @@
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { type Token, getToken, listTokens } from '#contract/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import type { Config } from '#server/infra/config.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { deleteTokenHandler, rotateTokenHandler, updateTokenHandler } from './change.ts';
@@ -15,9 +16,10 @@ export { type KeyRing, openKeyRing } from './keys/key-ring.ts';
 export { type ConnectDeps, connectLink, handleUndo, scanQr } from './links/connect.ts';
 export { countTokens } from './create.ts';
 export { tokensAccountData } from './account-data.ts';
-export { needsReview, readToken } from './row.ts';
-export { pastPhonesOf, tokenOfPhone } from './links/phones.ts';
-export { ensureSystemToken } from './system.ts';
+export { hasLinkedToken, needsReview, readToken } from './row.ts';
+export { createLink } from './links/links.ts';
+export { pastPhonesOf, tokenOfPhone, unlinkPhone } from './links/phones.ts';
+export { ensureSystemToken, systemTokenState } from './system.ts';
 export type { TokenRef, TokenSubscribers } from './subscribers.ts';
 
 /** What the domain's acts need. */
@@ -25,6 +27,7 @@ export type TokensDeps = {
   sql: Sql;
   secrets: Secrets;
   subscribers: TokenSubscribers;
+  config: Pick<Config, 'TOKEN_DAILY_LIMIT_MAX'>;
   /** How many tokens an account may have; undefined where nothing says so. */
   limitOf: (tx: Tx, accountId: string) => Promise<number | undefined>;
 };

@@ -66,6 +66,18 @@ export async function hitsWithin(
   return row?.hits ?? 0;
 }
 
+/** Hits of all subjects of a scope in the windows that began within so many seconds, and of the fullest one. */
+export async function hitsOfScope(
+  sql: Sql | Tx,
+  { scope, seconds }: { scope: string; seconds: number },
+): Promise<{ sum: number; most: number }> {
+  const [row] = await sql<{ sum: number; most: number }[]>`
+    select coalesce(sum(hits), 0)::int as sum, coalesce(max(hits), 0)::int as most
+    from limit_counters
+    where scope = ${scope} and window_start > clock_timestamp() - make_interval(secs => ${seconds})`;
+  return row ?? { sum: 0, most: 0 };
+}
+
 /**
  * Forgets what was counted of subjects: of people who are gone, and of the addresses they came from.
  *

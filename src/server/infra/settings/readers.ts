@@ -116,3 +116,18 @@ export const secretKey = z
 export const operatorPhone = z
   .string()
   .check(z.regex(/^628[1-9][0-9]{6,10}$/, 'an Indonesian mobile number such as 6281234567890'));
+
+/** JSON of a shape. */
+export const jsonOf = <T>(shape: z.ZodMiniType<T>, expected: string) =>
+  z.pipe(
+    z.pipe(z.string(), z.transform(parsedOrNothing)),
+    z.pipe(z.unknown().check(z.refine((value) => shape.safeParse(value).success, expected)), shape),
+  );
+
+function parsedOrNothing(words: string): unknown {
+  try {
+    return JSON.parse(words);
+  } catch {
+    return undefined;
+  }
+}

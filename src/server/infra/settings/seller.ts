@@ -1,19 +1,37 @@
 import * as z from 'zod/mini';
 import { switched, text } from './readers.ts';
-import { optional, setting } from './setting.ts';
+import { live, optional, setting } from './setting.ts';
 
 const npwp = z.string().check(z.regex(/^(\d{15}|\d{16})$/, 'an NPWP of 15 or 16 digits'));
 
 /** Who sells, and what the documents say of it. */
 export const sellerSettings = {
-  SELLER_NAME: setting('Who sells, as invoices name it.', text, 'Kabari'),
+  SELLER_NAME: live(setting('Who sells, as invoices name it.', text, 'Kabari'), {
+    group: 'seller',
+    label: 'Nama penjual',
+    help: 'Tertulis di faktur yang terbit sesudah diubah; faktur lama tetap.',
+    kind: 'text',
+    max: 100,
+  }),
   SELLER_ADDRESS: optional('The address of the seller, on invoices.', text),
   SELLER_NPWP: optional(
     'The NPWP of the seller, 15 or 16 digits: without it invoices with PPN are not complete.',
     npwp,
   ),
-  SELLER_EMAIL: optional('The e-mail address of the seller, on invoices.', text),
-  SELLER_PHONE: optional('The telephone number of the seller, on invoices.', text),
+  SELLER_EMAIL: live(optional('The e-mail address of the seller, on invoices.', text), {
+    group: 'seller',
+    label: 'Surel penjual',
+    help: 'Tertulis di faktur sebagai kontak bagi pelanggan. Kosong: tidak ditulis.',
+    kind: 'email',
+    max: 200,
+  }),
+  SELLER_PHONE: live(optional('The telephone number of the seller, on invoices.', text), {
+    group: 'seller',
+    label: 'Telepon penjual',
+    help: 'Tertulis di faktur sebagai kontak bagi pelanggan. Kosong: tidak ditulis.',
+    kind: 'text',
+    max: 40,
+  }),
   PAID_STAMP_OVER_5M: setting(
     'Whether documents above Rp 5,000,000 say LUNAS too: as receipts they need an e-Meterai, which is not put on them here.',
     switched,

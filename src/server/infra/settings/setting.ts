@@ -1,5 +1,7 @@
 import type * as z from 'zod/mini';
+import type { SettingGroup, SettingKind } from '#contract/operator/settings.ts';
 import { StartError } from '#server/infra/start-error.ts';
+import { whole } from './readers.ts';
 
 /** One setting: its meaning, what is accepted, and the words that stand for it when nobody sets it. */
 export type Setting<T> = {
@@ -9,6 +11,47 @@ export type Setting<T> = {
   /** True when its value is never shown, not even in the sentence that refuses it. */
   secret: boolean;
 };
+
+/** How the operators' page shows a setting that may be changed while it runs. */
+export type LiveFacts = {
+  group: SettingGroup;
+  label: string;
+  help: string;
+  kind: SettingKind;
+  /** The least and the most, of numbers; the longest, of texts. */
+  min?: number;
+  max?: number;
+  /** Raising it takes a safeguard away: whoever does it gives the password once more. */
+  guarded?: boolean;
+};
+
+/** A setting that an operator may change while it runs: every node has it within two seconds. */
+export type LiveSetting<T> = Setting<T> & { live: LiveFacts };
+
+/** Lets operators change a setting while it runs. Never one that is secret or read at the start only. */
+export const live = <T>(how: Setting<T>, facts: LiveFacts): LiveSetting<T> => ({
+  ...how,
+  live: facts,
+});
+
+type Amount = Omit<LiveFacts, 'kind' | 'min' | 'max'> & {
+  means: string;
+  kind?: 'rupiah' | 'whole';
+  min: number;
+  max: number;
+  fallback: number;
+};
+
+/** A whole number that may be changed while it runs. */
+export const liveWhole = ({
+  means,
+  fallback,
+  kind = 'whole',
+  min,
+  max,
+  ...facts
+}: Amount): LiveSetting<number> =>
+  live(setting(means, whole(min, max), String(fallback)), { ...facts, kind, min, max });
 
 /** A setting with a default, written as one would write it in the environment. */
 export const setting = <T>(

@@ -1,5 +1,6 @@
 import { backupSettings } from './backup.ts';
 import { moneySettings } from './money.ts';
+import { serviceSettings } from './service.ts';
 import {
   address,
   clamd,
@@ -103,27 +104,13 @@ export const settings = {
   ),
   ...backupSettings,
   ...moneySettings,
-  LANE_PACE_PER_SECOND: setting(
-    'Messages a token sends in a second at most; 0 sets no pace.',
-    decimal(0, 10_000),
-    '0',
-  ),
+  ...serviceSettings,
   BATCH_ACROSS_ACCOUNTS: setting('Whether one database call serves many accounts.', switched, 'on'),
   RATE_API_PER_SECOND: setting('API requests of a token in a second.', whole(1, 1_000_000), '50'),
   BUSY_DELAY_MS: setting(
     'How late a process may be on average, in milliseconds, before it sends callers away as busy (503); 0 sends nobody away, for tests on a machine with other work.',
     whole(0, 60_000),
     '250',
-  ),
-  OTP_DAILY_TOTAL: setting(
-    'One-time codes sent in a day, all numbers together.',
-    whole(0, 10_000_000),
-    '2000',
-  ),
-  OTP_DAILY_PER_ADDRESS: setting(
-    'One-time codes asked for in a day from one address; a network (/24, /64) may ask four times as many.',
-    whole(0, 1_000_000),
-    '50',
   ),
   RATE_AUTH_PER_ADDRESS: setting(
     'Sign-in and registration calls from one address in ten minutes.',

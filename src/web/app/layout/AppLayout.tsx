@@ -1,6 +1,6 @@
 import { navigate } from '#web/browser/router/navigation.ts';
 import { usePath } from '#web/browser/router/Router.tsx';
-import { useDeferredValue, useEffect } from 'react';
+import { useDeferredValue, useEffect, useState, type ComponentType } from 'react';
 import { later } from '#web/browser/lazyComponent.ts';
 import { onSessionChange } from '#web/browser/session.ts';
 import { useUser, useAuthState } from '#web/api/user.ts';
@@ -64,8 +64,26 @@ function ToOperator() {
 
 /** Keeps a customer's screens current; shows nothing itself. */
 function Live() {
-  useIncoming(useUser().id, livePatches);
-  return <UnreadTitle />;
+  const { id, broadcasts } = useUser();
+  useIncoming(id, livePatches);
+  return (
+    <>
+      <UnreadTitle />
+      {broadcasts !== undefined && <Broadcasts name={broadcasts} />}
+    </>
+  );
+}
+
+/** What operators tell customers: its code comes when there is something to tell, and holds up nothing. */
+function Broadcasts({ name }: { name: string }) {
+  const [Banner, setBanner] = useState<ComponentType<{ name: string }>>();
+  useEffect(() => {
+    import('#web/features/broadcasts/BroadcastBanner.tsx').then(
+      ({ BroadcastBanner }) => setBanner(() => BroadcastBanner),
+      () => undefined,
+    );
+  }, [name]);
+  return Banner ? <Banner name={name} /> : null;
 }
 
 /** The customer's menu, with what is unread. */

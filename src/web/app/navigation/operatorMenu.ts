@@ -6,8 +6,11 @@ import {
   Landmark,
   ShieldCheck,
   ScrollText,
-  ServerCog,
   UserRoundCog,
+  Megaphone,
+  RadioTower,
+  ServerCog,
+  Settings,
   UsersRound,
   Wallet,
   WalletCards,
@@ -30,6 +33,9 @@ const pageIcons: Record<Section['pages'][number]['to'], LucideIcon> = {
   '/operator/keamanan': ShieldCheck,
   '/operator/operator': UserRoundCog,
   '/operator/audit': ScrollText,
+  '/operator/pengumuman': Megaphone,
+  '/operator/token': RadioTower,
+  '/operator/pengaturan': Settings,
 };
 
 /** Of the sections that are folders. */

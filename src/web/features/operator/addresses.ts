@@ -29,4 +29,7 @@ export const operatorAddresses = {
     account: text,
     outcome: text,
   },
+  '/operator/pengumuman': { ...listFields, open: text },
+  '/operator/token': {},
+  '/operator/pengaturan': {},
 } as const satisfies Readonly<Record<string, Readers>>;

@@ -28,8 +28,11 @@ export const operatorSections = [
   {
     label: 'Sistem',
     pages: [
+      { to: '/operator/pengumuman', label: 'Pengumuman', roles: ['support'] },
+      { to: '/operator/token', label: 'Token sistem', roles: [] },
       { to: '/operator/operator', label: 'Operator', roles: [] },
       { to: '/operator/audit', label: 'Catatan audit', roles: [] },
+      { to: '/operator/pengaturan', label: 'Pengaturan', roles: [] },
       { to: '/operator/keamanan', label: 'Keamanan' },
     ],
   },

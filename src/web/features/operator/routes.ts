@@ -55,6 +55,23 @@ const pages: Readonly<Record<keyof typeof operatorAddresses, Pick<Route, 'page'>
       async () => (await import('#web/features/operator/security/SecurityPage.tsx')).SecurityPage,
     ),
   },
+  '/operator/pengumuman': {
+    page: later(
+      async () =>
+        (await import('#web/features/operator/broadcasts/BroadcastsPage.tsx')).BroadcastsPage,
+    ),
+  },
+  '/operator/token': {
+    page: later(
+      async () =>
+        (await import('#web/features/operator/systemToken/SystemTokenPage.tsx')).SystemTokenPage,
+    ),
+  },
+  '/operator/pengaturan': {
+    page: later(
+      async () => (await import('#web/features/operator/settings/SettingsPage.tsx')).SettingsPage,
+    ),
+  },
 };
 
 /** The operator's pages, each a chunk of its own. @param layout what stands around them */

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Tx } from '#server/infra/postgres/database.ts';
-import { hit, hitsWithin, networkOf } from '#server/infra/acts/limits.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { hit, hitsOfScope, hitsWithin, networkOf } from '#server/infra/acts/limits.ts';
 import { hmac } from '#server/infra/security/secrets.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 
@@ -102,4 +102,19 @@ export async function sendCode(
     `Kode verifikasi Kabari: ${code}${reasons[purpose]}. Berlaku 5 menit. ` +
     'Jangan berikan kepada siapa pun.';
   return sendSystemText(phone, text, SHOWN_TEXT);
+}
+
+/** Codes of the WIB day: asked for, entered, and how many the address asked for that asked most. */
+export async function codeCounts(
+  allAccountsSql: Sql,
+): Promise<{ asked: number; entered: number; fullestAddress: number }> {
+  const today = (scope: string) => hitsOfScope(allAccountsSql, { scope, seconds: DAY_SECONDS });
+  const [total, entered, address] = await Promise.all(
+    ['otp_total', 'otp_entered', 'otp_address'].map(today),
+  );
+  return {
+    asked: total?.sum ?? 0,
+    entered: entered?.sum ?? 0,
+    fullestAddress: address?.most ?? 0,
+  };
 }

@@ -80,4 +80,5 @@ export const appConfigHandler = ({ config, build }: AccountsDeps): ActHandler =>
     api_url: config.API_URL ?? '',
     captcha: { provider: config.CAPTCHA_PROVIDER, site_key: config.CAPTCHA_SITE_KEY ?? '' },
     build,
+    registration_closed: config.REGISTRATION ? null : config.REGISTRATION_CLOSED,
   }));

@@ -9,12 +9,18 @@ import { issueCode } from '#server/domains/accounts/otp/otp.ts';
 import { isPhoneTaken } from '#server/domains/accounts/people.ts';
 
 export const registerUserHandler = (deps: AccountsDeps): ActHandler =>
-  handle(registerUser, (call, input) =>
-    admitted(async () => {
+  handle(registerUser, async (call, input) => {
+    refuseClosed(deps.config);
+    return admitted(async () => {
       await deps.captcha.verify('user_register', input.captcha, call.ip);
       return register(deps, input, call);
-    }),
-  );
+    });
+  });
+
+/** @throws Refusal `registration_closed` while operators let nobody register. */
+function refuseClosed({ REGISTRATION, REGISTRATION_CLOSED }: AccountsDeps['config']): void {
+  if (!REGISTRATION) throw new Refusal('registration_closed', { text: REGISTRATION_CLOSED });
+}
 
 /**
  * Stores a registration and sends a code to the phone. The account is opened when the code is entered.

@@ -177,3 +177,9 @@ export async function tokenLimitOf(
       : await revisionAt(tx, { code: row.plan_code, revision: row.plan_revision });
   return plan.tokens;
 }
+
+/** SQL that is true of an account `a` that has a plan now. */
+export const isOnPlan = (sql: Sql | Tx, plan: string): Fragment => sql`
+  exists (
+    select from subscriptions s where s.account_id = a.account_id and s.plan_code = ${plan}
+  )`;

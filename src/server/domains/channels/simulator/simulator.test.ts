@@ -16,6 +16,7 @@ import type { Inbound, Receipt } from '#server/domains/channels/channels.ts';
 import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
 import { tokensActs } from '#server/domains/tokens/tokens.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
+import { readConfig } from '#server/infra/config.ts';
 import { newId } from '#server/infra/ids.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
@@ -92,7 +93,13 @@ async function simulationWith(
   });
   const handlers: readonly ActHandler[] = [
     ...simulator.acts,
-    ...tokensActs({ sql: db.tenantSql, secrets, subscribers, limitOf: async () => undefined }),
+    ...tokensActs({
+      sql: db.tenantSql,
+      config: readConfig({}),
+      secrets,
+      subscribers,
+      limitOf: async () => undefined,
+    }),
   ];
   const call = { caller: { kind: 'person', accountId: ani.accountId }, agent: 'test' } as never;
   const ask = async <A extends Act>(act: A, input: InputOf<A>) => {

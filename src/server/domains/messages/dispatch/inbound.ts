@@ -61,6 +61,18 @@ const storableInbound = ({ name, ...inbound }: Inbound): Inbound => ({
   providerId: storable(inbound.providerId),
 });
 
+/** Whether a phone wants nothing more of a token. */
+export async function hasOptedOut(
+  allAccountsSql: Sql,
+  { accountId, tokenId }: { accountId: string; tokenId: string },
+  peer: string,
+): Promise<boolean> {
+  const found = await allAccountsSql`
+    select from optouts
+    where account_id = ${accountId} and token_id = ${tokenId} and peer = ${peer}`;
+  return found.length > 0;
+}
+
 async function applyKeyword(tx: Tx, { accountId, tokenId, from }: Inbound, keyword: string) {
   if (stopKeywords.has(keyword)) {
     await tx`

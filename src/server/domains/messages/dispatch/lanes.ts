@@ -44,7 +44,7 @@ export type LanesDeps = {
   channels: Channels;
   log: Log;
   /** Messages per second and lane, unless the token says otherwise; 0: no pacing. */
-  pacePerSecond: number;
+  pacePerSecond: () => number;
   settle: Settle;
   claimMessages: ClaimMessages;
 };
@@ -215,7 +215,7 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
     return { delayMs: await awayDelayMs(sql, claim), isBlocked: false, wakes: sender.wakes };
   }
   if (!channel) throw new Error(`no channel ${sender.channel}`);
-  const pace = sender.pace ?? deps.pacePerSecond;
+  const pace = sender.pace ?? deps.pacePerSecond();
   const context = {
     sql,
     log,

@@ -88,7 +88,7 @@ export function readMessages(
 }
 
 /** Why it failed, as the contract knows it; null when it did not fail. */
-export function failureOf({ failure }: StoredMessage): Failure | null {
+export function failureOf({ failure }: Pick<StoredMessage, 'failure'>): Failure | null {
   if (failure === null) return null;
   const known = Failure().safeParse(failure);
   return known.success ? known.data : 'rejected';

@@ -30,7 +30,11 @@ export async function alertOf(tx: Tx, accountId: string): Promise<SaldoAlert> {
  * it: the next fall is told. When it was told last is kept, so that no change of the threshold tells twice
  * within six hours.
  */
-async function saveAlert(tx: Tx, accountId: string, threshold: number | null): Promise<SaldoAlert> {
+export async function saveAlert(
+  tx: Tx,
+  accountId: string,
+  threshold: number | null,
+): Promise<SaldoAlert> {
   const { available } = await walletOf(tx, accountId);
   const isArmed = threshold !== null && available >= threshold;
   const [stored] = await tx<Stored[]>`

@@ -19,8 +19,10 @@ export type LimitsDeps = {
 
 type MethodsDeps = LimitsDeps & {
   gateways: Gateways;
-  config: Pick<Config, 'QRIS_MAX' | 'BANK_NUMBER'>;
+  config: OfferConfig & Pick<Config, 'BANK_NUMBER'>;
 };
+
+type OfferConfig = Pick<Config, 'QRIS_MAX' | 'TOPUP_MAXIMUM' | 'TOPUP_MINIMUM'>;
 
 const DAY_MINUTES = 1_440;
 const QRIS_MINUTES = 30;
@@ -36,6 +38,20 @@ export function limitsOf(
     minimum: rupiah(TOPUP_MIN),
     maximum: rupiah(Math.min(most, TOPUP_MAX)),
     minutes: isQris ? QRIS_MINUTES : DAY_MINUTES,
+  };
+}
+
+/** What customers may choose with a method, within what it takes. */
+export function offeredLimits(
+  deps: LimitsDeps & { config: OfferConfig },
+  method: TopupMethod,
+): ReturnType<typeof limitsOf> {
+  const { minimum, maximum, minutes } = limitsOf(deps, method);
+  const { TOPUP_MINIMUM, TOPUP_MAXIMUM } = deps.config;
+  return {
+    minimum: rupiah(Math.max(minimum, TOPUP_MINIMUM)),
+    maximum: rupiah(Math.min(maximum, TOPUP_MAXIMUM)),
+    minutes,
   };
 }
 
@@ -55,7 +71,7 @@ export const listMethodsHandler = (deps: MethodsDeps) =>
         method === 'bank'
           ? isSimulatedBank(deps.config.BANK_NUMBER)
           : deps.gateways.forMethod(method)?.simulated;
-      return simulated === undefined ? [] : [{ method, simulated, ...limitsOf(deps, method) }];
+      return simulated === undefined ? [] : [{ method, simulated, ...offeredLimits(deps, method) }];
     }),
     ppn: deps.prices.ppnOf(rupiah(TOPUP_MIN), deps.now()) > 0,
   }));

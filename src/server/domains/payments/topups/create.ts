@@ -6,6 +6,7 @@ import {
   type PlaceDeps,
   placeGatewayTopup,
 } from '#server/domains/payments/gateways/orders/place.ts';
+import { offeredLimits } from '#server/domains/payments/gateways/methods.ts';
 import { handle } from '#server/infra/acts/act.ts';
 import { type Config, isSimulatedBank } from '#server/infra/config.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
@@ -21,13 +22,26 @@ const RESERVED_AFTER_MS = 7 * 24 * HOUR_MS;
 const CODES_TRIED = 30;
 
 export type CreateDeps = PlaceDeps & {
-  config: Pick<Config, 'KODE_UNIK' | 'BANK_NAME' | 'BANK_NUMBER' | 'BANK_HOLDER'>;
+  config: Pick<
+    Config,
+    | 'KODE_UNIK'
+    | 'BANK_NAME'
+    | 'BANK_NUMBER'
+    | 'BANK_HOLDER'
+    | 'QRIS_MAX'
+    | 'TOPUP_MAXIMUM'
+    | 'TOPUP_MINIMUM'
+  >;
 };
 
 export const createTopupHandler = (deps: CreateDeps) =>
-  handle(createTopup, ({ caller, key }, { amount, method }) =>
-    placeTopup(deps, { accountId: caller.accountId, key, base: rupiah(amount), method }),
-  );
+  handle(createTopup, async ({ caller, key }, { amount, method = 'bank' }) => {
+    const { minimum, maximum } = offeredLimits(deps, method);
+    if (amount < minimum || amount > maximum) {
+      throw new Refusal('topup_amount_unfit', { minimum, maximum });
+    }
+    return placeTopup(deps, { accountId: caller.accountId, key, base: rupiah(amount), method });
+  });
 
 type AnyRequest = Omit<TopupRequest, 'method'> & { method?: TopupMethod | undefined };
 

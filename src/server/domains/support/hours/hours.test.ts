@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type OpeningHours, supportHours, usualHours, workingSeconds } from './hours.ts';
+import { type OpeningHours, supportHours, workingSeconds } from './hours.ts';
+import { usualHours } from '#tests/support/support-hours.ts';
 
 /** An instant of the week that begins on Monday, 23 November 2026, in WIB. */
 const at = (day: number, clock: string): Date => new Date(`2026-11-${22 + day}T${clock}:00+07:00`);

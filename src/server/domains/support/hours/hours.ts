@@ -14,15 +14,6 @@ export type OpeningHours = {
   note: string;
 };
 
-const weekday = { open: '08:00', close: '17:00' };
-
-/** While nobody has set any. */
-export const usualHours: OpeningHours = {
-  days: [weekday, weekday, weekday, weekday, weekday, { open: '08:00', close: '12:00' }, null],
-  days_off: [],
-  note: '',
-};
-
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 /** How far ahead the next opening is looked for. */

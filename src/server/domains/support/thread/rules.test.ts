@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { usualHours } from '#server/domains/support/hours/hours.ts';
+import { usualHours } from '#tests/support/support-hours.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Line } from './line.ts';
 import { emptyThread } from './row.ts';

@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { use, lazy, Suspense, useState } from 'react';
 import { accountActs } from '#web/api/lazyApi.ts';
+import { configQuery } from '#web/api/configQuery.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { fieldErrors, type FieldErrors } from '#web/ui/form/fieldErrors.ts';
@@ -11,6 +13,7 @@ import { NewPasswordField } from '#web/features/auth/password/NewPasswordField.t
 import { pendingFrom, savePending } from '#web/features/auth/otp/pendingOtp.ts';
 import { TypedPhoneField } from '#web/features/auth/login/TypedPhoneField.tsx';
 import { TypedPhone } from '#web/features/auth/login/typedPhone.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { useCaptcha } from '#web/features/auth/captcha/useCaptcha.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -61,6 +64,8 @@ export function RegisterPage() {
     }
   };
 
+  const closed = useQuery(configQuery).data?.registration_closed;
+  if (typeof closed === 'string') return <Closed text={closed} />;
   return (
     <>
       <PageTitle>Daftar</PageTitle>
@@ -85,6 +90,17 @@ export function RegisterPage() {
     </>
   );
 }
+
+/** While operators let nobody register. */
+const Closed = ({ text }: { text: string }) => (
+  <>
+    <PageTitle>Daftar</PageTitle>
+    <Alert visible state="info" label={text} />
+    <p className={styles['other']}>
+      Sudah punya akun? <Link to="/auth/login">Masuk</Link>
+    </p>
+  </>
+);
 
 function RegisterFields({ form }: { form: ReturnType<typeof useForm<Values>> }) {
   const { values, errors, set, leave } = form;

@@ -35,7 +35,7 @@ type Props = {
 /** Asks how much to put in, and how it is to be paid. */
 export function TopupForm({ proposed, onClose, onMade }: Props) {
   const id = useId();
-  const { form, create, chosen, ppn } = useTopup(proposed, onMade);
+  const { form, create, chosen, ppn, least } = useTopup(proposed, onMade);
   useLayoutEffect(() => {
     // `<dialog>` looks for the attribute, which React does not render. A finger would only get a
     // keyboard over the amounts that it could tap.
@@ -80,7 +80,7 @@ export function TopupForm({ proposed, onClose, onMade }: Props) {
           size="xl"
           required
           step={10_000}
-          help={`Paling sedikit ${formatRupiah(TOPUP_MIN)}${ppn ? ', belum termasuk PPN' : ''}. Boleh ditulis singkat: 50rb atau 1,5jt.`}
+          help={`Paling sedikit ${formatRupiah(least)}${ppn ? ', belum termasuk PPN' : ''}. Boleh ditulis singkat: 50rb atau 1,5jt.`}
           indonesianSuffixes
           value={amount}
           quick={TOPUP_PRESETS}
@@ -134,7 +134,14 @@ function useTopup(proposed: number | undefined, onMade: Props['onMade']) {
     },
     onError: (error) => form.refuse(error, { topup_amount_unfit: 'method' }),
   });
-  return { form, create, ppn, chosen: form.values.method || firstChoice(methods) };
+  const least = Math.min(...methods.map(({ minimum }) => minimum), TOPUP_MAX);
+  return {
+    form,
+    create,
+    ppn,
+    least: methods.length > 0 ? least : TOPUP_MIN,
+    chosen: form.values.method || firstChoice(methods),
+  };
 }
 
 /** What an address proposes, as the field takes it; nothing that no top-up may be. */

@@ -4,6 +4,7 @@
 -- caller's.
 -- Called by accept_batch when not everything fits, under the wallet's lock; only the owner may call
 -- it.
+-- STOP to the installation's own token ends notices, which ask for themselves, and not codes.
 create or replace function accept_each(
   p_account uuid, p_available bigint, p_left int, p_plan_price bigint, p_bonus_only boolean,
   p_today date,
@@ -63,8 +64,8 @@ begin
       if v_outcome = 'accepted' then
         if p_token[i] is distinct from v_token then
           v_token := p_token[i];
-          select k2.status, k2.daily_limit, k2.channel, case when l.day = p_today then l.accepted else 0 end
-              as accepted
+          select k2.status, k2.daily_limit, k2.channel, k2.is_system,
+              case when l.day = p_today then l.accepted else 0 end as accepted
             into v_tok
             from tokens k2
             left join lanes l on l.account_id = p_account and l.token_id = k2.token_id
@@ -74,7 +75,7 @@ begin
         end if;
         if coalesce(v_tok.status, '') not in ('linked', 'disconnected') then
           v_outcome := case when v_tok.status = 'suspended' then 'suspended' else 'not_linked' end;
-        elsif exists (
+        elsif not v_tok.is_system and exists (
           select 1 from optouts o
           where o.account_id = p_account and o.token_id = p_token[i] and o.peer = p_peer[i]
         ) then

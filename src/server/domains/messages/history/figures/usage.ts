@@ -13,8 +13,8 @@ import {
 import { planChargesByDay } from '#server/domains/ledger/ledger.ts';
 import { handle } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { countsByHour } from './counts.ts';
-import { dayStartMs, daysAfter, readAsAccount } from './pages.ts';
+import { countsByHour } from '#server/domains/messages/history/counts.ts';
+import { dayStartMs, daysAfter, readAsAccount } from '#server/domains/messages/history/pages.ts';
 
 type Deps = { sql: Sql; now: () => Date };
 

@@ -2,9 +2,9 @@ import type { MessageRow } from '#contract/messages.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { civilDate } from '#contract/base/time.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import { countsByHour } from './counts.ts';
-import { pageOf, readAsAccount } from './pages.ts';
-import { messageRow, readMessages } from './rows.ts';
+import { countsByHour } from '#server/domains/messages/history/counts.ts';
+import { pageOf, readAsAccount } from '#server/domains/messages/history/pages.ts';
+import { messageRow, readMessages } from '#server/domains/messages/history/rows.ts';
 
 /**
  * One message as the history shows it.

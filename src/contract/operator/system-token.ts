@@ -1,0 +1,79 @@
+import * as z from 'zod/mini';
+import { act } from '#contract/base/act.ts';
+import { type Output, schema } from '#contract/base/schema.ts';
+import { Failure, MessageStatus } from '#contract/messages.ts';
+import { ChannelName, TokenStatus } from '#contract/tokens.ts';
+
+/** The installation's own token: what sends codes and notices. Never a text, a code or a whole number. */
+export const SystemToken = schema(() =>
+  z.object({
+    status: TokenStatus(),
+    channel: ChannelName(),
+    /** The linked number without its middle; null while it is linked to none. */
+    phone: z.nullable(z.string()),
+    /** Messages of the WIB day, by how far they have come. */
+    today: z.object({
+      waiting: z.int(),
+      sent: z.int(),
+      delivered: z.int(),
+      failed: z.int(),
+      expired: z.int(),
+    }),
+    /** Why messages of the last 24 hours failed, the commonest first. */
+    failures: z.array(z.object({ failure: z.nullable(Failure()), count: z.int() })),
+    /** One-time codes of the WIB day: asked for, entered, and how many there may be. */
+    codes: z.object({ asked: z.int(), entered: z.int(), cap: z.int() }),
+    /** The address that asked for most of them, and how many one may. */
+    address: z.object({ asked: z.int(), cap: z.int() }),
+    /** The newest messages. */
+    last: z.array(
+      z.object({
+        to: z.string(),
+        status: MessageStatus(),
+        failure: z.nullable(Failure()),
+        at: z.coerce.date(),
+      }),
+    ),
+    /** Where a test message goes: the caller's own number without its middle. */
+    own_phone: z.string(),
+  }),
+);
+export type SystemToken = Output<typeof SystemToken>;
+
+export const getSystemToken = act({
+  name: 'operator_system_token_get',
+  by: 'operator',
+  output: SystemToken,
+});
+
+/** Makes the one-time public address where the phone that shall send scans the QR. */
+export const linkSystemToken = act({
+  name: 'operator_system_token_link',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  requiresRecentPassword: true,
+  output: () => z.object({ path: z.string(), expires_at: z.coerce.date() }),
+  refuses: ['account_suspended'],
+});
+
+/** Until it is linked again nobody signs in from a new browser, and nobody registers. */
+export const unlinkSystemToken = act({
+  name: 'operator_system_token_unlink',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  requiresRecentPassword: true,
+  output: SystemToken,
+});
+
+/** Sends a test message to the caller's own number. */
+export const testSystemToken = act({
+  name: 'operator_system_token_test',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  limit: 'auth',
+  output: () => z.object({ to: z.string() }),
+  refuses: ['system_token_parted'],
+});

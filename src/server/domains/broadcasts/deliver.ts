@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { captionNodes, captionText } from '#contract/messages/captions.ts';
+import { phonesOf } from '#server/domains/accounts/accounts.ts';
+import type { BroadcastDeps } from './deps.ts';
+
+const AT_ONCE = 50;
+/** A delivery under way belongs to its process for so long; then another tries it. */
+const LEASE_SECONDS = 120;
+const TRIES_MAX = 60;
+/** A message that waits longer for its turn is not worth sending. */
+const MESSAGE_MS = 86_400_000;
+
+type Delivery = {
+  account_id: string;
+  broadcast_id: string;
+  user_id: string;
+  tries: number;
+  pushed_at: Date | null;
+  title: string;
+  body: string;
+  by_push: boolean;
+  by_message: boolean;
+  until_at: Date;
+  is_over: boolean;
+};
+
+/**
+ * Tells who was written down: their browsers once, in the transaction that says so, and their phone by a
+ * message whose key is the broadcast's, so that a process that died in between sends it neither never nor
+ * twice. What cannot be sent now is tried again until the broadcast is over.
+ */
+export async function deliverDue(deps: BroadcastDeps, isClosing: () => boolean): Promise<void> {
+  while (!isClosing()) {
+    const due = await claim(deps);
+    if (due.length === 0) return;
+    const accounts = due.map(({ account_id }) => account_id);
+    const people = await phonesOf(deps.allAccountsSql, accounts);
+    for (const one of due) {
+      const person = people.find(
+        ({ accountId, userId }) => accountId === one.account_id && userId === one.user_id,
+      );
+      await deliver(deps, one, person?.phone).catch(deps.report);
+    }
+  }
+}
+
+const claim = ({ allAccountsSql, now }: BroadcastDeps): PromiseLike<Delivery[]> => {
+  const at = now();
+  return allAccountsSql<Delivery[]>`
+    with due as (
+      select account_id, broadcast_id, user_id from broadcast_deliveries
+      where ended_at is null and next_at <= ${at}
+      order by next_at limit ${AT_ONCE} for update skip locked
+    )
+    update broadcast_deliveries d set tries = tries + 1,
+      next_at = ${at}::timestamptz + make_interval(secs => ${LEASE_SECONDS})
+    from due join broadcasts b using (broadcast_id)
+    where (d.account_id, d.broadcast_id, d.user_id) = (due.account_id, due.broadcast_id, due.user_id)
+    returning d.account_id, d.broadcast_id, d.user_id, d.tries, d.pushed_at, b.title, b.body, b.by_push,
+      b.by_message, b.until_at, b.stopped_at is not null or b.until_at <= ${at} as is_over`;
+};
+
+type Outcome = 'sent' | 'opted_out' | 'failed' | 'stopped' | null;
+
+async function deliver(
+  deps: BroadcastDeps,
+  one: Delivery,
+  phone: string | undefined,
+): Promise<void> {
+  // Nobody is left there, or nobody is to be told any more.
+  if (one.is_over || phone === undefined || phone === '') return end(deps, one, 'stopped');
+  if (one.by_push && one.pushed_at === null) await push(deps, one);
+  if (!one.by_message) return end(deps, one, null);
+  try {
+    await end(deps, one, await send(deps, one, phone));
+  } catch (error) {
+    if (one.tries < TRIES_MAX) throw error;
+    deps.report(error);
+    await end(deps, one, 'failed');
+  }
+}
+
+const push = ({ allAccountsSql, queueNotice, now }: BroadcastDeps, one: Delivery): Promise<void> =>
+  allAccountsSql.begin(async (tx) => {
+    const { count } = await tx`
+      update broadcast_deliveries set pushed_at = ${now()}
+      where account_id = ${one.account_id} and broadcast_id = ${one.broadcast_id}
+        and user_id = ${one.user_id} and pushed_at is null`;
+    if (count === 0) return;
+    await queueNotice(tx, {
+      accountId: one.account_id,
+      title: one.title,
+      body: captionText(one.body),
+      url: '/',
+      tag: `broadcast-${one.broadcast_id}`,
+    });
+  });
+
+async function send(
+  { sendNotice, now }: BroadcastDeps,
+  { account_id, broadcast_id, user_id, title, body, until_at }: Delivery,
+  phone: string,
+): Promise<Outcome> {
+  // A hash: the key outlives an account that is erased, and must not name it.
+  const facts = [broadcast_id, account_id, user_id].join(':');
+  const outcome = await sendNotice({
+    to: phone,
+    text: `${title}\n\n${plainText(body)}`,
+    key: `broadcast:${createHash('sha256').update(facts).digest('base64url')}`,
+    expiresAt: new Date(Math.min(until_at.getTime(), now().getTime() + MESSAGE_MS)),
+  });
+  return outcome === 'opted_out' ? 'opted_out' : 'sent';
+}
+
+/** A caption for a phone, which has no links of its own: the address stands behind its words. */
+export const plainText = (caption: string): string =>
+  captionNodes(caption)
+    .map((node) => {
+      if (node.kind === 'break') return '\n';
+      if (node.kind === 'text' || node.text === node.href) return node.text;
+      return node.href.startsWith(node.text) ? node.text : `${node.text} (${node.href})`;
+    })
+    .join('');
+
+async function end(
+  { allAccountsSql, now }: BroadcastDeps,
+  { account_id, broadcast_id, user_id }: Delivery,
+  outcome: Outcome,
+): Promise<void> {
+  await allAccountsSql`
+    update broadcast_deliveries set ended_at = ${now()}, outcome = ${outcome}
+    where account_id = ${account_id} and broadcast_id = ${broadcast_id} and user_id = ${user_id}`;
+}

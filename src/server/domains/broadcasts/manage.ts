@@ -1,0 +1,189 @@
+import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type {
+  Broadcast,
+  BroadcastState,
+  changeBroadcast,
+  createBroadcast,
+  operatorBroadcasts,
+} from '#contract/operator/broadcasts.ts';
+import { operatorNames } from '#server/domains/accounts/accounts.ts';
+import { plansForOperator } from '#server/domains/billing/billing.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { BroadcastDeps } from './deps.ts';
+
+type Row = Omit<Broadcast, 'id' | 'created_by' | 'stopped_by' | 'closed' | 'told'> &
+  Omit<Broadcast['told'], never> & {
+    broadcast_id: string;
+    created_by: string;
+    stopped_by: string | null;
+    closed: number;
+  };
+
+/** SQL of the state of a broadcast `b` at an instant. */
+const stateAt = (sql: Sql | Tx, at: Date): Fragment => sql`
+  case when b.stopped_at is not null then 'stopped' when b.until_at <= ${at} then 'over'
+    when b.from_at > ${at} then 'scheduled' else 'shown' end`;
+
+const columns = (sql: Sql | Tx, at: Date): Fragment => sql`
+  b.broadcast_id, b.title, b.body as text, b.tone, b.audience, b.plan, b.from_at as "from",
+  b.until_at as until, b.by_push, b.by_message, b.created_by, b.created_at, b.stopped_by, b.stopped_at,
+  ${stateAt(sql, at)} as state,
+  (select count(*)::int from broadcast_reads r where r.broadcast_id = b.broadcast_id) as closed,
+  d.*
+  from broadcasts b cross join lateral (
+    select count(*)::int as people, count(pushed_at)::int as pushed,
+      count(*) filter (where outcome = 'sent')::int as sent,
+      count(*) filter (where outcome = 'opted_out')::int as opted_out,
+      count(*) filter (where outcome = 'failed')::int as failed,
+      count(*) filter (where ended_at is null)::int as waiting
+    from broadcast_deliveries where broadcast_id = b.broadcast_id
+  ) d`;
+
+async function shown(sql: Sql | Tx, rows: readonly Row[]): Promise<Broadcast[]> {
+  const people = rows.flatMap(({ created_by, stopped_by }) =>
+    stopped_by === null ? [created_by] : [created_by, stopped_by],
+  );
+  const names = await operatorNames(sql, people);
+  const nameOf = (id: string) => names.get(id) ?? 'Operator';
+  return rows.map((row) => {
+    const { broadcast_id, people: all, pushed, sent, opted_out, failed, waiting, ...facts } = row;
+    return {
+      ...facts,
+      id: publicId('broadcast', broadcast_id),
+      created_by: nameOf(row.created_by),
+      stopped_by: row.stopped_by && nameOf(row.stopped_by),
+      told: { people: all, pushed, sent, opted_out, failed, waiting },
+    };
+  });
+}
+
+/** A page of all broadcasts, the newest first. */
+export async function broadcastsPage(
+  { allAccountsSql: sql, now }: BroadcastDeps,
+  { page = 0, sort_type, state }: InputOf<typeof operatorBroadcasts>,
+): Promise<PageOf<Broadcast>> {
+  const at = now();
+  const matches = ofState(sql, state, at);
+  const direction = sort_type === 'asc' ? sql`asc` : sql`desc`;
+  const [rows, [counted]] = await Promise.all([
+    sql<Row[]>`
+      select ${columns(sql, at)} where ${matches}
+      order by b.broadcast_id ${direction} limit ${PAGE_SIZE} offset ${page * PAGE_SIZE}`,
+    sql<{ total: number }[]>`select count(*)::int as total from broadcasts b where ${matches}`,
+  ]);
+  return { rows: await shown(sql, rows), total: counted?.total ?? 0 };
+}
+
+const ofState = (sql: Sql, state: BroadcastState | undefined, at: Date): Fragment =>
+  state === undefined ? sql`true` : sql`${stateAt(sql, at)} = ${state}`;
+
+async function oneOf(
+  { allAccountsSql: sql, now }: BroadcastDeps,
+  broadcastId: string,
+): Promise<Broadcast> {
+  const rows = await sql<Row[]>`
+    select ${columns(sql, now())} where b.broadcast_id = ${broadcastId}`;
+  const [one] = await shown(sql, rows);
+  if (!one) throw new Refusal('not_found', { what: 'Pengumuman' });
+  return one;
+}
+
+type Words = InputOf<typeof createBroadcast>;
+type Asking = { operatorId: string; key: string };
+
+/** Longer than this nobody leaves a notice standing on purpose. */
+const DAYS_MAX = 90;
+const DAY_MS = 86_400_000;
+
+/** The instants and the plan, as they can be. @throws Refusal `input_invalid`. */
+async function checked({ allAccountsSql, now }: BroadcastDeps, words: Words) {
+  const at = now();
+  const from = words.from === undefined ? at : new Date(words.from);
+  const until = new Date(words.until);
+  const no = (field: string, sentence: string): never => {
+    throw new Refusal('input_invalid', { fields: { [field]: sentence } });
+  };
+  // A form that was open for some minutes means now.
+  if (at.getTime() - from.getTime() > 600_000) no('from', 'Waktu mulai sudah lewat.');
+  if (until <= from || until <= at) no('until', 'Waktu selesai harus sesudah waktu mulai.');
+  if (until.getTime() - from.getTime() > DAYS_MAX * DAY_MS) {
+    no('until', `Pengumuman tayang paling lama ${DAYS_MAX} hari.`);
+  }
+  const plan = words.audience === 'plan' ? words.plan : undefined;
+  if (words.audience === 'plan') {
+    const plans = await plansForOperator(allAccountsSql);
+    if (!plans.some(({ code }) => code === plan)) no('plan', 'Pilih paketnya.');
+  }
+  return { at, from, until, plan: plan ?? null };
+}
+
+/** Writes a broadcast down; the same key twice is one. */
+export async function makeBroadcast(
+  deps: BroadcastDeps,
+  { operatorId, key }: Asking,
+  words: Words,
+): Promise<Broadcast> {
+  const { allAccountsSql } = deps;
+  const { at, from, until, plan } = await checked(deps, words);
+  const [made] = await allAccountsSql<{ broadcast_id: string }[]>`
+    with made as (
+      insert into broadcasts (
+        broadcast_id, request_key, title, body, tone, audience, plan, from_at, until_at, by_push,
+        by_message, created_by, created_at, changed_by, changed_at
+      ) values (
+        ${newId(at.getTime())}, ${key}, ${words.title}, ${words.text}, ${words.tone},
+        ${words.audience}, ${plan}, ${from}, ${until}, ${words.by_push === 'yes'},
+        ${words.by_message === 'yes'}, ${operatorId}, ${at}, ${operatorId}, ${at}
+      ) on conflict (request_key) do nothing returning broadcast_id
+    )
+    select broadcast_id from made
+    union all select broadcast_id from broadcasts where request_key = ${key} limit 1`;
+  if (!made) throw new Error('a broadcast was not made');
+  return oneOf(deps, made.broadcast_id);
+}
+
+/**
+ * Changes a broadcast that nobody has seen.
+ *
+ * @throws Refusal `broadcast_over` once it has begun.
+ */
+export async function editBroadcast(
+  deps: BroadcastDeps,
+  operatorId: string,
+  { broadcast_id: id, ...words }: InputOf<typeof changeBroadcast>,
+): Promise<Broadcast> {
+  const { at, from, until, plan } = await checked(deps, words);
+  const { count } = await deps.allAccountsSql`
+    update broadcasts set title = ${words.title}, body = ${words.text}, tone = ${words.tone},
+      audience = ${words.audience}, plan = ${plan}, from_at = ${from}, until_at = ${until},
+      by_push = ${words.by_push === 'yes'}, by_message = ${words.by_message === 'yes'},
+      changed_by = ${operatorId}, changed_at = ${at}
+    where broadcast_id = ${id} and from_at > ${at} and stopped_at is null`;
+  const now = await oneOf(deps, id);
+  if (count === 1) return now;
+  throw new Refusal('broadcast_over', {});
+}
+
+/**
+ * Ends a broadcast; who was told of it is told that it has changed.
+ *
+ * @throws Refusal `broadcast_over`.
+ */
+export async function endBroadcast(
+  deps: BroadcastDeps,
+  operatorId: string,
+  broadcastId: string,
+): Promise<Broadcast> {
+  const at = deps.now();
+  const { count } = await deps.allAccountsSql`
+    update broadcasts set stopped_by = ${operatorId}, stopped_at = ${at},
+      -- Those who see it are gone through once more; of one that has not begun nobody knows.
+      queued_to = default, ready_at = case when from_at > ${at} then ${at}::timestamptz end
+    where broadcast_id = ${broadcastId} and stopped_at is null and until_at > ${at}`;
+  const now = await oneOf(deps, broadcastId);
+  if (count === 0) throw new Refusal('broadcast_over', {});
+  return now;
+}

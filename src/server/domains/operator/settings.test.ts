@@ -1,0 +1,170 @@
+import { describe, expect, vi } from 'vitest';
+import type { Act, InputFor, OutputOf } from '#contract/base/act.ts';
+import { listSettings, resetSetting, saveSetting } from '#contract/operator/settings.ts';
+import type { Person, Reauth } from '#server/infra/acts/act.ts';
+import { readConfig } from '#server/infra/config.ts';
+import { openLiveSettings } from '#server/infra/settings/live.ts';
+import { type TestDatabase, test } from '#tests/support/database/database.ts';
+import { no } from '#tests/support/people/accounts-app.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { settingsActs } from './operator.ts';
+
+const at = new Date('2026-11-23T04:00:00Z');
+const reason = 'Akhir tahun';
+
+/** Settings of a node, and an admin who changes them. */
+async function settingsApp(db: TestDatabase, env: Record<string, string> = {}) {
+  const config = readConfig(env);
+  const report = vi.fn<(trouble: unknown) => void>();
+  const open = () => openLiveSettings({ allAccountsSql: db.allAccountsSql, config, report });
+  const settings = await open();
+  const reauth: Reauth = { inOwnBrowser: true, recent: false };
+  const handlers = settingsActs({
+    allAccountsSql: db.allAccountsSql,
+    now: () => at,
+    settings,
+    reauthOf: async () => reauth,
+  });
+  const caller = { kind: 'person', userId: '0193a000-0000-7000-8000-000000000001' } as Person;
+  const ask = async <A extends Act>(act: A, input: InputFor<A>) => {
+    const handler = handlers.find((one) => one.act.name === act.name);
+    const call = { caller, device: 'browser' } as never;
+    return act.output.parse(
+      await handler?.handle(call, act.input.parse(input) as never),
+    ) as OutputOf<A>;
+  };
+  const save = (setting_id: string, value: string, version = 0) =>
+    ask(saveSetting, { setting_id, value, version, reason });
+  return { settings, config: settings.config, open, report, reauth, ask, save };
+}
+
+const refused = (fields: string) =>
+  expect.objectContaining({ code: 'input_invalid', facts: { fields: { value: fields } } });
+
+describe('settings that are changed while it runs', () => {
+  test('what is set counts at once, wins over the environment, and goes with a reset', async ({
+    db,
+  }) => {
+    const app = await settingsApp(db, { WELCOME_BONUS: '25000' });
+    expect(app.config.WELCOME_BONUS).toBe(25_000);
+    const saved = await app.save('WELCOME_BONUS', '5000');
+    expect(app.config.WELCOME_BONUS).toBe(5_000);
+    expect(saved).toMatchObject({ value: '5000', fallback: '25000', version: 1 });
+    expect(saved.changed).toEqual({ by: 'Operator', at, reason, is_set: true });
+    app.reauth.recent = true;
+    const back = { setting_id: 'WELCOME_BONUS', version: 1, reason };
+    expect(await app.ask(resetSetting, back)).toMatchObject({ value: '25000', version: 2 });
+    expect(app.config.WELCOME_BONUS).toBe(25_000);
+    const history = await db.allAccountsSql`select version, value from settings order by version`;
+    expect(history).toEqual([
+      { version: 1, value: '5000' },
+      { version: 2, value: null },
+    ]);
+  });
+
+  test('another node has it within two seconds, and tells who asked to be told', async ({ db }) => {
+    const app = await settingsApp(db);
+    const other = await app.open();
+    const changed = vi.fn<() => void>();
+    other.onChange(changed);
+    await app.save('SELLER_PHONE', '021-555-0101');
+    await waitFor(() => other.config.SELLER_PHONE === '021-555-0101');
+    expect(changed).toHaveBeenCalledTimes(1);
+    other.close();
+  });
+
+  test('of two operators who saw the same value, one is told that it has changed', async ({
+    db,
+  }) => {
+    const app = await settingsApp(db);
+    const outcomes = await Promise.all([
+      no(app.save('SUPPORT_CLOSE_DAYS', '3')),
+      no(app.save('SUPPORT_CLOSE_DAYS', '4')),
+    ]);
+    expect(outcomes).toContainEqual(expect.objectContaining({ code: 'setting_changed' }));
+    expect(outcomes).toContain('nothing was refused');
+  });
+
+  test('raising a safeguard asks for the password, lowering it does not', async ({ db }) => {
+    const app = await settingsApp(db);
+    await app.save('FOUR_EYES_ABOVE', '1000000');
+    const raise = () => app.save('FOUR_EYES_ABOVE', '9000000', 1);
+    expect(await no(raise())).toMatchObject({ code: 'reauth_needed' });
+    const reset = () =>
+      app.ask(resetSetting, { setting_id: 'FOUR_EYES_ABOVE', version: 1, reason });
+    expect(await no(reset())).toMatchObject({ code: 'reauth_needed' });
+    expect(app.config.FOUR_EYES_ABOVE).toBe(1_000_000);
+    app.reauth.recent = true;
+    await raise();
+    expect(app.config.FOUR_EYES_ABOVE).toBe(9_000_000);
+    Object.assign(app.reauth, { inOwnBrowser: false });
+    expect(await no(app.save('FOUR_EYES_ABOVE', '9500000', 2))).toMatchObject({
+      code: 'sign_in_needed',
+    });
+  });
+
+  test('what a setting cannot be is refused by a sentence', async ({ db }) => {
+    const app = await settingsApp(db);
+    const cases: [string, string, string][] = [
+      ['TOPUP_MINIMUM', '5000', 'Tulis angka bulat dari 10.000 sampai 100.000.000.'],
+      ['TOPUP_MINIMUM', '-1', 'Tulis angka bulat dari 10.000 sampai 100.000.000.'],
+      ['LANE_PACE_PER_SECOND', '1,5', 'Tulis angka dari 0 sampai 10.000, desimal dengan titik.'],
+      ['REGISTRATION', 'ya', 'Pilih nyala atau mati.'],
+      ['SELLER_NAME', '', 'Wajib diisi.'],
+      ['SELLER_EMAIL', 'toko', 'Tulis alamat surel, misalnya halo@toko.id.'],
+      ['MAINTENANCE_TEXT', '<b>', 'Ada karakter yang tidak dapat dipakai.'],
+      [
+        'SUPPORT_HOURS',
+        '{"days":[]}',
+        'Periksa lagi jamnya: tujuh hari, jam tutup sesudah jam buka.',
+      ],
+    ];
+    for (const [name, value, sentence] of cases)
+      expect(await no(app.save(name, value)), name).toEqual(refused(sentence));
+    for (const name of ['SECRET_KEY', 'PORT', 'constructor'])
+      expect(await no(app.save(name, '1')), name).toMatchObject({ code: 'not_found' });
+    await app.save('TOPUP_MINIMUM', '50000');
+    expect(await no(app.save('TOPUP_MAXIMUM', '40000'))).toEqual(
+      refused('Nominal paling sedikit tidak boleh di atas yang paling banyak.'),
+    );
+  });
+
+  test('opening hours are read as they were written', async ({ db }) => {
+    const app = await settingsApp(db);
+    const hours = {
+      days: [...Array.from({ length: 6 }, () => ({ open: '09:00', close: '24:00' })), null],
+      days_off: ['2026-12-25'],
+      note: 'Libur Natal',
+    };
+    await app.save('SUPPORT_HOURS', JSON.stringify(hours));
+    expect(app.config.SUPPORT_HOURS).toEqual(hours);
+  });
+
+  test('what is stored and cannot be used is passed over, and reported', async ({ db }) => {
+    const app = await settingsApp(db);
+    await db.allAccountsSql`
+      insert into settings values ('WELCOME_BONUS', 1, 'many', gen_random_uuid(), now(), 'x'),
+        ('NO_SUCH', 1, '1', gen_random_uuid(), now(), 'x')`;
+    await app.settings.refresh();
+    expect(app.config.WELCOME_BONUS).toBe(10_000);
+    expect(app.report).toHaveBeenCalledTimes(1);
+  });
+
+  test('every live setting is shown, and none that is secret', async ({ db }) => {
+    const app = await settingsApp(db);
+    const { settings } = await app.ask(listSettings, {});
+    expect(settings.map(({ name }) => name)).toContain('SUPPORT_HOURS');
+    expect(settings.every(({ value, fallback, changed }) => value === fallback && !changed)).toBe(
+      true,
+    );
+    expect(settings.some(({ name }) => /SECRET|KEY|URL|TOKEN$/.test(name))).toBe(false);
+  });
+
+  test('history is only added to', async ({ db }) => {
+    const app = await settingsApp(db);
+    await app.save('SUPPORT_CLOSE_DAYS', '3');
+    const { allAccountsSql: sql } = db;
+    expect(await no(sql`update settings set value = '4'`)).toMatchObject({ code: '42501' });
+    expect(await no(sql`delete from settings`)).toMatchObject({ code: '42501' });
+  });
+});

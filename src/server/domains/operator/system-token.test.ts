@@ -1,0 +1,91 @@
+import { expect } from 'vitest';
+import { scanQr, connectLink, systemTokenState } from '#server/domains/tokens/tokens.ts';
+import { consentScan, getScan } from '#contract/tokens.ts';
+import { signedIn, test as base, type RunningApp } from '#tests/support/app/running-app.ts';
+import { reauthLater } from '#tests/support/people/accounts-app.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+
+/** An admin who has just signed in. */
+async function adminOf(db: TestDatabase, { ask }: RunningApp) {
+  const { token, accountId } = await signedIn(db);
+  await db.allAccountsSql`
+    update users set role = 'operator', operator_roles = '{admin}' where account_id = ${accountId}`;
+  return async (act: string, fields: object = {}) => {
+    const { body } = await ask(act, { token, key: crypto.randomUUID(), ...fields });
+    return body.code === 1 ? body.data : body.error.type;
+  };
+}
+
+const test = base.extend<{ running: RunningApp }>({
+  running: async ({ openApp }, use) => use(await openApp({ works: true })),
+});
+
+test('the installation’s token is unlinked and linked again by the QR of its page', async ({
+  db,
+  running,
+}) => {
+  const { container, ask } = running;
+  const { allAccountsSql } = db;
+  const admin = await adminOf(db, running);
+  expect(await admin('operator_system_token_get')).toMatchObject({
+    status: 'linked',
+    phone: '+62 811-••••-0000',
+    codes: { asked: 0, entered: 0, cap: 2_000 },
+  });
+  expect(await admin('operator_system_token_unlink')).toMatchObject({
+    status: 'unlinked',
+    phone: null,
+  });
+  expect(await systemTokenState(allAccountsSql)).toMatchObject({ isConnected: false });
+  expect(await admin('operator_system_token_test')).toBe('system_token_parted');
+  const { path } = await admin('operator_system_token_link');
+  const data = path.replace('/scan/', '');
+  const { nonce } = (await ask(consentScan.name, { data, key: crypto.randomUUID() })).body.data;
+  const { qr } = (await ask(getScan.name, { data, nonce })).body.data;
+  const { secrets, report } = container.infra;
+  const { sendSystemText } = container.accounts;
+  const connecting = {
+    allAccountsSql,
+    secrets,
+    sendSystemText,
+    report,
+    subscribers: container.subscribers,
+  };
+  await connectLink(connecting, await scanQr(connecting, qr.text, '6281155550000'));
+  expect(await systemTokenState(allAccountsSql)).toMatchObject({
+    isConnected: true,
+    phone: '6281155550000',
+  });
+});
+
+test('a test message goes to the operator’s own number, and the page never tells texts or whole numbers', async ({
+  db,
+  running,
+}) => {
+  const admin = await adminOf(db, running);
+  const { to } = await admin('operator_system_token_test');
+  const token = await admin('operator_system_token_get');
+  expect(token.own_phone).toBe(to);
+  expect(token.last).toEqual([expect.objectContaining({ to })]);
+  expect(JSON.stringify(token)).not.toMatch(/62\d{8}|Pesan uji/);
+});
+
+test('codes that were asked for and entered are counted', async ({ db, running }) => {
+  const admin = await adminOf(db, running);
+  await db.allAccountsSql`
+    insert into limit_counters (scope, subject, window_start, hits) values
+      ('otp_total', 'all', clock_timestamp(), 7), ('otp_entered', 'a', clock_timestamp(), 2),
+      ('otp_entered', 'b', clock_timestamp(), 3), ('otp_address', '10.0.0.1', clock_timestamp(), 4),
+      ('otp_address', '10.0.0.2', clock_timestamp(), 3)`;
+  expect(await admin('operator_system_token_get')).toMatchObject({
+    codes: { asked: 7, entered: 5, cap: 2_000 },
+    address: { asked: 4, cap: 50 },
+  });
+});
+
+test('the password is asked for before it is unlinked or linked', async ({ db, running }) => {
+  const admin = await adminOf(db, running);
+  await reauthLater(db.allAccountsSql, 301);
+  expect(await admin('operator_system_token_unlink')).toBe('reauth_needed');
+  expect(await admin('operator_system_token_link')).toBe('reauth_needed');
+});

@@ -1,0 +1,161 @@
+import type { Config } from '#server/infra/config.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import type { LiveFacts, LiveSetting, Setting } from './setting.ts';
+import { settings } from './settings.ts';
+
+/** How old the settings of a node may be: what an operator sets holds on every node after this. */
+const REFRESH_MS = 1_500;
+
+type Defined = typeof settings;
+/** The settings that may be changed while it runs. */
+export type LiveName = {
+  [Name in keyof Defined]: Defined[Name] extends { live: LiveFacts } ? Name : never;
+}[keyof Defined];
+
+const isLive = (
+  entry: [string, Setting<unknown> | LiveSetting<unknown>],
+): entry is [LiveName, LiveSetting<unknown>] => 'live' in entry[1];
+
+/** Their definitions, in the order in which they are shown. */
+export const liveDefinitions: ReadonlyMap<string, LiveSetting<unknown>> = new Map(
+  Object.entries<Setting<unknown> | LiveSetting<unknown>>(settings).filter(isLive),
+);
+
+export type LiveSettings = {
+  /**
+   * The settings as they are at this moment. Read one where it is needed, each time: what was copied at the
+   * start does not change.
+   */
+  config: Config;
+  /** What the environment says, which counts for what nobody has set. */
+  given: Config;
+  /** Reads again now what operators have set. */
+  refresh(): Promise<void>;
+  /** Calls a listener after some have changed. */
+  onChange(listener: () => void): void;
+  close(): void;
+};
+
+type Deps = {
+  allAccountsSql: Sql;
+  config: Config;
+  /** Receives trouble of reading them again, and what is stored and cannot be used; the former values stay. */
+  report: (trouble: unknown) => void;
+};
+
+/** Settings over those of the environment, at most two seconds behind what operators have set. */
+export async function openLiveSettings(deps: Deps): Promise<LiveSettings> {
+  const { allAccountsSql, config: given, report } = deps;
+  const listeners: (() => void)[] = [];
+  let seen = '';
+  let values = new Map<string, unknown>();
+  const refresh = async () => {
+    const rows = await latestOf(allAccountsSql);
+    const now = rows.map(({ name, version }) => `${name} ${version}`).join();
+    if (now === seen) return;
+    values = valuesOf(rows, report);
+    seen = now;
+    for (const listener of listeners) listener();
+  };
+  await refresh();
+  const timer = setInterval(() => void refresh().catch(report), REFRESH_MS);
+  timer.unref();
+  return {
+    config: configOver(given, (name) =>
+      values.has(name) ? values.get(name) : given[name as LiveName],
+    ),
+    given,
+    refresh,
+    onChange: (listener) => void listeners.push(listener),
+    close: () => clearInterval(timer),
+  };
+}
+
+/** A copy of the settings whose live ones are asked for each time. */
+function configOver(given: Config, valueOf: (name: string) => unknown): Config {
+  const config = { ...given };
+  for (const name of liveDefinitions.keys()) {
+    Object.defineProperty(config, name, { enumerable: true, get: () => valueOf(name) });
+  }
+  return config;
+}
+
+/** A change of a setting: what was written, or null for what the environment says. */
+export type SettingChange = {
+  name: string;
+  version: number;
+  value: string | null;
+  set_by: string;
+  set_at: Date;
+  reason: string;
+};
+
+/** The newest change of every setting that has one. */
+export const latestOf = (allAccountsSql: Sql): PromiseLike<SettingChange[]> =>
+  allAccountsSql<SettingChange[]>`
+    select distinct on (name) name, version, value, set_by, set_at, reason
+    from settings order by name, version desc`;
+
+function valuesOf(rows: readonly SettingChange[], report: Deps['report']): Map<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const { name, value } of rows) {
+    const how = liveDefinitions.get(name);
+    if (!how || value === null) continue;
+    const read = readLive(how, value);
+    if ('value' in read) values.set(name, read.value);
+    else report(new Error(`the setting ${name} is stored as something that it cannot be`));
+  }
+  return values;
+}
+
+/** What was written of a setting, as its reader reads it; else how it is refused. */
+export function readLive(
+  how: LiveSetting<unknown>,
+  words: string,
+): { value: unknown } | { no: string } {
+  if (words === '' && how.fallback === undefined) return { value: undefined };
+  const { max = Infinity, kind } = how.live;
+  const isText = kind === 'text' || kind === 'sentence' || kind === 'email';
+  if (isText && words.length > max) return { no: `Paling panjang ${max} karakter.` };
+  if (kind === 'email' && !/^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/.test(words)) {
+    return { no: 'Tulis alamat surel, misalnya halo@toko.id.' };
+  }
+  if (isText && /[\p{Cc}<>]/u.test(words)) return { no: 'Ada karakter yang tidak dapat dipakai.' };
+  const read = how.reads.safeParse(words);
+  if (read.success) return { value: read.data };
+  return { no: expectationOf(how) };
+}
+
+const NUMBERS = new Intl.NumberFormat('id-ID');
+
+function expectationOf({ live: { kind, min = 0, max = 0 } }: LiveSetting<unknown>): string {
+  const range = `dari ${NUMBERS.format(min)} sampai ${NUMBERS.format(max)}`;
+  if (kind === 'decimal') return `Tulis angka ${range}, desimal dengan titik.`;
+  if (kind === 'rupiah' || kind === 'whole') return `Tulis angka bulat ${range}.`;
+  if (kind === 'hours') return 'Periksa lagi jamnya: tujuh hari, jam tutup sesudah jam buka.';
+  return kind === 'switch' ? 'Pilih nyala atau mati.' : 'Wajib diisi.';
+}
+
+/** How a value is written: what `readLive` reads as the same. */
+export function wordsOf(how: LiveSetting<unknown>, value: unknown): string {
+  if (value === undefined) return '';
+  if (how.live.kind === 'switch') return value === true ? 'on' : 'off';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/**
+ * Writes a change down.
+ *
+ * @param change its `version` is one more than the version that was seen.
+ * @returns false when somebody else has changed the setting since then.
+ */
+export async function storeSetting(allAccountsSql: Sql, change: SettingChange): Promise<boolean> {
+  const { name, version, value, set_by, set_at, reason } = change;
+  const { count } = await allAccountsSql`
+    insert into settings (name, version, value, set_by, set_at, reason)
+    select ${name}, ${version}, ${value}, ${set_by}, ${set_at}, ${reason}
+    where ${version}::int = 1 + coalesce(
+      (select max(version) from settings where name = ${name}), 0)
+    on conflict (name, version) do nothing`;
+  return count === 1;
+}

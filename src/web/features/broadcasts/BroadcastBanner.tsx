@@ -1,0 +1,62 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import {
+  type ShownBroadcast,
+  closeBroadcast,
+  listBroadcasts,
+} from '#contract/operator/broadcasts.ts';
+import { perform } from '#web/api/act.ts';
+import { useAct } from '#web/api/query.ts';
+import styles from '#web/features/broadcasts/BroadcastBanner.module.css';
+import { BroadcastNotice } from '#web/features/broadcasts/BroadcastNotice.tsx';
+
+/** What operators tell, at the top of every page. @param name names what there is to show */
+export function BroadcastBanner({ name }: { name: string }) {
+  const { data } = useQuery({
+    queryKey: ['broadcasts', name],
+    queryFn: ({ signal }) => perform(listBroadcasts, {}, { signal }),
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+  });
+  const [closed, setClosed] = useState<readonly string[]>([]);
+  const close = useAct(closeBroadcast);
+  const shown = useUnended(data?.broadcasts ?? []).filter(({ id }) => !id || !closed.includes(id));
+  if (shown.length === 0) return null;
+  const onClose = async (id: string) => {
+    setClosed((before) => [...before, id]);
+    try {
+      await close.perform({ broadcast_id: id });
+    } catch {
+      // It is not closed on the other devices: better shown here once more.
+      setClosed((before) => before.filter((one) => one !== id));
+    }
+  };
+  return (
+    <div className={styles['banner']}>
+      {shown.map(({ id, ...words }) => (
+        <BroadcastNotice
+          key={id ?? 'maintenance'}
+          {...words}
+          onClose={id === null ? undefined : () => void onClose(id)}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** The longest that a timer waits. */
+const TIMER_MS_MAX = 2_000_000_000;
+
+/** Those whose end has not come; looked at again when the next one ends. */
+function useUnended(all: readonly ShownBroadcast[]): readonly ShownBroadcast[] {
+  const [now, setNow] = useState(Date.now);
+  const left = all.filter(({ until }) => until === null || until.getTime() > now);
+  const next = Math.min(...left.map(({ until }) => until?.getTime() ?? Infinity));
+  useEffect(() => {
+    if (next === Infinity) return undefined;
+    const ms = Math.min(TIMER_MS_MAX, Math.max(0, next - Date.now()));
+    const timer = setTimeout(() => setNow(Date.now()), ms);
+    return () => clearTimeout(timer);
+  }, [next, now]);
+  return left;
+}

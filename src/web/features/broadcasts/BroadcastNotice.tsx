@@ -1,0 +1,21 @@
+import type { BroadcastTone } from '#contract/operator/broadcasts.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Caption } from '#web/ui/chat/Caption.tsx';
+
+type Props = {
+  title: string;
+  /** A caption. */
+  text: string;
+  tone: BroadcastTone;
+  /** Left out: it cannot be closed. */
+  onClose?: (() => void) | undefined;
+};
+
+/** A notice of the operator as customers see it. */
+export const BroadcastNotice = ({ title, text, tone, onClose }: Props) => (
+  <Alert visible variant="pro" state={tone} label={title} {...(onClose && { onClose })}>
+    <p>
+      <Caption text={text} />
+    </p>
+  </Alert>
+);

@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  type LiveSetting,
+  type SettingGroup,
+  listSettings,
+  settingGroupLabel,
+} from '#contract/operator/settings.ts';
+import { actQuery } from '#web/features/operator/desk/actQuery.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
+import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { ResetDialog, SettingDialog } from '#web/features/operator/settings/SettingDialog.tsx';
+import { settingWords } from '#web/features/operator/settings/settingWords.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Panel, Row } from '#web/ui/panel/Panel.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+
+/** Route `/operator/pengaturan`: what may be changed while the installation runs. */
+export function SettingsPage() {
+  const settings = useQuery(actQuery(listSettings, {}));
+  return (
+    <OperatorFrame
+      title="Pengaturan"
+      context="Berlaku di semua server dalam dua detik, dan mengalahkan berkas .env sampai dikembalikan."
+    >
+      <Loaded query={settings} lines={12}>
+        {(data) => <Groups settings={data.settings} />}
+      </Loaded>
+    </OperatorFrame>
+  );
+}
+
+type Open = { name: string; how: 'change' | 'reset' };
+
+function Groups({ settings }: { settings: readonly LiveSetting[] }) {
+  const [open, setOpen] = useState<Open>();
+  const opened = settings.find(({ name }) => name === open?.name);
+  const close = () => setOpen(undefined);
+  return (
+    <div className={styles['page']}>
+      {Object.entries(settingGroupLabel).map(([group, label]) => (
+        <Panel key={group} title={label}>
+          <ul className={styles['rows']} aria-label={label}>
+            {settings
+              .filter((one) => one.group === (group as SettingGroup))
+              .map((one) => (
+                <Setting key={one.name} setting={one} onOpen={setOpen} />
+              ))}
+          </ul>
+        </Panel>
+      ))}
+      {opened && open?.how === 'change' && <SettingDialog setting={opened} onClose={close} />}
+      {opened && open?.how === 'reset' && <ResetDialog setting={opened} onClose={close} />}
+    </div>
+  );
+}
+
+type SettingProps = { setting: LiveSetting; onOpen: (open: Open) => void };
+
+function Setting({ setting, onOpen }: SettingProps) {
+  const { name, label, help, kind, value, fallback, changed } = setting;
+  const isSet = changed?.is_set === true;
+  return (
+    <li>
+      <span className={styles['what']}>
+        <strong>{label}</strong>
+        <span className="num">{settingWords(kind, value)}</span>
+        <span className={styles['small']}>{help}</span>
+        <span className={styles['small']}>
+          {isSet ? `Bawaan: ${settingWords(kind, fallback)}. ` : ''}
+          {changed && (
+            <>
+              {isSet ? 'Diubah' : 'Dikembalikan ke bawaan'} oleh {changed.by},{' '}
+              <DateTime at={changed.at} />: {changed.reason}
+            </>
+          )}
+        </span>
+      </span>
+      <Row end>
+        {isSet && <StatusChip tone="info">Diubah</StatusChip>}
+        {isSet && (
+          <Button
+            variant="subtle"
+            tone="neutral"
+            size="sm"
+            aria-label={`Kembalikan ${label} ke bawaan`}
+            onClick={() => onOpen({ name, how: 'reset' })}
+          >
+            Kembalikan ke bawaan
+          </Button>
+        )}
+        <Button
+          variant="outline"
+          tone="neutral"
+          size="sm"
+          aria-label={`Ubah ${label}`}
+          onClick={() => onOpen({ name, how: 'change' })}
+        >
+          Ubah
+        </Button>
+      </Row>
+    </li>
+  );
+}

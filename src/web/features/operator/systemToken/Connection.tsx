@@ -1,0 +1,110 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  type SystemToken,
+  linkSystemToken,
+  testSystemToken,
+  unlinkSystemToken,
+} from '#contract/operator/system-token.ts';
+import { tokenStatusLabel } from '#contract/tokens.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
+import { CopyField } from '#web/ui/copy/CopyField.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { Facts, Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { Countdown } from '#web/ui/time/Countdown.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+/** How it is connected, and what can be done about it. */
+export function Connection({ token }: { token: SystemToken }) {
+  const { status, channel, phone, own_phone } = token;
+  const isConnected = status === 'linked';
+  const client = useQueryClient();
+  const [link, setLink] = useState<{ path: string; expires_at: Date }>();
+  const make = useAct(linkSystemToken, { onSuccess: setLink });
+  const test = useAct(testSystemToken, {
+    onSuccess: ({ to }) => toast(`Pesan uji dikirim ke ${to}.`, { tone: 'success' }),
+  });
+  const part = useAct(unlinkSystemToken);
+  const askToPart = () =>
+    void confirm({
+      title: 'Putuskan token sistem?',
+      children:
+        'Sampai tersambung lagi tidak ada yang dapat mendaftar, mengganti kata sandi, atau masuk dari peramban baru, termasuk operator.',
+      cancelText: 'Batal',
+      confirmText: 'Putuskan',
+      tone: 'danger',
+      sentenceOf,
+      onConfirm: async () => {
+        await part.perform({});
+        void client.invalidateQueries({ predicate: isOfDesk });
+      },
+    });
+  return (
+    <Panel title="Sambungan">
+      <Stack>
+        <Facts
+          facts={[
+            {
+              term: 'Status',
+              is: (
+                <StatusChip tone={isConnected ? 'success' : 'danger'}>
+                  {tokenStatusLabel[status]}
+                </StatusChip>
+              ),
+            },
+            { term: 'Nomor', is: <span className="num">{phone ?? '—'}</span> },
+            { term: 'Kanal', is: channel === 'simulator' ? 'Simulator' : channel },
+            { term: 'Nomor Anda', is: <span className="num">{own_phone}</span> },
+          ]}
+        />
+        <RefusalAlert error={make.error ?? test.error} />
+        {link && !isConnected && (
+          <Scan key={link.path} link={link} onEnd={() => setLink(undefined)} />
+        )}
+        <Row>
+          {isConnected ? (
+            <>
+              <Button busy={test.busy} onClick={() => test.busy || test.mutate({})}>
+                Kirim pesan uji ke nomor saya
+              </Button>
+              <Button variant="outline" tone="danger" onClick={askToPart}>
+                Putuskan
+              </Button>
+            </>
+          ) : (
+            <Button
+              variant={link ? 'outline' : 'solid'}
+              busy={make.busy}
+              onClick={() => make.busy || make.mutate({})}
+            >
+              {link ? 'Buat tautan baru' : 'Sambungkan ponsel'}
+            </Button>
+          )}
+        </Row>
+      </Stack>
+    </Panel>
+  );
+}
+
+type ScanProps = { link: { path: string; expires_at: Date }; onEnd: () => void };
+
+/** The page with the QR: opened here, or sent to whoever has the phone. */
+const Scan = ({ link: { path, expires_at }, onEnd }: ScanProps) => (
+  <Stack gap={12}>
+    <p>
+      Buka halaman pindai, lalu pindai QR-nya dengan ponsel pengirim. Tautan ini berlaku{' '}
+      <Countdown until={expires_at} onEnd={onEnd} /> lagi, untuk satu peramban.
+    </p>
+    <Row>
+      <AnchorButton href={path} target="_blank" rel="noopener">
+        Buka halaman pindai
+      </AnchorButton>
+    </Row>
+    <CopyField label="Tautan pindai" value={new URL(path, window.location.origin).href} />
+  </Stack>
+);

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { failures, messageStatusLabel } from '#contract/messages.ts';
+import { formatNumber } from '#contract/base/money.ts';
+import { type SystemToken, getSystemToken } from '#contract/operator/system-token.ts';
+import { tokenStatusLabel } from '#contract/tokens.ts';
+import { actQuery } from '#web/features/operator/desk/actQuery.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
+import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { Connection } from '#web/features/operator/systemToken/Connection.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Stat, Stats } from '#web/ui/chart/Stat.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+
+/** How often it is looked at: while it is linked, the phone is awaited. */
+const LOOK_MS = 4_000;
+
+/** Route `/operator/token`: what sends one-time codes and notices. */
+export function SystemTokenPage() {
+  const token = useQuery({ ...actQuery(getSystemToken, {}), refetchInterval: LOOK_MS });
+  return (
+    <OperatorFrame
+      title="Token sistem"
+      context="Mengirim kode verifikasi dan pemberitahuan. Isi pesan dan kode tidak ditampilkan."
+    >
+      <Loaded query={token} lines={10}>
+        {(data) => <Shown token={data} />}
+      </Loaded>
+    </OperatorFrame>
+  );
+}
+
+function Shown({ token }: { token: SystemToken }) {
+  const { status, today, codes, address } = token;
+  const isConnected = status === 'linked';
+  return (
+    <div className={styles['page']}>
+      <Alert
+        state="danger"
+        variant="pro"
+        visible={!isConnected}
+        label={`Token sistem ${tokenStatusLabel[status].toLowerCase()}: tidak ada kode yang sampai.`}
+      >
+        <p>
+          Tidak ada yang dapat mendaftar, mengganti kata sandi, atau masuk dari peramban baru sampai
+          token ini tersambung lagi. Jangan keluar dari sesi ini.
+        </p>
+      </Alert>
+      <Connection token={token} />
+      <Panel title="Hari ini">
+        <Stats>
+          <Stat label="Terkirim atau sampai" value={count(today.sent + today.delivered)}>
+            {count(today.waiting)} menunggu
+          </Stat>
+          <Stat label="Gagal" value={count(today.failed)}>
+            {count(today.expired)} kedaluwarsa sebelum terkirim
+          </Stat>
+          <Stat label="Kode diminta" value={count(codes.asked)}>
+            dari paling banyak {count(codes.cap)}
+          </Stat>
+          <Stat label="Kode dimasukkan" value={count(codes.entered)}>
+            {shareOf(codes)}
+          </Stat>
+          <Stat label="Alamat IP yang paling banyak meminta" value={count(address.asked)}>
+            dari paling banyak {count(address.cap)}
+          </Stat>
+        </Stats>
+      </Panel>
+      <Panel title="Sebab gagal, 24 jam terakhir">
+        {token.failures.length === 0 ? (
+          <p className={styles['note']}>Tidak ada pesan yang gagal.</p>
+        ) : (
+          <ul className={styles['rows']} aria-label="Sebab gagal">
+            {token.failures.map(({ failure, count: n }) => (
+              <li key={failure}>
+                <span className={styles['what']}>
+                  {failure ? failures[failure] : 'Tidak diketahui'}
+                </span>
+                {count(n)}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+      <Panel title="Pesan terakhir">
+        <Last rows={token.last} />
+      </Panel>
+    </div>
+  );
+}
+
+const count = (value: number): ReactNode => <span className="num">{formatNumber(value)}</span>;
+
+const shareOf = ({ asked, entered }: SystemToken['codes']): string =>
+  asked === 0
+    ? 'Belum ada yang diminta'
+    : `${Math.round((100 * Math.min(entered, asked)) / asked)}% dari yang diminta`;
+
+const Last = ({ rows }: { rows: SystemToken['last'] }) =>
+  rows.length === 0 ? (
+    <p className={styles['note']}>Belum ada yang dikirim.</p>
+  ) : (
+    <ul className={styles['rows']} aria-label="Pesan terakhir">
+      {rows.map(({ to, status, failure, at }, place) => (
+        <li key={place}>
+          <span className={styles['what']}>
+            <span className="num">{to}</span>
+            <span className={styles['small']}>
+              <DateTime at={at} />
+              {failure && `: ${failures[failure]}`}
+            </span>
+          </span>
+          <StatusChip tone={status === 'failed' || status === 'expired' ? 'danger' : 'neutral'}>
+            {messageStatusLabel[status]}
+          </StatusChip>
+        </li>
+      ))}
+    </ul>
+  );

@@ -1,0 +1,67 @@
+import { expect } from 'vitest';
+import { inspection } from './browser/axe.ts';
+import { signUp } from './support/portal.ts';
+import { setUpJourney } from './support/stage.ts';
+import { arrivesAt, fillLogin } from './support/steps.ts';
+
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+
+/** An instant in so many hours, as `datetime-local` takes it in WIB. */
+const inHours = (hours: number): string =>
+  new Date(Date.now() + (hours + 7) * 3_600_000).toISOString().slice(0, 16);
+
+journey('an operator tells something, and a customer closes it for good', async (stage) => {
+  const { address, operator } = stage.product;
+  const { session } = await signUp(address, { name: 'Kopi Senja', phone: '6281355504101' });
+  const shop = await stage.person({ still: true, session });
+  const home = await shop.open('/saldo');
+  await home.getByRole('heading', { name: 'Saldo', level: 1 }).waitFor();
+
+  const desk = await stage.person({ still: true, expects: [/status of 422/] });
+  const { faults, look } = inspection();
+  const tab = await desk.open('/auth/login');
+  await fillLogin(tab, operator);
+  await arrivesAt(tab, '/operator');
+  await tab.getByRole('link', { name: 'Pengumuman' }).click();
+  await tab.getByText('Belum ada pengumuman').waitFor();
+  await look(tab, 'no notices');
+  await tab.getByRole('button', { name: 'Buat pengumuman' }).click();
+  const drawer = tab.getByRole('dialog', { name: 'Pengumuman baru' });
+  await drawer.getByLabel('Judul').fill('Libur Natal');
+  await drawer.getByLabel('Isi').fill('Kami tutup. Lihat https://kabari.example/libur');
+  await drawer.getByLabel('Sampai (WIB)').fill(inHours(24 * 100));
+  const show = async () => {
+    await drawer.getByRole('button', { name: 'Tayangkan' }).click();
+    await tab.getByRole('alertdialog').getByRole('button', { name: 'Tayangkan' }).click();
+  };
+  await show();
+  await drawer.getByText('Pengumuman tayang paling lama 90 hari.').waitFor();
+  await tab.getByRole('alertdialog').getByRole('button', { name: 'Batal' }).click();
+  await look(tab, 'a notice with a mistake');
+  await drawer.getByLabel('Sampai (WIB)').fill(inHours(24));
+  await show();
+  await tab.getByRole('row', { name: /Libur Natal.*Tayang/ }).waitFor();
+
+  // It comes to the open page by itself.
+  const banner = home.getByRole('status').filter({ hasText: 'Libur Natal' });
+  await banner.getByRole('link', { name: /kabari\.example/ }).waitFor();
+  const seen = inspection();
+  await seen.look(home, 'the banner');
+  await banner.getByRole('button', { name: 'Tutup' }).click();
+  await banner.waitFor({ state: 'detached' });
+  await home.reload();
+  await home.getByRole('heading', { name: 'Saldo', level: 1 }).waitFor();
+  await tab.getByRole('row', { name: /Libur Natal.*1$/ }).waitFor();
+  expect(await banner.count()).toBe(0);
+
+  await tab.getByRole('link', { name: 'Token sistem' }).click();
+  await tab.getByText('Kode diminta').waitFor();
+  await look(tab, 'the system token');
+  await tab.getByRole('link', { name: 'Pengaturan', exact: true }).click();
+  await tab.getByRole('button', { name: 'Ubah Jam buka layanan pelanggan' }).click();
+  await tab.getByRole('group', { name: 'Jam buka, WIB' }).waitFor();
+  await look(tab, 'opening hours');
+  await tab.keyboard.press('Escape');
+  await look(tab, 'settings');
+  expect([...faults, ...seen.faults]).toEqual([]);
+});
