@@ -10,6 +10,10 @@ export type Role = Output<typeof Role>;
 /** What an operator may do; `admin` everything. */
 export const OperatorRole = schema(() => z.enum(operatorRoles));
 
+/** Why an account is suspended, as its people read it. */
+export const Suspension = schema(() => z.object({ reason: z.string(), at: z.iso.datetime() }));
+export type Suspension = Output<typeof Suspension>;
+
 /** The person who is signed in, as `user_check_token` answers. */
 export const User = schema(() =>
   z.object({
@@ -36,6 +40,8 @@ export const User = schema(() =>
     needs_second_factor: z.optional(z.literal(true)),
     /** Names what operators want to be shown to this customer now; another name is something else. */
     broadcasts: z.optional(z.string()),
+    /** Set while the account is suspended: then it opens customer service only. */
+    suspension: z.optional(Suspension()),
   }),
 );
 export type User = Output<typeof User>;
@@ -196,6 +202,7 @@ export const loginUser = act({
 export const logoutUser = act({
   name: 'user_logout',
   by: 'anyone_signed_in',
+  whileSuspended: true,
   changes: true,
   outlivesSession: false,
   withoutSecondFactor: true,
@@ -207,6 +214,7 @@ export const checkToken = act({
   name: 'user_check_token',
   by: 'anyone_signed_in',
   withoutSecondFactor: true,
+  whileSuspended: true,
   output: User,
 });
 

@@ -3,15 +3,17 @@ import * as accounts from './accounts.ts';
 import * as invoices from './billing/invoices.ts';
 import * as plans from './billing/plans.ts';
 import * as audit from './operator/audit.ts';
-import * as books from './operator/books.ts';
-import * as desk from './operator/desk.ts';
+import * as books from './operator/money/books.ts';
+import * as customers from './operator/customers.ts';
+import * as desk from './operator/money/desk.ts';
 import * as broadcasts from './operator/broadcasts.ts';
+import * as overview from './operator/overview.ts';
 import * as events from './events.ts';
 import * as messages from './messages.ts';
 import * as people from './people.ts';
 import * as operators from './operator/operators.ts';
-import * as operatorTopups from './operator/topups.ts';
-import * as refunds from './operator/refunds.ts';
+import * as operatorTopups from './operator/money/topups.ts';
+import * as refunds from './operator/money/refunds.ts';
 import * as push from './push.ts';
 import * as saldo from './saldo.ts';
 import * as saldoAlert from './saldo/alert.ts';
@@ -20,11 +22,12 @@ import * as saldoUsage from './saldo/usage.ts';
 import * as secondFactor from './secondfactor/secondfactor.ts';
 import * as simulator from './simulator.ts';
 import * as settings from './operator/settings.ts';
-import * as statements from './operator/statements.ts';
+import * as statements from './operator/money/statements.ts';
 import * as inbox from './operator/support.ts';
 import * as support from './support.ts';
-import * as suspense from './operator/suspense.ts';
+import * as suspense from './operator/money/suspense.ts';
 import * as systemToken from './operator/system-token.ts';
+import * as things from './operator/things.ts';
 import * as tokens from './tokens.ts';
 
 /** The list of all acts: what the portal may ask, and nothing else. */
@@ -128,14 +131,23 @@ export const acts: readonly Act[] = [
   statements.dismissBankLine,
   statements.previewStatement,
   statements.importStatement,
-  desk.findCustomers,
-  desk.getCustomer,
+  overview.operatorOverview,
+  customers.findCustomers,
+  customers.getCustomer,
+  customers.suspendCustomer,
+  customers.endCustomerSessions,
+  customers.endCustomerPlan,
+  things.getCustomerMessage,
+  things.readCustomerMessage,
+  things.getCustomerToken,
+  things.getCustomerTopup,
+  things.getCustomerInvoice,
   desk.adjustSaldo,
   desk.refundMessage,
   desk.payOut,
   desk.listAdjustments,
   desk.decideAdjustment,
-  desk.freezeWallet,
+  customers.freezeWallet,
   suspense.listSuspense,
   suspense.creditSuspense,
   suspense.returnSuspense,

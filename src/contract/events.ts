@@ -85,6 +85,7 @@ export type LiveKind = LiveEvent['kind'];
 export const events = act({
   name: 'events',
   by: 'anyone_signed_in',
+  whileSuspended: true,
   streams: true,
   input: () => ({ since: z.optional(WholeNumber({ minimum: 0 })) }),
   output: LiveEvent,

@@ -77,6 +77,7 @@ export const changeForgotten = act({
 export const reauthUser = act({
   name: 'user_reauth',
   by: 'anyone_signed_in',
+  whileSuspended: true,
   changes: true,
   outlivesSession: false,
   withoutSecondFactor: true,

@@ -105,6 +105,7 @@ export type SupportThread = Output<typeof SupportThread>;
 export const supportThread = act({
   name: 'support_thread',
   by: 'customer',
+  whileSuspended: true,
   output: SupportThread,
 });
 
@@ -112,6 +113,7 @@ export const supportThread = act({
 export const supportMessages = act({
   name: 'support_messages',
   by: 'customer',
+  whileSuspended: true,
   list: 'manual',
   input: () => ({ ...paging(['at']) }),
   output: SupportMessage,
@@ -121,6 +123,7 @@ export const supportMessages = act({
 export const supportUnread = act({
   name: 'support_unread',
   by: 'customer',
+  whileSuspended: true,
   output: () => z.object({ total: z.int() }),
 });
 
@@ -144,8 +147,8 @@ export const supportContent = () => ({
 export const sendSupport = act({
   name: 'support_send',
   by: 'customer',
+  whileSuspended: true,
   changes: true,
-  outlivesSession: false,
   input: supportContent,
   output: SupportMessage,
   refuses: ['upload_gone', 'support_empty', 'support_too_many'],
@@ -154,6 +157,7 @@ export const sendSupport = act({
 export const readSupport = act({
   name: 'support_read',
   by: 'customer',
+  whileSuspended: true,
   changes: true,
   outlivesSession: false,
   input: () => ({ seq: WholeNumber({ minimum: 0 }) }),
@@ -164,6 +168,7 @@ export const readSupport = act({
 export const typeSupport = act({
   name: 'support_typing',
   by: 'customer',
+  whileSuspended: true,
   outlivesSession: false,
   output: () => z.object({}),
 });
@@ -172,8 +177,8 @@ export const typeSupport = act({
 export const closeSupport = act({
   name: 'support_close',
   by: 'customer',
+  whileSuspended: true,
   changes: true,
-  outlivesSession: false,
   output: SupportThread,
 });
 
@@ -181,8 +186,8 @@ export const closeSupport = act({
 export const rateSupport = act({
   name: 'support_rate',
   by: 'customer',
+  whileSuspended: true,
   changes: true,
-  outlivesSession: false,
   input: () => ({
     score: WholeNumber({ minimum: 1, maximum: 5 }),
     comment: z.optional(z.string().check(z.trim(), z.maxLength(1000))),
@@ -195,6 +200,7 @@ export const rateSupport = act({
 export const supportTranscript = act({
   name: 'support_transcript',
   by: 'customer',
+  whileSuspended: true,
   output: () => z.object({ url: z.string() }),
 });
 
@@ -224,6 +230,7 @@ export type SupportCause = Output<typeof SupportCause>;
 export const supportHelp = act({
   name: 'support_help',
   by: 'customer',
+  whileSuspended: true,
   output: () =>
     z.object({
       causes: z.array(

@@ -29,17 +29,21 @@ journey(
     await look(tab, 'the overview');
 
     await tab.getByRole('link', { name: 'Pelanggan', exact: true }).click();
-    await tab.getByLabel('Cari nama atau nomor').fill('senja');
+    await tab.getByLabel('Cari pelanggan').fill('senja');
     await tab.keyboard.press('Enter');
     await tab
       .getByRole('row', { name: /Kopi Senja/ })
       .first()
       .getByRole('button')
       .click();
-    const drawer = tab.getByRole('dialog', { name: 'Kopi Senja' });
-    await drawer.getByText('Mutasi terakhir').waitFor();
+    await tab.getByText('Mutasi terakhir').waitFor();
     await look(tab, 'a customer');
-    await drawer.getByRole('tab', { name: 'Sesuaikan' }).click();
+    const begin = async (name: string) => {
+      await tab.getByRole('button', { name: 'Tindakan' }).click();
+      await tab.getByRole('menuitem', { name, exact: true }).click();
+      return tab.getByRole('dialog', { name });
+    };
+    let drawer = await begin('Sesuaikan saldo');
     await drawer.getByRole('button', { name: 'Lanjut' }).click();
     await drawer.getByText('Tulis alasannya.').waitFor();
     await look(tab, 'an adjustment with mistakes');
@@ -48,27 +52,30 @@ journey(
     await drawer.getByRole('button', { name: 'Lanjut' }).click();
     await tab.getByRole('alertdialog').getByRole('button', { name: 'Tambah' }).click();
     await tab.getByText('Sudah dibukukan.', { exact: true }).waitFor();
-    await drawer.getByText(/Penyesuaian saldo oleh Kabari/).waitFor();
+    await tab.getByText(/Penyesuaian saldo oleh Kabari/).waitFor();
     const after = await ask(address, saldoSummary, {}, who.session);
     expect(after.available).toBe(before.available + 25_000);
 
-    await drawer.getByRole('tab', { name: 'Sesuaikan' }).click();
+    drawer = await begin('Sesuaikan saldo');
     await drawer.getByLabel('Nominal').fill('6000000');
     await drawer.getByLabel('Alasan').fill('Salah catat bulan lalu');
     await drawer.getByRole('button', { name: 'Lanjut' }).click();
     await tab.getByRole('alertdialog').getByRole('button', { name: 'Tambah' }).click();
     await tab.getByText(/Operator lain harus menyetujuinya/).waitFor();
-    for (const name of ['Biaya pesan', 'Cairkan', 'Bekukan']) {
-      await drawer.getByRole('tab', { name, exact: true }).click();
+    for (const name of ['Kembalikan biaya pesan', 'Cairkan saldo', 'Tangguhkan akun']) {
+      await begin(name);
       await look(tab, name);
+      await tab.keyboard.press('Escape');
     }
+    drawer = await begin('Bekukan saldo');
     await drawer.getByLabel('Alasan').fill('Diminta pemilik');
     await drawer.getByRole('button', { name: 'Bekukan saldo' }).click();
     await tab.getByRole('alertdialog').getByRole('button', { name: 'Bekukan' }).click();
     await tab.getByText('Saldo dibekukan.', { exact: true }).waitFor();
     expect((await ask(address, saldoSummary, {}, who.session)).status).toBe('frozen');
-    await tab.keyboard.press('Escape');
-    await look(tab, 'customers and proposals');
+    await tab.getByRole('link', { name: 'Penyesuaian', exact: true }).click();
+    await tab.getByRole('heading', { name: 'Penyesuaian', level: 1 }).waitFor();
+    await look(tab, 'proposals');
     await tab
       .getByRole('row', { name: /Menunggu operator kedua/ })
       .getByRole('button')
@@ -124,7 +131,7 @@ journey(
 journey('the desk is nobody’s to a customer', async ({ product, person }) => {
   const who = await signUp(product.address, { name: 'Kopi Pagi', phone: '6281355504002' });
   const { open } = await person({ session: who.session });
-  for (const page of ['', '/pelanggan', '/suspense', '/pembukuan', '/harga']) {
+  for (const page of ['', '/pelanggan', '/penyesuaian', '/suspense', '/pembukuan', '/harga']) {
     const tab = await open(`/operator${page}`);
     await tab.getByRole('heading', { name: 'Halaman tidak ditemukan' }).waitFor();
     await tab.close();

@@ -244,7 +244,14 @@ const deskPictures = ({ operator: session, statement }: Desk): Picture[] => [
     name: 'operator-pelanggan',
     options: { session },
     path: '/operator/pelanggan?q=Bengkel',
-    before: openRow(/Bengkel/),
+    before: async (tab) => {
+      await tab
+        .getByRole('row', { name: /Bengkel/ })
+        .getByRole('button')
+        .first()
+        .click();
+      await tab.getByText('Mutasi terakhir').waitFor();
+    },
   },
   {
     name: 'operator-pembukuan-gelap',

@@ -52,6 +52,8 @@ export type Act<
   outlivesSession: boolean;
   /** True for what a person may do who still has to set up the second factor that is required of them. */
   withoutSecondFactor: boolean;
+  /** True when people of a suspended account may call it too: to read why, and to reach customer service. */
+  whileSuspended: boolean;
 };
 
 type Definition<
@@ -64,6 +66,7 @@ type Definition<
   name: Name;
   by: By;
   roles?: readonly OperatorRole[];
+  whileSuspended?: boolean;
   input?: () => Shape;
   output: () => Output;
   list?: List;
@@ -109,11 +112,13 @@ export function act<
     requiresRecentPassword: given.requiresRecentPassword ?? false,
     outlivesSession: given.outlivesSession ?? (changes && given.by !== 'public'),
     withoutSecondFactor: given.withoutSecondFactor ?? given.by === 'public',
+    whileSuspended: given.whileSuspended ?? given.by === 'public',
   };
 }
 
 /** What any act may answer without promising it. */
 export const alwaysPossible: readonly RefusalCode[] = [
+  'account_suspended',
   'act_unknown',
   'request_malformed',
   'origin_foreign',

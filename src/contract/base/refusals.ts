@@ -94,6 +94,7 @@ export const refusals = {
   bank_line_used: { status: 409, facts: none },
   topup_decided: { status: 409, facts: () => z.object({ by: z.string() }) },
   topup_needs_another: { status: 409, facts: none },
+  topup_at_gateway: { status: 409, facts: none },
   topup_proof_unneeded: { status: 409, facts: none },
   topup_proof_limit: { status: 409, facts: () => z.object({ limit: z.int() }) },
   statement_unknown: { status: 422, facts: none },
@@ -216,7 +217,8 @@ const sentences: Sentences = {
   phone_in_use: 'Nomor ini sudah dipakai akun lain di sini. Tulis nomor yang lain.',
   last_admin:
     'Ini admin terakhir: tanpa admin, tidak ada yang dapat mengatur Kabari lagi. Jadikan operator lain admin, dan tunggu sampai ia masuk, lalu coba lagi.',
-  account_suspended: 'Akun ini sedang ditangguhkan. Hubungi layanan pelanggan.',
+  account_suspended:
+    'Akun ini sedang ditangguhkan. Masuk ke portal untuk membaca alasannya dan menghubungi layanan pelanggan.',
 
   token_missing:
     'Kunci API belum disertakan. Kirim header `Authorization: Bearer <kunci>`; kuncinya dibuat di halaman Token.',
@@ -267,6 +269,8 @@ const sentences: Sentences = {
   bank_line_used: 'Mutasi bank ini sudah dipakai untuk isi saldo lain.',
   topup_decided: ({ by }) =>
     `Isi saldo ini sudah diputuskan oleh ${by}. Muat ulang untuk melihat hasilnya.`,
+  topup_at_gateway:
+    'Isi saldo ini dibayar lewat gerbang, dan hanya gerbang yang tahu apakah sudah lunas. Tanyakan lagi ke gerbangnya.',
   topup_needs_another:
     'Anda sudah mengusulkan konfirmasi ini. Operator lain yang harus menyelesaikannya.',
   topup_proof_unneeded:
@@ -311,9 +315,9 @@ const sentences: Sentences = {
   payment_flag_changed:
     'Penarikan ini sudah ditandai selesai, atau gerbangnya memberi kabar baru. Muat ulang daftarnya.',
   payment_refund_waits:
-    'Pengembalian pembayaran ini sudah diusulkan dan menunggu operator kedua di Pelanggan & penyesuaian.',
+    'Pengembalian pembayaran ini sudah diusulkan dan menunggu operator kedua di halaman Penyesuaian.',
   payment_saldo_short: ({ lacking }) =>
-    `Saldo pelanggan ini kurang ${formatRupiah(lacking)}: sebagian pembayaran sudah terpakai. Tidak ada yang dibukukan. Cairkan saldo yang tersisa di Pelanggan & penyesuaian.`,
+    `Saldo pelanggan ini kurang ${formatRupiah(lacking)}: sebagian pembayaran sudah terpakai. Tidak ada yang dibukukan. Cairkan saldo yang tersisa di halaman pelanggannya.`,
   refund_finished: 'Pengembalian ini sudah dicatat selesai. Muat ulang daftarnya.',
   refund_at_gateway:
     'Gerbang pembayaran masih diminta mengembalikan uang ini. Transfer manual akan mengembalikannya dua kali: tunggu jawabannya.',

@@ -49,7 +49,8 @@ const sentences: Sentences = {
   export_limit: ({ limit }) => `An export may be asked for ${limit} times a day.`,
   phone_in_use: 'This number belongs to somebody here. Choose another one.',
   last_admin: 'This is the last admin. Make somebody else an admin first.',
-  account_suspended: 'This account is suspended. Contact customer service.',
+  account_suspended:
+    'This account is suspended. Sign in to the portal to read why, and to reach customer service.',
   token_missing:
     'There is no API key. Send the header `Authorization: Bearer <key>`; keys are made on the Token page.',
   token_invalid:
@@ -90,6 +91,8 @@ const sentences: Sentences = {
   topup_amount_mismatch: 'The bank line and the top-up have different amounts.',
   bank_line_used: 'This bank line already paid another top-up.',
   topup_decided: 'Another operator has decided about this top-up.',
+  topup_at_gateway:
+    'A gateway takes this payment, and it alone knows whether it is paid: ask it again.',
   topup_needs_another: 'Another operator has to complete what this one proposed.',
   topup_proof_unneeded: 'This way to pay needs no proof of transfer.',
   topup_proof_limit: ({ limit }) => `A proof of this top-up was sent ${limit} times already.`,

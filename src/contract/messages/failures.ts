@@ -64,6 +64,9 @@ const silence: Record<'own' | 'earlier', Record<Language, string>> = {
 export const failureSentence = (failure: Failure, language: Language): string =>
   language === 'en' ? inEnglish[failure] : failures[failure];
 
+/** What happened, in a few words and without what to do: for lists of causes. */
+export const failureCause = (failure: Failure): string => happened.id[failure];
+
 /** Why a try failed that is followed by another one: what happened, and that nothing need be done. */
 export const retrySentence = (failure: Failure, language: Language): string =>
   `${happened[language][failure]}. ${weRetry[language]}.`;

@@ -4,7 +4,9 @@ import { eventsActs } from '#server/domains/events/events.ts';
 import { ledgerActs } from '#server/domains/ledger/ledger.ts';
 import { claimUpload, describeFile, releaseFile } from '#server/domains/media/media.ts';
 import {
+  type ConsoleDeps,
   auditActs,
+  consoleActs,
   operatorActs,
   settingsActs,
   systemTokenActs,
@@ -16,10 +18,12 @@ import {
   simulatedPaymentHandler,
 } from '#server/domains/payments/payments.ts';
 import { pushActs } from '#server/domains/push/push.ts';
-import { supportActs } from '#server/domains/support/support.ts';
-import { tokensActs } from '#server/domains/tokens/tokens.ts';
+import { supportActs, supportFigures } from '#server/domains/support/support.ts';
+import { systemTokenState, tokensActs } from '#server/domains/tokens/tokens.ts';
+import { lastBackup } from '#server/infra/backup/runs.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Container } from './container.ts';
+import { RELEASE } from './release.ts';
 
 /** Every act of the contract with its handler, each exactly once. */
 export function actHandlers(container: Container): readonly ActHandler[] {
@@ -80,6 +84,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
     }),
     ...auditActs({ allAccountsSql, secrets, now, report, folder: infra.dataFolder }),
     ...installationActs(container),
+    ...consoleActs(consoleDepsOf(container)),
     ...pushActs(container.push),
     ...supportActs(container.support.deps),
     ...eventsActs(container.events.hub),
@@ -98,3 +103,14 @@ function installationActs({ accounts, broadcasts, infra, pools, subscribers }: C
     ...systemTokenActs(token),
   ];
 }
+
+const consoleDepsOf = ({ infra, pools, accounts }: Container): ConsoleDeps => ({
+  ...infra,
+  allAccountsSql: pools.allAccountsSql,
+  version: RELEASE,
+  sendSystemText: accounts.sendSystemText,
+  evictSessions: accounts.sessions.evict,
+  supportFigures,
+  lastBackup,
+  codesGoOut: async (sql) => (await systemTokenState(sql)).isConnected,
+});

@@ -167,7 +167,8 @@ function registerPortal(app: FastifyInstance, container: Container, streams: Liv
     findSession: async (token) => {
       const person = await accounts.sessions.find(token);
       // Until the required second factor is there, such a session is good for nothing but setting it up.
-      return person && needsSecondFactor(config, person) ? undefined : person;
+      const isOpen = person && !person.isSuspended && !needsSecondFactor(config, person);
+      return isOpen ? person : undefined;
     },
     limiter,
     origins,

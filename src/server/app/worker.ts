@@ -1,4 +1,4 @@
-import { sweepAccounts } from '#server/domains/accounts/accounts.ts';
+import { notifySuspensions, sweepAccounts } from '#server/domains/accounts/accounts.ts';
 import { pruneNotices, runBilling, startCreditWatch } from '#server/domains/billing/billing.ts';
 import { eraseOldLines } from '#server/domains/channels/simulator/simulator.ts';
 import { type Relay, pruneEvents, startRelay } from '#server/domains/events/events.ts';
@@ -7,6 +7,7 @@ import {
   checkLanes,
   ensurePartitions,
   expireMessages,
+  pruneCounts,
   pruneRequests,
   startFolding,
 } from '#server/domains/messages/messages.ts';
@@ -158,6 +159,22 @@ const backupJobs = ({ runDue, watch }: Backups): readonly Job[] => [
   { name: 'backup-watch', cron: '40 * * * *', run: watch },
 ];
 
+/** Each night the books are checked, sealed, and compared with bank and gateways. */
+const bookJobs = (books: Parameters<typeof reconcileNightly>[0]): readonly Job[] => [
+  {
+    name: 'ledger-check',
+    cron: '10 0 * * *',
+    heartbeatSeconds: 60,
+    run: () => checkAndSeal(books),
+  },
+  {
+    name: 'reconciliation',
+    cron: '30 2 * * *',
+    heartbeatSeconds: 60,
+    run: () => reconcileNightly(books),
+  },
+];
+
 const DATA_EXPORTS = 'data-exports';
 
 function jobsOf(container: Container): readonly Job[] {
@@ -166,7 +183,6 @@ function jobsOf(container: Container): readonly Job[] {
   const { allAccountsSql } = pools;
   const { exports, eraseDue } = accounts;
   const statusOf = gatewayStatusOf(payments.deps);
-  const books = { allAccountsSql, now, log, folder, statusOf };
   return [
     { name: 'message-partitions', cron: '7 * * * *', run: () => ensurePartitions(allAccountsSql) },
     { name: 'topup-expiry', cron: '* * * * *', run: () => expireTopups({ allAccountsSql, now }) },
@@ -180,6 +196,17 @@ function jobsOf(container: Container): readonly Job[] {
     },
     { name: 'message-expiry', cron: '* * * * *', run: () => expireMessages(allAccountsSql) },
     { name: 'parked-receipts', cron: '* * * * *', run: () => messages.retryParked() },
+    {
+      name: 'suspension-notices',
+      cron: '* * * * *',
+      run: () =>
+        notifySuspensions({
+          allAccountsSql,
+          now,
+          sendSystemText: accounts.sendSystemText,
+          report: infra.report,
+        }),
+    },
     { name: 'account-sweep', cron: '12 * * * *', run: () => sweepAccounts(allAccountsSql) },
     { name: 'answer-pruning', cron: '17 * * * *', run: () => pruneAnswers(allAccountsSql) },
     { name: 'link-pruning', cron: '22 * * * *', run: () => pruneLinks(allAccountsSql) },
@@ -195,23 +222,13 @@ function jobsOf(container: Container): readonly Job[] {
       run: () => tendThreads({ ...support.deps, closeDays: support.closeDays }),
     },
     { name: 'push-sweep', cron: '37 * * * *', run: () => sweepPush(allAccountsSql) },
-    {
-      name: 'ledger-check',
-      cron: '10 0 * * *',
-      heartbeatSeconds: 60,
-      run: () => checkAndSeal(books),
-    },
-    {
-      name: 'reconciliation',
-      cron: '30 2 * * *',
-      heartbeatSeconds: 60,
-      run: () => reconcileNightly(books),
-    },
+    ...bookJobs({ allAccountsSql, now, log, folder, statusOf }),
     {
       name: 'history-pruning',
       cron: '32 * * * *',
       run: async () => {
         await pruneRequests(allAccountsSql);
+        await pruneCounts(allAccountsSql, now());
         await pruneEvents(allAccountsSql);
         await pruneNotices(allAccountsSql, now());
         await container.broadcasts.prune();

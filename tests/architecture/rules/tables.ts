@@ -1,6 +1,7 @@
 /** Which tables each domain owns: it alone writes them, in its files and its SQL functions. */
 const tables = {
   accounts: [
+    'account_suspensions',
     'accounts',
     'captchas_used',
     'erased_account_phones',
@@ -61,8 +62,10 @@ const tables = {
     'conversations',
     'count_marks',
     'dispatch',
+    'failure_counts',
     'lanes',
     'message_events',
+    'message_minutes',
     'message_refs',
     'messages',
     'messages_other',
@@ -72,7 +75,14 @@ const tables = {
     'rollup_sums',
     'rollups',
   ],
-  operator: ['adjustments', 'bonus_approvals', 'reconciliations', 'wallet_freezes'],
+  operator: [
+    'adjustments',
+    'bonus_approvals',
+    'message_disclosures',
+    'plan_endings',
+    'reconciliations',
+    'wallet_freezes',
+  ],
   payments: [
     'bank_lines',
     'bank_statements',

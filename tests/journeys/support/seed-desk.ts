@@ -6,8 +6,9 @@ import {
   saveBillingProfile,
 } from '#contract/billing/invoices.ts';
 import { changeSubscription, previewSubscription } from '#contract/billing/plans.ts';
-import { adjustSaldo, findCustomers } from '#contract/operator/desk.ts';
-import { runCheck, runReconciliation } from '#contract/operator/books.ts';
+import { findCustomers } from '#contract/operator/customers.ts';
+import { adjustSaldo } from '#contract/operator/money/desk.ts';
+import { runCheck, runReconciliation } from '#contract/operator/money/books.ts';
 import {
   createTopup,
   getTopup,

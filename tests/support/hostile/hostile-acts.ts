@@ -165,7 +165,29 @@ const BANK = { reference: 'TRX 123456', payee: 'ANI SUSANTI' };
 
 /** Calls of the money desk. */
 const deskSamples = (): Readonly<Record<string, Fields>> => ({
-  operator_customer_list: { ...LIST, sort_by: 'created_at', q: 'Toko' },
+  operator_customer_list: {
+    ...LIST,
+    sort_by: 'created_at',
+    q: 'Toko',
+    state: 'active',
+    plan: 'gratis',
+    saldo: 'low',
+  },
+  operator_customer_suspend: { account_id: anId('account'), becomes: 'active', reason: REASON },
+  operator_customer_session_end: { account_id: anId('account'), session_id: anId('session') },
+  operator_plan_end: { account_id: anId('account'), refund: 'yes', reason: REASON },
+  operator_message_get: { account_id: anId('account'), message_id: publicId('message', newId()) },
+  operator_message_text: {
+    account_id: anId('account'),
+    message_id: publicId('message', newId()),
+    reason: REASON,
+  },
+  operator_customer_topup_get: { account_id: anId('account'), topup_id: anId('topup') },
+  operator_customer_invoice_get: {
+    account_id: anId('account'),
+    invoice_id: publicId('invoice', newId()),
+  },
+  operator_token_get: { account_id: anId('account'), token_id: publicId('token', newId()) },
   operator_customer_get: { account_id: anId('account') },
   operator_adjust: {
     account_id: anId('account'),

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { rupiah } from '#contract/base/money.ts';
 import { postEntry } from '#server/domains/ledger/ledger.ts';
-import { operatorActs } from '#server/domains/operator/operator.ts';
+import { type ConsoleDeps, consoleActs, operatorActs } from '#server/domains/operator/operator.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type TopupApp, perform } from './topups.ts';
@@ -27,11 +28,26 @@ export async function operatorsOf(
         insert into users (account_id, user_id, name, phone, password_hash, role, operator_roles)
         values (${accountId}, ${userId}, ${name}, ${`62811000000${place}`}, '-', 'operator', '{admin}')`;
       const asker = { accountId, userId, role: 'operator' as const };
-      const handlers = operatorActs(app.deps);
+      const handlers = [...operatorActs(app.deps), ...consoleActs(consoleDeps(app))];
       return { userId, ask: (act, fields = {}) => perform(handlers, act, asker, fields) };
     }),
   );
 }
+
+/** What the console's acts need beside what money's do; what would be sent is in `sent`. */
+export const consoleDeps = (
+  { deps, clock }: TopupApp,
+  sent: { phone: string; text: string }[] = [],
+): ConsoleDeps => ({
+  ...deps,
+  sendSystemText: async (phone, text) => void sent.push({ phone, text }),
+  evictSessions: async () => undefined,
+  dataFolder: tmpdir(),
+  disks: { full: () => [] },
+  version: '0.0.0',
+  build: 'test',
+  now: clock.now,
+});
 
 /** Gives an account saldo, as a bonus. */
 export const giveSaldo = (sql: Sql, accountId: string, amount: number): Promise<unknown> =>

@@ -35,6 +35,7 @@ export const accountsAccountData = ({ sql, allAccountsSql, secrets }: Deps): Acc
     { name: 'sesi', rows: () => atOnce(() => sessionsOf(allAccountsSql, accountId)) },
     { name: 'peramban', rows: () => atOnce(() => devicesOf(sql, accountId)) },
     { name: 'faktor-kedua', rows: () => atOnce(() => secondFactorsFor(sql, accountId)) },
+    { name: 'penangguhan', rows: () => atOnce(() => suspensionsOf(sql, accountId)) },
     { name: 'jejak-audit', rows: () => auditOf(sql, accountId) },
   ],
   erase: (erasure) => erase({ allAccountsSql, secrets }, erasure),
@@ -96,6 +97,15 @@ const devicesOf = (sql: Sql, accountId: string): Promise<Row[]> =>
       select seen_at from known_devices where account_id = ${accountId} order by seen_at`,
   );
 
+const suspensionsOf = (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(
+    sql,
+    accountId,
+    (tx) => tx<Row[]>`
+      select becomes, reason, at from account_suspensions
+      where account_id = ${accountId} order by suspension_id`,
+  );
+
 /** What there is and when it was used; never what it is checked by. */
 const secondFactorsFor = (sql: Sql, accountId: string): Promise<Row[]> =>
   asAccount(
@@ -155,6 +165,7 @@ async function pseudonymize(tx: Tx, { accountId, phones }: ErasureRequest): Prom
   await tx`
     delete from otp_challenges
     where account_id = ${accountId} or (account_id is null and phone = any(${[...phones]}::text[]))`;
+  await tx`update account_suspensions set reason = '' where account_id = ${accountId}`;
   await tx`delete from user_phones where account_id = ${accountId}`;
   await tx`delete from former_phones where account_id = ${accountId}`;
   await tx`

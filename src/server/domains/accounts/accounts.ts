@@ -72,6 +72,9 @@ export {
 export { resetSecondFactor, secondFactorsOf } from './secondfactor/factors.ts';
 export { needsSecondFactor } from './secondfactor/required.ts';
 export { notifySecondFactorsReset } from './notices.ts';
+export { endSessionsOfAccount, sessionsOfAccount } from './sessions/desk.ts';
+export { notifySuspensions } from './suspension/notify.ts';
+export { changeAccount, suspensionSteps } from './suspension/suspend.ts';
 export { sweepAccounts } from './sweep.ts';
 export type { AccountOpened, AccountsDeps } from './deps.ts';
 

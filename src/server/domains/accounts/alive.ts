@@ -11,6 +11,6 @@ export async function activeSessions(
   const active = await allAccountsSql<{ session_id: string }[]>`
     select s.session_id from sessions s join accounts a on a.account_id = s.account_id
     where s.session_id = any(${sessionIds}::uuid[])
-      and s.revoked_at is null and a.status = 'active'`;
+      and s.revoked_at is null and a.status <> 'closed'`;
   return new Set(active.map(({ session_id }) => session_id));
 }

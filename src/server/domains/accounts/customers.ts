@@ -1,5 +1,6 @@
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { formatPhone, normalizePhone } from '#contract/base/phone.ts';
+import { type CustomerState, SALDO_LOW, type SaldoRange } from '#contract/operator/customers.ts';
 import type { AccountStatus } from './people.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 
@@ -10,49 +11,99 @@ export type CustomerRow = {
   phone: string;
   available: number;
   held: number;
+  /** Of the wallet. */
   status: 'active' | 'frozen' | 'closed';
+  state: CustomerState;
+  created_at: Date;
+  erase_at: Date | null;
 };
 
 /** Beyond this many, found customers are not counted further. */
 const COUNT_MAX = 10_000;
 
-const columns = (sql: Sql | Tx) => sql`
-  a.account_id, a.name, coalesce(owner.phone, '') as phone, w.available, w.held, w.status
-  from accounts a join wallets w using (account_id)
-  left join lateral (
-    select phone from users u where u.account_id = a.account_id order by u.created_at limit 1
-  ) owner on true`;
+/** The first that is true, of an account `a` and its wallet `w`. */
+const stateOf = (sql: Sql | Tx): Fragment => sql`
+  case when 'closed' in (a.status, w.status) then 'closed' when a.status = 'suspended' then 'suspended'
+    when a.erase_at is not null then 'closing' when w.status = 'frozen' then 'frozen' else 'active' end`;
+
+const columns = (sql: Sql | Tx): Fragment => sql`
+  a.account_id, a.name, w.available, w.held, w.status, ${stateOf(sql)} as state, a.created_at, a.erase_at`;
+
+const ownersPhone = (sql: Sql | Tx): Fragment => sql`
+  coalesce((
+    select phone from users u where u.account_id = c.account_id order by u.created_at limit 1
+  ), '') as phone`;
 
 type CustomerQuery = {
   q?: string | undefined;
+  state?: CustomerState | undefined;
+  saldo?: SaldoRange | undefined;
   page?: number | undefined;
+  sort_by?: 'created_at' | 'name' | 'available' | undefined;
   sort_type?: 'asc' | 'desc' | undefined;
+  /** Accounts that the words mean, beside those of this name or number. */
+  meant?: readonly string[] | undefined;
+  /** True: the words mean those accounts, and no others. */
+  isExact?: boolean | undefined;
+  /** A condition on the account `a`. */
+  where?: Fragment | undefined;
 };
 
 /**
- * A page of the customers whose name contains the words, or one of whose numbers begins with the digits;
- * the newest account first.
+ * A page of the customers whose name contains the words, or one of whose numbers begins with the digits, or
+ * who are meant; the newest account first unless sorted otherwise.
  */
-export async function findCustomers(
-  allAccountsSql: Sql,
-  { q = '', page = 0, sort_type }: CustomerQuery,
-): Promise<PageOf<CustomerRow>> {
-  const matches = allAccountsSql`not a.is_system and ${matching(allAccountsSql, q)}`;
+export async function findCustomers(sql: Sql, query: CustomerQuery): Promise<PageOf<CustomerRow>> {
+  const { page = 0, where, saldo, state } = query;
+  const asksWallet = saldo !== undefined || state !== undefined;
+  const wallets = sql`join wallets w using (account_id)`;
+  const matching = sql`where not a.is_system and ${matches(sql, query)}
+    ${where ? sql`and ${where}` : sql``}`;
   const [found, [counted]] = await Promise.all([
-    allAccountsSql<CustomerRow[]>`
-      select ${columns(allAccountsSql)} where ${matches}
-      order by a.account_id ${sort_type === 'asc' ? allAccountsSql`asc` : allAccountsSql`desc`}
-      limit ${PAGE_SIZE} offset ${Math.min(page * PAGE_SIZE, COUNT_MAX)}`,
-    allAccountsSql<{ total: number }[]>`
+    // The page first: the numbers of its ten are read, and not those of all.
+    sql<CustomerRow[]>`
+      select c.*, ${ownersPhone(sql)} from (
+        select ${columns(sql)} from accounts a ${wallets} ${matching} order by ${orderOf(sql, query)}
+        limit ${PAGE_SIZE} offset ${Math.min(page * PAGE_SIZE, COUNT_MAX)}
+      ) c order by ${orderOf(sql, query, sql`c`, sql`c`)}`,
+    sql<{ total: number }[]>`
       select count(*) as total from (
-        select from accounts a where ${matches} limit ${COUNT_MAX}
+        select from accounts a ${asksWallet ? wallets : sql``} ${matching} limit ${COUNT_MAX}
       ) counted`,
   ]);
   return { rows: found, total: counted?.total ?? 0 };
 }
 
-function matching(sql: Sql, q: string) {
-  if (q === '') return sql`true`;
+function orderOf(
+  sql: Sql,
+  { sort_by: by = 'created_at', sort_type: type }: CustomerQuery,
+  account = sql`a`,
+  wallet = sql`w`,
+): Fragment {
+  const isAscending = type === undefined ? by === 'name' : type === 'asc';
+  const way = isAscending ? sql`asc` : sql`desc`;
+  const last = sql`${account}.account_id ${way}`;
+  if (by === 'name') return sql`lower(${account}.name) ${way}, ${last}`;
+  return by === 'available' ? sql`${wallet}.available ${way}, ${last}` : last;
+}
+
+function matches(sql: Sql, { q = '', state, saldo, meant = [], isExact }: CustomerQuery): Fragment {
+  const meantOnes = sql`a.account_id = any(${[...meant]}::uuid[])`;
+  const words =
+    q === '' ? sql`true` : isExact ? meantOnes : sql`(${byWords(sql, q)} or ${meantOnes})`;
+  return sql`${words}
+    ${state === undefined ? sql`` : sql`and ${stateOf(sql)} = ${state}`}
+    ${saldo === undefined ? sql`` : sql`and ${inRange(sql, saldo)}`}`;
+}
+
+function inRange(sql: Sql, saldo: SaldoRange): Fragment {
+  if (saldo === 'empty') return sql`w.available <= 0`;
+  return saldo === 'low'
+    ? sql`w.available > 0 and w.available < ${SALDO_LOW}`
+    : sql`w.available >= ${SALDO_LOW}`;
+}
+
+function byWords(sql: Sql, q: string): Fragment {
   const name = `%${q.replace(/[\\%_]/g, '\\$&')}%`;
   const digits = normalizePhone(q);
   const byName = sql`a.name ilike ${name}::text`;
@@ -67,7 +118,10 @@ export async function customerOf(
   accountId: string,
 ): Promise<CustomerRow | undefined> {
   const [found] = await sql<CustomerRow[]>`
-    select ${columns(sql)} where not a.is_system and a.account_id = ${accountId}`;
+    select c.*, ${ownersPhone(sql)} from (
+      select ${columns(sql)} from accounts a join wallets w using (account_id)
+      where not a.is_system and a.account_id = ${accountId}
+    ) c`;
   return found;
 }
 

@@ -6,6 +6,7 @@ import { SoundName } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
+import { suspensionOf } from './suspension/suspend.ts';
 
 export type AccountStatus = 'active' | 'suspended' | 'closed';
 export type UserRef = { accountId: string; userId: string };
@@ -38,6 +39,7 @@ type UserRow = {
   avatar: string | null;
   settings: unknown;
   eraseAt: Date | null;
+  status: AccountStatus;
 };
 
 /** What others know of a user. */
@@ -47,6 +49,9 @@ export type UserDeps = {
   /** Names what operators want to be shown to a customer now; undefined while there is nothing. */
   broadcastsFor?: (sql: Sql | Tx, user: UserRef) => Promise<string | undefined>;
 };
+
+/** Of an account that was suspended before reasons were stored. */
+const NO_REASON = { reason: 'Hubungi layanan pelanggan.', at: new Date(0).toISOString() };
 
 /**
  * The user as `user_check_token` answers.
@@ -60,13 +65,14 @@ export async function userOf(
 ): Promise<User> {
   const [row] = await sql<UserRow[]>`
     select u.name, u.phone, u.role, u.operator_roles, u.timezone, u.email, u.avatar_file as avatar, u.settings,
-      a.erase_at as "eraseAt"
+      a.erase_at as "eraseAt", a.status
     from users u join accounts a on a.account_id = u.account_id
     where (u.account_id, u.user_id) = (${accountId}, ${userId})`;
   if (!row) throw new Refusal('not_signed_in', {});
-  const { avatar, settings, eraseAt, ...facts } = row;
+  const { avatar, settings, eraseAt, status, ...facts } = row;
   const isCustomer = facts.role === 'customer';
   const broadcasts = isCustomer ? await broadcastsFor?.(sql, { accountId, userId }) : undefined;
+  const suspension = status === 'suspended' ? await suspensionOf(sql, accountId) : undefined;
   return {
     id: publicId('user', userId),
     account_id: publicId('account', accountId),
@@ -75,6 +81,7 @@ export async function userOf(
     avatar: avatar === null ? null : fileLink(accountId, avatar),
     erased_at: eraseAt?.toISOString() ?? null,
     ...(broadcasts !== undefined && { broadcasts }),
+    ...(status === 'suspended' && { suspension: suspension ?? NO_REASON }),
   };
 }
 

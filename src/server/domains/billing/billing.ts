@@ -1,4 +1,12 @@
 export { billingAccountData } from './account-data.ts';
+export {
+  hasPlan,
+  holderOfInvoice,
+  invoiceOfAccount,
+  plansOfAccounts,
+  recentInvoices,
+  subscriptionForDesk,
+} from './desk.ts';
 export { pruneNotices } from './notices/outbox.ts';
 export { GRATIS, planNameOf, plansForOperator, savePlan } from './plans/plans.ts';
 export { subscriptionActs } from './subscriptions/acts.ts';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { LedgerCheck } from '#contract/operator/books.ts';
+import type { LedgerCheck } from '#contract/operator/money/books.ts';
 import { newId } from '#server/infra/ids.ts';
 import { alone } from '#server/infra/postgres/alone.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';

@@ -14,6 +14,7 @@ import { applyReceipts, retryParked } from './dispatch/receipts.ts';
 import { hasOptedOut, type OnReceived, receiveInbound } from './dispatch/inbound.ts';
 import { openClaimMessages } from './dispatch/claim-messages.ts';
 import { openSettle } from './dispatch/settle.ts';
+import { openMinuteCounts } from './submit/minutes.ts';
 import { sendMessageHandler } from './submit/send.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -30,6 +31,15 @@ export {
   wakeLane,
 } from './dispatch/lane-rows.ts';
 export { markMayHaveLeft } from './dispatch/restored.ts';
+export { messageSums, trafficFigures, waitingOf } from './desk/figures.ts';
+export {
+  holderOfMessage,
+  lastFailures,
+  messageForDesk,
+  messageOfRef,
+  textForDesk,
+} from './desk/message.ts';
+export { pruneCounts } from './submit/minutes.ts';
 export { expireMessages } from './dispatch/withdraw.ts';
 export { countFailed, newestFailed, readMessageRow } from './history/figures/failed.ts';
 export { systemFigures } from './history/figures/system-figures.ts';
@@ -107,7 +117,9 @@ export function openMessages(deps: MessagesDeps): Messages {
   const onWork: WorkListener = (tokenIds) => {
     for (const listener of listeners) listener(tokenIds);
   };
-  const accepter = openAccepter(acceptSql, onWork, isAcrossAccounts);
+  const report = (err: unknown) => deps.log.warn({ err }, 'accepted messages cannot be counted');
+  const minutes = openMinuteCounts({ sql: allAccountsSql, now, report });
+  const accepter = openAccepter(acceptSql, onWork, isAcrossAccounts, minutes.add);
   const settle = openSettle({ sql: allAccountsSql, isAcrossAccounts, onSettled: onWork });
   return {
     acts: [
@@ -148,7 +160,10 @@ export function openMessages(deps: MessagesDeps): Messages {
         claimMessages: openClaimMessages(allAccountsSql, isAcrossAccounts),
       }),
     waiting: accepter.waiting,
-    close: accepter.close,
+    close: async () => {
+      await accepter.close();
+      await minutes.close();
+    },
   };
 }
 

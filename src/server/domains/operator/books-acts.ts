@@ -1,4 +1,4 @@
-import * as books from '#contract/operator/books.ts';
+import * as books from '#contract/operator/money/books.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { lastSeal, sealsPage, storeCheck, verifySeals } from '#server/domains/ledger/ledger.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';

@@ -1,7 +1,8 @@
 import { rupiah } from '#contract/base/money.ts';
-import * as desk from '#contract/operator/desk.ts';
-import * as refunds from '#contract/operator/refunds.ts';
-import * as suspense from '#contract/operator/suspense.ts';
+import * as customers from '#contract/operator/customers.ts';
+import * as desk from '#contract/operator/money/desk.ts';
+import * as refunds from '#contract/operator/money/refunds.ts';
+import * as suspense from '#contract/operator/money/suspense.ts';
 import { type ActHandler, type Call, handle } from '#server/infra/acts/act.ts';
 import { decideProposal } from './adjustments/decide.ts';
 import {
@@ -18,7 +19,9 @@ import {
   proposeRefund,
   proposeResolution,
 } from './adjustments/propose.ts';
-import { approveBonus, customerDetail, customersPage, freezeCustomer } from './customers.ts';
+import { customerDetail } from './customers/detail.ts';
+import { customersPage } from './customers/list.ts';
+import { approveBonus, freezeCustomer } from './customers/standing.ts';
 import type { DeskDeps } from './deps.ts';
 import { keepItem, suspenseItems } from './suspense.ts';
 
@@ -53,8 +56,8 @@ const refundActs = (deps: DeskDeps): readonly ActHandler[] => [
 /** Customers, entries by hand, proposals, and suspense. */
 export const deskActs = (deps: DeskDeps): readonly ActHandler[] => [
   ...refundActs(deps),
-  handle(desk.findCustomers, (_, input) => customersPage(deps, input)),
-  handle(desk.getCustomer, (_, { account_id }) => customerDetail(deps, account_id)),
+  handle(customers.findCustomers, (_, input) => customersPage(deps, input)),
+  handle(customers.getCustomer, (_, { account_id }) => customerDetail(deps, account_id)),
   handle(desk.adjustSaldo, (call, { account_id, direction, amount, cause, reason }) =>
     proposeAdjustment(
       deps,
@@ -95,7 +98,7 @@ export const deskActs = (deps: DeskDeps): readonly ActHandler[] => [
       note: reason,
     }),
   ),
-  handle(desk.freezeWallet, ({ caller }, { account_id, becomes, reason }) =>
+  handle(customers.freezeWallet, ({ caller }, { account_id, becomes, reason }) =>
     freezeCustomer(deps, {
       accountId: account_id,
       isFrozen: becomes === 'frozen',

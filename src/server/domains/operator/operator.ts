@@ -3,13 +3,13 @@ import {
   confirmTopup,
   operatorTopups,
   rejectTopup,
-} from '#contract/operator/topups.ts';
+} from '#contract/operator/money/topups.ts';
 import {
   dismissBankLine,
   importStatement,
   listBankLines,
   previewStatement,
-} from '#contract/operator/statements.ts';
+} from '#contract/operator/money/statements.ts';
 import * as payments from '#server/domains/payments/payments.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { booksActs } from './books-acts.ts';
@@ -21,6 +21,7 @@ export { openAuditExport } from './audit/export.ts';
 export { operatorAccountData } from './account-data.ts';
 export { settingsActs } from './settings.ts';
 export { systemTokenActs } from './system-token.ts';
+export { type ConsoleDeps, consoleActs } from './console-acts.ts';
 export { booksRed, checkAndSeal, reconcileNightly } from './books/nightly.ts';
 
 /** The acts of operators, who see all accounts; the endpoint refuses everybody else. */

@@ -1,8 +1,8 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { InputOf } from '#contract/base/act.ts';
-import type * as books from '#contract/operator/books.ts';
-import type { DeskPlan, PriceTables } from '#contract/operator/books.ts';
+import type * as books from '#contract/operator/money/books.ts';
+import type { DeskPlan, PriceTables } from '#contract/operator/money/books.ts';
 import { operatorNames } from '#server/domains/accounts/accounts.ts';
 import { GRATIS, plansForOperator, savePlan } from '#server/domains/billing/billing.ts';
 import { datedTables, setPpnRate, setPrice } from '#server/domains/pricing/pricing.ts';

@@ -1,6 +1,6 @@
 import type { InputOf, PageOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
-import type { SuspenseItem, listSuspense } from '#contract/operator/suspense.ts';
+import type { SuspenseItem, listSuspense } from '#contract/operator/money/suspense.ts';
 import { accountNames, operatorNames } from '#server/domains/accounts/accounts.ts';
 import { type SuspenseRow, noteSuspense, suspensePage } from '#server/domains/payments/payments.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';

@@ -1,6 +1,6 @@
 import { RUPIAH_MAX, type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
-import type { FindingCode } from '#contract/operator/books.ts';
+import type { FindingCode } from '#contract/operator/money/books.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { GatewayTrouble } from './gateways/gateway.ts';
 import { needsPerson, statusAt } from './topups/topup.ts';
@@ -25,6 +25,18 @@ export async function recentTopups(
     select topup_id, ${statusAt(allAccountsSql, at)} as status, total, credited, created_at as at
     from topups where account_id = ${accountId} order by topup_id desc limit ${RECENT_MAX}`;
   return [...found];
+}
+
+/** Whose top-up it is: each account is asked for its own, as ids are unique in one alone. */
+export async function holderOfTopup(
+  allAccountsSql: Sql,
+  topupId: string,
+): Promise<string | undefined> {
+  const [found] = await allAccountsSql<{ id: string }[]>`
+    select a.account_id as id from accounts a cross join lateral (
+      select from topups t where t.account_id = a.account_id and t.topup_id = ${topupId} limit 1
+    ) found limit 1`;
+  return found?.id;
 }
 
 /** What was paid since an instant, by how it was paid, the most first. */

@@ -14,6 +14,7 @@ export { receiveBankLine } from './bank.ts';
 export {
   type StatusOf,
   askGateways,
+  holderOfTopup,
   paidSince,
   recentTopups,
   reconcilePayments,
@@ -28,6 +29,7 @@ export {
 } from './suspense/suspense.ts';
 export { findTopup } from './topups/topup.ts';
 export { expireTopups } from './topups/expire.ts';
+export { topupOfAccount } from './topups/read.ts';
 export { placeTopup } from './topups/create.ts';
 export { paymentsAccountData } from './account-data.ts';
 export { countGatewayWork, pruneInbox } from './gateways/inbox.ts';

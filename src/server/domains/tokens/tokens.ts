@@ -14,11 +14,19 @@ import type { TokenSubscribers } from './subscribers.ts';
 
 export { type KeyRing, openKeyRing } from './keys/key-ring.ts';
 export { type ConnectDeps, connectLink, handleUndo, scanQr } from './links/connect.ts';
+export {
+  type HeldToken,
+  holderOfToken,
+  tokenOfAccount,
+  tokensOfAccount,
+  tokensOfHint,
+  tokensOfPhones,
+} from './desk/tokens.ts';
 export { countTokens } from './create.ts';
 export { tokensAccountData } from './account-data.ts';
 export { hasLinkedToken, needsReview, readToken } from './row.ts';
 export { createLink } from './links/links.ts';
-export { pastPhonesOf, tokenOfPhone, unlinkPhone } from './links/phones.ts';
+export { pastPhonesOf, suspendTokens, tokenOfPhone, unlinkPhone } from './links/phones.ts';
 export { ensureSystemToken, systemTokenState } from './system.ts';
 export type { TokenRef, TokenSubscribers } from './subscribers.ts';
 

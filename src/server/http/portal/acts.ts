@@ -93,7 +93,7 @@ export function createActEndpoint(
 /**
  * Who is calling, when they may. Whoever is turned away has still used up one call of their address.
  *
- * @throws Refusal `not_signed_in`, `not_allowed`, `too_many_requests`, and what `lacksFactor` and
+ * @throws Refusal `not_signed_in`, `not_allowed`, `account_suspended`, `too_many_requests`, and what `lacksFactor` and
  *   `requireReauth` answer; for what only operators may know of, `act_unknown`, as for an act that is not there.
  */
 async function admit(
@@ -162,6 +162,7 @@ function turnedAway(act: Act, caller: Person | Nobody): Refusal | undefined {
   const { by } = act;
   if (by === 'public') return undefined;
   if (caller.kind !== 'person') return new Refusal('not_signed_in', {});
+  if (caller.isSuspended && !act.whileSuspended) return new Refusal('account_suspended', {});
   const may =
     by === 'operator' ? mayOperate(act, caller) : by === 'anyone_signed_in' || caller.role === by;
   return may ? undefined : new Refusal('not_allowed', {});

@@ -86,6 +86,7 @@ export const screens: ReadonlySet<string> = new Set([
   '/operator/mutasi-bank/impor',
   '/operator/operator',
   '/operator/pelanggan',
+  '/operator/penyesuaian',
   '/operator/pembukuan',
   '/operator/pengaturan',
   '/operator/pengumuman',

@@ -12,6 +12,8 @@ export type Person = {
   operatorRoles: readonly OperatorRole[];
   /** Set when the session began with a second factor, or has given one since. */
   secondFactor?: true;
+  /** Of a suspended account: then they may call what acts say (`whileSuspended`). */
+  isSuspended?: boolean;
 };
 export type Nobody = { kind: 'nobody' };
 

@@ -23,6 +23,10 @@ const OperatorShell = later(
   async () => (await import('#web/app/layout/OperatorShell.tsx')).OperatorShell,
 );
 
+const SuspendedShell = later(
+  async () => (await import('#web/app/layout/SuspendedShell.tsx')).SuspendedShell,
+);
+
 /** Everything for who is signed in: the menu beside (or below) the page. */
 export function AppLayout() {
   // Deferred: the whole frame is drawn in slices, and not in one go that stops a phone.
@@ -36,10 +40,12 @@ export function AppLayout() {
 }
 
 function Shell() {
-  const operator = useUser().role === 'operator';
+  const { role, suspension } = useUser();
+  const operator = role === 'operator';
   // By what is shown, not by the address: that changes first, while the page before is still there.
   const place = usePath();
   const operating = place === '/operator' || (place?.startsWith('/operator/') ?? false);
+  if (suspension) return <SuspendedShell />;
   // Each has screens of their own; the operator's address is nobody's to everyone else.
   if (operating && !operator) return <NotFoundPage />;
   if (operator && !operating && place !== '/profile') return <ToOperator />;

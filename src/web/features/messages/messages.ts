@@ -1,4 +1,5 @@
 // What other features may know of this one.
 export { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 export { StatusMark } from '#web/features/messages/StatusMark.tsx';
-export { excerptOf, nameOf } from '#web/features/messages/labels.ts';
+export { timelineEntries } from '#web/features/messages/details/timeline.ts';
+export { excerptOf, nameOf, typeLabel } from '#web/features/messages/labels.ts';

@@ -6,7 +6,20 @@ export const operatorAddresses = {
   '/operator/isi-saldo': { ...listFields, status: text, open: text },
   '/operator/mutasi-bank': { ...listFields, filter: oneOf(['semua']), amount: whole, open: text },
   '/operator/mutasi-bank/impor': {},
-  '/operator/pelanggan': { ...listFields, q: text, status: text, open: text, proposal: text },
+  '/operator/pelanggan': {
+    ...listFields,
+    q: text,
+    state: text,
+    plan: text,
+    saldo: text,
+    /** The customer whose page it is, and what of theirs is open over it; all by public ids. */
+    open: text,
+    message: text,
+    token: text,
+    topup: text,
+    invoice: text,
+  },
+  '/operator/penyesuaian': { ...listFields, status: text, open: text },
   '/operator/suspense': {
     ...listFields,
     open: text,

@@ -1,4 +1,5 @@
 import type { OperatorRole } from '#contract/base/act.ts';
+import type { Path } from '#web/browser/router/routes.ts';
 
 /** A tab of the operator's side. */
 export type OperatorPage = {
@@ -21,6 +22,7 @@ export const operatorSections = [
       { to: '/operator/isi-saldo', label: 'Isi saldo', roles: ['money'] },
       { to: '/operator/mutasi-bank', label: 'Mutasi bank', roles: ['money'] },
       { to: '/operator/suspense', label: 'Dana belum dikenali', roles: ['money'] },
+      { to: '/operator/penyesuaian', label: 'Penyesuaian', roles: ['money'] },
       { to: '/operator/pembukuan', label: 'Pembukuan', roles: ['money'] },
       { to: '/operator/harga', label: 'Harga & paket', roles: ['money'] },
     ],
@@ -37,6 +39,9 @@ export const operatorSections = [
     ],
   },
 ] as const satisfies readonly { label: string; pages: readonly OperatorPage[] }[];
+
+/** Where customers are answered; with `open`, one of them. Its page is a part of customer service. */
+export const SUPPORT_INBOX = '/operator/layanan' as string as Path;
 
 /** Whether an operator of these roles has a page of that tab. */
 export const maySee = (

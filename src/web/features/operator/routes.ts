@@ -26,7 +26,13 @@ const pages: Readonly<Record<keyof typeof operatorAddresses, Pick<Route, 'page'>
   '/operator/pelanggan': {
     page: later(
       async () =>
-        (await import('#web/features/operator/adjustments/CustomersPage.tsx')).CustomersPage,
+        (await import('#web/features/operator/customers/CustomersPage.tsx')).CustomersPage,
+    ),
+  },
+  '/operator/penyesuaian': {
+    page: later(
+      async () =>
+        (await import('#web/features/operator/adjustments/AdjustmentsPage.tsx')).AdjustmentsPage,
     ),
   },
   '/operator/suspense': {

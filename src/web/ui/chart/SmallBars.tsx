@@ -23,6 +23,8 @@ type Props = {
   title: string;
   series: readonly Series[];
   bars: readonly Bar[];
+  /** What a bar is of, over the table's first column; 'Tanggal'. */
+  of?: string;
   /** In px; 160. */
   height?: number;
   /** How figures are written; grouped by dots when left out. */
@@ -33,7 +35,8 @@ const STEP = 20;
 const WIDTH = 13;
 
 /** Stacked bars over days. The same figures stand in a table for who cannot see them. */
-export function SmallBars({ title, series, bars, height = 160, format = formatNumber }: Props) {
+export function SmallBars({ title, series, bars, of = 'Tanggal', height = 160, ...how }: Props) {
+  const { format = formatNumber } = how;
   const drawn = series.filter(({ apart }) => !apart);
   const totals = totalsOf(bars, drawn);
   const most = Math.max(0, ...totals);
@@ -88,7 +91,7 @@ export function SmallBars({ title, series, bars, height = 160, format = formatNu
       </div>
       <details className={styles['figures']}>
         <summary>Lihat angkanya</summary>
-        <Figures title={title} series={series} bars={bars} format={format} />
+        <Figures title={title} of={of} series={series} bars={bars} format={format} />
       </details>
     </figure>
   );
@@ -98,9 +101,9 @@ export function SmallBars({ title, series, bars, height = 160, format = formatNu
 const totalsOf = (bars: readonly Bar[], series: readonly Series[]): readonly number[] =>
   bars.map((bar) => series.reduce((sum, { key }) => sum + (bar.values[key] ?? 0), 0));
 
-type FiguresProps = Required<Pick<Props, 'title' | 'series' | 'bars' | 'format'>>;
+type FiguresProps = Required<Pick<Props, 'title' | 'of' | 'series' | 'bars' | 'format'>>;
 
-const Figures = ({ title, series, bars, format }: FiguresProps) => (
+const Figures = ({ title, of, series, bars, format }: FiguresProps) => (
   // What scrolls must be reachable by keyboard.
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
   <div className={styles['scroll']} tabIndex={0} role="region" aria-label={title}>
@@ -108,7 +111,7 @@ const Figures = ({ title, series, bars, format }: FiguresProps) => (
       <caption className="sr-only">{title}</caption>
       <thead>
         <tr>
-          <th scope="col">Tanggal</th>
+          <th scope="col">{of}</th>
           {series.map(({ key, label }) => (
             <th key={key} scope="col">
               {label}

@@ -69,6 +69,6 @@ async function signInKnown(
 ): Promise<SignedIn | SecondFactorAsked> {
   if (!user) throw new Error('a sign-in code has no user');
   const status = await statusOf(tx, user.accountId);
-  if (status !== 'active') throw new Refusal('account_suspended', {});
+  if (status === 'closed') throw new Refusal('account_suspended', {});
   return signIn(tx, deps, user, client);
 }

@@ -54,9 +54,12 @@ describe('a session', () => {
     expect(Number(await used())).toBeGreaterThan(Number(aged) + 60_000);
   });
 
-  test('of a suspended account is none', async ({ sql }) => {
+  test('of a suspended account says so; of a closed one there is none', async ({ sql }) => {
     const token = await (await someone(sql)).begin();
+    expect(await findSession(sql, token)).not.toHaveProperty('isSuspended');
     await sql`update accounts set status = 'suspended'`;
+    expect(await findSession(sql, token)).toMatchObject({ isSuspended: true });
+    await sql`update accounts set status = 'closed'`;
     expect(await findSession(sql, token)).toBeUndefined();
   });
 

@@ -131,6 +131,7 @@ type Row = {
   device_hash: Buffer | null;
   second_factor: boolean;
   unused: boolean;
+  suspended: boolean;
 };
 
 /** Whose session a token is, and the browser it began in. */
@@ -138,7 +139,8 @@ type ActiveSession = { person: Person; browser: Buffer | null };
 
 /**
  * The person of a token, by the database's clock, in one look-up by the token's hash. Notes the use
- * at most once a minute. People of a suspended or closed account have no session.
+ * at most once a minute. People of a closed account have no session; those of a suspended one are told apart
+ * by `isSuspended`.
  */
 export const findSession = async (
   allAccountsSql: Sql,
@@ -153,11 +155,12 @@ async function findActiveSession(
   const [row] = await allAccountsSql<Row[]>`
     select session_id, sessions.account_id, sessions.user_id, u.role, u.operator_roles, device_hash,
       second_factor_at is not null as second_factor,
+      a.status = 'suspended' as suspended,
       last_used_at < clock_timestamp() - interval '1 minute' as unused
     from sessions
     join users u on (u.account_id, u.user_id) = (sessions.account_id, sessions.user_id)
     join accounts a on a.account_id = sessions.account_id
-    where token_hash = ${sha256(token)} and a.status = 'active' and u.removed_at is null
+    where token_hash = ${sha256(token)} and a.status <> 'closed' and u.removed_at is null
       and ${isActiveSession(allAccountsSql)}`;
   if (!row) return undefined;
   if (row.unused) {
@@ -170,7 +173,11 @@ async function findActiveSession(
   const { operator_roles: operatorRoles } = row;
   const person = { kind: 'person', accountId, userId, sessionId, role, operatorRoles } as const;
   return {
-    person: row.second_factor ? { ...person, secondFactor: true } : person,
+    person: {
+      ...person,
+      ...(row.second_factor && { secondFactor: true }),
+      ...(row.suspended && { isSuspended: true }),
+    },
     browser: row.device_hash,
   };
 }

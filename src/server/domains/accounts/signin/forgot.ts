@@ -89,7 +89,7 @@ async function resetPassword(
       delete from password_grants
       where grant_hash = ${sha256(grant)} and expires_at > clock_timestamp() returning 1`;
     if (!used) throw new Refusal('grant_gone', {});
-    if ((await statusOf(tx, holder.accountId)) !== 'active') {
+    if ((await statusOf(tx, holder.accountId)) === 'closed') {
       throw new Refusal('account_suspended', {});
     }
     await tx`

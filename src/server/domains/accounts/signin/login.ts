@@ -40,8 +40,9 @@ type Client = Pick<Call, 'ip' | 'agent' | 'device'>;
  * before, are counted apart, so that strangers cannot keep them out: in a known browser not even those
  * who share its address (phones do).
  *
- * @throws Refusal `credentials_wrong`, `account_suspended` (only after the right password), or
- *   `too_many_requests` with the seconds to wait; `otp_too_soon`, `otp_limit`.
+ * Who is suspended signs in too: to the reason, and to customer service.
+ *
+ * @throws Refusal `credentials_wrong`, or `too_many_requests` with the seconds to wait; `otp_too_soon`, `otp_limit`.
  */
 export async function login(
   deps: AccountsDeps,
@@ -68,7 +69,6 @@ export async function login(
     throw new Refusal('credentials_wrong', {});
   }
   await resetTries(allAccountsSql, subject);
-  if (person.status !== 'active') throw new Refusal('account_suspended', {});
   if (!isKnown && !person.isFirst) {
     const asked = await allAccountsSql.begin((tx) => askAtSignIn(tx, deps, person, client));
     return asked ?? sendLoginCode(deps, person, client);

@@ -118,11 +118,11 @@ describe('a browser that was never used', () => {
     expect(await db.allAccountsSql`select * from known_devices`).toEqual([]);
   });
 
-  test('does not get in with a code once the account is suspended', async ({ db }) => {
+  test('does not get in with a code once the account is closed', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const { challenge } = await askedIn(app, PIXEL);
-    await db.allAccountsSql`update accounts set status = 'suspended'`;
+    await db.allAccountsSql`update accounts set status = 'closed'`;
     const entered = { challenge: challenge.challenge, code: app.codeFor(ANI) };
     expect(await no(app.perform(verifyOtp, entered, PIXEL))).toEqual(
       new Refusal('account_suspended', {}),

@@ -1,5 +1,5 @@
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
-import type { Seal } from '#contract/operator/books.ts';
+import type { Seal } from '#contract/operator/money/books.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
 /** A page of the seals, the newest first. */

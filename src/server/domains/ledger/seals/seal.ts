@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { civilDate, wibMidnight } from '#contract/base/time.ts';
-import type { Seal } from '#contract/operator/books.ts';
+import type { Seal } from '#contract/operator/money/books.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { type AccountSeal, accountsToSeal, digestEntries, digestTxns } from './digest.ts';
 import { appendSeals } from './seal-file.ts';

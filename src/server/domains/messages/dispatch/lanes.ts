@@ -17,8 +17,9 @@ const LANES_OPEN_MAX = 512;
 /** How often lanes are polled for without a wake-up: the most that a lost one delays. */
 const POLL_MS = 500;
 /**
- * A lane whose phone is not linked is delayed a quarter of the time that its first message has been due,
- * within these. Linking the phone wakes it; this is the fallback.
+ * A lane whose phone is not linked, or whose account is suspended, is delayed a quarter of the time that its first message has been due,
+ * within these. Linking the phone, or letting the account go on, wakes it; this is the
+ * fallback.
  */
 const AWAY_DELAY_MS = 5_000;
 const AWAY_DELAY_MS_MAX = 60_000;
@@ -55,6 +56,7 @@ type Sender = {
   phone: string | null;
   pace: number | null;
   deleted: boolean;
+  accountSuspended: boolean;
   wakes: number;
 };
 
@@ -211,7 +213,7 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
     await failWaiting(sql, { accountId, tokenId });
     return { delayMs: BLOCKED_DELAY_MS, isBlocked: false, wakes: null };
   }
-  if (sender.status !== 'linked' || sender.phone === null) {
+  if (sender.accountSuspended || sender.status !== 'linked' || sender.phone === null) {
     return { delayMs: await awayDelayMs(sql, claim), isBlocked: false, wakes: sender.wakes };
   }
   if (!channel) throw new Error(`no channel ${sender.channel}`);
@@ -246,7 +248,8 @@ async function awayDelayMs(sql: Sql, { accountId, tokenId }: Claim): Promise<num
 
 async function senderOf(sql: Sql, { accountId, tokenId }: Claim): Promise<Sender> {
   const [sender] = await sql<Sender[]>`
-    select t.channel, t.status, t.phone, t.pace, t.deleted_at is not null as deleted, l.wakes
+    select t.channel, t.status, t.phone, t.pace, t.deleted_at is not null as deleted,
+      t.account_suspended as "accountSuspended", l.wakes
     from tokens t join lanes l using (account_id, token_id)
     where t.account_id = ${accountId} and t.token_id = ${tokenId}`;
   if (!sender) throw new Error('a lane without its token');

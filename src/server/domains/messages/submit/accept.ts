@@ -36,12 +36,14 @@ export const hashOf = (value: unknown): Buffer =>
  * Opens the accept path over a pool.
  *
  * @param onPlaced called after each COMMIT, with the tokens whose lanes may have new work.
+ * @param onAccepted called with how many messages were accepted by a request.
  * @param isAcrossAccounts false: a batch has one account's requests only, as a distributed database needs.
  */
 export function openAccepter(
   sql: Sql,
   onPlaced: (tokenIds: readonly string[]) => void,
   isAcrossAccounts = true,
+  onAccepted: (messages: number) => void = () => undefined,
 ): Accepter {
   const batcher = new WalletBatcher<Job, Answer>(
     async (groups) => {
@@ -60,6 +62,9 @@ export function openAccepter(
   const submit = async (request: SendRequest): Promise<Placed> => {
     const answer = await batcher.submit(request.accountId, { request, size: request.items.length });
     if (answer instanceof Error) throw answer;
+    if (!answer.replayed) {
+      onAccepted(answer.results.filter(({ outcome }) => outcome === 'accepted').length);
+    }
     return answer;
   };
 

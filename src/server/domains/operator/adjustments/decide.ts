@@ -1,6 +1,10 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Adjustment, AdjustmentDecision, AdjustmentKind } from '#contract/operator/desk.ts';
+import type {
+  Adjustment,
+  AdjustmentDecision,
+  AdjustmentKind,
+} from '#contract/operator/money/desk.ts';
 import { capturedPrice, walletOf } from '#server/domains/ledger/ledger.ts';
 import { type PaidPayment, paymentOf, sendRefund } from '#server/domains/payments/payments.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';

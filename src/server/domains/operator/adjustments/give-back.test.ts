@@ -1,9 +1,10 @@
 import { describe, expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Adjustment, DeskCustomerDetail } from '#contract/operator/desk.ts';
-import type { FlaggedPayment, OpenRefund } from '#contract/operator/refunds.ts';
-import type { OperatorTopup } from '#contract/operator/topups.ts';
+import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
+import type { Adjustment } from '#contract/operator/money/desk.ts';
+import type { FlaggedPayment, OpenRefund } from '#contract/operator/money/refunds.ts';
+import type { OperatorTopup } from '#contract/operator/money/topups.ts';
 import type { Topup, TopupMethod } from '#contract/saldo.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { countGatewayWork, retryRefunds } from '#server/domains/payments/payments.ts';

@@ -7,15 +7,17 @@ import type {
   AdjustmentKind,
   AdjustmentStatus,
   listAdjustments,
-} from '#contract/operator/desk.ts';
+} from '#contract/operator/money/desk.ts';
 import { accountNames, operatorNames } from '#server/domains/accounts/accounts.ts';
 import { refundStates } from '#server/domains/payments/payments.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { causeOf } from './causes.ts';
 
 export type AdjustmentRow = {
   account_id: string;
   adjustment_id: string;
   kind: AdjustmentKind;
+  gl_account: string | null;
   amount: number;
   status: AdjustmentStatus;
   reason: string;
@@ -37,7 +39,7 @@ const statusAt = (sql: Sql | Tx, at: Date) => sql`
   case when status = 'pending' and expires_at <= ${at} then 'expired' else status end`;
 
 const columns = (sql: Sql | Tx, at: Date) => sql`
-  account_id, adjustment_id, kind, amount, ${statusAt(sql, at)} as status, reason, needs_second,
+  account_id, adjustment_id, kind, gl_account, amount, ${statusAt(sql, at)} as status, reason, needs_second,
   reference, payee, message_id, topup_id, proposed_by, proposed_at, expires_at, decided_by, decided_at,
   decision_note`;
 
@@ -109,6 +111,7 @@ async function adjustmentsOf(
     account_id: publicId('account', row.account_id),
     account_name: accounts.get(row.account_id) ?? '',
     kind: row.kind,
+    cause: row.kind === 'adjust' ? causeOf(row.gl_account) : null,
     amount: rupiah(row.amount),
     status: row.status,
     reason: row.reason,

@@ -1,6 +1,6 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { AdjustCause, Adjustment, AdjustmentKind } from '#contract/operator/desk.ts';
+import type { AdjustCause, Adjustment, AdjustmentKind } from '#contract/operator/money/desk.ts';
 import { customerOf } from '#server/domains/accounts/accounts.ts';
 import { capturedPrice, walletOf } from '#server/domains/ledger/ledger.ts';
 import { paymentOf, suspenseOf } from '#server/domains/payments/payments.ts';
@@ -8,6 +8,7 @@ import { newId } from '#server/infra/ids.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import type { DeskDeps } from '#server/domains/operator/deps.ts';
 import { decide } from './decide.ts';
+import { contraOf } from './causes.ts';
 import { adjustmentOf } from './list.ts';
 import { claimReference } from './references.ts';
 
@@ -32,11 +33,6 @@ type Proposal = {
 const LIFE_MS = 7 * 86_400_000;
 /** Small amounts of one operator for one customer count together for this long. */
 const TOGETHER_MS = 86_400_000;
-
-const contraOf: Record<AdjustCause, string> = {
-  goodwill: 'exp:goodwill',
-  correction: 'inc:correction',
-};
 
 type Adjust = { accountId: string; amount: Rupiah; cause: AdjustCause };
 

@@ -1,5 +1,5 @@
 import { civilDate, wibMidnight } from '#contract/base/time.ts';
-import type { MoneyOverview } from '#contract/operator/books.ts';
+import type { MoneyOverview } from '#contract/operator/money/books.ts';
 import { lastCheck, lastSeal, totalSaldo } from '#server/domains/ledger/ledger.ts';
 import { paidSince, suspenseSum, waitingTopups } from '#server/domains/payments/payments.ts';
 import { pendingAdjustments } from '#server/domains/operator/adjustments/list.ts';

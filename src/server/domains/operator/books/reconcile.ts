@@ -1,4 +1,4 @@
-import type { Reconciliation, ReconciliationFinding } from '#contract/operator/books.ts';
+import type { Reconciliation, ReconciliationFinding } from '#contract/operator/money/books.ts';
 import { type Off, oldHolds, openClearing } from '#server/domains/ledger/ledger.ts';
 import { askGateways, reconcilePayments, suspenseSum } from '#server/domains/payments/payments.ts';
 import { newId } from '#server/infra/ids.ts';

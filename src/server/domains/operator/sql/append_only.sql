@@ -12,3 +12,11 @@ create or replace trigger bonus_approvals_append_only before update on bonus_app
   for each row execute function deny_unless_erasing();
 create or replace trigger bonus_approvals_never_deleted before delete on bonus_approvals
   for each row execute function deny();
+create or replace trigger message_disclosures_append_only before update on message_disclosures
+  for each row execute function deny_unless_erasing();
+create or replace trigger message_disclosures_never_deleted before delete on message_disclosures
+  for each row execute function deny();
+create or replace trigger plan_endings_append_only before update on plan_endings
+  for each row execute function deny_unless_erasing();
+create or replace trigger plan_endings_never_deleted before delete on plan_endings
+  for each row execute function deny();

@@ -1,5 +1,5 @@
--- Takes what operators wrote about a closed account out of its proposals, freezes and approvals; amounts, people
--- and times stay. Called while an account is erased. Locks the rows it changes. Raises 42501 when the
+-- Takes what operators wrote about a closed account out of its proposals, freezes, approvals and what was read of
+-- its messages; amounts, people and times stay. Called while an account is erased. Locks the rows it changes. Raises 42501 when the
 -- account is not closed.
 create or replace function erase_desk_words(p_account uuid) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -11,6 +11,8 @@ begin
       payee = case when payee is not null then '' end
     where account_id = p_account and reason <> '';
   update bonus_approvals set reason = '' where account_id = p_account and reason <> '';
+  update message_disclosures set reason = '' where account_id = p_account and reason <> '';
+  update plan_endings set reason = '' where account_id = p_account and reason <> '';
   update wallet_freezes set reason = '' where account_id = p_account and reason <> '';
   perform set_config('app.erasing', '', true);
 end

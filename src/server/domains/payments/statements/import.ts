@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/base/refusals.ts';
-import type { StatementOutcome, StatementReport } from '#contract/operator/statements.ts';
+import type { StatementOutcome, StatementReport } from '#contract/operator/money/statements.ts';
 import { type IdentifiedLine, storeLine } from '#server/domains/payments/bank.ts';
 import type { Config } from '#server/infra/config.ts';
 import { newId } from '#server/infra/ids.ts';

@@ -7,8 +7,8 @@ import type {
   StatementLine as ReportLine,
   StatementOutcome,
   StatementReport,
-} from '#contract/operator/statements.ts';
-import { STATEMENT_LINES_SHOWN } from '#contract/operator/statements.ts';
+} from '#contract/operator/money/statements.ts';
+import { STATEMENT_LINES_SHOWN } from '#contract/operator/money/statements.ts';
 import {
   type IdentifiedLine,
   NEAR,

@@ -2,7 +2,7 @@ import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
-import type { BankLineFilter, OperatorBankLine } from '#contract/operator/statements.ts';
+import type { BankLineFilter, OperatorBankLine } from '#contract/operator/money/statements.ts';
 import { namesOfPeople } from '#server/domains/accounts/accounts.ts';
 import { NEAR, txnOf } from '#server/domains/payments/bank.ts';
 import { SOMEBODY } from '#server/domains/payments/topups/four-eyes.ts';

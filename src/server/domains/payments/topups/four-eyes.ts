@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/base/refusals.ts';
-import type { OperatorTopup } from '#contract/operator/topups.ts';
+import type { OperatorTopup } from '#contract/operator/money/topups.ts';
 import { namesOfPeople } from '#server/domains/accounts/accounts.ts';
 import { normalized } from '#server/domains/payments/bank.ts';
 import type { Config } from '#server/infra/config.ts';

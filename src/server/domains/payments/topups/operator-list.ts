@@ -1,9 +1,9 @@
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { Rupiah } from '#contract/base/money.ts';
-import type { PaymentRefund } from '#contract/operator/desk.ts';
-import type { PaymentFlagKind } from '#contract/operator/refunds.ts';
-import type { OperatorTopup, OperatorTopupFilter } from '#contract/operator/topups.ts';
+import type { PaymentRefund } from '#contract/operator/money/desk.ts';
+import type { PaymentFlagKind } from '#contract/operator/money/refunds.ts';
+import type { OperatorTopup, OperatorTopupFilter } from '#contract/operator/money/topups.ts';
 import { namesOfPeople } from '#server/domains/accounts/accounts.ts';
 import { NEAR } from '#server/domains/payments/bank.ts';
 import { refundStateOf } from '#server/domains/payments/gateways/open-refunds.ts';

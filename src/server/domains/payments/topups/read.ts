@@ -16,6 +16,12 @@ export const getTopupHandler = ({ sql, now }: ReadDeps) =>
     asAccount(sql, accountId, (tx) => findTopup(tx, { accountId, topupId, now: now() })),
   );
 
+/** One top-up of an account, for operators. @throws Refusal `not_found`. */
+export const topupOfAccount = (
+  allAccountsSql: Sql,
+  topup: { accountId: string; topupId: string; now: Date },
+): Promise<Topup> => asAccount(allAccountsSql, topup.accountId, (tx) => findTopup(tx, topup));
+
 type Query = InputOf<typeof listTopups> & { now: Date };
 
 /** A page of the account's top-ups, the newest first unless asked otherwise. */

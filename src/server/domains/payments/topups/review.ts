@@ -1,5 +1,5 @@
 import { formatRupiah, rupiah } from '#contract/base/money.ts';
-import type { OperatorTopup } from '#contract/operator/topups.ts';
+import type { OperatorTopup } from '#contract/operator/money/topups.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Tx, retrying } from '#server/infra/postgres/database.ts';
 import {
@@ -70,13 +70,14 @@ async function readOne(
 export type Decision = { topupId: string; operatorId: string; reason: string };
 
 /**
- * Confirms a top-up by hand, from any state but paid and rejected: with a stored bank line (its `line`
+ * Confirms a bank transfer by hand, from any state but paid and rejected; a gateway's payments are its own
+ * to confirm. With a stored bank line (its `line`
  * or its reference), or with a reference whose line has not come, which vouches for the exact amount.
  * Above the limit, without a line of exactly the total that somebody else imported, it is proposed,
  * and paid once another operator says the same.
  *
  * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `topup_decided` by somebody else,
- *   `topup_needs_another`, `bank_line_used`, `topup_amount_mismatch` when the line is more than Rp 999 off.
+ *   `topup_at_gateway`, `topup_needs_another`, `bank_line_used`, `topup_amount_mismatch` when the line is more than Rp 999 off.
  */
 export async function confirmTopupByHand(
   deps: ReviewDeps,
@@ -89,8 +90,10 @@ export async function confirmTopupByHand(
     const locked = await lockTopup(tx, topupId, at);
     const topup = { accountId: locked.account_id, topupId };
     await decidedBefore(tx, { ...topup, operatorId });
+    if (locked.status === 'paid') throw new Refusal('topup_already_paid', {});
+    if (locked.provider !== 'bank') throw new Refusal('topup_at_gateway', {});
     const line = await lineOf(tx, locked.bank, reference);
-    if (locked.status !== 'paid') await refuseUsed(tx, locked.bank, { line, reference });
+    await refuseUsed(tx, locked.bank, { line, reference });
     const amount = rupiah(line?.amount ?? locked.total);
     let proposedBy: string | null = null;
     const alone = await vouchedAlone(tx, { operatorId, accountIds: [locked.account_id], at });
@@ -108,8 +111,7 @@ export async function confirmTopupByHand(
     const note = [lateNote(locked.status), off].filter(Boolean).join(' ');
     const payment = {
       ...topup,
-      // What an operator saw at a gateway is that gateway's payment: its own notice changes nothing then.
-      txnId: locked.provider === 'bank' ? txnOf(hash) : reference.trim(),
+      txnId: txnOf(hash),
       amount,
       at,
       actor: `operator:${operatorId}`,

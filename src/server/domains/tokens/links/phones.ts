@@ -43,6 +43,28 @@ export async function closeLinks(tx: Tx, accountId: string, tokenId: string): Pr
     where account_id = ${accountId} and token_id = ${tokenId} and state in ('waiting', 'scanned')`;
 }
 
+/**
+ * The tokens of an account that is suspended send nothing and take nothing new, and its open links end; when it
+ * goes on, so do they.
+ *
+ * @returns the tokens.
+ */
+export async function suspendTokens(
+  tx: Tx,
+  accountId: string,
+  isSuspended: boolean,
+): Promise<string[]> {
+  if (isSuspended) {
+    await tx`
+      update links set state = 'expired'
+      where account_id = ${accountId} and state in ('waiting', 'scanned')`;
+  }
+  const tokens = await tx<{ id: string }[]>`
+    update tokens set account_suspended = ${isSuspended}
+    where account_id = ${accountId} and deleted_at is null returning token_id as id`;
+  return tokens.map(({ id }) => id);
+}
+
 /** A token that a phone is linked to. */
 export type LinkedToken = {
   accountId: string;

@@ -1,4 +1,4 @@
-import { approveBonus } from '#contract/operator/refunds.ts';
+import { approveBonus } from '#contract/operator/money/refunds.ts';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';

@@ -1,4 +1,4 @@
-import { freezeWallet } from '#contract/operator/desk.ts';
+import { freezeWallet } from '#contract/operator/customers.ts';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';

@@ -2,11 +2,12 @@ import { formatRupiah } from '#contract/base/money.ts';
 import {
   type Adjustment,
   AdjustmentDecision,
+  adjustCauseLabel,
   adjustmentKindLabel,
   adjustmentStatusLabel,
   decideAdjustment,
   paymentRefundLabel,
-} from '#contract/operator/desk.ts';
+} from '#contract/operator/money/desk.ts';
 import { proposalTone } from '#web/features/operator/adjustments/proposals.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
@@ -52,6 +53,7 @@ function factsOf(one: Adjustment): readonly Fact[] {
   const facts: readonly (Fact | false)[] = [
     { term: 'Jenis', is: adjustmentKindLabel[one.kind] },
     { term: 'Jumlah', is: <Money amount={one.amount} /> },
+    one.cause !== null && { term: 'Dibukukan sebagai', is: adjustCauseLabel[one.cause] },
     {
       term: 'Status',
       is: (

@@ -1,4 +1,5 @@
-import type { Adjustment, DeskCustomerDetail } from '#contract/operator/desk.ts';
+import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
+import type { Adjustment } from '#contract/operator/money/desk.ts';
 
 /** What every form about a customer is given. */
 export type CustomerForm = { customer: DeskCustomerDetail; onDone: () => void };

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
-import { confirmTopup, operatorTopups } from '#contract/operator/topups.ts';
+import { confirmTopup, operatorTopups } from '#contract/operator/money/topups.ts';
 import {
   type OperatorBankLine,
   dismissBankLine,
   listBankLines,
-} from '#contract/operator/statements.ts';
+} from '#contract/operator/money/statements.ts';
 import { topupStatusLabel } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StatementOutcome, StatementReport } from '#contract/operator/statements.ts';
+import type { StatementOutcome, StatementReport } from '#contract/operator/money/statements.ts';
 import {
   bringsSomething,
   countsOf,

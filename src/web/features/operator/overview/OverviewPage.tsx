@@ -1,178 +1,66 @@
-import { useQuery } from '@tanstack/react-query';
-import { ShieldAlert, ShieldCheck } from 'lucide-react';
-import { formatNumber } from '#contract/base/money.ts';
-import { type MoneyOverview, moneyOverview } from '#contract/operator/books.ts';
-import { TopupMethod, topupMethodLabel } from '#contract/saldo.ts';
-import { dayInWords } from '#web/features/operator/bank/statement.ts';
-import { Findings } from '#web/features/operator/books/Findings.tsx';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { moneyOverview } from '#contract/operator/money/books.ts';
+import { operatorOverview } from '#contract/operator/overview.ts';
+import { formatTime } from '#contract/base/time.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useUser } from '#web/api/user.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
+import { maySee } from '#web/features/operator/operator.ts';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
-import { Alert } from '#web/ui/alert/Alert.tsx';
-import { LinkButton } from '#web/ui/button/Button.tsx';
-import { Stat, Stats } from '#web/ui/chart/Stat.tsx';
-import { Money } from '#web/ui/money/Money.tsx';
-import { Panel, Row } from '#web/ui/panel/Panel.tsx';
-import { StatusChip } from '#web/ui/status/StatusChip.tsx';
-import { DateTime } from '#web/ui/time/DateTime.tsx';
+import { Installation } from '#web/features/operator/overview/Installation.tsx';
+import { MoneyPart } from '#web/features/operator/overview/MoneyPart.tsx';
+import styles from '#web/features/operator/overview/OverviewPage.module.css';
+import { Problems } from '#web/features/operator/overview/Problems.tsx';
+import { problemsOf } from '#web/features/operator/overview/problems.ts';
+import { Traffic } from '#web/features/operator/overview/Traffic.tsx';
 
-/** How often the overview is looked at: no live event tells an operator of others' money. */
+/** How often the overview is looked at: no live event tells an operator of others' work. */
 const LOOK_MS = 15_000;
 
-/** Route `/operator`: how the money stands, and what waits for somebody. */
+/** Route `/operator`: whether all is well, what waits, and the figures that lead to it. */
 export function OverviewPage() {
-  const overview = useQuery({ ...actQuery(moneyOverview, {}), refetchInterval: LOOK_MS });
+  const { operator_roles: roles } = useUser();
+  const seesMoney = maySee({ roles: ['money'] }, roles);
+  const looking = { refetchInterval: LOOK_MS };
+  const overview = useQuery({ ...actQuery(operatorOverview, {}), ...looking });
+  const money = useQuery({ ...actQuery(moneyOverview, {}), ...looking, enabled: seesMoney });
+  const isWhole = !seesMoney || money.data !== undefined || money.isError;
   return (
-    <OperatorFrame title="Ringkasan" context="Uang pelanggan hari ini, dan apa yang menunggu Anda.">
-      <Loaded query={overview} lines={10}>
-        {(data) => <Overview data={data} />}
+    <OperatorFrame title="Ringkasan" context={<Seen queries={[overview, money]} />}>
+      <Loaded query={overview} lines={12}>
+        {(data) => (
+          <div className={styles['page']}>
+            {isWhole && <Problems problems={problemsOf(data, money.data)} />}
+            <Traffic data={data} />
+            {seesMoney && (
+              <Loaded query={money} lines={8}>
+                {(books) => <MoneyPart data={books} />}
+              </Loaded>
+            )}
+            <Installation data={data} />
+          </div>
+        )}
       </Loaded>
     </OperatorFrame>
   );
 }
 
-const methodLabel = (method: string): string => {
-  const known = TopupMethod().safeParse(method);
-  return known.success ? topupMethodLabel[known.data] : method;
-};
-
-function Overview({ data }: { data: MoneyOverview }) {
-  const { float, held, waiting, suspense, proposals } = data;
+/** When the figures were read, or that they could not be read again. */
+function Seen({ queries }: { queries: readonly UseQueryResult[] }) {
+  const { timezone } = useUser();
+  const failed = queries.find(({ isError, data }) => isError && data !== undefined);
+  const [first] = queries;
+  const at = first?.dataUpdatedAt ?? 0;
+  const time = at === 0 ? '' : formatTime(new Date(at), timezone);
+  if (failed) {
+    return (
+      <span role="alert" className={styles['stale']}>
+        Belum dapat diperbarui: {sentenceOf(failed.error)} Angka ini dari pukul {time}.
+      </span>
+    );
+  }
   return (
-    <div className={styles['page']}>
-      <Alert
-        state="danger"
-        variant="pro"
-        visible={data.check?.ok === false}
-        label="Pembukuan merah: ada angka yang tidak cocok, dan uang keluar ditahan."
-      >
-        <Row>
-          <LinkButton to="/operator/pembukuan" size="sm" variant="outline" tone="neutral">
-            Lihat apa yang salah
-          </LinkButton>
-        </Row>
-      </Alert>
-      <Panel title="Saldo pelanggan">
-        <Stats>
-          <Stat label="Saldo semua pelanggan" value={<Money amount={float} />}>
-            Termasuk <Money amount={held} /> yang tertahan untuk pesan
-          </Stat>
-          <Stat label="Isi saldo menunggu tindakan" value={formatNumber(waiting.count)}>
-            {waiting.oldest ? (
-              <>
-                Paling lama sejak <DateTime at={waiting.oldest} />
-              </>
-            ) : (
-              'Tidak ada yang menunggu'
-            )}
-          </Stat>
-          <Stat label="Dana belum dikenali" value={<Money amount={suspense.amount} />}>
-            {suspense.count === 0 ? 'Tidak ada' : `${formatNumber(suspense.count)} pembayaran`}
-          </Stat>
-          <Stat label="Usulan menunggu operator kedua" value={formatNumber(proposals.count)}>
-            {proposals.for_you === 0
-              ? 'Tidak ada yang dapat Anda putuskan'
-              : `${formatNumber(proposals.for_you)} dapat Anda putuskan`}
-          </Stat>
-        </Stats>
-      </Panel>
-      <Today topups={data.topups_today} />
-      <Books data={data} />
-    </div>
+    <>{at === 0 ? 'Keadaan seluruh instalasi.' : `Diperbarui sendiri; terakhir pukul ${time}.`}</>
   );
 }
-
-const Today = ({ topups }: { topups: MoneyOverview['topups_today'] }) => (
-  <Panel title="Isi saldo lunas hari ini">
-    {topups.length === 0 ? (
-      <p className={styles['note']}>Belum ada isi saldo yang lunas sejak tengah malam (WIB).</p>
-    ) : (
-      <ul className={styles['rows']}>
-        {topups.map(({ method, count, amount }) => (
-          <li key={method}>
-            <span className={styles['what']}>
-              {methodLabel(method)}
-              <span className={styles['small']}>{formatNumber(count)} kali</span>
-            </span>
-            <Money amount={amount} />
-          </li>
-        ))}
-      </ul>
-    )}
-  </Panel>
-);
-
-function Books({ data: { check, audit, seal, reconciliation } }: { data: MoneyOverview }) {
-  return (
-    <Panel
-      title="Pembukuan"
-      tools={
-        <LinkButton to="/operator/pembukuan" variant="subtle" size="sm">
-          Buka pembukuan
-        </LinkButton>
-      }
-    >
-      <ul className={styles['rows']}>
-        <li>
-          <span className={styles['what']}>
-            Pemeriksaan semua aturan
-            <span className={styles['small']}>
-              {check ? <DateTime at={check.at} /> : 'Pertama kali pukul 00.10 WIB'}
-            </span>
-          </span>
-          {check && <Health ok={check.ok} />}
-        </li>
-        <li>
-          <span className={styles['what']}>
-            Rekonsiliasi dengan bank dan gerbang pembayaran
-            <span className={styles['small']}>
-              {reconciliation ? (
-                <DateTime at={reconciliation.at} />
-              ) : (
-                'Pertama kali pukul 02.30 WIB'
-              )}
-            </span>
-          </span>
-          {reconciliation && <Health ok={reconciliation.ok} />}
-        </li>
-        <li>
-          <span className={styles['what']}>
-            Rantai catatan audit
-            <span className={styles['small']}>
-              {audit ? <DateTime at={audit.at} /> : 'Pertama kali pukul 00.10 WIB'}
-            </span>
-          </span>
-          {audit && <Health ok={audit.ok} />}
-        </li>
-        <li>
-          <span className={styles['what']}>
-            Segel terakhir
-            <span className={styles['small']}>
-              {seal ? dayInWords(seal.day) : 'Belum ada hari yang disegel'}
-            </span>
-          </span>
-          {seal && <span className={styles['hash']}>{seal.hash.slice(0, 12)}…</span>}
-        </li>
-      </ul>
-      {reconciliation && reconciliation.findings.length > 0 && (
-        <Findings findings={reconciliation.findings} />
-      )}
-    </Panel>
-  );
-}
-
-const Health = ({ ok }: { ok: boolean }) => (
-  <StatusChip
-    tone={ok ? 'success' : 'danger'}
-    icon={
-      ok ? (
-        <ShieldCheck size={14} aria-hidden="true" />
-      ) : (
-        <ShieldAlert size={14} aria-hidden="true" />
-      )
-    }
-  >
-    {ok ? 'Cocok' : 'Ada selisih'}
-  </StatusChip>
-);

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { rupiah } from '#contract/base/money.ts';
-import type { FlaggedPayment } from '#contract/operator/refunds.ts';
+import type { FlaggedPayment } from '#contract/operator/money/refunds.ts';
 import { topupStatusLabel } from '#contract/saldo.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { wayNames } from '#web/features/operator/desk/wayNames.ts';
@@ -84,8 +84,8 @@ function Acts({ payment, onDone }: ActsProps) {
       <>
         <p className={styles['note']}>
           Sebagian uangnya sudah kembali ke pembayar, jadi pembayaran ini tidak dapat dikembalikan
-          seluruhnya. Periksa di dasbor {gateway}, sesuaikan saldonya di Pelanggan & penyesuaian,
-          lalu tandai selesai.
+          seluruhnya. Periksa di dasbor {gateway}, sesuaikan saldonya di halaman pelanggannya, lalu
+          tandai selesai.
         </p>
         <SettleFlag payment={payment} onDone={onDone} />
       </>

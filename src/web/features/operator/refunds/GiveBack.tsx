@@ -1,6 +1,6 @@
 import { formatRupiah, type Rupiah } from '#contract/base/money.ts';
-import { type Adjustment, paymentRefundLabel } from '#contract/operator/desk.ts';
-import { refundPayment } from '#contract/operator/refunds.ts';
+import { type Adjustment, paymentRefundLabel } from '#contract/operator/money/desk.ts';
+import { refundPayment } from '#contract/operator/money/refunds.ts';
 import { saidOf } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';

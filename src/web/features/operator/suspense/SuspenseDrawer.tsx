@@ -5,7 +5,7 @@ import {
   creditSuspense,
   keepSuspense,
   returnSuspense,
-} from '#contract/operator/suspense.ts';
+} from '#contract/operator/money/suspense.ts';
 import { saidOf } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
@@ -76,7 +76,7 @@ function Item({ item, onClose }: { item: SuspenseItem; onClose: () => void }) {
       )}
       {item.waiting ? (
         <p className={styles['note']}>
-          Usulan untuk dana ini menunggu operator kedua di Pelanggan & penyesuaian.
+          Usulan untuk dana ini menunggu operator kedua di halaman Penyesuaian.
         </p>
       ) : (
         <Tabs

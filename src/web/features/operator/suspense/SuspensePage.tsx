@@ -1,4 +1,4 @@
-import { type SuspenseItem, listSuspense } from '#contract/operator/suspense.ts';
+import { type SuspenseItem, listSuspense } from '#contract/operator/money/suspense.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';

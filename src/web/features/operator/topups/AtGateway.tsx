@@ -4,7 +4,7 @@ import {
   type OperatorTopup,
   operatorTopups,
   rejectTopup,
-} from '#contract/operator/topups.ts';
+} from '#contract/operator/money/topups.ts';
 import { topupStatusLabel } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';

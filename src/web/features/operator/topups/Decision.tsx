@@ -5,7 +5,7 @@ import {
   type OperatorTopup,
   operatorTopups,
   rejectTopup,
-} from '#contract/operator/topups.ts';
+} from '#contract/operator/money/topups.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { listKey } from '#web/ui/table/useList.ts';
 import { useAct } from '#web/api/query.ts';

@@ -1,7 +1,7 @@
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { useEffect, useState } from 'react';
-import { type OperatorTopup, operatorTopups } from '#contract/operator/topups.ts';
+import { type OperatorTopup, operatorTopups } from '#contract/operator/money/topups.ts';
 import { topupMethodLabel, TopupStatus, topupStatusLabel } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useList } from '#web/ui/table/useList.ts';

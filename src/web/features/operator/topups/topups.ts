@@ -1,5 +1,5 @@
 import { formatRupiah } from '#contract/base/money.ts';
-import { type OperatorTopup, OperatorTopupFilter } from '#contract/operator/topups.ts';
+import { type OperatorTopup, OperatorTopupFilter } from '#contract/operator/money/topups.ts';
 
 export type Candidate = OperatorTopup['candidates'][number];
 

@@ -5,6 +5,7 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   perform begin_erasing(p_account);
   delete from rollups where account_id = p_account;
+  delete from failure_counts where account_id = p_account;
   delete from rollup_sums where account_id = p_account;
   delete from count_marks where account_id = p_account;
   perform set_config('app.erasing', '', true);

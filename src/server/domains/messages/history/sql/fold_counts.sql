@@ -1,7 +1,8 @@
 -- Folds what the events of accounts changed into their rollups, up to the newest event, so that the tail
 -- that readers add (pending_counts) stays short. Answers how many changes were folded.
 -- Called by the folding job, and before counts are taken back. Accounts that another call is folding are
--- left out, unless p_waits. Locks the accounts' marks, then the rollups.
+-- left out, unless p_waits. Why messages failed is counted beside them, in failure_counts: of the few that
+-- did, the timeline is read. Locks the accounts' marks, then the rollups.
 create or replace function fold_counts(p_account uuid[], p_waits boolean default false) returns bigint
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off
@@ -40,6 +41,23 @@ begin
     update count_marks m set position = e.newest
       from (select account_id, max(position) as newest from event group by account_id) e
       where m.account_id = e.account_id
+  ), failed as (
+    -- By the timeline: a message that was sent after all does not know any more why it had failed.
+    select e.account_id, date_trunc('hour', uuid_time(e.message_id)) as hour, e.token_id,
+      coalesce(x.detail, 'rejected') as failure,
+      sum(case when e.status = 'failed' then 1 else -1 end) as messages
+    from event e left join lateral (
+      select detail from message_events s
+      where s.account_id = e.account_id and s.message_id = e.message_id and s.kind = 'failed'
+      order by s.n desc limit 1
+    ) x on true
+    where e.type is not null and (e.status = 'failed') <> (coalesce(e.status_before, '') = 'failed')
+    group by 1, 2, 3, 4
+  ), caused as (
+    insert into failure_counts as u (account_id, hour, token_id, failure, messages)
+    select account_id, hour, token_id, failure, messages from failed where messages <> 0
+    on conflict (account_id, hour, token_id, failure) do update
+      set messages = u.messages + excluded.messages
   )
   select count(*), array_agg(e.account_id), array_agg(date_trunc('hour', uuid_time(e.message_id))),
       array_agg(e.token_id),

@@ -64,11 +64,11 @@ begin
       if v_outcome = 'accepted' then
         if p_token[i] is distinct from v_token then
           v_token := p_token[i];
-          select k2.status, k2.daily_limit, k2.channel, k2.is_system,
+          select case when k2.account_suspended then 'suspended' else k2.status end as status,
+              k2.daily_limit, k2.channel, k2.is_system,
               case when l.day = p_today then l.accepted else 0 end as accepted
             into v_tok
-            from tokens k2
-            left join lanes l on l.account_id = p_account and l.token_id = k2.token_id
+            from tokens k2 left join lanes l on l.account_id = p_account and l.token_id = k2.token_id
             where k2.account_id = p_account and k2.token_id = v_token and k2.deleted_at is null;
           select coalesce(v_tok.accepted, 0) + count(*) into v_accepted
             from unnest(p_token, v_ok) as x(token, ok) where x.ok and x.token = v_token;

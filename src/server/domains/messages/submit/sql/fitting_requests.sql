@@ -23,7 +23,7 @@ language sql stable as $$
     from (
       select r.ord, r.account, r.cost, r.available, r.seq, r.price, coalesce(
           r.available is not null and sum(r.cost) over mine <= r.available
-            and t.status in ('linked', 'disconnected')
+            and t.status in ('linked', 'disconnected') and not t.account_suspended
             and t.accepted + sum(r.upto - r.start + 1) over theirs <= t.daily_limit
             and (not r.bonus_only or r.cost = 0 or t.channel = 'simulator')
             and not exists (
@@ -48,7 +48,7 @@ language sql stable as $$
           as w(account, available, seq, "left", price, bonus_only) on w.account = i.account
       ) r
       left join lateral (
-        select k.status, k.daily_limit, k.channel,
+        select k.status, k.account_suspended, k.daily_limit, k.channel,
           case when l.day = p_today then l.accepted else 0 end as accepted
         from tokens k
         left join lanes l on l.account_id = k.account_id and l.token_id = k.token_id

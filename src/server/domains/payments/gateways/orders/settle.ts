@@ -3,7 +3,7 @@ import { type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import { type Payment, applyPayments, lateNote } from '#server/domains/payments/topups/pay.ts';
 import { type GatewayStatus, PaymentAlert } from '#server/domains/payments/gateways/gateway.ts';
-import type { PaymentFlagKind } from '#contract/operator/refunds.ts';
+import type { PaymentFlagKind } from '#contract/operator/money/refunds.ts';
 import {
   type OrderDeps,
   type OrderRow,

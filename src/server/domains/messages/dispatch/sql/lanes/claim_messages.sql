@@ -4,8 +4,8 @@
 -- only one-time codes (priority 0). p_nth tells the lanes apart in the answer.
 -- o_unsure_ms is null for what certainly has not left; else how much longer a receipt of an earlier
 -- try is to be awaited. A row without o_id says what else there is to know of a lane, in o_state: `lost`
--- (another worker has it: nothing was handed out), `away` (its token no longer sends from p_from),
--- `drained` (beside what is on its way, nothing waits in it, also not for later).
+-- (another worker has it: nothing was handed out), `away` (its token no longer sends from p_from, or
+-- its account is suspended), `drained` (beside what is on its way, nothing waits in it, also not for later).
 -- Called by the owner of lanes. Locks the lanes (key share), then the rows it takes.
 create or replace function claim_messages(
   p_nth int[], p_account uuid[], p_token uuid[], p_epoch bigint[], p_limit int[], p_urgent boolean[],
@@ -26,8 +26,8 @@ begin
   with lane as materialized (
     select i.nth, i.account, i.token, i.epoch, i.max, i.urgent, case
         when (lane_key(i.token, i.epoch) = any (v_owned)) is not true then 'lost'
-        when (t.phone = i.phone and t.status = 'linked' and t.deleted_at is null) is not true
-          then 'away' end as state
+        when (t.phone = i.phone and t.status = 'linked' and t.deleted_at is null
+          and not t.account_suspended) is not true then 'away' end as state
     from unnest(p_nth, p_account, p_token, p_epoch, p_limit, p_urgent, p_from)
       as i(nth, account, token, epoch, max, urgent, phone)
     left join lateral (

@@ -5,12 +5,15 @@ import {
   adjustmentKindLabel,
   adjustmentStatusLabel,
   listAdjustments,
-} from '#contract/operator/desk.ts';
+} from '#contract/operator/money/desk.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
 import { ProposalDrawer } from '#web/features/operator/adjustments/ProposalDrawer.tsx';
 import { proposalTone } from '#web/features/operator/adjustments/proposals.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
+import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { LinkButton } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
@@ -62,8 +65,9 @@ const columns: readonly Column<Adjustment>[] = [
     ),
   },
   {
-    id: 'proposed_by',
+    id: 'created_at',
     title: 'Diusulkan',
+    sortable: true,
     width: 220,
     phone: 'fact',
     cell: ({ proposed_by, proposed_at }) => (
@@ -74,67 +78,79 @@ const columns: readonly Column<Adjustment>[] = [
   },
 ];
 
-type Props = {
-  status: string | undefined;
-  /** The proposal whose details are open. */
-  open: string | undefined;
-  onOpen: (id: string | undefined) => void;
+type Change = {
+  [K in 'page' | 'status' | 'open' | 'sort_by' | 'sort_type']?: string | number | undefined;
 };
 
-/** What operators booked by hand or want to, the newest first. */
-export function Proposals({ status, open, onOpen }: Props) {
-  const [page, setPage] = useState(0);
+const go = (change: Change, replace = false) =>
+  void navigate({
+    to: '/operator/penyesuaian',
+    change: change as Record<string, never>,
+    resetScroll: false,
+    replace,
+  });
+
+/** Route `/operator/penyesuaian`: what operators booked by hand or want to, the newest first. */
+export function AdjustmentsPage() {
+  const { page = 0, status, open, sort_by, sort_type } = useSearch('/operator/penyesuaian');
   const [decided, setDecided] = useState<Adjustment>();
   const read = AdjustmentStatus().safeParse(status);
-  const list = useList(listAdjustments, { ...(read.success && { status: read.data }) }, { page });
+  const sort = sort_by === undefined ? null : { sort_by, sort_type: sort_type ?? 'asc' };
+  const filters = { ...(read.success && { status: read.data }) };
+  const list = useList(listAdjustments, filters, { page, sort });
   const found = list.table.rows.find(({ id }) => id === open);
   const shown = decided?.id === open ? decided : found;
   return (
-    <Panel title="Penyesuaian dan usulan">
-      <div className={styles['filters']}>
-        <Select
-          label="Status usulan"
-          hideLabel
-          options={statuses}
-          value={read.success ? read.data : ''}
-          onChange={({ target }) => {
-            setPage(0);
-            void navigate({
-              to: '/operator/pelanggan',
-              change: { status: target.value || undefined },
-              resetScroll: false,
-            });
-          }}
+    <OperatorFrame
+      title="Penyesuaian"
+      context="Setiap koreksi adalah mutasi baru; yang sudah tercatat tidak pernah diubah."
+      action={
+        <LinkButton to="/operator/pelanggan" variant="outline" tone="neutral">
+          Cari pelanggan
+        </LinkButton>
+      }
+    >
+      <Panel>
+        <div className={styles['filters']}>
+          <Select
+            label="Status usulan"
+            hideLabel
+            options={statuses}
+            value={read.success ? read.data : ''}
+            onChange={({ target }) => go({ page: undefined, status: target.value || undefined })}
+          />
+        </div>
+        <DataTable
+          caption="Penyesuaian dan usulan"
+          columns={columns}
+          rowKey={({ id }) => id}
+          {...list.table}
+          onOpen={({ id }) => go({ open: id })}
+          openKey={open}
+          onView={({ page: to, sort: by }, how) =>
+            go({ page: to || undefined, ...by }, how?.replace)
+          }
+          empty={
+            list.error ? (
+              <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
+            ) : (
+              <p className={styles['note']}>
+                Penyesuaian dibuat dari halaman pelanggan. Yang di atas batas menunggu operator
+                lain.
+              </p>
+            )
+          }
         />
-      </div>
-      <DataTable
-        caption="Penyesuaian dan usulan"
-        pagesLabel="Halaman usulan"
-        columns={columns}
-        rowKey={({ id }) => id}
-        {...list.table}
-        onOpen={({ id }) => onOpen(id)}
-        openKey={open}
-        onView={(view) => setPage(view.page)}
-        empty={
-          list.error ? (
-            <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
-          ) : (
-            <p className={styles['note']}>
-              Penyesuaian dibuat dari rincian pelanggan. Yang di atas batas menunggu operator lain.
-            </p>
-          )
-        }
-      />
+      </Panel>
       {open !== undefined && (
         <ProposalDrawer
           key={open}
           proposal={shown}
           loading={list.isPending}
-          onClose={() => onOpen(undefined)}
+          onClose={() => go({ open: undefined })}
           onDecided={setDecided}
         />
       )}
-    </Panel>
+    </OperatorFrame>
   );
 }

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
-import { PaymentRefund, Reason } from '#contract/operator/desk.ts';
-import { PaymentFlagKind } from '#contract/operator/refunds.ts';
+import { PaymentRefund, Reason } from '#contract/operator/money/desk.ts';
+import { PaymentFlagKind } from '#contract/operator/money/refunds.ts';
 import { Topup, TopupStatus } from '#contract/saldo.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 
@@ -111,6 +111,7 @@ export const confirmTopup = act({
     'topup_closed',
     'topup_decided',
     'topup_needs_another',
+    'topup_at_gateway',
     'topup_amount_mismatch',
     'bank_line_used',
   ],

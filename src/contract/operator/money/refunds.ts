@@ -4,7 +4,8 @@ import { Id, IdInput } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { TopupStatus } from '#contract/saldo.ts';
-import { Adjustment, BankReference, DeskCustomerDetail, Reason } from './desk.ts';
+import { DeskCustomerDetail } from '#contract/operator/customers.ts';
+import { Adjustment, BankReference, Reason } from './desk.ts';
 
 /**
  * Gives the payment of a paid top-up back, all of it: it leaves the saldo and its invoice is credited. Then

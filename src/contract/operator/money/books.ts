@@ -243,7 +243,7 @@ export type DeskPlan = Output<typeof DeskPlan>;
 export const listDeskPlans = act({
   name: 'operator_plan_list',
   by: 'operator',
-  roles: ['money'],
+  roles: ['support', 'money'],
   output: () => z.object({ plans: z.array(DeskPlan()) }),
 });
 

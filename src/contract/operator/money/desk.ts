@@ -4,7 +4,6 @@ import { Id, IdInput } from '#contract/base/ids.ts';
 import { RUPIAH_MAX, Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { EntryKind, TopupStatus } from '#contract/saldo.ts';
 
 /** Why an operator did it, or decided so; kept with what was done. */
 export const Reason = schema(() =>
@@ -49,89 +48,6 @@ export const Payee = schema(() =>
       z.maxLength(100, 'Nama paling panjang 100 karakter.'),
     ),
 );
-
-export const WalletStatus = schema(() => z.enum(['active', 'frozen', 'closed']));
-export type WalletStatus = Output<typeof WalletStatus>;
-
-/** Statuses of a wallet in the interface's words. */
-export const walletStatusLabel: Record<WalletStatus, string> = {
-  active: 'Aktif',
-  frozen: 'Dibekukan',
-  closed: 'Ditutup',
-};
-
-/** A customer as the operator's list shows them. */
-export const DeskCustomer = schema(() =>
-  z.object({
-    account_id: Id('account'),
-    name: z.string(),
-    /** The owner's number without its middle: `+62 812-••••-7890`. */
-    phone: z.string(),
-    available: Rupiah(),
-    held: Rupiah(),
-    status: WalletStatus(),
-  }),
-);
-export type DeskCustomer = Output<typeof DeskCustomer>;
-
-export const findCustomers = act({
-  name: 'operator_customer_list',
-  by: 'operator',
-  roles: ['support', 'money'],
-  list: 'default',
-  input: () => ({
-    ...paging(['created_at']),
-    /** A part of a name, or the beginning of a number. */
-    q: z.optional(z.string().check(z.trim(), z.maxLength(60))),
-  }),
-  output: DeskCustomer,
-});
-
-/** A customer with what moved last. */
-export const DeskCustomerDetail = schema(() =>
-  z.extend(DeskCustomer(), {
-    /** True while the saldo is the welcome bonus, for the simulator and the own number only. */
-    bonus_only: z.boolean(),
-    /** The newest entries that are no steps of messages, newest first. */
-    entries: z.array(
-      z.object({
-        seq: z.int(),
-        kind: EntryKind(),
-        amount: Rupiah(),
-        available_after: Rupiah(),
-        memo: z.nullable(z.string()),
-        at: z.coerce.date(),
-      }),
-    ),
-    topups: z.array(
-      z.object({
-        id: Id('topup'),
-        status: TopupStatus(),
-        total: Rupiah(),
-        credited: Rupiah(),
-        at: z.coerce.date(),
-      }),
-    ),
-    /** When the wallet was frozen or let go on, newest first. */
-    freezes: z.array(
-      z.object({
-        frozen: z.boolean(),
-        reason: z.string(),
-        operator: z.string(),
-        at: z.coerce.date(),
-      }),
-    ),
-  }),
-);
-export type DeskCustomerDetail = Output<typeof DeskCustomerDetail>;
-
-export const getCustomer = act({
-  name: 'operator_customer_get',
-  by: 'operator',
-  roles: ['support', 'money'],
-  input: () => ({ account_id: IdInput('account') }),
-  output: DeskCustomerDetail,
-});
 
 export const AdjustmentKind = schema(() =>
   z.enum(['adjust', 'refund', 'payout', 'suspense_credit', 'suspense_return', 'payment_refund']),
@@ -190,6 +106,8 @@ export const Adjustment = schema(() =>
     account_id: Id('account'),
     account_name: z.string(),
     kind: AdjustmentKind(),
+    /** What an adjustment is booked against; null for the other kinds. */
+    cause: z.nullable(AdjustCause()),
     /** What the saldo changes by; of money that goes back to its payer, what leaves our bank. */
     amount: Rupiah(),
     status: AdjustmentStatus(),
@@ -319,22 +237,6 @@ export const decideAdjustment = act({
     'payment_saldo_short',
     'books_red',
   ],
-});
-
-/** Freezes a wallet, or lets it go on. */
-export const freezeWallet = act({
-  name: 'operator_wallet_freeze',
-  by: 'operator',
-  roles: ['money'],
-  changes: true,
-  audited: true,
-  input: () => ({
-    account_id: IdInput('account'),
-    becomes: z.enum(['frozen', 'active']),
-    reason: Reason(),
-  }),
-  output: DeskCustomerDetail,
-  refuses: ['account_ended'],
 });
 
 /** The largest price and rate an operator may set. */

@@ -1,0 +1,80 @@
+import * as z from 'zod/mini';
+import { act } from '#contract/base/act.ts';
+import { type Output, schema } from '#contract/base/schema.ts';
+import { Failure } from '#contract/messages.ts';
+import { ChannelName } from '#contract/tokens.ts';
+
+/** A backup as the newest one ended. */
+const LastBackup = schema(() =>
+  z.object({
+    at: z.coerce.date(),
+    is_ok: z.boolean(),
+    bytes: z.nullable(z.int()),
+    path: z.nullable(z.string()),
+    error: z.nullable(z.string()),
+  }),
+);
+
+/** Whether all is well with the installation; beside it `operator_money_overview` says how the money stands. */
+export const OperatorOverview = schema(() =>
+  z.object({
+    at: z.coerce.date(),
+    /** Messages accepted in each of the last 60 minutes, the oldest first; the last is this minute so far. */
+    minutes: z.array(z.int()),
+    /** Messages accepted in the last 24 hours. */
+    accepted: z.int(),
+    /** Why messages that were accepted in the last 24 hours failed, by channel; the most first. */
+    failures: z.array(z.object({ channel: ChannelName(), failure: Failure(), messages: z.int() })),
+    queue: z.object({
+      /** Messages that wait to leave; with `more` there are more than are counted. */
+      waiting: z.int(),
+      more: z.boolean(),
+      /** For how many seconds the lane that has been due longest has been so; lanes without a phone too. */
+      age_seconds: z.number(),
+    }),
+    /** `unowned`: due for more than ten seconds, and nobody sends from it. */
+    lanes: z.object({ running: z.int(), unowned: z.int() }),
+    /** Events on their way to live streams, webhooks and counts; `set_aside`: could not be published. */
+    events: z.object({ lag_seconds: z.number(), set_aside: z.int() }),
+    /** Jobs of which a turn failed in the last 24 hours; `is_over`: a later turn went well. */
+    jobs: z.array(z.object({ name: z.string(), failed_at: z.coerce.date(), is_over: z.boolean() })),
+    /** Notices of payment gateways that were given up. */
+    dead_notices: z.int(),
+    database: z.object({
+      version: z.string(),
+      bytes: z.int(),
+      connections: z.int(),
+      connections_max: z.int(),
+      /** For how many seconds the oldest transaction has been open. */
+      oldest_transaction_seconds: z.number(),
+    }),
+    disk: z.object({
+      /** Free where the data folder is; null where it cannot be told. */
+      free_bytes: z.nullable(z.int()),
+      /** What is full: the data folder, or the database. */
+      full: z.array(z.string()),
+    }),
+    app: z.object({
+      version: z.string(),
+      build: z.string(),
+      uptime_seconds: z.int(),
+      /** Processes that serve or work, of this installation. */
+      nodes: z.int(),
+    }),
+    /** Whether the token that sends codes and notices is linked to a phone. */
+    codes_go_out: z.boolean(),
+    /** Null while no backup was made, or nothing here makes any. */
+    backup: z.nullable(LastBackup()),
+    /** Threads that wait for an answer; null for who does not answer customers. */
+    support: z.nullable(z.object({ waiting: z.int(), oldest: z.nullable(z.coerce.date()) })),
+  }),
+);
+export type OperatorOverview = Output<typeof OperatorOverview>;
+
+/** Every operator sees it; each sees what their roles are for. */
+export const operatorOverview = act({
+  name: 'operator_overview',
+  by: 'operator',
+  roles: ['support', 'money'],
+  output: OperatorOverview,
+});

@@ -1,0 +1,99 @@
+import type { OperatorOverview } from '#contract/operator/overview.ts';
+import type { MessageStatus } from '#contract/messages.ts';
+import { countsByHour } from '#server/domains/messages/history/counts.ts';
+import { readAsAccount } from '#server/domains/messages/history/pages.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+
+const HOUR_MS = 3_600_000;
+const left: readonly MessageStatus[] = ['sent', 'delivered', 'read'];
+
+type Sums = { sent: number; failed: number };
+
+/** An account's messages of the last 24 hours and 30 days, by whole hours; from the counts. */
+export function messageSums(
+  sql: Sql,
+  accountId: string,
+  now: Date,
+): Promise<{ day: Sums; month: Sums }> {
+  const hour = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS;
+  const before = new Date(hour + HOUR_MS);
+  const [day, month] = [new Date(hour - 23 * HOUR_MS), new Date(hour - (30 * 24 - 1) * HOUR_MS)];
+  return readAsAccount(sql, accountId, async (tx) => {
+    const isSent = tx`status = any(${left}::text[])`;
+    const isFailed = tx`status = 'failed'`;
+    const [sums] = await tx<Record<'day_s' | 'day_f' | 'month_s' | 'month_f', number>[]>`
+      select coalesce(sum(messages) filter (where ${isSent} and hour >= ${day}), 0)::bigint as day_s,
+        coalesce(sum(messages) filter (where ${isFailed} and hour >= ${day}), 0)::bigint as day_f,
+        coalesce(sum(messages) filter (where ${isSent}), 0)::bigint as month_s,
+        coalesce(sum(messages) filter (where ${isFailed}), 0)::bigint as month_f
+      from ${countsByHour(tx, { accountId, from: month, before })} c where direction = 'out'`;
+    return {
+      day: { sent: sums?.day_s ?? 0, failed: sums?.day_f ?? 0 },
+      month: { sent: sums?.month_s ?? 0, failed: sums?.month_f ?? 0 },
+    };
+  });
+}
+
+/** Waiting messages are counted up to here: a long queue is not read through for a figure. */
+const WAITING_MAX = 10_000;
+const MINUTES = 60;
+
+/** How messages go over all accounts, from small tables and counts; never from the messages. */
+export async function trafficFigures(
+  sql: Sql,
+  now: Date,
+): Promise<Pick<OperatorOverview, 'accepted' | 'failures' | 'lanes' | 'minutes' | 'queue'>> {
+  const minute = Math.floor(now.getTime() / 60_000) * 60_000;
+  const first = new Date(minute - (MINUTES - 1) * 60_000);
+  const dayAgo = new Date(minute - 24 * HOUR_MS);
+  const [counted, [accepted], failures, [queue], [lanes]] = await Promise.all([
+    sql<{ nth: number; messages: number }[]>`
+      select (extract(epoch from minute - ${first}::timestamptz) / 60)::int as nth, messages
+      from message_minutes where minute >= ${first}`,
+    sql<{ n: number }[]>`
+      select coalesce(sum(messages), 0)::bigint as n from message_minutes where minute >= ${dayAgo}`,
+    sql<OperatorOverview['failures']>`
+      select t.channel, f.failure, sum(f.messages)::bigint as messages
+      from failure_counts f
+      join tokens t on t.account_id = f.account_id and t.token_id = f.token_id
+      where f.hour >= ${dayAgo} group by 1, 2 having sum(f.messages) > 0 order by 3 desc`,
+    sql<{ waiting: number; age: number }[]>`
+      select (select count(*) from (select from dispatch limit ${WAITING_MAX + 1}) few) as waiting,
+        coalesce((
+          select greatest(0, extract(epoch from clock_timestamp() - min(ready_at))) from lanes
+          where ready_at is not null
+        ), 0)::float8 as age`,
+    sql<{ running: number; unowned: number }[]>`
+      select count(*) filter (where lease_until > clock_timestamp()) as running,
+        count(*) filter (where ready_at < clock_timestamp() - interval '10 seconds'
+          and (owner is null or lease_until < clock_timestamp())) as unowned
+      from lanes where ready_at is not null or owner is not null`,
+  ]);
+  const minutes = Array.from({ length: MINUTES }, () => 0);
+  for (const { nth, messages } of counted) if (nth < MINUTES) minutes[nth] = messages;
+  const waiting = queue?.waiting ?? 0;
+  return {
+    minutes,
+    accepted: accepted?.n ?? 0,
+    failures: [...failures],
+    queue: {
+      waiting: Math.min(waiting, WAITING_MAX),
+      more: waiting > WAITING_MAX,
+      age_seconds: queue?.age ?? 0,
+    },
+    lanes: { running: lanes?.running ?? 0, unowned: lanes?.unowned ?? 0 },
+  };
+}
+
+/** How many messages wait in a token's lane, up to `WAITING_MAX`. */
+export async function waitingOf(
+  sql: Sql,
+  { accountId, tokenId }: { accountId: string; tokenId: string },
+): Promise<number> {
+  const [found] = await sql<{ n: number }[]>`
+    select count(*) as n from (
+      select from dispatch where account_id = ${accountId} and token_id = ${tokenId}
+      limit ${WAITING_MAX}
+    ) few`;
+  return found?.n ?? 0;
+}

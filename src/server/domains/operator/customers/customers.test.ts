@@ -1,0 +1,269 @@
+import { describe, expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { CustomerFound, DeskCustomerDetail } from '#contract/operator/customers.ts';
+import type { DeskMessage, DeskToken } from '#contract/operator/things.ts';
+import { notifySuspensions, openSessions } from '#server/domains/accounts/accounts.ts';
+import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
+import { openClaimMessages } from '#server/domains/messages/dispatch/claim-messages.ts';
+import { consoleActs } from '#server/domains/operator/operator.ts';
+import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
+import { type DeskOperator, consoleDeps, operatorsOf } from '#tests/support/money/desk.ts';
+import { billingApp } from '#tests/support/money/billing.ts';
+import { type TopupApp, perform, topupApp } from '#tests/support/money/topups.ts';
+import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
+
+const reason = 'Ada laporan spam';
+
+type Desk = { app: TopupApp; oka: DeskOperator; ani: Customer; account_id: string };
+
+const test = base.extend<{ desk: Desk }>({
+  desk: async ({ db, sql }, use) => {
+    const app = await topupApp(db);
+    const [oka] = await operatorsOf(sql, app, { names: ['Oka'] });
+    if (!oka) throw new Error('an operator was asked for');
+    const ani = await customerWith(sql, { saldo: 100_000 });
+    await use({ app, oka, ani, account_id: publicId('account', ani.accountId) });
+  },
+});
+
+/** A message of a customer that waits in the queue. */
+async function queued(db: TestDatabase, ani: Customer, ref?: string): Promise<string> {
+  const accepter = openAccepter(db.tenantSql, () => undefined);
+  const { results } = await accepter.place(orderOf(ani, { refs: [ref], text: 'Rahasia dapur' }));
+  await accepter.close();
+  return results[0]!.id;
+}
+
+const outcomeOf = async (db: TestDatabase, ani: Customer): Promise<string> => {
+  const accepter = openAccepter(db.tenantSql, () => undefined);
+  const { results } = await accepter.place(orderOf(ani));
+  await accepter.close();
+  return results[0]!.outcome;
+};
+
+const become = ({ oka, account_id }: Desk, becomes: 'suspended' | 'active') =>
+  oka.ask('operator_customer_suspend', {
+    account_id,
+    becomes,
+    reason,
+  }) as Promise<DeskCustomerDetail>;
+
+const find = async ({ oka }: Desk, q: string, more: object = {}) => {
+  const answer = await oka.ask('operator_customer_list', { q, ...more });
+  return (answer as { rows: CustomerFound[] }).rows;
+};
+
+describe('a suspended customer', () => {
+  test('has nothing accepted and nothing sent; what waits stays, and goes on afterwards', async ({
+    db,
+    sql,
+    desk,
+  }) => {
+    const { ani } = desk;
+    await queued(db, ani);
+    expect((await become(desk, 'suspended')).state).toBe('suspended');
+    expect(await outcomeOf(db, ani)).toBe('suspended');
+    const claims = async () => {
+      const [lane] = await sql<{ epoch: number }[]>`
+        update lanes set epoch = epoch + 1, lease_until = now() + interval '1 hour'
+        where token_id = ${ani.tokenId} returning epoch`;
+      const claim = { ...ani, epoch: lane!.epoch };
+      return openClaimMessages(sql)({ claim, from: ani.phone, limit: 9, isUrgent: false });
+    };
+    expect(await claims()).toMatchObject({ due: [], isAway: true });
+    expect(await sql`select state from dispatch`).toEqual([{ state: 'ready' }]);
+
+    expect((await become(desk, 'active')).state).toBe('active');
+    const { due, isAway } = await claims();
+    expect({ due: due.length, isAway }).toEqual({ due: 1, isAway: false });
+    expect(await outcomeOf(db, ani)).toBe('accepted');
+  });
+
+  test('is signed out everywhere, and told the reason, once each time', async ({ sql, desk }) => {
+    const { app, ani } = desk;
+    const client = { ip: '10.0.0.1', agent: 'test', device: 'hers' };
+    const token = await sql.begin((tx) => startSession(tx, { ...ani, ...client }));
+    const sent: { phone: string; text: string }[] = [];
+    const deps = consoleDeps(app, sent);
+    await sql`
+      insert into user_phones (phone, account_id, user_id)
+      values (${ani.phone}, ${ani.accountId}, ${ani.userId})`;
+    const operator = { accountId: ani.accountId, role: 'operator' } as const;
+    const fields = { account_id: desk.account_id, becomes: 'suspended', reason };
+    const acts = consoleActs(deps);
+    await perform(acts, 'operator_customer_suspend', operator, fields);
+    await perform(acts, 'operator_customer_suspend', operator, { ...fields, reason: 'Lagi' });
+    await notifySuspensions(deps);
+    expect(sent).toEqual([{ phone: ani.phone, text: expect.stringContaining(`${reason}.`) }]);
+    expect(await openSessions(sql).find(token)).toBeUndefined();
+    const { suspensions } = await become(desk, 'active');
+    expect(suspensions.map((step) => step.becomes)).toEqual(['active', 'suspended']);
+  });
+
+  test('whose open links have ended keeps the phones that are linked', async ({ sql, desk }) => {
+    const { ani } = desk;
+    await sql`
+      insert into links (account_id, link_id, token_id, expires_at)
+      values (${ani.accountId}, gen_random_uuid(), ${ani.tokenId}, now() + interval '5 minutes')`;
+    const { tokens } = await become(desk, 'suspended');
+    expect(await sql`select state from links`).toEqual([{ state: 'expired' }]);
+    expect(tokens).toMatchObject([{ status: 'linked', phone: ani.phone }]);
+  });
+
+  test('that is closed stays closed', async ({ sql, desk }) => {
+    await sql`update accounts set status = 'closed' where account_id = ${desk.ani.accountId}`;
+    await expect(become(desk, 'active')).rejects.toEqual(new Refusal('account_ended', {}));
+  });
+});
+
+describe('customers are found', () => {
+  test('by their messages, references, tokens, top-ups and linked numbers', async ({
+    db,
+    sql,
+    desk,
+  }) => {
+    const { app, ani, account_id } = desk;
+    await customerWith(sql);
+    await sql`update tokens set key_hint = 'Zx9Q' where token_id = ${ani.tokenId}`;
+    await sql`
+      insert into linked_phones (channel, phone, account_id, token_id)
+      values ('simulator', '628777000111', ${ani.accountId}, ${ani.tokenId})`;
+    const id = await queued(db, ani, 'pesanan-2211');
+    const topup = await app.topup(ani.accountId);
+    const message = { kind: 'message', id: publicId('message', id) };
+    const token = { kind: 'token', id: publicId('token', ani.tokenId) };
+    const wamid = `wamid.${Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')}`;
+    const found = new Map<string, object | null>([
+      [message.id, message],
+      [message.id.toLowerCase(), message],
+      [wamid, message],
+      ['pesanan-2211', message],
+      [token.id, token],
+      ['…Zx9Q', token],
+      ['0877-7000', token],
+      [topup.id, { kind: 'topup', id: topup.id }],
+      [account_id, null],
+    ]);
+    for (const [q, thing] of found) {
+      expect({ q, rows: await find(desk, q) }).toEqual({
+        q,
+        rows: [expect.objectContaining({ account_id, found: thing })],
+      });
+    }
+    expect(await find(desk, publicId('message', crypto.randomUUID()))).toEqual([]);
+  });
+
+  test('by how they stand and what they have, in the order that is asked for', async ({
+    sql,
+    desk,
+  }) => {
+    const budi = await customerWith(sql);
+    await sql`update accounts set name = 'Ayam Budi' where account_id = ${budi.accountId}`;
+    await become(desk, 'suspended');
+    const ids = async (more: object) => (await find(desk, '', more)).map((row) => row.account_id);
+    const other = publicId('account', budi.accountId);
+    expect(await ids({ state: 'suspended' })).toEqual([desk.account_id]);
+    expect(await ids({ state: 'active' })).toEqual([other]);
+    expect(await ids({ saldo: 'empty' })).toEqual([other]);
+    expect(await ids({ saldo: 'ample' })).toEqual([desk.account_id]);
+    expect(await ids({ plan: 'usaha' })).toEqual([]);
+    expect(await ids({ sort_by: 'name' })).toEqual([other, desk.account_id]);
+    expect(await ids({ sort_by: 'available', sort_type: 'desc' })).toEqual([
+      desk.account_id,
+      other,
+    ]);
+  });
+});
+
+describe('a customer’s message and token', () => {
+  test('are shown without what the message says; who reads that says why', async ({
+    db,
+    sql,
+    desk,
+  }) => {
+    const { oka, ani, account_id } = desk;
+    const message_id = publicId('message', await queued(db, ani));
+    const message = (await oka.ask('operator_message_get', {
+      account_id,
+      message_id,
+    })) as DeskMessage;
+    expect(message).toMatchObject({ status: 'queued', peer: '+62 812-••••-0001', price: 150 });
+    expect(JSON.stringify(message)).not.toContain('Rahasia');
+    expect(await sql`select from message_disclosures`).toHaveLength(0);
+
+    const reading = { account_id, message_id, reason: 'Pelanggan bertanya' };
+    expect(await oka.ask('operator_message_text', reading)).toEqual({
+      type: 'text',
+      text: 'Rahasia dapur',
+    });
+    expect(await sql`select operator_id, reason from message_disclosures`).toEqual([
+      { operator_id: oka.userId, reason: 'Pelanggan bertanya' },
+    ]);
+
+    const token_id = publicId('token', ani.tokenId);
+    const token = (await oka.ask('operator_token_get', { account_id, token_id })) as DeskToken;
+    expect(token).toMatchObject({ name: 'Kasir', status: 'linked', waiting: 1 });
+  });
+
+  test('of another customer, or of the installation, are not there', async ({ db, sql, desk }) => {
+    const { oka, ani } = desk;
+    const message_id = publicId('message', await queued(db, ani));
+    const budi = publicId('account', (await customerWith(sql)).accountId);
+    await expect(
+      oka.ask('operator_message_text', { account_id: budi, message_id, reason }),
+    ).rejects.toEqual(new Refusal('not_found', { what: 'Pesan' }));
+    const [own] = await sql<
+      { id: string }[]
+    >`select account_id as id from accounts where is_system`;
+    await expect(
+      oka.ask('operator_message_text', {
+        account_id: publicId('account', own!.id),
+        message_id,
+        reason,
+      }),
+    ).rejects.toEqual(new Refusal('not_found', { what: 'Pelanggan' }));
+  });
+});
+
+test('one session of a customer ends, or all', async ({ sql, desk }) => {
+  const { oka, ani, account_id } = desk;
+  for (const device of ['a', 'b', 'c']) {
+    const client = { ip: '10.0.0.1', agent: 'test', device };
+    await sql.begin((tx) => startSession(tx, { ...ani, ...client }));
+  }
+  const { sessions } = (await oka.ask('operator_customer_get', {
+    account_id,
+  })) as DeskCustomerDetail;
+  expect(sessions).toHaveLength(3);
+  const end = (fields: object) =>
+    oka.ask('operator_customer_session_end', {
+      account_id,
+      ...fields,
+    }) as Promise<DeskCustomerDetail>;
+  expect((await end({ session_id: sessions[0]!.id })).sessions).toHaveLength(2);
+  await expect(end({ session_id: sessions[0]!.id })).rejects.toEqual(
+    new Refusal('not_found', { what: 'Sesi' }),
+  );
+  expect((await end({})).sessions).toEqual([]);
+  expect(await sql`select from known_devices`).toHaveLength(0);
+});
+
+test('a plan that an operator ends gives back what is asked for, and is ended once', async ({
+  db,
+  sql,
+  desk,
+}) => {
+  const { oka } = desk;
+  const billing = billingApp(db);
+  const budi = await billing.customer(300_000);
+  await billing.choose(budi, 'usaha');
+  const fields = { account_id: publicId('account', budi.accountId), refund: 'yes', reason };
+  const after = (await oka.ask('operator_plan_end', fields)) as DeskCustomerDetail;
+  expect(after.subscription).toMatchObject({ is_free: true });
+  expect(await sql`select plan, reason from plan_endings`).toEqual([{ plan: 'Usaha', reason }]);
+  await expect(oka.ask('operator_plan_end', fields)).rejects.toEqual(
+    new Refusal('subscription_not_running', {}),
+  );
+});

@@ -1,0 +1,232 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { listDeskPlans } from '#contract/operator/money/books.ts';
+import {
+  type CustomerFound,
+  CustomerState,
+  SaldoRange,
+  customerStateLabel,
+  findCustomers,
+} from '#contract/operator/customers.ts';
+import { subscriptionStatusLabel } from '#contract/billing/plans.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import styles from '#web/features/operator/customers/customers.module.css';
+import { go } from '#web/features/operator/customers/go.ts';
+import { stateTone } from '#web/features/operator/customers/states.ts';
+import { actQuery } from '#web/features/operator/desk/actQuery.ts';
+import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Select } from '#web/ui/select/Select.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column } from '#web/ui/table/tableProps.ts';
+import { useList } from '#web/ui/table/useList.ts';
+import { TextField } from '#web/ui/text/TextField.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+
+const foundLabel: Record<NonNullable<CustomerFound['found']>['kind'], string> = {
+  message: 'Pesan ini',
+  token: 'Token ini',
+  topup: 'Isi saldo ini',
+  invoice: 'Tagihan ini',
+};
+
+const columns: readonly Column<CustomerFound>[] = [
+  {
+    id: 'name',
+    title: 'Pelanggan',
+    width: 240,
+    sortable: true,
+    phone: 'title',
+    cell: ({ name, found }) => (
+      <span className={styles['name']}>
+        {name}
+        {found && <span className={styles['found']}>{foundLabel[found.kind]} miliknya</span>}
+      </span>
+    ),
+  },
+  {
+    id: 'phone',
+    title: 'Nomor',
+    width: 170,
+    phone: 'line',
+    cell: ({ phone }) => <span className="num">{phone || '—'}</span>,
+  },
+  {
+    id: 'plan',
+    title: 'Paket',
+    width: 150,
+    phone: 'fact',
+    cell: ({ plan }) => {
+      if (!plan) return '—';
+      const isPaid = plan.status === 'active' || plan.status === 'cancelled';
+      return isPaid
+        ? plan.name
+        : `${plan.name}, ${subscriptionStatusLabel[plan.status].toLowerCase()}`;
+    },
+  },
+  {
+    id: 'available',
+    title: 'Saldo',
+    align: 'end',
+    whole: true,
+    sortable: true,
+    phone: 'aside',
+    cell: ({ available }) => <Money amount={available} />,
+  },
+  {
+    id: 'created_at',
+    title: 'Terdaftar',
+    width: 170,
+    sortable: true,
+    phone: 'hidden',
+    cell: ({ created_at }) => <DateTime at={created_at} />,
+  },
+  {
+    id: 'state',
+    title: 'Status',
+    width: 150,
+    phone: 'note',
+    cell: ({ state }) => (
+      <StatusChip tone={stateTone[state]}>{customerStateLabel[state]}</StatusChip>
+    ),
+  },
+];
+
+const states = [
+  { value: '', label: 'Semua status' },
+  ...CustomerState().options.map((value) => ({ value, label: customerStateLabel[value] })),
+];
+
+const saldos = [
+  { value: '', label: 'Semua saldo' },
+  { value: 'empty', label: 'Saldo habis' },
+  { value: 'low', label: 'Di bawah Rp 50.000' },
+  { value: 'ample', label: 'Rp 50.000 ke atas' },
+];
+
+/** The filters of the address; what it says wrongly is left out. */
+function useFilters() {
+  const { q, state, plan, saldo } = useSearch('/operator/pelanggan');
+  const read = { state: CustomerState().safeParse(state), saldo: SaldoRange().safeParse(saldo) };
+  return {
+    ...(q !== undefined && { q }),
+    ...(read.state.success && { state: read.state.data }),
+    ...(plan !== undefined && { plan }),
+    ...(read.saldo.success && { saldo: read.saldo.data }),
+  };
+}
+
+/** All customers: one box finds them by whatever is known. */
+export function CustomerList() {
+  const { page = 0, sort_by, sort_type = 'asc' } = useSearch('/operator/pelanggan');
+  const filters = useFilters();
+  const sort = sort_by === undefined ? null : { sort_by, sort_type };
+  const list = useList(findCustomers, filters, { page, sort });
+  const open = ({ account_id, found }: CustomerFound) =>
+    go({ open: account_id, ...(found && { [found.kind]: found.id }) }, { top: true });
+  return (
+    <OperatorFrame title="Pelanggan" context="Cari dengan apa pun yang disebut pelanggan.">
+      <Panel>
+        <Search key={filters.q ?? ''} q={filters.q ?? ''} />
+        <Filters {...filters} />
+        <DataTable
+          caption="Pelanggan"
+          columns={columns}
+          rowKey={(row) => row.account_id}
+          {...list.table}
+          onOpen={open}
+          onView={({ page: to, sort: by }, how) =>
+            go({ page: to || undefined, ...by }, { replace: how?.replace ?? false })
+          }
+          empty={
+            list.error ? (
+              <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
+            ) : (
+              <Nothing isNarrowed={Object.keys(filters).length > 0} />
+            )
+          }
+        />
+      </Panel>
+    </OperatorFrame>
+  );
+}
+
+const Nothing = ({ isNarrowed }: { isNarrowed: boolean }) =>
+  isNarrowed ? (
+    <EmptyState
+      title="Tidak ada pelanggan yang cocok."
+      action={
+        <Button
+          variant="subtle"
+          size="sm"
+          onClick={() =>
+            go({
+              q: undefined,
+              state: undefined,
+              plan: undefined,
+              saldo: undefined,
+              page: undefined,
+            })
+          }
+        >
+          Hapus pencarian dan saringan
+        </Button>
+      }
+    />
+  ) : (
+    <EmptyState title="Pelanggan tampil di sini setelah mendaftar." />
+  );
+
+/** Asks when Enter is pressed: each letter would be a look at everybody. */
+function Search({ q }: { q: string }) {
+  const [typed, setTyped] = useState(q);
+  const ask = (words: string) => go({ q: words.trim() || undefined, page: undefined });
+  return (
+    <form
+      role="search"
+      className={styles['search']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        ask(typed);
+      }}
+    >
+      <TextField
+        label="Cari pelanggan"
+        name="q"
+        type="search"
+        autoComplete="off"
+        maxLength={100}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        onClear={() => ask('')}
+        help="Nama, nomor, ID pesan, nomor tagihan, ID isi saldo, atau empat huruf akhir kunci; lalu Enter."
+      />
+    </form>
+  );
+}
+
+type FiltersProps = { state?: string; plan?: string; saldo?: string };
+
+function Filters({ state = '', plan = '', saldo = '' }: FiltersProps) {
+  const { data } = useQuery(actQuery(listDeskPlans, {}));
+  const plans = [
+    { value: '', label: 'Semua paket' },
+    ...(data?.plans ?? []).map(({ code, name }) => ({ value: code, label: name })),
+  ];
+  const choose = (field: 'state' | 'plan' | 'saldo') => ({
+    onChange: ({ target }: { target: { value: string } }) =>
+      go({ [field]: target.value || undefined, page: undefined }),
+  });
+  return (
+    <div className={styles['filters']}>
+      <Select label="Status" hideLabel options={states} value={state} {...choose('state')} />
+      <Select label="Paket" hideLabel options={plans} value={plan} {...choose('plan')} />
+      <Select label="Saldo" hideLabel options={saldos} value={saldo} {...choose('saldo')} />
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import { suspendCustomer } from '#contract/operator/customers.ts';
+import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
+import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+
+/** Suspends an account, or lets it go on; its people read the reason. */
+export function SuspendForm({ customer, onDone }: CustomerForm) {
+  const isSuspended = customer.state === 'suspended';
+  const { form, onSubmit } = useDeskForm(suspendCustomer, {
+    initial: { reason: '' },
+    inputOf: ({ reason }) => ({
+      account_id: customer.account_id,
+      becomes: isSuspended ? ('active' as const) : ('suspended' as const),
+      reason,
+    }),
+    question: ({ reason }) => ({
+      title: isSuspended ? 'Aktifkan kembali akun ini?' : 'Tangguhkan akun ini?',
+      text: `${customer.name} membaca alasan ini: “${reason}”`,
+      button: isSuspended ? 'Aktifkan' : 'Tangguhkan',
+    }),
+    said: ({ state }) => (state === 'suspended' ? 'Akun ditangguhkan.' : 'Akun aktif kembali.'),
+    onDone,
+  });
+  return (
+    <DeskForm
+      form={form}
+      onSubmit={onSubmit}
+      reasonHelp="Pelanggan membaca alasan ini saat masuk dan lewat pesan."
+      actions={
+        <Button type="submit" tone={isSuspended ? 'primary' : 'danger'}>
+          {isSuspended ? 'Aktifkan kembali' : 'Tangguhkan akun'}
+        </Button>
+      }
+    >
+      <p className={styles['note']}>
+        {isSuspended
+          ? 'Pengiriman berlanjut, juga pesan yang menunggu dan belum kedaluwarsa.'
+          : 'Semua sesi berakhir, API menolak pesan baru, dan tidak ada yang berangkat. Pesan yang menunggu tetap tersimpan. Pelanggan masih dapat masuk untuk membaca alasannya dan menghubungi layanan pelanggan.'}
+      </p>
+    </DeskForm>
+  );
+}

@@ -1,0 +1,33 @@
+import type { FoundThing } from '#contract/operator/customers.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
+
+/** What of a customer's is open over their page. */
+export const things = [
+  'message',
+  'token',
+  'topup',
+  'invoice',
+] as const satisfies FoundThing['kind'][];
+
+type Field =
+  | 'page'
+  | 'sort_by'
+  | 'sort_type'
+  | 'q'
+  | 'state'
+  | 'plan'
+  | 'saldo'
+  | 'open'
+  | (typeof things)[number];
+
+/** Changes the address of the customers' page. */
+export const go = (
+  change: { [K in Field]?: string | number | undefined },
+  { replace = false, top = false } = {},
+) =>
+  void navigate({
+    to: '/operator/pelanggan',
+    change: change as Record<string, never>,
+    resetScroll: top,
+    replace,
+  });

@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query';
+import { formatNumber } from '#contract/base/money.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { type DeskToken, getCustomerToken } from '#contract/operator/things.ts';
+import { tokenStatusLabel } from '#contract/tokens.ts';
+import type { ThingProps } from '#web/features/operator/customers/things/thing.ts';
+import { actQuery } from '#web/features/operator/desk/actQuery.ts';
+import desk from '#web/features/operator/desk/desk.module.css';
+import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
+import { channelLabel, statusTone } from '#web/features/tokens/tokens.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+
+/** A customer's token: whether it can send, and what waits for it. */
+export function TokenThing({ accountId, id }: ThingProps) {
+  const token = useQuery(actQuery(getCustomerToken, { account_id: accountId, token_id: id }));
+  return (
+    <Loaded query={token} lines={8}>
+      {(data) => (
+        <div className={desk['drawer']}>
+          <Alert
+            state="warning"
+            visible={data.status !== 'linked' && data.status !== 'linking'}
+            label={
+              data.waiting > 0
+                ? 'Token ini tidak tersambung ke ponsel, jadi pesan yang menunggu belum dapat berangkat. Minta pelanggan memindai QR lagi di halaman Token.'
+                : 'Token ini tidak tersambung ke ponsel. Minta pelanggan memindai QR di halaman Token.'
+            }
+          />
+          <Facts facts={factsOf(data)} />
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+const moment = (at: Date | null, none: string) => (at ? <DateTime at={at} /> : none);
+
+const factsOf = (token: DeskToken): readonly Fact[] => [
+  { term: 'Nama', is: token.name },
+  {
+    term: 'Status',
+    is: <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>,
+  },
+  { term: 'Kanal', is: channelLabel[token.channel] },
+  {
+    term: 'Nomor',
+    is: token.phone ? <span className="num">{formatPhone(token.phone)}</span> : 'Belum ada',
+  },
+  { term: 'Tersambung sejak', is: moment(token.linked_at, 'Belum tersambung') },
+  { term: 'Pesan menunggu', is: formatNumber(token.waiting) },
+  {
+    term: 'Terkirim hari ini',
+    is: `${formatNumber(token.sent_today)} dari ${formatNumber(token.daily_limit)}`,
+  },
+  { term: 'Terakhir dipakai', is: moment(token.last_used_at, 'Belum pernah') },
+  { term: 'Dibuat', is: <DateTime at={token.created_at} /> },
+  { term: 'Akhir kunci', is: <span className={desk['hash']}>…{token.key_hint}</span> },
+  { term: 'ID', is: <span className={desk['hash']}>{token.id}</span> },
+];

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { rupiah } from '#contract/base/money.ts';
+import type { MoneyOverview } from '#contract/operator/money/books.ts';
+import type { OperatorOverview } from '#contract/operator/overview.ts';
+import { inBytes, inWords, problemsOf } from './problems.ts';
+
+const at = new Date('2026-11-21T02:00:00Z');
+const hoursAgo = (hours: number) => new Date(at.getTime() - hours * 3_600_000);
+
+const well: OperatorOverview = {
+  at,
+  minutes: Array.from({ length: 60 }, () => 0),
+  accepted: 0,
+  failures: [],
+  queue: { waiting: 0, more: false, age_seconds: 0 },
+  lanes: { running: 0, unowned: 0 },
+  events: { lag_seconds: 0, set_aside: 0 },
+  jobs: [{ name: 'billing', failed_at: hoursAgo(2), is_over: true }],
+  dead_notices: 0,
+  database: {
+    version: '18.1',
+    bytes: 1,
+    connections: 10,
+    connections_max: 60,
+    oldest_transaction_seconds: 0,
+  },
+  disk: { free_bytes: 9_000_000_000, full: [] },
+  app: { version: '0.1.0', build: 'x', uptime_seconds: 9, nodes: 1 },
+  codes_go_out: true,
+  backup: { at: hoursAgo(3), is_ok: true, bytes: 1, path: null, error: null },
+  support: { waiting: 1, oldest: hoursAgo(1) },
+};
+const money: MoneyOverview = {
+  float: rupiah(0),
+  held: rupiah(0),
+  topups_today: [],
+  waiting: { count: 1, oldest: hoursAgo(1) },
+  suspense: { count: 0, amount: rupiah(0) },
+  check: { at: hoursAgo(9), ok: true, millis: 1, findings: [] },
+  audit: null,
+  seal: null,
+  reconciliation: null,
+  proposals: { count: 1, for_you: 0 },
+};
+
+const keys = (overview: Partial<OperatorOverview>, books: Partial<MoneyOverview> = {}) =>
+  problemsOf({ ...well, ...overview }, { ...money, ...books }).map(({ key }) => key);
+
+test('nothing is said of what is well, or was and is over', () => {
+  expect(keys({})).toEqual([]);
+  expect(problemsOf({ ...well, support: null, backup: null }, undefined)).toEqual([]);
+});
+
+test('what does not work comes before what waits', () => {
+  expect(
+    keys(
+      { support: { waiting: 2, oldest: hoursAgo(5) }, lanes: { running: 0, unowned: 3 } },
+      { suspense: { count: 1, amount: rupiah(9) }, check: { ...money.check!, ok: false } },
+    ),
+  ).toEqual(['lanes', 'books', 'suspense', 'support']);
+});
+
+test('what an operator may not see is not said', () => {
+  const one = problemsOf({ ...well, support: null }, undefined);
+  expect(one).toEqual([]);
+});
+
+test('each is said only beyond its bound', () => {
+  expect(keys({ disk: { free_bytes: 1_000_000_000, full: [] } })).toEqual(['disk-low']);
+  expect(keys({ disk: { free_bytes: 0, full: ['/data'] } })).toEqual(['disk-full']);
+  expect(keys({ backup: { ...well.backup!, at: hoursAgo(30) } })).toEqual(['backup-old']);
+  expect(keys({ backup: { ...well.backup!, is_ok: false } })).toEqual(['backup']);
+  expect(keys({ queue: { waiting: 1, more: false, age_seconds: 301 } })).toEqual(['queue']);
+  expect(keys({ jobs: [{ name: 'billing', failed_at: at, is_over: false }] })).toEqual(['jobs']);
+  expect(keys({}, { waiting: { count: 1, oldest: hoursAgo(5) } })).toEqual(['topups']);
+  expect(keys({}, { proposals: { count: 1, for_you: 1 } })).toEqual(['proposals']);
+});
+
+test('times and sizes are short', () => {
+  expect([5, 95, 7_300, 200_000].map(inWords)).toEqual(['5 detik', '1 menit', '2 jam', '2 hari']);
+  expect([12_345_678_900, 8_100_000].map(inBytes)).toEqual(['12,3 GB', '8,1 MB']);
+});

@@ -1,0 +1,202 @@
+import { formatNumber } from '#contract/base/money.ts';
+import type { MoneyOverview } from '#contract/operator/money/books.ts';
+import type { OperatorOverview } from '#contract/operator/overview.ts';
+import type { Path } from '#web/browser/router/routes.ts';
+import { SUPPORT_INBOX } from '#web/features/operator/operator.ts';
+
+/** Something that is wrong, or waits for somebody; and where to act. */
+export type Problem = {
+  key: string;
+  /** `danger`: something does not work. `warning`: somebody has to look. */
+  severity: 'danger' | 'warning';
+  says: string;
+  /** Left out: it is mended outside of this page, as `says` tells. */
+  act?: { to: Path; label: string };
+};
+
+/** A queue is old when a lane has been due for so long: a phone may be off for a while. */
+const QUEUE_OLD_S = 300;
+const EVENTS_LATE_S = 60;
+const TRANSACTION_OLD_S = 600;
+const CONNECTIONS_FULL = 0.85;
+const GB = 1_000_000_000;
+const DISK_LOW = 2 * GB;
+/** The books are checked each night; backups are daily. */
+const DAY_OLD_MS = 26 * 3_600_000;
+const THREAD_OLD_MS = 4 * 3_600_000;
+const TOPUP_OLD_MS = 4 * 3_600_000;
+
+/** All that is wrong or waits, the most urgent first; none when all is well. */
+export function problemsOf(
+  overview: OperatorOverview,
+  money: MoneyOverview | undefined,
+): readonly Problem[] {
+  const found = [
+    ...ofInstallation(overview),
+    ...(money ? ofMoney(money, overview.at) : []),
+    ...ofWork(overview),
+  ];
+  const all = found.filter((problem) => problem !== false);
+  return [
+    ...all.filter(({ severity }) => severity === 'danger'),
+    ...all.filter(({ severity }) => severity === 'warning'),
+  ];
+}
+
+type Found = readonly (Problem | false)[];
+
+function ofInstallation(overview: OperatorOverview): Found {
+  const { disk, lanes, database, events, backup, at } = overview;
+  const full = database.connections / Math.max(1, database.connections_max);
+  return [
+    disk.full.length > 0 && {
+      key: 'disk-full',
+      severity: 'danger',
+      says: 'Disk penuh: tidak ada pesan baru yang diterima. Kosongkan ruang di server.',
+    },
+    !overview.codes_go_out && {
+      key: 'codes',
+      severity: 'danger',
+      says: 'Token sistem terputus: kode masuk dan pemberitahuan tidak terkirim, dan tidak ada yang dapat mendaftar.',
+      act: { to: '/operator/token', label: 'Sambungkan' },
+    },
+    lanes.unowned > 0 && {
+      key: 'lanes',
+      severity: 'danger',
+      says: `${formatNumber(lanes.unowned)} jalur punya pesan yang harus berangkat, tetapi tidak ada yang mengerjakannya. Periksa apakah proses worker hidup.`,
+    },
+    events.lag_seconds > EVENTS_LATE_S && {
+      key: 'events',
+      severity: 'danger',
+      says: `Kabar ke layar dan webhook terlambat ${inWords(events.lag_seconds)}. Periksa log proses worker.`,
+    },
+    backup?.is_ok === false && {
+      key: 'backup',
+      severity: 'danger',
+      says: 'Cadangan terakhir gagal. Jalankan npm run operator backup di server, lalu baca sebabnya.',
+    },
+    backup?.is_ok === true &&
+      at.getTime() - backup.at.getTime() > DAY_OLD_MS && {
+        key: 'backup-old',
+        severity: 'warning',
+        says: 'Cadangan terakhir sudah lebih dari sehari. Periksa jadwal cadangan.',
+      },
+    disk.full.length === 0 &&
+      disk.free_bytes !== null &&
+      disk.free_bytes < DISK_LOW && {
+        key: 'disk-low',
+        severity: 'warning',
+        says: `Ruang disk tinggal ${inBytes(disk.free_bytes)}. Kosongkan sebelum penuh.`,
+      },
+    full > CONNECTIONS_FULL && {
+      key: 'connections',
+      severity: 'warning',
+      says: 'Sambungan ke basis data hampir habis. Kurangi proses, atau naikkan max_connections.',
+    },
+    database.oldest_transaction_seconds > TRANSACTION_OLD_S && {
+      key: 'transaction',
+      severity: 'warning',
+      says: `Sebuah transaksi terbuka selama ${inWords(database.oldest_transaction_seconds)} dan menahan pembersihan basis data.`,
+    },
+  ];
+}
+
+function ofMoney(money: MoneyOverview, at: Date): Found {
+  const { check, audit, reconciliation, waiting, suspense, proposals } = money;
+  const books = { to: '/operator/pembukuan', label: 'Buka pembukuan' } as const;
+  return [
+    check?.ok === false && {
+      key: 'books',
+      severity: 'danger',
+      says: 'Pembukuan merah: ada angka yang tidak cocok, dan uang keluar ditahan.',
+      act: { to: '/operator/pembukuan', label: 'Lihat apa yang salah' },
+    },
+    audit?.ok === false && {
+      key: 'audit',
+      severity: 'danger',
+      says: 'Catatan audit berubah di luar Kabari: ada baris yang tidak seperti saat ditulis.',
+      act: { to: '/operator/audit', label: 'Lihat rantainya' },
+    },
+    reconciliation?.ok === false && {
+      key: 'reconciliation',
+      severity: 'danger',
+      says: 'Pembukuan dan bank atau gerbang pembayaran berbeda.',
+      act: books,
+    },
+    check?.ok === true &&
+      at.getTime() - check.at.getTime() > DAY_OLD_MS && {
+        key: 'check-old',
+        severity: 'warning',
+        says: 'Pembukuan lebih dari sehari tidak diperiksa.',
+        act: books,
+      },
+    proposals.for_you > 0 && {
+      key: 'proposals',
+      severity: 'warning',
+      says: `${formatNumber(proposals.for_you)} usulan menunggu keputusan Anda.`,
+      act: { to: '/operator/penyesuaian', label: 'Putuskan' },
+    },
+    waiting.oldest !== null &&
+      at.getTime() - waiting.oldest.getTime() > TOPUP_OLD_MS && {
+        key: 'topups',
+        severity: 'warning',
+        says: `${formatNumber(waiting.count)} isi saldo menunggu tindakan, yang terlama lebih dari 4 jam.`,
+        act: { to: '/operator/isi-saldo', label: 'Buka isi saldo' },
+      },
+    suspense.count > 0 && {
+      key: 'suspense',
+      severity: 'warning',
+      says: `${formatNumber(suspense.count)} pembayaran belum dikenali pemiliknya.`,
+      act: { to: '/operator/suspense', label: 'Selesaikan' },
+    },
+  ];
+}
+
+function ofWork({ support, queue, jobs, events, dead_notices, at }: OperatorOverview): Found {
+  const failing = jobs.filter(({ is_over }) => !is_over);
+  return [
+    support !== null &&
+      support.oldest !== null &&
+      at.getTime() - support.oldest.getTime() > THREAD_OLD_MS && {
+        key: 'support',
+        severity: 'warning',
+        says: `${formatNumber(support.waiting)} percakapan menunggu jawaban, yang terlama lebih dari 4 jam.`,
+        act: { to: SUPPORT_INBOX, label: 'Jawab' },
+      },
+    queue.age_seconds > QUEUE_OLD_S && {
+      key: 'queue',
+      severity: 'warning',
+      says: `Pesan tertua menunggu ${inWords(queue.age_seconds)}. Biasanya token pengirimnya terputus dari ponsel.`,
+    },
+    failing.length > 0 && {
+      key: 'jobs',
+      severity: 'warning',
+      says: `Pekerjaan terjadwal gagal: ${failing.map(({ name }) => name).join(', ')}. Sebabnya ada di log.`,
+    },
+    events.set_aside > 0 && {
+      key: 'set-aside',
+      severity: 'warning',
+      says: `${formatNumber(events.set_aside)} kabar tidak dapat diterbitkan dan dicoba lagi. Sebabnya ada di log.`,
+    },
+    dead_notices > 0 && {
+      key: 'notices',
+      severity: 'warning',
+      says: `${formatNumber(dead_notices)} pemberitahuan gerbang pembayaran tidak dapat diproses. Cocokkan di Pembukuan.`,
+      act: { to: '/operator/pembukuan', label: 'Buka pembukuan' },
+    },
+  ];
+}
+
+/** `95` → `1 menit`; seconds below a minute, hours from an hour on, days from two days on. */
+export function inWords(seconds: number): string {
+  if (seconds < 60) return `${formatNumber(Math.round(seconds))} detik`;
+  if (seconds < 3_600) return `${formatNumber(Math.floor(seconds / 60))} menit`;
+  if (seconds < 172_800) return `${formatNumber(Math.floor(seconds / 3_600))} jam`;
+  return `${formatNumber(Math.floor(seconds / 86_400))} hari`;
+}
+
+/** `12_345_678_900` → `12,3 GB`. */
+export function inBytes(bytes: number): string {
+  const [size, unit] = bytes >= GB ? [bytes / GB, 'GB'] : [bytes / 1_000_000, 'MB'];
+  return `${size.toFixed(size < 100 ? 1 : 0).replace('.', ',')} ${unit}`;
+}
