@@ -102,9 +102,12 @@ export const dailyPages = {
 /** As long as a module may be (letters, before it is made small) to come along unasked. */
 const SMALL = 1_200;
 
-/** What operators alone see, and what they tell: it never comes along with the pages of customers. */
-const operators =
-  /\/(?:features\/(?:broadcasts|operator)|contract\/operator|app\/layout\/OperatorShell)[/.]/;
+/**
+ * What operators alone see, what they tell, and what only threads need: it never comes along with the pages of
+ * customers.
+ */
+const unasked =
+  /\/(?:features\/broadcasts|(?:features|contract)\/(?:operator|support(?!\/AskSupport))|ui\/chat|app\/layout\/OperatorShell)[/.]/;
 
 /** Small modules that several of the pages and lazy pieces behind the frame need; operators' do not count. */
 function smallAndShared(graph: Graph): ReadonlySet<string> {
@@ -114,11 +117,11 @@ function smallAndShared(graph: Graph): ReadonlySet<string> {
   );
   const counts = new Map<string, number>();
   for (const start of later) {
-    if (operators.test(start)) continue;
+    if (unasked.test(start)) continue;
     for (const id of behind([start], graph)) counts.set(id, (counts.get(id) ?? 0) + 1);
   }
   const isSmall = (id: string) =>
-    !operators.test(id) &&
+    !unasked.test(id) &&
     !id.endsWith('.css') &&
     (graph.getModuleInfo(id)?.code?.length ?? SMALL) < SMALL;
   return new Set([...counts].filter(([id, count]) => count > 1 && isSmall(id)).map(([id]) => id));

@@ -6,7 +6,8 @@ import { alwaysPossible } from '#contract/base/act.ts';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { englishFor } from '#contract/language/english.ts';
-import { type RefusalCode, refusals, sentenceFor } from '#contract/base/refusals.ts';
+import { type RefusalCode, refusals } from '#contract/base/refusals.ts';
+import { sentenceFor } from '#contract/language/indonesian.ts';
 import { settings } from '#server/infra/settings/settings.ts';
 import { rulesPage } from './rules-page.ts';
 

@@ -6,7 +6,7 @@ import { Rupiah } from './base/money.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { Phone } from './base/phone.ts';
 import { type Output, schema } from './base/schema.ts';
-import { SupportSide, SupportStatus } from './support.ts';
+import { SupportDoing, SupportSide, SupportStatus } from './support/states.ts';
 
 const messageFacts = () => ({
   id: Id('message'),
@@ -69,6 +69,8 @@ export const LiveEvent = schema(() =>
       side: SupportSide(),
       /** The operator's, for other operators' collision warning. */
       user_id: z.nullable(Id('user')),
+      /** Customers hear of answers alone; left out: one. */
+      doing: z.optional(SupportDoing()),
       name: z.string(),
     }),
   ]),

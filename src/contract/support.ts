@@ -4,14 +4,10 @@ import { Id } from './base/ids.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { type Output, schema } from './base/schema.ts';
 import { ChatContent, TEXT_MAX } from './messages.ts';
+import { SupportDoing, SupportSide, SupportStatus } from './support/states.ts';
 
-/** `open`: somebody may have to act; `snoozed`: put off by an operator until a time or the next message. */
-export const SupportStatus = schema(() => z.enum(['open', 'snoozed', 'closed']));
-export type SupportStatus = Output<typeof SupportStatus>;
-
-/** Who wrote it; `system` for what happened to the thread. */
-export const SupportSide = schema(() => z.enum(['customer', 'operator', 'system']));
-export type SupportSide = Output<typeof SupportSide>;
+// The events of all pages know these; the acts come with the pages that have them.
+export { SupportDoing, SupportSide, SupportStatus };
 
 /** What a question can be about. */
 export const SupportSubject = schema(() => z.enum(['message', 'token', 'topup', 'invoice']));
@@ -127,10 +123,12 @@ export const supportUnread = act({
   output: () => z.object({ total: z.int() }),
 });
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** What a line may bring: a text, a file, a contact, and what it is about; at least one of them. */
 export const supportContent = () => ({
   /** Made by the browser (UUID): the same line sent again is the first one. */
-  message_id: z.uuid('Id tidak dikenali.'),
+  message_id: z.string().check(z.regex(UUID, 'Id tidak dikenali.')),
   text: z.optional(
     z.string().check(z.maxLength(TEXT_MAX, `Pesan paling panjang ${TEXT_MAX} karakter.`)),
   ),

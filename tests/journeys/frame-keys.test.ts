@@ -93,6 +93,7 @@ journey('single keys go everywhere, and can be turned off', async ({ product, pe
     ['t', '/token', 'Token'],
     ['s', '/saldo', 'Saldo'],
     ['b', '/billing', 'Tagihan'],
+    ['l', '/customer-service', 'Layanan Pelanggan'],
     ['p', '/profile', 'Profil'],
     ['h', '/', 'Beranda'],
   ] as const;

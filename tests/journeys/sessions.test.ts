@@ -147,7 +147,7 @@ test.skipIf(!existsSync(corpus))('no collected redirect trick leaves our origin'
   expect(away).toEqual([]);
 });
 
-const unknown = ['/tidak-ada', '/customer-service', '/token/7', '/scan'];
+const unknown = ['/tidak-ada', '/token/7', '/scan'];
 
 journey('an unknown address says so and leads home', async ({ product, person }) => {
   const { session } = await customer(product.address);

@@ -1,4 +1,5 @@
-import { type FactsOf, type RefusalCode, sentenceFor } from '#contract/base/refusals.ts';
+import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
+import { sentenceFor } from './indonesian.ts';
 
 type Sentences = { [C in RefusalCode]?: string | ((facts: FactsOf<C>) => string) };
 

@@ -4,6 +4,7 @@ import { Id, IdInput } from '#contract/base/ids.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import {
+  SupportDoing,
   SupportMessage,
   SupportSide,
   SupportStatus,
@@ -28,6 +29,8 @@ export const InboxRow = schema(() =>
     status: SupportStatus(),
     /** Since when the customer waits for an answer; null when nobody does. */
     waiting_since: z.nullable(z.coerce.date()),
+    /** So many whole minutes of opening hours; null when nobody waits. */
+    waited_minutes: z.nullable(z.int()),
     snoozed_until: z.nullable(z.coerce.date()),
     assignee: z.nullable(Assignee()),
     last: z.object({ side: SupportSide(), preview: z.string(), at: z.coerce.date() }),
@@ -72,6 +75,8 @@ export const OperatorThread = schema(() =>
     account_name: z.string(),
     phone: z.string(),
     waiting_since: z.nullable(z.coerce.date()),
+    /** So many whole minutes of opening hours; null when nobody waits. */
+    waited_minutes: z.nullable(z.int()),
     snoozed_until: z.nullable(z.coerce.date()),
     assignee: z.nullable(Assignee()),
     /** Who may be assigned. */
@@ -135,12 +140,18 @@ export const readInbox = act({
   output: OperatorThread,
 });
 
-/** Told to the customer and to the other operators at once, and stored nowhere. */
+/**
+ * What an operator does in a thread, told to the other operators at once, an answer also to the customer; stored
+ * nowhere. Left out: writes an answer.
+ */
 export const typeInbox = act({
   name: 'operator_support_typing',
   by: 'operator',
   roles: ['support'],
-  input: ofAccount,
+  input: () => ({
+    account_id: IdInput('account'),
+    doing: z.optional(SupportDoing()),
+  }),
   output: () => z.object({}),
 });
 

@@ -1,11 +1,6 @@
+import { sentenceFor } from '#contract/language/indonesian.ts';
 import { alwaysPossible, type Act, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
-import {
-  type FactsOf,
-  Refusal,
-  type RefusalCode,
-  refusals,
-  sentenceFor,
-} from '#contract/base/refusals.ts';
+import { type FactsOf, Refusal, type RefusalCode, refusals } from '#contract/base/refusals.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { isDiskFull } from '#server/infra/observability/disk.ts';
 

@@ -146,8 +146,10 @@ test.each([
   expect(sentenceOf(error)).toBe(sentence);
 });
 
+const busy = { type: 'busy', facts: { seconds: 3 } };
+
 test('a refusal that may pass with time is not taken for a definite one', async () => {
-  serverSays({ code: 0, error: { type: 'busy', facts: { seconds: 3 } } }, 503);
+  serverSays({ code: 0, msg: 'Coba lagi dalam 3 detik.', error: busy }, 503);
   const error = await perform(showThing, {}).catch((thrown: unknown) => thrown);
   expect(isDefinite(error)).toBe(false);
   expect(sentenceOf(error)).toContain('3 detik');

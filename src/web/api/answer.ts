@@ -1,5 +1,5 @@
 import type { Act, OutputOf, Paging } from '#contract/base/act.ts';
-import { refusalFrom, refusals, sentenceFor, type Refusal } from '#contract/base/refusals.ts';
+import { refusalFrom, refusals, type Refusal } from '#contract/base/refusals.ts';
 import { AnswerError, setRefusalText, TransportError } from '#web/api/errors.ts';
 import { readPage, type ListAnswer } from '#web/api/listPages.ts';
 import { replyMessage } from '#web/api/replyMessage.ts';
@@ -43,7 +43,8 @@ function refusedBy(reply: Bag): Error {
 /** The refusal, with what forms need to know of it stored beside it. */
 export function describeRefusal(refusal: Refusal, said?: string): Refusal {
   setRefusalText(refusal, {
-    sentence: said ?? sentenceFor(refusal),
+    // The server says its sentence with every refusal; they are not carried here a second time.
+    sentence: said ?? 'Permintaan ditolak. Muat ulang halaman lalu coba lagi.',
     fields: 'fields' in refusal.facts ? refusal.facts.fields : {},
     definite: !('retryable' in refusals[refusal.code]),
   });

@@ -3,6 +3,7 @@ import { broadcastPatches } from '#web/features/broadcasts/livePatches.ts';
 import { homePatches } from '#web/features/home/livePatches.ts';
 import { messagePatches } from '#web/features/messages/livePatches.ts';
 import { saldoPatches } from '#web/features/saldo/livePatches.ts';
+import { supportPatches } from '#web/features/support/unread.ts';
 import { tokenPatches } from '#web/features/tokens/livePatches.ts';
 import type { LivePatches } from '#web/live/patches.ts';
 
@@ -15,6 +16,7 @@ export const livePatches: readonly LivePatches[] = [
   tokenPatches,
   saldoPatches,
   billingPatches,
+  supportPatches,
   homePatches,
   broadcastPatches,
 ];

@@ -54,16 +54,28 @@ function aTab({ sees = false, user = 'ani' } = {}) {
     client,
     userId: user,
     patches: [messagePatches],
-    alert: {
-      kind: 'message.received',
-      idOf: ({ id }) => id,
-      isNews: ({ id }, serverNow) => isNews(id, serverNow),
-      onEvent: ({ peer }) => {
-        receivedEvents.push(peer);
-        return sees;
+    alerts: [
+      {
+        kind: 'message.received',
+        idOf: ({ id }) => id,
+        isNews: ({ id }, serverNow) => isNews(id, serverNow),
+        onEvent: ({ peer }) => {
+          receivedEvents.push(peer);
+          return sees;
+        },
+        onUnseen: ({ peer }) => void unseen.push(peer),
       },
-      onUnseen: ({ peer }) => void unseen.push(peer),
-    },
+      {
+        kind: 'support.message',
+        idOf: ({ id }) => id,
+        isNews: () => true,
+        onEvent: ({ name }) => {
+          receivedEvents.push(name);
+          return sees;
+        },
+        onUnseen: ({ name }) => void unseen.push(name),
+      },
+    ],
   });
   stops.push(stop);
   return { receivedEvents, unseen, client, stop };

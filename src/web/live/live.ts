@@ -6,6 +6,7 @@ import type { Frame } from '#web/live/frames.ts';
 import { clearStorageAtSignOut, storageSet, storageGet } from '#web/browser/storage.ts';
 import { createLiveCache } from '#web/live/cache.ts';
 import type { EventOf, LivePatches } from '#web/live/patches.ts';
+import { emitLive } from '#web/live/listeners.ts';
 import { followStream } from '#web/live/stream.ts';
 import { userQuery } from '#web/api/user.ts';
 
@@ -28,12 +29,16 @@ export type LiveAlert<Kind extends LiveKind> = {
   onUnseen: (event: EventOf<Kind>) => void;
 };
 
-type Following<Kind extends LiveKind> = {
+/** The alert of one kind, whichever. */
+export type AnyLiveAlert = { [Kind in LiveKind]: LiveAlert<Kind> }[LiveKind];
+
+type Following = {
   client: QueryClient;
   userId: string;
   /** How features keep their queries current. */
   patches: readonly LivePatches[];
-  alert: LiveAlert<Kind>;
+  /** What people are notified of, each kind once. */
+  alerts: readonly AnyLiveAlert[];
 };
 
 /** The messages between tabs. */
@@ -49,12 +54,7 @@ type TabMessage =
  *
  * @returns how to stop
  */
-export function startLive<Kind extends LiveKind>({
-  client,
-  userId,
-  patches,
-  alert,
-}: Following<Kind>): () => void {
+export function startLive({ client, userId, patches, alerts: all }: Following): () => void {
   const stop = new AbortController();
   const { signal } = stop;
   const cache = createLiveCache(client, patches);
@@ -64,7 +64,7 @@ export function startLive<Kind extends LiveKind>({
   const post = (message: TabMessage) => channel?.postMessage(message);
   let position = loadPosition(userId);
   let leads = false;
-  const alerts = alertsFor(alert, {
+  const alerts = alertsFor(all, {
     isUnseen: () => leads && !signal.aborted,
     onSeen: (id) => post({ kind: 'seen', id }),
   });
@@ -75,7 +75,9 @@ export function startLive<Kind extends LiveKind>({
     const event = eventOf(frame);
     if (!event) return;
     cache.apply(event);
-    if (Date.now() - at <= LATE_MS) alerts.notify(event, Date.now() + skewMs);
+    if (Date.now() - at > LATE_MS) return;
+    emitLive(event);
+    alerts.notify(event, Date.now() + skewMs);
   };
   channel?.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
     if (data.kind === 'hello') {
@@ -129,19 +131,19 @@ type Tab = {
 };
 
 /** Notifies people of events, once for all tabs. */
-function alertsFor<Kind extends LiveKind>(alert: LiveAlert<Kind>, tab: Tab) {
+function alertsFor(alerts: readonly AnyLiveAlert[], tab: Tab) {
   /** What somebody sees in another tab, for the moment in which that matters. */
   const seen = new Set<string>();
   return {
-    notify(any: LiveEvent, serverNow: number) {
-      if (any.kind !== alert.kind) return;
-      const event = any as EventOf<Kind>;
-      if (!alert.isNews(event, serverNow)) return;
-      const id = alert.idOf(event);
-      if (alert.onEvent(event)) return tab.onSeen(id);
+    notify(event: LiveEvent, serverNow: number) {
+      // The one of its own kind.
+      const alert = alerts.find(({ kind }) => kind === event.kind) as LiveAlert<never> | undefined;
+      if (!alert?.isNews(event as never, serverNow)) return;
+      const id = alert.idOf(event as never);
+      if (alert.onEvent(event as never)) return tab.onSeen(id);
       if (!tab.isUnseen()) return;
       setTimeout(() => {
-        if (!seen.delete(id) && tab.isUnseen()) alert.onUnseen(event);
+        if (!seen.delete(id) && tab.isUnseen()) alert.onUnseen(event as never);
       }, SEEN_MS);
     },
     seenElsewhere(id: string) {

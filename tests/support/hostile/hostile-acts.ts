@@ -295,7 +295,7 @@ const supportSamples = (held: Held): Readonly<Record<string, Fields>> => {
     operator_support_messages: { ...LIST, sort_by: 'at', account_id },
     operator_support_send: { ...line, account_id, internal: '1' },
     operator_support_read: { account_id, seq: '1' },
-    operator_support_typing: { account_id },
+    operator_support_typing: { account_id, doing: 'note' },
     operator_support_assign: { account_id, operator_id: publicId('user', newId()) },
     operator_support_snooze: { account_id, until: '2027-01-01T00:00:00Z' },
     operator_support_close: { account_id },

@@ -7,7 +7,8 @@ import {
   invoiceStatusLabel,
 } from '#contract/billing/invoices.ts';
 import { formatRupiah } from '#contract/base/money.ts';
-import { Refusal, sentenceFor } from '#contract/base/refusals.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { sentenceFor } from '#contract/language/indonesian.ts';
 import { WIB, formatDateTimeZone } from '#contract/base/time.ts';
 
 /** What the page shows of a document. */

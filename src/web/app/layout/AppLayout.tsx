@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { usePath } from '#web/browser/router/Router.tsx';
 import { useDeferredValue, useEffect, useState, type ComponentType } from 'react';
@@ -7,11 +8,14 @@ import { useUser, useAuthState } from '#web/api/user.ts';
 import { livePatches } from '#web/app/livePatches.ts';
 import { AccountTools } from '#web/app/layout/AccountMenu.tsx';
 import { Frame } from '#web/app/layout/Frame.tsx';
-import { UnreadCount, UnreadTitle } from '#web/features/messages/UnreadCount.tsx';
+import { UnreadCount, UnreadTitle } from '#web/app/layout/Unread.tsx';
+import { unreadQuery } from '#web/features/messages/queries.ts';
+import { supportNews, supportUnreadQuery } from '#web/features/support/unread.ts';
 import { useIncoming } from '#web/features/messages/incoming/useIncoming.ts';
 import { Unreached } from '#web/app/layout/LostServer.tsx';
 import { menu } from '#web/app/navigation/menu.ts';
 import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
+import { startWaiting } from '#web/app/layout/startWaiting.ts';
 import { Saldo } from '#web/app/layout/Saldo.tsx';
 import { useAuthRedirect } from '#web/app/routes/useAuthRedirect.ts';
 import { BottomBar } from '#web/ui/layout/BottomBar.tsx';
@@ -68,10 +72,14 @@ function ToOperator() {
   return null;
 }
 
+const followed = { patches: livePatches, support: supportNews, messages: true };
+
 /** Keeps a customer's screens current; shows nothing itself. */
 function Live() {
   const { id, broadcasts } = useUser();
-  useIncoming(id, livePatches);
+  const client = useQueryClient();
+  useIncoming(id, followed);
+  useEffect(() => startWaiting(client), [client]);
   return (
     <>
       <UnreadTitle />
@@ -92,7 +100,14 @@ function Broadcasts({ name }: { name: string }) {
   return Banner ? <Banner name={name} /> : null;
 }
 
+/** Counted for the menu. */
+const counted: Readonly<Record<string, typeof unreadQuery | typeof supportUnreadQuery>> = {
+  '/message-history': unreadQuery,
+  '/customer-service': supportUnreadQuery,
+};
+
 /** The customer's menu, with what is unread. */
-const entries: readonly MenuEntry[] = menu.map((entry) =>
-  entry.href === '/message-history' ? { ...entry, badge: <UnreadCount /> } : entry,
-);
+const entries: readonly MenuEntry[] = menu.map((entry) => {
+  const query = counted[entry.href];
+  return query ? { ...entry, badge: <UnreadCount query={query} /> } : entry;
+});

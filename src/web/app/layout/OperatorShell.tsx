@@ -1,8 +1,15 @@
+import { useMemo } from 'react';
 import { later } from '#web/browser/lazyComponent.ts';
 import { useUser } from '#web/api/user.ts';
 import { AccountTools } from '#web/app/layout/AccountMenu.tsx';
 import { Frame } from '#web/app/layout/Frame.tsx';
 import { operatorMenuFor } from '#web/app/navigation/operatorMenu.ts';
+import { useIncoming } from '#web/features/messages/incoming/useIncoming.ts';
+import { maySee } from '#web/features/operator/operator.ts';
+import { InboxLive } from '#web/features/operator/support/InboxLive.tsx';
+import { inboxNews } from '#web/features/operator/support/inboxNews.ts';
+import { inboxPatches } from '#web/features/operator/support/livePatches.ts';
+import { WaitingCount } from '#web/features/operator/support/WaitingCount.tsx';
 import { BottomBar } from '#web/ui/layout/BottomBar.tsx';
 
 const EnrolGate = later(async () => (await import('#web/app/layout/EnrolGate.tsx')).EnrolGate);
@@ -13,12 +20,32 @@ const EnrolGate = later(async () => (await import('#web/app/layout/EnrolGate.tsx
  */
 export function OperatorShell() {
   const user = useUser();
-  const menu = operatorMenuFor(user.operator_roles);
+  const { operator_roles: roles } = user;
+  const answers = maySee({ roles: ['support'] }, roles);
+  const menu = useMemo(
+    () =>
+      operatorMenuFor(roles).map((entry) =>
+        'href' in entry && entry.href === '/operator/layanan'
+          ? { ...entry, badge: <WaitingCount /> }
+          : entry,
+      ),
+    [roles],
+  );
   if (user.needs_second_factor) return <EnrolGate />;
   return (
     <Frame
       menu={menu}
       bottom={<BottomBar label="Menu bawah" menu={menu} more={<AccountTools />} />}
-    />
+    >
+      {answers && <Live />}
+    </Frame>
   );
+}
+
+const followed = { patches: [inboxPatches], support: inboxNews, messages: false };
+
+/** Keeps the screens of who answers customers current; shows nothing itself. */
+function Live() {
+  useIncoming(useUser().id, followed);
+  return <InboxLive />;
 }

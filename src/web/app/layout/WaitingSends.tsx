@@ -1,26 +1,36 @@
 import { Link } from '#web/browser/router/Link.tsx';
+import { useUser } from '#web/api/user.ts';
 import { createPortal } from 'react-dom';
 import { formatNumber } from '#contract/base/money.ts';
-import { useOutgoing } from '#web/features/messages/conversations/thread/outgoing.ts';
+import { waitingTexts } from '#web/features/messages/conversations/thread/waitingTexts.ts';
+import { useStore } from '#web/browser/store.ts';
+import { supportWaiting } from '#web/features/support/outbox/waiting.ts';
 import styles from '#web/app/layout/WaitingSends.module.css';
 import { OFFLINE_PLACE, useOnline } from '#web/ui/layout/OfflineBar.tsx';
 
 /** Under the bar of who is offline: how many texts wait for a network, on whatever page one is. */
 export function WaitingSends() {
-  const waiting = useOutgoing().filter(({ why }) => why === undefined);
+  const waiting = useStore(waitingTexts);
+  const lines = useStore(supportWaiting);
   const offline = !useOnline();
-  const last = offline ? waiting.at(-1) : undefined;
+  const operator = useUser().role === 'operator';
+  const count = waiting.length + lines;
   const bar = document.getElementById(OFFLINE_PLACE);
-  if (!last || !bar) return null;
+  if (!offline || count === 0 || !bar) return null;
+  const last = waiting.at(-1);
   return createPortal(
     <p className={styles['line']}>
-      {formatNumber(waiting.length)} pesan menunggu tersambung.
-      <Link
-        to="/message-history"
-        search={{ view: 'percakapan', open: last.tokenId, peer: last.peer }}
-      >
-        Lihat
-      </Link>
+      {formatNumber(count)} pesan menunggu tersambung.
+      {last ? (
+        <Link
+          to="/message-history"
+          search={{ view: 'percakapan', open: last.tokenId, peer: last.peer }}
+        >
+          Lihat
+        </Link>
+      ) : (
+        <Link to={operator ? '/operator/layanan' : '/customer-service'}>Lihat</Link>
+      )}
     </p>,
     bar,
   );

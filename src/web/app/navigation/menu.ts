@@ -1,5 +1,6 @@
 import {
   FileText,
+  Headset,
   House,
   KeyRound,
   MessagesSquare,
@@ -15,6 +16,7 @@ export const menu = [
   { href: '/token', label: 'Token', Icon: KeyRound, key: 't' },
   { href: '/saldo', label: 'Saldo', Icon: Wallet, key: 's' },
   { href: '/billing', label: 'Tagihan', Icon: FileText, key: 'b' },
+  { href: '/customer-service', label: 'Layanan Pelanggan', Icon: Headset, key: 'l' },
 ] as const;
 
 /** What an operator sees instead. */

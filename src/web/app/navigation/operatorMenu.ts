@@ -3,6 +3,7 @@ import {
   BookOpenCheck,
   CircleHelp,
   Gauge,
+  Headset,
   Landmark,
   ShieldCheck,
   ScrollText,
@@ -25,6 +26,7 @@ type Section = (typeof operatorSections)[number];
 
 const pageIcons: Record<Section['pages'][number]['to'], LucideIcon> = {
   '/operator': Gauge,
+  '/operator/layanan': Headset,
   '/operator/pelanggan': UsersRound,
   '/operator/isi-saldo': WalletCards,
   '/operator/mutasi-bank': Landmark,
@@ -54,7 +56,12 @@ export const operatorMenuFor = (
     const seen: readonly (OperatorPage & { to: keyof typeof pageIcons })[] = pages;
     const entries = seen
       .filter((page) => maySee(page, own))
-      .map((page) => ({ href: page.to, label: page.label, Icon: pageIcons[page.to] }));
+      .map(({ to, label: word, short }) => ({
+        href: to,
+        label: word,
+        Icon: pageIcons[to],
+        ...(short !== undefined && { short }),
+      }));
     const Icon = folderIcons[label];
     return Icon && entries.length > 0 ? [{ label, Icon, entries, open: true }] : entries;
   });

@@ -88,6 +88,7 @@ const wordsFor: Record<ReturnType<typeof screensFor>[number]['href'], string> = 
   '/token': 'kunci api nomor pengirim',
   '/saldo': 'mutasi uang',
   '/billing': 'paket langganan kuota invoice faktur harga npwp',
+  '/customer-service': 'bantuan chat tanya support cs hubungi keluhan',
   '/operator': 'isi saldo pelanggan bank',
   '/profile': 'akun kata sandi sesi foto nomor setelan pemberitahuan zona waktu',
 };

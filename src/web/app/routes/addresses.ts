@@ -48,6 +48,11 @@ export const addresses = {
     /** The plan that a change is considered to. */
     change: text,
   },
+  '/customer-service': {
+    /** What a question is about, and its public id. */
+    about: oneOf(['message', 'token', 'topup', 'invoice']),
+    id: text,
+  },
   '/profile': {},
 
   '/auth': {},

@@ -33,6 +33,10 @@ const pages: Readonly<Record<keyof typeof addresses, Omit<Route, 'search'>>> = {
     layout: app,
     page: later(async () => (await import('#web/features/billing/BillingPage.tsx')).BillingPage),
   },
+  '/customer-service': {
+    layout: app,
+    page: later(async () => (await import('#web/features/support/SupportPage.tsx')).SupportPage),
+  },
   '/profile': {
     layout: app,
     page: later(async () => (await import('#web/features/profile/ProfilePage.tsx')).ProfilePage),

@@ -8,6 +8,8 @@ type Records = {
   push: PushRecord;
   /** Whether a notice may sound where no page can. */
   sound: boolean;
+  /** What a line that is not sent yet brings along, by the line's id. */
+  [file: `file ${string}`]: File;
 };
 
 const done = <T>(request: IDBRequest<T>): Promise<T> =>

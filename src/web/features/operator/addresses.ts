@@ -3,6 +3,16 @@ import { listFields, oneOf, text, whole, type Readers } from '#web/browser/route
 /** Every address of the operator's side, and what its query may say. */
 export const operatorAddresses = {
   '/operator': {},
+  '/operator/layanan': {
+    page: whole,
+    /** Left out: who waits. */
+    filter: oneOf(['mine', 'open', 'snoozed', 'closed']),
+    q: text,
+    /** The customer whose thread is shown. */
+    open: text,
+    /** Whether the canned replies are shown. */
+    replies: oneOf(['1']),
+  },
   '/operator/isi-saldo': { ...listFields, status: text, open: text },
   '/operator/mutasi-bank': { ...listFields, filter: oneOf(['semua']), amount: whole, open: text },
   '/operator/mutasi-bank/impor': {},

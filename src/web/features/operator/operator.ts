@@ -5,6 +5,8 @@ import type { Path } from '#web/browser/router/routes.ts';
 export type OperatorPage = {
   to: string;
   label: string;
+  /** What it is called where there is little room. */
+  short?: string;
   /** Who sees it beside `admin`; left out: every operator. */
   roles?: readonly OperatorRole[];
 };
@@ -12,6 +14,17 @@ export type OperatorPage = {
 /** The operator's side in the order of its menu; the tabs of a section stand above its pages. */
 export const operatorSections = [
   { label: 'Ringkasan', pages: [{ to: '/operator', label: 'Ringkasan' }] },
+  {
+    label: 'Layanan Pelanggan',
+    pages: [
+      {
+        to: '/operator/layanan',
+        label: 'Layanan Pelanggan',
+        short: 'Layanan',
+        roles: ['support'],
+      },
+    ],
+  },
   {
     label: 'Pelanggan',
     pages: [{ to: '/operator/pelanggan', label: 'Pelanggan', roles: ['support', 'money'] }],

@@ -8,6 +8,11 @@ const pages: Readonly<Record<keyof typeof operatorAddresses, Pick<Route, 'page'>
       async () => (await import('#web/features/operator/overview/OverviewPage.tsx')).OverviewPage,
     ),
   },
+  '/operator/layanan': {
+    page: later(
+      async () => (await import('#web/features/operator/support/SupportPage.tsx')).SupportPage,
+    ),
+  },
   '/operator/isi-saldo': {
     page: later(
       async () => (await import('#web/features/operator/topups/TopupsPage.tsx')).TopupsPage,

@@ -9,6 +9,7 @@ import { TopupDialog } from '#web/features/saldo/topups/TopupDialog.tsx';
 import { Topups } from '#web/features/saldo/topups/Topups.tsx';
 import { Usage } from '#web/features/saldo/usage/Usage.tsx';
 import { usageQuery } from '#web/features/saldo/usage/usageQuery.ts';
+import { SupportLink } from '#web/features/support/support.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { formatRupiah } from '#contract/base/money.ts';
 import type { SaldoSummary } from '#contract/saldo/summary.ts';
@@ -68,9 +69,14 @@ function Standing({ saldo }: { saldo: SaldoSummary }) {
         state="warning"
         visible={status !== 'active'}
         label={
-          status === 'closed'
-            ? 'Akun ini sudah ditutup: saldo tidak dapat diisi atau dipakai.'
-            : 'Saldo sedang dibekukan dan tidak dapat dipakai. Hubungi layanan pelanggan.'
+          status === 'closed' ? (
+            'Akun ini sudah ditutup: saldo tidak dapat diisi atau dipakai.'
+          ) : (
+            <>
+              Saldo sedang dibekukan dan tidak dapat dipakai.{' '}
+              <SupportLink>Hubungi layanan pelanggan</SupportLink>.
+            </>
+          )
         }
       />
       <Alert

@@ -28,6 +28,10 @@ type Props = {
   note?: ReactNode;
   /** Still on its way to the server. */
   pending?: boolean;
+  /** Inside, above what it says: who of several wrote it, what it is about. */
+  head?: ReactNode;
+  /** Not for the other side: looks like a note, not like something sent. */
+  internal?: boolean;
   /** Opens a conversation with the digits of a contact card. */
   onMessage?: ((digits: string) => void) | undefined;
   /** `div` where the list's items are made elsewhere, as in a virtual list. */
@@ -37,14 +41,19 @@ type Props = {
 /** One message of a conversation. Put bubbles into a `ChatList`. */
 export function ChatBubble(props: Props) {
   const { message, side, sender, time, at, ticks, first = true, note, pending = false } = props;
-  const { as: Line = 'li', onMessage } = props;
+  const { as: Line = 'li', onMessage, head, internal = false } = props;
   const by = shortName(sender);
   return (
     <Line className={classes(styles['line'], styles[side], first && styles['first'])}>
       <article
-        className={classes(styles['bubble'], pending && styles['pending'])}
+        className={classes(
+          styles['bubble'],
+          pending && styles['pending'],
+          internal && styles['internal'],
+        )}
         aria-label={`${by}, ${time}`}
       >
+        {head}
         <Content message={message} sender={by} onMessage={onMessage} />
         <span className={styles['meta']}>
           <time dateTime={at?.toISOString()}>{time}</time>

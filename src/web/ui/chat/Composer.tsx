@@ -1,4 +1,4 @@
-import { Camera, ContactRound, FileText, Image, Plus, SendHorizontal } from 'lucide-react';
+import { Camera, ContactRound, FileText, Image, Mic, Plus, SendHorizontal } from 'lucide-react';
 import {
   useId,
   useRef,
@@ -14,14 +14,28 @@ import { isNearlyFull, tooLong } from '#web/ui/text/textLength.ts';
 import { TextCounter } from '#web/ui/text/TextCounter.tsx';
 import { useFileDrop } from '#web/ui/upload/drop/useFileDrop.ts';
 
+/** What is offered over the box while somebody types: a list that the box's keys walk. */
+export type ComposerOffer = {
+  list: ReactNode;
+  listId: string;
+  /** The option that is marked. */
+  activeId: string | undefined;
+  /** Hears keys before the box does. @returns whether the key was for the list */
+  onKey: (event: KeyboardEvent<HTMLTextAreaElement>) => boolean;
+};
+
 type Props = {
   /** What the box is, for screen readers: 'Tulis pesan untuk Budi'. */
   label: string;
   placeholder?: string;
   value: string;
   onChange: (text: string) => void;
-  /** Enter, or the button. Never called with blanks only. */
+  /** Enter, or the button. Never called with blanks only, unless something is `attached`. */
   onSend: (text: string) => void;
+  /** Something goes along that needs no words. */
+  attached?: boolean;
+  /** Stands over the box. */
+  offer?: ComposerOffer | undefined;
   /** Why nothing can be sent now; shown in place of the box. */
   blocked?: ReactNode;
   /** A longer text stays as it is, and cannot be sent: the box says so. */
@@ -30,6 +44,10 @@ type Props = {
   onFiles?: ((files: readonly File[]) => void) | undefined;
   /** What the document tool takes, as `accept` has it; everything when left out. */
   documents?: string;
+  /** Opens a form for a contact, in place of choosing a card's file. */
+  onContact?: (() => void) | undefined;
+  /** Begins to record a voice message; without it there is no microphone. */
+  onRecord?: (() => void) | undefined;
   /** Where files may be dropped: the whole thread; the composer itself when left out. */
   dropZone?: RefObject<HTMLElement | null>;
   /** ArrowUp in an empty box brings this text back. */
@@ -42,29 +60,21 @@ type Props = {
  */
 export function Composer(props: Props) {
   const { label, placeholder = 'Tulis pesan', value, onChange, onSend, blocked } = props;
-  const { onFiles, lastDraft, dropZone, maxLength = Infinity } = props;
+  const { onFiles, dropZone, maxLength = Infinity, attached = false } = props;
+  const { offer, onRecord } = props;
   const faultId = useId();
   const box = useRef<HTMLTextAreaElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const dragging = useFileDrop(dropZone ?? form, blocked ? undefined : onFiles);
   const text = value.trim();
   const fault = tooLong(text.length, maxLength);
-  const unsendable = text === '' || fault !== undefined;
+  const unsendable = (text === '' && !attached) || fault !== undefined;
   const send = () => {
     if (unsendable) return;
     onSend(text);
     box.current?.focus();
   };
-  const keys = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    const key = event.nativeEvent.isComposing || event.shiftKey || event.altKey ? '' : event.key;
-    const does =
-      key === 'Enter'
-        ? send
-        : key === 'ArrowUp' && value === '' && lastDraft && (() => onChange(lastDraft));
-    if (!does) return;
-    event.preventDefault();
-    does();
-  };
+  const keys = pressing(props, send);
   const paste = (event: ClipboardEvent) => {
     const files = [...event.clipboardData.files];
     if (!onFiles || files.length === 0) return;
@@ -86,7 +96,10 @@ export function Composer(props: Props) {
         send();
       }}
     >
-      {onFiles && <Tools documents={props.documents} onChoose={choose} />}
+      {offer && <div className={styles['offer']}>{offer.list}</div>}
+      {onFiles && (
+        <Tools documents={props.documents} onChoose={choose} onContact={props.onContact} />
+      )}
       <textarea
         ref={box}
         rows={1}
@@ -95,17 +108,54 @@ export function Composer(props: Props) {
         placeholder={dragging ? 'Lepaskan untuk melampirkan' : placeholder}
         aria-invalid={fault !== undefined || undefined}
         aria-describedby={fault && faultId}
+        {...linksOf(offer)}
         enterKeyHint="send"
         value={value}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={keys}
         onPaste={paste}
       />
+      {onRecord && text === '' && !attached && <Microphone onClick={onRecord} />}
       <Send off={unsendable} />
       <LengthNote id={faultId} fault={fault} length={text.length} max={maxLength} />
     </form>
   );
 }
+
+const Microphone = ({ onClick }: { onClick: () => void }) => (
+  <button
+    type="button"
+    className={styles['toggle']}
+    aria-label="Rekam pesan suara"
+    onClick={onClick}
+  >
+    <Mic size={20} aria-hidden="true" />
+  </button>
+);
+
+type Key = KeyboardEvent<HTMLTextAreaElement>;
+
+/** What the keys of the box do: those of what stands over it come first. */
+const pressing =
+  ({ offer, value, lastDraft, onChange }: Props, send: () => void) =>
+  (event: Key) => {
+    if (offer?.onKey(event)) return event.preventDefault();
+    const key = event.nativeEvent.isComposing || event.shiftKey || event.altKey ? '' : event.key;
+    const does =
+      key === 'Enter'
+        ? send
+        : key === 'ArrowUp' && value === '' && lastDraft && (() => onChange(lastDraft));
+    if (!does) return;
+    event.preventDefault();
+    does();
+  };
+
+const linksOf = (offer: ComposerOffer | undefined) =>
+  offer && {
+    'aria-autocomplete': 'list' as const,
+    'aria-controls': offer.listId,
+    'aria-activedescendant': offer.activeId,
+  };
 
 const Send = ({ off }: { off: boolean }) => (
   <button
@@ -136,10 +186,11 @@ const PICTURES = 'image/jpeg,image/png,image/webp';
 type ToolsProps = {
   documents: string | undefined;
   onChoose: (files: readonly File[]) => void;
+  onContact: (() => void) | undefined;
 };
 
 /** The tools behind the + button: real file inputs, each as large as its tool. */
-const Tools = ({ documents, onChoose }: ToolsProps) => (
+const Tools = ({ documents, onChoose, onContact }: ToolsProps) => (
   <Disclosure
     label="Lampiran"
     icon={<Plus size={20} aria-hidden="true" />}
@@ -157,7 +208,21 @@ const Tools = ({ documents, onChoose }: ToolsProps) => (
           <Tool icon={Image} name="Gambar" accept={PICTURES} multiple onChoose={chosen} />
           <Tool icon={Camera} name="Kamera" accept="image/*" capture onChoose={chosen} />
           <Tool icon={FileText} name="Dokumen" accept={documents} multiple onChoose={chosen} />
-          <Tool icon={ContactRound} name="Kontak" accept=".vcf,text/vcard" onChoose={chosen} />
+          {onContact ? (
+            <button
+              type="button"
+              className={styles['tool']}
+              onClick={() => {
+                close();
+                onContact();
+              }}
+            >
+              <ContactRound size={20} aria-hidden="true" />
+              Kontak
+            </button>
+          ) : (
+            <Tool icon={ContactRound} name="Kontak" accept=".vcf,text/vcard" onChoose={chosen} />
+          )}
         </>
       );
     }}

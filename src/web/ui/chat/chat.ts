@@ -117,10 +117,16 @@ export function fileType(filename: string, type: string): string {
 
 const RUN_MS = 5 * 60_000;
 
-type Said = { side: 'out' | 'in'; at: Date };
+type Said = {
+  side: 'out' | 'in';
+  at: Date;
+  /** Who, where several write on one side. */
+  by?: string | undefined;
+};
 
 /** True when a message starts a new run: another sender, or five minutes later. */
 export const startsRun = (message: Said, before: Said | undefined): boolean =>
   before === undefined ||
   before.side !== message.side ||
+  before.by !== message.by ||
   message.at.getTime() - before.at.getTime() > RUN_MS;

@@ -96,6 +96,7 @@ export const piece: Piece = {
       about: 'Where files may be dropped: the whole thread.',
     },
     { name: 'lastDraft', type: 'string', about: 'ArrowUp in an empty box brings it back.' },
+    { name: 'offer', type: 'ComposerOffer', about: 'A list over the box that its keys walk.' },
     { name: 'blocked', type: 'ReactNode', about: 'Why nothing can be sent; stands in its place.' },
     {
       name: 'maxLength',

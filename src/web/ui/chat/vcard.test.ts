@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldLine, vcardFileName, vcardOf, vcardText } from '#web/ui/chat/vcard.ts';
+import { foldLine, readVcard, vcardFileName, vcardOf, vcardText } from '#web/ui/chat/vcard.ts';
 
 test('a contact becomes a vCard 3.0 with CRLF', () => {
   expect(vcardOf({ name: 'Budi Santoso', phone: '0812-3456-7890' })).toBe(
@@ -58,4 +58,20 @@ test('a file name leads nowhere and hides nothing', () => {
   expect(vcardFileName('Budi\u202efcv.exe')).toBe('Budi fcv.exe.vcf');
   expect(vcardFileName('…'.repeat(100))).toBe(`${'…'.repeat(80)}.vcf`);
   expect(vcardFileName(' . ')).toBe('kontak.vcf');
+});
+
+test('a card that was written here is read as it was', () => {
+  const contact = {
+    name: 'Toko; "Maju, Jaya" di Jalan yang sangat panjang sekali namanya',
+    phone: '+6281234567890',
+  };
+  expect(readVcard(vcardOf(contact))).toEqual(contact);
+});
+
+test('cards of phones are read: grouped lines, parameters, a name in parts', () => {
+  const card =
+    'BEGIN:VCARD\nVERSION:4.0\nN:Santoso;Budi;;;\nitem1.TEL;TYPE=CELL:tel:+62-812-3456-7890\nEND:VCARD';
+  expect(readVcard(card)).toEqual({ name: 'Budi Santoso', phone: '+62-812-3456-7890' });
+  expect(readVcard('BEGIN:VCARD\nFN:Budi\nEND:VCARD')).toBeUndefined();
+  expect(readVcard('ini bukan kartu')).toBeUndefined();
 });

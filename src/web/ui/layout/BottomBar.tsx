@@ -34,11 +34,11 @@ export function BottomBar({ label, menu, more }: Props) {
   return (
     <nav aria-label={label} className={styles['bar']} data-fixed>
       <ul className={styles['places']}>
-        {shown.map(({ href, label: word, Icon, badge }) => (
+        {shown.map(({ href, label: word, short = word, Icon, badge }) => (
           <li key={href}>
             <MenuAnchor href={href} current={href === current} className={styles['place']}>
               <Icon size={20} aria-hidden="true" />
-              <span>{word}</span>
+              <span>{short}</span>
               <MenuBadge className={styles['badge']}>{badge}</MenuBadge>
             </MenuAnchor>
           </li>
@@ -75,6 +75,14 @@ function More({ rest, current, children }: MoreProps) {
       >
         <Ellipsis size={20} aria-hidden="true" />
         <span>Lainnya</span>
+        {rest.map(
+          ({ href, badge }) =>
+            badge && (
+              <MenuBadge key={href} className={styles['badge']}>
+                {badge}
+              </MenuBadge>
+            ),
+        )}
       </button>
       <Modal open={open} onClose={() => setOpen(false)} title="Lainnya" size="sm" shape="sheet">
         {rest.length > 0 && (

@@ -12,6 +12,8 @@ export type MenuEntry = {
   /** A path of the app. */
   href: string;
   label: string;
+  /** What it is called where there is little room. */
+  short?: string;
   Icon: LucideIcon;
   /** A short count after the words; on the icon's corner where there are none. Nothing shows nothing. */
   badge?: ReactNode;

@@ -81,6 +81,10 @@ export function workingSeconds(hours: OpeningHours, since: Date, until: Date): n
   return Math.round(ms / 1_000);
 }
 
+/** How many whole minutes of opening hours somebody has waited; null for who does not wait. */
+export const waitedMinutes = (hours: OpeningHours, since: Date | null, at: Date): number | null =>
+  since && Math.floor(workingSeconds(hours, since, at) / 60);
+
 const dayNames = ['Senin', 'Selasa', 'Rabu', 'Kamis', 'Jumat', 'Sabtu', 'Minggu'];
 
 /** Days in a row with the same hours share a line: `Senin–Jumat 08.00–17.00 WIB`. */

@@ -44,9 +44,9 @@ export function inboxActs(deps: SupportDeps): readonly ActHandler[] {
     handle(inbox.readInbox, async (call, { account_id: accountId, seq }) =>
       view(call, await markRead(deps, { accountId, side, seq })),
     ),
-    handle(inbox.typeInbox, async (call, { account_id: accountId }) => {
+    handle(inbox.typeInbox, async (call, { account_id: accountId, doing }) => {
       await findCustomer(deps.allAccountsSql, accountId);
-      await type({ accountId, viewer: viewerOf(call) });
+      await type({ accountId, viewer: viewerOf(call), ...(doing && { doing }) });
       return {};
     }),
     handle(inbox.assignInbox, async (call, { account_id: accountId, operator_id: operatorId }) =>

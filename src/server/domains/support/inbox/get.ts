@@ -6,6 +6,7 @@ import { planNameOf } from '#server/domains/billing/billing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { countFailed } from '#server/domains/messages/messages.ts';
 import type { SupportDeps } from '#server/domains/support/deps.ts';
+import { waitedMinutes } from '#server/domains/support/hours/hours.ts';
 import { type Thread, emptyThread, readThread } from '#server/domains/support/thread/row.ts';
 import { viewThread } from '#server/domains/support/thread/view.ts';
 import { tokensOf } from '#server/domains/tokens/tokens.ts';
@@ -46,6 +47,7 @@ export async function inboxThread(
     account_name: facts.name,
     phone: facts.phone === '' ? '' : formatPhone(facts.phone),
     waiting_since: thread.waiting_since,
+    waited_minutes: waitedMinutes(deps.hours(), thread.waiting_since, at),
     snoozed_until: view.status === 'snoozed' ? thread.snoozed_until : null,
     assignee: assigneeOf(thread.assignee, names, operatorId),
     operators: operators.map(({ user_id, name }) => ({ id: publicId('user', user_id), name })),

@@ -9,6 +9,7 @@ import {
 } from '#server/domains/accounts/accounts.ts';
 import type { SupportDeps } from '#server/domains/support/deps.ts';
 import { type Thread, threadColumns } from '#server/domains/support/thread/row.ts';
+import { type OpeningHours, waitedMinutes } from '#server/domains/support/hours/hours.ts';
 import { statusAt } from '#server/domains/support/thread/view.ts';
 import type { Fragment, Sql } from '#server/infra/postgres/database.ts';
 
@@ -19,7 +20,7 @@ type ListQuery = InputOf<typeof listInbox> & { operatorId: string };
 
 /** A page of the inbox. What was put off is open again from its time on. */
 export async function inboxPage(
-  { allAccountsSql: sql, now }: SupportDeps,
+  { allAccountsSql: sql, now, hours }: SupportDeps,
   { filter = 'open', q = '', page = 0, sort_by, sort_type, operatorId }: ListQuery,
 ): Promise<PageOf<InboxRow>> {
   const at = now();
@@ -51,7 +52,9 @@ export async function inboxPage(
     ),
   ]);
   return {
-    rows: threads.map((thread) => rowOf(thread, { at, names, operators, operatorId })),
+    rows: threads.map((thread) =>
+      rowOf(thread, { at, names, operators, operatorId, hours: hours() }),
+    ),
     total: counted?.total ?? 0,
   };
 }
@@ -111,7 +114,7 @@ export const assigneeOf = (
 
 function rowOf(
   thread: Thread,
-  context: { at: Date; names: Names; operators: Names; operatorId: string },
+  context: { at: Date; names: Names; operators: Names; operatorId: string; hours: OpeningHours },
 ): InboxRow {
   const { account_id, waiting_since, last_side, last_preview, last_at, operator_unread } = thread;
   const status = statusAt(thread, context.at);
@@ -120,6 +123,7 @@ function rowOf(
     account_name: context.names.get(account_id) ?? '',
     status,
     waiting_since,
+    waited_minutes: waitedMinutes(context.hours, waiting_since, context.at),
     snoozed_until: status === 'snoozed' ? thread.snoozed_until : null,
     assignee: assigneeOf(thread.assignee, context.operators, context.operatorId),
     last: { side: last_side, preview: last_preview, at: last_at },

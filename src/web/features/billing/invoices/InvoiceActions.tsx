@@ -12,6 +12,7 @@ import { TopupLink } from '#web/features/billing/plan/Standing.tsx';
 import { usePlanChanges } from '#web/features/billing/plan/usePlanChanges.ts';
 import { invoiceQuery, methodsQuery } from '#web/features/billing/queries.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
+import { AskSupport } from '#web/features/support/support.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { Dropdown, MenuButton } from '#web/ui/menu/Dropdown.tsx';
@@ -37,6 +38,7 @@ export function InvoiceActions({ invoice }: { invoice: InvoiceDetail }) {
             Lihat cara bayar
           </LinkButton>
         )}
+        <AskSupport about="invoice" id={invoice.id} />
         {invoice.number !== null && <Pdf invoice={invoice} onFailure={setFailure} />}
       </div>
     </div>

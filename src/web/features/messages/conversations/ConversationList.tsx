@@ -9,7 +9,7 @@ import { civilDate, formatTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/messages/conversations/ConversationList.module.css';
-import { draftOf } from '#web/features/messages/conversations/drafts.ts';
+import { draftOf } from '#web/ui/chat/useDraft.ts';
 import {
   conversationOrder,
   conversationsQuery,
@@ -17,8 +17,8 @@ import {
   sameConversation,
   type Which,
 } from '#web/features/messages/conversations/queries.ts';
-import { dayLabel } from '#web/features/messages/conversations/thread/threadItems.ts';
-import { useMore } from '#web/features/messages/conversations/useMore.ts';
+import { dayLabel } from '#web/ui/chat/thread/threadItems.ts';
+import { useMore } from '#web/ui/chat/thread/useMore.ts';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { nameOf } from '#web/features/messages/labels.ts';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
@@ -135,7 +135,7 @@ type LineProps = { conversation: Conversation; q: string; open: boolean; withTok
 function Line({ conversation, q, open, withToken }: LineProps) {
   const zone = useUser().timezone;
   const { token, peer, peer_name, unread, last_at, direction, status } = conversation;
-  const draft = open ? '' : draftOf({ tokenId: token.id, peer });
+  const draft = open ? '' : draftOf(`${token.id} ${peer}`);
   return (
     <li>
       <Link

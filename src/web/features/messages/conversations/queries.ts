@@ -10,13 +10,7 @@ import {
 import { perform } from '#web/api/act.ts';
 import { threadKey, unreadKey } from '#web/features/messages/queryKeys.ts';
 import { withRead } from '#web/features/messages/livePatches.ts';
-import {
-  merged,
-  readNewest,
-  readOlder,
-  type Flat,
-  type Source,
-} from '#web/features/messages/conversations/flatList.ts';
+import { merged, readNewest, readOlder, type Flat, type Source } from '#web/api/lists/flatList.ts';
 
 /** Which conversation: a token's with a phone. */
 export type Which = { tokenId: string; peer: string };
@@ -34,10 +28,7 @@ export const conversationOrder =
   };
 
 const conversations = (q: string, signal?: AbortSignal): Source<Conversation> => ({
-  page: async (start) => {
-    const answer = await perform(listConversations, { start, q: q || undefined }, { signal });
-    return answer.rows;
-  },
+  page: (start) => perform(listConversations, { start, q: q || undefined }, { signal }),
   keyOf: ({ token, peer }) => `${token.id} ${peer}`,
   order: conversationOrder(),
 });
@@ -64,10 +55,8 @@ export function unreadIn(client: QueryClient, which: Which): number {
 }
 
 const thread = ({ tokenId, peer }: Which, signal?: AbortSignal): Source<ConversationMessage> => ({
-  page: async (start) => {
-    const input = { start, token_id: tokenId, peer: `+${peer}` };
-    return (await perform(conversationMessages, input, { signal })).rows;
-  },
+  page: (start) =>
+    perform(conversationMessages, { start, token_id: tokenId, peer: `+${peer}` }, { signal }),
   keyOf: ({ id }) => id,
   // Ids are made in order of time.
   order: (a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0),

@@ -15,6 +15,7 @@ import { ResendButton } from '#web/features/messages/details/ResendButton.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { timelineEntries } from '#web/features/messages/details/timeline.ts';
 import { canCancel, nameOf, typeLabel } from '#web/features/messages/labels.ts';
+import { AskSupport } from '#web/features/support/support.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
@@ -109,6 +110,7 @@ function Actions({ message }: { message: MessageDetail }) {
         </Button>
       )}
       <ResendButton message={message} />
+      <AskSupport about="message" id={message.id} />
     </Row>
   );
 }

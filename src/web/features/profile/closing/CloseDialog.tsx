@@ -5,6 +5,7 @@ import { formatRupiah } from '#contract/base/money.ts';
 import { formatTime } from '#contract/base/time.ts';
 import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
 import { useAct } from '#web/api/query.ts';
+import { SupportLink } from '#web/features/support/support.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { useUser } from '#web/api/user.ts';
 import { UsernameField } from '#web/features/auth/auth.ts';
@@ -93,7 +94,12 @@ function SaldoLeft() {
     <Alert
       state="warning"
       visible={left > 0}
-      label={`Masih ada saldo ${formatRupiah(left)}. Setelah akun dihapus, saldo itu hangus. Pakai dulu, atau hubungi layanan pelanggan.`}
+      label={
+        <>
+          Masih ada saldo {formatRupiah(left)}. Setelah akun dihapus, saldo itu hangus. Pakai dulu,
+          atau <SupportLink>hubungi layanan pelanggan</SupportLink>.
+        </>
+      }
     />
   );
 }

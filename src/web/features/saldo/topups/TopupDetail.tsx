@@ -10,6 +10,7 @@ import { recentTopupsQuery, topupQuery } from '#web/features/saldo/queries.ts';
 import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
 import { Instruction } from '#web/features/saldo/topups/Instruction.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
+import { AskSupport } from '#web/features/support/support.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { topupTone } from '#web/features/saldo/topups/topups.ts';
 import styles from '#web/features/saldo/topups/TopupDetail.module.css';
@@ -79,6 +80,9 @@ export function TopupDetail({ topup, onClose }: Props) {
       </p>
       {pending ? <Instruction topup={topup} /> : <Outcome topup={topup} />}
       {pending && <SimulatedPaymentLink topup={topup} />}
+      <p className={styles['ask']}>
+        <AskSupport about="topup" id={topup.id} />
+      </p>
     </Modal>
   );
 }

@@ -8,6 +8,7 @@ import { KeyDialog } from '#web/features/tokens/keys/KeyDialog.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { useRemoveToken } from '#web/features/tokens/drawer/useRemoveToken.tsx';
+import { AskSupport } from '#web/features/support/support.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import type { Question } from '#web/ui/overlay/question.ts';
@@ -62,6 +63,7 @@ export function TokenActions({ token, onGone }: Props) {
         >
           Hapus token
         </Button>
+        <AskSupport about="token" id={token.id} />
       </div>
       {key !== undefined && (
         <KeyDialog

@@ -14,6 +14,7 @@ import { TokenActions } from '#web/features/tokens/drawer/TokenActions.tsx';
 import { TokenSettings } from '#web/features/tokens/drawer/TokenSettings.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
 import { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
+import { SupportLink } from '#web/features/support/support.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Facts } from '#web/ui/panel/Panel.tsx';
@@ -64,7 +65,8 @@ function Details({ token, linking, onGone }: DetailsProps) {
         </span>
         {token.status === 'suspended' && (
           <p className={styles['note']}>
-            Token ini ditangguhkan penyelenggara. Hubungi layanan pelanggan.
+            Token ini ditangguhkan penyelenggara.{' '}
+            <SupportLink>Hubungi layanan pelanggan</SupportLink>.
           </p>
         )}
       </div>

@@ -9,49 +9,30 @@ import {
   sendAgain,
   type Outgoing,
 } from '#web/features/messages/conversations/thread/outgoing.ts';
-import type { ThreadItem } from '#web/features/messages/conversations/thread/threadItems.ts';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { ChatBubble, ChatDivider } from '#web/ui/chat/ChatBubble.tsx';
-import { classes } from '#web/ui/classes.ts';
+import { ChatBubble } from '#web/ui/chat/ChatBubble.tsx';
 import { Ticks } from '#web/ui/chat/Ticks.tsx';
 
+/** What stands in a thread: a message, or one that is on its way. */
+export type ThreadBody = { message: ConversationMessage } | { outgoing: Outgoing };
+
 type Props = {
-  item: ThreadItem;
-  /** Nothing stands below it. */
-  last: boolean;
+  body: ThreadBody;
+  first: boolean;
   /** The other one's name. */
   name: string;
   zone: string;
 };
 
 /** One line of a thread. */
-export function MessageLine({ item, last, name, zone }: Props) {
-  const first = 'first' in item && item.first;
-  return (
-    <div className={classes(styles['line'], first && styles['first'], last && styles['last'])}>
-      <Inside item={item} name={name} zone={zone} />
-    </div>
+export const MessageLine = ({ body, first, name, zone }: Props) =>
+  'message' in body ? (
+    <Sent message={body.message} first={first} name={name} zone={zone} />
+  ) : (
+    <Unsent one={body.outgoing} first={first} zone={zone} />
   );
-}
-
-function Inside({ item, name, zone }: Omit<Props, 'last'>) {
-  switch (item.kind) {
-    case 'day':
-      return <ChatDivider as="div">{item.label}</ChatDivider>;
-    case 'unread':
-      return (
-        <ChatDivider as="div" fresh>
-          Belum dibaca
-        </ChatDivider>
-      );
-    case 'message':
-      return <Sent message={item.message} first={item.first} name={name} zone={zone} />;
-    case 'outgoing':
-      return <Unsent one={item.one} first={item.first} zone={zone} />;
-  }
-}
 
 type SentProps = { message: ConversationMessage; first: boolean; name: string; zone: string };
 

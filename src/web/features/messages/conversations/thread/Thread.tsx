@@ -7,8 +7,7 @@ import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { TEXT_MAX, type ConversationMessage } from '#contract/messages.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { sentenceOf } from '#web/api/errors.ts';
-import { useDraft } from '#web/features/messages/conversations/drafts.ts';
-import type { Flat } from '#web/features/messages/conversations/flatList.ts';
+import type { Flat } from '#web/api/lists/flatList.ts';
 import { sendText, useOutgoing } from '#web/features/messages/conversations/thread/outgoing.ts';
 import {
   conversationsQuery,
@@ -18,16 +17,17 @@ import {
 } from '#web/features/messages/conversations/queries.ts';
 import { ThreadMessages } from '#web/features/messages/conversations/thread/ThreadMessages.tsx';
 import styles from '#web/features/messages/conversations/thread/Thread.module.css';
-import { useKeyboardInset } from '#web/features/messages/conversations/thread/useKeyboardInset.ts';
+import { ThreadSkeleton } from '#web/ui/chat/thread/ThreadSkeleton.tsx';
+import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
 import { useSeen } from '#web/features/messages/conversations/thread/useSeen.ts';
 import { allTokensQuery, canSend } from '#web/features/messages/queries.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { Composer } from '#web/ui/chat/Composer.tsx';
+import { useDraft } from '#web/ui/chat/useDraft.ts';
 import { classes } from '#web/ui/classes.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
-import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 /** One conversation: its messages, and the box to answer. */
 export function Thread({ which }: { which: Which }) {
@@ -50,7 +50,7 @@ export function Thread({ which }: { which: Which }) {
           {error ? (
             <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
           ) : (
-            <LoadingRows />
+            <ThreadSkeleton />
           )}
         </div>
       )}
@@ -123,7 +123,7 @@ type ReplyProps = { which: Which; name: string; blocked: ReactNode };
 
 function Reply({ which, name, blocked }: ReplyProps) {
   const client = useQueryClient();
-  const [draft, setDraft] = useDraft(which);
+  const [draft, setDraft] = useDraft(`${which.tokenId} ${which.peer}`);
   const { data: saldo } = useQuery(saldoQuery);
   return (
     <div className={styles['reply']}>
@@ -152,17 +152,3 @@ function Reply({ which, name, blocked }: ReplyProps) {
     </div>
   );
 }
-
-const LoadingRows = () => (
-  <div className={styles['bones']} aria-busy="true">
-    <Skeleton width="46%" height={44} />
-    <Skeleton width="62%" height={64} />
-    <span className={styles['ours']}>
-      <Skeleton width={220} height={44} />
-    </span>
-    <Skeleton width="38%" height={44} />
-    <span className={styles['ours']}>
-      <Skeleton width={280} height={64} />
-    </span>
-  </div>
-);

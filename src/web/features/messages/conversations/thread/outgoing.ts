@@ -6,6 +6,11 @@ import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
 import { addToThread, type Which } from '#web/features/messages/conversations/queries.ts';
+import {
+  OUTGOING,
+  waitingOf,
+  waitingTexts,
+} from '#web/features/messages/conversations/thread/waitingTexts.ts';
 
 /** A text on its way to the server, or one that did not get there. */
 export type Outgoing = Which & {
@@ -21,19 +26,19 @@ export type Outgoing = Which & {
   code?: string | undefined;
 };
 
-const NAME = 'outgoing';
 /** The server forgets a key after a day: what is older is not sent again by itself. */
 const OWN_MS = 12 * 3_600_000;
 const SECOND_TRY_MS = 1_000;
 const NO_PASSWORD = 'Kata sandi Anda belum dimasukkan.';
 
-const all = createStore<readonly Outgoing[]>(() => []);
+const all = createStore<readonly Outgoing[]>(() => stored(Date.now()));
 const working = new Set<string>();
 
 function setAll(next: readonly Outgoing[]): void {
   // A reload must not lose what was written.
-  storageSet('tab', NAME, next.length === 0 ? undefined : JSON.stringify(next));
+  storageSet('tab', OUTGOING, next.length === 0 ? undefined : JSON.stringify(next));
   all.set(next);
+  waitingTexts.set(waitingOf(next));
 }
 
 const change = (id: string, to: Partial<Outgoing>): void =>
@@ -71,7 +76,6 @@ export const dropText = (one: Outgoing): void => remove(one.id);
  * @returns how to stop
  */
 export function startOutgoing(client: QueryClient): () => void {
-  if (all.get().length === 0) setAll(stored(Date.now()));
   const workAll = () => {
     for (const one of all.get()) void work(client, one);
   };
@@ -82,7 +86,7 @@ export function startOutgoing(client: QueryClient): () => void {
 
 function stored(at: number): readonly Outgoing[] {
   try {
-    const read = JSON.parse(storageGet('tab', NAME) ?? '[]') as readonly Outgoing[];
+    const read = JSON.parse(storageGet('tab', OUTGOING) ?? '[]') as readonly Outgoing[];
     return read.map((one) =>
       at - one.at > OWN_MS && !one.why ? { ...one, why: 'Belum sempat terkirim.' } : one,
     );

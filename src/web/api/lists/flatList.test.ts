@@ -16,7 +16,8 @@ function aServer(count: number) {
     source: {
       page: async (start: number) => {
         requested.push(start);
-        return rows.slice(start, start + 10);
+        const page = rows.slice(start, start + 10);
+        return { rows: page, count: page.length };
       },
       keyOf: ({ id }: Row) => String(id),
       order: (a: Row, b: Row) => b.id - a.id,

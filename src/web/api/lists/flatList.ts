@@ -6,13 +6,18 @@ export type Flat<Row> = {
   rows: readonly Row[];
   /** Nothing lies beyond the last row. */
   ended: boolean;
+  /** By how much the offsets of its pages went beyond its rows: 0 where each counts what it brings. */
+  beyond?: number;
   /** When its first pages were last read as a whole, in milliseconds. */
   readAt: number;
 };
 
+/** A page of a list; `count` is how far it moves the offset. */
+export type FlatPage<Row> = { rows: readonly Row[]; count: number };
+
 export type Source<Row> = {
   /** A page of at most ten rows from an offset on. */
-  page: (start: number) => Promise<readonly Row[]>;
+  page: (start: number) => Promise<FlatPage<Row>>;
   keyOf: (row: Row) => string;
   order: (a: Row, b: Row) => number;
   /** The newer of two versions of a row; what was just read when left out. */
@@ -52,39 +57,48 @@ export async function readNewest<Row>(
 ): Promise<Flat<Row>> {
   const before = known();
   const whole = !before || now - before.readAt > WHOLE_MS;
+  // Counted by tens only where pages are asked for at once; what comes after moves by what they count.
   const starts = Array.from({ length: whole ? FIRST_PAGES : 1 }, (_, page) => page * PAGE_SIZE);
   const pages = await Promise.all(starts.map(source.page));
   const knows = new Set(before?.rows.map(source.keyOf));
-  const meets = () => pages.flat().some((row) => knows.has(source.keyOf(row)));
-  const full = () => (pages.at(-1)?.length ?? 0) === PAGE_SIZE;
+  const meets = () => pages.some(({ rows }) => rows.some((row) => knows.has(source.keyOf(row))));
+  const full = () => !isLast(pages.at(-1));
   while (knows.size > 0 && full() && !meets() && pages.length < GAP_PAGES) {
     pages.push(await source.page(pages.length * PAGE_SIZE));
   }
   const latest = known();
   const reused = latest && (meets() || !full()) ? latest : undefined;
-  const rows = merged(reused?.rows ?? [], pages.flat(), source);
+  const fresh = pages.flatMap(({ rows }) => rows);
   return {
-    rows,
-    ended: reused?.ended || pages.some((page) => page.length < PAGE_SIZE),
+    rows: merged(reused?.rows ?? [], fresh, source),
+    ended: reused?.ended || pages.some(isLast),
+    beyond: reused ? (reused.beyond ?? 0) : counted(pages) - fresh.length,
     readAt: whole ? now : (before?.readAt ?? now),
   };
 }
 
+const counted = (pages: readonly FlatPage<unknown>[]): number =>
+  pages.reduce((sum, { count }) => sum + count, 0);
+
+const isLast = (page: FlatPage<unknown> | undefined): boolean => (page?.count ?? 0) < PAGE_SIZE;
+
 /** Two rows are read again with every page: one may have moved across the edge meanwhile. */
 const OVERLAP = 2;
 
-/** The list with the next page behind it. */
+/** The list with the next page behind it, from where the counts of those before have led. */
 export async function readOlder<Row>(
   source: Source<Row>,
   known: () => Flat<Row> | undefined,
 ): Promise<Flat<Row> | undefined> {
-  const start = Math.max(0, (known()?.rows.length ?? 0) - OVERLAP);
+  const before = known();
+  const start = Math.max(0, (before?.rows.length ?? 0) + (before?.beyond ?? 0) - OVERLAP);
   const page = await source.page(start);
   const latest = known();
   if (!latest) return undefined;
   return {
     ...latest,
-    rows: merged(latest.rows, page, source),
-    ended: page.length < PAGE_SIZE,
+    rows: merged(latest.rows, page.rows, source),
+    ended: isLast(page),
+    beyond: (latest.beyond ?? 0) + page.count - page.rows.length,
   };
 }

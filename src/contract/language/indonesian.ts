@@ -1,0 +1,215 @@
+import { formatNumber, formatRupiah } from '#contract/base/money.ts';
+import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
+
+type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
+
+const inMegabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`;
+
+/** The sentence for people: what happened and what to do. */
+const sentences: Sentences = {
+  act_unknown: 'Permintaan ini tidak dikenal. Muat ulang halaman lalu coba lagi.',
+  request_malformed: ({ why }) => `Permintaan tidak dapat dibaca: ${why}.`,
+  origin_foreign: 'Permintaan dari situs lain ditolak. Buka Kabari langsung dari alamatnya.',
+  not_signed_in: 'Sesi Anda sudah berakhir. Silakan masuk kembali.',
+  not_allowed: 'Anda tidak berhak melakukan ini.',
+  not_found: ({ what }) => `${what} tidak ditemukan. Periksa kembali, mungkin sudah dihapus.`,
+  path_unknown: 'Alamat ini tidak ada di API. Semua alamatnya dijelaskan di /docs.',
+  method_not_allowed: ({ allow }) => `Metode ini tidak berlaku di alamat ini. Gunakan ${allow}.`,
+  input_invalid: 'Ada isian yang perlu diperbaiki. Periksa bagian yang ditandai.',
+  body_too_large: 'Isi permintaan terlalu besar. Perkecil lalu coba lagi.',
+  media_type_unsupported: 'Jenis isi permintaan tidak didukung.',
+  too_many_requests: ({ seconds }) =>
+    `Terlalu banyak permintaan. Coba lagi dalam ${seconds} detik.`,
+  busy: ({ seconds }) =>
+    `Layanan sedang sibuk. Coba lagi dalam ${seconds} detik; tidak ada yang hilang.`,
+  timed_out: 'Jawaban terlalu lama. Coba lagi; permintaan yang sama tidak dijalankan dua kali.',
+  our_fault: ({ request }) =>
+    `Terjadi gangguan di sisi kami. Coba lagi, dan sebutkan ${request} bila menghubungi kami.`,
+
+  registration_closed: ({ text }) => text,
+  captcha_failed: 'Pemeriksaan keamanan gagal atau kedaluwarsa. Ulangi lalu coba lagi.',
+  captcha_unreachable:
+    'Layanan pemeriksaan keamanan sedang tidak dapat dihubungi. Coba lagi beberapa saat lagi.',
+  credentials_wrong: 'Nomor atau kata sandi tidak cocok. Periksa lalu coba lagi.',
+  otp_wrong: ({ left }) =>
+    left > 0 ? `Kode tidak cocok. Sisa ${left} percobaan.` : 'Kode tidak cocok. Minta kode baru.',
+  otp_expired: 'Kode sudah tidak berlaku. Minta kode baru.',
+  otp_too_soon: ({ seconds }) => `Tunggu ${seconds} detik sebelum meminta kode lagi.`,
+  otp_limit: 'Batas kode hari ini sudah tercapai. Coba lagi besok.',
+  password_common: 'Kata sandi ini terlalu mudah ditebak. Pilih yang lain.',
+  password_wrong: 'Kata sandi tidak cocok. Periksa lalu coba lagi.',
+  reauth_needed: 'Masukkan kata sandi Anda sekali lagi untuk melanjutkan.',
+  sign_in_needed:
+    'Sesi ini dimulai di peramban lain. Keluar, lalu masuk lagi di peramban ini untuk melakukannya.',
+  second_factor_needed:
+    'Akun ini wajib memakai verifikasi dua langkah. Pasang dulu di halaman Keamanan.',
+  second_factor_again: 'Berikan kode autentikator atau passkey Anda sekali lagi.',
+  second_factor_wrong: ({ left }) =>
+    `Kode atau passkey tidak cocok. ${left > 0 ? `Sisa ${left} percobaan.` : 'Ulangi dari awal.'}`,
+  second_factor_expired: 'Waktunya sudah habis. Ulangi dari awal.',
+  second_factor_last: 'Ini cara verifikasi Anda yang terakhir. Pasang cara lain lebih dulu.',
+  second_factor_exists: 'Ini sudah terpasang di akun Anda.',
+  grant_gone: 'Waktu untuk mengganti kata sandi sudah habis. Minta kode baru.',
+  phone_same: 'Ini nomor Anda yang sekarang. Tulis nomor yang baru.',
+  export_limit: ({ limit }) =>
+    `Unduhan data hanya dapat diminta ${limit} kali sehari. Coba lagi besok.`,
+  phone_in_use: 'Nomor ini sudah dipakai akun lain di sini. Tulis nomor yang lain.',
+  last_admin:
+    'Ini admin terakhir: tanpa admin, tidak ada yang dapat mengatur Kabari lagi. Jadikan operator lain admin, dan tunggu sampai ia masuk, lalu coba lagi.',
+  account_suspended:
+    'Akun ini sedang ditangguhkan. Masuk ke portal untuk membaca alasannya dan menghubungi layanan pelanggan.',
+
+  token_missing:
+    'Kunci API belum disertakan. Kirim header `Authorization: Bearer <kunci>`; kuncinya dibuat di halaman Token.',
+  token_invalid:
+    'Kunci API tidak dikenal, tidak tersalin utuh, atau sudah dicabut. Periksa kuncinya di halaman Token.',
+  token_not_linked: 'Token belum tersambung ke ponsel. Pindai QR di halaman Token lebih dulu.',
+  token_limit_reached: ({ limit }) =>
+    `Batas harian token ini (${limit} pesan) sudah tercapai. Coba lagi besok atau naikkan batasnya.`,
+  tokens_full: ({ limit }) =>
+    `Paket Anda memuat ${limit} token. Hapus satu, atau pilih paket yang lebih besar.`,
+  cooling_down: ({ hours }) =>
+    `Kata sandi atau nomor akun ini baru diganti. Kunci baru dapat dibuat ${hours} jam lagi. Bukan Anda? Hubungi layanan pelanggan.`,
+  link_gone: 'Tautan ini sudah dipakai atau kedaluwarsa. Minta tautan baru dari halaman Token.',
+  qr_stale: 'Kode QR ini sudah diganti. Pindai kode yang terbaru.',
+  phone_taken: 'Nomor ini sudah tersambung ke token lain.',
+
+  saldo_short: ({ required, available }) =>
+    `Saldo tidak cukup: perlu ${formatRupiah(required)}, tersedia ${formatRupiah(available)}. Isi saldo lebih dulu.`,
+  wallet_frozen: 'Saldo sedang dibekukan. Hubungi layanan pelanggan.',
+  idempotency_conflict:
+    'Kunci idempotensi ini sudah dipakai untuk permintaan yang berbeda. Gunakan kunci baru.',
+  request_in_flight: ({ seconds }) =>
+    `Permintaan dengan kunci ini masih diproses. Coba lagi dalam ${seconds} detik.`,
+  ref_conflict: ({ ref }) =>
+    `Ref "${ref}" sudah dipakai untuk pesan yang berbeda. Gunakan ref baru.`,
+  recipient_opted_out: 'Penerima sudah meminta berhenti menerima pesan dari nomor ini.',
+  message_final: 'Pesan ini sudah selesai diproses dan tidak dapat dibatalkan.',
+  message_in_flight:
+    'Pesan ini sedang dikirim dan mungkin sudah sampai, jadi tidak dapat dibatalkan. Tunggu jawaban jaringan.',
+  queue_full: ({ seconds }) =>
+    `Antrean penuh. Coba lagi dalam ${seconds} detik; pesan belum diterima.`,
+  bonus_only:
+    'Saldo bonus hanya untuk simulator dan nomor Anda sendiri. Isi saldo sekali untuk mengirim ke nomor lain.',
+
+  topup_too_many: ({ limit }) =>
+    `Anda masih punya ${limit} isi saldo yang menunggu. Bayar atau batalkan salah satunya.`,
+  topup_too_often: ({ limit }) =>
+    `Dalam 24 jam ini sudah ${limit} isi saldo tidak jadi dibayar. Bayar yang masih menunggu, atau coba lagi besok.`,
+  topup_amount_busy: 'Nominal ini sedang banyak dipakai. Pilih nominal lain.',
+  topup_amount_unfit: ({ minimum, maximum }) =>
+    `Dengan cara bayar ini nominalnya ${formatRupiah(minimum)} sampai ${formatRupiah(maximum)}. Ubah nominal atau pilih cara lain.`,
+  gateway_down:
+    'Layanan pembayaran sedang tidak menjawab. Coba lagi beberapa saat lagi, atau pilih transfer bank.',
+  topup_closed: 'Isi saldo ini sudah ditutup. Buat yang baru.',
+  topup_already_paid: 'Isi saldo ini sudah dibayar.',
+  topup_amount_mismatch: ({ total, received }) =>
+    `Mutasi bank berisi ${formatRupiah(received)}, padahal tagihannya ${formatRupiah(total)}. Pilih mutasi lain atau tolak isi saldo ini.`,
+  bank_line_used: 'Mutasi bank ini sudah dipakai untuk isi saldo lain.',
+  topup_decided: ({ by }) =>
+    `Isi saldo ini sudah diputuskan oleh ${by}. Muat ulang untuk melihat hasilnya.`,
+  topup_at_gateway:
+    'Isi saldo ini dibayar lewat gerbang, dan hanya gerbang yang tahu apakah sudah lunas. Tanyakan lagi ke gerbangnya.',
+  topup_needs_another:
+    'Anda sudah mengusulkan konfirmasi ini. Operator lain yang harus menyelesaikannya.',
+  topup_proof_unneeded:
+    'Cara bayar ini tidak memerlukan bukti transfer: pembayarannya dikenali otomatis.',
+  topup_proof_limit: ({ limit }) =>
+    `Bukti untuk isi saldo ini sudah ${limit} kali dikirim. Tunggu pemeriksaan operator.`,
+  statement_unknown:
+    'Berkas ini tidak dikenali sebagai mutasi bank. Pilih CSV asli dari BCA, Mandiri, BRI, atau BNI, tanpa disimpan ulang di Excel.',
+  bank_statement_too_long: ({ limit }) =>
+    `Berkas ini memuat lebih dari ${formatNumber(limit)} baris. Unduh mutasi untuk periode yang lebih pendek.`,
+  statement_other_account: ({ account, ours }) =>
+    `Mutasi ini milik rekening ${account}, bukan rekening isi saldo ${ours}. Pilih berkas dari rekening yang benar.`,
+  statement_changed:
+    'Berkas ini bukan berkas yang Anda periksa. Periksa sekali lagi sebelum mengimpor.',
+
+  plan_same: 'Anda sudah memakai paket ini.',
+  quote_stale: 'Perhitungannya sudah berubah. Periksa rincian yang baru, lalu setujui lagi.',
+  subscription_not_running: 'Tidak ada yang dapat diubah pada paket ini. Pilih paket lebih dulu.',
+  invoice_unpaid: 'Dokumen tagihan dibuat setelah tagihan lunas.',
+  invoice_closed: 'Tagihan ini sudah tidak menunggu pembayaran.',
+  statement_too_long: ({ limit }) =>
+    `Mutasi lebih dari ${formatNumber(limit)} baris tidak dapat dijadikan PDF. Pilih CSV, atau persingkat tanggalnya.`,
+
+  adjustment_saldo_short: ({ available }) =>
+    `Saldo pelanggan ini tinggal ${formatRupiah(available)}, jadi tidak dapat dikurangi sebanyak itu. Saldo tidak pernah di bawah nol.`,
+  adjustment_closed:
+    'Usulan ini sudah diputuskan atau sudah lewat tujuh hari. Muat ulang daftarnya.',
+  second_operator_needed:
+    'Usulan ini diputuskan operator lain: yang mengusulkan hanya dapat menariknya kembali.',
+  account_ended: 'Akun ini sudah ditutup, jadi saldonya tidak dapat diubah.',
+  wallet_frozen_payout: 'Saldo ini dibekukan. Cairkan setelah pembekuannya dibuka.',
+  refund_too_large: ({ captured }) =>
+    captured === 0
+      ? 'Pesan ini tidak dibebankan ke saldo, jadi tidak ada yang dikembalikan.'
+      : `Paling banyak ${formatRupiah(captured)} dapat dikembalikan: sejumlah itu biaya pesan ini.`,
+  refund_done: 'Biaya pesan ini sudah pernah dikembalikan.',
+  suspense_resolved: 'Dana ini sudah diselesaikan. Muat ulang daftarnya.',
+  topup_unpaid: 'Isi saldo ini belum lunas, jadi tidak ada pembayaran yang dapat dikembalikan.',
+  payment_refund_done: 'Pembayaran ini sudah pernah dikembalikan. Muat ulang halamannya.',
+  payment_partly_returned: ({ left }) =>
+    `${left === null ? 'Sebagian pembayaran ini' : `Pembayaran ini tinggal ${formatRupiah(left)}: selebihnya`} sudah kembali lewat gerbangnya, jadi tidak dapat dikembalikan seluruhnya. Kembalikan sisanya di dasbor gerbang, lalu sesuaikan saldo pelanggan.`,
+  payment_flag_changed:
+    'Penarikan ini sudah ditandai selesai, atau gerbangnya memberi kabar baru. Muat ulang daftarnya.',
+  payment_refund_waits:
+    'Pengembalian pembayaran ini sudah diusulkan dan menunggu operator kedua di halaman Penyesuaian.',
+  payment_saldo_short: ({ lacking }) =>
+    `Saldo pelanggan ini kurang ${formatRupiah(lacking)}: sebagian pembayaran sudah terpakai. Tidak ada yang dibukukan. Cairkan saldo yang tersisa di halaman pelanggannya.`,
+  refund_finished: 'Pengembalian ini sudah dicatat selesai. Muat ulang daftarnya.',
+  refund_at_gateway:
+    'Gerbang pembayaran masih diminta mengembalikan uang ini. Transfer manual akan mengembalikannya dua kali: tunggu jawabannya.',
+  transfer_reference_used:
+    'Referensi transfer ini sudah dipakai untuk pencairan lain. Periksa mutasi bank.',
+  books_red:
+    'Pemeriksaan pembukuan menemukan selisih, jadi uang keluar ditahan. Selesaikan dulu di halaman Pembukuan.',
+  check_running: ({ seconds }) => `Pemeriksaan sedang berjalan. Coba lagi dalam ${seconds} detik.`,
+  nothing_sealed: 'Belum ada hari yang disegel. Segel pertama dibuat setelah pukul 00.10 WIB.',
+  setting_changed: 'Operator lain baru saja mengubah pengaturan ini. Muat ulang dan periksa lagi.',
+  broadcast_over: 'Pengumuman ini sudah tayang, selesai, atau dihentikan. Buat yang baru.',
+  system_token_parted: 'Token sistem tidak tersambung ke ponsel. Sambungkan dulu, lalu coba lagi.',
+  valid_from_past: 'Waktu berlakunya sudah lewat. Pilih sekarang atau waktu yang akan datang.',
+  valid_from_taken: 'Sudah ada perubahan yang berlaku mulai waktu itu. Pilih waktu lain.',
+
+  push_service_unknown:
+    'Layanan pemberitahuan peramban ini tidak dikenal. Coba peramban lain, atau hubungi operator.',
+  push_key_old:
+    'Langganan pemberitahuan ini memakai kunci lama. Muat ulang halaman lalu coba lagi.',
+  push_gone: 'Peramban ini tidak lagi menerima pemberitahuan. Nyalakan kembali di Profil.',
+  push_service_down:
+    'Layanan pemberitahuan peramban ini tidak menjawab. Coba lagi beberapa saat lagi.',
+
+  upload_gone: 'Unggahan ini tidak ada lagi. Unggah berkasnya sekali lagi.',
+  support_empty: 'Tulis pesannya atau lampirkan sesuatu.',
+  support_too_many: ({ seconds }) => `Terlalu banyak pesan. Coba lagi dalam ${seconds} detik.`,
+  support_not_closed: 'Percakapan ini belum ditutup. Nilai dapat diberikan setelah ditutup.',
+  canned_too_many: 'Sudah ada 100 jawaban siap pakai. Hapus yang tidak dipakai lagi.',
+  upload_kind_refused: ({ allowed }) =>
+    `Jenis berkas ini tidak diterima di sini. Pilih berkas ${allowed}.`,
+  upload_contradicts:
+    'Isi berkas ini tidak sesuai dengan nama atau jenisnya. Simpan ulang dengan akhiran yang benar lalu unggah lagi.',
+  upload_unsafe: ({ why }) => `Berkas ini tidak dapat diterima: ${why}.`,
+  upload_infected: 'Berkas ini ditolak karena dikenali sebagai perangkat lunak berbahaya.',
+  upload_too_large: ({ bytesMax }) =>
+    `Berkas terlalu besar. Paling besar ${inMegabytes(bytesMax)}.`,
+  upload_empty: 'Berkas ini kosong. Pilih berkas lain.',
+  upload_offset_wrong: ({ offset }) =>
+    `Potongan berkas tidak berurutan. Lanjutkan dari byte ${offset}.`,
+  upload_length_wrong: ({ length }) =>
+    `Ukuran berkas berbeda dari yang disebutkan di awal (${length} byte). Ulangi unggahan.`,
+  upload_used: 'Berkas ini sudah dipakai, jadi unggahannya tidak dapat diubah lagi.',
+  upload_quota_full: ({ bytesMax }) =>
+    `Unggahan yang belum selesai sudah melampaui ${inMegabytes(bytesMax)}. Selesaikan atau batalkan salah satunya.`,
+  storage_full: ({ bytesMax }) =>
+    `Ruang berkas akun ini (${inMegabytes(bytesMax)}) sudah penuh. Hubungi layanan pelanggan.`,
+  upload_too_slow: 'Unggahan terlalu lambat sehingga dihentikan. Periksa koneksi lalu lanjutkan.',
+  upload_unscanned: ({ seconds }) =>
+    `Berkas belum dapat dipindai. Coba lagi dalam ${seconds} detik; berkas Anda tidak hilang.`,
+};
+
+/** The sentence a person reads for a refusal, in Indonesian. */
+export function sentenceFor(no: { code: RefusalCode; facts: unknown }): string {
+  const sentence: string | ((facts: never) => string) = sentences[no.code];
+  return typeof sentence === 'string' ? sentence : sentence(no.facts as never);
+}

@@ -1,0 +1,49 @@
+import { expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
+import * as inbox from '#contract/operator/support.ts';
+import { sendSupport } from '#contract/support.ts';
+import { test } from '#tests/support/database/database.ts';
+import { supportApp, text } from '#tests/support/people/support-app.ts';
+
+test('customers hear of an operator who answers, colleagues also of notes and looks', async ({
+  db,
+}) => {
+  const app = await supportApp(db);
+  const [ani, sari] = [await app.customer(), await app.operator('Sari')];
+  const account_id = publicId('account', ani.accountId);
+  for (const doing of ['look', 'answer'] as const) {
+    await sari.ask(inbox.typeInbox, { account_id, doing });
+  }
+  const heard = (accountId: string) =>
+    app.signals.flatMap(({ accountId: of, event }) =>
+      of === accountId && event.kind === 'support.typing' ? [event] : [],
+    );
+  expect(heard(ani.accountId)).toMatchObject([{ name: 'Sari', user_id: null }]);
+  expect(heard(ani.accountId)[0]).not.toHaveProperty('doing');
+  expect(heard(app.deps.systemAccountId)).toMatchObject([
+    { doing: 'look', user_id: publicId('user', sari.userId) },
+    { doing: 'answer' },
+  ]);
+
+  const rina = await app.operator('Rina');
+  await rina.ask(inbox.typeInbox, { account_id, doing: 'note' });
+  expect(heard(ani.accountId)).toHaveLength(1);
+  expect(heard(app.deps.systemAccountId).at(-1)).toMatchObject({ doing: 'note', name: 'Rina' });
+});
+
+test('who waits over night has waited for the minutes of opening hours', async ({ db }) => {
+  const app = await supportApp(db);
+  const [ani, sari] = [await app.customer(), await app.operator('Sari')];
+  const account_id = publicId('account', ani.accountId);
+  // Monday, 16.50 WIB; then Tuesday, 08.05 WIB.
+  app.clock.pass(7 * 60 + 50);
+  await ani.ask(sendSupport, text('Halo'));
+  app.clock.pass(15 * 60 + 15);
+  const waited = { waited_minutes: 15 };
+  expect((await sari.ask(inbox.listInbox, { filter: 'waiting' })).rows).toMatchObject([waited]);
+  expect(await sari.ask(inbox.getInboxThread, { account_id })).toMatchObject(waited);
+  await sari.ask(inbox.sendInbox, { account_id, ...text('Selamat pagi') });
+  expect((await sari.ask(inbox.listInbox, { filter: 'open' })).rows).toMatchObject([
+    { waited_minutes: null },
+  ]);
+});

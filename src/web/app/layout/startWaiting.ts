@@ -1,0 +1,60 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { Store } from '#web/browser/store.ts';
+import { waitingTexts } from '#web/features/messages/conversations/thread/waitingTexts.ts';
+import { supportWaiting } from '#web/features/support/outbox/waiting.ts';
+
+/**
+ * Sends what waits in this browser, from before a reload or from now on: the code that sends it comes when
+ * there is something.
+ *
+ * @returns how to stop
+ */
+export function startWaiting(client: QueryClient): () => void {
+  const texts = whenWaiting(
+    waitingTexts,
+    ({ length }) => length > 0,
+    async () => {
+      const { startOutgoing } =
+        await import('#web/features/messages/conversations/thread/outgoing.ts');
+      return () => startOutgoing(client);
+    },
+  );
+  const lines = whenWaiting(
+    supportWaiting,
+    (count) => count > 0,
+    async () => {
+      const { resumeOwnLines } = await import('#web/features/support/outbox/resume.ts');
+      return () => resumeOwnLines(client);
+    },
+  );
+  return () => {
+    texts();
+    lines();
+  };
+}
+
+/** Starts once there is something; where the code could not be fetched, again when the network is back. */
+function whenWaiting<Waiting>(
+  store: Store<Waiting>,
+  isAny: (waiting: Waiting) => boolean,
+  load: () => Promise<() => () => void>,
+): () => void {
+  let stopSending: (() => void) | undefined;
+  let gone = false;
+  const look = () => {
+    if (stopSending || gone || !isAny(store.get())) return;
+    void load().then(
+      (start) => void (gone || (stopSending ??= start())),
+      () => undefined,
+    );
+  };
+  look();
+  const stopLooking = store.subscribe(look);
+  window.addEventListener('online', look);
+  return () => {
+    gone = true;
+    stopLooking();
+    window.removeEventListener('online', look);
+    stopSending?.();
+  };
+}

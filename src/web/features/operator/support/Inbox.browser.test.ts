@@ -1,0 +1,248 @@
+import type { Locator, Page } from 'playwright-core';
+import { expect, inject } from 'vitest';
+import type { LiveEvent } from '#contract/events.ts';
+import { signUp } from '#tests/journeys/support/portal.ts';
+import { isFocused } from '#tests/journeys/support/steps.ts';
+import { test } from '#tests/support/gallery.ts';
+import { fakeInbox, type InboxWorld } from '#tests/support/inbox/fake-inbox.ts';
+import { inboxWorld, others, said } from '#tests/support/inbox/samples.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+type Options = { session: string; expects?: readonly RegExp[]; width?: number };
+type Profiles = {
+  open: (options: Options) => Promise<{ open: () => Promise<Page>; wrongs: readonly string[] }>;
+};
+
+let somebody: Promise<string> | undefined;
+
+/** An operator at the inbox of `world`; all else is the product's own. */
+async function at(world: InboxWorld, profiles: Profiles, query = '', width = 1440) {
+  const phone = `62859${String(Date.now() % 1e8).padStart(8, '0')}`;
+  somebody ??= signUp(inject('product'), { name: 'Dimas', phone }).then((one) => one.session);
+  const { open, wrongs } = await profiles.open({
+    session: await somebody,
+    expects: [/status of 503/],
+    width,
+  });
+  const before = wrongs.length;
+  const tab = await open();
+  await fakeInbox(tab, world);
+  await tab.goto(`${inject('gallery')}/operator/layanan${query}`);
+  const done = async () => {
+    expect(wrongs.slice(before)).toEqual([]);
+    await tab.close();
+  };
+  return { tab, done };
+}
+
+const row = (tab: Page, name: string) => tab.getByRole('link', { name: new RegExp(name) });
+const words = async (place: Locator) => (await place.innerText()).replaceAll(/\s+/g, ' ');
+const box = (tab: Page) => tab.getByRole('textbox', { name: /^Tulis pesan untuk/ });
+const names = (tab: Page) =>
+  tab
+    .getByRole('list', { name: 'Percakapan', exact: true })
+    .locator('bdi:first-child')
+    .allInnerTexts();
+const openOf = (tab: Page) => new URL(tab.url()).searchParams.get('open');
+
+/** The first thread of a world: the one that waits longest. */
+function first(world: InboxWorld) {
+  const [thread] = world.threads;
+  if (!thread) throw new Error('there is no thread');
+  return thread;
+}
+
+const typing = (world: InboxWorld): LiveEvent => ({
+  kind: 'support.typing',
+  account_id: first(world).row.account_id,
+  side: 'operator',
+  user_id: others.rina.id,
+  name: others.rina.name,
+  doing: 'answer',
+});
+
+test('who waits is found, answered and finished with the keyboard alone', async ({ profiles }) => {
+  const world = inboxWorld();
+  const { tab, done } = await at(world, profiles);
+  await row(tab, 'Bengkel Jaya').waitFor();
+  expect(await words(row(tab, 'Bengkel Jaya'))).toMatch(/Menunggu 2 jam ?, terlambat/);
+  expect(await words(row(tab, 'Klinik Sehat'))).toMatch(/27 mnt ?, segera jawab/);
+  expect(await words(row(tab, 'Toko Sari'))).toMatch(/Menunggu 15 jam .*Ditangani Anda/);
+
+  await tab.keyboard.press('j');
+  await waitFor(async () => expect(await isFocused(tab, row(tab, 'Bengkel Jaya'))).toBe(true));
+  await tab.keyboard.press('j');
+  await tab.keyboard.press('k');
+  await tab.keyboard.press('Enter');
+  await waitFor(async () => expect(await isFocused(tab, box(tab))).toBe(true));
+  // Letters are text here, not keys of the page.
+  await tab.keyboard.type('jk');
+  await tab.keyboard.press('Enter');
+  await waitFor(() =>
+    expect(world.asked).toContainEqual(
+      expect.objectContaining({ act: 'operator_support_send', text: 'jk' }),
+    ),
+  );
+  await row(tab, 'Bengkel Jaya').waitFor({ state: 'hidden' });
+  await tab.getByRole('article', { name: /^Anda/ }).waitFor();
+  const finish = tab.getByRole('button', { name: 'Selesai' });
+  await finish.focus();
+  await tab.keyboard.press('Enter');
+  await tab.getByRole('button', { name: 'Buka lagi' }).first().waitFor();
+  await box(tab).focus();
+  await tab.keyboard.press('Escape');
+  await waitFor(() => expect(openOf(tab)).toBeNull());
+  await tab.keyboard.press('/');
+  await tab.keyboard.type('kopi');
+  await row(tab, 'Kopi Senja').waitFor();
+  expect(new URL(tab.url()).searchParams.get('q')).toBe('kopi');
+  await done();
+});
+
+test('a slash offers canned replies, which arrows, Enter and Escape handle', async ({
+  profiles,
+}) => {
+  const world = inboxWorld();
+  const { tab, done } = await at(world, profiles, `?open=${first(world).row.account_id}`);
+  const list = tab.getByRole('listbox', { name: 'Jawaban siap pakai' });
+  const marked = () => list.locator('[aria-selected="true"]').innerText();
+  await tab.getByText('Token saya terputus').last().waitFor();
+  await box(tab).fill('/');
+  await list.waitFor();
+  expect(await list.getByRole('option').count()).toBe(3);
+  await tab.keyboard.press('ArrowDown');
+  await waitFor(async () => expect(await marked()).toMatch(/^\/salam/));
+  const id = await box(tab).getAttribute('aria-activedescendant');
+  expect(await tab.locator(`[id="${id}"]`).innerText()).toMatch(/^\/salam/);
+  await tab.keyboard.press('Escape');
+  await list.waitFor({ state: 'hidden' });
+  // The thread stays, and so does what was typed.
+  expect(await box(tab).inputValue()).toBe('/');
+  await box(tab).fill('Baik. /sal');
+  await list.waitFor();
+  await tab.keyboard.press('Enter');
+  await waitFor(async () =>
+    expect(await box(tab).inputValue()).toBe(
+      'Baik. Selamat datang, Bengkel Jaya Abadi. Ada yang bisa kami bantu?',
+    ),
+  );
+  expect(world.asked.filter(({ act }) => act === 'operator_support_send')).toEqual([]);
+  await box(tab).fill('');
+  await done();
+});
+
+test('another operator who types is shown, and their answer is asked about before a second one', async ({
+  profiles,
+}) => {
+  const world = inboxWorld();
+  const { tab, done } = await at(world, profiles, `?open=${first(world).row.account_id}`);
+  await tab.getByText('Token saya terputus').last().waitFor();
+  world.events.push(typing(world));
+  const warning = tab.getByText('Rina Kusuma sedang mengetik di sini');
+  await warning.first().waitFor();
+  await box(tab).fill('Sedang kami periksa.');
+  const thread = first(world);
+  const answer = said(5, 'Sudah kami sambungkan lagi.', {
+    side: 'operator',
+    author: others.rina.name,
+  });
+  thread.lines.push(answer);
+  thread.row.waiting_since = null;
+  const { id, seq, at: when } = answer;
+  world.events.push({
+    kind: 'support.message',
+    account_id: thread.row.account_id,
+    side: 'operator',
+    name: others.rina.name,
+    id,
+    seq,
+    at: when,
+  });
+  await tab.getByText('Sudah kami sambungkan lagi.').waitFor();
+  await warning.first().waitFor({ state: 'hidden' });
+  await box(tab).press('Enter');
+  const question = tab.getByRole('alertdialog');
+  expect(await question.innerText()).toMatch(
+    /Rina Kusuma baru saja menjawab[\s\S]*Sudah kami sambungkan lagi/,
+  );
+  await question.getByRole('button', { name: 'Batal' }).click();
+  expect(await box(tab).inputValue()).toBe('Sedang kami periksa.');
+  // Whoever sends again has read it.
+  await box(tab).press('Enter');
+  await waitFor(async () => expect(await box(tab).inputValue()).toBe(''));
+  expect(world.asked.filter(({ act }) => act === 'operator_support_send')).toHaveLength(1);
+  await done();
+});
+
+test('a note is marked as one, and goes to operators alone', async ({ profiles }) => {
+  const world = inboxWorld();
+  const { tab, done } = await at(world, profiles, `?open=${first(world).row.account_id}`);
+  await tab.getByRole('button', { name: 'Catatan internal' }).click();
+  await tab.getByText('Hanya operator yang melihatnya').waitFor();
+  await box(tab).fill('Pernah menunggak.');
+  await box(tab).press('Enter');
+  await tab.getByText('Catatan internal').nth(1).waitFor();
+  expect(world.asked.at(-1)).toMatchObject({ act: 'operator_support_send', internal: '1' });
+  // It answers nobody.
+  await row(tab, 'Bengkel Jaya').waitFor();
+  await done();
+});
+
+test('a thread is assigned, put off and taken up again; what fails is said and can be tried again', async ({
+  profiles,
+}) => {
+  const world = inboxWorld();
+  const { tab, done } = await at(world, profiles, `?open=${first(world).row.account_id}`);
+  const assignee = tab.getByRole('button', { name: /^Yang menangani/ });
+  await assignee.click();
+  await tab.getByRole('menuitem', { name: 'Saya tangani' }).click();
+  await waitFor(async () => expect(await words(assignee)).toMatch(/Anda$/));
+  world.failing = /_snooze$/;
+  const snooze = tab.getByRole('button', { name: 'Tunda', exact: true });
+  await snooze.click();
+  await tab.getByRole('menuitem', { name: 'Besok 08.00' }).click();
+  await tab.getByRole('alert').getByText('Sedang penuh').waitFor();
+  world.failing = undefined;
+  await snooze.click();
+  await tab.getByRole('menuitem', { name: 'Besok 08.00' }).click();
+  await tab.getByRole('button', { name: /08\.00 WIB/ }).waitFor();
+  expect(world.asked.at(-1)?.['until']).toMatch(/T01:00:00\.000Z$/);
+  await row(tab, 'Bengkel Jaya').waitFor({ state: 'hidden' });
+  await tab.getByRole('button', { name: 'Buka lagi' }).click();
+  await row(tab, 'Bengkel Jaya').waitFor();
+  await done();
+});
+
+test('canned replies are written, changed and deleted', async ({ profiles }) => {
+  const world = inboxWorld({ canned: [] });
+  const { tab, done } = await at(world, profiles, '?replies=1');
+  const dialog = tab.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Tambah jawaban' }).click();
+  await dialog.getByLabel('Nama').fill('Jam Buka');
+  await dialog.getByLabel('Jawaban').fill('Kami buka pukul 08.00, {nama}.');
+  await dialog.getByRole('button', { name: 'Simpan' }).click();
+  await dialog.getByText('Pakai huruf kecil, angka, dan tanda hubung.').waitFor();
+  await dialog.getByLabel('Nama').fill('jam-buka');
+  await dialog.getByRole('button', { name: 'Simpan' }).click();
+  await dialog.getByText('/jam-buka').waitFor();
+  await dialog.getByRole('button', { name: 'Hapus /jam-buka' }).click();
+  await tab.getByRole('alertdialog').getByRole('button', { name: 'Hapus' }).click();
+  await dialog.getByText('Belum ada jawaban siap pakai').waitFor();
+  expect(world.canned).toEqual([]);
+  await done();
+});
+
+test('an empty queue says so; one that cannot be had is asked for again', async ({ profiles }) => {
+  const world = inboxWorld({ threads: [] });
+  const { tab, done } = await at(world, profiles, '', 390);
+  await tab.getByText('Tidak ada yang menunggu').waitFor();
+  world.failing = /_list$/;
+  await tab.getByRole('link', { name: /^Terbuka/ }).click();
+  const again = tab.getByRole('button', { name: 'Coba lagi' });
+  await again.waitFor();
+  world.failing = undefined;
+  await again.click();
+  await tab.getByText('Tidak ada percakapan terbuka').waitFor();
+  expect(await names(tab).catch(() => [])).toEqual([]);
+  await done();
+});

@@ -1,0 +1,61 @@
+import { MessageSquareText, MessagesSquare } from 'lucide-react';
+import { Id } from '#contract/base/ids.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import { goInbox } from '#web/features/operator/support/address.ts';
+import { NoticeCard } from '#web/features/messages/messages.ts';
+import { CannedDialog } from '#web/features/operator/support/canned/CannedDialog.tsx';
+import { Queue } from '#web/features/operator/support/queue/Queue.tsx';
+import styles from '#web/features/operator/support/SupportPage.module.css';
+import { Thread } from '#web/features/operator/support/thread/Thread.tsx';
+import { SupportChat } from '#web/features/support/support.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { classes } from '#web/ui/classes.ts';
+import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
+
+// The chat's code comes with the page, not after it.
+void SupportChat.bring();
+
+/** Route `/operator/layanan`: what customers ask, the queue beside the thread that is open. */
+export function SupportPage() {
+  const { open, replies } = useSearch('/operator/layanan');
+  const account = Id('account').safeParse(open);
+  const accountId = account.success ? account.data : undefined;
+  return (
+    <div className={styles['full']}>
+      <div className={classes(styles['head'], accountId !== undefined && styles['aboveThread'])}>
+        <PageHead
+          title="Layanan Pelanggan"
+          action={
+            <Button
+              variant="outline"
+              tone="neutral"
+              icon={<MessageSquareText size={18} aria-hidden="true" />}
+              onClick={() => goInbox({ replies: '1' })}
+            >
+              Jawaban siap pakai
+            </Button>
+          }
+        />
+        <NoticeCard />
+      </div>
+      <div className={styles['view']}>
+        <div className={classes(styles['list'], accountId !== undefined && styles['away'])}>
+          <Queue />
+        </div>
+        <div className={classes(styles['thread'], accountId === undefined && styles['away'])}>
+          {accountId !== undefined ? (
+            <Thread key={accountId} accountId={accountId} />
+          ) : (
+            <div className={styles['none']}>
+              <EmptyState icon={<MessagesSquare size={24} />} title="Pilih percakapan">
+                J dan K berpindah di antrean, Enter membuka, garis miring mencari.
+              </EmptyState>
+            </div>
+          )}
+        </div>
+      </div>
+      {replies && <CannedDialog onClose={() => goInbox({ replies: undefined })} />}
+    </div>
+  );
+}

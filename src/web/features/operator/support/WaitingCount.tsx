@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { formatNumber } from '#contract/base/money.ts';
+import { showCount } from '#web/browser/tab/tabTitle.ts';
+import { countsQuery } from '#web/features/operator/support/queries.ts';
+
+/** How many customers wait for an answer, for the menu's badge; nothing when none do. */
+export function WaitingCount() {
+  const { data } = useQuery(countsQuery);
+  if (!data || data.waiting === 0) return null;
+  return (
+    <>
+      {data.waiting > 99 ? '99+' : formatNumber(data.waiting)}
+      <span className="sr-only"> menunggu jawaban</span>
+    </>
+  );
+}
+
+/** Says the same in the tab's title and on the app's icon; shows nothing itself. */
+export function WaitingTitle() {
+  const { data } = useQuery(countsQuery);
+  const total = data?.waiting ?? 0;
+  useEffect(() => showCount(total), [total]);
+  useEffect(() => () => showCount(0), []);
+  return null;
+}

@@ -1,0 +1,84 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { saveCanned, type CannedReply } from '#contract/operator/support.ts';
+import { useAct } from '#web/api/query.ts';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { cannedQuery } from '#web/features/operator/support/queries.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+type Props = { reply: CannedReply | undefined; onDone: () => void };
+
+/** Writes a canned reply; the name of one that stands stays, for operators know it by that. */
+export function CannedForm({ reply, onDone }: Props) {
+  const client = useQueryClient();
+  const save = useAct(saveCanned, {
+    onSuccess: (saved) => {
+      client.setQueryData(
+        cannedQuery.queryKey,
+        (all) =>
+          all &&
+          [...all.filter(({ name }) => name !== saved.name), saved].toSorted((a, b) =>
+            a.name < b.name ? -1 : 1,
+          ),
+      );
+      toast(`/${saved.name} tersimpan.`, { tone: 'success' });
+      onDone();
+    },
+  });
+  const form = useForm({ name: reply?.name ?? '', text: reply?.text ?? '' }, (values) =>
+    fieldErrors(saveCanned, values),
+  );
+  const onSubmit = form.submit(async (values) => {
+    if (save.busy) return;
+    await save.perform(values).catch((no: unknown) => form.refuse(no));
+  });
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+      <RefusalAlert error={save.error} fields={['name', 'text']} />
+      <TextField
+        label="Nama"
+        name="name"
+        required
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        prefix="/"
+        maxLength={40}
+        readOnly={reply !== undefined}
+        help={
+          reply
+            ? 'Nama tetap; hapus dan buat baru untuk menggantinya.'
+            : 'Yang diketik setelah garis miring, misalnya salam.'
+        }
+        value={form.values.name}
+        error={form.errors.name}
+        onChange={(event) => form.set('name', event.target.value)}
+        onBlur={() => form.leave('name')}
+      />
+      <TextArea
+        label="Jawaban"
+        name="text"
+        required
+        rows={6}
+        maxLength={4096}
+        help="{nama} diganti nama pelanggan."
+        value={form.values.text}
+        error={form.errors.text}
+        onChange={(event) => form.set('text', event.target.value)}
+        onBlur={() => form.leave('text')}
+      />
+      <div className={styles['actions']}>
+        <Button variant="outline" tone="neutral" onClick={onDone}>
+          Batal
+        </Button>
+        <Button type="submit" busy={save.busy}>
+          Simpan
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,13 @@
+import { useEffect, useState } from 'react';
+
+const STEP_MS = 20_000;
+
+/** The time, as fresh as what is told in minutes has to be. */
+export function useNow(): Date {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), STEP_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}

@@ -1,0 +1,60 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  inboxMessages,
+  readInbox,
+  sendInbox,
+  typeInbox,
+  type OperatorThread,
+} from '#contract/operator/support.ts';
+import type { SupportDoing } from '#contract/support.ts';
+import { perform, performWithReauth } from '#web/api/act.ts';
+import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
+import { customerUrl } from '#web/features/operator/support/address.ts';
+import { refreshThread, showThread } from '#web/features/operator/support/queries.ts';
+import type { SupportDraft, SupportPort } from '#web/features/support/support.ts';
+
+/** Sends an answer or a note; the same draft again is the first one. */
+export async function sendToCustomer(client: QueryClient, accountId: string, draft: SupportDraft) {
+  const { message_id, text, upload, contact, about, internal } = draft;
+  const input = {
+    account_id: accountId,
+    message_id,
+    text,
+    upload,
+    contact_name: contact?.name,
+    contact_phone: contact?.phone,
+    about_type: about?.type,
+    about_id: about?.id,
+    internal: internal ? ('1' as const) : undefined,
+  };
+  const line = await performWithReauth(sendInbox, { input, key: newIdempotencyKey() });
+  refreshThread(client, accountId);
+  return line;
+}
+
+/** Tells the others what this operator does in a thread. */
+export const tellDoing = (accountId: string, doing: SupportDoing): Promise<unknown> =>
+  perform(typeInbox, { account_id: accountId, doing });
+
+type Writing = {
+  client: QueryClient;
+  thread: OperatorThread | undefined;
+  /** What is written is for operators alone. */
+  internal: boolean;
+};
+
+/** A customer's thread, as operators read and write it. */
+export const inboxPort = (
+  accountId: string,
+  { client, thread, internal }: Writing,
+): SupportPort => ({
+  key: accountId,
+  side: 'operator',
+  accountId,
+  messages: (start, signal) => perform(inboxMessages, { account_id: accountId, start }, { signal }),
+  thread,
+  send: (draft) => sendToCustomer(client, accountId, draft),
+  read: async (seq) => showThread(client, await perform(readInbox, { account_id: accountId, seq })),
+  typing: () => tellDoing(accountId, internal ? 'note' : 'answer'),
+  hrefOf: ({ type, id }) => customerUrl(accountId, { type, id }),
+});

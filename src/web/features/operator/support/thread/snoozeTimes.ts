@@ -1,0 +1,39 @@
+import { civilDate, WIB } from '#contract/base/time.ts';
+import { plusDays } from '#web/ui/date/dates.ts';
+
+/** A thread can be put off for so long at most. */
+export const SNOOZE_DAYS_MAX = 30;
+
+const HOUR_MS = 3_600_000;
+const MORNING = '08:00:00';
+
+export type SnoozeTime = { label: string; until: Date };
+
+/** A day and a time of day in WIB, as a moment. */
+export const inWib = (day: string, time: string): Date => new Date(`${day}T${time}+07:00`);
+
+/** Sunday is 0. */
+const weekday = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCDay();
+
+/** The next Monday after a day; after a Monday a week later. */
+const mondayAfter = (day: string): string => plusDays(day, (8 - weekday(day)) % 7 || 7);
+
+/** Until when a thread is put off with one press: mornings are those of Jakarta, whatever clock this is. */
+export function snoozeTimes(now: Date): readonly SnoozeTime[] {
+  const today = civilDate(now, WIB);
+  const [tomorrow, monday] = [plusDays(today, 1), mondayAfter(today)];
+  return [
+    { label: '1 jam', until: new Date(now.getTime() + HOUR_MS) },
+    { label: 'Besok 08.00', until: inWib(tomorrow, MORNING) },
+    // On Sundays that is tomorrow.
+    ...(monday === tomorrow ? [] : [{ label: 'Senin 08.00', until: inWib(monday, MORNING) }]),
+  ];
+}
+
+/** What is wrong with a time that was chosen; `undefined` when it will do. */
+export function snoozeFault(until: Date, now: Date): string | undefined {
+  if (Number.isNaN(until.getTime())) return 'Pilih tanggal dan jamnya.';
+  if (until.getTime() <= now.getTime()) return 'Pilih waktu yang belum lewat.';
+  const latest = now.getTime() + SNOOZE_DAYS_MAX * 24 * HOUR_MS;
+  return until.getTime() > latest ? `Paling lama ${SNOOZE_DAYS_MAX} hari.` : undefined;
+}

@@ -1,0 +1,50 @@
+import { Clock } from 'lucide-react';
+import type { SupportHours } from '#contract/support.ts';
+import { formatTime, WIB } from '#contract/base/time.ts';
+import styles from '#web/features/support/Hours.module.css';
+
+/** When somebody answers; outside of it, when that is again, and that what is written waits until then. */
+export function Hours({ hours }: { hours: SupportHours }) {
+  const { open_now: open, opens_at: opensAt, lines, note } = hours;
+  const times = lines.join(' · ');
+  if (open && note === '' && times === '') return null;
+  return (
+    <p
+      className={styles['hours']}
+      data-closed={!open || undefined}
+      data-note={note !== '' || undefined}
+    >
+      <Clock size={16} aria-hidden="true" />
+      <span>
+        {open
+          ? `Jam layanan: ${times}.`
+          : opensAt
+            ? `Kami sedang tutup dan buka lagi ${dayAndTime(opensAt)}. Pesan Anda tersimpan dan dibalas setelah itu.`
+            : 'Kami sedang tutup. Pesan Anda tersimpan dan dibalas setelah kami buka lagi.'}
+        {!open && times && ` Jam layanan: ${times}.`}
+        {note && ` ${note}`}
+      </span>
+    </p>
+  );
+}
+
+const weekday = new Intl.DateTimeFormat('id-ID', {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  timeZone: WIB,
+});
+
+/** `Senin, 23 November pukul 08.00 WIB` */
+const dayAndTime = (at: Date): string => `${weekday.format(at)} pukul ${formatTime(at, WIB)} WIB`;
+
+/** How long an answer usually takes, in words: `5 menit`. */
+export function usualAnswer(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes <= 1) return 'satu menit';
+  // In steps that nobody takes for a promise.
+  if (minutes < 10) return `${minutes} menit`;
+  if (minutes < 60) return `${Math.ceil(minutes / 5) * 5} menit`;
+  const hours = Math.ceil(minutes / 60);
+  return hours < 24 ? `${hours} jam` : `${Math.ceil(hours / 24)} hari`;
+}

@@ -1,0 +1,173 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { CircleCheckBig, Download } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import {
+  closeSupport,
+  readSupport,
+  supportMessages,
+  supportTranscript,
+  typeSupport,
+  type SupportThread,
+} from '#contract/support.ts';
+import { perform } from '#web/api/act.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { useAbout } from '#web/features/support/about/useAbout.ts';
+import { addressOf } from '#web/features/support/about/addressOf.ts';
+import { SupportChat } from '#web/features/support/chat/SupportChat.tsx';
+import { QuickHelp } from '#web/features/support/help/QuickHelp.tsx';
+import { Hours, usualAnswer } from '#web/features/support/Hours.tsx';
+import { closeSupportNotices } from '#web/features/support/notices.ts';
+import type { SupportPort } from '#web/features/support/port.ts';
+import { OWN, sendOwn, threadQuery } from '#web/features/support/queries.ts';
+import { RatingCard } from '#web/features/support/rating/RatingCard.tsx';
+import styles from '#web/features/support/SupportPage.module.css';
+import { supportUnreadQuery } from '#web/features/support/unread.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { saveFrom } from '#web/ui/copy/saveFile.ts';
+import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+const NAME = 'Layanan Pelanggan';
+
+/** Route `/customer-service`: one's own thread with customer service. */
+export function SupportPage() {
+  const { data: thread } = useQuery(threadQuery);
+  const port = useOwnPort(thread);
+  const page = useRef<HTMLDivElement>(null);
+  const about = useAbout();
+  const [words, setWords] = useState('');
+  useEffect(closeSupportNotices, [thread?.last_seq]);
+  const helpFor = (when: 'first' | 'again') => (
+    <QuickHelp
+      when={when}
+      onAsk={({ about: subject, title }) => {
+        if (subject) about.choose(subject);
+        else setWords(`${title}: `);
+        page.current?.querySelector('textarea')?.focus();
+      }}
+    />
+  );
+  const isClosed = thread?.status === 'closed' && thread.last_seq > 0;
+  return (
+    <div ref={page} className={styles['page']}>
+      <PageHead
+        title={NAME}
+        context={thread && <Context thread={thread} />}
+        tools={thread && thread.last_seq > 0 && <Tools thread={thread} />}
+      />
+      {thread && <Hours hours={thread.hours} />}
+      <SupportChat
+        port={port}
+        name={thread?.operator ?? NAME}
+        empty={helpFor('first')}
+        foot={
+          thread &&
+          isClosed &&
+          (thread.rating.due ? (
+            <RatingCard />
+          ) : (
+            <p className={styles['again']}>Tulis lagi kapan saja untuk membukanya kembali.</p>
+          ))
+        }
+        above={isClosed && !thread.rating.due && helpFor('again')}
+        about={about.shown}
+        composer={{ placeholder: 'Tulis pertanyaan Anda', text: words }}
+      />
+    </div>
+  );
+}
+
+/** One's own thread, for the chat. */
+function useOwnPort(thread: SupportThread | undefined): SupportPort {
+  const client = useQueryClient();
+  return useMemo(
+    () => ({
+      key: OWN,
+      side: 'customer',
+      thread,
+      messages: (start, signal) => perform(supportMessages, { start }, { signal }),
+      send: sendOwn,
+      read: async (seq) => {
+        const after = await perform(readSupport, { seq });
+        client.setQueryData(threadQuery.queryKey, after);
+        client.setQueryData(supportUnreadQuery.queryKey, { total: after.unread });
+      },
+      typing: () => perform(typeSupport, {}),
+      hrefOf: addressOf,
+    }),
+    [client, thread],
+  );
+}
+
+function Context({
+  thread: { operator, usual_answer_seconds: seconds },
+}: {
+  thread: SupportThread;
+}) {
+  return (
+    <>
+      {operator && (
+        <>
+          <bdi>{operator}</bdi> menangani pertanyaan Anda.{' '}
+        </>
+      )}
+      {seconds === null
+        ? 'Kami balas secepatnya.'
+        : `Biasanya dibalas dalam ${usualAnswer(seconds)}.`}
+    </>
+  );
+}
+
+function Tools({ thread }: { thread: SupportThread }) {
+  const client = useQueryClient();
+  const close = useAct(closeSupport);
+  const [saving, setSaving] = useState(false);
+  const save = async () => {
+    setSaving(true);
+    try {
+      saveFrom((await perform(supportTranscript, {})).url, 'layanan-pelanggan.txt');
+    } catch (error) {
+      toast(sentenceOf(error), { tone: 'danger' });
+    } finally {
+      setSaving(false);
+    }
+  };
+  const ask = () =>
+    confirm({
+      title: 'Tutup percakapan?',
+      children: <p>Pertanyaan Anda sudah terjawab. Menulis lagi membukanya kembali.</p>,
+      tone: 'primary',
+      cancelText: 'Kembali',
+      confirmText: 'Tutup percakapan',
+      sentenceOf,
+      onConfirm: async () => {
+        client.setQueryData(threadQuery.queryKey, await close.perform({}));
+        void client.invalidateQueries({ queryKey: ['support'] });
+      },
+    });
+  return (
+    <>
+      <Button
+        variant="outline"
+        tone="neutral"
+        icon={<Download size={18} aria-hidden="true" />}
+        busy={saving}
+        onClick={() => void save()}
+      >
+        Unduh transkrip
+      </Button>
+      {thread.status !== 'closed' && (
+        <Button
+          variant="outline"
+          tone="neutral"
+          icon={<CircleCheckBig size={18} aria-hidden="true" />}
+          onClick={() => void ask()}
+        >
+          Tutup percakapan
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import { X } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { fileEnd } from '#web/ui/chat/chat.ts';
+import styles from '#web/features/support/chat/Attachments.module.css';
+import { fileSizeText, shortSizes } from '#web/ui/upload/fileSize.ts';
+
+type Props = { files: readonly File[]; onChange: (files: readonly File[]) => void };
+
+/** What was chosen and goes along with the next line. */
+export const Attachments = ({ files, onChange }: Props) =>
+  files.length > 0 && (
+    <ul className={styles['files']} aria-label="Lampiran yang akan dikirim">
+      {files.map((file, index) => (
+        <li key={`${index} ${file.name}`} className={styles['file']}>
+          <Thumb file={file} />
+          <span className={styles['words']}>
+            <bdi className={styles['name']} title={file.name}>
+              {file.name}
+            </bdi>
+            <span className={styles['size']}>{fileSizeText(file.size, shortSizes)}</span>
+          </span>
+          <button
+            type="button"
+            className={styles['remove']}
+            aria-label={`Hapus ${file.name}`}
+            onClick={() => onChange(files.filter((one) => one !== file))}
+          >
+            <X size={16} aria-hidden="true" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+
+/** A picture as it looks; anything else, and a picture that cannot be shown, by its ending. */
+function Thumb({ file }: { file: File }) {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (!file.type.startsWith('image/')) return;
+    const made = URL.createObjectURL(file);
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [file]);
+  return url ? (
+    <img src={url} alt="" className={styles['thumb']} onError={() => setUrl(undefined)} />
+  ) : (
+    <span className={styles['thumb']} aria-hidden="true">
+      {fileEnd(file.name).toUpperCase() || '?'}
+    </span>
+  );
+}

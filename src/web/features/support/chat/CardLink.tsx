@@ -1,0 +1,50 @@
+import { ChevronRight, FileText, KeyRound, MessageSquareText, Wallet } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { SupportCard, SupportSubject } from '#contract/support.ts';
+import { Link } from '#web/browser/router/Link.tsx';
+import styles from '#web/features/support/chat/CardLink.module.css';
+import { subjectLabel } from '#web/features/support/labels.ts';
+
+const icons: Record<SupportSubject, typeof FileText> = {
+  message: MessageSquareText,
+  token: KeyRound,
+  topup: Wallet,
+  invoice: FileText,
+};
+
+/** What a line is about, to open. */
+export const CardLink = ({ card, href }: { card: SupportCard; href: string }) => (
+  <Link href={href} className={styles['card']}>
+    <CardFacts card={card} />
+    <ChevronRight size={18} aria-hidden="true" className={styles['go']} />
+  </Link>
+);
+
+/** The same without a way there, with something to do about it. */
+export const CardShown = ({ card, children }: { card: SupportCard; children: ReactNode }) => (
+  <div className={styles['card']}>
+    <CardFacts card={card} />
+    {children}
+  </div>
+);
+
+function CardFacts({ card }: { card: SupportCard }) {
+  const Icon = icons[card.type];
+  return (
+    <>
+      <span className={styles['icon']}>
+        <Icon size={18} aria-hidden="true" />
+      </span>
+      <span className={styles['facts']}>
+        <span className="sr-only">{subjectLabel[card.type]}: </span>
+        <bdi className={styles['title']}>{card.title}</bdi>
+        {card.status && <span className={styles['status']}>{card.status}</span>}
+        {card.lines.map((line) => (
+          <bdi key={line} className={styles['line']}>
+            {line}
+          </bdi>
+        ))}
+      </span>
+    </>
+  );
+}

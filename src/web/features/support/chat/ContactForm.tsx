@@ -1,0 +1,109 @@
+import { useEffect, useRef, useState } from 'react';
+import { normalizePhone } from '#contract/base/phone.ts';
+import styles from '#web/features/support/chat/ContactForm.module.css';
+import { Button } from '#web/ui/button/Button.tsx';
+import { readVcard, type Contact } from '#web/ui/chat/vcard.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { PhoneField } from '#web/ui/phone/PhoneField.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+
+type Props = { onSend: (contact: Contact) => void; onClose: () => void };
+
+const NAME_MAX = 100;
+const NO_CONTACT = 'Berkas ini bukan kartu kontak. Tulis nama dan nomornya di sini.';
+
+const check = ({ name, phone }: Contact) => ({
+  ...(name.trim() === '' && { name: 'Tulis namanya.' }),
+  ...(phone.length < 8 && { phone: 'Tulis nomornya, paling sedikit delapan angka.' }),
+});
+
+/** Somebody's name and number to send: typed, or read from a card's file. */
+export function ContactForm({ onSend, onClose }: Props) {
+  const form = useForm<Contact>({ name: '', phone: '' }, check);
+  const { values, errors, ref, set, leave, submit } = form;
+  // The tool that opened it is gone: the focus goes on to the first field.
+  useEffect(() => ref.current?.querySelector('input')?.focus(), [ref]);
+  return (
+    // Escape anywhere inside leaves the form, as its button does.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <form
+      ref={ref}
+      noValidate
+      aria-label="Kirim kontak"
+      className={styles['form']}
+      onSubmit={submit(({ name, phone }) => onSend({ name: name.trim(), phone }))}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return;
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div className={styles['fields']}>
+        <TextField
+          label="Nama"
+          maxLength={NAME_MAX}
+          value={values.name}
+          error={errors.name}
+          onChange={(event) => set('name', event.target.value)}
+          onBlur={() => leave('name')}
+        />
+        <PhoneField
+          label="Nomor"
+          value={values.phone}
+          error={errors.phone}
+          onChange={(phone) => set('phone', phone)}
+          onBlur={() => leave('phone')}
+        />
+      </div>
+      <div className={styles['actions']}>
+        <CardFile
+          onRead={({ name, phone }) => {
+            set('name', name.slice(0, NAME_MAX));
+            set('phone', normalizePhone(phone));
+          }}
+        />
+        <Button size="sm" variant="outline" tone="neutral" onClick={onClose}>
+          Batal
+        </Button>
+        <Button size="sm" type="submit">
+          Kirim kontak
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Takes a contact from a card's file. */
+function CardFile({ onRead }: { onRead: (contact: Contact) => void }) {
+  const [fault, setFault] = useState('');
+  const file = useRef<HTMLInputElement>(null);
+  const read = async (card: File | undefined) => {
+    if (!card) return;
+    const contact = readVcard(await card.text().catch(() => ''));
+    setFault(contact ? '' : NO_CONTACT);
+    if (contact) onRead(contact);
+  };
+  return (
+    <span className={styles['card']}>
+      <input
+        ref={file}
+        type="file"
+        accept=".vcf,text/vcard"
+        aria-label="Kartu kontak (.vcf)"
+        hidden
+        onChange={({ target }) => {
+          void read(target.files?.[0]);
+          target.value = '';
+        }}
+      />
+      <Button size="sm" variant="link" tone="neutral" onClick={() => file.current?.click()}>
+        Pilih berkas .vcf
+      </Button>
+      {fault && (
+        <span role="alert" className={styles['fault']}>
+          {fault}
+        </span>
+      )}
+    </span>
+  );
+}

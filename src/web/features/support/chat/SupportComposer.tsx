@@ -1,0 +1,150 @@
+import { X } from 'lucide-react';
+import { useState, type RefObject } from 'react';
+import { TEXT_MAX } from '#contract/messages.ts';
+import { fileKinds, mimesFor } from '#contract/uploads.ts';
+import { later } from '#web/browser/lazyComponent.ts';
+import { Attachments } from '#web/features/support/chat/Attachments.tsx';
+import { CardShown } from '#web/features/support/chat/CardLink.tsx';
+import { fileFault } from '#web/features/support/chat/fileFault.ts';
+import styles from '#web/features/support/chat/SupportComposer.module.css';
+import type { ComposerOptions, SupportChatProps } from '#web/features/support/chat/chatProps.ts';
+import { useTellTyping } from '#web/features/support/chat/TypingNow.tsx';
+import { addOutgoing, type NewLine } from '#web/features/support/outbox/outbox.ts';
+import { waitingBytes } from '#web/features/support/outbox/outgoingLine.ts';
+import type { SupportPort } from '#web/features/support/port.ts';
+import { Composer } from '#web/ui/chat/Composer.tsx';
+import { useDraft } from '#web/ui/chat/useDraft.ts';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+const ContactForm = later(
+  async () => (await import('#web/features/support/chat/ContactForm.tsx')).ContactForm,
+);
+const Recorder = later(async () => (await import('#web/ui/chat/recorder/Recorder.tsx')).Recorder);
+
+type Props = Pick<SupportChatProps, 'port' | 'name' | 'blocked' | 'about'> & {
+  options: ComposerOptions | undefined;
+  dropZone: RefObject<HTMLElement | null>;
+};
+
+const DOCUMENTS = mimesFor('chat')
+  .filter((mime) => !mime.startsWith('image/'))
+  .flatMap((mime) => fileKinds[mime].extensions.map((end) => `.${end}`))
+  .join();
+
+/** Where a line is written: text, files, a contact, a voice message. */
+export function SupportComposer(props: Props) {
+  const { port, blocked, about, options } = props;
+  const [mode, setMode] = useState<Mode>('text');
+  const internal = options?.internal || undefined;
+  const send: Send = async (first, files) => {
+    if (options?.maySend && !(await options.maySend())) return false;
+    sendAll(port, { ...first, card: about?.card, internal }, files);
+    about?.onSent();
+    setMode('text');
+    return true;
+  };
+  return (
+    <div className={styles['place']} data-internal={internal}>
+      {about && !blocked && <About {...about} />}
+      {mode === 'text' && <TextBox {...props} onMode={setMode} onSend={send} />}
+      {mode === 'contact' && (
+        <ContactForm
+          onClose={() => setMode('text')}
+          onSend={(contact) => void send({ contact }, [])}
+        />
+      )}
+      {mode === 'audio' && (
+        <Recorder onClose={() => setMode('text')} onSend={(file) => void send({}, [file])} />
+      )}
+    </div>
+  );
+}
+
+type Mode = 'text' | 'contact' | 'audio';
+/** @returns whether it left */
+type Send = (first: Pick<NewLine, 'text' | 'contact'>, files: readonly File[]) => Promise<boolean>;
+type BoxProps = Props & { onMode: (mode: Mode) => void; onSend: Send };
+
+function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: BoxProps) {
+  const {
+    internal = false,
+    offer,
+    onWrite,
+    placeholder = 'Tulis pesan',
+    text = '',
+  } = options ?? {};
+  const [draft, setDraft] = useDraft(`support ${port.key}`);
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const tellTyping = useTellTyping(port);
+  const write = (text: string) => {
+    setDraft(text);
+    onWrite?.(text);
+    if (text !== '') tellTyping();
+  };
+  const send = async (text: string) => {
+    if (!(await onSend({ text: text || undefined }, files))) return;
+    setDraft('');
+    setFiles([]);
+    onWrite?.('');
+  };
+  const [put, setPut] = useState(text);
+  if (put !== text) {
+    setPut(text);
+    if (draft === '') setDraft(text);
+  }
+  const attach = (chosen: readonly File[]) => {
+    const waiting = files.reduce((sum, { size }) => sum + size, waitingBytes());
+    const faults = chosen.map((file) => fileFault(file, waiting));
+    setFiles([...files, ...chosen.filter((_, index) => faults[index] === undefined)]);
+    for (const fault of faults) if (fault !== undefined) toast(fault, { tone: 'danger' });
+  };
+  return (
+    <>
+      <Attachments files={files} onChange={setFiles} />
+      <Composer
+        label={`Tulis pesan untuk ${name}`}
+        placeholder={placeholder}
+        value={draft}
+        onChange={write}
+        attached={files.length > 0}
+        maxLength={TEXT_MAX}
+        blocked={blocked}
+        documents={DOCUMENTS}
+        dropZone={dropZone}
+        onFiles={attach}
+        onContact={() => onMode('contact')}
+        onRecord={internal ? undefined : () => onMode('audio')}
+        offer={offer?.(draft, write)}
+        onSend={(text) => void send(text)}
+      />
+    </>
+  );
+}
+
+const About = ({ card, onRemove }: NonNullable<SupportChatProps['about']>) => (
+  <div className={styles['about']}>
+    <CardShown card={card}>
+      <button
+        type="button"
+        className={styles['remove']}
+        aria-label="Jangan sertakan"
+        onClick={onRemove}
+      >
+        <X size={18} aria-hidden="true" />
+      </button>
+    </CardShown>
+  </div>
+);
+
+/** A line for each file; words and card go with the first. */
+function sendAll(
+  port: SupportPort,
+  first: Omit<NewLine, 'thread' | 'file'>,
+  files: readonly File[],
+): void {
+  const [file, ...others] = files;
+  addOutgoing({ ...first, thread: port.key, file });
+  for (const other of others) {
+    addOutgoing({ thread: port.key, internal: first.internal, file: other });
+  }
+}

@@ -1,0 +1,193 @@
+import { useEffect, useState, type ReactNode } from 'react';
+import { formatTime } from '#contract/base/time.ts';
+import { mimeOfName } from '#contract/uploads.ts';
+import type { SupportMessage } from '#contract/support.ts';
+import { typeOfFile } from '#web/api/uploads/fileTypes.ts';
+import { CardLink } from '#web/features/support/chat/CardLink.tsx';
+import styles from '#web/features/support/chat/SupportLine.module.css';
+import { eventLabel } from '#web/features/support/labels.ts';
+import { fileOf, useProgress } from '#web/features/support/outbox/lineFiles.ts';
+import { dropLine, sendLineAgain } from '#web/features/support/outbox/outbox.ts';
+import type { OutgoingLine } from '#web/features/support/outbox/outgoingLine.ts';
+import type { SupportPort } from '#web/features/support/port.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import type { ChatMessage } from '#web/ui/chat/chat.ts';
+import { ChatBubble } from '#web/ui/chat/ChatBubble.tsx';
+import { Ticks } from '#web/ui/chat/Ticks.tsx';
+import { useOnline } from '#web/ui/layout/OfflineBar.tsx';
+
+/** What stands in a thread: a line of it, or one that is on its way. */
+export type SupportBody = { message: SupportMessage } | { outgoing: OutgoingLine };
+
+type Place = {
+  first: boolean;
+  port: SupportPort;
+  /** Who is on the other side. */
+  name: string;
+  zone: string;
+};
+
+/** One line of a thread. */
+export function SupportLine({ body, ...place }: Place & { body: SupportBody }) {
+  if ('outgoing' in body) return <Unsent line={body.outgoing} {...place} />;
+  const { message } = body;
+  return message.side === 'system' ? (
+    <p className={styles['system']}>
+      {eventLabel(message)}{' '}
+      <time dateTime={message.at.toISOString()}>{formatTime(message.at, place.zone)}</time>
+    </p>
+  ) : (
+    <Said message={message} {...place} />
+  );
+}
+
+function Said({ message, first, port, name, zone }: Place & { message: SupportMessage }) {
+  const { side, author, mine, content, card, size, at, internal, seq } = message;
+  const ours = side === port.side;
+  const sender = mine ? 'Anda' : (author ?? name);
+  const seen = port.side === 'customer' ? port.thread?.operator_read : port.thread?.customer_read;
+  return (
+    <ChatBubble
+      as="div"
+      message={{ ...content, size }}
+      side={ours ? 'out' : 'in'}
+      sender={sender}
+      time={formatTime(at, zone)}
+      at={at}
+      first={first}
+      internal={internal}
+      head={
+        <Head by={first && !mine && author ? author : ''} internal={internal}>
+          {card && <CardLink card={card} href={port.hrefOf(card)} />}
+        </Head>
+      }
+      ticks={ours && !internal && <Ticks mark={seq <= (seen ?? 0) ? 'read' : 'sent'} iconOnly />}
+    />
+  );
+}
+
+type HeadProps = { by: string; internal?: boolean; children: ReactNode };
+
+/** What a bubble says above its words: who wrote, that it is a note, what it is about. */
+const Head = ({ by, internal, children }: HeadProps) => (
+  <>
+    {(by || internal) && (
+      <span className={styles['author']}>
+        {by && <bdi>{by}</bdi>}
+        {internal && <span className={styles['tag']}>Catatan internal</span>}
+      </span>
+    )}
+    {children}
+  </>
+);
+
+/** Not on the server yet: faint while it is on its way, with a way on when it did not get there. */
+function Unsent({ line, first, port, zone }: Place & { line: OutgoingLine }) {
+  const { card, failed, internal } = line;
+  const url = useFileUrl(line);
+  const at = new Date(line.at);
+  return (
+    <ChatBubble
+      as="div"
+      message={contentOf(line, url)}
+      side="out"
+      sender="Anda"
+      time={formatTime(at, zone)}
+      at={at}
+      first={first}
+      pending={!failed}
+      internal={internal ?? false}
+      head={
+        <Head by="" internal={internal ?? false}>
+          {card && <CardLink card={card} href={port.hrefOf(card)} />}
+        </Head>
+      }
+      ticks={
+        <Ticks
+          mark={failed ? 'failed' : 'waiting'}
+          word={failed ? 'Belum terkirim' : 'Menunggu'}
+          iconOnly
+        />
+      }
+      note={<Note line={line} />}
+    />
+  );
+}
+
+/** Below a line that is not there yet: how far its file is, why it waits, and what can be done. */
+function Note({ line }: { line: OutgoingLine }) {
+  const progress = useProgress(line.id);
+  const online = useOnline();
+  const { why, failed } = line;
+  const drop = (word: string) => (
+    <Button size="sm" variant="link" tone="neutral" onClick={() => dropLine(line)}>
+      {word}
+    </Button>
+  );
+  if (progress !== undefined) {
+    return (
+      <div className={styles['upload']}>
+        <progress max={1} value={progress} aria-label={`Mengunggah ${line.file?.name ?? ''}`} />
+        <span className="num">{Math.floor(progress * 100)}%</span>
+        {drop('Batalkan')}
+      </div>
+    );
+  }
+  // Offline the bar above the page says it all.
+  if (!failed && (!why || !online)) return line.file && !online ? drop('Batalkan') : null;
+  return (
+    <div className={styles['note']} role="alert">
+      <p>
+        Belum terkirim. {why} {!failed && 'Dicoba lagi dengan sendirinya.'}
+      </p>
+      <span className={styles['actions']}>
+        <Button size="sm" variant="outline" tone="danger" onClick={() => sendLineAgain(line)}>
+          Kirim ulang
+        </Button>
+        {drop('Hapus')}
+      </span>
+    </div>
+  );
+}
+
+/** The renderer's word for a kind of file. */
+const kinds: Readonly<Record<string, string>> = {
+  'image/jpeg': 'jpeg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'audio/ogg': 'ogg',
+  'audio/mp4': 'ogg',
+  'audio/webm': 'ogg',
+  'video/mp4': 'mp4',
+};
+
+function contentOf({ text, file, contact }: OutgoingLine, url: string | undefined): ChatMessage {
+  if (contact) return { type: 'vcard', ...contact, caption: text ?? '' };
+  if (!file) return { type: 'text', caption: text ?? '' };
+  const { name, size } = file;
+  const mime = typeOfFile(file);
+  // While its bytes are not at hand it is shown by its name.
+  const type = url === undefined ? 'file' : (kinds[mime] ?? mimeOfName(name) ?? 'file');
+  return { type, url: url ?? null, external: false, filename: name, size, caption: text ?? '' };
+}
+
+/** The address of a file that waits in this browser, to show it before anybody else has it. */
+function useFileUrl({ id, file }: OutgoingLine): string | undefined {
+  const [url, setUrl] = useState<string>();
+  const hasFile = file !== undefined;
+  useEffect(() => {
+    if (!hasFile) return;
+    let made: string | undefined;
+    let gone = false;
+    void fileOf(id).then((found) => {
+      if (gone || !found) return;
+      made = URL.createObjectURL(found);
+      setUrl(made);
+    });
+    return () => {
+      gone = true;
+      if (made !== undefined) URL.revokeObjectURL(made);
+    };
+  }, [id, hasFile]);
+  return url;
+}

@@ -1,0 +1,64 @@
+import { useEffect, useRef, useState } from 'react';
+import styles from '#web/features/support/chat/TypingNow.module.css';
+import type { SupportPort } from '#web/features/support/port.ts';
+import { onLiveEvent } from '#web/live/listeners.ts';
+
+/** Told every two seconds while somebody types: without another word they have stopped. */
+const TYPING_MS = 5_000;
+/** Told at most this often. */
+const TELL_MS = 2_000;
+
+/** Who of the other side is typing now; `undefined` while nobody is. */
+export function useTypingNow({ side, accountId }: SupportPort): string | undefined {
+  const [name, setName] = useState<string>();
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = () => {
+      clearTimeout(timer);
+      setName(undefined);
+    };
+    const isHere = (event: { account_id: string }) =>
+      accountId === undefined || event.account_id === accountId;
+    const stopTyping = onLiveEvent('support.typing', (event) => {
+      if (event.side === side || !isHere(event)) return;
+      clearTimeout(timer);
+      setName(event.name);
+      timer = setTimeout(stop, TYPING_MS);
+    });
+    // What was typed has come.
+    const stopLines = onLiveEvent('support.message', (event) => {
+      if (event.side !== side && isHere(event)) stop();
+    });
+    return () => {
+      stop();
+      stopTyping();
+      stopLines();
+    };
+  }, [side, accountId]);
+  return name;
+}
+
+/** Calls what tells the other side that somebody types here, as seldom as it may be told. */
+export function useTellTyping({ typing }: SupportPort): () => void {
+  const last = useRef(-Infinity);
+  return () => {
+    const now = performance.now();
+    if (now - last.current < TELL_MS || !navigator.onLine) return;
+    last.current = now;
+    typing().catch(() => undefined);
+  };
+}
+
+/** Below the newest line while the other side writes. */
+export const TypingNow = ({ name }: { name: string }) => (
+  <p className={styles['typing']} role="status">
+    <span className={styles['dots']} aria-hidden="true">
+      <i />
+      <i />
+      <i />
+    </span>
+    <span>
+      <bdi>{name}</bdi> sedang mengetik…
+    </span>
+  </p>
+);

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { fileFault } from './fileFault.ts';
+
+const MB = 1_000_000;
+const file = (name: string, type: string, size: number) => ({ name, type, size });
+
+test('what cannot be sent is said before it is sent', () => {
+  expect(fileFault(file('kue.png', 'image/png', 2 * MB), 0)).toBeUndefined();
+  expect(fileFault(file('pesan-suara.m4a', 'audio/mp4', MB), 0)).toBeUndefined();
+  expect(fileFault(file('kue.exe', 'application/x-msdownload', 10), 0)).toMatch(/Pilih JPG, PNG/);
+  expect(fileFault(file('kue.png', 'image/png', 0), 0)).toBe('kue.png kosong.');
+  expect(fileFault(file('kue.png', 'image/png', 6 * MB), 0)).toMatch(/Paling besar 5 MB/);
+  expect(fileFault(file('kue.png', 'image/png', 2 * MB), 199 * MB)).toMatch(/menunggu/);
+});

@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query';
+import { Headset } from 'lucide-react';
+import type { OutputOf } from '#contract/base/act.ts';
+import { formatNumber } from '#contract/base/money.ts';
+import type { supportHelp } from '#contract/support.ts';
+import styles from '#web/features/support/help/QuickHelp.module.css';
+import { helpQuery } from '#web/features/support/queries.ts';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { classes } from '#web/ui/classes.ts';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+
+type Cause = OutputOf<typeof supportHelp>['causes'][number];
+
+type Props = {
+  /** Before the first question of all, or above the box of a thread that is closed. */
+  when: 'first' | 'again';
+  onAsk: (cause: Cause) => void;
+};
+
+/** What probably is the matter, before one has to ask: an answer each, and where it is mended. */
+export function QuickHelp({ when, onAsk }: Props) {
+  const { data, isPending } = useQuery(helpQuery);
+  const again = when === 'again';
+  if (again && !data?.causes.length) return null;
+  if (isPending) {
+    return (
+      <div className={styles['help']} aria-busy="true">
+        <Skeleton height={96} />
+        <Skeleton height={96} />
+      </div>
+    );
+  }
+  // Without an answer about causes one can still ask.
+  if (!data || data.causes.length === 0) {
+    return (
+      <div className={styles['none']}>
+        <EmptyState icon={<Headset size={24} />} title="Ada yang bisa kami bantu?">
+          Tulis pertanyaan Anda di bawah. Kami dapat memeriksa pesan, token, isi saldo, dan tagihan
+          Anda; sertakan gambar bila perlu.
+        </EmptyState>
+      </div>
+    );
+  }
+  return (
+    <section
+      className={classes(styles['help'], again && styles['again'])}
+      aria-label="Bantuan cepat"
+    >
+      <h2 className={styles['heading']}>Mungkin ini yang Anda cari</h2>
+      <ul className={styles['causes']}>
+        {data.causes.map((cause) => (
+          <li key={cause.cause} className={styles['cause']}>
+            <h3 className={styles['title']}>
+              <bdi>{cause.title}</bdi>
+              {cause.count !== null && cause.count > 1 && (
+                <span className={styles['count']}>{formatNumber(cause.count)}</span>
+              )}
+            </h3>
+            <p className={styles['answer']}>{cause.answer}</p>
+            <span className={styles['actions']}>
+              <LinkButton size="sm" variant="subtle" href={cause.href}>
+                {cause.action}
+              </LinkButton>
+              <Button size="sm" variant="link" tone="neutral" onClick={() => onAsk(cause)}>
+                Masih perlu bantuan
+              </Button>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { SupportMessage } from '#contract/support.ts';
+import type { SupportDraft } from '#web/features/support/port.ts';
+
+const uploads = vi.hoisted(() => ({ done: [] as string[], reverted: [] as string[] }));
+vi.mock('#web/api/uploads/uploadWire.ts', () => ({
+  uploadServer: () => ({
+    process: async ({ file }: { file: File }) => {
+      uploads.done.push(file.name);
+      return `upl_${uploads.done.length}`;
+    },
+    revert: async (id: string) => void uploads.reverted.push(id),
+  }),
+}));
+
+type Sent = Pick<SupportDraft, 'message_id' | 'text' | 'upload'>;
+type Answer = () => Promise<unknown>;
+
+let storage: object;
+let net: { onLine: boolean; locks: LockManager };
+let page: EventTarget;
+let sent: Sent[];
+let answers: Answer[];
+let arrived: string[];
+
+/** Storage that outlives a page, and lists its names as a browser's does. */
+const aStorage = () =>
+  Object.create({
+    getItem(this: Record<string, string>, name: string) {
+      return Object.hasOwn(this, name) ? this[name] : null;
+    },
+    setItem(this: Record<string, string>, name: string, value: string) {
+      this[name] = value;
+    },
+    removeItem(this: Record<string, string>, name: string) {
+      delete this[name];
+    },
+  }) as object;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  storage = aStorage();
+  page = new EventTarget();
+  net = { onLine: true, locks: navigator.locks };
+  [sent, answers, arrived] = [[], [], []];
+  uploads.done.length = uploads.reverted.length = 0;
+  vi.stubGlobal('localStorage', storage);
+  vi.stubGlobal('navigator', net);
+  vi.stubGlobal('window', page);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+/** A tab as it is after it was loaded: nothing in memory but what is in the storage. */
+async function aTab() {
+  vi.resetModules();
+  const outbox = await import('./outbox.ts');
+  const errors = await import('#web/api/errors.ts');
+  const { storedLines } = await import('./outgoingLine.ts');
+  const send = async ({ message_id, text, upload }: SupportDraft) => {
+    sent.push({ message_id, text, upload });
+    await answers.shift()?.();
+    arrived.push(text ?? '');
+    return {} as SupportMessage;
+  };
+  const follow = () => outbox.followOutbox({ thread: 'own', send, onSent: () => undefined });
+  const lost: Answer = () => Promise.reject(new errors.TransportError('network'));
+  const refused =
+    (code: string): Answer =>
+    () => {
+      const error = Object.assign(new Error(code), { code });
+      errors.setRefusalText(error, { sentence: `Tidak: ${code}.`, fields: {}, definite: true });
+      return Promise.reject(error);
+    };
+  const write = (text: string, file?: File) => outbox.addOutgoing({ thread: 'own', text, file });
+  return { ...outbox, storedLines, follow, lost, refused, write };
+}
+
+/** Lets everything happen that waits for no clock. */
+const settle = () => vi.advanceTimersByTimeAsync(0).then(() => new Promise(setImmediate));
+const pass = async (ms: number) => {
+  await vi.advanceTimersByTimeAsync(ms);
+  await settle();
+};
+
+test('lines arrive once, in the order they were written', async () => {
+  const { follow, write, storedLines } = await aTab();
+  follow();
+  for (const text of ['satu', 'dua', 'tiga']) write(text);
+  await settle();
+  await settle();
+  expect(arrived).toEqual(['satu', 'dua', 'tiga']);
+  expect(new Set(sent.map(({ message_id }) => message_id)).size).toBe(3);
+  expect(storedLines()).toEqual([]);
+});
+
+test('a line whose answer was lost is sent again by itself under its id, before those behind it', async () => {
+  const { follow, write, lost, storedLines } = await aTab();
+  answers = [lost, lost];
+  follow();
+  write('satu');
+  write('dua');
+  await settle();
+  expect(sent).toHaveLength(1);
+  expect(storedLines()[0]).toMatchObject({ text: 'satu', why: expect.stringMatching(/koneksi/) });
+  expect(storedLines()[0]?.failed).toBeUndefined();
+  await pass(2_000);
+  expect(sent).toHaveLength(2);
+  // It waits longer each time, so that a server in trouble is left in peace.
+  await pass(2_000);
+  expect(sent).toHaveLength(2);
+  await pass(2_000);
+  expect(sent.map(({ text }) => text)).toEqual(['satu', 'satu', 'satu', 'dua']);
+  expect(new Set(sent.slice(0, 3).map(({ message_id }) => message_id)).size).toBe(1);
+});
+
+test('what is refused stays with its reason, and goes again under the same id, or is given up', async () => {
+  const { follow, write, refused, storedLines, sendLineAgain, dropLine } = await aTab();
+  answers = [refused('support_too_many')];
+  follow();
+  write('satu');
+  write('dua');
+  await settle();
+  await settle();
+  expect(arrived).toEqual(['dua']);
+  const [line] = storedLines();
+  expect(line).toMatchObject({ text: 'satu', failed: true, why: 'Tidak: support_too_many.' });
+  await pass(60_000);
+  expect(sent).toHaveLength(2);
+  answers = [refused('support_too_many')];
+  sendLineAgain(line!);
+  await settle();
+  expect(sent.at(-1)?.message_id).toBe(sent[0]?.message_id);
+  dropLine(line!);
+  expect(storedLines()).toEqual([]);
+});
+
+test('without a network a line waits, also over a reload, and leaves when the network is back', async () => {
+  const before = await aTab();
+  before.follow();
+  net.onLine = false;
+  before.write('satu');
+  before.write('dua');
+  await settle();
+  expect(sent).toEqual([]);
+  const after = await aTab();
+  after.follow();
+  await pass(60_000);
+  expect(sent).toEqual([]);
+  net.onLine = true;
+  page.dispatchEvent(new Event('online'));
+  await settle();
+  await settle();
+  expect(arrived).toEqual(['satu', 'dua']);
+});
+
+test('two tabs send a line once', async () => {
+  const first = await aTab();
+  const second = await aTab();
+  let answer = () => undefined as void;
+  answers = [() => new Promise<void>((go) => (answer = go))];
+  first.follow();
+  second.follow();
+  first.write('satu');
+  page.dispatchEvent(Object.assign(new Event('storage'), { key: 'kept:support-line 1' }));
+  await settle();
+  expect(sent).toHaveLength(1);
+  answer();
+  await settle();
+  await settle();
+  expect(sent).toHaveLength(1);
+});
+
+test('a file is uploaded once, however often its line is tried, and again when the server has forgotten it', async () => {
+  const { follow, write, lost, refused, storedLines } = await aTab();
+  answers = [lost, refused('upload_gone')];
+  follow();
+  write('lihat', new File(['x'], 'kue.png', { type: 'image/png' }));
+  await settle();
+  expect(uploads.done).toEqual(['kue.png']);
+  await pass(2_000);
+  expect(uploads.done).toEqual(['kue.png', 'kue.png']);
+  expect(sent.map(({ upload }) => upload)).toEqual(['upl_1', 'upl_1', 'upl_2']);
+  expect(storedLines()).toEqual([]);
+});
+
+test('a file that is nowhere any more is said to be, and the line can be given up', async () => {
+  net.onLine = false;
+  const before = await aTab();
+  before.follow();
+  before.write('lihat', new File(['x'], 'kue.png', { type: 'image/png' }));
+  await settle();
+  net.onLine = true;
+  // This browser stores no files.
+  const after = await aTab();
+  after.follow();
+  await settle();
+  await settle();
+  expect(after.storedLines()[0]).toMatchObject({
+    failed: true,
+    why: expect.stringMatching(/pilih sekali lagi/),
+  });
+});
+
+test('a line that is given up while it is on its way is not tried again', async () => {
+  const { follow, write, lost, storedLines, dropLine } = await aTab();
+  let answer = () => undefined as void;
+  answers = [() => new Promise<void>((go) => (answer = go)).then(lost)];
+  follow();
+  write('satu');
+  await settle();
+  dropLine(storedLines()[0]!);
+  answer();
+  await pass(60_000);
+  expect(sent).toHaveLength(1);
+  expect(storedLines()).toEqual([]);
+});

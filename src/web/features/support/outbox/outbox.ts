@@ -1,0 +1,221 @@
+import type { SupportMessage } from '#contract/support.ts';
+import { isAbort, isDefinite, refusalCode, sentenceOf, TransportError } from '#web/api/errors.ts';
+import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
+import { Fault } from '#web/api/uploads/uploadFault.ts';
+import { retryMs } from '#web/api/user.ts';
+import { onStorageChange } from '#web/browser/storageNames.ts';
+import { createStore, useStore } from '#web/browser/store.ts';
+import {
+  dropFile,
+  FileGone,
+  fileOf,
+  isLasting,
+  keepFile,
+  revertUpload,
+  uploadFile,
+} from '#web/features/support/outbox/lineFiles.ts';
+import {
+  forgetLine,
+  storedLine,
+  storedLines,
+  storeLine,
+  type OutgoingLine,
+} from '#web/features/support/outbox/outgoingLine.ts';
+import { LINE_NAMES, supportWaiting } from '#web/features/support/outbox/waiting.ts';
+import type { SupportDraft } from '#web/features/support/port.ts';
+
+/** How the lines of a thread leave, and what becomes of one that has left. */
+export type LineSender = {
+  thread: string;
+  send: (draft: SupportDraft) => Promise<SupportMessage>;
+  onSent: (message: SupportMessage) => void;
+};
+
+const NO_PASSWORD = 'Kata sandi Anda belum dimasukkan.';
+const FILE_GONE = 'Berkasnya tidak ada lagi di peramban ini. Hapus, lalu pilih sekali lagi.';
+
+const lines = createStore<readonly OutgoingLine[]>(storedLines, ({ set }) =>
+  onStorageChange(LINE_NAMES, () => set(storedLines())),
+);
+const senders = new Map<string, LineSender>();
+const working = new Set<string>();
+/** How often in a row nobody answered, by thread. */
+const failures = new Map<string, number>();
+/** Threads that wait until they are tried again. */
+const resting = new Map<string, ReturnType<typeof setTimeout>>();
+
+/** The lines of a thread that are not on the server yet, oldest first. */
+export const useOutgoingLines = (thread: string): readonly OutgoingLine[] =>
+  useStore(lines).filter((line) => line.thread === thread);
+
+/** The threads of which lines wait in this browser. */
+export const waitingThreads = (): readonly string[] => [
+  ...new Set(storedLines().flatMap(({ thread, failed }) => (failed ? [] : thread))),
+];
+
+export type NewLine = Omit<OutgoingLine, 'id' | 'at' | 'file'> & { file?: File | undefined };
+
+/** Puts a line on its way; it waits while there is no network, also over a reload. */
+export function addOutgoing({ file, ...rest }: NewLine): void {
+  const newest = Math.max(0, ...storedLines().map(({ at }) => at));
+  const line: OutgoingLine = {
+    ...rest,
+    id: newIdempotencyKey(),
+    at: Math.max(Date.now(), newest + 1),
+    ...(file && { file: { name: file.name, type: file.type, size: file.size } }),
+  };
+  if (file) keepFile(line.id, file);
+  store(line);
+  void work(line.thread);
+}
+
+/** Tries a line again, with the same id. */
+export function sendLineAgain({ id, thread }: OutgoingLine): void {
+  change(id, { why: undefined, failed: undefined });
+  wake(thread);
+}
+
+/** Gives a line up, and takes back what was uploaded for it. */
+export function dropLine({ id }: OutgoingLine): void {
+  revertUpload(storedLine(id)?.upload);
+  remove(id);
+}
+
+/**
+ * Sends the lines of a thread one after the other, from now on and whatever page one is on: they arrive in the
+ * order they were written. Goes on with what was waiting after a reload, and when the network is back.
+ *
+ * @returns how to stop; a thread that is only shown no longer goes on.
+ */
+export function followOutbox(sender: LineSender): () => void {
+  const { thread } = sender;
+  if (senders.size === 0) {
+    window.addEventListener('online', () => [...senders.keys()].forEach(wake));
+    // Another tab has added some, and may be closed before it has sent them.
+    lines.subscribe(() => [...senders.keys()].forEach((name) => void work(name)));
+  }
+  senders.set(thread, sender);
+  wake(thread);
+  return () => {
+    if (senders.get(thread) === sender) senders.delete(thread);
+  };
+}
+
+/** Tries a thread now that may have been resting. */
+function wake(thread: string): void {
+  clearTimeout(resting.get(thread));
+  resting.delete(thread);
+  void work(thread);
+}
+
+function store(line: OutgoingLine): void {
+  storeLine(line);
+  update();
+}
+
+function change(id: string, to: Partial<OutgoingLine>): void {
+  const line = storedLine(id);
+  // Given up meanwhile, here or in another tab.
+  if (line) store({ ...line, ...to });
+}
+
+function remove(id: string): void {
+  dropFile(id);
+  forgetLine(id);
+  update();
+}
+
+function update(): void {
+  lines.set(storedLines());
+  supportWaiting.set(lines.get().filter(({ failed }) => !failed).length);
+}
+
+const nextOf = (thread: string): OutgoingLine | undefined =>
+  storedLines().find((line) => line.thread === thread && !line.failed);
+
+/** One tab at a time works on a thread; a tab that is closed leaves its place to the next. */
+async function work(thread: string): Promise<void> {
+  if (working.has(thread) || resting.has(thread) || !nextOf(thread)) return;
+  working.add(thread);
+  const { locks } = navigator as { locks?: LockManager };
+  // Free again at once: what is added from here on finds nobody at work.
+  const run = () => pass(thread).finally(() => working.delete(thread));
+  try {
+    await (locks ? locks.request(`kabari-support ${thread}`, run) : run());
+  } finally {
+    working.delete(thread);
+  }
+}
+
+async function pass(thread: string): Promise<void> {
+  for (let line = nextOf(thread); line && navigator.onLine; line = nextOf(thread)) {
+    const sender = senders.get(thread);
+    if (!sender || !(await sent(line, sender))) return;
+  }
+}
+
+/** Tries one line. @returns false when those behind it have to wait too. */
+async function sent(line: OutgoingLine, sender: LineSender): Promise<boolean> {
+  const { id, thread } = line;
+  try {
+    const message = await deliver(line, sender);
+    remove(id);
+    sender.onSent(message);
+    failures.delete(thread);
+    return true;
+  } catch (error) {
+    // Given up while it was on its way.
+    if (!storedLine(id)) return true;
+    const why = definiteNo(error);
+    if (why === undefined) return waitFor(line, error);
+    change(id, { why, failed: true });
+    return true;
+  }
+}
+
+async function deliver(line: OutgoingLine, { send }: LineSender): Promise<SupportMessage> {
+  const upload = line.file && (line.upload ?? (await uploadFile(line)));
+  if (upload !== line.upload) change(line.id, { upload });
+  const draft = { ...draftOf(line), upload };
+  try {
+    return await send(draft);
+  } catch (error) {
+    if (refusalCode(error) !== 'upload_gone' || !(await fileOf(line.id))) throw error;
+    // It waited longer than an upload is kept.
+    change(line.id, { upload: undefined });
+    return send({ ...draft, upload: await uploadFile(line) });
+  }
+}
+
+const draftOf = ({ id, text, contact, card, internal }: OutgoingLine): SupportDraft => ({
+  message_id: id,
+  text,
+  contact,
+  about: card && { type: card.type, id: card.id },
+  internal,
+});
+
+/** Why a line will not be taken as it is; `undefined` when it may only have to wait. */
+function definiteNo(error: unknown): string | undefined {
+  if (isAbort(error)) return NO_PASSWORD;
+  if (error instanceof FileGone) return FILE_GONE;
+  if (error instanceof Fault) return isLasting(error) ? (error.sentence ?? FILE_GONE) : undefined;
+  const code = refusalCode(error);
+  if (code === 'too_many_requests' || code === 'not_signed_in') return undefined;
+  return isDefinite(error) ? sentenceOf(error) : undefined;
+}
+
+/** Nobody answered: the line stays first, and is tried again by itself. */
+function waitFor({ id, thread }: OutgoingLine, error: unknown): false {
+  const tries = (failures.get(thread) ?? 0) + 1;
+  failures.set(thread, tries);
+  change(id, { why: waitingFor(error) });
+  resting.set(thread, setTimeout(wake, retryMs(tries), thread));
+  return false;
+}
+
+/** What an upload without an answer means is what a call without one does. */
+const waitingFor = (error: unknown): string =>
+  error instanceof Fault
+    ? (error.sentence ?? sentenceOf(new TransportError(error.status === 0 ? 'network' : 'http')))
+    : sentenceOf(error);

@@ -1,0 +1,87 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Star } from 'lucide-react';
+import { useId, useState } from 'react';
+import { rateSupport } from '#contract/support.ts';
+import { useAct } from '#web/api/query.ts';
+import { threadQuery } from '#web/features/support/queries.ts';
+import styles from '#web/features/support/rating/RatingCard.module.css';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { TextArea } from '#web/ui/text/TextField.tsx';
+
+const COMMENT_MAX = 1_000;
+const scores = [
+  [1, 'Sangat buruk'],
+  [2, 'Buruk'],
+  [3, 'Cukup'],
+  [4, 'Baik'],
+  [5, 'Sangat baik'],
+] as const;
+
+/** Asks how it was, once a thread is closed: a score of 1 to 5, and a comment for who has one. */
+export function RatingCard() {
+  const client = useQueryClient();
+  const id = useId();
+  const [score, setScore] = useState<number>();
+  const [comment, setComment] = useState('');
+  const rate = useAct(rateSupport, {
+    onSuccess: (after) => {
+      client.setQueryData(threadQuery.queryKey, after);
+      void client.invalidateQueries({ queryKey: ['support'] });
+    },
+  });
+  const word = scores.find(([value]) => value === score)?.[1];
+  return (
+    <form
+      className={styles['card']}
+      aria-labelledby={id}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (score !== undefined) rate.mutate({ score, comment: comment.trim() || undefined });
+      }}
+    >
+      <fieldset className={styles['scores']}>
+        <legend id={id} className={styles['question']}>
+          Bagaimana bantuan kami?
+        </legend>
+        <span className={styles['stars']}>
+          {scores.map(([value, name]) => (
+            <label
+              key={value}
+              className={styles['star']}
+              data-on={value <= (score ?? 0) || undefined}
+            >
+              <input
+                type="radio"
+                name={id}
+                value={value}
+                checked={score === value}
+                aria-label={`${value} dari 5, ${name}`}
+                onChange={() => setScore(value)}
+              />
+              <Star size={28} aria-hidden="true" />
+            </label>
+          ))}
+        </span>
+        <span className={styles['word']} aria-hidden="true">
+          {word ?? 'Pilih satu sampai lima bintang'}
+        </span>
+      </fieldset>
+      {score !== undefined && (
+        <>
+          <RefusalAlert error={rate.error} />
+          <TextArea
+            label="Ada yang ingin disampaikan? (boleh kosong)"
+            rows={2}
+            maxLength={COMMENT_MAX}
+            value={comment}
+            onChange={(event) => setComment(event.target.value)}
+          />
+          <Button type="submit" busy={rate.busy}>
+            Kirim penilaian
+          </Button>
+        </>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,13 @@
+// What other features may know of this one. The chat comes when it is shown: others only lead to it.
+import { later } from '#web/browser/lazyComponent.ts';
+
+export { AskSupport, SupportLink } from '#web/features/support/AskSupport.tsx';
+export { addLine, linesKey } from '#web/features/support/lines.ts';
+export { closeSupportNotices } from '#web/features/support/notices.ts';
+export { followOutbox, waitingThreads } from '#web/features/support/outbox/outbox.ts';
+export type { SupportDraft, SupportPort } from '#web/features/support/port.ts';
+
+/** A thread of customer service, as one side sees it. */
+export const SupportChat = later(
+  async () => (await import('#web/features/support/chat/SupportChat.tsx')).SupportChat,
+);

@@ -1,0 +1,83 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { test } from '#tests/support/gallery.ts';
+
+/** A microphone that answers as told, and a recorder that gives two pieces of sound. */
+const fakeMicrophone = (page: Page, refusal?: string) =>
+  page.evaluate((name) => {
+    const told = window as unknown as { stoppedTracks: number };
+    told.stoppedTracks = 0;
+    const getUserMedia = async () => {
+      if (name !== undefined) throw new DOMException('no', name);
+      return { getTracks: () => [{ stop: () => (told.stoppedTracks += 1) }] };
+    };
+    Object.defineProperty(navigator, 'mediaDevices', {
+      configurable: true,
+      value: { getUserMedia },
+    });
+    class FakeRecorder extends EventTarget {
+      static isTypeSupported = (type: string) => type === 'audio/mp4';
+      state = 'inactive';
+      start() {
+        this.state = 'recording';
+      }
+      stop() {
+        this.state = 'inactive';
+        for (const piece of ['ab', 'c']) {
+          this.dispatchEvent(
+            Object.assign(new Event('dataavailable'), { data: new Blob([piece]) }),
+          );
+        }
+        this.dispatchEvent(new Event('stop'));
+      }
+    }
+    Object.defineProperty(window, 'MediaRecorder', { configurable: true, value: FakeRecorder });
+  }, refusal);
+
+const record = (page: Page) => page.getByRole('button', { name: 'Rekam pesan suara' });
+const stoppedTracks = (page: Page) =>
+  page.evaluate(() => (window as unknown as { stoppedTracks: number }).stoppedTracks);
+
+test('a voice message is recorded, heard and sent by keys alone, and the microphone is given back', async ({
+  show,
+}) => {
+  const page = await show('recorder', { width: 390 });
+  await fakeMicrophone(page);
+  await record(page).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('timer').filter({ hasText: '0:00 / 5:00' }).waitFor();
+  const stop = page.getByRole('button', { name: 'Selesai merekam' });
+  await waitFor(async () =>
+    expect(await stop.evaluate((one) => one === document.activeElement)).toBe(true),
+  );
+  await page.keyboard.press('Enter');
+  await page.getByRole('group', { name: 'Rekaman Anda' }).waitFor();
+  expect(await stoppedTracks(page)).toBe(1);
+  await page.keyboard.press('Enter');
+  await waitFor(async () =>
+    expect(await page.getByLabel('Sent files').textContent()).toBe(
+      'pesan-suara.m4a (audio/mp4, 3)',
+    ),
+  );
+});
+
+test('what is thrown away is not sent, and the microphone is given back', async ({ show }) => {
+  const page = await show('recorder', { width: 1440 });
+  await fakeMicrophone(page);
+  await record(page).click();
+  await page.getByRole('button', { name: 'Batal' }).click();
+  await record(page).waitFor();
+  expect(await stoppedTracks(page)).toBe(1);
+  expect(await page.getByLabel('Sent files').textContent()).toBe('');
+});
+
+test('without a microphone it says what to do, and it can be tried again', async ({ show }) => {
+  const page = await show('recorder', { width: 1440 });
+  await fakeMicrophone(page, 'NotAllowedError');
+  await record(page).click();
+  expect(await page.getByRole('alert').textContent()).toMatch(/Izinkan mikrofon untuk situs ini/);
+  await fakeMicrophone(page);
+  await page.getByRole('button', { name: 'Coba lagi' }).click();
+  await page.getByRole('timer').waitFor();
+});

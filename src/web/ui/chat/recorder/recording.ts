@@ -1,0 +1,94 @@
+/** Voice messages stop by themselves. */
+export const RECORDING_MS_MAX = 5 * 60_000;
+
+/** What browsers record as, the most widely played first; the server knows each. */
+const FORMATS = [
+  ['audio/ogg;codecs=opus', 'ogg'],
+  ['audio/mp4;codecs=mp4a.40.2', 'm4a'],
+  ['audio/mp4', 'm4a'],
+] as const;
+
+/** What this browser can record as; `undefined` when it cannot. */
+export const recordingFormat = () =>
+  'MediaRecorder' in globalThis
+    ? FORMATS.find(([mime]) => MediaRecorder.isTypeSupported(mime))
+    : undefined;
+
+const refusals: Readonly<Record<string, string>> = {
+  NotAllowedError:
+    'Peramban tidak mengizinkan mikrofon. Izinkan mikrofon untuk situs ini di bilah alamat, lalu coba lagi.',
+  NotFoundError: 'Tidak ada mikrofon. Sambungkan mikrofon, lalu coba lagi.',
+  NotReadableError: 'Mikrofon sedang dipakai aplikasi lain. Tutup aplikasi itu, lalu coba lagi.',
+};
+
+/** Why there is no recording, and what to do: by the error of the browser. */
+export function recordingRefusal(error: unknown): string {
+  if (!globalThis.isSecureContext) {
+    return 'Rekaman suara memerlukan alamat https. Buka Kabari lewat https, atau kirim berkas suara.';
+  }
+  const name = error instanceof DOMException ? error.name : '';
+  return (
+    refusals[name] ?? 'Peramban ini tidak dapat merekam suara. Kirim berkas suara sebagai lampiran.'
+  );
+}
+
+export type Recording = {
+  /** Ends it and gives the file. */
+  stop: () => Promise<File>;
+  /** Ends it and forgets it. */
+  discard: () => void;
+  /** How loud it is now, 0 to 1; 0 where the browser does not tell. */
+  level: () => number;
+};
+
+/**
+ * Asks for the microphone and records until it is stopped.
+ *
+ * @throws what the browser says about the microphone: `recordingRefusal` has the words.
+ */
+export async function startRecording(): Promise<Recording> {
+  const format = recordingFormat();
+  if (!format) throw new Error('no format');
+  const [mimeType, end] = format;
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+  const recorder = new MediaRecorder(stream, { mimeType, audioBitsPerSecond: 32_000 });
+  const pieces: Blob[] = [];
+  recorder.addEventListener('dataavailable', ({ data }) => pieces.push(data));
+  const meter = meterOf(stream);
+  const release = () => {
+    for (const track of stream.getTracks()) track.stop();
+    meter.close();
+  };
+  recorder.start(1_000);
+  const ended = new Promise<void>((resolve) => {
+    recorder.addEventListener('stop', () => resolve(), { once: true });
+  });
+  const stop = async () => {
+    if (recorder.state !== 'inactive') recorder.stop();
+    await ended;
+    release();
+    const type = mimeType.split(';')[0] ?? mimeType;
+    return new File([new Blob(pieces, { type })], `pesan-suara.${end}`, { type });
+  };
+  return { stop, discard: () => void stop().catch(() => undefined), level: meter.level };
+}
+
+/** How loud a stream is; nothing where the browser cannot listen to it. */
+function meterOf(stream: MediaStream): { level: () => number; close: () => void } {
+  try {
+    const context = new AudioContext();
+    const analyser = context.createAnalyser();
+    context.createMediaStreamSource(stream).connect(analyser);
+    const samples = new Uint8Array(analyser.fftSize);
+    return {
+      level: () => {
+        analyser.getByteTimeDomainData(samples);
+        const power = samples.reduce((sum, one) => sum + ((one - 128) / 128) ** 2, 0);
+        return Math.min(1, Math.sqrt(power / samples.length) * 4);
+      },
+      close: () => void context.close().catch(() => undefined),
+    };
+  } catch {
+    return { level: () => 0, close: () => undefined };
+  }
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import {
+  inboxMessages,
+  listInbox,
+  readInbox,
+  sendInbox,
+  typeInbox,
+} from '#contract/operator/support.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { ask, askRows, newSender, signIn, signUp } from './support/portal.ts';
+import { setUpJourney } from './support/stage.ts';
+import { arrivesAt } from './support/steps.ts';
+
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+
+journey('a question, its answers, and what is written without a network', async (stage) => {
+  const { address, operator } = stage.product;
+  const who = await signUp(address, { name: 'Kopi Senja', phone: '6281355504001' });
+  const sender = await newSender(address, who, { name: 'Kasir', phone: '6281355504002' });
+  const desk = await signIn(address, operator);
+  const { open, context } = await stage.person({
+    session: who.session,
+    expects: [/ERR_INTERNET_DISCONNECTED/],
+  });
+  const tab = await open(`/token?open=${sender.id}`);
+  await tab.getByRole('link', { name: 'Tanya layanan pelanggan' }).click();
+  await arrivesAt(tab, '/customer-service');
+  const box = tab.getByRole('textbox', { name: /^Tulis pesan untuk/ });
+  await tab.getByText('Token Kasir').waitFor();
+  await box.fill('Mengapa pesan saya belum sampai?');
+  await box.press('Enter');
+  await tab.getByText('Terkirim', { exact: true }).waitFor({ state: 'attached' });
+  await tab.getByRole('link', { name: /Token Kasir/ }).waitFor();
+
+  const [thread] = await askRows(address, listInbox, { filter: 'waiting' }, desk);
+  const account_id = thread?.account_id ?? '';
+  await ask(address, readInbox, { account_id, seq: 1 }, desk);
+  await tab.getByText('Dibaca', { exact: true }).waitFor({ state: 'attached' });
+  await ask(address, typeInbox, { account_id }, desk);
+  await tab.getByText(/sedang mengetik/).waitFor();
+  const answer = (text: string) =>
+    ask(address, sendInbox, { account_id, message_id: randomUUID(), text }, desk);
+  await tab.getByRole('link', { name: 'Beranda', exact: true }).click();
+  await arrivesAt(tab, '/');
+  await answer('Kami periksa dulu');
+  await waitFor(async () => expect(await tab.title()).toMatch(/^\(1\) /));
+  await tab.getByRole('link', { name: /^Layanan Pelanggan.*1 belum dibaca/ }).click();
+  await tab.getByText('Belum dibaca', { exact: true }).waitFor();
+  await waitFor(async () => expect(await tab.title()).not.toMatch(/^\(/));
+
+  await context.setOffline(true);
+  for (const text of ['Terima kasih', 'Saya tunggu']) {
+    await box.fill(text);
+    await box.press('Enter');
+  }
+  await tab.getByText('2 pesan menunggu tersambung.').waitFor();
+  await answer('Ponselnya perlu dipindai lagi');
+  await tab.close();
+  await context.setOffline(false);
+  // Sent from whatever page comes next.
+  const later = await open('/saldo');
+  const words = async () => {
+    const lines = await askRows(address, inboxMessages, { account_id }, desk);
+    return lines.map(({ content }) => content.caption).toReversed();
+  };
+  const whole = [
+    'Mengapa pesan saya belum sampai?',
+    'Kami periksa dulu',
+    'Ponselnya perlu dipindai lagi',
+    'Terima kasih',
+    'Saya tunggu',
+  ];
+  await waitFor(async () => expect(await words()).toEqual(whole));
+  await later.getByRole('link', { name: /^Layanan Pelanggan/ }).click();
+  await waitFor(async () => expect(await later.getByRole('article').count()).toBe(whole.length));
+  await later.getByRole('button', { name: 'Tutup percakapan' }).click();
+  await later.getByRole('alertdialog').getByRole('button', { name: 'Tutup percakapan' }).click();
+  await later.getByRole('radio', { name: /^5 dari 5/ }).check({ force: true });
+  await later.getByRole('button', { name: 'Kirim penilaian' }).click();
+  await waitFor(async () => expect((await words()).at(-1)).toBe('Dinilai 5 dari 5'));
+});
