@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import { type BrowserContext, type Page, chromium } from 'playwright-core';
 import { launching } from '#tests/journeys/browser/browser.ts';
 import { startProduct } from '#tests/journeys/support/product.ts';
-import { openShop, type Shop } from '#tests/journeys/support/seed.ts';
+import { openShop, type Shop } from '#tests/journeys/seeds/shop.ts';
 import { encode } from '#web/browser/session.ts';
 import { PHONE, slowdownToPhone, slowed } from './lib/device.ts';
 import { report, table } from './lib/results.ts';

@@ -228,7 +228,7 @@ describe('customer service over HTTP', () => {
     await waitFor(() => {
       expect(ours()).toContain(asked.id);
       expect(ours()).toContain(noted.id);
-      expect(ours()).toContain(`"user_id":"${publicId('user', sari.userId)}","name":"Sari"`);
+      expect(ours()).toContain(`"user_id":"${publicId('user', sari.userId)}","doing":"answer"`);
       expect(theirs()).toContain(asked.id);
       expect(theirs()).toContain('"side":"operator","user_id":null,"name":"Sari"');
     });

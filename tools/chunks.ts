@@ -107,7 +107,7 @@ const SMALL = 1_200;
  * customers.
  */
 const unasked =
-  /\/(?:features\/broadcasts|(?:features|contract)\/(?:operator|support(?!\/AskSupport))|ui\/chat|app\/layout\/OperatorShell)[/.]/;
+  /\/(?:features\/broadcasts|(?:features|contract)\/(?:operator|support(?!\/AskSupport))|ui\/chat|app\/shells\/OperatorShell)[/.]/;
 
 /** Small modules that several of the pages and lazy pieces behind the frame need; operators' do not count. */
 function smallAndShared(graph: Graph): ReadonlySet<string> {

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { inspection, type Look } from './browser/axe.ts';
 import type { Person } from './browser/browser.ts';
 import { signIn } from './support/portal.ts';
-import { shopAt } from './support/seed.ts';
+import { shopAt } from './seeds/shop.ts';
 import { setUpJourney } from './support/stage.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { inspection } from './browser/axe.ts';
 import { signIn, signUp } from './support/portal.ts';
-import { shopAt } from './support/seed.ts';
+import { shopAt } from './seeds/shop.ts';
 import { setUpJourney } from './support/stage.ts';
 import { fillRegistration } from './support/steps.ts';
 

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { settled } from './browser/browser.ts';
 import { cutOff } from './browser/cut-off.ts';
 import { topUp } from './support/portal.ts';
-import { shopAt } from './support/seed.ts';
+import { shopAt } from './seeds/shop.ts';
 import { setUpJourney } from './support/stage.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });

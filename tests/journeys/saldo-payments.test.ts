@@ -5,7 +5,7 @@ import { inspection } from './browser/axe.ts';
 import { readQr } from './browser/qr.ts';
 import { fakeActs, type FakeActs } from './support/fake-acts.ts';
 import { fakePayments, gatewayTopup, QRIS, usage } from './support/fake-payments.ts';
-import { shopAt } from './support/seed.ts';
+import { shopAt } from './seeds/shop.ts';
 import { type Stage, setUpJourney } from './support/stage.ts';
 import { isFocused, press } from './support/steps.ts';
 

@@ -11,8 +11,9 @@ import { openPerson, settled, startBrowser, type PersonOptions } from './browser
 import { waitFor } from '#tests/support/wait-for.ts';
 import { ask } from './support/portal.ts';
 import { type Product, type ProductOptions, startProduct } from './support/product.ts';
-import { openShop, type Shop } from './support/seed.ts';
-import { type Desk, openDesk } from './support/seed-desk.ts';
+import { openShop, type Shop } from './seeds/shop.ts';
+import { type Desk, openDesk } from './seeds/desk.ts';
+import { openThreads, type Threads } from './seeds/threads.ts';
 import { fakeActs } from './support/fake-acts.ts';
 import { usage } from './support/fake-payments.ts';
 
@@ -274,6 +275,50 @@ const deskPictures = ({ operator: session, statement }: Desk): Picture[] => [
   },
 ];
 
+/** Customer service, from both sides. */
+const supportPictures = ({ operator }: Desk, { shop, accountId }: Threads): Picture[] => [
+  {
+    name: 'layanan-pelanggan',
+    options: { session: shop.session },
+    path: '/customer-service',
+    before: (tab) => tab.getByText('Baik, ditunggu', { exact: false }).waitFor(),
+  },
+  {
+    name: 'layanan-pelanggan-ponsel',
+    options: { session: shop.session, width: 390, dark: true },
+    path: '/customer-service',
+    before: (tab) => tab.getByText('Baik, ditunggu', { exact: false }).waitFor(),
+  },
+  {
+    name: 'operator-layanan',
+    options: { session: operator },
+    path: `/operator/layanan?open=${accountId}`,
+    before: (tab) => tab.getByText('Minta bukti dulu', { exact: false }).waitFor(),
+  },
+];
+
+/** What runs the installation. */
+const systemPictures = ({ operator: session }: Desk): Picture[] => [
+  {
+    name: 'operator-pengaturan',
+    options: { session },
+    path: '/operator/pengaturan',
+    before: (tab) => tab.getByText('Jam buka layanan pelanggan').waitFor(),
+  },
+  {
+    name: 'operator-audit',
+    options: { session, dark: true },
+    path: '/operator/audit',
+    before: (tab) => tab.getByRole('row').nth(3).waitFor(),
+  },
+  {
+    name: 'operator-keamanan-ponsel',
+    options: { session, width: 390 },
+    path: '/operator/keamanan',
+    before: (tab) => tab.getByRole('heading', { name: 'Keamanan' }).waitFor(),
+  },
+];
+
 async function take(browser: Browser, address: string, picture: Picture): Promise<void> {
   const person = await openPerson(browser, address, {
     floatingScrollbars: true,
@@ -309,7 +354,13 @@ const albums: readonly Album[] = [
     freePlan: 'as it comes',
     fill: async (product) => {
       const desk = await openDesk(product);
-      return [...moneyPictures(desk), ...deskPictures(desk)];
+      const threads = await openThreads(product, desk);
+      return [
+        ...moneyPictures(desk),
+        ...deskPictures(desk),
+        ...supportPictures(desk, threads),
+        ...systemPictures(desk),
+      ];
     },
   },
 ];

@@ -24,11 +24,11 @@ import { Spinner } from '#web/ui/button/Spinner.tsx';
 
 /** The operator's menu comes with the operator's side: customers do not load it. */
 const OperatorShell = later(
-  async () => (await import('#web/app/layout/OperatorShell.tsx')).OperatorShell,
+  async () => (await import('#web/app/shells/OperatorShell.tsx')).OperatorShell,
 );
 
 const SuspendedShell = later(
-  async () => (await import('#web/app/layout/SuspendedShell.tsx')).SuspendedShell,
+  async () => (await import('#web/app/shells/SuspendedShell.tsx')).SuspendedShell,
 );
 
 /** Everything for who is signed in: the menu beside (or below) the page. */

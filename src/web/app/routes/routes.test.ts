@@ -19,6 +19,7 @@ test('who is not signed in is sent to login from every page but the public ones'
     '/message-history',
     '/saldo',
     '/billing',
+    '/customer-service',
     '/profile',
     '/operator/*',
   ]);

@@ -12,7 +12,7 @@ import { inboxPatches } from '#web/features/operator/support/livePatches.ts';
 import { WaitingCount } from '#web/features/operator/support/WaitingCount.tsx';
 import { BottomBar } from '#web/ui/layout/BottomBar.tsx';
 
-const EnrolGate = later(async () => (await import('#web/app/layout/EnrolGate.tsx')).EnrolGate);
+const EnrolGate = later(async () => (await import('#web/app/shells/EnrolGate.tsx')).EnrolGate);
 
 /**
  * What stands around an operator's pages: the menu shows what their roles open. Who still has to set up a

@@ -30,8 +30,8 @@ import {
   signIn,
   signUp,
   topUp,
-} from './portal.ts';
-import type { Product } from './product.ts';
+} from '#tests/journeys/support/portal.ts';
+import type { Product } from '#tests/journeys/support/product.ts';
 
 /** What an operator has before them on a busy morning. */
 export type Desk = {

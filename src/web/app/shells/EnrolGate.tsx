@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { signOut } from '#web/api/user.ts';
-import styles from '#web/app/layout/EnrolGate.module.css';
+import styles from '#web/app/shells/EnrolGate.module.css';
 import { SecurityPage } from '#web/features/operator/security/SecurityPage.tsx';
 import { ReauthHost } from '#web/features/profile/reauth/ReauthHost.tsx';
 import { Logo } from '#web/ui/brand/Logo.tsx';

@@ -11,7 +11,7 @@ import {
   sendTexts,
   signUp,
   topUp,
-} from './portal.ts';
+} from '#tests/journeys/support/portal.ts';
 
 /** A shop in business, as the portal shows it: made by the product's own API. */
 export type Shop = {
