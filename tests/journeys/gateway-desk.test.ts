@@ -29,7 +29,7 @@ journey('the operator sees what a gateway took and gave back, and settles it', a
   const tab = await open('/auth/login');
   await fillLogin(tab, operator);
   await arrivesAt(tab, '/operator');
-  await tab.getByText('Tidak ada yang menunggu').waitFor();
+  await tab.getByText('Tidak ada yang menunggu', { exact: true }).waitFor();
 
   // What waits at a gateway is found by the filter, and nobody is asked for a bank's reference.
   await tab.getByRole('link', { name: 'Isi saldo' }).first().click();

@@ -15,6 +15,7 @@ const awayErrors = [
   /ERR_INCOMPLETE/,
   /ERR_SOCKET/,
   /ERR_EMPTY/,
+  /Unable to preload/,
 ];
 
 /** A customer before their customer service, and an operator before the same thread. */
@@ -66,11 +67,6 @@ async function nothingLost(
   { address, who, written }: { address: string; who: Customer; written: readonly string[][] },
 ): Promise<void> {
   const all = written.flat();
-  await waitFor(async () => {
-    const stored = (await lines(address, who)).filter((text) => all.includes(text));
-    expect(stored.toSorted()).toEqual(all.toSorted());
-    for (const side of written) expect(stored.filter((text) => side.includes(text))).toEqual(side);
-  });
   for (const tab of tabs) {
     for (const text of all) {
       await waitFor(async () =>
@@ -78,6 +74,15 @@ async function nothingLost(
       );
     }
   }
+  // What is sent is shown before the server has it, and the marks come back with it.
+  for (const tab of tabs) {
+    await waitFor(async () =>
+      expect(await tab.getByText('Menunggu', { exact: true }).count()).toBe(0),
+    );
+  }
+  const stored = (await lines(address, who)).filter((text) => all.includes(text));
+  expect(stored.toSorted()).toEqual(all.toSorted());
+  for (const side of written) expect(stored.filter((text) => side.includes(text))).toEqual(side);
 }
 
 journey(
