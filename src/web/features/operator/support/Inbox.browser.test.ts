@@ -178,7 +178,8 @@ test('another operator who types is shown, and their answer is asked about befor
   // Whoever sends again has read it.
   await box(tab).press('Enter');
   await waitFor(async () => expect(await box(tab).inputValue()).toBe(''));
-  expect(world.asked.filter(({ act }) => act === 'operator_support_send')).toHaveLength(1);
+  const sent = () => world.asked.filter(({ act }) => act === 'operator_support_send');
+  await waitFor(() => expect(sent()).toHaveLength(1));
   await done();
 });
 
