@@ -167,7 +167,9 @@ const settingsOf = ({ keys }: SimulatedGateway, { url }: HeldGateway) => ({
 async function operatorOf({ allAccountsSql, owner }: Resources): Promise<Person> {
   const person = await signedIn({ allAccountsSql });
   await retrying(async () => {
-    await owner`update users set role = 'operator' where account_id = ${person.accountId}`;
+    await owner`
+      update users set role = 'operator', operator_roles = '{money}'
+      where account_id = ${person.accountId}`;
     await owner`
       update sessions set reauth_at = clock_timestamp() where account_id = ${person.accountId}`;
   });
