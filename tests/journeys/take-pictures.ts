@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of docs/pictures, of the product as it runs with the shop of `seed.ts`:
+ * Takes the pictures of docs/pictures, of the product as it runs with the shop of `seeds/shop.ts`:
  * `npm run build && node tests/journeys/take-pictures.ts`, with names for those alone.
  */
 import { mkdir } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { backupFolderOf } from '#server/app/backups.ts';
-import { listOperators, secondFactorsOf } from '#server/domains/accounts/accounts.ts';
+import { everyOperator, secondFactorsOf } from '#server/domains/accounts/accounts.ts';
 import { countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { lastCheck } from '#server/domains/ledger/ledger.ts';
 import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
@@ -96,7 +96,8 @@ function checksOfDatabase(config: Config, { owner, allAccountsSql }: Pools, now:
 }
 
 async function factorsOfOperators(allAccountsSql: Sql) {
-  const operators = await listOperators(allAccountsSql);
+  const everybody = await everyOperator(allAccountsSql);
+  const operators = everybody.filter(({ isRemoved }) => !isRemoved);
   const factors = await secondFactorsOf(
     allAccountsSql,
     operators.map(({ userId }) => userId),

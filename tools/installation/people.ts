@@ -4,7 +4,7 @@ import { IndonesianMobile } from '#contract/base/phone.ts';
 import {
   type FirstOperator,
   addOperator,
-  operatorOf,
+  operatorByPhone,
   resetOperatorPassword,
   resetSecondFactor as takeSecondFactors,
 } from '#server/domains/accounts/accounts.ts';
@@ -67,7 +67,7 @@ export const resetSecondFactor: Command = {
   run: async ({ given: [phoneTyped = ''], config, print }) => {
     const phone = phoneOf(phoneTyped, resetSecondFactor);
     await withInstallation(config(), 'reset second factor', async ({ allAccountsSql }) => {
-      const { userId } = await operatorOf(allAccountsSql, phone);
+      const { userId } = await operatorByPhone(allAccountsSql, phone);
       const reset = await takeSecondFactors(allAccountsSql, userId);
       const had = reset?.kinds.length ? ` (${reset.kinds.join(', ')})` : ', and had none';
       print(

@@ -9,7 +9,7 @@ import { Failure } from '#contract/messages.ts';
 import { SessionRow } from '#contract/people.ts';
 import { EntryKind, TopupStatus } from '#contract/saldo.ts';
 import { Token } from '#contract/tokens.ts';
-import { Reason } from '#contract/operator/money/desk.ts';
+import { Reason } from '#contract/operator/reason.ts';
 
 export const WalletStatus = schema(() => z.enum(['active', 'frozen', 'closed']));
 export type WalletStatus = Output<typeof WalletStatus>;

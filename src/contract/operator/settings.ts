@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { act } from '#contract/base/act.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { Reason } from '#contract/operator/money/desk.ts';
+import { Reason } from '#contract/operator/reason.ts';
 
 /** How a setting is written: `sentence` is a longer text, `hours` is JSON of `SupportHours`. */
 export const SettingKind = schema(() =>

@@ -13,7 +13,7 @@ import {
 } from '#contract/messages.ts';
 import { Topup } from '#contract/saldo.ts';
 import { Token } from '#contract/tokens.ts';
-import { Reason } from '#contract/operator/money/desk.ts';
+import { Reason } from '#contract/operator/reason.ts';
 
 /** A customer's message as operators see it: everything but what it says, and whom it goes to. */
 export const DeskMessage = schema(() =>

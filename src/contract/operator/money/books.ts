@@ -4,7 +4,8 @@ import { Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { PLAN_CODE, Plan } from '#contract/billing/plans.ts';
-import { DeskPrice, Reason } from './desk.ts';
+import { DeskPrice } from './desk.ts';
+import { Reason } from '#contract/operator/reason.ts';
 
 /** A check of all invariants, as it was stored. */
 export const LedgerCheck = schema(() =>

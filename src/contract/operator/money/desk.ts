@@ -4,17 +4,7 @@ import { Id, IdInput } from '#contract/base/ids.ts';
 import { RUPIAH_MAX, Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-
-/** Why an operator did it, or decided so; kept with what was done. */
-export const Reason = schema(() =>
-  z
-    .string()
-    .check(
-      z.trim(),
-      z.minLength(3, 'Tulis alasannya.'),
-      z.maxLength(300, 'Alasan paling panjang 300 karakter.'),
-    ),
-);
+import { Reason } from '#contract/operator/reason.ts';
 
 const DeskAmount = schema(() =>
   WholeNumber({

@@ -5,7 +5,8 @@ import { Rupiah } from '#contract/base/money.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { TopupStatus } from '#contract/saldo.ts';
 import { DeskCustomerDetail } from '#contract/operator/customers.ts';
-import { Adjustment, BankReference, Reason } from './desk.ts';
+import { Adjustment, BankReference } from './desk.ts';
+import { Reason } from '#contract/operator/reason.ts';
 
 /**
  * Gives the payment of a paid top-up back, all of it: it leaves the saldo and its invoice is credited. Then

@@ -4,7 +4,7 @@ import { Id, IdInput } from '#contract/base/ids.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { TopupStatus } from '#contract/saldo.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { Reason } from './desk.ts';
+import { Reason } from '#contract/operator/reason.ts';
 
 /** A bank line, by its hash. */
 const LineInput = schema(() =>

@@ -3,7 +3,8 @@ import { act, paging } from '#contract/base/act.ts';
 import { Id } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { Adjustment, BankReference, Payee, Reason } from './desk.ts';
+import { Adjustment, BankReference, Payee } from './desk.ts';
+import { Reason } from '#contract/operator/reason.ts';
 
 /** A payment that lies in suspense: ours to hold, not ours to keep. */
 export const SuspenseItem = schema(() =>

@@ -49,16 +49,12 @@ export {
 export { codeCounts } from './otp/otp-sending.ts';
 export { eraseDue } from './privacy/erase.ts';
 export { type Exports, openExports, verifyExport } from './privacy/exports.ts';
-export { addOperator } from './operators/invite.ts';
-export { everyOperator, isAdmin } from './operators/operators.ts';
+export { adminPhones, everyOperator, isAdmin, operatorByPhone } from './operators/directory.ts';
+export { addOperator, resetOperatorPassword } from './operators/invite.ts';
 export {
   type FirstOperator,
-  adminPhones,
   ensureOperator,
   hasOperatorSignedIn,
-  listOperators,
-  operatorOf,
-  resetOperatorPassword,
 } from './signin/first-operator.ts';
 export { accountsAccountData } from './account-data.ts';
 export { namesOfPeople } from './names.ts';

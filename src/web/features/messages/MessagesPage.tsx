@@ -7,6 +7,7 @@ import styles from '#web/features/messages/MessagesPage.module.css';
 import { NoticeCard } from '#web/features/messages/incoming/NotificationCard.tsx';
 import { SendDialog } from '#web/features/messages/send/SendDialog.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
+import split from '#web/ui/layout/SplitView.module.css';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -30,8 +31,8 @@ export function MessagesPage() {
   const conversations = search.view === 'percakapan';
   const inThread = conversations && search.open !== undefined && search.peer !== undefined;
   return (
-    <div className={classes(conversations && styles['full'])}>
-      <div className={classes(inThread && styles['aboveThread'])}>
+    <div className={classes(conversations && split['full'])}>
+      <div className={classes(inThread && split['aboveDetail'])}>
         <PageHead
           title="Pesan"
           action={

@@ -21,10 +21,11 @@ export const helpQuery = queryOptions({
 
 /** Writes to one's own thread. Each try has a key of its own: the server knows the line by its id. */
 export function sendOwn(draft: SupportDraft): Promise<SupportMessage> {
-  return performWithReauth(sendSupport, { input: fieldsOf(draft), key: newIdempotencyKey() });
+  return performWithReauth(sendSupport, { input: draftFields(draft), key: newIdempotencyKey() });
 }
 
-const fieldsOf = ({ message_id, text, upload, contact, about }: SupportDraft) => ({
+/** A draft as the acts of both sides take it. */
+export const draftFields = ({ message_id, text, upload, contact, about }: SupportDraft) => ({
   message_id,
   text,
   upload,

@@ -5,6 +5,7 @@ export { AskSupport, SupportLink } from '#web/features/support/AskSupport.tsx';
 export { addLine, linesKey } from '#web/features/support/lines.ts';
 export { closeSupportNotices } from '#web/features/support/notices.ts';
 export { followOutbox, waitingThreads } from '#web/features/support/outbox/outbox.ts';
+export { draftFields } from '#web/features/support/queries.ts';
 export type { SupportDraft, SupportPort } from '#web/features/support/port.ts';
 
 /** A thread of customer service, as one side sees it. */

@@ -1,3 +1,4 @@
+import { isLookedAt } from '#web/browser/tab/lookedAt.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { perform } from '#web/api/act.ts';
 import { loadModule } from '#web/api/lazyApi.ts';
@@ -41,6 +42,5 @@ export const supportNews: SupportNews = {
     body: 'Balasan baru',
     url: PAGE,
   }),
-  isSeenAt: (url) =>
-    url === PAGE && window.location.pathname === PAGE && !document.hidden && document.hasFocus(),
+  isSeenAt: (url) => url === PAGE && window.location.pathname === PAGE && isLookedAt(),
 };

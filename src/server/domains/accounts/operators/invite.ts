@@ -4,7 +4,10 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
 import { StartError } from '#server/infra/start-error.ts';
+import { revokeCodes } from '#server/domains/accounts/otp/otp.ts';
 import { addUser, isPhoneTaken, systemAccount } from '#server/domains/accounts/people.ts';
+import { endOtherSessions } from '#server/domains/accounts/sessions/sessions.ts';
+import { operatorByPhone } from './directory.ts';
 
 type NewOperator = { name: string; phone: string; roles: readonly OperatorRole[] };
 
@@ -44,6 +47,30 @@ export async function addOperator(
     ifTaken: new StartError('That number belongs to somebody; choose another one.'),
   });
   return { phone: operator.phone, password };
+}
+
+/**
+ * Gives an operator another password, for who cannot sign in any more: their sessions end, and open codes
+ * with them. As the first time, the next sign-in asks for no code by message.
+ *
+ * @returns how they sign in, to be shown this once.
+ * @throws StartError when no operator has this number.
+ */
+export async function resetOperatorPassword(
+  allAccountsSql: Sql,
+  phone: string,
+): Promise<{ phone: string; password: string }> {
+  const password = newPassword();
+  const passwordHash = await hashPassword(password);
+  await allAccountsSql.begin(async (tx) => {
+    const user = await operatorByPhone(tx, phone);
+    await tx`
+      update users set password_hash = ${passwordHash}, signed_in_at = null, invited_until = null
+      where (account_id, user_id) = (${user.accountId}, ${user.userId})`;
+    await revokeCodes(tx, user);
+    await endOtherSessions(tx, user);
+  });
+  return { phone, password };
 }
 
 type How = {

@@ -12,7 +12,7 @@ import {
   resetOperatorFactor,
   setOperatorRoles,
 } from '#contract/operator/operators.ts';
-import { operatorNames } from '#server/domains/accounts/accounts.ts';
+import { operatorNames, resetOperatorPassword } from '#server/domains/accounts/accounts.ts';
 import { addUser, openAccount, systemAccount } from '#server/domains/accounts/people.ts';
 import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
 import type { Person } from '#server/infra/acts/act.ts';
@@ -106,6 +106,18 @@ describe('an invitation', () => {
     await desk.app.signIn(ria.phone, password, { device: 'hers' });
     await db.owner`update users set invited_until = invited_until - interval '72 hours'`;
     const { user } = await desk.app.signIn(ria.phone, password, { device: 'hers' });
+    expect(user.name).toBe('Ria');
+  });
+
+  test('that was used in time is no matter when the terminal gives a new password', async ({
+    desk,
+    db,
+  }) => {
+    const { password } = await invited(desk);
+    await desk.app.signIn(ria.phone, password, { device: 'hers' });
+    await db.owner`update users set invited_until = invited_until - interval '72 hours'`;
+    const made = await resetOperatorPassword(db.allAccountsSql, ria.phone);
+    const { user } = await desk.app.signIn(ria.phone, made.password, { device: 'hers' });
     expect(user.name).toBe('Ria');
   });
 

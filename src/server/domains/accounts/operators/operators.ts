@@ -183,20 +183,3 @@ async function operatorRows(
     you: user_id === callerId,
   }));
 }
-
-/** Everybody who is or was an operator: removed ones keep their name. */
-export const everyOperator = (
-  allAccountsSql: Sql,
-): PromiseLike<readonly { userId: string; name: string; isRemoved: boolean }[]> =>
-  allAccountsSql<{ userId: string; name: string; isRemoved: boolean }[]>`
-    select u.user_id as "userId", u.name, u.removed_at is not null as "isRemoved"
-    from users u join accounts a using (account_id) where a.is_system
-    order by u.removed_at is not null, u.name, u.user_id`;
-
-/** Whether somebody is an admin of the installation now. */
-export async function isAdmin(allAccountsSql: Sql, userId: string): Promise<boolean> {
-  const [found] = await allAccountsSql`
-    select from users u join accounts a using (account_id)
-    where a.is_system and u.user_id = ${userId} and 'admin' = any (u.operator_roles)`;
-  return found !== undefined;
-}

@@ -1,25 +1,15 @@
-import { publicId } from '#contract/base/ids.ts';
 import type { SessionRow } from '#contract/people.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { deviceName } from './device-name.ts';
+import { type StoredSession, sessionRow } from './row.ts';
 import { isActiveSession } from './sessions.ts';
-
-type Row = { id: string; agent: string; ip: string; created: Date; used: Date };
 
 /** The active sessions of an account's people, by last use; for operators. */
 export async function sessionsOfAccount(sql: Sql, accountId: string): Promise<SessionRow[]> {
-  const rows = await sql<Row[]>`
+  const rows = await sql<StoredSession[]>`
     select session_id as id, agent, ip, created_at as created, last_used_at as used
     from sessions where account_id = ${accountId} and ${isActiveSession(sql)}
     order by last_used_at desc, session_id desc limit 20`;
-  return rows.map(({ id, agent, ip, created, used }) => ({
-    id: publicId('session', id),
-    current: false,
-    device: deviceName(agent),
-    ip,
-    created_at: created.toISOString(),
-    last_used_at: used.toISOString(),
-  }));
+  return rows.map((row) => sessionRow(row));
 }
 
 /**

@@ -1,11 +1,10 @@
 import { appConfig, checkToken, logoutUser } from '#contract/accounts.ts';
-import { publicId } from '#contract/base/ids.ts';
 import { listSessions, revokeSessions } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
-import { deviceName } from './device-name.ts';
+import { type StoredSession, sessionRow } from './row.ts';
 import { userOf } from '#server/domains/accounts/people.ts';
 import { needsSecondFactor } from '#server/domains/accounts/secondfactor/required.ts';
 import { endSession, endOtherSessions, isActiveSession } from './sessions.ts';
@@ -25,24 +24,15 @@ export const checkTokenHandler = (deps: AccountsDeps): ActHandler =>
     }),
   );
 
-type Row = { id: string; agent: string; ip: string; created: Date; used: Date };
-
 /** The active sessions: the caller's own first, then by last use. */
 export const listSessionsHandler = ({ allAccountsSql }: AccountsDeps): ActHandler =>
   handle(listSessions, async ({ caller: { accountId, userId, sessionId } }) => {
-    const rows = await allAccountsSql<Row[]>`
+    const rows = await allAccountsSql<StoredSession[]>`
       select session_id as id, agent, ip, created_at as created, last_used_at as used
       from sessions where (account_id, user_id) = (${accountId}, ${userId}) and ${isActiveSession(allAccountsSql)}
       order by session_id = ${sessionId} desc, last_used_at desc, session_id desc`;
     return {
-      rows: rows.map(({ id, agent, ip, created, used }) => ({
-        id: publicId('session', id),
-        current: id === sessionId,
-        device: deviceName(agent),
-        ip,
-        created_at: created.toISOString(),
-        last_used_at: used.toISOString(),
-      })),
+      rows: rows.map((row) => sessionRow(row, sessionId)),
       total: rows.length,
     };
   });

@@ -5,15 +5,14 @@ import { useState } from 'react';
 import { Id } from '#contract/base/ids.ts';
 import { Phone } from '#contract/base/phone.ts';
 import { ConversationList } from '#web/features/messages/conversations/ConversationList.tsx';
-import styles from '#web/features/messages/conversations/ConversationsView.module.css';
 import {
   conversationsQuery,
   sameConversation,
   type Which,
 } from '#web/features/messages/conversations/queries.ts';
 import { Thread } from '#web/features/messages/conversations/thread/Thread.tsx';
+import { SplitView } from '#web/ui/layout/SplitView.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
-import { classes } from '#web/ui/classes.ts';
 
 /** The conversation that the address names, when it names one. */
 function whichOf(search: {
@@ -40,24 +39,14 @@ export function ConversationsView({ onSend }: { onSend: () => void }) {
     setHeld({ name, which: row && row.unread > 0 ? which : undefined });
   }
   return (
-    <div className={styles['view']}>
-      <div className={classes(styles['list'], which && styles['away'])}>
-        <ConversationList q={q} open={which} held={held.which} onSend={onSend} />
-      </div>
-      <div className={classes(styles['thread'], !which && styles['away'])}>
-        {which ? (
-          <Thread key={name} which={which} />
-        ) : (
-          <div className={styles['none']}>
-            <EmptyState
-              icon={<MessagesSquare size={24} />}
-              title="Pilih percakapan untuk membacanya"
-            >
-              Balasan pelanggan masuk ke sini begitu sampai, tanpa memuat ulang halaman.
-            </EmptyState>
-          </div>
-        )}
-      </div>
-    </div>
+    <SplitView
+      list={<ConversationList q={q} open={which} held={held.which} onSend={onSend} />}
+      detail={which && <Thread key={name} which={which} />}
+      none={
+        <EmptyState icon={<MessagesSquare size={24} />} title="Pilih percakapan untuk membacanya">
+          Balasan pelanggan masuk ke sini begitu sampai, tanpa memuat ulang halaman.
+        </EmptyState>
+      }
+    />
   );
 }

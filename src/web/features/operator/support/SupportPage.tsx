@@ -10,7 +10,9 @@ import { Thread } from '#web/features/operator/support/thread/Thread.tsx';
 import { SupportChat } from '#web/features/support/support.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { classes } from '#web/ui/classes.ts';
+import split from '#web/ui/layout/SplitView.module.css';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { SplitView } from '#web/ui/layout/SplitView.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 
 // The chat's code comes with the page, not after it.
@@ -22,8 +24,8 @@ export function SupportPage() {
   const account = Id('account').safeParse(open);
   const accountId = account.success ? account.data : undefined;
   return (
-    <div className={styles['full']}>
-      <div className={classes(styles['head'], accountId !== undefined && styles['aboveThread'])}>
+    <div className={split['full']}>
+      <div className={classes(styles['head'], accountId !== undefined && split['aboveDetail'])}>
         <PageHead
           title="Layanan Pelanggan"
           action={
@@ -39,22 +41,16 @@ export function SupportPage() {
         />
         <NoticeCard />
       </div>
-      <div className={styles['view']}>
-        <div className={classes(styles['list'], accountId !== undefined && styles['away'])}>
-          <Queue />
-        </div>
-        <div className={classes(styles['thread'], accountId === undefined && styles['away'])}>
-          {accountId !== undefined ? (
-            <Thread key={accountId} accountId={accountId} />
-          ) : (
-            <div className={styles['none']}>
-              <EmptyState icon={<MessagesSquare size={24} />} title="Pilih percakapan">
-                J dan K berpindah di antrean, Enter membuka, garis miring mencari.
-              </EmptyState>
-            </div>
-          )}
-        </div>
-      </div>
+      <SplitView
+        wideList
+        list={<Queue />}
+        detail={accountId && <Thread key={accountId} accountId={accountId} />}
+        none={
+          <EmptyState icon={<MessagesSquare size={24} />} title="Pilih percakapan">
+            J dan K berpindah di antrean, Enter membuka, garis miring mencari.
+          </EmptyState>
+        }
+      />
       {replies && <CannedDialog onClose={() => goInbox({ replies: undefined })} />}
     </div>
   );

@@ -1,10 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { SupportMessage } from '#contract/support.ts';
+import { isLookedAt, lookOnReturn } from '#web/browser/tab/lookedAt.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
-
-/** True when somebody looks at this page now. */
-export const isLookedAt = (): boolean =>
-  document.visibilityState === 'visible' && document.hasFocus();
 
 /**
  * Reports that the other side's newest line was seen: when it is in view and somebody looks, or when they
@@ -23,7 +20,7 @@ export function useReadMark(
     report.current = read;
   });
   useEffect(() => {
-    if (mark === undefined || !atEnd) return;
+    if (mark === undefined || !atEnd) return undefined;
     const look = () => {
       const before = reported.current;
       const known = before.key === key ? Math.max(before.seq, mark) : mark;
@@ -34,12 +31,6 @@ export function useReadMark(
         reported.current = before;
       });
     };
-    look();
-    window.addEventListener('focus', look);
-    document.addEventListener('visibilitychange', look);
-    return () => {
-      window.removeEventListener('focus', look);
-      document.removeEventListener('visibilitychange', look);
-    };
+    return lookOnReturn(look);
   }, [key, newest, mark, atEnd]);
 }

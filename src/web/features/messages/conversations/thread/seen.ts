@@ -1,4 +1,5 @@
 import { createStore } from '#web/browser/store.ts';
+import { isLookedAt } from '#web/browser/tab/lookedAt.ts';
 
 type Conversation = { token_id: string; peer: string };
 
@@ -8,10 +9,5 @@ export const shownConversation = createStore<Conversation | undefined>(() => und
 /** True when somebody looks at this conversation in this tab right now. */
 export function isSeen({ token_id, peer }: Conversation): boolean {
   const shown = shownConversation.get();
-  return (
-    shown?.token_id === token_id &&
-    shown.peer === peer &&
-    document.visibilityState === 'visible' &&
-    document.hasFocus()
-  );
+  return shown?.token_id === token_id && shown.peer === peer && isLookedAt();
 }

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { ConversationMessage } from '#contract/messages.ts';
+import { lookOnReturn } from '#web/browser/tab/lookedAt.ts';
 import { markSeen, type Which } from '#web/features/messages/conversations/queries.ts';
 import { isSeen, shownConversation } from '#web/features/messages/conversations/thread/seen.ts';
 
@@ -29,12 +30,6 @@ export function useSeen(which: Which, messages: readonly ConversationMessage[] |
         reported.current = undefined;
       });
     };
-    look();
-    window.addEventListener('focus', look);
-    document.addEventListener('visibilitychange', look);
-    return () => {
-      window.removeEventListener('focus', look);
-      document.removeEventListener('visibilitychange', look);
-    };
+    return lookOnReturn(look);
   }, [client, newest, peer, tokenId]);
 }

@@ -11,21 +11,14 @@ import { perform, performWithReauth } from '#web/api/act.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import { customerUrl } from '#web/features/operator/support/address.ts';
 import { refreshThread, showThread } from '#web/features/operator/support/queries.ts';
-import type { SupportDraft, SupportPort } from '#web/features/support/support.ts';
+import { draftFields, type SupportDraft, type SupportPort } from '#web/features/support/support.ts';
 
 /** Sends an answer or a note; the same draft again is the first one. */
 export async function sendToCustomer(client: QueryClient, accountId: string, draft: SupportDraft) {
-  const { message_id, text, upload, contact, about, internal } = draft;
   const input = {
     account_id: accountId,
-    message_id,
-    text,
-    upload,
-    contact_name: contact?.name,
-    contact_phone: contact?.phone,
-    about_type: about?.type,
-    about_id: about?.id,
-    internal: internal ? ('1' as const) : undefined,
+    ...draftFields(draft),
+    internal: draft.internal ? ('1' as const) : undefined,
   };
   const line = await performWithReauth(sendInbox, { input, key: newIdempotencyKey() });
   refreshThread(client, accountId);

@@ -1,3 +1,4 @@
+import { isLookedAt } from '#web/browser/tab/lookedAt.ts';
 import { createStore } from '#web/browser/store.ts';
 
 /** The customer whose thread stands on this tab's screen; `undefined` for none. */
@@ -5,7 +6,7 @@ export const openThread = createStore<string | undefined>(() => undefined);
 
 /** True when somebody looks at this customer's thread in this tab right now. */
 export const isSeen = (accountId: string): boolean =>
-  openThread.get() === accountId && document.visibilityState === 'visible' && document.hasFocus();
+  openThread.get() === accountId && isLookedAt();
 
 /** Whether the next thread that is shown gives its box the focus. */
 let wantsBox = false;
