@@ -12,7 +12,7 @@ import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import { openContender } from './lib/contender.ts';
-import { type Customer, richCustomers, sendOn, signIn } from './lib/customers.ts';
+import { BROWSER, type Customer, richCustomers, sendOn, signIn } from './lib/customers.ts';
 import { report, table } from './lib/results.ts';
 import { interleaved, median, percentile, timed } from './lib/rounds.ts';
 
@@ -36,7 +36,7 @@ const sql = contender.database.allAccountsSql;
 async function ask(act: string, fields: Fields): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${contender.app.port}/api`, {
     method: 'POST',
-    headers: { 'sec-fetch-site': 'same-origin' },
+    headers: { 'sec-fetch-site': 'same-origin', cookie: `kabari-device=${BROWSER}` },
     body: new URLSearchParams({ act, fcm: '', ...fields }),
   });
   const body = (await response.json()) as { code: number; msg?: string; error?: { type: string } };
@@ -56,8 +56,9 @@ async function operatorTokens(): Promise<readonly string[]> {
     select account_id, id, 'Rina', '6281900' || (100000 + n), '-', 'operator', '{admin}'
     from accounts, unnest(${ids}::uuid[]) with ordinality as u(id, n) where is_system`;
   await sql`
-    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip)
-    select decode(hash, 'hex'), gen_random_uuid(), account_id, id, 'bench', '127.0.0.1'
+    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
+    select decode(hash, 'hex'), gen_random_uuid(), account_id, id, 'bench', '127.0.0.1',
+      ${sha256(BROWSER)}
     from accounts, unnest(
       ${tokens.map((token) => sha256(token).toString('hex'))}::text[], ${ids}::uuid[]
     ) as s(hash, id) where is_system`;
@@ -98,7 +99,10 @@ async function openThreads(customers: readonly Customer[], operators: readonly s
 }
 
 /** What the pages ask, beside each act with no field but its account's id. */
-function casesOf({ accountId, tokenId }: Customer): readonly Case[] {
+function casesOf(
+  { accountId, tokenId }: Customer,
+  { messageId }: { messageId: string },
+): readonly Case[] {
   const account_id = publicId('account', accountId);
   const known: Readonly<Record<string, Fields>> = { account_id: { account_id } };
   const plain = acts
@@ -118,6 +122,9 @@ function casesOf({ accountId, tokenId }: Customer): readonly Case[] {
     { act: 'operator_customer_list', fields: { q: 'Ratna 4321' } },
     { act: 'operator_customer_list', fields: { q: '0813-1000-43' } },
     { act: 'operator_customer_list', fields: { q: 'Toko 99' } },
+    { act: 'operator_customer_list', fields: { q: publicId('message', messageId) } },
+    { act: 'operator_customer_list', fields: { q: 'PO-2026-000042' } },
+    { act: 'operator_customer_list', fields: { q: 'INV/2026/11/000042' } },
     { act: 'operator_token_get', fields: { account_id, token_id: publicId('token', tokenId) } },
     { act: 'operator_support_list', fields: { filter: 'waiting' } },
     { act: 'operator_support_list', fields: { filter: 'open', start: '15', page: '15' } },
@@ -143,7 +150,9 @@ try {
   await sendOn(contender, customers, { connections: 20, forMs: MESSAGES_MS });
   await sql.query('analyze');
   const [first] = customers;
-  if (!first) throw new RangeError('no customers');
+  const [message] = await sql<{ messageId: string }[]>`
+    select message_id as "messageId" from messages order by random() limit 1`;
+  if (!first || !message) throw new RangeError('no customers, or no messages');
   let turn = 0;
   const sampled = (one: Case, abreast: number) => async () => {
     const call = () => ask(one.act, { ...one.fields, token: operators[turn++ % SESSIONS] ?? '' });
@@ -154,7 +163,7 @@ try {
     return taken;
   };
   const found: string[][] = [];
-  const cases = casesOf(first);
+  const cases = casesOf(first, message);
   for (const abreast of [1, 8]) {
     const asking = Object.fromEntries(cases.map((one) => [nameOf(one), sampled(one, abreast)]));
     const measured = await interleaved(ROUNDS, asking);

@@ -42,7 +42,10 @@ async function richCustomer(allAccountsSql: Sql, place: number): Promise<Custome
   return { accountId, tokenId, key };
 }
 
-/** A person of an account, signed in; answers the session's token. */
+/** The browser of every session made here; without its cookie, what lasts asks for the password. */
+export const BROWSER = randomBytes(32).toString('base64url');
+
+/** A person of an account, signed in from {@link BROWSER}; answers the session's token. */
 export async function signIn(allAccountsSql: Sql, accountId: string): Promise<string> {
   const token = `kbs_${randomBytes(32).toString('base64url')}`;
   const userId = newId();
@@ -50,8 +53,9 @@ export async function signIn(allAccountsSql: Sql, accountId: string): Promise<st
     insert into users (account_id, user_id, name, phone, password_hash, role)
     values (${accountId}, ${userId}, 'Ani', '6281200000001', '-', 'customer')`;
   await allAccountsSql`
-    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip)
-    values (${sha256(token)}, ${newId()}, ${accountId}, ${userId}, 'bench', '127.0.0.1')`;
+    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
+    values (${sha256(token)}, ${newId()}, ${accountId}, ${userId}, 'bench', '127.0.0.1',
+      ${sha256(BROWSER)})`;
   return token;
 }
 

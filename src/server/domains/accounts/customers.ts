@@ -224,10 +224,19 @@ export const customersAfter = (
   from next join users u using (account_id) where u.role = 'customer'
   order by u.account_id, u.user_id`;
 
-/** How many people meet a condition on their account `a`. */
-export async function countCustomers(sql: Sql | Tx, where: Fragment): Promise<number> {
-  const [row] = await sql<{ n: number }[]>`select count(*)::int as n ${peopleWhere(sql, where)}`;
-  return row?.n ?? 0;
+/** How many people meet each of these conditions on their account `a`, counted in one pass. */
+export async function countCustomers(
+  sql: Sql | Tx,
+  conditions: readonly Fragment[],
+): Promise<number[]> {
+  const none = sql`array[]::integer[]`;
+  const counts = conditions.reduce(
+    (before, one) => sql`${before} || (count(*) filter (where ${one}))::integer`,
+    none,
+  );
+  const [row] = await sql<{ counts: number[] }[]>`
+    select ${counts} as counts ${peopleWhere(sql, sql`true`)}`;
+  return row?.counts ?? [];
 }
 
 /** Whether an account `a` meets a condition. */

@@ -1,6 +1,5 @@
 export { billingAccountData } from './account-data.ts';
 export {
-  hasPlan,
   holderOfInvoice,
   invoiceOfAccount,
   plansOfAccounts,

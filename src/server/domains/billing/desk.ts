@@ -20,10 +20,6 @@ export async function plansOfAccounts(
   return new Map(found.map(({ id, name, status }) => [id, { name, status }]));
 }
 
-/** SQL that is true of an account `a` that has a plan. */
-export const hasPlan = (sql: Sql, code: string): Fragment => sql`exists (
-  select from subscriptions s where s.account_id = a.account_id and s.plan_code = ${code})`;
-
 /** An account's plan as operators see it; null where it has none. */
 export async function subscriptionForDesk(
   sql: Sql | Tx,

@@ -16,13 +16,17 @@ export function isInAudience(sql: Sql | Tx, { audience, plan }: Audience): Fragm
 
 /** How many people each audience has now. */
 export async function audiences(sql: Sql): Promise<OutputOf<typeof broadcastAudiences>> {
-  const peopleOf = (one: Audience) => countCustomers(sql, isInAudience(sql, one));
   const plans = await plansForOperator(sql);
-  const [all, linked, ...onPlans] = await Promise.all([
-    peopleOf({ audience: 'all', plan: null }),
-    peopleOf({ audience: 'linked', plan: null }),
-    ...plans.map(({ code }) => peopleOf({ audience: 'plan', plan: code })),
-  ]);
+  const asked: Audience[] = [
+    { audience: 'all', plan: null },
+    { audience: 'linked', plan: null },
+    ...plans.map(({ code }): Audience => ({ audience: 'plan', plan: code })),
+  ];
+  const people = await countCustomers(
+    sql,
+    asked.map((one) => isInAudience(sql, one)),
+  );
+  const [all = 0, linked = 0, ...onPlans] = people;
   return {
     all,
     linked,

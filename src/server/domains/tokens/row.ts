@@ -28,10 +28,9 @@ export const needsReview = (tx: Sql | Tx): Fragment => tx`
 
 /** SQL that is true of an account `a` that has a token which a phone is linked to. */
 export const hasLinkedToken = (sql: Sql | Tx): Fragment => sql`
-  exists (
-    select from tokens t
-    where t.account_id = a.account_id and t.status in ('linked', 'disconnected')
-      and t.deleted_at is null
+  a.account_id in (
+    select t.account_id from tokens t
+    where t.status in ('linked', 'disconnected') and t.deleted_at is null
   )`;
 
 /**

@@ -180,6 +180,4 @@ export async function tokenLimitOf(
 
 /** SQL that is true of an account `a` that has a plan now. */
 export const isOnPlan = (sql: Sql | Tx, plan: string): Fragment => sql`
-  exists (
-    select from subscriptions s where s.account_id = a.account_id and s.plan_code = ${plan}
-  )`;
+  a.account_id in (select s.account_id from subscriptions s where s.plan_code = ${plan})`;

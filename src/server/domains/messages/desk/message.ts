@@ -88,13 +88,11 @@ export async function holderOfMessage(sql: Sql, messageId: string): Promise<stri
 
 /** The message that a customer's own reference names, or a channel's id of one that came in. */
 export async function messageOfRef(sql: Sql, ref: string): Promise<MessageRef | undefined> {
-  const inRef = `\u0001in:${ref}`;
-  const one = (of: string) => sql`
+  const [found] = await sql<MessageRef[]>`
     select a.account_id as "accountId", found.message_id as "messageId"
     from accounts a cross join lateral (
       select message_id from message_refs r
-      where r.account_id = a.account_id and r.ref = ${of}::text limit 1
-    ) found where not a.is_system`;
-  const [found] = await sql<MessageRef[]>`${one(ref)} union all ${one(inRef)} limit 1`;
+      where r.account_id = a.account_id and r.ref = any(${[ref, `\u0001in:${ref}`]}::text[]) limit 1
+    ) found where not a.is_system limit 1`;
   return found;
 }

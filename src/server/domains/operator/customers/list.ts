@@ -3,7 +3,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type * as contract from '#contract/operator/customers.ts';
 import { type CustomerRow, findCustomers, maskedPhone } from '#server/domains/accounts/accounts.ts';
-import { hasPlan, plansOfAccounts } from '#server/domains/billing/billing.ts';
+import { isOnPlan, plansOfAccounts } from '#server/domains/billing/billing.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { meantBy } from './search.ts';
 
@@ -18,7 +18,7 @@ export async function customersPage(
     q,
     meant: [...found.keys()],
     isExact,
-    ...(plan !== undefined && { where: hasPlan(sql, plan) }),
+    ...(plan !== undefined && { where: isOnPlan(sql, plan) }),
   });
   const plans = await plansOfAccounts(
     sql,
