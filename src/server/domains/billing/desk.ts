@@ -5,7 +5,7 @@ import type { SubscriptionStatus } from '#contract/billing/plans.ts';
 import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
 import { GRATIS, revisionAt } from '#server/domains/billing/plans/plans.ts';
 import { readSubscription } from '#server/domains/billing/subscriptions/row.ts';
-import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { findInvoice, invoiceOf } from './invoices/row.ts';
 
 /** What plans accounts have, by their ids; for lists. */
