@@ -4,6 +4,7 @@ import { everyOperator, secondFactorsOf } from '#server/domains/accounts/account
 import { countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { lastCheck } from '#server/domains/ledger/ledger.ts';
 import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
+import { verifyAudit } from '#server/infra/acts/chain/checks.ts';
 import { readArchiving } from '#server/infra/backup/archiving.ts';
 import { lastBackup } from '#server/infra/backup/runs.ts';
 import { readBackupKey } from '#server/infra/backup/archive/seal.ts';
@@ -30,7 +31,7 @@ import {
   secondFactors,
   simulator,
 } from './doctor/settings.ts';
-import { books, jobs, lanes, outbox } from './doctor/work.ts';
+import { auditLog, books, jobs, lanes, outbox } from './doctor/work.ts';
 
 const serverFolder = join(import.meta.dirname, '../../src/server');
 
@@ -74,6 +75,7 @@ function checksOfDatabase(config: Config, { owner, allAccountsSql }: Pools, now:
     ],
     ['the operators', async () => secondFactors(config, await factorsOfOperators(allAccountsSql))],
     ['the books', async () => books(await lastCheck(allAccountsSql), now)],
+    ['the audit log', async () => auditLog(await verifyAudit(allAccountsSql, dataFolderOf(config)))],
     [
       'what is to be sent',
       async () =>

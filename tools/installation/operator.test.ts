@@ -108,8 +108,10 @@ describe('npm run operator', () => {
   });
 
   test('doctor ends with 1 when something is wrong, and says what to do', async ({ db }) => {
+    await db.owner`insert into audit_heads (account_id, seq, hash) values (${newId()}, 1, '')`;
     const { code, stdout } = await run(db, 'doctor');
     expect(code).toBe(1);
+    expect(stdout).toMatch(/^WRONG {4}1 places of the audit log are not as they were written/m);
     expect(stdout).toMatch(/^WRONG {4}Nothing shows that the database at DATABASE_URL is backed/m);
     expect(stdout).toMatch(/^ {9}→ Back it up/m);
     expect(stdout).toMatch(/\d+ ok, \d+ warnings, \d+ wrong$/);

@@ -25,7 +25,7 @@ import {
   secondFactors,
   simulator,
 } from './settings.ts';
-import { books, jobs, lanes, outbox } from './work.ts';
+import { auditLog, books, jobs, lanes, outbox } from './work.ts';
 
 const NOW = new Date('2026-11-23T10:00:00Z');
 const before = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000);
@@ -194,6 +194,12 @@ describe('what the doctor finds in the database', () => {
     expect(books({ at: before(10), ok: false }, NOW).state).toBe('wrong');
     expect(books({ at: before(27), ok: true }, NOW).state).toBe('wrong');
     expect(books(undefined, NOW).state).toBe('warning');
+  });
+
+  test('an audit log that is not as it was written', () => {
+    const found = { kind: 'changed', account_id: null, seq: 7, day: '2026-11-22' } as const;
+    expect(auditLog({ lines: 9, chains: 2, findings: [] }).state).toBe('ok');
+    expect(auditLog({ lines: 9, chains: 2, findings: [found] }).state).toBe('wrong');
   });
 
   test('messages and events that nobody takes', () => {

@@ -1,3 +1,4 @@
+import type { ChainVerification } from '#server/infra/acts/chain/verify.ts';
 import { type Finding, ago, ok, warning, wrong } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -23,6 +24,16 @@ export function books(check: { at: Date; ok: boolean } | undefined, now: Date): 
   return now.getTime() - check.at.getTime() > CHECK_HOURS_MAX * (DAY_MS / 24)
     ? wrong(`${says}: the check of the last night is missing.`, 'See that the worker runs.')
     : ok(`${says} and hold.`);
+}
+
+/** The audit log, of which every line was hashed again just now. */
+export function auditLog({ lines, chains, findings }: ChainVerification): Finding {
+  return findings.length === 0
+    ? ok(`${lines} lines of the audit log in ${chains} chains are as they were written.`)
+    : wrong(
+        `${findings.length} places of the audit log are not as they were written.`,
+        'npm run operator -- ledger:check names each. Keep the database as it is, and find out who had access.',
+      );
 }
 
 /** Whether somebody takes what is due. */

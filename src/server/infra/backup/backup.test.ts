@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import {
   chmod,
   mkdir,
@@ -101,6 +101,23 @@ async function flip(path: string, at: number): Promise<void> {
   await file.close();
 }
 
+/** The disk changes a byte of what was written, just before the manifest, which is written last. */
+function damagedWhenWritten(options: BackupOptions): BackupOptions {
+  const { app, folder } = options;
+  const half = join(folder, 'kabari-20261123T201500Z.half');
+  return Object.defineProperty(options, 'app', {
+    get: () => {
+      if (existsSync(join(half, 'files.txt.zst'))) {
+        const database = join(half, 'database.tar.zst');
+        const bytes = readFileSync(database);
+        bytes[1_000] = (bytes[1_000] ?? 0) ^ 1;
+        writeFileSync(database, bytes);
+      }
+      return app;
+    },
+  });
+}
+
 describe('a backup', () => {
   for (const [how, used] of forms) {
     test(`becomes a data folder again, whole (${how})`, async () => {
@@ -187,7 +204,7 @@ describe('a backup', () => {
     expect(await readFile(join(last.path, 'data', photoName))).toEqual(photo);
   });
 
-  test('removes old ones only once it is there itself', async () => {
+  test('removes old ones only once it is there itself, and was read back', async () => {
     const folder = await someFolder();
     const keep = { daily: 1, weekly: 0, monthly: 0 };
     await makeBackup(optionsFor(folder, { keep }));
@@ -197,9 +214,10 @@ describe('a backup', () => {
     await expect(
       makeBackup(optionsFor(folder, { ...later, signal: ending.signal })),
     ).rejects.toThrow(/interrupted/);
-    expect((await listBackups(folder)).map(({ name }) => name)).toEqual([
-      'kabari-20261122T201500Z',
-    ]);
+    await expect(makeBackup(damagedWhenWritten(optionsFor(folder, later)))).rejects.toThrow(
+      expect.objectContaining({ problem: 'damaged' }),
+    );
+    expect(await readdir(folder)).toEqual(['kabari-20261122T201500Z']);
     const { removed } = await makeBackup(optionsFor(folder, later));
     expect(removed).toEqual(['kabari-20261122T201500Z']);
     expect((await readdir(folder)).toSorted()).toEqual(['kabari-20261123T201500Z']);
