@@ -150,6 +150,7 @@ export const registerUser = act({
     'password_common',
     'otp_too_soon',
     'otp_limit',
+    'otp_unsendable',
   ],
 });
 
@@ -174,7 +175,7 @@ export const resendOtp = act({
   limit: 'otp',
   input: () => ({ challenge: IdInput('challenge') }),
   output: Challenge,
-  refuses: ['otp_too_soon', 'otp_expired', 'otp_limit'],
+  refuses: ['otp_too_soon', 'otp_expired', 'otp_limit', 'otp_unsendable'],
 });
 
 export const loginUser = act({
@@ -196,6 +197,7 @@ export const loginUser = act({
     'account_suspended',
     'otp_too_soon',
     'otp_limit',
+    'otp_unsendable',
   ],
 });
 

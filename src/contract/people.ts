@@ -37,7 +37,7 @@ export const forgotPassword = act({
       .check(z.minLength(1, 'Tunggu pemeriksaan keamanan selesai.'), z.maxLength(8000)),
   }),
   output: Challenge,
-  refuses: ['captcha_failed', 'captcha_unreachable', 'otp_too_soon', 'otp_limit'],
+  refuses: ['captcha_failed', 'captcha_unreachable', 'otp_too_soon', 'otp_limit', 'otp_unsendable'],
 });
 
 /** The right code gives a grant: one change of the password, within ten minutes. */
@@ -167,7 +167,7 @@ export const changePhone = act({
   requiresRecentPassword: true,
   input: () => ({ phone: IndonesianMobile() }),
   output: () => z.object({ old: Challenge(), new: Challenge() }),
-  refuses: ['otp_too_soon', 'otp_limit', 'phone_same'],
+  refuses: ['otp_too_soon', 'otp_limit', 'otp_unsendable', 'phone_same'],
 });
 
 /** Both codes: the number changes, and every other session ends. A right code counts once it fits both. */
@@ -281,7 +281,7 @@ export const askDeletion = act({
   audited: true,
   requiresRecentPassword: true,
   output: Challenge,
-  refuses: ['otp_too_soon', 'otp_limit'],
+  refuses: ['otp_too_soon', 'otp_limit', 'otp_unsendable'],
 });
 
 /** Password and code: the account is erased seven days from now, unless it is called off. */

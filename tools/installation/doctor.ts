@@ -75,7 +75,10 @@ function checksOfDatabase(config: Config, { owner, allAccountsSql }: Pools, now:
     ],
     ['the operators', async () => secondFactors(config, await factorsOfOperators(allAccountsSql))],
     ['the books', async () => books(await lastCheck(allAccountsSql), now)],
-    ['the audit log', async () => auditLog(await verifyAudit(allAccountsSql, dataFolderOf(config)))],
+    [
+      'the audit log',
+      async () => auditLog(await verifyAudit(allAccountsSql, dataFolderOf(config))),
+    ],
     [
       'what is to be sent',
       async () =>

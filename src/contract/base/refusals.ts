@@ -40,6 +40,7 @@ export const refusals = {
   otp_expired: { status: 410, facts: none },
   otp_too_soon: { status: 429, facts: wait },
   otp_limit: { status: 429, facts: none },
+  otp_unsendable: { status: 503, facts: none },
   password_common: { status: 422, facts: none },
   password_wrong: { status: 422, facts: none },
   reauth_needed: { status: 403, facts: none },

@@ -36,6 +36,8 @@ const sentences: Sentences = {
   otp_expired: 'Kode sudah tidak berlaku. Minta kode baru.',
   otp_too_soon: ({ seconds }) => `Tunggu ${seconds} detik sebelum meminta kode lagi.`,
   otp_limit: 'Batas kode hari ini sudah tercapai. Coba lagi besok.',
+  otp_unsendable:
+    'Kode verifikasi sedang tidak dapat dikirim. Gunakan peramban yang pernah Anda pakai untuk masuk, atau hubungi pengelola layanan ini, lalu coba lagi.',
   password_common: 'Kata sandi ini terlalu mudah ditebak. Pilih yang lain.',
   password_wrong: 'Kata sandi tidak cocok. Periksa lalu coba lagi.',
   reauth_needed: 'Masukkan kata sandi Anda sekali lagi untuk melanjutkan.',

@@ -19,7 +19,7 @@ import {
 } from '#server/domains/payments/payments.ts';
 import { pushActs } from '#server/domains/push/push.ts';
 import { supportActs, supportFigures } from '#server/domains/support/support.ts';
-import { systemTokenState, tokensActs } from '#server/domains/tokens/tokens.ts';
+import { codesGoOut, tokensActs } from '#server/domains/tokens/tokens.ts';
 import { lastBackup } from '#server/infra/backup/runs.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Container } from './container.ts';
@@ -41,6 +41,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
       sessions: accounts.sessions,
       captcha: accounts.captcha,
       sendSystemText: accounts.sendSystemText,
+      codesGoOut,
       onAccountOpened: subscribers.accountOpened,
       fileLink: media.files.link,
       claimUpload,
@@ -112,5 +113,5 @@ const consoleDepsOf = ({ infra, pools, accounts }: Container): ConsoleDeps => ({
   evictSessions: accounts.sessions.evict,
   supportFigures,
   lastBackup,
-  codesGoOut: async (sql) => (await systemTokenState(sql)).isConnected,
+  codesGoOut,
 });

@@ -38,6 +38,9 @@ test('the installation’s token is unlinked and linked again by the QR of its p
   });
   expect(await systemTokenState(allAccountsSql)).toMatchObject({ isConnected: false });
   expect(await admin('operator_system_token_test')).toBe('system_token_parted');
+  const { token } = await signedIn(db);
+  const asked = await ask('user_delete_ask', { token, key: crypto.randomUUID() });
+  expect(asked.body.error.type).toBe('otp_unsendable');
   const { path } = await admin('operator_system_token_link');
   const data = path.replace('/scan/', '');
   const { nonce } = (await ask(consentScan.name, { data, key: crypto.randomUUID() })).body.data;

@@ -67,3 +67,7 @@ export async function systemTokenState(allAccountsSql: Sql | Tx): Promise<System
   if (!token) throw new Error('there is no system token yet');
   return { ...token, isConnected: token.status === 'linked' };
 }
+
+/** Whether the installation's own token is linked to a phone: else no code reaches anybody. */
+export const codesGoOut = async (allAccountsSql: Sql | Tx): Promise<boolean> =>
+  (await systemTokenState(allAccountsSql)).isConnected;

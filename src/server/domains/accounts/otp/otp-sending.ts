@@ -30,6 +30,16 @@ const subjectHash = ({ secrets }: SecretsDeps, phone: string): string =>
 
 const prefixOf = (phone: string): string => phone.slice(0, -4);
 
+/** @throws Refusal `otp_unsendable` while the installation's own token is linked to no phone. */
+export async function refuseUnsendable(
+  tx: Tx,
+  { codesGoOut, log }: Pick<AccountsDeps, 'codesGoOut' | 'log'>,
+): Promise<void> {
+  if (await codesGoOut(tx)) return;
+  log.warn({}, 'a code was asked for, and the system token is linked to no phone');
+  throw new Refusal('otp_unsendable', {});
+}
+
 /**
  * Counts one code to a number in every daily cap, or none of them when one is full.
  *

@@ -8,7 +8,14 @@ import { newId } from '#server/infra/ids.ts';
 import { hmac } from '#server/infra/security/secrets.ts';
 import type { UserRef } from '#server/domains/accounts/people.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
-import { type OtpPurpose, countCode, countEntered, newCode, sendCode } from './otp-sending.ts';
+import {
+  type OtpPurpose,
+  countCode,
+  countEntered,
+  newCode,
+  refuseUnsendable,
+  sendCode,
+} from './otp-sending.ts';
 import { deviceHash } from '#server/domains/accounts/sessions/sessions.ts';
 
 /** How long a code lives, and how long one may ask for another (docs/threats.md, T1). */
@@ -21,6 +28,8 @@ const WAITS_SECONDS = [60, 120, 300] as const;
 /** Seconds to wait after the nth code to a number, counting from 1. */
 export const waitAfter = (sends: number): number =>
   WAITS_SECONDS[Math.min(sends, WAITS_SECONDS.length) - 1] ?? 300;
+
+type CodeDeps = Pick<AccountsDeps, 'codesGoOut' | 'config' | 'log' | 'secrets' | 'sendSystemText'>;
 
 type CodeRequest = {
   purpose: OtpPurpose;
@@ -45,14 +54,15 @@ const codeHmac = ({ secrets }: Pick<AccountsDeps, 'secrets'>, challengeId: strin
 /**
  * Writes a challenge: a code for a number, with its waits and daily caps. Send it after COMMIT.
  *
- * @throws Refusal `otp_too_soon` with the seconds left to wait; `otp_limit`.
+ * @throws Refusal `otp_unsendable`; `otp_too_soon` with the seconds left to wait; `otp_limit`.
  */
 export async function issueCode(
   tx: Tx,
-  deps: Pick<AccountsDeps, 'secrets' | 'config' | 'log' | 'sendSystemText'>,
+  deps: CodeDeps,
   { purpose, phone, user, pending, isDecoy = false }: CodeRequest,
   { ip, device }: Client,
 ): Promise<IssuedCode> {
+  await refuseUnsendable(tx, deps);
   const challengeId = newId();
   const code = newCode();
   const sends = (await sendsSoFar(tx, purpose, phone)) + 1;
@@ -100,11 +110,11 @@ type Row = { purpose: OtpPurpose; phone: string; isDecoy: boolean; sends: number
  * ends, and the five tries start again; the daily caps stay.
  *
  * @throws Refusal `otp_too_soon` with the seconds left; `otp_expired` half an hour after the first
- *   code, or when there is no such challenge; `otp_limit`.
+ *   code, or when there is no such challenge; `otp_unsendable`; `otp_limit`.
  */
 export async function reissueCode(
   tx: Tx,
-  deps: Pick<AccountsDeps, 'secrets' | 'config' | 'log' | 'sendSystemText'>,
+  deps: CodeDeps,
   challengeId: string,
   ip: string,
 ): Promise<IssuedCode> {
@@ -117,6 +127,7 @@ export async function reissueCode(
     for update`;
   if (!row) throw new Refusal('otp_expired', {});
   if (row.seconds > 0) throw new Refusal('otp_too_soon', { seconds: row.seconds });
+  await refuseUnsendable(tx, deps);
   const { purpose, phone, isDecoy } = row;
   await countCode(tx, deps, { phone, ip });
   const code = newCode();

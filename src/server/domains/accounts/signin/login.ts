@@ -42,7 +42,7 @@ type Client = Pick<Call, 'ip' | 'agent' | 'device'>;
  *
  * Who is suspended signs in too: to the reason, and to customer service.
  *
- * @throws Refusal `credentials_wrong`, or `too_many_requests` with the seconds to wait; `otp_too_soon`, `otp_limit`.
+ * @throws Refusal `credentials_wrong`, or `too_many_requests` with the seconds to wait; `otp_unsendable`, `otp_too_soon`, `otp_limit`.
  */
 export async function login(
   deps: AccountsDeps,

@@ -61,6 +61,26 @@ describe('a browser that was never used', () => {
     expect(app.sent).toHaveLength(sent);
   });
 
+  test('is told when no code can be sent, and has not to wait for one afterwards', async ({
+    db,
+  }) => {
+    const unsendable = new Refusal('otp_unsendable', {});
+    let isLinked = true;
+    const app = await accountsApp(db, { codesGoOut: async () => isLinked });
+    await app.customer(ANI);
+    isLinked = false;
+    expect(await no(login(app, ANI, PIXEL))).toEqual(unsendable);
+    isLinked = true;
+    const { challenge } = await askedIn(app, PIXEL);
+    await codesLater(db.allAccountsSql, 60);
+    isLinked = false;
+    const again = app.perform(resendOtp, { challenge: challenge.challenge });
+    expect(await no(again)).toEqual(unsendable);
+    // The code that was sent before is as good as it was.
+    const entered = { challenge: challenge.challenge, code: app.codeFor(ANI) };
+    expect(await app.perform(verifyOtp, entered, PIXEL)).toHaveProperty('token');
+  });
+
   test('gets nothing for a wrong password: no code, and the usual answer', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);

@@ -28,7 +28,7 @@ function refuseClosed({ REGISTRATION, REGISTRATION_CLOSED }: AccountsDeps['confi
  * A number that is registered already gets the same answer after the same work; its phone gets a
  * note instead of a code, and no code will ever fit.
  *
- * @throws Refusal `password_common`, `otp_too_soon`, `otp_limit`; `too_many_requests` when too many
+ * @throws Refusal `password_common`, `otp_unsendable`, `otp_too_soon`, `otp_limit`; `too_many_requests` when too many
  *   passwords are waiting to be hashed.
  */
 export async function register(
