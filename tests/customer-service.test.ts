@@ -161,6 +161,10 @@ describe('customer service over HTTP', () => {
         card: { type, id: about_id, title: titles[type as keyof typeof titles] },
       });
       expect(JSON.stringify(sent)).not.toContain('RAHASIA');
+      expect(await asAni('support_card', fields)).toEqual(sent.card);
+      expect(await actAs(running, budi)('support_card', fields)).toMatchObject({
+        type: 'not_found',
+      });
       const foreign = { ...id(), account_id: publicId('account', budi.accountId), ...fields };
       expect(await asSari('operator_support_send', foreign)).toMatchObject({ type: 'not_found' });
       expect(await actAs(running, budi)('support_send', { ...id(), ...fields })).toMatchObject({

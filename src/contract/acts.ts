@@ -195,6 +195,7 @@ export const acts: readonly Act[] = [
   events.events,
   support.supportThread,
   support.supportMessages,
+  support.supportCard,
   support.supportUnread,
   support.sendSupport,
   support.readSupport,

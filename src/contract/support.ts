@@ -13,6 +13,9 @@ export { SupportDoing, SupportSide, SupportStatus };
 export const SupportSubject = schema(() => z.enum(['message', 'token', 'topup', 'invoice']));
 export type SupportSubject = Output<typeof SupportSubject>;
 
+/** The public id of it. */
+const SubjectId = () => z.string().check(z.maxLength(40));
+
 /** What a question is about, as it was when it was asked; both sides can open it. Never a message's text. */
 export const SupportCard = schema(() =>
   z.object({
@@ -115,6 +118,15 @@ export const supportMessages = act({
   output: SupportMessage,
 });
 
+/** What the next line will be about, as it would be written down now. */
+export const supportCard = act({
+  name: 'support_card',
+  by: 'customer',
+  whileSuspended: true,
+  input: () => ({ about_type: SupportSubject(), about_id: SubjectId() }),
+  output: SupportCard,
+});
+
 /** What is unread, for the menu. */
 export const supportUnread = act({
   name: 'support_unread',
@@ -137,8 +149,7 @@ export const supportContent = () => ({
   contact_name: z.optional(z.string().check(z.trim(), z.maxLength(100))),
   contact_phone: z.optional(z.string().check(z.trim(), z.maxLength(30))),
   about_type: z.optional(SupportSubject()),
-  /** The public id of it. */
-  about_id: z.optional(z.string().check(z.maxLength(40))),
+  about_id: z.optional(SubjectId()),
 });
 
 /** Writes to customer service; opens the thread again when it was closed. */

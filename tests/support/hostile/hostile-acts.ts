@@ -287,6 +287,7 @@ const supportSamples = (held: Held): Readonly<Record<string, Fields>> => {
   const account_id = anId('account');
   return {
     support_messages: { ...LIST, sort_by: 'at' },
+    support_card: { about_type: line.about_type, about_id: line.about_id },
     support_send: line,
     support_read: { seq: '1' },
     support_rate: { score: '5', comment: 'Cepat' },

@@ -125,13 +125,13 @@ const short = {
 test('before the first question it says what is probably the matter, and brings it along', async ({
   profiles,
 }) => {
-  const topup_get = () => ({
+  const support_card = () => ({
     refused: 'not_found',
     message: 'Isi saldo tidak ditemukan.',
     facts: { what: 'Isi saldo' },
   });
   const world = { thread: empty, lines: [] };
-  const causes = { support_help: () => ({ causes: [disconnected, short] }), topup_get };
+  const causes = { support_help: () => ({ causes: [disconnected, short] }), support_card };
   const { tab, done } = await at(profiles, world, causes);
   await tab.getByText('Biasanya dibalas dalam 4 menit.').waitFor();
   const help = tab.getByRole('region', { name: 'Bantuan cepat' });

@@ -1,22 +1,9 @@
-import type { SupportEvent, SupportMessage, SupportSubject } from '#contract/support.ts';
+import type { SupportSubject } from '#contract/support.ts';
 
 /** What a question is about. */
 export const subjectLabel: Record<SupportSubject, string> = {
   message: 'Pesan',
   token: 'Token',
   topup: 'Isi saldo',
-  invoice: 'Invoice',
+  invoice: 'Tagihan',
 };
-
-const events: Record<SupportEvent, string> = {
-  closed: 'Percakapan ditutup',
-  reopened: 'Percakapan dibuka lagi',
-  assigned: 'Percakapan diserahkan kepada petugas',
-  unassigned: 'Percakapan menunggu petugas lain',
-  snoozed: 'Percakapan ditunda',
-  rated: 'Penilaian diberikan',
-};
-
-/** What happened, as a line of the thread says it: in the server's words, where it has some. */
-export const eventLabel = ({ content, event }: SupportMessage): string =>
-  content.caption || (event ? events[event] : '');

@@ -1,5 +1,6 @@
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import * as support from '#contract/support.ts';
+import { readCard } from '#server/domains/support/cards/cards.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { readHelp } from '#server/domains/support/help/help.ts';
 import { type ActHandler, type Call, handle } from '#server/infra/acts/act.ts';
@@ -34,6 +35,11 @@ export function customerActs(deps: SupportDeps): readonly ActHandler[] {
     })),
     handle(support.supportMessages, (call, input) =>
       linesPage(deps, { ...input, accountId: call.caller.accountId, viewer: viewerOf(call) }),
+    ),
+    handle(support.supportCard, ({ caller: { accountId } }, { about_type: type, about_id: id }) =>
+      asAccount(deps.sql, accountId, (tx) =>
+        readCard(tx, { accountId, type, id, now: deps.now() }),
+      ),
     ),
     handle(support.sendSupport, (call, input) =>
       sendLine(deps, input, { accountId: call.caller.accountId, viewer: viewerOf(call) }),

@@ -1,3 +1,4 @@
+import type { SupportSubject } from '#contract/support.ts';
 import { hrefOf, navigate, type How } from '#web/browser/router/navigation.ts';
 import type { Search } from '#web/browser/router/routes.ts';
 
@@ -23,7 +24,7 @@ export function threadAt(url: string): string | undefined {
 /** Where an operator sees a customer, or one thing of theirs. */
 export function customerUrl(
   accountId: string,
-  about?: { type: 'message' | 'token' | 'topup' | 'invoice'; id: string },
+  about?: { type: SupportSubject; id: string },
 ): string {
   const params = new URLSearchParams({ open: accountId });
   if (about) params.set(about.type, about.id);

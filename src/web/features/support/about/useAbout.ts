@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
-import type { SupportSubject } from '#contract/support.ts';
+import { skipToken, useQuery } from '@tanstack/react-query';
+import { supportCard, type SupportSubject } from '#contract/support.ts';
+import { perform } from '#web/api/act.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import type { SupportChatProps } from '#web/features/support/chat/chatProps.ts';
-import { subjectQuery } from '#web/features/support/about/subjectQuery.ts';
 
 type Subject = { type: SupportSubject; id: string };
 
@@ -13,14 +13,14 @@ export function useAbout(): {
   choose: (subject: Subject) => void;
 } {
   const { about: type, id } = useSearch('/customer-service');
+  const input = type && id ? { about_type: type, about_id: id } : undefined;
   const { data: card } = useQuery({
-    ...subjectQuery(type ?? 'message', id ?? ''),
-    enabled: type !== undefined && id !== undefined,
+    queryKey: ['support', 'card', input],
+    queryFn: input ? ({ signal }) => perform(supportCard, input, { signal }) : skipToken,
   });
   const leave = () => void navigate({ to: '/customer-service', replace: true, resetScroll: false });
-  const isAsked = type !== undefined && card?.id === id;
   return {
-    shown: isAsked && card ? { card, onRemove: leave, onSent: leave } : undefined,
+    shown: card ? { card, onRemove: leave, onSent: leave } : undefined,
     choose: (subject) =>
       void navigate({
         to: '/customer-service',

@@ -5,7 +5,6 @@ import type { SupportMessage } from '#contract/support.ts';
 import { typeOfFile } from '#web/api/uploads/fileTypes.ts';
 import { CardLink } from '#web/features/support/chat/CardLink.tsx';
 import styles from '#web/features/support/chat/SupportLine.module.css';
-import { eventLabel } from '#web/features/support/labels.ts';
 import { fileOf, useProgress } from '#web/features/support/outbox/lineFiles.ts';
 import { dropLine, sendLineAgain } from '#web/features/support/outbox/outbox.ts';
 import type { OutgoingLine } from '#web/features/support/outbox/outgoingLine.ts';
@@ -33,7 +32,7 @@ export function SupportLine({ body, ...place }: Place & { body: SupportBody }) {
   const { message } = body;
   return message.side === 'system' ? (
     <p className={styles['system']}>
-      {eventLabel(message)}{' '}
+      {message.content.caption}{' '}
       <time dateTime={message.at.toISOString()}>{formatTime(message.at, place.zone)}</time>
     </p>
   ) : (
