@@ -10,7 +10,7 @@ import { lastBackup } from '#server/infra/backup/runs.ts';
 import { readBackupKey } from '#server/infra/backup/archive/seal.ts';
 import type { Config } from '#server/infra/config.ts';
 import { isHeld } from '#server/infra/embedded-postgres/folder-lock.ts';
-import { failedJobs } from '#server/infra/jobs/jobs.ts';
+import { failedJobs } from '#server/infra/jobs/failed-jobs.ts';
 import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { compareMigrations } from '#server/infra/postgres/migrations.ts';
@@ -123,12 +123,7 @@ function checksOfBackups(config: Config, { owner, allAccountsSql }: Pools, now: 
     ...(path === undefined ? [] : [['the key of backups', () => keyFile(path)] as const]),
     [
       'the newest backup',
-      async () =>
-        newestBackup(
-          folder,
-          path === undefined ? undefined : await readBackupKey(path),
-          await last(),
-        ),
+      async () => newestBackup(folder, await readBackupKey(path), await last()),
     ],
     ['the disk of backups', () => disk('the backups', folder)],
     ['where backups lie', () => ownDisk(data, folder)],

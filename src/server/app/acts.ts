@@ -20,7 +20,6 @@ import {
 import { pushActs } from '#server/domains/push/push.ts';
 import { supportActs, supportFigures } from '#server/domains/support/support.ts';
 import { codesGoOut, tokensActs } from '#server/domains/tokens/tokens.ts';
-import { lastBackup } from '#server/infra/backup/runs.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Container } from './container.ts';
 import { RELEASE } from './release.ts';
@@ -112,6 +111,5 @@ const consoleDepsOf = ({ infra, pools, accounts }: Container): ConsoleDeps => ({
   sendSystemText: accounts.sendSystemText,
   evictSessions: accounts.sessions.evict,
   supportFigures,
-  lastBackup,
   codesGoOut,
 });

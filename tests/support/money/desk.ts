@@ -47,6 +47,8 @@ export const consoleDeps = (
   version: '0.0.0',
   build: 'test',
   now: clock.now,
+  codesGoOut: async () => true,
+  supportFigures: async () => ({ waiting: 0, oldest: null }),
 });
 
 /** Gives an account saldo, as a bonus. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 import { readArchiving } from '#server/infra/backup/archiving.ts';
 import { readConfig } from '#server/infra/config.ts';
-import { failedJobs } from '#server/infra/jobs/jobs.ts';
+import { failedJobs } from '#server/infra/jobs/failed-jobs.ts';
 import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { compareMigrations } from '#server/infra/postgres/migrations.ts';
@@ -221,10 +221,11 @@ describe('what the doctor finds in the database', () => {
       create schema pgboss;
       create table pgboss.job (name text, state text, completed_on timestamptz);
       insert into pgboss.job values ('backup', 'failed', now()), ('backup', 'failed', now()),
-        ('billing', 'completed', now()), ('old', 'failed', now() - interval '2 days')`);
+        ('billing', 'failed', now() - interval '1 hour'), ('billing', 'completed', now()),
+        ('__pgboss__maintenance', 'failed', now()), ('old', 'failed', now() - interval '2 days')`);
     expect(jobs(await failedJobs(db.owner))).toMatchObject({
       state: 'warning',
-      says: expect.stringContaining('backup (2)'),
+      says: 'Jobs failed within a day: backup.',
     });
   });
 });

@@ -1,4 +1,5 @@
 import type { ChainVerification } from '#server/infra/acts/chain/verify.ts';
+import type { FailedJob } from '#server/infra/jobs/failed-jobs.ts';
 import { type Finding, ago, ok, warning, wrong } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -70,12 +71,13 @@ export function outbox(lagSeconds: number, setAside: number): Finding {
     : ok('Events are published in time.');
 }
 
-/** Jobs that were given up. */
-export function jobs(failed: readonly { name: string; times: number }[]): Finding {
-  return failed.length === 0
-    ? ok('No job failed within a day.')
+/** Jobs whose last turn was given up. */
+export function jobs(failed: readonly FailedJob[]): Finding {
+  const open = failed.filter(({ is_over }) => !is_over).map(({ name }) => name);
+  return open.length === 0
+    ? ok('No job failed within a day, or a later turn of it went well.')
     : warning(
-        `Jobs failed within a day: ${failed.map(({ name, times }) => `${name} (${times})`).join(', ')}.`,
+        `Jobs failed within a day: ${open.join(', ')}.`,
         'The log says why, at "a job failed".',
       );
 }

@@ -15,7 +15,9 @@ export async function failedJobs(allAccountsSql: Sql): Promise<FailedJob[]> {
     ) as is_over
     from (
       select name, max(completed_on) as failed_at from pgboss.job
-      where state = 'failed' and completed_on > clock_timestamp() - interval '24 hours' group by name
+      where state = 'failed' and completed_on > clock_timestamp() - interval '24 hours'
+        and name not like '\\_\\_pgboss%'
+      group by name
     ) f order by f.failed_at desc`;
   return [...found];
 }

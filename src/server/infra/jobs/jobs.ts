@@ -64,18 +64,6 @@ export async function startJobs(
   };
 }
 
-/** The jobs that failed for good within a day, each with how often; none before the first start. */
-export async function failedJobs(owner: Sql): Promise<{ name: string; times: number }[]> {
-  const [table] = await owner<{ there: boolean }[]>`
-    select to_regclass('pgboss.job') is not null as there`;
-  if (!table?.there) return [];
-  return owner<{ name: string; times: number }[]>`
-    select name, count(*)::int as times from pgboss.job
-    where state = 'failed' and completed_on > clock_timestamp() - interval '1 day'
-      and name not like '\\_\\_pgboss%'
-    group by name order by name`;
-}
-
 /** Makes or renews pg-boss's tables, as the owner, and lets the app use them. */
 async function install(Boss: typeof PgBoss, owner: Sql): Promise<void> {
   const boss = new Boss({ ...options(owner), supervise: false, schedule: false });

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { OperatorOverview } from '#contract/operator/overview.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
 import { openMinuteCounts } from '#server/domains/messages/submit/minutes.ts';
+import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { phones, place } from '#tests/support/app/fake-channel.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
@@ -81,7 +82,7 @@ test('what waits, who works, and how the database is', async ({ db, sql }) => {
     lanes: { running: 0, unowned: 0 },
     database: { connections_max: expect.any(Number), version: expect.stringMatching(/^\d+/) },
     backup: null,
-    support: null,
+    support: { waiting: 0, oldest: null },
   } satisfies Partial<Record<keyof OperatorOverview, unknown>>);
   await sql`
     update lanes set ready_at = clock_timestamp() - interval '1 minute'
@@ -93,12 +94,15 @@ test('what waits, who works, and how the database is', async ({ db, sql }) => {
 
 test('threads of customers are for who answers them; a backup is told as it ended', async ({
   db,
+  sql,
 }) => {
   const at = new Date('2026-11-21T02:00:00Z');
   const look = await overviewOf(db, {
     supportFigures: async () => ({ waiting: 2, oldest: at }),
-    lastBackup: async () => ({ at, isOk: false, error: 'disk_full' }),
   });
+  await sql`
+    insert into backups (backup_id, started_at, finished_at, is_ok, problem)
+    values (${newId()}, ${at}, ${at}, false, 'disk_full')`;
   const backup = { at, is_ok: false, bytes: null, path: null, error: 'disk_full' };
   expect(await look({ operatorRoles: ['money'] })).toMatchObject({ support: null, backup });
   expect((await look({ operatorRoles: ['support'] })).support).toEqual({ waiting: 2, oldest: at });

@@ -3,6 +3,7 @@ import { countSetAside, outboxLagSeconds } from '#server/domains/events/events.t
 import { trafficFigures } from '#server/domains/messages/messages.ts';
 import { countGatewayWork } from '#server/domains/payments/payments.ts';
 import type { Person } from '#server/infra/acts/act.ts';
+import { lastBackup } from '#server/infra/backup/runs.ts';
 import { failedJobs } from '#server/infra/jobs/failed-jobs.ts';
 import { freeBytes } from '#server/infra/observability/disk.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -10,15 +11,6 @@ import { databaseFigures } from '#server/infra/observability/database-figures.ts
 
 /** Threads of customer service that wait for an answer. */
 export type SupportFigures = { waiting: number; oldest: Date | null };
-
-/** How the newest backup ended. */
-export type NewestBackup = {
-  at: Date;
-  isOk: boolean;
-  bytes?: number | undefined;
-  path?: string | undefined;
-  error?: string | undefined;
-};
 
 export type OverviewDeps = {
   /** Sees every account. */
@@ -29,12 +21,9 @@ export type OverviewDeps = {
   /** The release, and the built web app. */
   version: string;
   build: string;
-  /** Left out where nothing makes backups. */
-  lastBackup?: (allAccountsSql: Sql) => Promise<NewestBackup | undefined>;
   /** Whether the installation's own token is linked to a phone. */
-  codesGoOut?: (allAccountsSql: Sql) => Promise<boolean>;
-  /** Left out where there is no customer service. */
-  supportFigures?: (allAccountsSql: Sql) => Promise<SupportFigures>;
+  codesGoOut: (allAccountsSql: Sql) => Promise<boolean>;
+  supportFigures: (allAccountsSql: Sql) => Promise<SupportFigures>;
   /** A clock that never jumps, in milliseconds. */
   clockMs?: () => number;
 };
@@ -55,7 +44,7 @@ export function openOverview(deps: OverviewDeps): Overview {
     return { lag_seconds: lag?.value ?? 0, set_aside: aside?.value ?? 0 };
   });
   const slow = kept(SLOW_MS, clockMs, () => slowFigures(deps));
-  const support = kept(FRESH_MS, clockMs, async () => (await deps.supportFigures?.(sql)) ?? null);
+  const support = kept(FRESH_MS, clockMs, () => deps.supportFigures(sql));
 
   return async ({ operatorRoles }) => {
     const answers = operatorRoles.some((role) => role === 'admin' || role === 'support');
@@ -83,14 +72,14 @@ export function openOverview(deps: OverviewDeps): Overview {
 }
 
 async function slowFigures(deps: OverviewDeps) {
-  const { allAccountsSql: sql, codesGoOut, dataFolder, lastBackup } = deps;
+  const { allAccountsSql: sql, codesGoOut, dataFolder } = deps;
   const [{ nodes, ...database }, jobs, work, codes, free, backup] = await Promise.all([
     databaseFigures(sql),
     failedJobs(sql),
     countGatewayWork({ allAccountsSql: sql }),
-    codesGoOut?.(sql) ?? true,
+    codesGoOut(sql),
     freeBytes(dataFolder).catch(() => Infinity),
-    lastBackup?.(sql),
+    lastBackup(sql),
   ]);
   return {
     nodes,
