@@ -62,9 +62,11 @@ async function checkSoon(deps: Deps): Promise<{ check: AuditCheck | null }> {
   const waiting = new AbortController();
   const late = pause(WAIT_MS, null, { signal: waiting.signal }).catch(() => null);
   try {
-    return { check: await Promise.race([check, late]) };
+    const done = await Promise.race([check, late]);
+    // What fails from here on nobody is told of.
+    if (done === null) check.catch(deps.report);
+    return { check: done };
   } finally {
     waiting.abort();
-    check.catch(deps.report);
   }
 }

@@ -19,6 +19,7 @@ import { openAuditExport } from './export.ts';
 
 type Desk = {
   app: TopupApp;
+  reported: unknown[];
   ani: Customer;
   /** An operator's id, and the account of the installation. */
   oka: { userId: string; accountId: string };
@@ -38,11 +39,12 @@ const test = base.extend<{ desk: Desk }>({
       select account_id as id from accounts where is_system`;
     const oka = { userId: operator?.userId ?? '', accountId: system?.id ?? '' };
     const folder = await mkdtemp(join(tmpdir(), 'audit-desk-'));
+    const reported: unknown[] = [];
     const deps = {
       allAccountsSql: sql,
       secrets: await readSecrets(sql),
       now: app.clock.now,
-      report: app.deps.report,
+      report: (trouble: unknown) => void reported.push(trouble),
       folder,
     };
     const audit = openAudit(sql);
@@ -69,6 +71,7 @@ const test = base.extend<{ desk: Desk }>({
     await use({
       app,
       ani,
+      reported,
       oka,
       ask,
       rows: async (fields) =>
@@ -145,6 +148,19 @@ test('the state says whether the chain is whole, and who may be asked for', asyn
   const finding = { kind: 'changed', seq: 2, day: today };
   expect(await verify()).toMatchObject({ ok: false, findings: [finding] });
   expect(await state()).toMatchObject({ check: { ok: false, findings: [finding] } });
+});
+
+test('a verification beside another one is refused, which is nothing to report', async ({
+  desk,
+  db,
+}) => {
+  await db.owner.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(7206314)`;
+    await expect(desk.ask('operator_audit_verify')).rejects.toMatchObject({
+      code: 'check_running',
+    });
+  });
+  expect(desk.reported).toEqual([]);
 });
 
 test('an export is a link of minutes to formula-safe lines, three times a day', async ({
