@@ -50,7 +50,7 @@ export const restore: Command = {
       throw new StartError(`Give the backup’s folder and a new one: ${typed(restore)}`);
     }
     const config = read();
-    const key = config.BACKUP_KEY_FILE ? await readBackupKey(config.BACKUP_KEY_FILE) : undefined;
+    const key = await readBackupKey(config.BACKUP_KEY_FILE);
     let restored: Restored | undefined;
     const manifest = await restoreBackup({
       backup: resolve(from),

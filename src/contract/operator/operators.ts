@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { OperatorRole, PersonName } from '#contract/accounts.ts';
-import { act, type OperatorRole as RoleName, paging } from '#contract/base/act.ts';
+import { act, operatorRoles, type OperatorRole as RoleName, paging } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { IndonesianMobile, Phone } from '#contract/base/phone.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
@@ -36,7 +36,9 @@ export const Operator = schema(() =>
 export type Operator = Output<typeof Operator>;
 
 const Roles = () =>
-  z.array(OperatorRole()).check(z.minLength(1, 'Pilih sedikitnya satu peran.'), z.maxLength(3));
+  z
+    .array(OperatorRole())
+    .check(z.minLength(1, 'Pilih sedikitnya satu peran.'), z.maxLength(operatorRoles.length));
 
 export const listOperators = act({
   name: 'operator_list',

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { act } from '#contract/base/act.ts';
+import { act, operatorRoles } from '#contract/base/act.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { Failure } from '#contract/messages.ts';
 import { ChannelName } from '#contract/tokens.ts';
@@ -75,6 +75,6 @@ export type OperatorOverview = Output<typeof OperatorOverview>;
 export const operatorOverview = act({
   name: 'operator_overview',
   by: 'operator',
-  roles: ['support', 'money'],
+  roles: operatorRoles,
   output: OperatorOverview,
 });

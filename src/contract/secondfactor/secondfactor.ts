@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { SecondFactorChallenge, SignedIn } from '#contract/accounts.ts';
-import { act } from '#contract/base/act.ts';
+import { act, operatorRoles } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 
 /** Any operator: what somebody signs in with is their own, whatever else they may do. */
-const everyOperator = { by: 'operator', roles: ['support', 'money'] } as const;
+const everyOperator = { by: 'operator', roles: operatorRoles } as const;
 
 /** Six digits of an authenticator app, which shows them with a blank between. */
 const TotpCode = schema(() =>

@@ -33,7 +33,7 @@ export const backUp = (deps: BackupDeps, at: Date, signal: AbortSignal) =>
       url,
       dataFolder,
       folder: backupFolderOf(config, dataFolder),
-      key: config.BACKUP_KEY_FILE ? await readBackupKey(config.BACKUP_KEY_FILE) : undefined,
+      key: await readBackupKey(config.BACKUP_KEY_FILE),
       keep: config.BACKUP_KEEP,
       at,
       app: { version: appVersion(), build },

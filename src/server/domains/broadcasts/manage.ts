@@ -14,13 +14,8 @@ import { newId } from '#server/infra/ids.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { BroadcastDeps } from './deps.ts';
 
-type Row = Omit<Broadcast, 'id' | 'created_by' | 'stopped_by' | 'closed' | 'told'> &
-  Omit<Broadcast['told'], never> & {
-    broadcast_id: string;
-    created_by: string;
-    stopped_by: string | null;
-    closed: number;
-  };
+/** Operators stand in it by their ids. */
+type Row = Omit<Broadcast, 'id' | 'told'> & Broadcast['told'] & { broadcast_id: string };
 
 /** SQL of the state of a broadcast `b` at an instant. */
 const stateAt = (sql: Sql | Tx, at: Date): Fragment => sql`

@@ -228,7 +228,7 @@ export async function startSession(tx: Tx, session: NewSession): Promise<string>
  * Ends all of a person's sessions but one, in the caller's transaction, and their browsers become
  * unknown: whoever signs in there again needs a code. Call `sessions.evict` with the result after COMMIT.
  *
- * @param but the session that stays; left out when none shall.
+ * @param exceptSessionId the session that stays; left out when none shall.
  */
 export async function endOtherSessions(
   tx: Tx,

@@ -19,11 +19,12 @@ const PIECE_BYTES = 65_536;
 const KEY_CHARACTERS_MIN = 32;
 
 /**
- * The key in a file, as `openssl rand -base64 32` writes it.
+ * The key in a file, as `openssl rand -base64 32` writes it; none where no file is set.
  *
  * @throws StartError when there is no such file, or it holds too little.
  */
-export async function readBackupKey(path: string): Promise<BackupKey> {
+export async function readBackupKey(path: string | undefined): Promise<BackupKey | undefined> {
+  if (path === undefined) return undefined;
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new StartError(`BACKUP_KEY_FILE ${path} cannot be read (${error.code}).`);
   });
