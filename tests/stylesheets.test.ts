@@ -14,12 +14,14 @@ const parts = await readAll('src/web/**/*.{ts,tsx}');
 const classesIn = (css: string): Set<string> =>
   new Set([...css.matchAll(/\.([a-zA-Z][\w-]*)/g)].map(([, name = '']) => name));
 
-/** A component, its stylesheet and the classes it names. */
+/** A component, each stylesheet it takes classes from, and which. */
 const uses = [...parts].flatMap(([file, text]) => {
-  const [, from, path] = /import styles from '(#web|\.)\/([^']+\.module\.css)'/.exec(text) ?? [];
-  const sheet = path && posix.join(from === '.' ? posix.dirname(file) : 'src/web', path);
-  const named = [...text.matchAll(/\b(?:styles\[|part\()'([^']+)'/g)].map(([, name = '']) => name);
-  return sheet ? [{ file, sheet, named }] : [];
+  const imports = text.matchAll(/import (\w+) from '(#web|\.)\/([^']+\.module\.css)'/g);
+  return [...imports].map(([, as = '', from, path = '']) => {
+    const sheet = posix.join(from === '.' ? posix.dirname(file) : 'src/web', path);
+    const named = text.matchAll(new RegExp(`\\b(?:${as}\\[|part\\()'([^']+)'`, 'g'));
+    return { file, sheet, named: [...named].map(([, name = '']) => name) };
+  });
 });
 
 test('every class that a component names is in its stylesheet', () => {

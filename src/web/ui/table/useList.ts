@@ -22,6 +22,8 @@ type Options = {
   /** Called on a failure, after the toast. */
   onError?: (error: Error) => void;
   enabled?: boolean;
+  /** Asked for again so often, in milliseconds, while the tab is in sight: where no event tells of changes. */
+  everyMs?: number;
 };
 
 /** What a list is asked with: the caller's fields, where it stands, how it is sorted. */
@@ -73,7 +75,7 @@ export function usePages<Row>(
   { key, paging, ask }: Source<Row>,
   filters: Fields,
   view: TableView,
-  { onError, enabled = true }: Options = {},
+  { onError, enabled = true, everyMs }: Options = {},
 ) {
   const { starts, learn } = useStarts([key, filters, view.sort]);
   const input = listInput(paging, filters, view, starts);
@@ -82,6 +84,7 @@ export function usePages<Row>(
     queryFn: ({ signal }) => ask(input, signal),
     placeholderData: keepPreviousData,
     enabled,
+    refetchInterval: everyMs ?? false,
   });
   const { data, error, isPlaceholderData, isFetching } = query;
   if (data && paging === 'manual' && !isPlaceholderData) learn(view.page, data.count);

@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
-import { MessagesSquare, Search } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { MessagesSquare } from 'lucide-react';
 import { captionText } from '#contract/messages/captions.ts';
 import { CONVERSATION_QUERY_MAX, type Conversation } from '#contract/messages.ts';
 import { civilDate, formatTime } from '#contract/base/time.ts';
@@ -17,6 +16,13 @@ import {
   sameConversation,
   type Which,
 } from '#web/features/messages/conversations/queries.ts';
+import {
+  ChatList,
+  chatRow,
+  ChatRows,
+  ChatRowsLoading,
+  ChatRowWords,
+} from '#web/ui/chat/list/ChatList.tsx';
 import { dayLabel } from '#web/ui/chat/thread/threadItems.ts';
 import { useMore } from '#web/ui/chat/thread/useMore.ts';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
@@ -24,8 +30,7 @@ import { nameOf } from '#web/features/messages/labels.ts';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
-import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
-import { TextField } from '#web/ui/text/TextField.tsx';
+import { SearchField } from '#web/ui/text/SearchField.tsx';
 
 type Props = {
   q: string;
@@ -44,53 +49,20 @@ export function ConversationList({ q, open, held, onSend }: Props) {
       replace: true,
     });
   return (
-    <section className={styles['place']} aria-label="Daftar percakapan">
-      <SearchField value={q} onChange={search} />
+    <ChatList
+      label="Daftar percakapan"
+      head={
+        <SearchField
+          label="Cari percakapan"
+          placeholder="Cari nama atau nomor"
+          maxLength={CONVERSATION_QUERY_MAX}
+          value={q}
+          onSearch={search}
+        />
+      }
+    >
       <Rows q={q} open={open} held={held} onSend={onSend} onClear={() => search('')} />
-    </section>
-  );
-}
-
-const PAUSE_MS = 250;
-
-function SearchField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  const [typed, setTyped] = useState(value);
-  const [submitted, setSubmitted] = useState(value);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  if (value !== submitted) {
-    setSubmitted(value);
-    setTyped(value);
-  }
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return (
-    <div className={styles['search']}>
-      <TextField
-        label="Cari percakapan"
-        hideLabel
-        type="search"
-        placeholder="Cari nama atau nomor"
-        prefix={<Search size={18} aria-hidden="true" />}
-        maxLength={CONVERSATION_QUERY_MAX}
-        value={typed}
-        onClear={() => {
-          clearTimeout(timer.current);
-          setTyped('');
-          setSubmitted('');
-          onChange('');
-        }}
-        onChange={({ target }) => {
-          const text = target.value;
-          setTyped(text);
-          clearTimeout(timer.current);
-          // What is too long is reported in the field.
-          if (text.trim().length > CONVERSATION_QUERY_MAX) return;
-          timer.current = setTimeout(() => {
-            setSubmitted(text.trim());
-            onChange(text.trim());
-          }, PAUSE_MS);
-        }}
-      />
-    </div>
+    </ChatList>
   );
 }
 
@@ -102,31 +74,32 @@ function Rows({ q, open, held, onSend, onClear }: Props & { onClear: () => void 
   if (!shown && error) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
   }
-  if (!shown) return <LoadingRows />;
+  if (!shown) return <ChatRowsLoading />;
   if (shown.length === 0)
     return q ? <NotFound onClear={onClear} /> : <NothingYet onSend={onSend} />;
   const severalTokens = new Set(shown.map(({ token }) => token.id)).size > 1;
   return (
-    <div className={styles['scroll']}>
-      <ul className={styles['rows']} aria-label="Percakapan">
-        {shown.map((conversation) => (
-          <Line
-            key={`${conversation.token.id} ${conversation.peer}`}
-            conversation={conversation}
-            q={q}
-            open={open !== undefined && sameConversation(conversation, open)}
-            withToken={severalTokens}
-          />
-        ))}
-      </ul>
-      {!data?.ended && (
-        <div ref={more.edge} className={styles['more']}>
-          <Button size="sm" variant="link" tone="neutral" busy={more.busy} onClick={more.read}>
-            Muat percakapan berikutnya
-          </Button>
-        </div>
-      )}
-    </div>
+    <ChatRows
+      foot={
+        !data?.ended && (
+          <div ref={more.edge} className={styles['more']}>
+            <Button size="sm" variant="link" tone="neutral" busy={more.busy} onClick={more.read}>
+              Muat percakapan berikutnya
+            </Button>
+          </div>
+        )
+      }
+    >
+      {shown.map((conversation) => (
+        <Line
+          key={`${conversation.token.id} ${conversation.peer}`}
+          conversation={conversation}
+          q={q}
+          open={open !== undefined && sameConversation(conversation, open)}
+          withToken={severalTokens}
+        />
+      ))}
+    </ChatRows>
   );
 }
 
@@ -141,43 +114,30 @@ function Line({ conversation, q, open, withToken }: LineProps) {
       <Link
         to="/message-history"
         search={{ view: 'percakapan', open: token.id, peer, q: q || undefined }}
-        aria-current={open ? 'page' : undefined}
-        className={styles['row']}
-        data-unread={unread > 0 || undefined}
-        data-open={open || undefined}
+        {...chatRow({ open, unread })}
       >
         <Avatar name={peer_name ?? ''} {...numberIcon(conversation)} decorative />
-        <span className={styles['words']}>
-          <span className={styles['top']}>
-            <bdi className={styles[peer_name === null ? 'number' : 'name']}>
-              {nameOf(conversation)}
-            </bdi>
-            <time className={styles['time']} dateTime={last_at.toISOString()}>
-              {shortTime(last_at, zone)}
-            </time>
-          </span>
-          <span className={styles['bottom']}>
-            <span className={styles['preview']}>
-              {draft ? (
-                <>
-                  <span className={styles['draft']}>Draf:</span> <bdi>{captionText(draft)}</bdi>
-                </>
-              ) : (
-                <>
-                  {direction === 'out' && <StatusMark status={status} iconOnly />}
-                  <bdi>{conversation.preview || 'Lampiran'}</bdi>
-                </>
-              )}
-            </span>
-            {unread > 0 && (
-              <span className={styles['unread']}>
-                {unread > 99 ? '99+' : unread}
-                <span className="sr-only"> belum dibaca</span>
-              </span>
-            )}
-          </span>
+        <ChatRowWords
+          name={nameOf(conversation)}
+          isNumber={peer_name === null}
+          at={last_at}
+          time={shortTime(last_at, zone)}
+          unread={unread}
+          preview={
+            draft ? (
+              <>
+                <span className={styles['draft']}>Draf:</span> <bdi>{captionText(draft)}</bdi>
+              </>
+            ) : (
+              <>
+                {direction === 'out' && <StatusMark status={status} iconOnly />}
+                <bdi>{conversation.preview || 'Lampiran'}</bdi>
+              </>
+            )
+          }
+        >
           {withToken && <bdi className={styles['token']}>{token.name}</bdi>}
-        </span>
+        </ChatRowWords>
       </Link>
     </li>
   );
@@ -193,20 +153,6 @@ function shortTime(at: Date, zone: string): string {
   const [day, today] = [civilDate(at, zone), civilDate(new Date(), zone)];
   return day === today ? formatTime(at, zone) : dayLabel(day, today);
 }
-
-const LoadingRows = () => (
-  <div className={styles['rows']} aria-busy="true">
-    {Array.from({ length: 7 }, (_, line) => (
-      <div key={line} className={styles['row']}>
-        <Skeleton width={40} height={40} round />
-        <span className={styles['words']}>
-          <Skeleton width={`${50 + ((line * 29) % 30)}%`} />
-          <Skeleton width={`${60 + ((line * 41) % 30)}%`} />
-        </span>
-      </div>
-    ))}
-  </div>
-);
 
 const NotFound = ({ onClear }: { onClear: () => void }) => (
   <EmptyState

@@ -1,5 +1,5 @@
-import { Search, SlidersHorizontal, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { SlidersHorizontal, X } from 'lucide-react';
+import { useState } from 'react';
 import { MESSAGE_QUERY_MAX } from '#contract/messages.ts';
 import type { Token } from '#contract/tokens.ts';
 import { civilDate } from '#contract/base/time.ts';
@@ -19,7 +19,7 @@ import { dateWords } from '#web/ui/date/dates.ts';
 import type { Option } from '#web/ui/select/options.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
-import { TextField } from '#web/ui/text/TextField.tsx';
+import { SearchField } from '#web/ui/text/SearchField.tsx';
 import { useWide } from '#web/ui/layout/useWide.ts';
 
 type Props = {
@@ -37,7 +37,14 @@ export function FilterBar(props: Props) {
   const set = countSet(filters);
   return (
     <div className={styles['bar']} role="search" aria-label="Saring pesan">
-      <SearchField value={search.q ?? ''} onChange={(q) => onChange({ q: q || undefined })} />
+      <SearchField
+        label="Cari nomor atau nama"
+        placeholder="Cari nomor atau nama"
+        className={styles['search']}
+        maxLength={MESSAGE_QUERY_MAX}
+        value={search.q ?? ''}
+        onSearch={(q) => onChange({ q: q || undefined })}
+      />
       {wide ? (
         <Choices {...props} />
       ) : (
@@ -78,51 +85,6 @@ export function FilterBar(props: Props) {
         </div>
       </Modal>
     </div>
-  );
-}
-
-/** Typing is not asking: the address changes when the typing pauses. */
-const PAUSE_MS = 300;
-
-function SearchField({ value, onChange }: { value: string; onChange: (q: string) => void }) {
-  const [typed, setTyped] = useState(value);
-  const [submitted, setSubmitted] = useState(value);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // Back, or 'Hapus filter', changes the address from outside.
-  if (value !== submitted) {
-    setSubmitted(value);
-    setTyped(value);
-  }
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const ask = (text: string) => {
-    clearTimeout(timer.current);
-    const q = text.trim();
-    // What is too long is reported in the field.
-    if (q === submitted || q.length > MESSAGE_QUERY_MAX) return;
-    setSubmitted(q);
-    onChange(q);
-  };
-  return (
-    <TextField
-      label="Cari nomor atau nama"
-      hideLabel
-      className={styles['search']}
-      type="search"
-      placeholder="Cari nomor atau nama"
-      prefix={<Search size={18} aria-hidden="true" />}
-      maxLength={MESSAGE_QUERY_MAX}
-      value={typed}
-      onClear={() => {
-        setTyped('');
-        ask('');
-      }}
-      onChange={({ target }) => {
-        setTyped(target.value);
-        clearTimeout(timer.current);
-        timer.current = setTimeout(() => ask(target.value), PAUSE_MS);
-      }}
-      onKeyDown={(event) => event.key === 'Enter' && ask(typed)}
-    />
   );
 }
 

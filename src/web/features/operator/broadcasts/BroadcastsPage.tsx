@@ -1,4 +1,3 @@
-import { useEffect } from 'react';
 import {
   type Broadcast,
   broadcastStateLabel,
@@ -77,14 +76,7 @@ const LOOK_MS = 5_000;
 /** Route `/operator/pengumuman`: what is told to customers. */
 export function BroadcastsPage() {
   const { page = 0, open } = useSearch('/operator/pengumuman');
-  const list = useList(operatorBroadcasts, {}, { page });
-  const { refetch } = list;
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) void refetch();
-    }, LOOK_MS);
-    return () => clearInterval(timer);
-  }, [refetch]);
+  const list = useList(operatorBroadcasts, {}, { page }, { everyMs: LOOK_MS });
   const opened = list.table.rows.find(({ id }) => id === open);
   const make = <Button onClick={() => go({ open: NEW })}>Buat pengumuman</Button>;
   return (

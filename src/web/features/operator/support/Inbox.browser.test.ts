@@ -30,6 +30,9 @@ async function at(world: InboxWorld, profiles: Profiles, query = '', width = 144
   await tab.goto(`${inject('gallery')}/operator/layanan${query}`);
   const done = async () => {
     expect(wrongs.slice(before)).toEqual([]);
+    // What is on its way would go on in the next test, which has the same browser.
+    const lines = () => Object.keys(localStorage).filter((name) => name.includes('support-line '));
+    await waitFor(async () => expect(await tab.evaluate(lines)).toEqual([]));
     await tab.close();
   };
   return { tab, done };

@@ -1,6 +1,6 @@
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { type OperatorTopup, operatorTopups } from '#contract/operator/money/topups.ts';
 import { topupMethodLabel, TopupStatus, topupStatusLabel } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
@@ -109,14 +109,7 @@ function useTopups() {
     page,
     sort: sort_by === 'created_at' ? { sort_by, sort_type } : undefined,
   };
-  const list = useList(operatorTopups, { status: filter }, view);
-  const { refetch } = list;
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) void refetch();
-    }, LOOK_MS);
-    return () => clearInterval(timer);
-  }, [refetch]);
+  const list = useList(operatorTopups, { status: filter }, view, { everyMs: LOOK_MS });
   return { list, filter };
 }
 

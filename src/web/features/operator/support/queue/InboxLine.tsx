@@ -8,6 +8,7 @@ import { Waiting } from '#web/features/operator/support/queue/Waiting.tsx';
 import { focusBox } from '#web/features/operator/support/thread/openThread.ts';
 import { presenceSentence, type Presence } from '#web/features/operator/support/presence.ts';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
+import { chatRow, ChatRowWords } from '#web/ui/chat/list/ChatList.tsx';
 
 type Props = {
   row: InboxRow;
@@ -28,34 +29,22 @@ export function InboxLine({ row, open, now, others }: Props) {
         to="/operator/layanan"
         change={{ open: account_id }}
         resetScroll={false}
-        aria-current={open ? 'page' : undefined}
-        className={styles['row']}
+        {...chatRow({ open, unread })}
         data-row="open"
         data-account={account_id}
-        data-unread={unread > 0 || undefined}
-        data-open={open || undefined}
         // Enter clicks without a pointer's press: then the keys go on to the box.
         onClick={({ detail }) => detail === 0 && focusBox(account_id)}
       >
         <Avatar name={account_name} decorative />
-        <span className={styles['words']}>
-          <span className={styles['line']}>
-            <bdi className={styles['name']}>{account_name}</bdi>
-            <time className={styles['time']} dateTime={last.at.toISOString()}>
-              {shortTime(last.at, now, zone)}
-            </time>
-          </span>
-          <span className={styles['line']}>
-            <Preview last={last} others={others} />
-            {unread > 0 && (
-              <span className={styles['unread']}>
-                {unread > 99 ? '99+' : unread}
-                <span className="sr-only"> belum dibaca</span>
-              </span>
-            )}
-          </span>
+        <ChatRowWords
+          name={account_name}
+          at={last.at}
+          time={shortTime(last.at, now, zone)}
+          unread={unread}
+          preview={<Preview last={last} others={others} />}
+        >
           <Foot row={row} now={now} zone={zone} />
-        </span>
+        </ChatRowWords>
       </Link>
     </li>
   );
@@ -64,18 +53,18 @@ export function InboxLine({ row, open, now, others }: Props) {
 function Preview({ last, others }: Pick<InboxRow, 'last'> & Pick<Props, 'others'>) {
   const writing = others.filter(({ doing }) => doing !== 'look');
   if (writing.length > 0) {
-    return <span className={styles['writing']}>{presenceSentence(writing)}</span>;
+    return <bdi className={styles['writing']}>{presenceSentence(writing)}</bdi>;
   }
   return (
-    <span className={styles['preview']}>
+    <>
       {last.side === 'operator' && (
         <>
-          <CornerUpLeft size={14} aria-hidden="true" />
+          <CornerUpLeft size={14} aria-hidden="true" className={styles['ours']} />
           <span className="sr-only">Operator: </span>
         </>
       )}
       <bdi>{last.preview || 'Lampiran'}</bdi>
-    </span>
+    </>
   );
 }
 
