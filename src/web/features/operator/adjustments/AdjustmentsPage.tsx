@@ -12,9 +12,9 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import { ProposalDrawer } from '#web/features/operator/adjustments/ProposalDrawer.tsx';
 import { proposalTone } from '#web/features/operator/adjustments/proposals.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
+import { amountColumn, customerColumn } from '#web/features/operator/desk/columns.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
-import { Money } from '#web/ui/money/Money.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
@@ -33,13 +33,7 @@ const statuses = [
 ];
 
 const columns: readonly Column<Adjustment>[] = [
-  {
-    id: 'account_name',
-    title: 'Pelanggan',
-    width: 200,
-    phone: 'title',
-    cell: ({ account_name }) => account_name,
-  },
+  customerColumn,
   {
     id: 'kind',
     title: 'Jenis',
@@ -47,14 +41,7 @@ const columns: readonly Column<Adjustment>[] = [
     phone: 'line',
     cell: ({ kind }) => adjustmentKindLabel[kind],
   },
-  {
-    id: 'amount',
-    title: 'Jumlah',
-    align: 'end',
-    whole: true,
-    phone: 'aside',
-    cell: ({ amount }) => <Money amount={amount} />,
-  },
+  amountColumn('amount', ({ amount }) => amount),
   {
     id: 'status',
     title: 'Status',

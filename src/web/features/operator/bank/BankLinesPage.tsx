@@ -7,10 +7,10 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import { BankLineDrawer } from '#web/features/operator/bank/BankLineDrawer.tsx';
 import styles from '#web/features/operator/bank/BankLinesPage.module.css';
 import { aboutLine, stateLabel, stateTone, whenOf } from '#web/features/operator/bank/bankLines.ts';
+import { amountColumn } from '#web/features/operator/desk/columns.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
-import { Money } from '#web/ui/money/Money.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
@@ -40,14 +40,7 @@ const columns: readonly Column<OperatorBankLine>[] = [
     phone: 'line',
     cell: ({ at }) => whenOf(at),
   },
-  {
-    id: 'amount',
-    title: 'Jumlah',
-    align: 'end',
-    whole: true,
-    phone: 'aside',
-    cell: ({ amount }) => <Money amount={amount} />,
-  },
+  amountColumn('amount', ({ amount }) => amount),
   {
     id: 'state',
     title: 'Status',

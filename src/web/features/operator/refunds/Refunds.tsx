@@ -8,41 +8,25 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';
+import {
+  amountColumn,
+  customerColumn,
+  momentColumn,
+} from '#web/features/operator/desk/columns.tsx';
 import { wayNames } from '#web/features/operator/desk/wayNames.ts';
 import { FlaggedDrawer } from '#web/features/operator/refunds/FlaggedDrawer.tsx';
 import { RefundDrawer } from '#web/features/operator/refunds/RefundDrawer.tsx';
-import { Money } from '#web/ui/money/Money.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { useList } from '#web/ui/table/useList.ts';
-import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 const refundColumns: readonly Column<OpenRefund>[] = [
-  {
-    id: 'account_name',
-    title: 'Pelanggan',
-    width: 220,
-    phone: 'title',
-    cell: ({ account_name }) => account_name,
-  },
-  {
-    id: 'since',
-    title: 'Sejak',
-    width: 170,
-    phone: 'line',
-    cell: ({ since }) => <DateTime at={since} />,
-  },
-  {
-    id: 'amount',
-    title: 'Jumlah',
-    align: 'end',
-    whole: true,
-    phone: 'aside',
-    cell: ({ amount }) => <Money amount={amount} />,
-  },
+  customerColumn,
+  momentColumn({ id: 'since', title: 'Sejak', at: ({ since }) => since }),
+  amountColumn('amount', ({ amount }) => amount),
   {
     id: 'way',
     title: 'Status',
@@ -57,28 +41,9 @@ const refundColumns: readonly Column<OpenRefund>[] = [
 ];
 
 const flaggedColumns: readonly Column<FlaggedPayment>[] = [
-  {
-    id: 'account_name',
-    title: 'Pelanggan',
-    width: 220,
-    phone: 'title',
-    cell: ({ account_name }) => account_name,
-  },
-  {
-    id: 'at',
-    title: 'Ditandai',
-    width: 170,
-    phone: 'line',
-    cell: ({ at }) => <DateTime at={at} />,
-  },
-  {
-    id: 'total',
-    title: 'Jumlah',
-    align: 'end',
-    whole: true,
-    phone: 'aside',
-    cell: ({ total }) => <Money amount={total} />,
-  },
+  customerColumn,
+  momentColumn({ id: 'at', title: 'Ditandai', at: ({ at }) => at }),
+  amountColumn('total', ({ total }) => total),
   {
     id: 'kind',
     title: 'Status',

@@ -3,42 +3,25 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';
+import {
+  amountColumn,
+  customerColumn,
+  momentColumn,
+} from '#web/features/operator/desk/columns.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { Refunds } from '#web/features/operator/refunds/Refunds.tsx';
 import { SuspenseDrawer } from '#web/features/operator/suspense/SuspenseDrawer.tsx';
-import { Money } from '#web/ui/money/Money.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { useList } from '#web/ui/table/useList.ts';
-import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 const columns: readonly Column<SuspenseItem>[] = [
-  {
-    id: 'account_name',
-    title: 'Pelanggan',
-    width: 220,
-    phone: 'title',
-    cell: ({ account_name }) => account_name,
-  },
-  {
-    id: 'created_at',
-    title: 'Diterima',
-    sortable: true,
-    width: 170,
-    phone: 'line',
-    cell: ({ at }) => <DateTime at={at} />,
-  },
-  {
-    id: 'amount',
-    title: 'Jumlah',
-    align: 'end',
-    whole: true,
-    phone: 'aside',
-    cell: ({ amount }) => <Money amount={amount} />,
-  },
+  customerColumn,
+  momentColumn({ id: 'created_at', title: 'Diterima', sortable: true, at: ({ at }) => at }),
+  amountColumn('amount', ({ amount }) => amount),
   {
     id: 'state',
     title: 'Status',

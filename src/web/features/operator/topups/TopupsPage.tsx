@@ -6,16 +6,15 @@ import { topupMethodLabel, TopupStatus, topupStatusLabel } from '#contract/saldo
 import { sentenceOf } from '#web/api/errors.ts';
 import { useList } from '#web/ui/table/useList.ts';
 import styles from '#web/features/operator/topups/TopupsPage.module.css';
+import { amountColumn, momentColumn } from '#web/features/operator/desk/columns.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { TopupDrawer } from '#web/features/operator/topups/TopupDrawer.tsx';
 import { filterOf, mayConfirm, offerOf, wordOf } from '#web/features/operator/topups/topups.ts';
 import { topupTone } from '#web/features/saldo/saldo.ts';
-import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column, TableView } from '#web/ui/table/tableProps.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
-import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
@@ -43,22 +42,13 @@ const columns: readonly Column<OperatorTopup>[] = [
       </span>
     ),
   },
-  {
+  momentColumn({
     id: 'created_at',
     title: 'Dibuat',
     sortable: true,
-    width: 170,
-    phone: 'line',
-    cell: ({ created_at }) => <DateTime at={created_at} />,
-  },
-  {
-    id: 'total',
-    title: 'Jumlah',
-    align: 'end',
-    whole: true,
-    phone: 'aside',
-    cell: ({ total }) => <Money amount={total} />,
-  },
+    at: ({ created_at }) => created_at,
+  }),
+  amountColumn('total', ({ total }) => total),
   {
     id: 'status',
     title: 'Status',
