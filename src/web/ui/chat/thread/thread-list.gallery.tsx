@@ -1,8 +1,10 @@
 import { useState } from 'react';
 import type { Piece } from '#web/gallery/piece.ts';
 import { Show } from '#web/gallery/Show.tsx';
+import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { ChatBubble } from '#web/ui/chat/ChatBubble.tsx';
+import { threadBack, ThreadHead } from '#web/ui/chat/thread/ThreadHead.tsx';
 import { ThreadList } from '#web/ui/chat/thread/ThreadList.tsx';
 import { ThreadSkeleton } from '#web/ui/chat/thread/ThreadSkeleton.tsx';
 import { threadItems, type ThreadLine } from '#web/ui/chat/thread/threadItems.ts';
@@ -24,6 +26,14 @@ function Demo() {
   const items = threadItems({ lines, unreadFrom: `line ${ALL - 2}`, zone: 'UTC', now: NOW });
   return (
     <>
+      <Show title="Whose it is">
+        <ThreadHead
+          back={<a href="#thread-list" {...threadBack('Kembali')} />}
+          avatar={<Avatar name="Budi Santoso" decorative />}
+          name="Budi Santoso"
+          about="+62 812-3456-7890"
+        />
+      </Show>
       <Show title="Older lines come as it is scrolled up">
         <div style={{ display: 'flex', height: 420 }}>
           <ThreadList

@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { ArrowLeft } from 'lucide-react';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { TEXT_MAX, type ConversationMessage } from '#contract/messages.ts';
 import { formatPhone } from '#contract/base/phone.ts';
@@ -17,6 +16,7 @@ import {
 } from '#web/features/messages/conversations/queries.ts';
 import { ThreadMessages } from '#web/features/messages/conversations/thread/ThreadMessages.tsx';
 import styles from '#web/features/messages/conversations/thread/Thread.module.css';
+import { threadBack, ThreadHead } from '#web/ui/chat/thread/ThreadHead.tsx';
 import { ThreadSkeleton } from '#web/ui/chat/thread/ThreadSkeleton.tsx';
 import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
 import { useSeen } from '#web/features/messages/conversations/thread/useSeen.ts';
@@ -25,7 +25,6 @@ import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { Composer } from '#web/ui/chat/Composer.tsx';
 import { useDraft } from '#web/ui/chat/useDraft.ts';
-import { classes } from '#web/ui/classes.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 
@@ -71,37 +70,28 @@ type HeadProps = { which: Which; name: string; token: Token | undefined };
 
 function Head({ which, name, token }: HeadProps) {
   const { q } = useSearch('/message-history');
-  const heading = useRef<HTMLHeadingElement>(null);
   const number = formatPhone(which.peer);
-  // On phones the thread takes the list's place, and the focus with it.
-  useEffect(() => {
-    if (window.matchMedia('(max-width: 767px)').matches) heading.current?.focus();
-  }, []);
+  const isNumber = name === number;
   return (
-    <header className={styles['head']}>
-      <Link
-        to="/message-history"
-        search={{ view: 'percakapan', q }}
-        className={styles['back']}
-        aria-label="Kembali ke daftar percakapan"
-      >
-        <ArrowLeft size={20} aria-hidden="true" />
-      </Link>
-      <Avatar name={name} {...(name === number ? { icon: which.peer.slice(-2) } : {})} decorative />
-      <div className={styles['who']}>
-        <h2
-          ref={heading}
-          tabIndex={-1}
-          className={classes(styles['name'], name === number && styles['number'])}
-        >
-          <bdi>{name}</bdi>
-        </h2>
-        <p className={styles['about']}>
-          {name !== number && <span className="num">{number}</span>}
+    <ThreadHead
+      className={styles['head']}
+      back={
+        <Link
+          to="/message-history"
+          search={{ view: 'percakapan', q }}
+          {...threadBack('Kembali ke daftar percakapan')}
+        />
+      }
+      avatar={<Avatar name={name} {...(isNumber && { icon: which.peer.slice(-2) })} decorative />}
+      name={name}
+      isNumber={isNumber}
+      about={
+        <>
+          {!isNumber && <span className="num">{number}</span>}
           {token && <bdi>lewat {token.name}</bdi>}
-        </p>
-      </div>
-    </header>
+        </>
+      }
+    />
   );
 }
 

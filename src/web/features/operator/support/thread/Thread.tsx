@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { ArrowLeft } from 'lucide-react';
 import { Suspense, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { OperatorThread } from '#contract/operator/support.ts';
 import { sentenceOf } from '#web/api/errors.ts';
@@ -17,6 +16,7 @@ import { ThreadEnd, ThreadTools } from '#web/features/operator/support/thread/Th
 import { useThreadActs } from '#web/features/operator/support/thread/useThreadActs.ts';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { closeSupportNotices } from '#web/features/support/support.ts';
+import { threadBack, ThreadHead } from '#web/ui/chat/thread/ThreadHead.tsx';
 import { ThreadSkeleton } from '#web/ui/chat/thread/ThreadSkeleton.tsx';
 import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
 import { useMedia } from '#web/ui/layout/useMedia.ts';
@@ -112,30 +112,21 @@ function leave(event: KeyboardEvent, accountId: string): void {
 type HeadProps = { thread: OperatorThread | undefined; children: ReactNode };
 
 function Head({ thread, children }: HeadProps) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  // On phones the thread takes the queue's place, and the focus with it.
-  useEffect(() => {
-    if (window.matchMedia('(max-width: 767px)').matches) heading.current?.focus();
-  }, []);
   const name = thread?.account_name ?? '';
   return (
-    <header className={styles['head']}>
-      <Link
-        to="/operator/layanan"
-        change={{ open: undefined }}
-        className={styles['back']}
-        aria-label="Kembali ke antrean"
-      >
-        <ArrowLeft size={20} aria-hidden="true" />
-      </Link>
-      <Avatar name={name} decorative />
-      <div className={styles['who']}>
-        <h2 ref={heading} tabIndex={-1} className={styles['name']}>
-          <bdi>{name || 'Percakapan'}</bdi>
-        </h2>
-        {thread && <p className={styles['phone']}>{thread.phone || 'Tanpa nomor'}</p>}
-      </div>
+    <ThreadHead
+      back={
+        <Link
+          to="/operator/layanan"
+          change={{ open: undefined }}
+          {...threadBack('Kembali ke antrean')}
+        />
+      }
+      avatar={<Avatar name={name} decorative />}
+      name={name || 'Percakapan'}
+      about={thread && (thread.phone || 'Tanpa nomor')}
+    >
       {children}
-    </header>
+    </ThreadHead>
   );
 }
