@@ -1,8 +1,8 @@
-import { randomInt } from 'node:crypto';
 import type { OperatorRole } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
+import { readableCode } from '#server/infra/security/readable-code.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import { revokeCodes } from '#server/domains/accounts/otp/otp.ts';
 import { addUser, isPhoneTaken, systemAccount } from '#server/domains/accounts/people.ts';
@@ -108,14 +108,5 @@ async function insertOperator(
 export const isNotExpired = (sql: Sql | Tx) => sql`
   (u.signed_in_at is not null or u.invited_until is null or u.invited_until > clock_timestamp())`;
 
-/** No letters or digits that look alike. */
-const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
-const GROUPS = 4;
-const GROUP_LENGTH = 5;
-
-/** 99 bits of chance, in four groups that can be read aloud. */
-export function newPassword(): string {
-  const letter = () => ALPHABET[randomInt(ALPHABET.length)] ?? '';
-  const group = () => Array.from({ length: GROUP_LENGTH }, letter).join('');
-  return Array.from({ length: GROUPS }, group).join('-');
-}
+/** 99 bits of chance. */
+export const newPassword = (): string => readableCode({ groups: 4, length: 5 });

@@ -1,15 +1,12 @@
-import { randomInt } from 'node:crypto';
 import type { Tx } from '#server/infra/postgres/database.ts';
+import { readableCode } from '#server/infra/security/readable-code.ts';
 import { type Secrets, hmac } from '#server/infra/security/secrets.ts';
 import type { UserRef } from '#server/domains/accounts/people.ts';
 
 const COUNT = 10;
-const LENGTH = 10;
-/** No letters or digits that look alike: 49 bits a code. */
-const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-const newCode = (): string =>
-  Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)] ?? '').join('');
+/** 49 bits of chance. */
+const newCode = (): string => readableCode({ groups: 2, length: 5 });
 
 /** Useless without the pepper, and bound to its person. */
 const codeHmac = (secrets: Secrets, { userId }: UserRef, code: string): Buffer =>
@@ -23,11 +20,11 @@ export async function makeRecoveryCodes(
 ): Promise<string[]> {
   const codes = Array.from({ length: COUNT }, newCode);
   await forgetRecoveryCodes(tx, user);
-  const hmacs = codes.map((code) => codeHmac(secrets, user, code));
+  const hmacs = codes.map((code) => codeHmac(secrets, user, code.replace('-', '')));
   await tx`
     insert into recovery_codes (account_id, user_id, code_hmac)
     select ${user.accountId}, ${user.userId}, hmac from unnest(${hmacs}::bytea[]) as hmac`;
-  return codes.map((code) => `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`);
+  return codes;
 }
 
 export async function forgetRecoveryCodes(tx: Tx, { accountId, userId }: UserRef): Promise<void> {

@@ -56,7 +56,7 @@ function Details({ operator, onClose }: { operator: Operator; onClose: () => voi
       <Facts
         facts={[
           { term: 'Nomor', is: <span className="num">{formatPhone(phone)}</span> },
-          { term: 'Faktor kedua', is: second_factor ? 'Terpasang' : 'Belum ada' },
+          { term: 'Verifikasi dua langkah', is: second_factor ? 'Terpasang' : 'Belum ada' },
           {
             term: 'Terakhir masuk',
             is: signed_in_at ? <DateTime at={signed_in_at} /> : 'Belum pernah',
@@ -86,31 +86,22 @@ function Details({ operator, onClose }: { operator: Operator; onClose: () => voi
 }
 
 function Roles({ operator: { user_id, name, roles, you } }: { operator: Operator }) {
-  const change = useAct(setOperatorRoles);
-  const client = useQueryClient();
+  const change = useOperatorAct(setOperatorRoles, {
+    title: `Ubah peran ${name}?`,
+    text: you
+      ? 'Ini peran Anda sendiri. Yang tidak lagi termasuk langsung tidak dapat Anda buka.'
+      : 'Berlaku dalam satu detik, juga di halaman yang sedang terbuka.',
+    button: 'Ubah peran',
+    said: 'Peran sudah diubah.',
+    tone: 'primary',
+  });
   const initial: { roles: readonly OperatorRole[] } = {
     roles: operatorRoles.filter((role) => roles.includes(role)),
   };
   const inputOf = (values: typeof initial) => ({ user_id, roles: [...values.roles] });
   const form = useForm(initial, (values) => fieldErrors(setOperatorRoles, inputOf(values)));
   const isSame = form.values.roles.join() === initial.roles.join();
-  const onSubmit = form.submit((values) => {
-    void confirm({
-      title: `Ubah peran ${name}?`,
-      children: you
-        ? 'Ini peran Anda sendiri. Yang tidak lagi termasuk langsung tidak dapat Anda buka.'
-        : 'Berlaku dalam satu detik, juga di halaman yang sedang terbuka.',
-      cancelText: 'Batal',
-      confirmText: 'Ubah peran',
-      tone: 'primary',
-      sentenceOf,
-      onConfirm: async () => {
-        await change.perform(inputOf(values));
-        toast('Peran sudah diubah.', { tone: 'success' });
-        void client.invalidateQueries({ predicate: isOfDesk });
-      },
-    });
-  });
+  const onSubmit = form.submit((values) => change(inputOf(values)));
   return (
     <Panel>
       <form ref={form.ref} noValidate className={desk['form']} onSubmit={onSubmit}>
@@ -129,10 +120,17 @@ function Roles({ operator: { user_id, name, roles, you } }: { operator: Operator
   );
 }
 
-type Question = { title: string; text: string; button: string; said: string };
+type Question = {
+  title: string;
+  text: string;
+  button: string;
+  said: string;
+  tone?: 'danger' | 'primary';
+};
 
 /** A change of an operator that is asked once more, and refused in the dialog that asked. */
-function useOperatorAct<A extends Act>(act: A, { title, text, button, said }: Question) {
+function useOperatorAct<A extends Act>(act: A, question: Question) {
+  const { title, text, button, said, tone = 'danger' } = question;
   const change = useAct(act);
   const client = useQueryClient();
   return (input: InputFor<A>, onDone?: () => void) =>
@@ -141,7 +139,7 @@ function useOperatorAct<A extends Act>(act: A, { title, text, button, said }: Qu
       children: text,
       cancelText: 'Batal',
       confirmText: button,
-      tone: 'danger',
+      tone,
       sentenceOf,
       onConfirm: async () => {
         await change.perform(input);
@@ -163,10 +161,10 @@ function Ends({ operator, onRemoved }: { operator: Operator; onRemoved: () => vo
     said: 'Sesi sudah diakhiri.',
   });
   const reset = useOperatorAct(resetOperatorFactor, {
-    title: `Hapus faktor kedua ${name}?`,
-    text: 'Untuk yang kehilangan ponsel atau kuncinya. Semua sesinya berakhir; setelah masuk kembali ia memasang faktor kedua yang baru.',
-    button: 'Hapus faktor kedua',
-    said: 'Faktor kedua sudah dihapus.',
+    title: `Hapus verifikasi dua langkah ${name}?`,
+    text: 'Untuk yang kehilangan ponsel atau kuncinya. Semua sesinya berakhir; setelah masuk kembali ia memasang yang baru.',
+    button: 'Hapus verifikasi',
+    said: 'Verifikasi dua langkah sudah dihapus.',
   });
   const remove = useOperatorAct(removeOperator, {
     title: you ? 'Keluarkan diri Anda?' : `Keluarkan ${name}?`,
@@ -193,7 +191,7 @@ function Ends({ operator, onRemoved }: { operator: Operator; onRemoved: () => vo
         </Button>
         {second_factor && (
           <Button variant="outline" tone="neutral" onClick={() => reset({ user_id })}>
-            Hapus faktor kedua
+            Hapus verifikasi dua langkah
           </Button>
         )}
         {!last_admin && (

@@ -57,8 +57,8 @@ const columns: readonly Column<Operator>[] = [
   },
   {
     id: 'second_factor',
-    title: 'Faktor kedua',
-    width: 140,
+    title: 'Verifikasi dua langkah',
+    width: 190,
     phone: 'fact',
     cell: ({ second_factor }) =>
       second_factor ? (
