@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, test } from 'vitest';
+import { listBackups } from './archive/folder.ts';
 import { superseded } from './retention.ts';
 import { backupKeyOf, sealing, unsealing } from './archive/seal.ts';
 import { inside, tarEntries } from './archive/tar.ts';
@@ -68,6 +70,16 @@ describe('archives', () => {
     await read(Buffer.alloc(1_024));
   });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a folder of backups that cannot be read is not taken for an empty one',
+  async () => {
+    expect(await listBackups(join(import.meta.dirname, 'none'))).toEqual([]);
+    await expect(listBackups(join(import.meta.filename, 'none'))).rejects.toMatchObject({
+      code: 'ENOTDIR',
+    });
+  },
+);
 
 describe('retention', () => {
   const backup = (at: string) => ({ at: new Date(at) });

@@ -1,19 +1,16 @@
+import { civilDate } from '#contract/base/time.ts';
+
 /** How many backups are kept: the newest of so many days, weeks and months that have one. */
 export type Keep = { daily: number; weekly: number; monthly: number };
 
-const WIB_MS = 7 * 3_600_000;
 const DAY_MS = 86_400_000;
 
 /** The day, week (from Monday) and month of a moment, in WIB. */
 function periodsOf(at: Date): Record<keyof Keep, string> {
-  const local = new Date(at.getTime() + WIB_MS);
-  const day = Math.floor(local.getTime() / DAY_MS);
-  return {
-    daily: String(day),
-    // 1970-01-01 was a Thursday.
-    weekly: String(Math.floor((day + 3) / 7)),
-    monthly: local.toISOString().slice(0, 7),
-  };
+  const daily = civilDate(at);
+  // 1970-01-01 was a Thursday.
+  const weekly = String(Math.floor((Date.parse(daily) / DAY_MS + 3) / 7));
+  return { daily, weekly, monthly: daily.slice(0, 7) };
 }
 
 /**

@@ -20,8 +20,9 @@ export async function listCanned({
  */
 export function saveCanned(
   { allAccountsSql, now }: Pick<SupportDeps, 'allAccountsSql' | 'now'>,
-  { name, text, operatorId }: { name: string; text: string; operatorId: string },
+  { operatorId, ...reply }: Omit<CannedReply, 'updated_at'> & { operatorId: string },
 ): Promise<CannedReply> {
+  const { name, text } = reply;
   const at = now();
   return allAccountsSql.begin(async (tx) => {
     // One at a time: two that add the last one would both find room.
@@ -34,7 +35,7 @@ export function saveCanned(
     const [counted] = await tx<{ replies: number }[]>`
       select count(*) as replies from support_canned`;
     if ((counted?.replies ?? 0) > REPLIES_MAX) throw new Refusal('canned_too_many', {});
-    return { name, text, updated_at: at };
+    return { ...reply, updated_at: at };
   });
 }
 

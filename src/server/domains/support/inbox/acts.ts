@@ -66,8 +66,8 @@ export function inboxActs(deps: SupportDeps): readonly ActHandler[] {
       return { url: transcriptLink(deps, accountId) };
     }),
     handle(inbox.listCanned, async () => ({ replies: await listCanned(deps) })),
-    handle(inbox.saveCanned, ({ caller }, { name, text }) =>
-      saveCanned(deps, { name, text, operatorId: caller.userId }),
+    handle(inbox.saveCanned, ({ caller }, reply) =>
+      saveCanned(deps, { ...reply, operatorId: caller.userId }),
     ),
     handle(inbox.deleteCanned, async (_, { name }) => {
       await deleteCanned(deps, name);

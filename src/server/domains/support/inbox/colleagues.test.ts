@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import * as inbox from '#contract/operator/support.ts';
-import { sendSupport } from '#contract/support.ts';
+import { rateSupport, sendSupport } from '#contract/support.ts';
 import { test } from '#tests/support/database/database.ts';
 import { supportApp, text } from '#tests/support/people/support-app.ts';
 
@@ -46,4 +46,39 @@ test('who waits over night has waited for the minutes of opening hours', async (
   expect((await sari.ask(inbox.listInbox, { filter: 'open' })).rows).toMatchObject([
     { waited_minutes: null },
   ]);
+});
+
+test('of each change operators hear, and customers of what they can see', async ({ db }) => {
+  const app = await supportApp(db);
+  const [ani, sari] = [await app.customer(), await app.operator('Sari')];
+  const account_id = publicId('account', ani.accountId);
+  const note = () => sari.ask(inbox.sendInbox, { account_id, ...text('Catatan'), internal: '1' });
+  const until = new Date(app.clock.at + 3_600_000).toISOString();
+  const assign = { account_id, operator_id: publicId('user', sari.userId) };
+  const steps: [() => Promise<unknown>, string[], string[]][] = [
+    [() => ani.ask(sendSupport, text('Halo')), ['message', 'changed'], ['message', 'changed']],
+    [() => sari.ask(inbox.assignInbox, assign), ['changed'], ['message', 'changed']],
+    // Who writes a note has read what stands above it.
+    [note, ['changed'], ['message', 'changed']],
+    [note, [], ['message', 'changed']],
+    [() => sari.ask(inbox.snoozeInbox, { account_id, until }), [], ['message', 'changed']],
+    [() => sari.ask(inbox.assignInbox, { account_id }), ['changed'], ['message', 'changed']],
+    [
+      () => sari.ask(inbox.closeInbox, { account_id }),
+      ['message', 'changed'],
+      ['message', 'changed'],
+    ],
+    [() => ani.ask(rateSupport, { score: '5' }), ['message', 'changed'], ['message', 'changed']],
+  ];
+  for (const [place, [step, customer, operators]] of steps.entries()) {
+    await db.owner`delete from outbox`;
+    await step();
+    const told = await db.owner<{ account: string; kind: string }[]>`
+      select account_id as account, replace(kind, 'support.', '') as kind from outbox order by kind desc`;
+    const of = (id: string) => told.flatMap(({ account, kind }) => (account === id ? kind : []));
+    expect([of(ani.accountId), of(app.deps.systemAccountId)], `step ${place}`).toEqual([
+      customer,
+      operators,
+    ]);
+  }
 });

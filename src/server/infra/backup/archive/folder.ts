@@ -17,7 +17,10 @@ export const nameAt = (at: Date): string =>
 
 /** The whole backups of a folder, newest first; none when there is no such folder. */
 export async function listBackups(folder: string): Promise<StoredBackup[]> {
-  const names = await readdir(folder).catch((): string[] => []);
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code !== 'ENOENT') throw error;
+    return [];
+  });
   return names
     .flatMap((name) => {
       const [, ...parts] = pattern.exec(name) ?? [];
