@@ -8,6 +8,7 @@ import { ChannelName } from '#contract/tokens.ts';
 const LastBackup = schema(() =>
   z.object({
     at: z.coerce.date(),
+    /** False also when it is older than 26 hours: then `error` is `overdue`. */
     is_ok: z.boolean(),
     bytes: z.nullable(z.int()),
     path: z.nullable(z.string()),

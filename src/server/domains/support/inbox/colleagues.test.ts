@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import * as inbox from '#contract/operator/support.ts';
-import { rateSupport, sendSupport } from '#contract/support.ts';
+import { closeSupport, rateSupport, sendSupport } from '#contract/support.ts';
 import { test } from '#tests/support/database/database.ts';
 import { supportApp, text } from '#tests/support/people/support-app.ts';
 
@@ -53,22 +53,23 @@ test('of each change operators hear, and customers of what they can see', async 
   const [ani, sari] = [await app.customer(), await app.operator('Sari')];
   const account_id = publicId('account', ani.accountId);
   const note = () => sari.ask(inbox.sendInbox, { account_id, ...text('Catatan'), internal: '1' });
-  const until = new Date(app.clock.at + 3_600_000).toISOString();
+  const until = (hours: number) => new Date(app.clock.at + hours * 3_600_000).toISOString();
   const assign = { account_id, operator_id: publicId('user', sari.userId) };
+  const all = ['message', 'changed'];
   const steps: [() => Promise<unknown>, string[], string[]][] = [
-    [() => ani.ask(sendSupport, text('Halo')), ['message', 'changed'], ['message', 'changed']],
-    [() => sari.ask(inbox.assignInbox, assign), ['changed'], ['message', 'changed']],
+    [() => ani.ask(sendSupport, text('Halo')), all, all],
+    [() => ani.ask(sendSupport, text('Ada?')), all, all],
+    [() => sari.ask(inbox.assignInbox, assign), ['changed'], all],
     // Who writes a note has read what stands above it.
-    [note, ['changed'], ['message', 'changed']],
-    [note, [], ['message', 'changed']],
-    [() => sari.ask(inbox.snoozeInbox, { account_id, until }), [], ['message', 'changed']],
-    [() => sari.ask(inbox.assignInbox, { account_id }), ['changed'], ['message', 'changed']],
-    [
-      () => sari.ask(inbox.closeInbox, { account_id }),
-      ['message', 'changed'],
-      ['message', 'changed'],
-    ],
-    [() => ani.ask(rateSupport, { score: '5' }), ['message', 'changed'], ['message', 'changed']],
+    [note, ['changed'], all],
+    [note, [], all],
+    [() => sari.ask(inbox.snoozeInbox, { account_id, until: until(1) }), [], all],
+    [() => sari.ask(inbox.snoozeInbox, { account_id, until: until(2) }), [], all],
+    [() => sari.ask(inbox.assignInbox, { account_id }), ['changed'], all],
+    [() => sari.ask(inbox.closeInbox, { account_id }), all, all],
+    [() => ani.ask(rateSupport, { score: '5' }), all, all],
+    [() => ani.ask(sendSupport, text('Lagi')), ['message', ...all], ['message', ...all]],
+    [() => ani.ask(closeSupport, {}), all, all],
   ];
   for (const [place, [step, customer, operators]] of steps.entries()) {
     await db.owner`delete from outbox`;

@@ -55,7 +55,7 @@ const Backup = ({ backup }: { backup: NonNullable<OperatorOverview['backup']> })
     <DateTime at={backup.at} />
     {backup.bytes !== null && `, ${inBytes(backup.bytes)}`}{' '}
     <StatusChip tone={backup.is_ok ? 'success' : 'danger'}>
-      {backup.is_ok ? 'Berhasil' : 'Gagal'}
+      {backup.is_ok ? 'Berhasil' : backup.error === 'overdue' ? 'Terlambat' : 'Gagal'}
     </StatusChip>
   </>
 );

@@ -68,7 +68,8 @@ test('what an operator may not see is not said', () => {
 test('each is said only beyond its bound', () => {
   expect(keys({ disk: { free_bytes: 1_000_000_000, full: [] } })).toEqual(['disk-low']);
   expect(keys({ disk: { free_bytes: 0, full: ['/data'] } })).toEqual(['disk-full']);
-  expect(keys({ backup: { ...well.backup!, at: hoursAgo(30) } })).toEqual(['backup-old']);
+  const late = { at: hoursAgo(30), is_ok: false, error: 'overdue' };
+  expect(keys({ backup: { ...well.backup!, ...late } })).toEqual(['backup-old']);
   expect(keys({ backup: { ...well.backup!, is_ok: false } })).toEqual(['backup']);
   expect(keys({ queue: { waiting: 1, more: false, age_seconds: 301 } })).toEqual(['queue']);
   expect(keys({ jobs: [{ name: 'billing', failed_at: at, is_over: false }] })).toEqual(['jobs']);

@@ -46,7 +46,7 @@ export function problemsOf(
 type Found = readonly (Problem | false)[];
 
 function ofInstallation(overview: OperatorOverview): Found {
-  const { disk, lanes, database, events, backup, at } = overview;
+  const { disk, lanes, database, events, backup } = overview;
   const full = database.connections / Math.max(1, database.connections_max);
   return [
     disk.full.length > 0 && {
@@ -70,17 +70,18 @@ function ofInstallation(overview: OperatorOverview): Found {
       severity: 'danger',
       says: `Kabar ke layar dan webhook terlambat ${inWords(events.lag_seconds)}. Periksa log proses worker.`,
     },
-    backup?.is_ok === false && {
-      key: 'backup',
-      severity: 'danger',
-      says: 'Cadangan terakhir gagal. Jalankan npm run operator backup di server, lalu baca sebabnya.',
-    },
-    backup?.is_ok === true &&
-      at.getTime() - backup.at.getTime() > DAY_OLD_MS && {
-        key: 'backup-old',
-        severity: 'warning',
-        says: 'Cadangan terakhir sudah lebih dari sehari. Periksa jadwal cadangan.',
-      },
+    backup?.is_ok === false &&
+      (backup.error === 'overdue'
+        ? {
+            key: 'backup-old',
+            severity: 'warning',
+            says: 'Cadangan terakhir sudah lebih dari sehari. Periksa jadwal cadangan.',
+          }
+        : {
+            key: 'backup',
+            severity: 'danger',
+            says: 'Cadangan terakhir gagal. Jalankan npm run operator backup di server, lalu baca sebabnya.',
+          }),
     disk.full.length === 0 &&
       disk.free_bytes !== null &&
       disk.free_bytes < DISK_LOW && {
