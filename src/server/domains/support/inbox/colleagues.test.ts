@@ -59,6 +59,8 @@ test('of each change operators hear, and customers of what they can see', async 
   const steps: [() => Promise<unknown>, string[], string[]][] = [
     [() => ani.ask(sendSupport, text('Halo')), all, all],
     [() => ani.ask(sendSupport, text('Ada?')), all, all],
+    [() => ani.ask(closeSupport, {}), all, all],
+    [() => ani.ask(sendSupport, text('Lagi')), ['message', ...all], ['message', ...all]],
     [() => sari.ask(inbox.assignInbox, assign), ['changed'], all],
     // Who writes a note has read what stands above it.
     [note, ['changed'], all],
@@ -68,8 +70,6 @@ test('of each change operators hear, and customers of what they can see', async 
     [() => sari.ask(inbox.assignInbox, { account_id }), ['changed'], all],
     [() => sari.ask(inbox.closeInbox, { account_id }), all, all],
     [() => ani.ask(rateSupport, { score: '5' }), all, all],
-    [() => ani.ask(sendSupport, text('Lagi')), ['message', ...all], ['message', ...all]],
-    [() => ani.ask(closeSupport, {}), all, all],
   ];
   for (const [place, [step, customer, operators]] of steps.entries()) {
     await db.owner`delete from outbox`;
