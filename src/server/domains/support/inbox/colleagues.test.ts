@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import * as inbox from '#contract/operator/support.ts';
-import { closeSupport, rateSupport, sendSupport } from '#contract/support.ts';
+import { closeSupport, rateSupport, readSupport, sendSupport } from '#contract/support.ts';
 import { test } from '#tests/support/database/database.ts';
 import { supportApp, text } from '#tests/support/people/support-app.ts';
 
@@ -61,15 +61,19 @@ test('of each change operators hear, and customers of what they can see', async 
     [() => ani.ask(sendSupport, text('Ada?')), all, all],
     [() => ani.ask(closeSupport, {}), all, all],
     [() => ani.ask(sendSupport, text('Lagi')), ['message', ...all], ['message', ...all]],
+    [() => sari.ask(inbox.readInbox, { account_id, seq: '9' }), ['changed'], ['changed']],
+    [() => sari.ask(inbox.sendInbox, { account_id, ...text('Ya') }), all, all],
+    [() => ani.ask(readSupport, { seq: '9' }), ['changed'], ['changed']],
     [() => sari.ask(inbox.assignInbox, assign), ['changed'], all],
-    // Who writes a note has read what stands above it.
-    [note, ['changed'], all],
     [note, [], all],
     [() => sari.ask(inbox.snoozeInbox, { account_id, until: until(1) }), [], all],
     [() => sari.ask(inbox.snoozeInbox, { account_id, until: until(2) }), [], all],
     [() => sari.ask(inbox.assignInbox, { account_id }), ['changed'], all],
     [() => sari.ask(inbox.closeInbox, { account_id }), all, all],
     [() => ani.ask(rateSupport, { score: '5' }), all, all],
+    [() => ani.ask(sendSupport, text('Satu lagi')), ['message', ...all], ['message', ...all]],
+    // Who writes a note has read what stands above it.
+    [note, ['changed'], all],
   ];
   for (const [place, [step, customer, operators]] of steps.entries()) {
     await db.owner`delete from outbox`;

@@ -5,6 +5,7 @@ import { writeLine } from './line.ts';
 import { announceChange, announceLines, notifyOtherSide } from './notify.ts';
 import { type Thread, writeThread } from './row.ts';
 import type { Written } from './rules.ts';
+import { shownStatus } from './view.ts';
 
 /** One transaction as the side sees it: a customer's own account, or all. */
 export const transactionOf = <T>(
@@ -51,7 +52,7 @@ const isChanged = (before: Thread, after: Thread): boolean =>
 
 /** What changed that customers see: not that an operator has read or written a note. */
 const isShown = (before: Thread, after: Thread): boolean =>
-  (before.status !== after.status && !(before.status !== 'closed' && after.status !== 'closed')) ||
+  shownStatus(before) !== shownStatus(after) ||
   before.assignee !== after.assignee ||
   before.score !== after.score ||
   before.customer_read !== after.customer_read ||
