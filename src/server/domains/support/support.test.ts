@@ -281,8 +281,12 @@ describe('the inbox', () => {
       open: 1,
       snoozed: 1,
     });
-    app.clock.pass(61);
+    const stands = async () =>
+      (await sari.ask(inbox.getInboxThread, { account_id: acc(ani) })).status;
+    expect(await stands()).toBe('snoozed');
+    app.clock.pass(60);
     expect(await names({ filter: 'waiting' })).toEqual(['ani', 'budi']);
+    expect(await stands()).toBe('open');
     await tendThreads({ ...app.deps, closeDays: () => 7 });
     expect(await sari.ask(inbox.countInbox, {})).toMatchObject({ waiting: 2, mine: 1, snoozed: 0 });
     // A message brings it back before its time; that it was put off is nothing for customers.

@@ -2,7 +2,7 @@ import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { announceChange } from './notify.ts';
 import { type Thread, emptyThread, openThread, readThread, writeThread } from './row.ts';
-import { transactionOf } from './transaction.ts';
+import { isShown, transactionOf } from './transaction.ts';
 
 /** One side has read up to a line. A mark only rises, up to the newest line that the side sees. */
 export async function markRead(
@@ -24,10 +24,7 @@ export async function markRead(
         ? { ...before, customer_read: mark, customer_unread: unread }
         : { ...before, operator_read: mark, operator_unread: unread };
     await writeThread(tx, after);
-    const isShown =
-      side === 'customer' ||
-      Math.min(before.operator_read, before.shown_seq) < Math.min(mark, before.shown_seq);
-    await announceChange(tx, after, isShown);
+    await announceChange(tx, after, isShown(before, after));
     return after;
   });
   deps.onNews();

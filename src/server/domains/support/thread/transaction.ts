@@ -51,7 +51,7 @@ const isChanged = (before: Thread, after: Thread): boolean =>
   before.snoozed_until?.getTime() !== after.snoozed_until?.getTime();
 
 /** What changed that customers see: not that an operator has read or written a note. */
-const isShown = (before: Thread, after: Thread): boolean =>
+export const isShown = (before: Thread, after: Thread): boolean =>
   shownStatus(before) !== shownStatus(after) ||
   before.assignee !== after.assignee ||
   before.score !== after.score ||
