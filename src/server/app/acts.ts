@@ -19,7 +19,7 @@ import {
 } from '#server/domains/payments/payments.ts';
 import { pushActs } from '#server/domains/push/push.ts';
 import { supportActs, supportFigures } from '#server/domains/support/support.ts';
-import { codesGoOut, tokensActs } from '#server/domains/tokens/tokens.ts';
+import { systemTokenState, takesCodes, tokensActs } from '#server/domains/tokens/tokens.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Container } from './container.ts';
 import { RELEASE } from './release.ts';
@@ -40,7 +40,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
       sessions: accounts.sessions,
       captcha: accounts.captcha,
       sendSystemText: accounts.sendSystemText,
-      codesGoOut,
+      takesCodes,
       onAccountOpened: subscribers.accountOpened,
       fileLink: media.files.link,
       claimUpload,
@@ -111,5 +111,5 @@ const consoleDepsOf = ({ infra, pools, accounts }: Container): ConsoleDeps => ({
   sendSystemText: accounts.sendSystemText,
   evictSessions: accounts.sessions.evict,
   supportFigures,
-  codesGoOut,
+  codesGoOut: async (sql) => (await systemTokenState(sql)).isConnected,
 });

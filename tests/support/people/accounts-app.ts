@@ -78,7 +78,7 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
     sessions: openSessions(db.allAccountsSql),
     captcha: openAltcha(db.allAccountsSql, secrets, { rounds: 10, from: 1, to: 20 }),
     sendSystemText: async (phone, text, shown) => void sent.push({ phone, text, shown }),
-    codesGoOut: async () => true,
+    takesCodes: async () => true,
     onAccountOpened: async (tx, accountId) => void (await tx`select open_wallet(${accountId})`),
     fileLink: (_accountId, fileId) => `/files/${fileId}`,
     claimUpload: async () => {

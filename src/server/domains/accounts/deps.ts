@@ -61,8 +61,8 @@ export type AccountsDeps = UserDeps & {
   captcha: Captcha;
   /** Sends a text through the installation's own token; `shownText` is what its history shows. */
   sendSystemText: (phone: string, text: string, shownText: string) => Promise<void>;
-  /** Whether the installation's own token is linked to a phone. */
-  codesGoOut: (sql: Sql | Tx) => Promise<boolean>;
+  /** Whether the installation's own token takes messages: it is linked to a phone. */
+  takesCodes: (sql: Sql | Tx) => Promise<boolean>;
   onAccountOpened: AccountOpened;
   /** Claims a finished upload, inside the transaction that uses it. */
   claimUpload: ClaimUpload;

@@ -68,6 +68,11 @@ export async function systemTokenState(allAccountsSql: Sql | Tx): Promise<System
   return { ...token, isConnected: token.status === 'linked' };
 }
 
-/** Whether the installation's own token is linked to a phone: else no code reaches anybody. */
-export const codesGoOut = async (allAccountsSql: Sql | Tx): Promise<boolean> =>
-  (await systemTokenState(allAccountsSql)).isConnected;
+/**
+ * Whether the installation's own token takes messages: also while its phone is away for a moment, which sends
+ * them when it is back.
+ */
+export async function takesCodes(allAccountsSql: Sql | Tx): Promise<boolean> {
+  const { status } = await systemTokenState(allAccountsSql);
+  return status === 'linked' || status === 'disconnected';
+}

@@ -27,7 +27,7 @@ export { tokensAccountData } from './account-data.ts';
 export { hasLinkedToken, needsReview, readToken } from './row.ts';
 export { createLink } from './links/links.ts';
 export { pastPhonesOf, suspendTokens, tokenOfPhone, unlinkPhone } from './links/phones.ts';
-export { codesGoOut, ensureSystemToken, systemTokenState } from './system.ts';
+export { ensureSystemToken, systemTokenState, takesCodes } from './system.ts';
 export type { TokenRef, TokenSubscribers } from './subscribers.ts';
 
 /** What the domain's acts need. */

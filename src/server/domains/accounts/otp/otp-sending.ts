@@ -33,9 +33,9 @@ const prefixOf = (phone: string): string => phone.slice(0, -4);
 /** @throws Refusal `otp_unsendable` while the installation's own token is linked to no phone. */
 export async function refuseUnsendable(
   tx: Tx,
-  { codesGoOut, log }: Pick<AccountsDeps, 'codesGoOut' | 'log'>,
+  { takesCodes, log }: Pick<AccountsDeps, 'takesCodes' | 'log'>,
 ): Promise<void> {
-  if (await codesGoOut(tx)) return;
+  if (await takesCodes(tx)) return;
   log.warn({}, 'a code was asked for, and the system token is linked to no phone');
   throw new Refusal('otp_unsendable', {});
 }

@@ -29,7 +29,7 @@ const WAITS_SECONDS = [60, 120, 300] as const;
 export const waitAfter = (sends: number): number =>
   WAITS_SECONDS[Math.min(sends, WAITS_SECONDS.length) - 1] ?? 300;
 
-type CodeDeps = Pick<AccountsDeps, 'codesGoOut' | 'config' | 'log' | 'secrets' | 'sendSystemText'>;
+type CodeDeps = Pick<AccountsDeps, 'takesCodes' | 'config' | 'log' | 'secrets' | 'sendSystemText'>;
 
 type CodeRequest = {
   purpose: OtpPurpose;

@@ -66,7 +66,7 @@ describe('a browser that was never used', () => {
   }) => {
     const unsendable = new Refusal('otp_unsendable', {});
     let isLinked = true;
-    const app = await accountsApp(db, { codesGoOut: async () => isLinked });
+    const app = await accountsApp(db, { takesCodes: async () => isLinked });
     await app.customer(ANI);
     isLinked = false;
     expect(await no(login(app, ANI, PIXEL))).toEqual(unsendable);
