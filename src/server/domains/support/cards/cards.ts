@@ -98,12 +98,9 @@ async function topupCard(
   return {
     type: 'topup',
     id: topup.id,
-    title: `Isi saldo ${topup.id}`,
+    title: `Isi saldo ${formatRupiah(topup.total)}`,
     status: topupStatusLabel[topup.status],
-    lines: [
-      `${formatRupiah(topup.total)} lewat ${topupMethodLabel[topup.method]}`,
-      when(topup.created_at),
-    ],
+    lines: [`Lewat ${topupMethodLabel[topup.method]}`, when(topup.created_at)],
   };
 }
 
