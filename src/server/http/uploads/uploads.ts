@@ -191,6 +191,9 @@ async function post(
   if (given !== undefined && given > LARGEST + FORM_BYTES) throw new Refusal('body_too_large', {});
   const length = bytesIn(request, uploadHeaders.length);
   const { file, ...announced } = await formOf(request);
+  // Customer service stays open to them, with what they want to show it.
+  if (person.isSuspended && announced.purpose !== 'chat')
+    throw new Refusal('account_suspended', {});
   if (!file) {
     if (length === undefined) malformed(`berkas atau ${uploadHeaders.length} belum ada`);
     return uploads.begin(person, { ...announced, lengthBytes: length });
