@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
-import { runBilling } from '#server/domains/billing/billing.ts';
+import { endSubscriptionNow, runBilling } from '#server/domains/billing/billing.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
@@ -47,6 +47,24 @@ describe('at the same time', () => {
       if (tried.status === 'rejected') expect(tried.reason).toEqual(new Refusal('plan_same', {}));
     }
     expect(await app.saldo(ani)).toBe(1_000_000 - 99_000 - 100_000);
+    await expectBooks(db);
+  });
+
+  test('who waited for a renewal to end the plan gives back what it cost, and no more', async ({
+    db,
+  }) => {
+    const { app, people } = await dueSubscribers(db, 1);
+    const [who] = people as [Customer];
+    await app.run();
+    const before = await app.saldo(who);
+    // Its clock was read a moment before midnight, and the renewal held the lock.
+    const at = new Date('2026-12-20T23:59:59.900+07:00');
+    const { accountId } = who;
+    const end = db.allAccountsSql.begin((tx) =>
+      endSubscriptionNow(tx, { accountId, at, refund: true }),
+    );
+    expect(await end).toBe(99_000);
+    expect(await app.saldo(who)).toBe(before + 99_000);
     await expectBooks(db);
   });
 
