@@ -162,6 +162,13 @@ describe('customer service over HTTP', () => {
         card: { type, id: about_id, title: titles[type as keyof typeof titles] },
       });
       expect(JSON.stringify(sent)).not.toContain('RAHASIA');
+      if (type === 'message') {
+        // Operators see no whole number of somebody a customer writes to, also not by a card of their own.
+        const own = { ...id(), account_id: publicId('account', ani.accountId), ...fields };
+        expect(await asSari('operator_support_send', { ...own, internal: '1' })).toMatchObject({
+          card: { title: 'Pesan ke +62 800-••00-03' },
+        });
+      }
       const foreign = { ...id(), account_id: publicId('account', budi.accountId), ...fields };
       expect(await asSari('operator_support_send', foreign)).toMatchObject({ type: 'not_found' });
       expect(await actAs(running, budi)('support_send', { ...id(), ...fields })).toMatchObject({

@@ -85,6 +85,27 @@ describe('writing', () => {
     ).toHaveLength(2);
   });
 
+  test('the id of a line that is not the writer’s own, or of a note, is refused: no answer is lost', async ({
+    db,
+  }) => {
+    const app = await supportApp(db);
+    const [ani, sari] = [await app.customer(), await app.operator('Sari')];
+    const tono = await app.operator('Tono');
+    const account_id = acc(ani);
+    const note = newUuid();
+    const answer = newUuid();
+    await ani.ask(support.sendSupport, text('Halo'));
+    await sari.ask(inbox.sendInbox, { account_id, ...text('Catatan', note), internal: '1' });
+    await sari.ask(inbox.sendInbox, { account_id, ...text('Jawaban', answer) });
+    const conflicts = [
+      sari.ask(inbox.sendInbox, { account_id, ...text('Jawaban lain', note) }),
+      tono.ask(inbox.sendInbox, { account_id, ...text('Jawaban lain', answer) }),
+      ani.ask(support.sendSupport, text('Tebakan', answer)),
+      ani.ask(support.sendSupport, text('Tebakan', note)),
+    ].map(refusalOf);
+    expect(new Set(await Promise.all(conflicts))).toEqual(new Set(['idempotency_conflict']));
+  });
+
   test('many at once get their places without a gap, each id once', async ({ db, sql }) => {
     const app = await supportApp(db);
     const [ani, sari] = [await app.customer(), await app.operator('Sari')];

@@ -45,7 +45,7 @@ export type UploadStore = {
 export type UploadsDeps = {
   uploads: UploadStore;
   openFile: (accountId: string, fileId: string) => Promise<ServedFile | undefined>;
-  findSession: (token: string) => Promise<Person | undefined>;
+  findSession: (token: string, request: FastifyRequest) => Promise<Person | undefined>;
   limiter: Limiter;
   origins: Origins;
   report: (bug: unknown, about: { requestId: string; act: string }) => void;
@@ -174,7 +174,7 @@ async function admitted<T>(
 ): Promise<T> {
   checkSource(origins, sourceOf(request), false);
   const token = /^Bearer (\S{1,200})$/.exec(request.headers.authorization ?? '')?.[1];
-  const person = token === undefined ? undefined : await findSession(token);
+  const person = token === undefined ? undefined : await findSession(token, request);
   await limiter.allow(person ? limitClass : 'read', { ip: request.ip, person: person?.userId });
   if (!person) throw new Refusal('not_signed_in', {});
   return work(person);
