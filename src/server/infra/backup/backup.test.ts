@@ -139,6 +139,8 @@ describe('a backup', () => {
     const other = backupKeyOf('another key of chance, as long as the first');
     await expect(verifyBackup(path, { key: other })).rejects.toThrow(/another key/);
     await expect(verifyBackup(path, { key: undefined })).rejects.toThrow(/BACKUP_KEY_FILE/);
+    // Nor does one that anybody can make pass for one of ours.
+    await expect(verifyBackup(shared.plain, { key: other })).rejects.toThrow(/not encrypted/);
   });
 
   for (const [how, used] of forms) {
