@@ -11,6 +11,7 @@ import {
   readdir,
   rm,
   stat,
+  symlink,
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -282,6 +283,15 @@ describe('restoring', () => {
       restoreBackup({ backup: shared.plain, folder, key: undefined, finish: nothing }),
     ).rejects.toThrow(/is not empty/);
     expect(await readdir(folder)).toEqual(['mine.txt']);
+  });
+
+  test('refuses at once what it could not replace, and a place among somebody’s data', async () => {
+    const folder = await someFolder();
+    await symlink(await someFolder(), join(folder, 'link'));
+    const restored = (to: string) =>
+      restoreBackup({ backup: '/nowhere', folder: to, key: undefined, finish: nothing });
+    await expect(restored(join(folder, 'link'))).rejects.toThrow(/is a link/);
+    await expect(restored(join(data, 'backups', 'new'))).rejects.toThrow(/among the data/);
   });
 
   test('takes an empty folder, and leaves none behind when it fails', async () => {
