@@ -266,10 +266,15 @@ describe('who is told', () => {
     };
     await app.ask(createBroadcast, words(app, everywhere));
     await app.work();
-    app.deps.sendNotice = sendNotice;
-    await app.work();
-    expect([app.pushed.length, app.sent.size, app.troubles.length]).toEqual([2, 0, 1]);
+    // Hours without a phone, and all those tries, give nobody up.
+    await db.allAccountsSql`update broadcast_deliveries set tries = 100 where ended_at is null`;
     app.clock.pass(0.1);
+    await app.work();
+    app.deps.sendNotice = sendNotice;
+    app.clock.pass(0.1);
+    await app.work();
+    expect([app.pushed.length, app.sent.size, app.troubles.length]).toEqual([2, 0, 2]);
+    app.clock.pass(0.5);
     await app.work();
     expect([...app.sent.values()]).toEqual([
       {
