@@ -323,6 +323,10 @@ describe('the inbox', () => {
     const money = await app.operator('Uang', ['money']);
     const wrong = { account_id: acc(ani), operator_id: publicId('user', money.userId) };
     expect(await refusalOf(sari.ask(inbox.assignInbox, wrong))).toBe('not_found');
+    const looksAfter = async () => (await ani.ask(support.supportThread, {})).operator;
+    expect(await looksAfter()).toBe('Sari');
+    await sql`update users set operator_roles = '{money}' where user_id = ${sari.userId}`;
+    expect(await looksAfter()).toBeNull();
     expect(
       await refusalOf(
         sari.ask(inbox.getInboxThread, { account_id: acc({ accountId: randomUUID() }) }),
